@@ -1,0 +1,110 @@
+//! What a host tells a law, and what a law answers.
+
+use windward_units::{Duration, PacketRate, Packets, Time};
+
+/// New data was acknowledged. One per ACK that delivers anything new; never for a pure duplicate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ack {
+    /// The host's clock; never decreases from call to call.
+    pub now: Time,
+    /// Packets that this ACK reports delivered for the first time, cumulatively or selectively; in coded flows
+    /// the innovative ones.
+    pub acked: Packets,
+    /// Of `acked`, those that carried an ECN mark.
+    pub marked: Packets,
+    /// Packets newly found lost while this ACK was processed.
+    pub lost: Packets,
+    /// Round-trip sample of this ACK; `None` where Karn's rule (RFC 6298 §3) forbids one.
+    pub rtt: Option<Duration>,
+    /// Smoothed round-trip time (RFC 6298 §2); zero before the first sample.
+    pub srtt: Duration,
+    /// Least round-trip time ever seen, or the propagation delay where the host was told it.
+    pub base_rtt: Duration,
+    /// Packets in flight after this ACK.
+    pub flight: Packets,
+    /// When the newest packet that this ACK delivers was sent.
+    pub sent_at: Time,
+    /// Packets in flight just after that packet was sent.
+    pub flight_at_send: Packets,
+    /// Delivery rate over the life of that packet; `None` until one is known.
+    pub delivery_rate: Option<PacketRate>,
+    /// The sender had less data than the window allowed while that packet was in flight: a law must not grow on it.
+    pub app_limited: bool,
+    /// The host is repairing a loss and holds the window itself: learn from the sample, do not grow.
+    pub recovering: bool,
+    /// Round trips completed; grows by one when a packet sent after the last growth is acknowledged.
+    pub round: u64,
+    /// What the network said explicitly, where it speaks.
+    pub feedback: Option<Feedback>,
+}
+
+/// Explicit feedback carried by an ACK.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Feedback {
+    /// A rate the network grants.
+    Rate(PacketRate),
+    /// A price: the sum of the path's link prices, in the unit of the law's utility.
+    Price(f64),
+    /// Speed up (`true`) or slow down, one bit a packet.
+    Accelerate(bool),
+}
+
+/// The network is congested, or seems so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Congestion {
+    /// The host's clock.
+    pub now: Time,
+    /// How congestion showed itself.
+    pub kind: CongestionKind,
+    /// Packets in flight when it was found, the lost ones included (RFC 5681's FlightSize).
+    pub flight: Packets,
+    /// Packets found lost so far in this event.
+    pub lost: Packets,
+    /// Smoothed round-trip time.
+    pub srtt: Duration,
+    /// Least round-trip time ever seen.
+    pub base_rtt: Duration,
+}
+
+/// How congestion showed itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionKind {
+    /// A packet is lost; at most once per round trip.
+    Loss,
+    /// An ECN mark arrived; at most once per round trip.
+    Mark,
+    /// The retransmission timer expired.
+    Timeout,
+}
+
+/// A congestion control law: decides the window, and the rate where it paces.
+///
+/// The host promises: `now` never decreases; `flight` already excludes what an ACK delivered; Karn's rule is
+/// applied; bytes are converted to packets at the edge; the floor (one packet, two after a loss) and the ceiling of
+/// the window in force are its own. After [`CongestionKind::Loss`] the host drives the window towards
+/// [`Law::cwnd`] through its own recovery.
+pub trait Law {
+    /// New data was acknowledged.
+    fn on_ack(&mut self, ack: &Ack);
+
+    /// Congestion was found.
+    fn on_congestion(&mut self, event: &Congestion);
+
+    /// The window: how many packets may be in flight. May be fractional, or below one (the host then paces).
+    fn cwnd(&self) -> Packets;
+
+    /// The rate to pace at; `None`: the host paces at cwnd/srtt, or not at all.
+    fn pacing_rate(&self) -> Option<PacketRate> {
+        None
+    }
+
+    /// Sending resumes after an idle time longer than the retransmission timeout.
+    fn on_restart(&mut self, _now: Time) {}
+
+    /// The last congestion event turned out to be spurious.
+    fn on_undo(&mut self) {}
+
+    /// Shows named internals (`ssthresh`, `w_max`, …) for traces: calls `sink(name, value)` once for each, the same
+    /// names in the same order every time.
+    fn observe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
+}

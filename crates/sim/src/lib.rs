@@ -1,0 +1,13 @@
+//! Packet-level discrete-event simulation of TCP over networks.
+//!
+//! [`Network`] says what there is, in indices and typed units; [`run`] simulates it for one seed and returns an
+//! [`Output`]. The same network and seed give the same output, bit for bit. Nothing here reads a clock, a file or a
+//! thread's own random numbers.
+
+mod network;
+mod output;
+
+pub use network::{
+    Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, SourceConfig, Spread, TcpOptions,
+};
+pub use output::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};

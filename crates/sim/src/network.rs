@@ -1,0 +1,249 @@
+//! What the simulator is given: links, flows and background sources, as indices and typed units.
+//!
+//! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, every value is
+//! checked. Whoever builds one by hand keeps the same promises, stated at each field.
+
+use std::fmt;
+use std::sync::Arc;
+use windward_laws::{AnyLaw, Law, LawSpec};
+use windward_units::{BitRate, Bytes, Duration, Packets, Time};
+
+/// A node's index; nodes only carry addresses, links do the work.
+pub type NodeId = u32;
+
+/// A network ready to run.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// One-way links; a route names them by index.
+    pub links: Vec<LinkConfig>,
+    /// TCP flows.
+    pub flows: Vec<FlowConfig>,
+    /// UDP background sources.
+    pub sources: Vec<SourceConfig>,
+    /// How long to simulate; positive.
+    pub duration: Time,
+    /// Statistics count from here; before `duration`.
+    pub warmup: Time,
+    /// Distance of the samples in the series; positive.
+    pub sample_interval: Duration,
+    /// Record what the laws show of themselves ([`Law::observe`]) in every sample.
+    pub internals: bool,
+}
+
+/// A one-way FIFO link of constant rate: buffer, transmitter, random loss, propagation delay, jitter, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkConfig {
+    /// Names the link's random streams; different for every link.
+    pub key: u64,
+    /// Transmission rate; positive.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// How much may wait, the packet in transmission not counted.
+    pub buffer: Buffer,
+    /// Random loss on the wire: a lost packet has used its transmission time.
+    pub loss: Loss,
+    /// Random extra delay; packets keep their order.
+    pub jitter: Jitter,
+}
+
+/// The limit of a drop-tail queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Buffer {
+    /// No limit.
+    Unlimited,
+    /// So many packets may wait.
+    Packets(u64),
+    /// So many bytes may wait.
+    Bytes(Bytes),
+    /// A packet that would wait longer than this is dropped.
+    Time(Duration),
+}
+
+/// Random loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// None.
+    None,
+    /// Each packet is lost with this probability, independently.
+    Bernoulli(f64),
+    /// Two states, advanced once per packet before its own draw (Gilbert 1960, Elliott 1963).
+    GilbertElliott {
+        /// Probability of going from good to bad.
+        good_to_bad: f64,
+        /// Probability of going from bad to good.
+        bad_to_good: f64,
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+    },
+}
+
+/// Random extra delay of each packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Jitter {
+    /// None.
+    None,
+    /// Uniform between zero and this.
+    Uniform(Duration),
+    /// Normal with mean zero and this deviation, added to the propagation delay; the sum is clipped at zero.
+    Normal(Duration),
+    /// Exponential with this mean.
+    Exponential(Duration),
+}
+
+/// One TCP flow: data goes from `source` to `sink` along `forward`, ACKs return along `backward`.
+#[derive(Clone, Debug)]
+pub struct FlowConfig {
+    /// Names the flow's random streams; different for every flow.
+    pub key: u64,
+    /// Where data comes from.
+    pub source: NodeId,
+    /// Where data goes.
+    pub sink: NodeId,
+    /// Links of the data, in order; not empty.
+    pub forward: Vec<u32>,
+    /// Links of the ACKs, in order; not empty.
+    pub backward: Vec<u32>,
+    /// The congestion control law.
+    pub law: LawChoice,
+    /// When the connection opens.
+    pub start: Time,
+    /// No new data is sent from here on; `None`: to the end.
+    pub stop: Option<Time>,
+    /// Data to transfer; `None`: unbounded.
+    pub size: Option<Bytes>,
+    /// The TCP around the law.
+    pub tcp: TcpOptions,
+}
+
+/// Which law drives a flow.
+#[derive(Clone)]
+pub enum LawChoice {
+    /// One of ours.
+    Known(LawSpec),
+    /// A user's own: makes a fresh law whose window begins at the given number of packets.
+    External(Arc<dyn Fn(Packets) -> Box<dyn Law + Send> + Send + Sync>),
+}
+
+impl LawChoice {
+    /// A fresh law whose window begins at `initial`.
+    pub fn build(&self, initial: Packets) -> AnyLaw {
+        match self {
+            Self::Known(spec) => spec.build(initial),
+            Self::External(make) => AnyLaw::External(make(initial)),
+        }
+    }
+}
+
+impl fmt::Debug for LawChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(spec) => spec.fmt(f),
+            Self::External(_) => f.write_str("External"),
+        }
+    }
+}
+
+/// Switches and numbers of a flow's TCP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpOptions {
+    /// Payload of a full segment; positive.
+    pub segment: Bytes,
+    /// Header bytes of every packet; `None`: what IPv4, TCP and the options in use really take.
+    pub overhead: Option<Bytes>,
+    /// Longest wait of a delayed ACK (RFC 1122 §4.2.3.2); `None`: every segment is acknowledged at once.
+    pub delayed_ack: Option<Duration>,
+    /// Most segments that the receiver buffers; at least 1.
+    pub receive_window: u32,
+    /// Selective acknowledgements (RFC 2018) and recovery by RFC 6675 and 6937; else NewReno (RFC 6582).
+    pub sack: bool,
+    /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
+    pub timestamps: bool,
+    /// Segments in the first window, 1 to 10 (RFC 6928).
+    pub initial_window: u32,
+    /// Least retransmission timeout (RFC 6298 §2.4: 1 s; Linux and ns-2: 200 ms).
+    pub min_rto: Duration,
+    /// The propagation delay, where the law shall be told it instead of the least sample.
+    pub known_base_rtt: Option<Duration>,
+    /// Spread segments at cwnd/srtt (2 cwnd/srtt in slow start), or at the law's own rate.
+    pub pacing: bool,
+}
+
+impl Default for TcpOptions {
+    fn default() -> Self {
+        Self {
+            segment: Bytes::new(1448),
+            overhead: None,
+            delayed_ack: Some(Duration::from_millis(40)),
+            receive_window: 1 << 20,
+            sack: true,
+            timestamps: true,
+            initial_window: 10,
+            min_rto: Duration::from_millis(200),
+            known_base_rtt: None,
+            pacing: false,
+        }
+    }
+}
+
+/// An unresponsive source of datagrams.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceConfig {
+    /// Names the source's random streams; different for every source.
+    pub key: u64,
+    /// Where datagrams come from.
+    pub source: NodeId,
+    /// Where they go.
+    pub sink: NodeId,
+    /// Links in order; not empty.
+    pub path: Vec<u32>,
+    /// When datagrams are sent.
+    pub pattern: Pattern,
+    /// Bytes of a datagram on the wire, headers included; positive.
+    pub packet: Bytes,
+    /// First datagram not before this.
+    pub start: Time,
+    /// None from here on; `None`: to the end.
+    pub stop: Option<Time>,
+}
+
+/// When a source sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pattern {
+    /// Evenly spaced at this rate; positive.
+    Cbr {
+        /// Rate on the wire.
+        rate: BitRate,
+    },
+    /// Independent exponential gaps with this mean rate; positive.
+    Poisson {
+        /// Mean rate on the wire.
+        rate: BitRate,
+    },
+    /// Periods of sending at `rate` and of silence, in turn, beginning with silence.
+    OnOff {
+        /// Rate on the wire while on; positive.
+        rate: BitRate,
+        /// Mean length of an on period; positive.
+        on: Duration,
+        /// Mean length of an off period.
+        off: Duration,
+        /// Distribution of the on periods.
+        on_spread: Spread,
+        /// Distribution of the off periods.
+        off_spread: Spread,
+    },
+}
+
+/// How a period varies around its mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spread {
+    /// Not at all.
+    Fixed,
+    /// Exponentially.
+    Exponential,
+    /// As a Pareto variable with this shape, above 1.
+    Pareto(f64),
+}

@@ -1,0 +1,148 @@
+//! What a run returns: one row per flow, link and source, and sampled series as columns.
+//!
+//! Totals and means count from the warm-up to the end of the run. Rates are in bits a second and times in seconds,
+//! as plain `f64`: these are columns of a table, named with their unit.
+
+/// The outcome of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// The seed of the run.
+    pub seed: u64,
+    /// One per flow, in the order of the network.
+    pub flows: Vec<FlowStats>,
+    /// One per link.
+    pub links: Vec<LinkStats>,
+    /// One per background source.
+    pub sources: Vec<SourceStats>,
+    /// Samples of every flow.
+    pub flow_series: FlowSeries,
+    /// Samples of every link.
+    pub link_series: LinkSeries,
+    /// What the laws showed of themselves, where asked for.
+    pub internals: Internals,
+    /// Events handled.
+    pub events: u64,
+    /// Link traversals of packets, the lost ones included.
+    pub packet_hops: u64,
+}
+
+/// Totals and means of a flow.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowStats {
+    /// Payload delivered in order to the receiver, per second, over the time the flow was open after the warm-up.
+    pub goodput_bps: f64,
+    /// The same in full segments a second.
+    pub goodput_pps: f64,
+    /// Payload delivered in order, in bytes.
+    pub delivered_bytes: u64,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Retransmissions.
+    pub retransmits: u64,
+    /// Data segments dropped by queues or lost on the wire.
+    pub segments_lost: u64,
+    /// Fast recoveries entered.
+    pub recoveries: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Mean of cwnd over time, in packets.
+    pub mean_cwnd: f64,
+    /// Mean over time of cwnd divided by the law's average RTT (1/256 filter), packets a second: the rate as
+    /// ns-2's FAST scripts record it.
+    pub mean_window_rate_pps: f64,
+    /// Mean of the RTT samples, in seconds; NaN without samples.
+    pub mean_rtt_s: f64,
+    /// Least RTT sample of the connection, in seconds; NaN without samples.
+    pub min_rtt_s: f64,
+    /// Largest RTT sample after the warm-up, in seconds; NaN without samples.
+    pub max_rtt_s: f64,
+    /// When the last byte of a sized flow was acknowledged, seconds after its start; NaN if it was not.
+    pub completion_s: f64,
+}
+
+/// Totals and means of a link.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkStats {
+    /// Packets transmitted.
+    pub packets: u64,
+    /// Bytes transmitted.
+    pub bytes: u64,
+    /// Packets dropped by the full buffer.
+    pub dropped: u64,
+    /// Packets lost on the wire.
+    pub lost: u64,
+    /// Share of the time that the transmitter was busy.
+    pub utilization: f64,
+    /// Mean number of packets waiting, the one in transmission not counted.
+    pub mean_backlog: f64,
+    /// Most packets waiting at an arrival.
+    pub max_backlog: u64,
+    /// Mean wait before transmission, in seconds; NaN without packets.
+    pub mean_queue_delay_s: f64,
+}
+
+/// Totals of a background source.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceStats {
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Datagrams that arrived.
+    pub received: u64,
+    /// Rate on the wire that arrived.
+    pub received_bps: f64,
+    /// Mean delay from source to sink, in seconds; NaN without arrivals.
+    pub mean_delay_s: f64,
+}
+
+/// Samples of flows, one row per flow and sampling instant, as columns of equal length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowSeries {
+    /// Seconds since the beginning.
+    pub time_s: Vec<f64>,
+    /// Index of the flow.
+    pub flow: Vec<u32>,
+    /// Window of the law, in packets.
+    pub cwnd: Vec<f64>,
+    /// Packets in flight.
+    pub flight: Vec<f64>,
+    /// Smoothed RTT, in milliseconds; NaN before the first sample.
+    pub srtt_ms: Vec<f64>,
+    /// Last RTT sample, in milliseconds; NaN before the first.
+    pub rtt_ms: Vec<f64>,
+    /// Goodput since the last sample, in bits a second.
+    pub goodput_bps: Vec<f64>,
+    /// Retransmissions since the beginning.
+    pub retransmits: Vec<u64>,
+}
+
+/// Samples of links, one row per link and sampling instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkSeries {
+    /// Seconds since the beginning.
+    pub time_s: Vec<f64>,
+    /// Index of the link.
+    pub link: Vec<u32>,
+    /// Packets waiting.
+    pub backlog: Vec<f64>,
+    /// Wait that a packet arriving now would have, in milliseconds.
+    pub queue_delay_ms: Vec<f64>,
+    /// Rate on the wire since the last sample, in bits a second.
+    pub rate_bps: Vec<f64>,
+    /// Packets dropped or lost since the beginning.
+    pub dropped: Vec<u64>,
+}
+
+/// Samples of what laws show of themselves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Internals {
+    /// Names, referred to by index.
+    pub names: Vec<&'static str>,
+    /// Seconds since the beginning.
+    pub time_s: Vec<f64>,
+    /// Index of the flow.
+    pub flow: Vec<u32>,
+    /// Index into `names`.
+    pub name: Vec<u32>,
+    /// The value, in the law's own unit.
+    pub value: Vec<f64>,
+}

@@ -1,0 +1,16 @@
+//! Quantities of a network as types that do not mix.
+//!
+//! [`Time`] and [`Duration`] count nanoseconds in `u64`. [`Packets`] and [`PacketRate`] are `f64`, because the
+//! papers' windows are real numbers. [`Bytes`] and [`BitRate`] are `u64` and live only at the edge: control laws
+//! compute in packets, and the host converts once.
+//!
+//! None of them implements `Deref` or `From<f64>`: a wrong mix must not compile.
+//! Every type reads and prints the words people write: `"20 ms"`, `"10 Mbit/s"`, `"1.5 kB"`, `"200 packets"`.
+
+mod amount;
+mod text;
+mod time;
+
+pub use amount::{BitRate, Bytes, PacketRate, Packets};
+pub use text::{ParseError, Quantity};
+pub use time::{Duration, Time};
