@@ -66,7 +66,6 @@ macro_rules! laws {
 
         /// Any law, dispatched statically; a user's own sits behind a pointer.
         #[expect(missing_docs, reason = "the variants are the laws, documented in their own modules")]
-        #[expect(clippy::large_enum_variant, reason = "one per flow, stored in place so that an ACK chases no pointer")]
         pub enum AnyLaw {
             $($variant(crate::$module::$variant),)*
             External(Box<dyn Law + Send>),

@@ -9,8 +9,11 @@ pub trait Quantity: Sized {
     const KIND: &'static str;
     /// One good example, for messages and the schema: `"10 Mbit/s"`.
     const EXAMPLE: &'static str;
-    /// Accepted units and their worth in the base unit, the unit preferred in print first among equals.
+    /// Accepted units and their worth in the base unit; those used in print first, largest first after the one that
+    /// prints zero.
     const UNITS: &'static [(&'static str, f64)];
+    /// How many of `UNITS` are used in print.
+    const PRINTED: usize;
 
     /// The quantity worth `base` base units (nanoseconds, bytes, bits a second, packets).
     fn from_base(base: f64) -> Self;
@@ -45,20 +48,19 @@ pub trait Quantity: Sized {
         if base.is_finite() && base < 9e18 { Ok(Self::from_base(base)) } else { Err(error(Problem::Large)) }
     }
 
-    /// Writes the quantity in the largest unit that leaves a number of at least one; [`Quantity::parse`] reads it
-    /// back to the same value.
+    /// Writes the quantity in the unit that makes the shortest text with a number of at least one, chosen among the
+    /// first [`Quantity::PRINTED`]; [`Quantity::parse`] reads it back to the same value.
     fn print(&self) -> String {
         let base = self.to_base();
-        let exact = |worth: f64| Self::from_base(base / worth * worth).to_base() == base;
-        let unit = Self::UNITS
+        let text = |(name, worth): &(&str, f64)| format!("{} {name}", base / worth);
+        let is_exact = |(_, worth): &&(&str, f64)| Self::from_base(base / worth * worth).to_base() == base;
+        Self::UNITS[..Self::PRINTED]
             .iter()
-            .filter(|(_, worth)| base >= *worth && exact(*worth))
-            .fold(None::<&(&str, f64)>, |best, unit| match best {
-                Some(best) if best.1 >= unit.1 => Some(best),
-                _ => Some(unit),
-            })
-            .unwrap_or(&Self::UNITS[0]);
-        format!("{} {}", base / unit.1, unit.0)
+            .filter(|(_, worth)| base >= *worth)
+            .filter(is_exact)
+            .map(text)
+            .min_by_key(String::len)
+            .unwrap_or_else(|| text(&Self::UNITS[0]))
     }
 }
 
@@ -103,9 +105,9 @@ impl fmt::Display for ParseError {
             Problem::Number => {
                 write!(f, "`{given}` does not begin with a number; a {kind} is written like \"{example}\"")
             }
-            Problem::NoUnit => write!(f, "`{given}` has no unit; a {kind} is written like \"{example}\"")?,
+            Problem::NoUnit => write!(f, "`{given}` has no unit; a {kind} is written like \"{example}\""),
             Problem::Unit(unit) => {
-                write!(f, "`{unit}` is not a unit of {kind}; a {kind} is written like \"{example}\"")?
+                write!(f, "`{unit}` is not a unit of {kind}; a {kind} is written like \"{example}\"")
             }
             Problem::Negative => write!(f, "`{given}` is negative; a {kind} is zero or more"),
             Problem::Large => write!(f, "`{given}` is too large for a {kind}"),
@@ -131,11 +133,12 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 macro_rules! quantity {
-    ($type:ty, $kind:literal, $example:literal, $units:expr, $from:expr, $to:expr) => {
+    ($type:ty, $kind:literal, $example:literal, $printed:literal, $units:expr, $from:expr, $to:expr) => {
         impl Quantity for $type {
             const KIND: &'static str = $kind;
             const EXAMPLE: &'static str = $example;
             const UNITS: &'static [(&'static str, f64)] = $units;
+            const PRINTED: usize = $printed;
             fn from_base(base: f64) -> Self {
                 let from: fn(f64) -> Self = $from;
                 from(base)
@@ -165,7 +168,8 @@ quantity!(
     Duration,
     "duration",
     "100 ms",
-    &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("min", 60e9), ("h", 3600e9)],
+    4,
+    &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0), ("µs", 1e3), ("min", 60e9), ("h", 3600e9)],
     |base| Duration::from_nanos(base.round() as u64),
     |span| span.as_nanos() as f64
 );
@@ -173,11 +177,12 @@ quantity!(
     BitRate,
     "rate",
     "10 Mbit/s",
+    4,
     &[
         ("bit/s", 1.0),
-        ("kbit/s", 1e3),
-        ("Mbit/s", 1e6),
         ("Gbit/s", 1e9),
+        ("Mbit/s", 1e6),
+        ("kbit/s", 1e3),
         ("bps", 1.0),
         ("kbps", 1e3),
         ("Mbps", 1e6),
@@ -194,11 +199,12 @@ quantity!(
     Bytes,
     "size",
     "10 MB",
+    4,
     &[
         ("B", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
         ("GB", 1e9),
+        ("MB", 1e6),
+        ("kB", 1e3),
         ("TB", 1e12),
         ("KiB", 1024.0),
         ("MiB", 1_048_576.0),
@@ -211,6 +217,7 @@ quantity!(
     Packets,
     "number of packets",
     "200 packets",
+    1,
     &[("packets", 1.0), ("packet", 1.0), ("pkt", 1.0), ("pkts", 1.0)],
     Packets::new,
     |packets| packets.count()
@@ -219,6 +226,7 @@ quantity!(
     PacketRate,
     "packet rate",
     "100 packets/s",
+    1,
     &[("packets/s", 1.0), ("pkt/s", 1.0), ("pkts/s", 1.0)],
     PacketRate::per_sec,
     |rate| rate.as_per_sec()
@@ -245,11 +253,11 @@ mod tests {
         assert_eq!(wrong("fast"), "`fast` does not begin with a number; a duration is written like \"100 ms\"");
         assert_eq!(
             wrong("10"),
-            "`10` has no unit; a duration is written like \"100 ms\" (units: s, ms, us, µs, ns, min, h)"
+            "`10` has no unit; a duration is written like \"100 ms\" (units: s, ms, us, ns, µs, min, h)"
         );
         assert_eq!(
             wrong("10 Mbit/s"),
-            "`Mbit/s` is not a unit of duration; a duration is written like \"100 ms\" (units: s, ms, us, µs, ns, min, h)"
+            "`Mbit/s` is not a unit of duration; a duration is written like \"100 ms\" (units: s, ms, us, ns, µs, min, h)"
         );
         assert_eq!(wrong("-3 ms"), "`-3 ms` is negative; a duration is zero or more");
         assert_eq!(wrong("1e30 s"), "`1e30 s` is too large for a duration");
@@ -262,7 +270,7 @@ mod tests {
             assert_eq!(Duration::parse(&span.print()).unwrap(), span, "{}", span.print());
         }
         assert_eq!(BitRate::bits_per_sec(10_000_000).print(), "10 Mbit/s");
-        assert_eq!(Bytes::new(1460).print(), "1.46 kB");
+        assert_eq!(Bytes::new(1460).print(), "1460 B");
         assert_eq!(Duration::from_millis(100).print(), "100 ms");
         assert_eq!(Duration::ZERO.print(), "0 s");
     }
