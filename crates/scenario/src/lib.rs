@@ -1,1 +1,15 @@
-//! The scenario format.
+//! The scenario format: a network, what is sent over it, for how long, in TOML or JSON.
+//!
+//! [`Scenario::from_toml`] reads and checks a file; what is wrong comes back as an [`Error`] that says where, what is
+//! allowed, and what was probably meant. A [`Scenario`] that exists is right, and [`Scenario::compile`] makes of it
+//! what the simulator runs. [`schema`] is the JSON Schema of the format, from the same definition.
+
+mod check;
+mod error;
+mod format;
+mod read;
+mod scenario;
+mod suggest;
+
+pub use error::{Error, Position, Problem};
+pub use scenario::{Compiled, FlowName, LinkName, PythonLaw, Scenario, SourceName, schema};

@@ -1,0 +1,103 @@
+//! Laws: names and parameters against the registry.
+
+use super::place;
+use crate::error::{Problems, Segment};
+use crate::format::Law;
+use crate::scenario::PythonLaw;
+use crate::suggest;
+use serde_json::{Map, Value};
+use windward_laws::{LawSpec, SpecError};
+
+/// A law that is right.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum LawPlan {
+    Known(LawSpec),
+    Python(PythonLaw),
+}
+
+impl LawPlan {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Known(spec) => spec.name(),
+            Self::Python(_) => Law::PYTHON,
+        }
+    }
+
+    /// The law as a file says it, every parameter written out.
+    pub fn written(&self) -> Law {
+        let mut params = match self {
+            Self::Known(spec) => parameters(spec),
+            Self::Python(law) => law.params.clone(),
+        };
+        if let Self::Python(law) = self {
+            params.insert("class".to_owned(), law.class.clone().into());
+        }
+        Law { name: self.name().to_owned(), params }
+    }
+}
+
+/// All parameters of a law with their values.
+fn parameters(spec: &LawSpec) -> Map<String, Value> {
+    let Ok(Value::Object(mut params)) = serde_json::to_value(spec) else {
+        unreachable!("a law is serialized as a table of its name and parameters")
+    };
+    params.shift_remove("name");
+    params
+}
+
+/// The law of flow `at`; what is wrong is reported.
+pub(crate) fn resolve(Law { name, params }: &Law, at: usize, problems: &mut Problems) -> Option<LawPlan> {
+    let path = |key: &str| place("flow", at, ["law".into(), key.into()]);
+    if name == Law::PYTHON {
+        return python(params, path("class"), problems).map(LawPlan::Python);
+    }
+    match LawSpec::from_json(name, Value::Object(params.clone())) {
+        Ok(spec) => Some(LawPlan::Known(spec)),
+        Err(SpecError::Name(name)) => {
+            let names = LawSpec::NAMES.iter().copied().chain([Law::PYTHON]);
+            let message = format!("there is no law `{name}`; laws: {}", names.clone().collect::<Vec<_>>().join(", "));
+            problems.add(path("name"), message, suggest::nearest(&name, names).map(suggest::did_you_mean));
+            None
+        }
+        Err(SpecError::Parameter(key, why)) => {
+            if !unknown_parameters(name, params, at, problems) {
+                problems.add(path(&key), format!("`{key}` of {name}: {why}"), None);
+            }
+            None
+        }
+    }
+}
+
+/// Reports parameters that the law does not have; false if there are none.
+fn unknown_parameters(name: &str, params: &Map<String, Value>, at: usize, problems: &mut Problems) -> bool {
+    let spec = LawSpec::all().into_iter().find(|spec| spec.name() == name);
+    let known: Vec<String> = spec.iter().flat_map(parameters).map(|(key, _)| key).collect();
+    let unknown: Vec<_> = params.keys().filter(|key| !known.contains(key)).collect();
+    for key in &unknown {
+        let message = match known.as_slice() {
+            [] => format!("`{key}` is not a parameter of {name}, which has none"),
+            known => format!("`{key}` is not a parameter of {name}; parameters: {}", known.join(", ")),
+        };
+        let nearest = suggest::nearest(key, known.iter().map(String::as_str)).map(suggest::did_you_mean);
+        problems.add(place("flow", at, ["law".into(), Segment::OwnKey((*key).clone())]), message, nearest);
+    }
+    !unknown.is_empty()
+}
+
+/// A law written in Python: a class, and arguments for it.
+fn python(params: &Map<String, Value>, path: Vec<Segment>, problems: &mut Problems) -> Option<PythonLaw> {
+    let mut params = params.clone();
+    let example = "{ name = \"python\", class = \"my_law.py:MyLaw\" }";
+    let problem = match params.shift_remove("class") {
+        Some(Value::String(class)) if is_class(&class) => return Some(PythonLaw { class, params }),
+        Some(class) => format!("{class} does not name a class; a law in Python is written like {example}"),
+        None => format!("`class` is missing; a law in Python is written like {example}"),
+    };
+    problems.add(path, problem, None);
+    None
+}
+
+/// FILE:CLASS or MODULE:CLASS.
+fn is_class(text: &str) -> bool {
+    text.rsplit_once(':').is_some_and(|(place, class)| !place.is_empty() && !class.is_empty())
+}

@@ -1,0 +1,152 @@
+//! Links, expanded into one-way links between nodes.
+
+use super::key::key;
+use super::nodes::{End, Nodes, Pairs};
+use super::{MAX_LINKS, Names, is_within_limit, place};
+use crate::error::Problems;
+use crate::format::{Jitter, Link, Loss, LossModel, Name, Reverse};
+use crate::scenario::LinkName;
+use std::collections::BTreeMap;
+use windward_sim as sim;
+use windward_sim::{LinkConfig, NodeId};
+use windward_units::Duration;
+
+/// All one-way links.
+pub(crate) struct Links {
+    pub configs: Vec<LinkConfig>,
+    pub names: Vec<LinkName>,
+    /// Both ends of each link.
+    pub ends: Vec<(NodeId, NodeId)>,
+    /// The link between two nodes.
+    pub between: BTreeMap<(NodeId, NodeId), u32>,
+}
+
+pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> Option<Links> {
+    let empty = Links { configs: Vec::new(), names: Vec::new(), ends: Vec::new(), between: BTreeMap::new() };
+    let mut builder = Builder { links: empty, names: Names::new("link"), nodes };
+    let mut is_right = true;
+    for (at, link) in links.iter().enumerate() {
+        if link.reverse.is_some() && !link.duplex {
+            let message = "a link that is not duplex has no `reverse`";
+            problems.add(place("link", at, ["reverse".into()]), message, Some("leave out `duplex = false`".to_owned()));
+        }
+        is_right &= builder.add(link, at, problems).is_some();
+        if builder.links.configs.len() as u64 > MAX_LINKS {
+            return None;
+        }
+    }
+    is_right.then_some(builder.links)
+}
+
+struct Builder<'a> {
+    links: Links,
+    names: Names,
+    nodes: &'a Nodes,
+}
+
+impl Builder<'_> {
+    /// Adds what one table says; `None` if it is wrong.
+    fn add(&mut self, link: &Link, at: usize, problems: &mut Problems) -> Option<()> {
+        let from = self.nodes.find(&link.from, place("link", at, ["from".into()]), problems);
+        let to = self.nodes.find(&link.to, place("link", at, ["to".into()]), problems);
+        let (from, to) = (from?, to?);
+        let path = place("link", at, ["to".into()]);
+        let pairs = self.nodes.pairs((&link.from, from), (&link.to, to), path, problems)?;
+        let total = self.links.configs.len() as u64 + u64::from(pairs.count) * if link.duplex { 2 } else { 1 };
+        if !is_within_limit("link", total, MAX_LINKS, at, problems) {
+            return None;
+        }
+        let reverse = link.reverse.clone().unwrap_or_default();
+        let own = |Name(name): &Name| name.clone();
+        let back_name =
+            reverse.name.as_ref().map(own).or_else(|| link.name.as_ref().map(|n| format!("{}-reverse", n.0)));
+        let back = with(link, reverse);
+        (0..pairs.count).try_for_each(|member| {
+            self.add_one(link, link.name.as_ref().map(own), (from, to), pairs, member, at, problems)?;
+            if link.duplex {
+                self.add_one(&back, back_name.clone(), (to, from), pairs, member, at, problems)?;
+            }
+            Some(())
+        })
+    }
+
+    /// Adds one one-way link.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one link, each used once")]
+    fn add_one(
+        &mut self,
+        link: &Link,
+        label: Option<String>,
+        (from, to): (End, End),
+        pairs: Pairs,
+        member: u32,
+        at: usize,
+        problems: &mut Problems,
+    ) -> Option<()> {
+        let (from, to) = (from.member(member), to.member(member));
+        let [from_name, to_name] = [from, to].map(|node| self.nodes.names[node as usize].clone());
+        if from == to {
+            problems.add(place("link", at, ["to".into()]), format!("a link from `{from_name}` to itself"), None);
+            return None;
+        }
+        let index = self.links.configs.len() as u32;
+        if self.links.between.insert((from, to), index).is_some() {
+            let message = format!("there is already a link from `{from_name}` to `{to_name}`");
+            let hint = "links are duplex unless `duplex = false`; for two paths put a node into one of them".to_owned();
+            problems.add(place("link", at, []), message, Some(hint));
+            return None;
+        }
+        let name = label.map_or_else(
+            || format!("{from_name}->{to_name}"),
+            |label| super::member_name(&label, pairs.is_group, member),
+        );
+        if !self.names.take(&name, at, problems) {
+            return None;
+        }
+        self.links.configs.push(LinkConfig {
+            key: key("link", &name),
+            rate: link.rate.0,
+            delay: link.delay.0,
+            buffer: link.buffer.0,
+            loss: loss(&link.loss),
+            jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
+        });
+        self.links.ends.push((from, to));
+        self.links.names.push(LinkName { name, from: from_name, to: to_name });
+        Some(())
+    }
+}
+
+/// The link back: the link forth but for what `reverse` says.
+fn with(link: &Link, reverse: Reverse) -> Link {
+    Link {
+        rate: reverse.rate.unwrap_or(link.rate),
+        delay: reverse.delay.unwrap_or(link.delay),
+        buffer: reverse.buffer.unwrap_or(link.buffer),
+        loss: reverse.loss.unwrap_or_else(|| link.loss.clone()),
+        jitter: reverse.jitter.or_else(|| link.jitter.clone()),
+        ..link.clone()
+    }
+}
+
+fn loss(loss: &Loss) -> sim::Loss {
+    match loss {
+        Loss::Plain(probability) if probability.0 == 0.0 => sim::Loss::None,
+        Loss::Plain(probability) => sim::Loss::Bernoulli(probability.0),
+        Loss::Model(LossModel::Bernoulli(model)) => sim::Loss::Bernoulli(model.probability.0),
+        Loss::Model(LossModel::GilbertElliott(model)) => sim::Loss::GilbertElliott {
+            good_to_bad: model.good_to_bad.0,
+            bad_to_good: model.bad_to_good.0,
+            loss_good: model.loss_good.0,
+            loss_bad: model.loss_bad.0,
+        },
+    }
+}
+
+fn jitter(jitter: &Jitter) -> sim::Jitter {
+    match jitter {
+        Jitter::Uniform(model) if model.max.0 > Duration::ZERO => sim::Jitter::Uniform(model.max.0),
+        Jitter::Normal(model) if model.deviation.0 > Duration::ZERO => sim::Jitter::Normal(model.deviation.0),
+        Jitter::Exponential(model) if model.mean.0 > Duration::ZERO => sim::Jitter::Exponential(model.mean.0),
+        _ => sim::Jitter::None,
+    }
+}

@@ -1,0 +1,143 @@
+//! Nodes and groups of nodes.
+
+use super::{MAX_ENTITIES, is_within_limit, member_name, place};
+use crate::error::{Problems, Segment};
+use crate::format::{Count, Name, Node};
+use crate::suggest;
+use std::collections::BTreeMap;
+use windward_sim::NodeId;
+
+/// All nodes, and what names mean.
+pub(crate) struct Nodes {
+    pub names: Vec<String>,
+    meaning: BTreeMap<String, End>,
+    /// Names as the file declares them, for suggestions.
+    declared: Vec<String>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum End {
+    One(NodeId),
+    Group { first: NodeId, count: u32 },
+}
+
+impl End {
+    /// The `at`-th member; a single node is every member.
+    pub fn member(self, at: u32) -> NodeId {
+        match self {
+            Self::One(node) => node,
+            Self::Group { first, .. } => first + at,
+        }
+    }
+
+    /// The number of members of a group.
+    pub fn group(self) -> Option<u32> {
+        match self {
+            Self::One(_) => None,
+            Self::Group { count, .. } => Some(count),
+        }
+    }
+}
+
+pub(crate) fn expand(nodes: &[Node], problems: &mut Problems) -> Option<Nodes> {
+    let declared = nodes.iter().map(|node| node.name.0.clone()).collect();
+    let mut all = Nodes { names: Vec::new(), meaning: BTreeMap::new(), declared };
+    let mut is_right = true;
+    for (at, Node { name: Name(name), count }) in nodes.iter().enumerate() {
+        let size = count.map_or(1, |Count(count)| count);
+        let total = all.names.len() as u64 + u64::from(size);
+        if !is_within_limit("node", total, MAX_ENTITIES, at, problems) {
+            return None;
+        }
+        let first = all.names.len() as NodeId;
+        let end = if count.is_some() { End::Group { first, count: size } } else { End::One(first) };
+        let mut fresh = take(&mut all.meaning, name, end, None, at, problems);
+        for member in 0..size {
+            let member_name = member_name(name, count.is_some(), member);
+            if fresh && count.is_some() {
+                let end = End::One(first + member);
+                fresh = take(&mut all.meaning, &member_name, end, Some(name), at, problems);
+            }
+            all.names.push(member_name);
+        }
+        is_right &= fresh;
+    }
+    is_right.then_some(all)
+}
+
+/// Gives a name its meaning; false, and a report, if it has one.
+fn take(
+    meaning: &mut BTreeMap<String, End>,
+    name: &str,
+    end: End,
+    group: Option<&String>,
+    at: usize,
+    problems: &mut Problems,
+) -> bool {
+    let is_fresh = !meaning.contains_key(name);
+    if is_fresh {
+        meaning.insert(name.to_owned(), end);
+    } else {
+        let of = group.map_or(String::new(), |group| format!(", a member of the group `{group}`,"));
+        problems.add(
+            place("node", at, ["name".into()]),
+            format!("the name `{name}`{of} is taken by another node"),
+            None,
+        );
+    }
+    is_fresh
+}
+
+impl Nodes {
+    /// What `name` stands for; unknown names are reported at `path`.
+    pub fn find(&self, Name(name): &Name, path: Vec<Segment>, problems: &mut Problems) -> Option<End> {
+        if let Some(end) = self.meaning.get(name) {
+            return Some(*end);
+        }
+        let group = name.rsplit_once('-').and_then(|(group, _)| Some((group, self.meaning.get(group)?.group()?)));
+        let hint = match group {
+            Some((group, count)) => Some(format!("the group `{group}` has {group}-1 to {group}-{count}")),
+            None => suggest::nearest(name, self.declared.iter().map(String::as_str)).map(suggest::did_you_mean),
+        };
+        const SHOWN: usize = 12;
+        let known = self.declared.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let known = match self.declared.len() {
+            0 => "there are no nodes".to_owned(),
+            1..=SHOWN => format!("nodes: {known}"),
+            more => format!("nodes: {known} and {} more", more - SHOWN),
+        };
+        problems.add(path, format!("there is no node `{name}`; {known}"), hint);
+        None
+    }
+
+    /// How many pairs two ends make, and whether they make a group; groups of different sizes are reported.
+    pub fn pairs(
+        &self,
+        from: (&Name, End),
+        to: (&Name, End),
+        path: Vec<Segment>,
+        problems: &mut Problems,
+    ) -> Option<Pairs> {
+        match (from.1.group(), to.1.group()) {
+            (Some(a), Some(b)) if a != b => {
+                let message = format!(
+                    "the group `{}` has {a} members and `{}` has {b}; groups are paired member by member and need the \
+                     same size",
+                    from.0.0, to.0.0
+                );
+                problems.add(path, message, None);
+                None
+            }
+            (Some(count), _) | (None, Some(count)) => Some(Pairs { count, is_group: true }),
+            (None, None) => Some(Pairs { count: 1, is_group: false }),
+        }
+    }
+}
+
+/// The pairs that two ends make.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pairs {
+    pub count: u32,
+    pub is_group: bool,
+}

@@ -1,0 +1,247 @@
+//! Routes: explicit ones, and shortest paths.
+
+use super::links::Links;
+use super::nodes::{End, Nodes};
+use crate::error::{Problems, Segment};
+use crate::format::Name;
+use windward_sim::NodeId;
+
+/// Who asks for routes: a list of tables, an entry of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Asker {
+    pub list: &'static str,
+    pub at: usize,
+}
+
+/// A route that is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub from: NodeId,
+    pub to: NodeId,
+}
+
+/// The nodes that a table names on the way, resolved.
+pub(crate) struct Via {
+    key: &'static str,
+    ends: Vec<End>,
+    /// In the file the nodes stand the other way round.
+    is_reversed: bool,
+}
+
+impl Via {
+    /// Resolves the names of `via`; groups on the way need as many members as there are flows.
+    pub fn resolve(
+        names: &[Name],
+        key: &'static str,
+        asker: Asker,
+        members: u32,
+        nodes: &Nodes,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let find = |(i, name): (usize, &Name)| {
+            let path: Vec<Segment> = super::place(asker.list, asker.at, [key.into(), Segment::Index(i)]);
+            let end = nodes.find(name, path.clone(), problems)?;
+            match end.group() {
+                Some(count) if count != members => {
+                    let message =
+                        format!("the group `{}` has {count} members for {members} of kind `{}`", name.0, asker.list);
+                    problems.add(path, message, None);
+                    None
+                }
+                _ => Some(end),
+            }
+        };
+        let ends: Vec<_> = names.iter().enumerate().map(find).collect();
+        Some(Self { key, ends: ends.into_iter().collect::<Option<_>>()?, is_reversed: false })
+    }
+
+    /// The same nodes the other way round.
+    pub fn reversed(&self) -> Self {
+        Self { key: self.key, ends: self.ends.iter().rev().copied().collect(), is_reversed: true }
+    }
+
+    /// The links from `from` by way of the nodes to `to`; nodes that are not linked are reported.
+    pub fn route(
+        &self,
+        Request { from, to }: Request,
+        member: u32,
+        asker: Asker,
+        (nodes, links): (&Nodes, &Links),
+        problems: &mut Problems,
+    ) -> Option<Vec<u32>> {
+        let between = self.ends.iter().map(|end| end.member(member));
+        let stops: Vec<_> = [from].into_iter().chain(between).chain([to]).collect();
+        let hop = |ends: &[NodeId]| links.between.get(&(ends[0], ends[1])).copied().ok_or((ends[0], ends[1]));
+        let route: Result<Vec<u32>, _> = stops.windows(2).map(hop).collect();
+        let (a, b) = match route {
+            Ok(route) => return Some(route),
+            Err(ends) => ends,
+        };
+        let [a, b] = [a, b].map(|node| &nodes.names[node as usize]);
+        let hint = if self.is_reversed {
+            "the ACKs return by `via` backwards, unless `return_via` names their way".to_owned()
+        } else {
+            "every node of the way is linked to the next".to_owned()
+        };
+        let message = format!("no link leads from `{a}` to `{b}`");
+        problems.add(super::place(asker.list, asker.at, [self.key.into()]), message, Some(hint));
+        None
+    }
+}
+
+/// Which way a graph is walked.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Direction {
+    /// From the source of a flow to its sink, as data goes.
+    Forth,
+    /// From the source to the sink against the links: ACKs go this way, from its end to its beginning. Searched from
+    /// the same end as the way forth, equally good ways are chosen alike, and ACKs return as the data came.
+    Back,
+}
+
+/// The network as seen by the search for shortest paths.
+pub(crate) struct Graph<'a> {
+    links: &'a Links,
+    direction: Direction,
+    /// Links to walk from node n: `out[first[n]..first[n + 1]]`, in the order of the file.
+    first: Vec<u32>,
+    out: Vec<u32>,
+    /// The single neighbour of a node that has just one, linked both ways: such a node is on nobody's way, and every
+    /// route from or to it goes by this neighbour.
+    anchor: Vec<Option<NodeId>>,
+}
+
+/// The best known way to a node.
+#[derive(Clone, Copy)]
+struct Reach {
+    hops: u32,
+    delay: u64,
+    /// Last link of the way; [`NOWHERE`] at the source.
+    link: u32,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl<'a> Graph<'a> {
+    pub fn new(nodes: usize, links: &'a Links, direction: Direction) -> Self {
+        let ends = |link: usize| walk(links.ends[link], direction);
+        let mut first = vec![0; nodes + 1];
+        for link in 0..links.ends.len() {
+            first[ends(link).0 as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            first[node + 1] += first[node];
+        }
+        let mut free = first.clone();
+        let mut out = vec![0; links.ends.len()];
+        let mut arrivals = vec![0_u32; nodes];
+        for link in 0..links.ends.len() {
+            let (from, to) = ends(link);
+            out[free[from as usize] as usize] = link as u32;
+            free[from as usize] += 1;
+            arrivals[to as usize] += 1;
+        }
+        let mut graph = Self { links, direction, first, out, anchor: vec![None; nodes] };
+        let leaf = |node: NodeId| match graph.leaving(node) {
+            [link] if arrivals[node as usize] == 1 => {
+                let neighbour = ends(*link as usize).1;
+                let back = walk((neighbour, node), direction);
+                (links.between.contains_key(&back) && graph.leaving(neighbour).len() > 1).then_some(neighbour)
+            }
+            _ => None,
+        };
+        graph.anchor = (0..nodes as NodeId).map(leaf).collect();
+        graph
+    }
+
+    /// Where a walk along `link` begins and ends.
+    fn ends(&self, link: u32) -> (NodeId, NodeId) {
+        walk(self.links.ends[link as usize], self.direction)
+    }
+
+    fn leaving(&self, node: NodeId) -> &[u32] {
+        &self.out[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+    }
+
+    /// The shortest path for each request, as a route to be sent along: fewest links, then least delay, then, compared
+    /// from the sink, first in the file; `None` where there is none. One search for each distinct source, the leaves
+    /// of one node together.
+    pub fn shortest(&self, requests: &[Request]) -> Vec<Option<Vec<u32>>> {
+        let trunk = |node: NodeId| self.anchor[node as usize].unwrap_or(node);
+        let mut order: Vec<usize> = (0..requests.len()).collect();
+        order.sort_by_key(|&at| trunk(requests[at].from));
+        let mut routes = vec![None; requests.len()];
+        let mut searched: Option<(NodeId, Vec<Option<Reach>>)> = None;
+        for at in order {
+            let Request { from, to } = requests[at];
+            let source = trunk(from);
+            if searched.as_ref().is_none_or(|(node, _)| *node != source) {
+                searched = Some((source, self.search(source)));
+            }
+            let reached = searched.as_ref().map_or(&[][..], |(_, reached)| reached);
+            routes[at] = self.trace(reached, source, to).map(|mut route| {
+                if from != source {
+                    // A leaf's route to its neighbour and beyond begins with its only link.
+                    route.insert(0, self.leaving(from)[0]);
+                }
+                if self.direction == Direction::Back {
+                    route.reverse();
+                }
+                route
+            });
+        }
+        routes
+    }
+
+    /// The links from `source` to `to`, walked backwards.
+    fn trace(&self, reached: &[Option<Reach>], source: NodeId, to: NodeId) -> Option<Vec<u32>> {
+        let mut route = Vec::new();
+        let mut node = to;
+        while node != source {
+            let link = reached[node as usize]?.link;
+            route.push(link);
+            node = self.ends(link).0;
+        }
+        route.reverse();
+        Some(route)
+    }
+
+    /// Breadth first from `source`. A level is complete before the next begins, so the least delay over the fewest
+    /// links is known when a node hands it on.
+    fn search(&self, source: NodeId) -> Vec<Option<Reach>> {
+        let mut reached: Vec<Option<Reach>> = vec![None; self.anchor.len()];
+        reached[source as usize] = Some(Reach { hops: 0, delay: 0, link: NOWHERE });
+        let mut level = vec![source];
+        for hops in 1.. {
+            let mut next = Vec::new();
+            for &node in &level {
+                let so_far = reached[node as usize].map_or(0, |reach| reach.delay);
+                for &link in self.leaving(node) {
+                    let to = self.ends(link).1;
+                    let delay = so_far.saturating_add(self.links.configs[link as usize].delay.as_nanos());
+                    let reach = Reach { hops, delay, link };
+                    match &mut reached[to as usize] {
+                        seen @ None => {
+                            *seen = Some(reach);
+                            next.push(to);
+                        }
+                        Some(seen) if seen.hops == hops && (delay, link) < (seen.delay, seen.link) => *seen = reach,
+                        Some(_) => {}
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            level = next;
+        }
+        reached
+    }
+}
+
+fn walk((from, to): (NodeId, NodeId), direction: Direction) -> (NodeId, NodeId) {
+    match direction {
+        Direction::Forth => (from, to),
+        Direction::Back => (to, from),
+    }
+}

@@ -1,0 +1,135 @@
+//! Background sources, expanded and routed.
+
+use super::flows::{ends, label};
+use super::key::key;
+use super::links::Links;
+use super::nodes::Nodes;
+use super::route::{Asker, Direction, Graph, Request, Via};
+use super::{Names, check_times, member_name, place};
+use crate::error::Problems;
+use crate::format::{Background, Pattern, Spread};
+use crate::scenario::SourceName;
+use windward_sim as sim;
+use windward_sim::SourceConfig;
+use windward_units::{Bytes, Duration, Time};
+
+/// IPv4 and UDP headers (RFC 791, RFC 768).
+const HEADERS: u64 = 28;
+/// Largest IPv4 packet.
+const MAX_PACKET: u64 = 65_535;
+
+pub(crate) struct Sources {
+    pub configs: Vec<SourceConfig>,
+    pub names: Vec<SourceName>,
+}
+
+pub(crate) fn expand(
+    backgrounds: &[Background],
+    nodes: &Nodes,
+    links: &Links,
+    span: Duration,
+    problems: &mut Problems,
+) -> Option<Sources> {
+    let before = problems.len();
+    let graph = Graph::new(nodes.names.len(), links, Direction::Forth);
+    let mut all = Sources { configs: Vec::new(), names: Vec::new() };
+    let mut names = Names::new("background");
+    for (at, background) in backgrounds.iter().enumerate() {
+        let Background { from, to, start, stop, .. } = background;
+        let stop = stop.map(|stop| stop.0);
+        check_times("background", at, (start.0, start.0), stop, span, problems);
+        check_packet(background.packet.0, at, problems);
+        let pattern = pattern(&background.pattern, at, problems);
+        let made = ends("background", (from, to), background.count, at, all.configs.len(), nodes, problems);
+        let (Some(pattern), Some((pairs, requests))) = (pattern, made) else { continue };
+        let label = label(background.name.as_ref(), from, to);
+        let Some(paths) = routes(background, at, &requests, (nodes, links, &graph), problems) else { continue };
+        for ((member, Request { from, to }), path) in (0..).zip(requests).zip(paths) {
+            let name = member_name(&label, pairs.is_group, member);
+            if !names.take(&name, at, problems) {
+                break;
+            }
+            all.configs.push(SourceConfig {
+                key: key("background", &name),
+                source: from,
+                sink: to,
+                path,
+                pattern,
+                packet: background.packet.0,
+                start: Time::from_nanos(start.0.as_nanos()),
+                stop: stop.map(|stop| Time::from_nanos(stop.as_nanos())),
+            });
+            let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
+            all.names.push(SourceName { name, label: label.clone(), from, to });
+        }
+    }
+    (problems.len() == before).then_some(all)
+}
+
+/// The links of every source of a table; where there are none is reported.
+fn routes(
+    background: &Background,
+    at: usize,
+    requests: &[Request],
+    (nodes, links, graph): (&Nodes, &Links, &Graph<'_>),
+    problems: &mut Problems,
+) -> Option<Vec<Vec<u32>>> {
+    if let Some(names) = &background.via {
+        let asker = Asker { list: "background", at };
+        let via = Via::resolve(names, "via", asker, requests.len() as u32, nodes, problems)?;
+        let route =
+            |(member, request): (u32, &Request)| via.route(request.clone(), member, asker, (nodes, links), problems);
+        return (0..).zip(requests).map(route).collect();
+    }
+    let paths = graph.shortest(requests);
+    if let Some((Request { from, to }, _)) = requests.iter().zip(&paths).find(|(_, path)| path.is_none()) {
+        let [from, to] = [from, to].map(|node| &nodes.names[*node as usize]);
+        problems.add(place("background", at, ["to".into()]), format!("no route leads from `{from}` to `{to}`"), None);
+    }
+    paths.into_iter().collect()
+}
+
+fn check_packet(packet: Bytes, at: usize, problems: &mut Problems) {
+    if !(HEADERS..=MAX_PACKET).contains(&packet.count()) {
+        let message =
+            format!("a datagram of {packet} is not possible; with its headers it has {HEADERS} B to {MAX_PACKET} B");
+        problems.add(place("background", at, ["packet".into()]), message, None);
+    }
+}
+
+fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim::Pattern> {
+    Some(match pattern {
+        Pattern::Cbr(cbr) => sim::Pattern::Cbr { rate: cbr.rate.0 },
+        Pattern::Poisson(poisson) => sim::Pattern::Poisson { rate: poisson.rate.0 },
+        Pattern::OnOff(on_off) => sim::Pattern::OnOff {
+            rate: on_off.rate.0,
+            on: on_off.on.0,
+            off: on_off.off.0,
+            on_spread: spread(on_off.on_spread),
+            off_spread: spread(on_off.off_spread),
+        },
+        Pattern::Pulses(pulses) => {
+            let (length, every) = (pulses.length.0, pulses.every.0);
+            if every <= length {
+                let message = format!("a pulse every {every} leaves no gap between pulses of {length}");
+                problems.add(place("background", at, ["pattern".into(), "every".into()]), message, None);
+                return None;
+            }
+            sim::Pattern::OnOff {
+                rate: pulses.rate.0,
+                on: length,
+                off: every.saturating_sub(length),
+                on_spread: sim::Spread::Fixed,
+                off_spread: sim::Spread::Exponential,
+            }
+        }
+    })
+}
+
+fn spread(spread: Spread) -> sim::Spread {
+    match spread {
+        Spread::Fixed => sim::Spread::Fixed,
+        Spread::Exponential => sim::Spread::Exponential,
+        Spread::Pareto(shape) => sim::Spread::Pareto(shape.0),
+    }
+}

@@ -1,0 +1,202 @@
+//! What is wrong with a scenario, and where.
+
+use crate::format::Refusal;
+use crate::read::Tree;
+use std::fmt;
+use std::ops::Range;
+
+/// A scenario was refused: what is wrong, where, and what is allowed. `Display` gives the whole text, one block for
+/// each problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Error {
+    problems: Vec<Problem>,
+    /// Found but not kept.
+    more: usize,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as it was named to us.
+    pub origin: String,
+    /// Path of keys and indices (from 0) to what is wrong: `flow[2].to`; empty for the file as a whole.
+    pub path: String,
+    /// Where in the text it stands, if the text is known.
+    pub position: Option<Position>,
+    /// What is wrong and what is allowed.
+    pub message: String,
+    /// What was probably meant.
+    pub hint: Option<String>,
+}
+
+/// A place in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// Characters that are wrong, at least 1.
+    pub width: usize,
+    /// The line itself.
+    pub text: String,
+}
+
+impl Error {
+    /// The problems, at most 20.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// A single problem with the file as a whole, or with the place given.
+    pub(crate) fn single(origin: &str, position: Option<Position>, message: String, hint: Option<String>) -> Self {
+        let problem = Problem { origin: origin.to_owned(), path: String::new(), position, message, hint };
+        Self { problems: vec![problem], more: 0 }
+    }
+}
+
+impl Position {
+    /// The place of a range of bytes; of several lines, the part on the first.
+    pub(crate) fn of_span(text: &str, span: Range<usize>) -> Self {
+        let boundary = |at: usize| (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        let start = boundary(span.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let end = boundary(span.end.clamp(start, line_end));
+        Self {
+            line: text[..line_start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            width: text[start..end].trim_end().chars().count().max(1),
+            text: text[line_start..line_end].trim_end_matches('\r').to_owned(),
+        }
+    }
+
+    /// The place of a line and a column, both from 1.
+    pub(crate) fn of_line(text: &str, line: usize, column: usize) -> Option<Self> {
+        let text = text.lines().nth(line.checked_sub(1)?)?.to_owned();
+        Some(Self { line, column: column.max(1), width: 1, text })
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, path, position, message, hint } = self;
+        match position {
+            Some(Position { line, column, width, text }) => {
+                let margin = " ".repeat(line.to_string().len());
+                // Tabs stay tabs, so that the caret stands below its character whatever their width.
+                let before: String = text.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
+                writeln!(f, "{origin}:{line}:{column}: {message}")?;
+                writeln!(f, "{margin} |\n{line} | {text}")?;
+                write!(f, "{margin} | {before}{}", "^".repeat(*width))?;
+            }
+            None if path.is_empty() => write!(f, "{origin}: {message}")?,
+            None => write!(f, "{origin}: {path}: {message}")?,
+        }
+        hint.as_ref().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: Vec<_> = self.problems.iter().map(ToString::to_string).collect();
+        f.write_str(&text.join("\n\n"))?;
+        let total = self.problems.len() + self.more;
+        match self.more {
+            0 if total == 1 => Ok(()),
+            0 => write!(f, "\n\n{total} problems"),
+            more => write!(f, "\n\n{total} problems, {more} of them not shown"),
+        }
+    }
+}
+
+/// A step on the way to a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Segment {
+    /// The value of a key.
+    Key(String),
+    /// The key itself.
+    OwnKey(String),
+    /// An item of a list, from 0.
+    Index(usize),
+}
+
+impl From<&str> for Segment {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<usize> for Segment {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+struct Found {
+    path: Vec<Segment>,
+    message: String,
+    hint: Option<String>,
+}
+
+/// What was found wrong so far.
+#[derive(Default)]
+pub(crate) struct Problems {
+    found: Vec<Found>,
+    more: usize,
+}
+
+impl Problems {
+    const SHOWN: usize = 20;
+
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.found.len() + self.more
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= Self::SHOWN
+    }
+
+    pub fn add(&mut self, path: impl IntoIterator<Item = Segment>, message: impl Into<String>, hint: Option<String>) {
+        if self.is_full() {
+            self.more += 1;
+        } else {
+            self.found.push(Found { path: path.into_iter().collect(), message: message.into(), hint });
+        }
+    }
+
+    /// Adds the text of a [`Refusal`].
+    pub fn add_refusal(&mut self, path: impl IntoIterator<Item = Segment>, text: &str) {
+        let (message, hint) = text.split_once(Refusal::HINT).map_or((text, None), |(text, hint)| (text, Some(hint)));
+        self.add(path, message, hint.map(str::to_owned));
+    }
+
+    /// The error that tells of them, in the order of the text.
+    pub fn into_error(self, origin: &str, tree: &Tree, text: Option<&str>) -> Error {
+        let problem = |Found { path, message, hint }: Found| {
+            let position = text.and_then(|text| Some(Position::of_span(text, tree.span_of(&path)?)));
+            Problem { origin: origin.to_owned(), path: path_text(&path), position, message, hint }
+        };
+        let mut problems: Vec<_> = self.found.into_iter().map(problem).collect();
+        problems.sort_by_key(|problem| problem.position.as_ref().map(|at| (at.line, at.column)));
+        Error { problems, more: self.more }
+    }
+}
+
+fn path_text(path: &[Segment]) -> String {
+    let mut text = String::new();
+    for segment in path {
+        match segment {
+            Segment::Index(at) => text.push_str(&format!("[{at}]")),
+            Segment::Key(key) | Segment::OwnKey(key) => {
+                text.push_str(if text.is_empty() { "" } else { "." });
+                text.push_str(key);
+            }
+        }
+    }
+    text
+}

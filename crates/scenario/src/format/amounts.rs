@@ -1,0 +1,210 @@
+//! Amounts that may be written in several units, or as a word.
+
+use super::written::{Refusal, parse, text_schema, units};
+use crate::suggest;
+use schemars::{Schema, json_schema};
+use serde::de::{self, Unexpected, Visitor};
+use serde::{Serialize, Serializer};
+use std::fmt;
+use windward_sim as sim;
+use windward_units::{Bytes, Duration, Packets, Quantity};
+
+/// How much may wait: "200 packets", "125 kB", "100 ms" or "unlimited".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Buffer(pub sim::Buffer);
+
+/// Longest wait of a delayed ACK, or `false`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DelayedAck(pub Option<Duration>);
+
+/// A base round-trip time that is told, or computed from the path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum KnownBaseRtt {
+    /// Propagation and transmission along the route and back.
+    Path,
+    /// This.
+    Of(Duration),
+}
+
+/// Receive window in packets or bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ReceiveWindow {
+    /// So many segments.
+    Packets(u32),
+    /// So many bytes.
+    Bytes(Bytes),
+}
+
+/// The unit of a text, to choose the quantity that it is of.
+fn unit(text: &str) -> &str {
+    text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-' | ' '))
+}
+
+fn is_unit<T: Quantity>(unit: &str) -> bool {
+    units::<T>().any(|name| name == unit)
+}
+
+fn whole_packets(text: &str) -> Result<u64, Refusal> {
+    let count = parse::<Packets>(text)?.count();
+    if count.fract() == 0.0 { Ok(count as u64) } else { Err(Refusal::new(format!("`{text}` is not a whole number"))) }
+}
+
+impl Buffer {
+    fn read(text: &str) -> Result<Self, Refusal> {
+        let unit = unit(text);
+        Ok(Self(if text.trim() == "unlimited" {
+            sim::Buffer::Unlimited
+        } else if is_unit::<Packets>(unit) {
+            sim::Buffer::Packets(whole_packets(text)?)
+        } else if is_unit::<Bytes>(unit) {
+            sim::Buffer::Bytes(parse(text)?)
+        } else if is_unit::<Duration>(unit) {
+            sim::Buffer::Time(parse(text)?)
+        } else {
+            let known = units::<Packets>().chain(units::<Bytes>()).chain(units::<Duration>()).chain(["unlimited"]);
+            let message = format!(
+                "`{text}` is not a buffer; a buffer is written in packets, bytes or time, like \"200 packets\", \
+                 \"125 kB\" or \"100 ms\", or \"unlimited\""
+            );
+            return Err(Refusal::new(message).hint(suggest::nearest(unit, known).map(suggest::did_you_mean)));
+        }))
+    }
+}
+
+impl ReceiveWindow {
+    fn read(text: &str) -> Result<Self, Refusal> {
+        if is_unit::<Bytes>(unit(text)) {
+            return parse(text).map(Self::Bytes);
+        }
+        let nearest = suggest::nearest(unit(text), units::<Packets>().chain(units::<Bytes>()));
+        if !is_unit::<Packets>(unit(text)) {
+            let message = format!(
+                "`{text}` is not a receive window; it is written in packets or bytes, like \"1000 packets\" or \"1 MB\""
+            );
+            return Err(Refusal::new(message).hint(nearest.map(suggest::did_you_mean)));
+        }
+        let packets = whole_packets(text)?;
+        u32::try_from(packets).map(Self::Packets).map_err(|_| Refusal::new(format!("`{text}` is too large")))
+    }
+}
+
+struct BufferVisitor;
+struct DelayedAckVisitor;
+struct KnownBaseRttVisitor;
+struct ReceiveWindowVisitor;
+
+impl Visitor<'_> for BufferVisitor {
+    type Value = Buffer;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a buffer with its unit, such as \"200 packets\", \"125 kB\", \"100 ms\" or \"unlimited\"")
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Buffer, E> {
+        Buffer::read(text).map_err(E::custom)
+    }
+}
+
+impl Visitor<'_> for DelayedAckVisitor {
+    type Value = DelayedAck;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the longest wait of a delayed ACK, such as \"40 ms\", or false")
+    }
+    fn visit_bool<E: de::Error>(self, is_on: bool) -> Result<DelayedAck, E> {
+        if is_on { Err(E::invalid_value(Unexpected::Bool(true), &self)) } else { Ok(DelayedAck(None)) }
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<DelayedAck, E> {
+        match parse(text).map_err(E::custom)? {
+            Duration::ZERO => Err(E::custom("an ACK that waits for no time is not delayed; write `false`")),
+            wait => Ok(DelayedAck(Some(wait))),
+        }
+    }
+}
+
+impl Visitor<'_> for KnownBaseRttVisitor {
+    type Value = KnownBaseRtt;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a duration with its unit, such as \"100 ms\", or \"path\"")
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<KnownBaseRtt, E> {
+        match text {
+            "path" => Ok(KnownBaseRtt::Path),
+            text => match parse(text).map_err(E::custom)? {
+                Duration::ZERO => Err(E::custom("a round-trip time of zero is not possible; it is above zero")),
+                rtt => Ok(KnownBaseRtt::Of(rtt)),
+            },
+        }
+    }
+}
+
+impl Visitor<'_> for ReceiveWindowVisitor {
+    type Value = ReceiveWindow;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a receive window with its unit, such as \"1000 packets\" or \"1 MB\"")
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<ReceiveWindow, E> {
+        ReceiveWindow::read(text).map_err(E::custom)
+    }
+}
+
+impl Serialize for Buffer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            sim::Buffer::Unlimited => serializer.serialize_str("unlimited"),
+            sim::Buffer::Packets(count) => serializer.collect_str(&format_args!("{count} packets")),
+            sim::Buffer::Bytes(bytes) => serializer.collect_str(&bytes),
+            sim::Buffer::Time(time) => serializer.collect_str(&time),
+        }
+    }
+}
+
+impl Serialize for DelayedAck {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(wait) => serializer.collect_str(&wait),
+            None => serializer.serialize_bool(false),
+        }
+    }
+}
+
+impl Serialize for KnownBaseRtt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Path => serializer.serialize_str("path"),
+            Self::Of(rtt) => serializer.collect_str(rtt),
+        }
+    }
+}
+
+impl Serialize for ReceiveWindow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Packets(count) => serializer.collect_str(&format_args!("{count} packets")),
+            Self::Bytes(bytes) => serializer.collect_str(bytes),
+        }
+    }
+}
+
+fn buffer_schema() -> Schema {
+    let units: Vec<_> = units::<Packets>().chain(units::<Bytes>()).chain(units::<Duration>()).collect();
+    text_schema(&units, &["unlimited"], &["200 packets", "125 kB", "100 ms", "unlimited"])
+}
+
+fn delayed_ack_schema() -> Schema {
+    let wait = text_schema(&units::<Duration>().collect::<Vec<_>>(), &[], &["40 ms"]);
+    json_schema!({ "anyOf": [wait, { "const": false }] })
+}
+
+fn known_base_rtt_schema() -> Schema {
+    text_schema(&units::<Duration>().collect::<Vec<_>>(), &["path"], &["100 ms", "path"])
+}
+
+fn receive_window_schema() -> Schema {
+    let units: Vec<_> = units::<Packets>().chain(units::<Bytes>()).collect();
+    text_schema(&units, &[], &["1000 packets", "1 MB"])
+}
+
+read_and_describe! {
+    Buffer by BufferVisitor => |buffer| buffer, buffer_schema();
+    DelayedAck by DelayedAckVisitor => |wait| wait, delayed_ack_schema();
+    KnownBaseRtt by KnownBaseRttVisitor => |rtt| rtt, known_base_rtt_schema();
+    ReceiveWindow by ReceiveWindowVisitor => |window| window, receive_window_schema();
+}

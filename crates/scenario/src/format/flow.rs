@@ -1,0 +1,113 @@
+//! TCP flows.
+
+use super::{Count, DelayedAck, InitialWindow, KnownBaseRtt, Law, Name, Positive, ReceiveWindow, Written, zero};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_sim::TcpOptions;
+use windward_units::{Bytes, Duration};
+
+/// A TCP flow. Between two groups of equal size: one flow for each pair of members. Between a group and a single
+/// node: one for each member. Several flows are named NAME-1, NAME-2, ….
+///
+/// The shortest path is the one of fewest links; among those the one of least delay; among those, compared from the
+/// receiver backwards, the one whose link stands first in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Flow {
+    /// Name of the flow, or of the group of flows. Default: `FROM->TO`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Name>,
+    /// Node or group that sends the data.
+    pub from: Name,
+    /// Node or group that receives it.
+    pub to: Name,
+    /// Makes so many parallel flows, between two single nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+    /// Nodes between `from` and `to` on the way of the data, in order; each is linked to the next. Default: the
+    /// shortest path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<Vec<Name>>,
+    /// Nodes between `to` and `from` on the way of the ACKs. Default: `via` backwards, or the shortest path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub return_via: Option<Vec<Name>>,
+    /// Congestion control law: its name, or a table of its name and parameters.
+    pub law: Law,
+    /// When the connection opens.
+    #[serde(default = "zero")]
+    pub start: Written<Duration>,
+    /// Each flow opens at a random instant, uniform from `start` to `start` + `start_spread`, drawn from the seed.
+    #[serde(default = "zero")]
+    pub start_spread: Written<Duration>,
+    /// No new data from here on; after `start` + `start_spread`. Default: to the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Written<Duration>>,
+    /// Data to transfer. Default: without end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Positive<Bytes>>,
+    /// Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
+    #[serde(default = "segment")]
+    pub segment: Positive<Bytes>,
+    /// Header bytes of every packet. Default: what IPv4, TCP and the options in use take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Positive<Bytes>>,
+    /// Longest wait of a delayed ACK (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
+    #[serde(default = "delayed_ack")]
+    pub delayed_ack: DelayedAck,
+    /// What the receiver buffers, at least one segment.
+    #[serde(default = "receive_window")]
+    pub receive_window: ReceiveWindow,
+    /// Selective acknowledgements (RFC 2018) and recovery by RFC 6675 and RFC 6937; else NewReno (RFC 6582).
+    #[serde(default = "sack")]
+    pub sack: bool,
+    /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
+    #[serde(default = "timestamps")]
+    pub timestamps: bool,
+    /// Segments in the first window (RFC 6928).
+    #[serde(default = "initial_window")]
+    pub initial_window: InitialWindow,
+    /// Least retransmission timeout: RFC 6298 §2.4 says 1 s; Linux and ns-2 take 200 ms.
+    #[serde(default = "min_rto")]
+    pub min_rto: Positive<Duration>,
+    /// The base round-trip time, where the law shall be told it; "path" computes it from the route, as propagation
+    /// and transmission of a full segment and of its ACK. Default: the law sees the least sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_base_rtt: Option<KnownBaseRtt>,
+    /// Spread segments at cwnd/srtt (2 cwnd/srtt in slow start), or at the law's own rate.
+    #[serde(default = "pacing")]
+    pub pacing: bool,
+}
+
+// The defaults are the simulator's own.
+
+fn segment() -> Positive<Bytes> {
+    Positive(TcpOptions::default().segment)
+}
+
+fn delayed_ack() -> DelayedAck {
+    DelayedAck(TcpOptions::default().delayed_ack)
+}
+
+fn receive_window() -> ReceiveWindow {
+    ReceiveWindow::Packets(TcpOptions::default().receive_window)
+}
+
+fn sack() -> bool {
+    TcpOptions::default().sack
+}
+
+fn timestamps() -> bool {
+    TcpOptions::default().timestamps
+}
+
+fn initial_window() -> InitialWindow {
+    InitialWindow(TcpOptions::default().initial_window)
+}
+
+fn min_rto() -> Positive<Duration> {
+    Positive(TcpOptions::default().min_rto)
+}
+
+fn pacing() -> bool {
+    TcpOptions::default().pacing
+}

@@ -1,0 +1,175 @@
+//! Links: rate, delay, buffer, random loss, jitter.
+
+use super::{Buffer, Name, Positive, Probability, Written};
+use schemars::JsonSchema;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize as ReadFields, Serialize};
+use std::fmt;
+use windward_sim as sim;
+use windward_units::{BitRate, Duration};
+
+/// A link: a drop-tail queue, a transmitter, random loss, propagation, jitter, in this order. Between a group and a
+/// single node: one link for each member. Between two groups of equal size: member by member.
+#[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Link {
+    /// Name of the link; members of a group of links are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Name>,
+    /// Node or group at the beginning.
+    pub from: Name,
+    /// Node or group at the end.
+    pub to: Name,
+    /// Transmission rate.
+    pub rate: Positive<BitRate>,
+    /// Propagation delay, one way.
+    pub delay: Written<Duration>,
+    /// How much may wait, in packets, bytes or time; the packet in transmission is not counted. Default: what a
+    /// Linux interface queues.
+    #[serde(default = "buffer")]
+    pub buffer: Buffer,
+    /// Random loss on the wire: a probability, or a model.
+    #[serde(default)]
+    pub loss: Loss,
+    /// Random extra delay; packets keep their order. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Jitter>,
+    /// There is a link back too, equal to this one but for what `reverse` says.
+    #[serde(default = "duplex")]
+    pub duplex: bool,
+    /// What the link back has different.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse: Option<Reverse>,
+}
+
+/// What the link back has different; all else is as in the link forth.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ReadFields, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Reverse {
+    /// Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Name>,
+    /// Transmission rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Positive<BitRate>>,
+    /// Propagation delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Written<Duration>>,
+    /// How much may wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Buffer>,
+    /// Random loss; 0 for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Loss>,
+    /// Random extra delay; one of "0 s" for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Jitter>,
+}
+
+fn buffer() -> Buffer {
+    // txqueuelen of a Linux interface.
+    Buffer(sim::Buffer::Packets(1000))
+}
+
+fn duplex() -> bool {
+    true
+}
+
+/// Random loss: a probability for every packet independently, or a model.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Loss {
+    /// Every packet is lost with this probability, independently.
+    Plain(Probability),
+    /// A model.
+    Model(LossModel),
+}
+
+impl Default for Loss {
+    fn default() -> Self {
+        Self::Plain(Probability(0.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Loss {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PlainOrModel;
+        impl PlainOrModel {
+            fn plain<'de, V: de::IntoDeserializer<'de, E>, E: de::Error>(value: V) -> Result<Loss, E> {
+                Probability::deserialize(value.into_deserializer()).map(Loss::Plain)
+            }
+        }
+        impl<'de> Visitor<'de> for PlainOrModel {
+            type Value = Loss;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a probability, such as 0.01 or \"1 %\", or a table with a `model`")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Loss, E> {
+                Self::plain(text)
+            }
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Loss, E> {
+                Self::plain(value)
+            }
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Loss, E> {
+                Self::plain(value)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Loss, A::Error> {
+                LossModel::from_map(map).map(Loss::Model)
+            }
+        }
+        deserializer.deserialize_any(PlainOrModel)
+    }
+}
+
+tagged! {
+    /// How packets are lost.
+    LossModel by "model", "a table with a `model`" {
+        /// Every packet is lost with the same probability, independently.
+        "bernoulli" Bernoulli {
+            /// Probability of losing a packet.
+            probability: Probability,
+        }
+        /// Two states, advanced once per packet before its own draw (Gilbert 1960, Elliott 1963).
+        "gilbert-elliott" GilbertElliott {
+            /// Probability of going from good to bad, per packet.
+            good_to_bad: Probability,
+            /// Probability of going from bad to good, per packet.
+            bad_to_good: Probability,
+            /// Probability of losing a packet in the good state.
+            #[serde(default = "never")]
+            loss_good: Probability,
+            /// Probability of losing a packet in the bad state.
+            #[serde(default = "always")]
+            loss_bad: Probability,
+        }
+    }
+}
+
+fn never() -> Probability {
+    Probability(0.0)
+}
+
+fn always() -> Probability {
+    Probability(1.0)
+}
+
+tagged! {
+    /// How the extra delay is spread.
+    Jitter by "model", "a table with a `model`, such as { model = \"uniform\", max = \"5 ms\" }" {
+        /// Uniform between zero and `max`.
+        "uniform" Uniform {
+            /// Largest extra delay.
+            max: Written<Duration>,
+        }
+        /// Normal around the propagation delay; the sum is clipped at zero.
+        "normal" Normal {
+            /// Standard deviation.
+            deviation: Written<Duration>,
+        }
+        /// Exponential.
+        "exponential" Exponential {
+            /// Mean extra delay.
+            mean: Written<Duration>,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What many fields share: reading by a visitor, and tables of several kinds.
+
+/// Reads each type by its visitor, and describes it by a schema written in place.
+macro_rules! read_and_describe {
+    ($($type:ident by $visitor:expr => $map:expr, $schema:expr;)*) => {
+        $(impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_any($visitor).map($map)
+            }
+        }
+
+        impl schemars::JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $schema
+            }
+        })*
+    };
+}
+
+/// Tables of several kinds, told apart by one key. Serde's own reader of such enums copies the table first and loses
+/// where in it an error lies; this one reads in place. It needs the deciding key first: [`crate::read`] sees to it.
+macro_rules! tagged {
+    (
+        $(#[$meta:meta])*
+        $name:ident by $tag:literal, $what:literal {
+            $($(#[$doc:meta])* $word:literal $variant:ident {
+                $($(#[$field_meta:meta])* $field:ident: $type:ty,)*
+            })*
+        }
+    ) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+            #[serde(deny_unknown_fields, expecting = "a table")]
+            pub(crate) struct $variant {
+                $($(#[$field_meta])* pub $field: $type,)*
+            }
+        )*
+
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
+        #[serde(tag = $tag)]
+        pub(crate) enum $name {
+            $($(#[$doc])* #[serde(rename = $word)] $variant($variant),)*
+        }
+
+        impl $name {
+            fn from_map<'de, A: serde::de::MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+                if map.next_key::<String>()?.as_deref() != Some($tag) {
+                    return Err(serde::de::Error::missing_field($tag));
+                }
+                let kind = map.next_value_seed($crate::read::OneOf(&[$($word),*]))?;
+                let rest = serde::de::value::MapAccessDeserializer::new(map);
+                match kind {
+                    $($word => <$variant as serde::Deserialize>::deserialize(rest).map(Self::$variant),)*
+                    other => unreachable!("{other} is not one of the kinds given"),
+                }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Table;
+                impl<'de> serde::de::Visitor<'de> for Table {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str($what)
+                    }
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
+                        $name::from_map(map)
+                    }
+                }
+                deserializer.deserialize_any(Table)
+            }
+        }
+    };
+}

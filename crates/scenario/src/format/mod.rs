@@ -1,0 +1,91 @@
+//! The fields of a scenario file: their one definition, from which the reader, the JSON Schema and the reference
+//! page follow. A doc comment here is the text that users read.
+
+#[macro_use]
+mod macros;
+
+mod amounts;
+mod flow;
+mod law;
+mod link;
+mod numbers;
+mod pattern;
+mod written;
+
+pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow};
+pub(crate) use flow::Flow;
+pub(crate) use law::Law;
+pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse};
+pub(crate) use numbers::{Count, InitialWindow, MAX_COUNT, Name, Probability, Seeds, Shape};
+pub(crate) use pattern::{Background, Pattern, Spread};
+pub(crate) use written::{Positive, Refusal, Written};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::Duration;
+
+/// A scenario: a network, what is sent over it, for how long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(title = "Windward scenario")]
+pub(crate) struct File {
+    /// Short name of the scenario; names the folder of its results.
+    pub name: Name,
+    /// One line for people: the question that the scenario asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Keys of the papers that the scenario comes from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cite: Vec<String>,
+    /// How long to simulate.
+    pub duration: Positive<Duration>,
+    /// Totals and means count from here; less than `duration`.
+    #[serde(default = "zero")]
+    pub warmup: Written<Duration>,
+    /// How many seeds to run (5 means 1, 2, 3, 4, 5), or a list of them.
+    #[serde(default)]
+    pub seeds: Seeds,
+    /// What is recorded.
+    #[serde(default)]
+    pub output: Output,
+    /// Nodes. They only carry names; links do the work.
+    #[serde(default)]
+    pub node: Vec<Node>,
+    /// Links between nodes.
+    #[serde(default)]
+    pub link: Vec<Link>,
+    /// TCP flows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flow: Vec<Flow>,
+    /// UDP sources that do not respond to congestion.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub background: Vec<Background>,
+}
+
+/// What is recorded.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Output {
+    /// Distance of the samples in the series. Default: `duration`/600, rounded up to 1, 2 or 5 times a power of ten;
+    /// longer where the flows and links are so many that the series would pass 10 million rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_interval: Option<Positive<Duration>>,
+    /// Sample what the laws show of themselves (ssthresh, phases, …) too.
+    #[serde(default)]
+    pub internals: bool,
+}
+
+/// A node, or a group of nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Node {
+    /// Name of the node or of the group.
+    pub name: Name,
+    /// Makes a group of so many nodes, NAME-1, NAME-2, …; NAME then means the whole group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+}
+
+pub(crate) fn zero() -> Written<Duration> {
+    Written(Duration::ZERO)
+}

@@ -1,0 +1,195 @@
+//! Names, numbers and seeds: each a type that holds only what is allowed.
+
+use super::written::Refusal;
+use schemars::json_schema;
+use serde::de::{self, SeqAccess, Unexpected, Visitor};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// The most that a `count` may say, and the most nodes, flows or sources of a scenario.
+pub(crate) const MAX_COUNT: u32 = 1_000_000;
+
+/// Seeds stay below this: TOML's integers end there.
+const SEED_END: u64 = 1 << 63;
+
+/// A name: 1 to 64 characters, no white space, no slash.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct Name(pub String);
+
+/// How many: 1 to 1 000 000.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Count(pub u32);
+
+/// Segments in the first window: 1 to 10.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct InitialWindow(pub u32);
+
+/// A probability, 0 to 1; `0.01` may be written `"1 %"`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Probability(pub f64);
+
+/// The shape of a Pareto distribution; above 1, or the mean would be infinite.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Shape(pub f64);
+
+/// Seeds, never empty, none twice.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Seeds(Vec<u64>);
+
+impl Seeds {
+    /// The seeds of a list.
+    pub fn of_list(seeds: Vec<u64>) -> Result<Self, Refusal> {
+        if seeds.is_empty() {
+            return Err(Refusal::new("the list of seeds is empty; a run needs at least one"));
+        }
+        let mut seen = BTreeSet::new();
+        for &seed in &seeds {
+            if seed >= SEED_END {
+                return Err(Refusal::new(format!("the seed {seed} is too large; seeds are below 2^63")));
+            }
+            if !seen.insert(seed) {
+                return Err(Refusal::new(format!("the seed {seed} stands there twice; each runs once")));
+            }
+        }
+        Ok(Self(seeds))
+    }
+
+    /// The seeds 1 to `count`.
+    fn first(count: i64) -> Result<Self, Refusal> {
+        if (1..=i64::from(MAX_COUNT)).contains(&count) {
+            Ok(Self((1..=count.unsigned_abs()).collect()))
+        } else {
+            Err(Refusal::new(format!("{count} seeds cannot be run; the number of seeds is 1 to {MAX_COUNT}")))
+        }
+    }
+
+    pub fn as_slice(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+impl Default for Seeds {
+    fn default() -> Self {
+        Self(vec![1])
+    }
+}
+
+impl Serialize for Seeds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_count = self.0.iter().copied().eq(1..=self.0.len() as u64);
+        if is_count { serializer.serialize_u64(self.0.len() as u64) } else { self.0.serialize(serializer) }
+    }
+}
+
+struct NameVisitor;
+struct SeedsVisitor;
+struct ProbabilityVisitor;
+struct ShapeVisitor;
+struct IntegerVisitor {
+    what: &'static str,
+    max: u32,
+}
+
+impl Visitor<'_> for NameVisitor {
+    type Value = Name;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name in quotes")
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Name, E> {
+        let is_allowed = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '/' | '\\');
+        let is_folder = text.starts_with('.');
+        if (1..=64).contains(&text.chars().count()) && text.chars().all(is_allowed) && !is_folder {
+            return Ok(Name(text.to_owned()));
+        }
+        let rule = "a name has 1 to 64 characters, no white space, no slash, and does not begin with a dot";
+        Err(E::custom(format!("`{}` is not a name; {rule}", text.escape_debug())))
+    }
+}
+
+impl Visitor<'_> for IntegerVisitor {
+    type Value = u32;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, an integer from 1 to {}", self.what, self.max)
+    }
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<u32, E> {
+        match u32::try_from(value) {
+            Ok(count) if (1..=self.max).contains(&count) => Ok(count),
+            _ => Err(E::invalid_value(Unexpected::Signed(value), &self)),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for SeedsVisitor {
+    type Value = Seeds;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number of seeds, such as 5, or a list of seeds, such as [1, 7, 9]")
+    }
+    fn visit_i64<E: de::Error>(self, count: i64) -> Result<Seeds, E> {
+        Seeds::first(count).map_err(E::custom)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Seeds, A::Error> {
+        let mut seeds = Vec::new();
+        while let Some(seed) = items.next_element::<i64>()? {
+            let seed = u64::try_from(seed).map_err(|_| de::Error::custom("a seed is an integer from 0"))?;
+            seeds.push(seed);
+        }
+        Seeds::of_list(seeds).map_err(de::Error::custom)
+    }
+}
+
+impl Visitor<'_> for ProbabilityVisitor {
+    type Value = Probability;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a probability from 0 to 1, such as 0.01 or \"1 %\"")
+    }
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Probability, E> {
+        if (0.0..=1.0).contains(&value) {
+            return Ok(Probability(value));
+        }
+        let percent = (1.0..=100.0).contains(&value).then(|| format!("per cent are written \"{value} %\""));
+        Err(E::custom(Refusal::new(format!("{value} is not a probability, which is from 0 to 1")).hint(percent)))
+    }
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Probability, E> {
+        self.visit_f64(value as f64)
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Probability, E> {
+        let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+        match number.trim().parse::<f64>() {
+            Ok(value) if (0.0..=unit).contains(&value) => Ok(Probability(value / unit)),
+            Ok(_) => Err(E::custom(format!("`{text}` is not a probability, which is from 0 to 1, or 0 % to 100 %"))),
+            Err(_) => Err(E::invalid_value(Unexpected::Str(text), &self)),
+        }
+    }
+}
+
+impl Visitor<'_> for ShapeVisitor {
+    type Value = Shape;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the shape of a Pareto distribution, a number above 1, such as 1.5")
+    }
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Shape, E> {
+        if value > 1.0 { Ok(Shape(value)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+    }
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Shape, E> {
+        self.visit_f64(value as f64)
+    }
+}
+
+read_and_describe! {
+    Name by NameVisitor => |name| name,
+        json_schema!({ "type": "string", "pattern": r"^[^\s/\\.][^\s/\\]{0,63}$" });
+    Count by IntegerVisitor { what: "a count", max: MAX_COUNT } => Self,
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": MAX_COUNT });
+    InitialWindow by IntegerVisitor { what: "an initial window", max: 10 } => Self,
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": 10 });
+    Probability by ProbabilityVisitor => |probability| probability, json_schema!({ "anyOf": [
+        { "type": "number", "minimum": 0, "maximum": 1 },
+        { "type": "string", "pattern": r"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*%?$", "examples": ["1 %"] },
+    ] });
+    Shape by ShapeVisitor => |shape| shape, json_schema!({ "type": "number", "exclusiveMinimum": 1 });
+    Seeds by SeedsVisitor => |seeds| seeds, json_schema!({ "anyOf": [
+        { "type": "integer", "minimum": 1, "maximum": MAX_COUNT },
+        { "type": "array", "items": { "type": "integer", "minimum": 0 }, "minItems": 1, "uniqueItems": true },
+    ] });
+}

@@ -1,0 +1,96 @@
+//! Background traffic: sources that do not respond to congestion.
+
+use super::{Count, Name, Positive, Shape, Written, zero};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::{BitRate, Bytes, Duration};
+
+/// A UDP source that does not respond to congestion. Between groups: as with flows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Background {
+    /// Name of the source; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Name>,
+    /// Node or group that sends.
+    pub from: Name,
+    /// Node or group that receives.
+    pub to: Name,
+    /// Nodes between `from` and `to`, in order. Default: the shortest path, as with flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<Vec<Name>>,
+    /// Makes so many sources, between two single nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+    /// When datagrams are sent.
+    pub pattern: Pattern,
+    /// Size of a datagram on the wire, headers included: 28 B (IPv4 and UDP headers) to 65 535 B.
+    #[serde(default = "packet")]
+    pub packet: Written<Bytes>,
+    /// When the source starts.
+    #[serde(default = "zero")]
+    pub start: Written<Duration>,
+    /// When it stops; after `start`. Default: at the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Written<Duration>>,
+}
+
+fn packet() -> Written<Bytes> {
+    Written(Bytes::new(1500))
+}
+
+tagged! {
+    /// When datagrams are sent. Rates are those on the wire, headers included.
+    Pattern by "kind", "a table with a `kind`, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }" {
+        /// Evenly spaced.
+        "cbr" Cbr {
+            /// Rate.
+            rate: Positive<BitRate>,
+        }
+        /// Independent exponential gaps.
+        "poisson" Poisson {
+            /// Mean rate.
+            rate: Positive<BitRate>,
+        }
+        /// Periods of sending and of silence in turn, beginning with silence.
+        "on-off" OnOff {
+            /// Rate while sending.
+            rate: Positive<BitRate>,
+            /// Mean length of a period of sending.
+            on: Positive<Duration>,
+            /// Mean length of a period of silence.
+            off: Positive<Duration>,
+            /// How the periods of sending vary.
+            #[serde(default = "exponential")]
+            on_spread: Spread,
+            /// How the periods of silence vary.
+            #[serde(default = "exponential")]
+            off_spread: Spread,
+        }
+        /// Pulses of fixed length with exponential gaps between them, beginning with a gap.
+        "pulses" Pulses {
+            /// Rate within a pulse.
+            rate: Positive<BitRate>,
+            /// Length of a pulse.
+            length: Positive<Duration>,
+            /// Mean time from the beginning of one pulse to that of the next; longer than `length`.
+            every: Positive<Duration>,
+        }
+    }
+}
+
+/// How a period varies around its mean.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"fixed\", \"exponential\" or { pareto = SHAPE }")]
+pub(crate) enum Spread {
+    /// Not at all.
+    Fixed,
+    /// Exponentially.
+    Exponential,
+    /// As a Pareto variable of this shape; above 1, or there would be no mean.
+    Pareto(Shape),
+}
+
+fn exponential() -> Spread {
+    Spread::Exponential
+}

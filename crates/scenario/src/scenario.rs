@@ -1,0 +1,219 @@
+//! A scenario that is right, and the networks it makes.
+
+use crate::check::{self, LawPlan, Plan};
+use crate::error::{Error, Position, Problems};
+use crate::format::{File, Seeds};
+use crate::read::{self, Tree};
+use serde_json::{Map, Value};
+use toml::de::DeTable;
+use windward_sim::{FlowConfig, LawChoice, Network, TcpOptions};
+use windward_units::{Duration, Time};
+
+/// A scenario, parsed and checked: every name is known, every value possible, every flow has its routes.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    file: File,
+    plan: Plan,
+}
+
+/// Two scenarios are equal if their files, defaults written out, are.
+impl PartialEq for Scenario {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}
+
+/// A network for the simulator, and the names of what is in it, in the same order.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// What [`windward_sim`] runs.
+    pub network: Network,
+    /// Names of the nodes.
+    pub nodes: Vec<String>,
+    /// Names of the flows.
+    pub flows: Vec<FlowName>,
+    /// Names of the one-way links.
+    pub links: Vec<LinkName>,
+    /// Names of the background sources.
+    pub sources: Vec<SourceName>,
+}
+
+/// What a flow is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowName {
+    /// Its own name, different from all others.
+    pub name: String,
+    /// The name of the table that made it, the same for the flows of a group.
+    pub label: String,
+    /// The name of its law.
+    pub law: String,
+    /// Node that sends the data.
+    pub from: String,
+    /// Node that receives it.
+    pub to: String,
+}
+
+/// What a one-way link is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkName {
+    /// Its own name, different from all others.
+    pub name: String,
+    /// Node at its beginning.
+    pub from: String,
+    /// Node at its end.
+    pub to: String,
+}
+
+/// What a background source is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceName {
+    /// Its own name, different from all others.
+    pub name: String,
+    /// The name of the table that made it.
+    pub label: String,
+    /// Node that sends.
+    pub from: String,
+    /// Node that receives.
+    pub to: String,
+}
+
+/// A law that a user wrote in Python.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PythonLaw {
+    /// FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
+    pub class: String,
+    /// Arguments of its constructor.
+    pub params: Map<String, Value>,
+}
+
+impl Scenario {
+    /// Reads a TOML file; `origin` is its name in messages.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with line and column.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Self, Error> {
+        let document = DeTable::parse(text).map_err(|error| {
+            let position = error.span().map(|span| Position::of_span(text, span));
+            Error::single(origin, position, error.message().to_owned(), None)
+        })?;
+        let mut problems = Problems::default();
+        let tree = Tree::from_toml(&document, &mut problems);
+        Self::from_tree(&tree, problems, origin, Some(text))
+    }
+
+    /// Reads JSON of the same fields; `origin` is its name in messages. A `null` counts as absent.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with the path to it, such as `flow[2].to`.
+    pub fn from_json(text: &str, origin: &str) -> Result<Self, Error> {
+        let tree: Tree = serde_json::from_str(text).map_err(|error| {
+            let message = error.to_string();
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+            Error::single(origin, Position::of_line(text, error.line(), error.column()), message.to_owned(), None)
+        })?;
+        Self::from_tree(&tree, Problems::default(), origin, None)
+    }
+
+    fn from_tree(tree: &Tree, mut problems: Problems, origin: &str, text: Option<&str>) -> Result<Self, Error> {
+        let file = if problems.is_empty() { read::file(tree, &mut problems) } else { None };
+        let planned = file.and_then(|file| check::plan(file, &mut problems));
+        match planned {
+            Some((file, plan)) => Ok(Self { file, plan }),
+            None => Err(problems.into_error(origin, tree, text)),
+        }
+    }
+
+    /// The scenario as TOML, defaults written out; it reads back as an equal scenario. Names and routes that follow
+    /// from other fields stay unwritten.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(&self.file).expect("the fields of a scenario are all things that TOML can say")
+    }
+
+    /// The same as JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(&self.file).expect("the fields of a scenario are all things that JSON can say")
+    }
+
+    /// Its short name.
+    pub fn name(&self) -> &str {
+        &self.file.name.0
+    }
+
+    /// Its question in one line.
+    pub fn title(&self) -> Option<&str> {
+        self.file.title.as_deref()
+    }
+
+    /// Keys of the papers it comes from.
+    pub fn cite(&self) -> &[String] {
+        &self.file.cite
+    }
+
+    /// How long it simulates.
+    pub fn duration(&self) -> Duration {
+        self.file.duration.0
+    }
+
+    /// The seeds to run; at least one, none twice.
+    pub fn seeds(&self) -> &[u64] {
+        self.file.seeds.as_slice()
+    }
+
+    /// The same with other seeds.
+    ///
+    /// # Errors
+    /// No seed, a seed twice, or one of 2^63 or more.
+    pub fn with_seeds(mut self, seeds: Vec<u64>) -> Result<Self, Error> {
+        let refused = |refusal: crate::format::Refusal| Error::single("seeds", None, refusal.to_string(), None);
+        self.file.seeds = Seeds::of_list(seeds).map_err(refused)?;
+        Ok(self)
+    }
+
+    /// The network of one seed, which decides the random starts of flows. `python` makes a law that a user wrote in
+    /// Python; it is asked once for each `[[flow]]` that has one.
+    pub fn compile(&self, seed: u64, python: &dyn Fn(&PythonLaw) -> LawChoice) -> Compiled {
+        let Self { file, plan } = self;
+        let choice = |law: &LawPlan| match law {
+            LawPlan::Known(spec) => LawChoice::Known(*spec),
+            LawPlan::Python(law) => python(law),
+        };
+        let laws: Vec<LawChoice> = plan.flow_entries.iter().map(|entry| choice(&entry.law)).collect();
+        let flow = |flow: &check::FlowPlan| {
+            let entry = &plan.flow_entries[flow.entry];
+            let wait = entry.start_spread.scale(check::uniform(seed, flow.key, "start"));
+            FlowConfig {
+                key: flow.key,
+                source: flow.source,
+                sink: flow.sink,
+                forward: flow.forward.clone(),
+                backward: flow.backward.clone(),
+                law: laws[flow.entry].clone(),
+                start: Time::from_nanos(entry.start.as_nanos() + wait.as_nanos()),
+                stop: entry.stop,
+                size: entry.size,
+                tcp: TcpOptions { known_base_rtt: flow.known_base_rtt, ..entry.tcp.clone() },
+            }
+        };
+        let network = Network {
+            links: plan.links.clone(),
+            flows: plan.flows.iter().map(flow).collect(),
+            sources: plan.sources.clone(),
+            duration: Time::from_nanos(file.duration.0.as_nanos()),
+            warmup: Time::from_nanos(file.warmup.0.as_nanos()),
+            sample_interval: plan.sample_interval,
+            internals: file.output.internals,
+        };
+        Compiled {
+            network,
+            nodes: plan.nodes.clone(),
+            flows: plan.flow_names.clone(),
+            links: plan.link_names.clone(),
+            sources: plan.source_names.clone(),
+        }
+    }
+}
+
+/// The JSON Schema of the format, the laws' parameters included.
+pub fn schema() -> Value {
+    schemars::schema_for!(File).to_value()
+}

@@ -1,0 +1,73 @@
+//! The nearest right name.
+
+/// What people write for what is meant.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("bandwidth", "rate"),
+    ("capacity", "rate"),
+    ("speed", "rate"),
+    ("latency", "delay"),
+    ("queue", "buffer"),
+    ("qlen", "buffer"),
+    ("plr", "loss"),
+    ("mss", "segment"),
+    ("src", "from"),
+    ("source", "from"),
+    ("dst", "to"),
+    ("dest", "to"),
+    ("destination", "to"),
+    ("sink", "to"),
+    ("route", "via"),
+    ("path", "via"),
+    ("cc", "law"),
+    ("algorithm", "law"),
+    ("congestion_control", "law"),
+    ("bytes", "size"),
+    ("time", "duration"),
+    ("seed", "seeds"),
+    ("newreno", "reno"),
+    ("sec", "s"),
+    ("seconds", "s"),
+    ("msec", "ms"),
+    ("usec", "us"),
+    ("segments", "packets"),
+];
+
+/// The one of `known` that `given` most likely means: the same but for case or hyphens, another word for it, or a
+/// misspelling in at most a third of its letters.
+pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = |word: &str| word.to_lowercase().replace(['-', '_'], "");
+    let (plain_given, synonyms) = (plain(given), SYNONYMS.iter().filter(|(word, _)| *word == given.to_lowercase()));
+    let meant: Vec<_> = synonyms.map(|(_, meant)| *meant).collect();
+    known
+        .into_iter()
+        .filter_map(|word| {
+            let distance = match () {
+                () if meant.contains(&word) => 0,
+                () => strsim::damerau_levenshtein(&plain_given, &plain(word)),
+            };
+            let letters = given.chars().count().max(word.chars().count());
+            (distance <= (letters / 3).max(1) && distance < letters).then_some((distance, word))
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}
+
+/// The text of a hint.
+pub(crate) fn did_you_mean(word: &str) -> String {
+    format!("did you mean `{word}`?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_understood_and_nonsense_is_not() {
+        assert_eq!(nearest("dealy", ["rate", "delay"]), Some("delay"));
+        assert_eq!(nearest("QUIC_TCP", ["reno", "quic-tcp"]), Some("quic-tcp"));
+        assert_eq!(nearest("bandwidth", ["rate", "delay"]), Some("rate"));
+        assert_eq!(nearest("mbit/s", ["bit/s", "Gbit/s", "Mbit/s"]), Some("Mbit/s"));
+        assert_eq!(nearest("sender", ["r1", "r2"]), None);
+        assert_eq!(nearest("x", ["y"]), None);
+    }
+}

@@ -1,0 +1,292 @@
+//! What a right scenario becomes: groups expanded, routes found, defaults filled in.
+
+use windward_scenario::{Compiled, PythonLaw, Scenario};
+use windward_sim::{Buffer, LawChoice, Pattern, Spread};
+use windward_units::{BitRate, Bytes, Duration, Time};
+
+fn read(text: &str) -> Scenario {
+    Scenario::from_toml(text, "test.toml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn no_python(law: &PythonLaw) -> LawChoice {
+    panic!("no law in Python was expected, got {}", law.class)
+}
+
+fn compile(text: &str) -> Compiled {
+    read(text).compile(1, &no_python)
+}
+
+/// The names of a flow's links, forth and back.
+fn routes(compiled: &Compiled, flow: usize) -> [Vec<&str>; 2] {
+    let flow = &compiled.network.flows[flow];
+    let names = |route: &[u32]| route.iter().map(|&link| compiled.links[link as usize].name.as_str()).collect();
+    [names(&flow.forward), names(&flow.backward)]
+}
+
+/// `nodes` and `links`, each link of 10 Mbit/s and the delay given in ms, and a flow.
+fn network(nodes: &[&str], links: &[(&str, &str, u32)], flow: &str) -> String {
+    let nodes: String = nodes.iter().map(|node| format!("[[node]]\nname = \"{node}\"\n")).collect();
+    let link = |(from, to, delay): &(&str, &str, u32)| {
+        format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"10 Mbit/s\"\ndelay = \"{delay} ms\"\n")
+    };
+    let links: String = links.iter().map(link).collect();
+    format!("name = \"test\"\nduration = \"10 s\"\n{nodes}{links}[[flow]]\nlaw = \"reno\"\n{flow}\n")
+}
+
+const GROUPS: &str = r#"
+name = "groups"
+duration = "60 s"
+[[node]]
+name = "sender"
+count = 3
+[[node]]
+name = "r1"
+[[node]]
+name = "r2"
+[[node]]
+name = "receiver"
+count = 3
+[[link]]
+name = "access"
+from = "sender"
+to = "r1"
+rate = "1 Gbit/s"
+delay = "1 ms"
+[[link]]
+name = "bottleneck"
+from = "r1"
+to = "r2"
+rate = "10 Mbit/s"
+delay = "48 ms"
+buffer = "50 packets"
+reverse = { rate = "1 Mbit/s", buffer = "unlimited" }
+[[link]]
+from = "r2"
+to = "receiver"
+rate = "1 Gbit/s"
+delay = "1 ms"
+[[flow]]
+name = "bulk"
+from = "sender"
+to = "receiver"
+law = "reno"
+"#;
+
+#[test]
+fn groups_make_one_of_each_for_every_member() {
+    let compiled = compile(GROUPS);
+    assert_eq!(compiled.nodes.join(" "), "sender-1 sender-2 sender-3 r1 r2 receiver-1 receiver-2 receiver-3");
+    let links: Vec<_> = compiled.links.iter().map(|link| format!("{}:{}>{}", link.name, link.from, link.to)).collect();
+    assert_eq!(links.len(), 14);
+    assert_eq!(links[0], "access-1:sender-1>r1");
+    assert_eq!(links[1], "access-reverse-1:r1>sender-1");
+    assert_eq!(links[6], "bottleneck:r1>r2");
+    assert_eq!(links[7], "bottleneck-reverse:r2>r1");
+    assert_eq!(links[12], "r2->receiver-3:r2>receiver-3");
+    let flows: Vec<_> =
+        compiled.flows.iter().map(|f| (f.name.as_str(), f.label.as_str(), f.from.as_str(), f.to.as_str())).collect();
+    assert_eq!(flows[2], ("bulk-3", "bulk", "sender-3", "receiver-3"));
+    assert_eq!(
+        routes(&compiled, 1),
+        [
+            vec!["access-2", "bottleneck", "r2->receiver-2"],
+            vec!["receiver-2->r2", "bottleneck-reverse", "access-reverse-2"]
+        ]
+    );
+}
+
+#[test]
+fn a_reverse_differs_only_in_what_it_says() {
+    let compiled = compile(GROUPS);
+    let [forth, back] = [&compiled.network.links[6], &compiled.network.links[7]];
+    assert_eq!((forth.rate, forth.buffer), (BitRate::bits_per_sec(10_000_000), Buffer::Packets(50)));
+    assert_eq!((back.rate, back.buffer), (BitRate::bits_per_sec(1_000_000), Buffer::Unlimited));
+    assert_eq!(forth.delay, back.delay);
+    assert_ne!(forth.key, back.key);
+}
+
+#[test]
+fn defaults_are_those_of_the_reference() {
+    let compiled = compile(GROUPS);
+    let network = &compiled.network;
+    assert_eq!(network.sample_interval, Duration::from_millis(100));
+    assert_eq!((network.warmup, network.duration), (Time::ZERO, Time::from_nanos(60_000_000_000)));
+    assert!(!network.internals);
+    assert_eq!(network.links[0].buffer, Buffer::Packets(1000));
+    assert_eq!(network.flows[0].tcp, windward_sim::TcpOptions::default());
+    assert_eq!(read(GROUPS).seeds(), [1]);
+}
+
+#[test]
+fn the_default_sample_interval_is_round() {
+    let interval = |duration: &str| compile(&GROUPS.replace("60 s", duration)).network.sample_interval;
+    assert_eq!(interval("20 s"), Duration::from_millis(50)); // 33.3 ms
+    assert_eq!(interval("600 s"), Duration::from_millis(1000));
+    assert_eq!(interval("700 s"), Duration::from_millis(2000)); // 1.17 s
+    // 40 000 flows and 160 002 links: 10 million rows are 49 samples in 60 s, 1.22 s apart.
+    let many = GROUPS.replace("count = 3", "count = 40000");
+    assert_eq!(compile(&many).network.sample_interval, Duration::from_millis(2000));
+}
+
+#[test]
+fn the_shortest_path_has_fewest_links_then_least_delay_then_the_first_in_the_file() {
+    let nodes = ["a", "b", "c", "d", "e"];
+    let flow = "from = \"a\"\nto = \"d\"";
+    // Fewer links win against less delay.
+    let links = [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("a", "e", 50), ("e", "d", 50)];
+    assert_eq!(routes(&compile(&network(&nodes, &links, flow)), 0)[0], ["a->e", "e->d"]);
+    // Of two links each, the faster; it stands second in the file.
+    let links = [("a", "b", 9), ("b", "d", 9), ("a", "e", 9), ("e", "d", 8)];
+    assert_eq!(routes(&compile(&network(&nodes, &links, flow)), 0)[0], ["a->e", "e->d"]);
+    // The first hop alone is faster by b, the whole by e.
+    let links = [("a", "b", 1), ("b", "d", 9), ("a", "e", 4), ("e", "d", 4)];
+    assert_eq!(routes(&compile(&network(&nodes, &links, flow)), 0)[0], ["a->e", "e->d"]);
+    // Equal: the first in the file.
+    let links = [("a", "e", 5), ("a", "b", 5), ("b", "d", 5), ("e", "d", 5)];
+    assert_eq!(routes(&compile(&network(&nodes, &links, flow)), 0), [vec!["a->b", "b->d"], vec!["d->b", "b->a"]]);
+}
+
+#[test]
+fn leaves_of_one_router_and_a_lone_pair_are_routed() {
+    let star = [("a", "r", 1), ("b", "r", 1)];
+    let compiled = compile(&network(&["a", "b", "r"], &star, "from = \"a\"\nto = \"b\""));
+    assert_eq!(routes(&compiled, 0), [vec!["a->r", "r->b"], vec!["b->r", "r->a"]]);
+    let compiled = compile(&network(&["a", "b", "r"], &star, "from = \"r\"\nto = \"b\""));
+    assert_eq!(routes(&compiled, 0), [vec!["r->b"], vec!["b->r"]]);
+    let compiled = compile(&network(&["a", "b"], &[("a", "b", 1)], "from = \"b\"\nto = \"a\""));
+    assert_eq!(routes(&compiled, 0), [vec!["b->a"], vec!["a->b"]]);
+}
+
+#[test]
+fn via_is_followed_and_walked_back() {
+    let links = [("a", "d", 1), ("a", "b", 5), ("b", "c", 5), ("c", "d", 5)];
+    let nodes = ["a", "b", "c", "d"];
+    let flow = "from = \"a\"\nto = \"d\"\nvia = [\"b\", \"c\"]";
+    let compiled = compile(&network(&nodes, &links, flow));
+    assert_eq!(routes(&compiled, 0), [vec!["a->b", "b->c", "c->d"], vec!["d->c", "c->b", "b->a"]]);
+    let compiled = compile(&network(&nodes, &links, &format!("{flow}\nreturn_via = []")));
+    assert_eq!(routes(&compiled, 0), [vec!["a->b", "b->c", "c->d"], vec!["d->a"]]);
+}
+
+#[test]
+fn count_makes_parallel_flows_and_a_start_spread_is_drawn_for_each() {
+    let flow = "name = \"f\"\nfrom = \"a\"\nto = \"b\"\ncount = 4\nstart = \"1 s\"\nstart_spread = \"2 s\"";
+    let scenario = read(&network(&["a", "b"], &[("a", "b", 1)], flow));
+    let starts =
+        |seed| -> Vec<Time> { scenario.compile(seed, &no_python).network.flows.iter().map(|f| f.start).collect() };
+    let first = starts(1);
+    assert_eq!(first, starts(1));
+    assert_ne!(first, starts(2));
+    for (i, start) in first.iter().enumerate() {
+        assert!((1.0..3.0).contains(&start.as_secs()));
+        assert!(!first[..i].contains(start));
+    }
+}
+
+#[test]
+fn one_more_flow_leaves_the_luck_of_the_others_alone() {
+    let flow = "name = \"f\"\nfrom = \"a\"\nto = \"b\"\nstart_spread = \"2 s\"";
+    let text = network(&["a", "b"], &[("a", "b", 1)], flow);
+    let more = text.replace("[[flow]]", "[[flow]]\nname = \"g\"\nfrom = \"b\"\nto = \"a\"\nlaw = \"reno\"\n[[flow]]");
+    let (alone, among) = (compile(&text), compile(&more));
+    assert_eq!(among.flows[1].name, "f");
+    assert_eq!(alone.network.flows[0].key, among.network.flows[1].key);
+    assert_eq!(alone.network.flows[0].start, among.network.flows[1].start);
+}
+
+#[test]
+fn the_base_rtt_of_a_path_is_propagation_and_transmission() {
+    // By hand: 1500 B at 10 Mbit/s take 1.2 ms, an ACK of 52 B 41.6 us; twice 10 ms of propagation; two links.
+    let flow = "from = \"a\"\nto = \"c\"\nknown_base_rtt = \"path\"";
+    let compiled = compile(&network(&["a", "b", "c"], &[("a", "b", 10), ("b", "c", 10)], flow));
+    let expected = Duration::from_nanos(2 * (10_000_000 + 1_200_000) + 2 * (10_000_000 + 41_600));
+    assert_eq!(compiled.network.flows[0].tcp.known_base_rtt, Some(expected));
+    // Without timestamps and with 60 B of headers: 1508 B take 1.2064 ms, 60 B take 48 us.
+    let compiled = compile(&network(
+        &["a", "b"],
+        &[("a", "b", 10)],
+        "from = \"a\"\nto = \"b\"\nknown_base_rtt = \"path\"\ntimestamps = false\noverhead = \"60 B\"",
+    ));
+    let expected = Duration::from_nanos(20_000_000 + 1_206_400 + 48_000);
+    assert_eq!(compiled.network.flows[0].tcp.known_base_rtt, Some(expected));
+}
+
+#[test]
+fn a_receive_window_in_bytes_counts_whole_segments() {
+    let flow = "from = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\nreceive_window = \"4.5 kB\"\ndelayed_ack = false";
+    let compiled = compile(&network(&["a", "b"], &[("a", "b", 10)], flow));
+    let tcp = &compiled.network.flows[0].tcp;
+    assert_eq!((tcp.segment, tcp.receive_window, tcp.delayed_ack), (Bytes::new(1000), 4, None));
+}
+
+#[test]
+fn pulses_are_fixed_periods_with_exponential_gaps() {
+    let background = "[[background]]\nfrom = \"a\"\nto = \"b\"\n\
+        pattern = { kind = \"pulses\", rate = \"5 Mbit/s\", length = \"10 ms\", every = \"1 s\" }";
+    let text = network(&["a", "b"], &[("a", "b", 10)], &format!("from = \"a\"\nto = \"b\"\n{background}"));
+    let compiled = compile(&text);
+    assert_eq!(
+        compiled.network.sources[0].pattern,
+        Pattern::OnOff {
+            rate: BitRate::bits_per_sec(5_000_000),
+            on: Duration::from_millis(10),
+            off: Duration::from_millis(990),
+            on_spread: Spread::Fixed,
+            off_spread: Spread::Exponential,
+        }
+    );
+    assert_eq!(compiled.sources[0].name, "a->b");
+    assert_eq!(compiled.network.sources[0].packet, Bytes::new(1500));
+}
+
+#[test]
+fn a_law_in_python_is_asked_for_once_a_table() {
+    use std::cell::RefCell;
+    let law = "law = { class = \"my_law.py:MyLaw\", name = \"python\", gain = 0.5, deep = { a = [1, 2] } }";
+    let text =
+        network(&["a", "b"], &[("a", "b", 10)], "from = \"a\"\nto = \"b\"\ncount = 3").replace("law = \"reno\"", law);
+    let asked = RefCell::new(Vec::new());
+    let reno = || LawChoice::Known(windward_laws::LawSpec::from_json("reno", serde_json::json!({})).unwrap());
+    let compiled = read(&text).compile(1, &|law| {
+        asked.borrow_mut().push((law.class.clone(), serde_json::Value::Object(law.params.clone())));
+        reno()
+    });
+    let expected = ("my_law.py:MyLaw".to_owned(), serde_json::json!({ "gain": 0.5, "deep": { "a": [1, 2] } }));
+    assert_eq!(asked.into_inner(), [expected]);
+    assert_eq!(compiled.flows[2].law, "python");
+}
+
+#[test]
+fn what_is_written_out_reads_back() {
+    for text in
+        [GROUPS, &GROUPS.replace("[[node]]\nname = \"r1\"", "[output]\ninternals = true\n[[node]]\nname = \"r1\"")]
+    {
+        let scenario = read(text);
+        let toml = scenario.to_toml();
+        assert_eq!(read(&toml), scenario, "{toml}");
+        let json = scenario.to_json();
+        assert_eq!(Scenario::from_json(&json, "test.json").unwrap_or_else(|e| panic!("{e}")), scenario, "{json}");
+        assert!(toml.contains("buffer = \"1000 packets\"") && toml.contains("sample_interval = \"100 ms\""), "{toml}");
+    }
+}
+
+#[test]
+fn seeds_are_a_number_or_a_list() {
+    let seeds = |text: &str| read(&GROUPS.replace("duration", &format!("seeds = {text}\nduration"))).seeds().to_vec();
+    assert_eq!(seeds("3"), [1, 2, 3]);
+    assert_eq!(seeds("[1, 7, 9]"), [1, 7, 9]);
+    let scenario = read(GROUPS).with_seeds(vec![4, 2]).unwrap();
+    assert_eq!(scenario.seeds(), [4, 2]);
+    assert_eq!(read(&scenario.to_toml()), scenario);
+    assert!(read(GROUPS).with_seeds(vec![4, 4]).is_err());
+    assert!(read(GROUPS).with_seeds(vec![]).is_err());
+}
+
+#[test]
+fn json_nulls_count_as_absent() {
+    let json = r#"{ "name": "n", "title": null, "duration": "1 s", "node": [{ "name": "a", "count": null }, { "name": "b" }],
+        "link": [{ "from": "a", "to": "b", "rate": "1 Mbit/s", "delay": "1 ms", "buffer": null }],
+        "flow": [{ "from": "a", "to": "b", "law": "reno", "stop": null }] }"#;
+    let scenario = Scenario::from_json(json, "scenario").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(scenario.compile(1, &no_python).network.links[0].buffer, Buffer::Packets(1000));
+}
