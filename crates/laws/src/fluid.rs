@@ -18,6 +18,11 @@ impl FluidPath {
     pub fn rtt(&self) -> f64 {
         self.base_rtt.as_secs() + self.queue_delay.as_secs()
     }
+
+    /// Share of the round trip that is queueing, q/(d + q): times the window, the packets in queues.
+    pub(crate) fn queued_share(&self) -> f64 {
+        self.queue_delay.as_secs() / self.rtt()
+    }
 }
 
 /// A law as a differential equation of its state; the first entry of the state is the window.
@@ -25,6 +30,12 @@ pub trait FluidLaw {
     /// Length of the state vector.
     fn dimension(&self) -> usize {
         1
+    }
+
+    /// The state of a flow in congestion avoidance whose window is `cwnd`, into `out`.
+    fn start(&self, cwnd: Packets, out: &mut [f64]) {
+        out.fill(0.0);
+        out[0] = cwnd.count();
     }
 
     /// Time derivative of `state` (packets, then the law's own) on `path`, per second, into `out`.
@@ -35,16 +46,95 @@ pub trait FluidLaw {
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets>;
 
     /// Utility U(x) whose maximum over the network is the equilibrium, at rate `x` packets a second; `None` where
-    /// the law maximises nothing.
+    /// the law maximises nothing. U' is the price that the law reads: the queueing delay in seconds or the loss
+    /// probability, as the law's page says.
     fn utility(&self, x: f64, path: &FluidPath) -> Option<f64>;
 }
 
-/// A memoryless law: the library derives both the packet law and
-/// dW/dt = W/rtt · [(1−p)·gain − p·cut].
+/// A memoryless law. Every `Response` is a [`FluidLaw`] with dW/dt = W/rtt · [(1−p)·gain − p·cut].
 pub trait Response {
     /// Packets added per acknowledged packet, at window `cwnd` and round-trip time `rtt`.
     fn gain(&self, cwnd: Packets, rtt: Duration) -> Packets;
 
     /// Packets taken per congestion event.
     fn cut(&self, cwnd: Packets, rtt: Duration) -> Packets;
+
+    /// Utility whose derivative is the loss probability gain/(gain + cut) at which rate `x` packets a second rests;
+    /// `None` where it has no closed form.
+    fn utility(&self, _x: f64, _rtt: Duration) -> Option<f64> {
+        None
+    }
+}
+
+impl<R: Response> FluidLaw for R {
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        out[0] = state[0] / path.rtt() * balance(self, state[0], path);
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        if path.loss <= 0.0 {
+            return None;
+        }
+        let rises = |cwnd| balance(self, cwnd, path) > 0.0;
+        let (mut low, mut high) = WINDOWS;
+        if !rises(low) || rises(high) {
+            return None;
+        }
+        // Bisection of the logarithm: 64 halvings reach the last bit.
+        for _ in 0..64 {
+            let middle = (low * high).sqrt();
+            *(if rises(middle) { &mut low } else { &mut high }) = middle;
+        }
+        Some(Packets::new((low * high).sqrt()))
+    }
+
+    fn utility(&self, x: f64, path: &FluidPath) -> Option<f64> {
+        Response::utility(self, x, path.base_rtt + path.queue_delay)
+    }
+}
+
+/// Mean change of the window per packet sent, (1−p)·gain − p·cut.
+fn balance<R: Response>(law: &R, cwnd: f64, path: &FluidPath) -> f64 {
+    let (cwnd, rtt) = (Packets::new(cwnd), path.base_rtt + path.queue_delay);
+    (1.0 - path.loss) * law.gain(cwnd, rtt).count() - path.loss * law.cut(cwnd, rtt).count()
+}
+
+/// Where an equilibrium is looked for, in packets.
+const WINDOWS: (f64, f64) = (1e-6, 1e15);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scalable TCP: 0.01 packets per ACK, an eighth per event; the exact rest is at p = gain/(gain + cut).
+    struct Scalable;
+
+    impl Response for Scalable {
+        fn gain(&self, _cwnd: Packets, _rtt: Duration) -> Packets {
+            Packets::new(0.01)
+        }
+        fn cut(&self, cwnd: Packets, _rtt: Duration) -> Packets {
+            cwnd * 0.125
+        }
+    }
+
+    fn path(loss: f64) -> FluidPath {
+        FluidPath { base_rtt: Duration::from_millis(80), queue_delay: Duration::from_millis(20), loss }
+    }
+
+    #[test]
+    fn a_response_is_a_differential_equation() {
+        // p = 0.001, W = 100, rtt = 0.1 s: 100/0.1 · (0.999·0.01 − 0.001·12.5) = 1000 · (−0.00251) = −2.51 packets/s.
+        let mut out = [0.0];
+        Scalable.derivative(&[100.0], &path(0.001), &mut out);
+        assert!((out[0] + 2.51).abs() < 1e-12, "{}", out[0]);
+    }
+
+    #[test]
+    fn it_rests_where_gain_and_cut_balance() {
+        // 0.999·0.01 = 0.001·W/8 ⇒ W = 79.92.
+        let rest = Scalable.equilibrium(&path(0.001)).unwrap().count();
+        assert!((rest - 79.92).abs() < 1e-9, "{rest}");
+        assert_eq!(Scalable.equilibrium(&path(0.0)), None);
+    }
 }

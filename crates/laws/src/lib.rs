@@ -4,12 +4,23 @@
 //! adapter) keeps the books and tells it what happened. Each law is one file: citation, equations with units,
 //! parameters, state, the packet law, its fluid form, tests. [`LawSpec`] names them all.
 
+mod backlog;
 mod fluid;
 mod interface;
 mod registry;
+mod shared;
 
+#[cfg(test)]
+mod testing;
+
+pub mod compound;
+pub mod cubic;
+pub mod fast;
+pub mod quic_tcp;
 pub mod reno;
+pub mod vegas;
 
+pub use backlog::Mode;
 pub use fluid::{FluidLaw, FluidPath, Response};
 pub use interface::{Ack, Congestion, CongestionKind, Feedback, Law};
 pub use registry::{AnyLaw, LawSpec, SpecError};

@@ -1,6 +1,6 @@
 //! Every law by name: its parameters as read from a scenario, and the law itself behind static dispatch.
 
-use crate::{Ack, Congestion, Law};
+use crate::{Ack, Congestion, FluidLaw, Law, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{PacketRate, Packets, Time};
@@ -14,8 +14,19 @@ pub enum SpecError {
     Parameter(String, String),
 }
 
+/// A memoryless law is its parameters' [`Response`]; one with memory has none.
+macro_rules! response {
+    (memoryless, $params:expr) => {
+        Some(Box::new($params))
+    };
+    (stateful, $params:expr) => {{
+        let _ = $params;
+        None
+    }};
+}
+
 macro_rules! laws {
-    ($($(#[$doc:meta])* $name:literal $variant:ident $module:ident,)*) => {
+    ($($(#[$doc:meta])* $name:literal $variant:ident $module:ident $memory:ident,)*) => {
         /// A law and its parameters, as a scenario names them.
         #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "name")]
@@ -56,6 +67,16 @@ macro_rules! laws {
             /// A law of this kind whose window begins at `initial`.
             pub fn build(&self, initial: Packets) -> AnyLaw {
                 match self { $(Self::$variant(params) => AnyLaw::$variant(crate::$module::$variant::new(*params, initial)),)* }
+            }
+
+            /// The law as a differential equation.
+            pub fn fluid(&self) -> Box<dyn FluidLaw + Send + Sync> {
+                match self { $(Self::$variant(params) => Box::new(*params),)* }
+            }
+
+            /// The law's gain and cut, where it is memoryless.
+            pub fn response(&self) -> Option<Box<dyn Response + Send + Sync>> {
+                match self { $(Self::$variant(params) => response!($memory, *params),)* }
             }
 
             /// Each law with its default parameters.
@@ -102,5 +123,54 @@ macro_rules! laws {
 
 laws! {
     /// RFC 5681's additive increase, multiplicative decrease.
-    "reno" Reno reno,
+    "reno" Reno reno memoryless,
+    /// RFC 9438's cubic function of the time since the last loss; what most servers run.
+    "cubic" Cubic cubic stateful,
+    /// Brakmo and Peterson's law: between `alpha` and `beta` packets in the queue.
+    "vegas" Vegas vegas stateful,
+    /// Wei, Jin, Low and Hegde's law: `alpha` packets in the queue.
+    "fast" Fast fast stateful,
+    /// Huang, Sun and Wang's law: `backlog` packets in the queue, proven to converge.
+    "quic-tcp" QuicTcp quic_tcp stateful,
+    /// Tan, Song, Zhang and Sridharan's law: Reno's window plus a delay-driven one.
+    "compound" Compound compound stateful,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn parameters_are_read_over_the_defaults() {
+        let spec = LawSpec::from_json("quic-tcp", json!({ "rho": 0.25, "mode": "ns2" })).unwrap();
+        let expected = crate::quic_tcp::Params { rho: 0.25, mode: crate::Mode::Ns2, ..Default::default() };
+        assert_eq!(spec, LawSpec::QuicTcp(expected));
+        assert_eq!(spec.name(), "quic-tcp");
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        let refused = |name: &str, parameters| match LawSpec::from_json(name, parameters) {
+            Err(SpecError::Parameter(field, why)) => (field, why),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(refused("quic-tcp", json!({ "rho": 2 })), ("rho".into(), "2 is not between 0 and 1".into()));
+        assert_eq!(refused("fast", json!({ "alpha": 0 })), ("alpha".into(), "0 is not greater than zero".into()));
+        assert_eq!(refused("vegas", json!({ "alpha": 5 })), ("beta".into(), "4 is below alpha, 5".into()));
+        assert_eq!(refused("cubic", json!({ "c": "steep" })).0, "c");
+        assert_eq!(refused("compound", json!({ "k": 1.5 })).0, "k");
+        assert_eq!(LawSpec::from_json("rheno", json!({})), Err(SpecError::Name("rheno".to_owned())));
+    }
+
+    #[test]
+    fn every_default_is_allowed_and_every_law_can_be_cited() {
+        assert_eq!(LawSpec::all().len(), LawSpec::NAMES.len());
+        for spec in LawSpec::all() {
+            let mut written = serde_json::to_value(spec).unwrap();
+            let name = written.as_object_mut().unwrap().remove("name").unwrap();
+            assert_eq!(LawSpec::from_json(name.as_str().unwrap(), written), Ok(spec));
+            assert!(spec.bibtex().starts_with('@') && spec.bibtex().contains("doi"), "{}", spec.name());
+        }
+    }
 }

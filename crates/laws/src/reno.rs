@@ -9,13 +9,19 @@
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh
 //! * on timeout: the same ssthresh, W ← 1
 //!
+//! Fluid: dW/dt = W/rtt · [(1−p)/W − p·W/2] packets per second, at rest W = √(2(1−p)/p). The rate x = W/rtt then meets
+//! p = 2/(2 + (x·rtt)²), the derivative of the utility U(x) = (√2/rtt)·arctan(x·rtt/√2); for small p this is the usual
+//! −2/(rtt²·x) up to a constant.
+//!
 //! **Where we differ**
 //! * The window is a real number; RFC 5681 counts bytes.
 //! * The decrease halves what is in flight, as RFC 5681 says; ns-2 halves cwnd.
 
+use crate::shared::{Refusal, between, half_flight};
 use crate::{Ack, Congestion, CongestionKind, Law, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::SQRT_2;
 use windward_units::{Duration, Packets};
 
 /// Parameters of [`Reno`].
@@ -34,12 +40,8 @@ impl Default for Params {
 
 impl Params {
     /// Refuses values outside their range, naming the field.
-    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
-        if (1.0..=2.0).contains(&self.slow_start_limit) {
-            Ok(())
-        } else {
-            Err(("slow_start_limit", format!("{} is not between 1 and 2", self.slow_start_limit)))
-        }
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        between("slow_start_limit", self.slow_start_limit, 1.0..=2.0)
     }
 }
 
@@ -73,8 +75,7 @@ impl Law for Reno {
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
-        // RFC 5681 §3.1, Eq. 4
-        self.ssthresh = (event.flight.count() / 2.0).max(2.0);
+        self.ssthresh = half_flight(event);
         self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
     }
 
@@ -88,13 +89,18 @@ impl Law for Reno {
     }
 }
 
-impl Response for Reno {
+impl Response for Params {
     fn gain(&self, cwnd: Packets, _rtt: Duration) -> Packets {
         Packets::new(1.0 / cwnd.count())
     }
 
     fn cut(&self, cwnd: Packets, _rtt: Duration) -> Packets {
         cwnd * 0.5
+    }
+
+    fn utility(&self, x: f64, rtt: Duration) -> Option<f64> {
+        let rtt = rtt.as_secs();
+        Some(SQRT_2 / rtt * libm::atan(x * rtt / SQRT_2))
     }
 }
 
@@ -105,3 +111,57 @@ pub const BIBTEX: &str = "@techreport{rfc5681,
   type = {RFC}, number = {5681}, institution = {IETF}, year = {2009},
   doi = {10.17487/RFC5681}
 }";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near};
+    use crate::{FluidLaw, FluidPath};
+
+    fn reno(initial: f64) -> Reno {
+        Reno::new(Params::default(), Packets::new(initial))
+    }
+
+    #[test]
+    fn slow_start_counts_at_most_two_packets_an_ack() {
+        let mut law = reno(10.0);
+        law.on_ack(&ack(0, 0, 10.0));
+        assert_eq!(law.cwnd(), Packets::new(11.0));
+        law.on_ack(&Ack { acked: Packets::new(5.0), ..ack(0, 0, 10.0) });
+        assert_eq!(law.cwnd(), Packets::new(13.0));
+    }
+
+    #[test]
+    fn after_a_loss_it_grows_by_one_over_the_window() {
+        // 20 in flight ⇒ ssthresh = cwnd = 10; then 10 + 1/10 = 10.1, and 10.1 + 2/10.1 = 10.298 019 8 for an ACK of two.
+        let mut law = reno(20.0);
+        law.on_congestion(&congestion(CongestionKind::Loss, 20.0));
+        assert_eq!(law.cwnd(), Packets::new(10.0));
+        law.on_ack(&ack(0, 0, 10.0));
+        near(law.cwnd().count(), 10.1, 1e-12);
+        law.on_ack(&Ack { acked: Packets::new(2.0), ..ack(0, 0, 10.0) });
+        near(law.cwnd().count(), 10.298_019_8, 1e-7);
+    }
+
+    #[test]
+    fn a_timeout_starts_again_from_one_up_to_half() {
+        let mut law = reno(12.0);
+        law.on_congestion(&congestion(CongestionKind::Timeout, 12.0));
+        assert_eq!(law.cwnd(), Packets::ONE);
+        // 1 → 6 in five ACKs of slow start, then 6 + 1/6.
+        (0..6).for_each(|_| law.on_ack(&ack(0, 0, 6.0)));
+        near(law.cwnd().count(), 6.166_666_7, 1e-7);
+    }
+
+    #[test]
+    fn at_one_percent_loss_the_fluid_rests_at_fourteen_packets() {
+        // √(2·0.99/0.01) = √198 = 14.071 247 3. At 0.1 s: x = 140.7, U' = 2/(2 + 198) = 0.01 = p.
+        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.01 };
+        let law = Params::default();
+        let rest = law.equilibrium(&path).unwrap().count();
+        near(rest, 14.071_247_3, 1e-7);
+        let utility = |x: f64| FluidLaw::utility(&law, x, &path).unwrap();
+        let x = rest / 0.1;
+        near((utility(x + 0.01) - utility(x - 0.01)) / 0.02, 0.01, 1e-8);
+    }
+}

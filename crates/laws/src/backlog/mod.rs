@@ -1,0 +1,105 @@
+//! The machinery of FAST and QUIC-TCP: windows that settle where `backlog` packets of the flow wait in queues.
+//!
+//! The two laws differ in one factor of their [`Drift`]; what is around it is the same. [`Mode`] chooses between the
+//! papers' law ([`paper`]) and the behaviour of the ns-2 module from which the papers' results come ([`ns2`]).
+
+mod drift;
+mod ns2;
+mod paper;
+
+pub(crate) use drift::Drift;
+
+use crate::{Ack, Congestion, Law};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::{Duration, Packets};
+
+/// Which form of the law runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The papers' equations: one step of the law per window of ACKs, spread over them.
+    #[default]
+    Paper,
+    /// The ns-2 module (tcp-fast.cc 1.1.3): steps at most every 10 ms, in every other round trip, increases paced.
+    Ns2,
+}
+
+/// A FAST or QUIC-TCP sender.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    drift: Drift,
+    cwnd: f64,
+    avg_rtt: AvgRtt,
+    control: Control,
+}
+
+#[derive(Clone, Debug)]
+enum Control {
+    Paper(paper::Control),
+    Ns2(ns2::Control),
+}
+
+impl Sender {
+    pub(crate) fn new(drift: Drift, mode: Mode, initial: Packets) -> Self {
+        let control = match mode {
+            Mode::Paper => Control::Paper(paper::Control::new()),
+            Mode::Ns2 => Control::Ns2(ns2::Control::new()),
+        };
+        Self { drift, cwnd: initial.count(), avg_rtt: AvgRtt::default(), control }
+    }
+}
+
+impl Law for Sender {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        let Self { drift, cwnd, avg_rtt, control } = self;
+        match control {
+            Control::Paper(control) => control.on_ack(ack, drift, cwnd, avg_rtt),
+            Control::Ns2(control) => control.on_ack(ack, drift, cwnd, avg_rtt),
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        self.cwnd = match &mut self.control {
+            Control::Paper(control) => control.on_congestion(event),
+            Control::Ns2(control) => control.on_congestion(event, self.cwnd),
+        };
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("avg_rtt", self.avg_rtt.nanos / 1e9);
+    }
+}
+
+/// AvgRTT, huang2020 Eq. 8: an exponential average over ACKs. Zero before the first sample.
+#[derive(Clone, Copy, Debug, Default)]
+struct AvgRtt {
+    nanos: f64,
+}
+
+impl AvgRtt {
+    /// Takes a sample in with weight 1/`length`.
+    #[inline]
+    fn push(&mut self, rtt: Duration, length: f64) {
+        let rtt = rtt.as_nanos() as f64;
+        self.nanos = if self.nanos == 0.0 { rtt } else { self.nanos + (rtt - self.nanos) / length };
+    }
+
+    /// BaseRTT/AvgRTT, at most 1: the share of the round trip that is not queueing.
+    #[inline]
+    fn base_share(&self, base_rtt: Duration) -> f64 {
+        (base_rtt.as_nanos() as f64 / self.nanos).min(1.0)
+    }
+}
+
+/// Length of the papers' filter, huang2020 Eq. 8, in ACKs.
+const FILTER: f64 = 256.0;
+
+/// Least window in packets; the ns-2 module's.
+const FLOOR: f64 = 2.0;

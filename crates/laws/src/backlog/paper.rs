@@ -1,0 +1,100 @@
+//! The papers' law: AvgRTT by Eq. 8 on every sample, and the step of Eq. 9 on every ACK in proportion to the packets it
+//! acknowledges, so that one window of ACKs makes one step.
+
+use super::{AvgRtt, Drift, FILTER, FLOOR};
+use crate::shared::{RoundTrip, half_flight, queued, slow_start};
+use crate::{Ack, Congestion, CongestionKind};
+use windward_units::{Duration, Time};
+
+#[derive(Clone, Debug)]
+pub(super) struct Control {
+    ssthresh: f64,
+    is_slow_start: bool,
+    round: RoundTrip,
+    /// When slow start found the queue: packets sent before tell of the queue that it made.
+    settled: Time,
+    /// κ·W^(1−2ρ), computed once per round trip.
+    scale: f64,
+    /// The round trip for which `scale` was computed; `None`: compute it anew.
+    scale_round: Option<u64>,
+}
+
+impl Control {
+    pub(super) fn new() -> Self {
+        Self {
+            ssthresh: f64::INFINITY,
+            is_slow_start: true,
+            round: RoundTrip::new(),
+            settled: Time::ZERO,
+            scale: 0.0,
+            scale_round: None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_ack(&mut self, ack: &Ack, drift: &Drift, cwnd: &mut f64, avg_rtt: &mut AvgRtt) {
+        if ack.sent_at < self.settled {
+            return;
+        }
+        if let Some(rtt) = ack.rtt {
+            avg_rtt.push(rtt, FILTER);
+        }
+        if ack.app_limited || ack.recovering || avg_rtt.nanos == 0.0 {
+            return;
+        }
+        let acked = ack.acked.count();
+        if self.is_slow_start {
+            self.slow_start(ack, acked, drift, cwnd, avg_rtt);
+            return;
+        }
+        if self.scale_round != Some(ack.round) {
+            self.scale = drift.scale(*cwnd);
+            self.scale_round = Some(ack.round);
+        }
+        let step = drift.step(self.scale, *cwnd, *cwnd, avg_rtt.base_share(ack.base_rtt));
+        *cwnd = (*cwnd + acked * (step / *cwnd).clamp(-MOST_DOWN, MOST_UP)).max(FLOOR);
+    }
+
+    pub(super) fn on_congestion(&mut self, event: &Congestion) -> f64 {
+        self.ssthresh = half_flight(event);
+        self.scale_round = None;
+        self.is_slow_start = event.kind == CongestionKind::Timeout;
+        if self.is_slow_start { 1.0 } else { self.ssthresh }
+    }
+
+    fn slow_start(&mut self, ack: &Ack, acked: f64, drift: &Drift, cwnd: &mut f64, avg_rtt: &mut AvgRtt) {
+        let ended = self.round.on_ack(ack);
+        *cwnd = slow_start(*cwnd, self.ssthresh, acked);
+        self.is_slow_start = *cwnd < self.ssthresh;
+        // The first samples of a round see the queue that the round before has left; later ones also its own bursts.
+        let round_rtt = match ended {
+            Some(ended) if ended.samples < SAMPLES => ended.min_rtt,
+            None if self.round.samples() == SAMPLES => self.round.min_rtt(),
+            _ => None,
+        };
+        let Some(rtt) = round_rtt else { return };
+        let sent_in = ack.flight_at_send.count();
+        if queued(sent_in, ack.base_rtt, rtt) >= drift.backlog {
+            self.is_slow_start = false;
+            self.settled = ack.now;
+            *cwnd = settle(sent_in, ack.base_rtt, rtt, drift.backlog, avg_rtt).min(*cwnd).max(FLOOR);
+        }
+    }
+}
+
+/// The equilibrium on a path that gave a window of `sent_in` packets the round-trip time `rtt`: its rate times base_rtt,
+/// plus the backlog. AvgRTT becomes the round-trip time that this window will have.
+fn settle(sent_in: f64, base_rtt: Duration, rtt: Duration, backlog: f64, avg_rtt: &mut AvgRtt) -> f64 {
+    let cwnd = sent_in * base_rtt.ratio(rtt) + backlog;
+    avg_rtt.nanos = cwnd / sent_in * rtt.as_nanos() as f64;
+    cwnd
+}
+
+/// Most that a window of ACKs may add to the window, as a share of it: FAST's min{2W, ·}.
+const MOST_UP: f64 = 1.0;
+
+/// Most that a window of ACKs may take: as much as a loss.
+const MOST_DOWN: f64 = 0.5;
+
+/// Samples that tell the standing queue from a burst; HyStart++'s (RFC 9406 §4.3).
+const SAMPLES: u32 = 8;

@@ -1,0 +1,128 @@
+//! HyStart++: slow start that ends before it overflows the queue.
+//!
+//! RFC 9406. Per round trip, once 8 samples are in: if the least RTT of the round exceeds the last round's by
+//! clamp(last/8, 4 ms, 16 ms), growth is divided by 4 (conservative slow start, CSS). If the RTT then falls below the
+//! one that began CSS, slow start resumes; after 5 rounds of CSS it is over. An ACK counts for at most L = 8 packets,
+//! the value for hosts that do not pace.
+
+use crate::Ack;
+use windward_units::Duration;
+
+const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
+const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
+const MIN_RTT_DIVISOR: f64 = 8.0;
+const N_RTT_SAMPLE: u32 = 8;
+const CSS_GROWTH_DIVISOR: f64 = 4.0;
+const CSS_ROUNDS: u32 = 5;
+const L: f64 = 8.0;
+
+/// The first slow start of a flow. The variables are RFC 9406 §4.2's.
+#[derive(Clone, Debug)]
+pub(crate) struct HyStart {
+    round: u64,
+    samples: u32,
+    current_round_min_rtt: Duration,
+    last_round_min_rtt: Duration,
+    css_baseline_min_rtt: Duration,
+    /// Rounds of CSS begun; `None` in standard slow start.
+    css_rounds: Option<u32>,
+}
+
+impl HyStart {
+    pub(crate) fn new() -> Self {
+        Self {
+            round: 0,
+            samples: 0,
+            current_round_min_rtt: Duration::MAX,
+            last_round_min_rtt: Duration::MAX,
+            css_baseline_min_rtt: Duration::MAX,
+            css_rounds: None,
+        }
+    }
+
+    /// Packets by which the window grows on `ack`.
+    pub(crate) fn growth(&mut self, ack: &Ack) -> f64 {
+        if ack.round != self.round {
+            self.begin_round(ack.round);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.current_round_min_rtt = self.current_round_min_rtt.min(rtt);
+            self.samples += 1;
+        }
+        if self.samples >= N_RTT_SAMPLE {
+            self.judge();
+        }
+        let growth = ack.acked.count().min(L);
+        if self.css_rounds.is_some() { growth / CSS_GROWTH_DIVISOR } else { growth }
+    }
+
+    /// CSS has lasted its rounds: congestion avoidance begins.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.css_rounds.is_some_and(|rounds| rounds > CSS_ROUNDS)
+    }
+
+    fn begin_round(&mut self, round: u64) {
+        self.round = round;
+        self.last_round_min_rtt = self.current_round_min_rtt;
+        self.current_round_min_rtt = Duration::MAX;
+        self.samples = 0;
+        if let Some(rounds) = &mut self.css_rounds {
+            *rounds += 1;
+        }
+    }
+
+    fn judge(&mut self) {
+        if self.css_rounds.is_some() {
+            if self.current_round_min_rtt < self.css_baseline_min_rtt {
+                self.css_baseline_min_rtt = Duration::MAX;
+                self.css_rounds = None;
+            }
+        } else if self.last_round_min_rtt != Duration::MAX {
+            let last = self.last_round_min_rtt;
+            let threshold = last.scale(1.0 / MIN_RTT_DIVISOR).clamp(MIN_RTT_THRESH, MAX_RTT_THRESH);
+            if self.current_round_min_rtt >= last + threshold {
+                self.css_baseline_min_rtt = self.current_round_min_rtt;
+                self.css_rounds = Some(1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cubic, Params};
+    use crate::Law;
+    use crate::testing::{near, slow_ack};
+    use windward_units::Packets;
+
+    #[test]
+    fn hystart_leaves_slow_start_when_the_delay_rises() {
+        let mut law = Cubic::new(Params { hystart: true, ..Params::default() }, Packets::new(16.0));
+        let round = |law: &mut Cubic, number: u64, rtt: u64| {
+            (0..8).for_each(|_| law.on_ack(&slow_ack(number * 100, number, 16.0, rtt)));
+        };
+        // Rounds 1 and 2 at 100 ms: 16 ACKs, 16 packets.
+        round(&mut law, 1, 100);
+        round(&mut law, 2, 100);
+        near(law.now.cwnd, 32.0, 1e-12);
+        // Round 3 at 113 ms > 100 + 100/8: seven whole packets, then a quarter from the eighth sample on.
+        round(&mut law, 3, 113);
+        near(law.now.cwnd, 39.25, 1e-12);
+        // Rounds 4 to 7 of conservative slow start add 8/4 each; the first ACK of round 8 ends it.
+        (4..8).for_each(|number| round(&mut law, number, 113));
+        near(law.now.cwnd, 47.25, 1e-12);
+        assert_eq!(law.now.ssthresh, f64::INFINITY);
+        law.on_ack(&slow_ack(800, 8, 47.0, 113));
+        near(law.now.ssthresh, 47.5, 1e-12);
+    }
+
+    #[test]
+    fn hystart_resumes_where_the_delay_falls_again() {
+        let mut law = Cubic::new(Params { hystart: true, ..Params::default() }, Packets::new(16.0));
+        for (number, rtt) in [(1, 100), (2, 113), (3, 101)] {
+            (0..8).for_each(|_| law.on_ack(&slow_ack(number * 100, number, 16.0, rtt)));
+        }
+        // 8, then 7 + ¼, then 7·¼ and a whole one once eight samples of round 3 are below 113 ms.
+        near(law.now.cwnd, 16.0 + 8.0 + 7.25 + 2.75, 1e-12);
+    }
+}

@@ -1,0 +1,92 @@
+//! What several laws have in common: the standard's slow start and halving, one round trip's samples, range checks.
+
+use crate::{Ack, Congestion};
+use std::ops::RangeInclusive;
+use windward_units::Duration;
+
+/// A parameter's name and what is wrong with its value.
+pub(crate) type Refusal = (&'static str, String);
+
+/// Least window after a loss, in packets (RFC 5681 §3.1, Eq. 4).
+pub(crate) const LOSS_FLOOR: f64 = 2.0;
+
+/// Packets that slow start adds per ACK at most (RFC 3465 §2.3, L).
+pub(crate) const SLOW_START_LIMIT: f64 = 2.0;
+
+/// The window after an ACK of `acked` packets in slow start, not beyond `ssthresh`.
+#[inline]
+pub(crate) fn slow_start(cwnd: f64, ssthresh: f64, acked: f64) -> f64 {
+    (cwnd + acked.min(SLOW_START_LIMIT)).min(ssthresh)
+}
+
+/// Half of what is in flight, at least two packets: ssthresh of RFC 5681 §3.1, Eq. 4.
+pub(crate) fn half_flight(event: &Congestion) -> f64 {
+    (event.flight.count() / 2.0).max(LOSS_FLOOR)
+}
+
+/// Refuses a value outside `range`.
+pub(crate) fn between(field: &'static str, value: f64, range: RangeInclusive<f64>) -> Result<(), Refusal> {
+    if range.contains(&value) {
+        Ok(())
+    } else {
+        Err((field, format!("{value} is not between {} and {}", range.start(), range.end())))
+    }
+}
+
+/// Refuses a value that is not positive and finite.
+pub(crate) fn positive(field: &'static str, value: f64) -> Result<(), Refusal> {
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err((field, format!("{value} is not greater than zero"))) }
+}
+
+/// The round-trip samples of the current round trip.
+#[derive(Clone, Debug)]
+pub(crate) struct RoundTrip {
+    round: u64,
+    samples: u32,
+    min_rtt: Duration,
+}
+
+/// A round trip that has ended.
+pub(crate) struct Ended {
+    /// Least sample; `None` without samples.
+    pub min_rtt: Option<Duration>,
+    /// How many samples there were.
+    pub samples: u32,
+}
+
+impl RoundTrip {
+    pub(crate) fn new() -> Self {
+        Self { round: 0, samples: 0, min_rtt: Duration::MAX }
+    }
+
+    /// Counts the sample of `ack`; returns the round trip that the ACK ends, its own sample included.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, ack: &Ack) -> Option<Ended> {
+        if let Some(rtt) = ack.rtt {
+            self.min_rtt = self.min_rtt.min(rtt);
+            self.samples += 1;
+        }
+        if ack.round == self.round {
+            return None;
+        }
+        let ended = Ended { min_rtt: self.min_rtt(), samples: self.samples };
+        *self = Self { round: ack.round, ..Self::new() };
+        Some(ended)
+    }
+
+    /// Samples of this round trip so far.
+    pub(crate) fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// Least sample of this round trip so far.
+    pub(crate) fn min_rtt(&self) -> Option<Duration> {
+        (self.samples > 0).then_some(self.min_rtt)
+    }
+}
+
+/// Packets of a window `cwnd` that wait in queues: W·(1 − base_rtt/rtt), which is rate times queueing delay.
+#[inline]
+pub(crate) fn queued(cwnd: f64, base_rtt: Duration, rtt: Duration) -> f64 {
+    cwnd * (1.0 - base_rtt.ratio(rtt).min(1.0))
+}

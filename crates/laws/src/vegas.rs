@@ -1,0 +1,280 @@
+//! Vegas: keeps between α and β packets in the queue.
+//!
+//! L. S. Brakmo and L. L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", IEEE JSAC 13(8),
+//! 1995, DOI 10.1109/49.464716. Once per round trip, with the window W in packets that made this round, the round's RTT
+//! and the least RTT ever, both in seconds:
+//!
+//! * diff = (W/base_rtt − W/rtt) · base_rtt = W·(1 − base_rtt/rtt), the packets waiting in queues
+//! * congestion avoidance: diff < α: W grows by 1 over the next round trip; diff > β: W ← W − 1; else nothing
+//! * slow start: W doubles every other round trip; after each one at rest, diff > γ ends it with W ← W − W/8
+//! * on loss: W ← ¾·W; on timeout: ssthresh ← max(flight/2, 2), W ← 2, slow start
+//!
+//! Fluid: dW/dt = ±1/rtt packets per second where diff leaves [α, β]; it rests anywhere between, we name the middle
+//! m = (α + β)/2: W = m·rtt/q. The price is the queueing delay q: U(x) = m·ln x (Low, Peterson and Wang, J. ACM 2002).
+//!
+//! **Where we differ**
+//! * Backlog is W·q/rtt, as in the paper, ns-2 and ns-3; Linux computes W·q/base_rtt, which is larger.
+//! * A round's RTT is its least sample, which hides delayed ACKs, as in Linux; ns-2 takes the mean, the paper one
+//!   segment's. W is what was in flight when the segment that ends the round was sent.
+//! * A round with fewer than 3 samples decides nothing in congestion avoidance, as in Linux, unless the window itself
+//!   is smaller.
+//! * ¾ on loss is ns-2's and the authors' code for a segment lost once; a loss of the retransmission shows here as a
+//!   timeout. Linux halves. The finer retransmission clock of the paper belongs to the host.
+
+use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, half_flight, queued, slow_start};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::Packets;
+
+/// Parameters of [`Vegas`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Fewer packets than this in queues: grow. Default 2 (Vegas-2,4; ns-2: 1).
+    pub alpha: f64,
+    /// More packets than this in queues: shrink. Default 4 (Vegas-2,4; ns-2: 3).
+    pub beta: f64,
+    /// More packets than this in queues end slow start. Default 1.
+    pub gamma: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { alpha: 2.0, beta: 4.0, gamma: 1.0 }
+    }
+}
+
+impl Params {
+    /// Refuses values outside their range, naming the field.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        for (field, value) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
+            crate::shared::positive(field, value)?;
+        }
+        if self.alpha <= self.beta {
+            Ok(())
+        } else {
+            Err(("beta", format!("{} is below alpha, {}", self.beta, self.alpha)))
+        }
+    }
+
+    /// Middle of the band, in packets.
+    fn middle(&self) -> f64 {
+        (self.alpha + self.beta) / 2.0
+    }
+}
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    params: Params,
+    cwnd: f64,
+    ssthresh: f64,
+    growth: Growth,
+    round: RoundTrip,
+    /// Packets in queues as last computed.
+    diff: f64,
+}
+
+/// How the window grows during the current round trip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Growth {
+    None,
+    Linear,
+    Double,
+}
+
+impl Vegas {
+    /// A sender whose window begins at `initial`.
+    pub fn new(params: Params, initial: Packets) -> Self {
+        Self {
+            params,
+            cwnd: initial.count(),
+            ssthresh: f64::INFINITY,
+            growth: Growth::Double,
+            round: RoundTrip::new(),
+            diff: 0.0,
+        }
+    }
+
+    fn decide(&mut self, samples: u32) {
+        if self.cwnd < self.ssthresh {
+            self.growth = match self.growth {
+                Growth::Double => Growth::None,
+                _ if self.diff <= self.params.gamma => Growth::Double,
+                _ => {
+                    self.leave_slow_start(self.cwnd * 7.0 / 8.0);
+                    Growth::None
+                }
+            };
+        } else {
+            self.growth = Growth::None;
+            if f64::from(samples) < self.cwnd.min(3.0) {
+                return;
+            }
+            if self.diff > self.params.beta {
+                self.cwnd = (self.cwnd - 1.0).max(LOSS_FLOOR);
+            } else if self.diff < self.params.alpha {
+                self.growth = Growth::Linear;
+            }
+        }
+    }
+
+    fn leave_slow_start(&mut self, cwnd: f64) {
+        self.cwnd = cwnd.max(LOSS_FLOOR);
+        self.ssthresh = LOSS_FLOOR;
+    }
+}
+
+impl Law for Vegas {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        let ended = self.round.on_ack(ack);
+        if ack.app_limited || ack.recovering {
+            return;
+        }
+        if let Some(ended) = ended
+            && let Some(rtt) = ended.min_rtt
+        {
+            self.diff = queued(ack.flight_at_send.count(), ack.base_rtt, rtt);
+            self.decide(ended.samples);
+        }
+        let acked = ack.acked.count();
+        match self.growth {
+            Growth::None => {}
+            Growth::Linear => self.cwnd += acked / self.cwnd,
+            Growth::Double => self.cwnd = slow_start(self.cwnd, self.ssthresh, acked),
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        if event.kind == CongestionKind::Timeout {
+            self.ssthresh = half_flight(event);
+            self.cwnd = LOSS_FLOOR;
+            self.growth = Growth::Double;
+        } else {
+            self.leave_slow_start(self.cwnd * 3.0 / 4.0);
+            self.growth = Growth::None;
+        }
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("ssthresh", self.ssthresh);
+        sink("diff", self.diff);
+    }
+}
+
+impl FluidLaw for Params {
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        let diff = state[0] * path.queued_share();
+        let packets_per_round = if diff < self.alpha {
+            1.0
+        } else if diff > self.beta {
+            -1.0
+        } else {
+            0.0
+        };
+        out[0] = packets_per_round / path.rtt();
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        let share = path.queued_share();
+        (share > 0.0).then(|| Packets::new(self.middle() / share))
+    }
+
+    fn utility(&self, x: f64, _path: &FluidPath) -> Option<f64> {
+        Some(self.middle() * libm::log(x))
+    }
+}
+
+/// Whom to cite.
+pub const BIBTEX: &str = "@article{brakmo1995vegas,
+  author = {Lawrence S. Brakmo and Larry L. Peterson},
+  title = {{TCP} {V}egas: End to End Congestion Avoidance on a Global {I}nternet},
+  journal = {IEEE Journal on Selected Areas in Communications},
+  volume = {13}, number = {8}, pages = {1465--1480}, year = {1995},
+  doi = {10.1109/49.464716}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near, slow_ack};
+
+    /// In congestion avoidance with a window of 12 packets (¾ of 16).
+    fn steady() -> Vegas {
+        let mut law = Vegas::new(Params::default(), Packets::new(16.0));
+        law.on_congestion(&congestion(CongestionKind::Loss, 16.0));
+        near(law.cwnd, 12.0, 1e-12);
+        law
+    }
+
+    /// A round trip of four ACKs in which `window` packets saw `rtt` ms; the last one ends it.
+    fn round(law: &mut Vegas, number: u64, window: f64, rtt: u64) {
+        (0..3).for_each(|_| law.on_ack(&slow_ack(number * 100, number - 1, window, rtt)));
+        law.on_ack(&slow_ack(number * 100, number, window, rtt));
+    }
+
+    #[test]
+    fn a_short_queue_adds_a_packet_a_round_trip() {
+        // diff = 12·(1 − 100/110) = 1.09 < 2: from the ACK that ends the round on, 1/W per ACK: 12 + 1/12.
+        let mut law = steady();
+        round(&mut law, 1, 12.0, 110);
+        near(law.diff, 1.090_909, 1e-6);
+        near(law.cwnd, 12.083_333, 1e-6);
+    }
+
+    #[test]
+    fn a_queue_between_alpha_and_beta_is_left_alone() {
+        // 12·(1 − 100/133) = 2.98.
+        let mut law = steady();
+        round(&mut law, 1, 12.0, 133);
+        near(law.cwnd, 12.0, 1e-12);
+    }
+
+    #[test]
+    fn a_long_queue_takes_a_packet() {
+        // 12·(1 − 100/160) = 4.5 > 4.
+        let mut law = steady();
+        round(&mut law, 1, 12.0, 160);
+        near(law.cwnd, 11.0, 1e-12);
+    }
+
+    #[test]
+    fn slow_start_doubles_every_other_round_trip() {
+        let mut law = Vegas::new(Params::default(), Packets::new(4.0));
+        // Round 0: three ACKs of growth; the fourth ends it and begins a round at rest; its end begins growth again.
+        round(&mut law, 1, 4.0, 100);
+        near(law.cwnd, 7.0, 1e-12);
+        round(&mut law, 2, 7.0, 100);
+        near(law.cwnd, 8.0, 1e-12);
+        // Growth (three ACKs), rest, and then diff = 11·(1 − 100/120) = 1.83 > 1: 11·7/8 = 9.625.
+        round(&mut law, 3, 8.0, 100);
+        near(law.cwnd, 11.0, 1e-12);
+        round(&mut law, 4, 11.0, 120);
+        near(law.cwnd, 9.625, 1e-12);
+        assert_eq!(law.ssthresh, 2.0);
+    }
+
+    #[test]
+    fn two_samples_of_a_large_window_decide_nothing() {
+        let mut law = steady();
+        law.on_ack(&slow_ack(100, 0, 12.0, 110));
+        law.on_ack(&slow_ack(100, 1, 12.0, 110));
+        near(law.cwnd, 12.0, 1e-12);
+    }
+
+    #[test]
+    fn a_timeout_starts_again_from_two() {
+        let mut law = steady();
+        law.on_congestion(&congestion(CongestionKind::Timeout, 12.0));
+        assert_eq!((law.cwnd, law.ssthresh), (2.0, 6.0));
+        (0..5).for_each(|_| law.on_ack(&ack(0, 0, 2.0)));
+        near(law.cwnd, 6.0, 1e-12);
+    }
+}

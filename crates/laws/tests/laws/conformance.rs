@@ -1,0 +1,181 @@
+//! What every registered law must keep, whatever happens to it.
+
+use proptest::prelude::*;
+use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec, Mode, cubic, fast, quic_tcp};
+use windward_units::{Duration, Packets, Time};
+
+/// Every law as registered, and the forms that a parameter switches on.
+fn laws() -> Vec<LawSpec> {
+    let quic = |rho, mode| LawSpec::QuicTcp(quic_tcp::Params { rho, mode, ..Default::default() });
+    let mut laws = LawSpec::all();
+    laws.extend([
+        LawSpec::Cubic(cubic::Params { hystart: true, ..Default::default() }),
+        LawSpec::Fast(fast::Params { mode: Mode::Ns2, ..Default::default() }),
+        quic(0.0, Mode::Paper),
+        quic(1.0, Mode::Paper),
+        quic(0.25, Mode::Ns2),
+    ]);
+    laws
+}
+
+/// One thing that happens, in fractions of what is possible where it happens.
+#[derive(Clone, Debug)]
+enum Event {
+    Ack { gap: u64, acked: f64, rtt: Option<u64>, flight: f64, app_limited: bool, recovering: bool, ends_round: bool },
+    Congestion(CongestionKind),
+    Restart(u64),
+    Undo,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let ack = (
+        0..50_000_000u64,
+        1..4u32,
+        prop::option::weighted(0.9, 1_000_000..2_000_000_000u64),
+        0.0..=1.0,
+        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.2),
+    )
+        .prop_map(|(gap, acked, rtt, flight, app_limited, recovering, ends_round)| Event::Ack {
+            gap,
+            acked: f64::from(acked),
+            rtt,
+            flight,
+            app_limited,
+            recovering,
+            ends_round,
+        });
+    let kind = prop::sample::select(vec![CongestionKind::Loss, CongestionKind::Mark, CongestionKind::Timeout]);
+    prop_oneof![
+        40 => ack,
+        2 => kind.prop_map(Event::Congestion),
+        1 => (0..5_000_000_000u64).prop_map(Event::Restart),
+        1 => Just(Event::Undo),
+    ]
+}
+
+/// The books of a host.
+struct Host {
+    law: AnyLaw,
+    now: Time,
+    round: u64,
+    base_rtt: Duration,
+    srtt: Duration,
+}
+
+impl Host {
+    fn new(spec: &LawSpec) -> Self {
+        let law = spec.build(Packets::new(10.0));
+        Self { law, now: Time::ZERO, round: 0, base_rtt: Duration::MAX, srtt: Duration::ZERO }
+    }
+
+    /// Whole packets that may be in flight at a share of the window; an event finds the window of the past round trip,
+    /// which is never above the present one by more than this model needs.
+    fn flight(&self, share: f64) -> Packets {
+        Packets::new((self.law.cwnd().count() * share).floor())
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match *event {
+            Event::Ack { gap, acked, rtt, flight, app_limited, recovering, ends_round } => {
+                self.now += Duration::from_nanos(gap);
+                self.round += u64::from(ends_round);
+                let rtt = rtt.map(Duration::from_nanos);
+                if let Some(rtt) = rtt {
+                    self.base_rtt = self.base_rtt.min(rtt);
+                    self.srtt = rtt;
+                }
+                let ack = Ack {
+                    now: self.now,
+                    acked: Packets::new(acked),
+                    marked: Packets::ZERO,
+                    lost: Packets::ZERO,
+                    rtt,
+                    srtt: self.srtt,
+                    base_rtt: self.base_rtt,
+                    flight: self.flight(flight),
+                    sent_at: self.now - self.srtt,
+                    flight_at_send: self.flight(flight) + Packets::ONE,
+                    delivery_rate: None,
+                    app_limited,
+                    recovering,
+                    round: self.round,
+                    feedback: None,
+                };
+                self.law.on_ack(&ack);
+            }
+            Event::Congestion(kind) => {
+                let event = Congestion {
+                    now: self.now,
+                    kind,
+                    flight: self.flight(1.0),
+                    lost: Packets::ONE,
+                    srtt: self.srtt,
+                    base_rtt: self.base_rtt,
+                };
+                self.law.on_congestion(&event);
+            }
+            Event::Restart(gap) => {
+                self.now += Duration::from_nanos(gap);
+                self.law.on_restart(self.now);
+            }
+            Event::Undo => self.law.on_undo(),
+        }
+    }
+
+    fn observed(&self) -> Vec<(&'static str, f64)> {
+        let mut seen = Vec::new();
+        self.law.observe(&mut |name, value| seen.push((name, value)));
+        seen
+    }
+}
+
+/// Least window that a law may set, in packets: RFC 5681's loss window.
+const LEAST: f64 = 1.0;
+
+/// Least window after a loss that is not a timeout.
+const LEAST_AFTER_LOSS: f64 = 2.0;
+
+fn check(spec: &LawSpec, events: &[Event]) -> Result<(), TestCaseError> {
+    let (mut host, mut twin) = (Host::new(spec), Host::new(spec));
+    let names: Vec<_> = host.observed().iter().map(|&(name, _)| name).collect();
+    for event in events {
+        let before = host.law.cwnd().count();
+        host.apply(event);
+        twin.apply(event);
+        let after = host.law.cwnd().count();
+        prop_assert!(after.is_finite() && after >= LEAST, "{spec:?}: {before} -> {after} after {event:?}");
+        prop_assert_eq!(after.to_bits(), twin.law.cwnd().count().to_bits(), "{:?} does not repeat itself", spec);
+        match event {
+            Event::Ack { app_limited, recovering, .. } if *app_limited || *recovering => {
+                prop_assert!(after <= before, "{spec:?} grew from {before} to {after} on {event:?}");
+            }
+            Event::Congestion(_) => {
+                prop_assert!(after <= before.max(LEAST_AFTER_LOSS), "{spec:?}: {before} -> {after} on {event:?}");
+            }
+            _ => {}
+        }
+        let observed = host.observed();
+        prop_assert!(observed.iter().map(|&(name, _)| name).eq(names.iter().copied()), "{spec:?}: {observed:?}");
+        prop_assert!(observed.iter().all(|(_, value)| !value.is_nan()), "{spec:?}: {observed:?}");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_law_keeps_the_interface(events in prop::collection::vec(event(), 1..400)) {
+        for spec in laws() {
+            check(&spec, &events)?;
+        }
+    }
+}
+
+#[test]
+fn a_law_is_small_enough_to_live_in_its_flow() {
+    // Ten thousand flows of a quarter of a KiB fit into a processor's cache.
+    assert!(size_of::<AnyLaw>() <= 256, "{} bytes", size_of::<AnyLaw>());
+}

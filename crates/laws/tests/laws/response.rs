@@ -1,0 +1,56 @@
+//! Loss-driven laws against their response functions: every so-manieth packet is lost, no queue builds, and the rate is
+//! that of the periodic sawtooth.
+
+use crate::host::{Bottleneck, Flow, run};
+use windward_laws::{LawSpec, compound, cubic, reno};
+use windward_units::{Duration, Time};
+
+/// Packets per round trip of 100 ms when one packet in `every` is lost, over 20 cycles of `rounds` after 40
+/// in which the first slow start is forgotten.
+fn window(law: LawSpec, every: u64, rounds: f64) -> f64 {
+    let flow = Flow { lose_every: Some(every), ..Flow::new(law, Duration::from_millis(100)) };
+    let bottleneck = Bottleneck { rate: 1e6, buffer: 1e6 };
+    let cycles = |count: f64| Time::ZERO + Duration::from_secs(count * rounds * 0.1);
+    let trace = run(bottleneck, &[flow], cycles(40.0), cycles(60.0)).remove(0);
+    assert_eq!(trace.timeouts, 0, "{law:?}");
+    trace.rate * 0.1
+}
+
+/// What separates a packet host from the continuous sawtooth: it sends whole packets and finds a loss when an ACK has just
+/// left its flight (half a packet each), and for one of a cycle's `rounds` and the half of another that it waits for the
+/// flight to shrink the window stands still in recovery. Twenty cycles are counted to within half a cycle's swing of 15 %.
+#[track_caller]
+fn agrees(law: LawSpec, every: u64, theory: f64, rounds: f64) {
+    let measured = window(law, every, rounds);
+    let tolerance = 1.0 / theory + 1.5 / rounds + 0.15 / 2.0 / 20.0;
+    assert!((measured / theory - 1.0).abs() < tolerance, "{law:?}: {measured} packets, in theory {theory}");
+}
+
+#[test]
+fn reno_follows_the_square_root() {
+    // Mathis et al., CCR 1997: W = √(3/(2p)), in cycles of W_max/2 = √(2/(3p)) round trips.
+    for every in [300, 3000, 30_000] {
+        let p = 1.0 / every as f64;
+        agrees(LawSpec::Reno(reno::Params::default()), every, (1.5 / p).sqrt(), (2.0 / (3.0 * p)).sqrt());
+    }
+}
+
+#[test]
+fn cubic_is_reno_friendly_at_small_windows() {
+    // RFC 9438 §4.3 (its cubic region is held to its cycle in `cubic.rs`): with α = 3(1−β)/(1+β) = 0.529 its average window is Reno's √(3/(2p)). Here 30 packets, where
+    // 1.054·(0.1·600)^¾ = 22.7 would be less; W_max = W/0.85, a cycle W_max·(1−β)/α = 20 round trips.
+    let theory = (1.5f64 * 600.0).sqrt();
+    agrees(LawSpec::Cubic(cubic::Params::default()), 600, theory, theory / 0.85 * 0.3 / 0.529);
+}
+
+#[test]
+fn compound_follows_its_paper() {
+    // Integral of dW = α·W^k per round trip from (1−β)·W to W (Tan et al. 2006, §IV-B): 1/p = (1 − ½^1.25)·W^1.25/(1.25/8)
+    // packets in (1 − ½^0.25)·W^0.25/(0.25/8) rounds.
+    for every in [10_000, 100_000] {
+        let half = |exponent: f64| (1.0 - libm::pow(0.5, exponent)) / (exponent / 8.0);
+        let top = libm::pow(every as f64 / half(1.25), 0.8);
+        let rounds = half(0.25) * libm::pow(top, 0.25);
+        agrees(LawSpec::Compound(compound::Params::default()), every, every as f64 / rounds, rounds);
+    }
+}
