@@ -4,10 +4,20 @@
 //! [`Output`]. The same network and seed give the same output, bit for bit. Nothing here reads a clock, a file or a
 //! thread's own random numbers.
 
+mod apps;
+mod capture;
+mod engine;
+mod link;
+mod net;
 mod network;
 mod output;
+mod packet;
+mod record;
+mod run;
+mod tcp;
 
 pub use network::{
     Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, SourceConfig, Spread, TcpOptions,
 };
 pub use output::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
+pub use run::{Control, RunError, run};

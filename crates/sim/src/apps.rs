@@ -1,0 +1,131 @@
+//! Background sources: datagrams that nobody acknowledges.
+
+use crate::engine::{Class, Purpose, Stream};
+use crate::net::Net;
+use crate::network::{Pattern, SourceConfig, Spread};
+use crate::packet::{Kind, Packet};
+use windward_units::{BitRate, Duration, Time};
+
+/// What a source counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Datagrams that arrived.
+    pub received: u64,
+    /// Sum of their delays, in seconds.
+    pub delay: f64,
+}
+
+/// A source and the far end that counts.
+#[derive(Debug)]
+pub struct Source {
+    id: u32,
+    index: u32,
+    hop: u32,
+    size: u32,
+    pattern: Pattern,
+    stop: Time,
+    /// The current on period ends here.
+    on_until: Time,
+    stream: Stream,
+    /// Since the last reset.
+    pub counts: Counts,
+}
+
+impl Source {
+    /// The source `index` of `config`; its packets name themselves `id`, its route begins at `hop`.
+    pub fn new(index: u32, id: u32, config: &SourceConfig, hop: u32, seed: u64) -> Self {
+        Self {
+            id,
+            index,
+            hop,
+            size: config.packet.count() as u32,
+            pattern: config.pattern,
+            stop: config.stop.unwrap_or(Time::NEVER),
+            on_until: Time::ZERO,
+            stream: Stream::new(seed, config.key, Purpose::Pattern),
+            counts: Counts::default(),
+        }
+    }
+
+    /// When the first datagram leaves.
+    pub fn first(&mut self, start: Time) -> Time {
+        match self.pattern {
+            Pattern::Cbr { .. } => start,
+            Pattern::Poisson { rate } => start + self.stream.exponential_span(spacing(self.size, rate)),
+            Pattern::OnOff { .. } => self.next_period(start, Duration::ZERO),
+        }
+    }
+
+    /// A datagram leaves, and the next is scheduled.
+    pub fn fire(&mut self, net: &mut Net) {
+        let now = net.now;
+        if now >= self.stop {
+            return;
+        }
+        self.counts.sent += 1;
+        let packet = Packet {
+            stamp: now.as_nanos(),
+            flow: self.id,
+            hop: self.hop,
+            number: 0,
+            size: self.size,
+            sack: Default::default(),
+            kind: Kind::Datagram,
+            is_last: false,
+        };
+        net.send(packet, false);
+        let next = match self.pattern {
+            Pattern::Cbr { rate } => now + spacing(self.size, rate),
+            Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
+            Pattern::OnOff { rate, .. } => {
+                let next = now + spacing(self.size, rate);
+                if next < self.on_until { next } else { self.next_period(self.on_until, next.since(self.on_until)) }
+            }
+        };
+        net.schedule(next, Class::Source, self.index);
+    }
+
+    /// A silence begins at `from`, and `wait` of sending time is left until the next datagram is due: returns when it
+    /// leaves. What a period leaves over counts in the next, so that the mean rate is exact.
+    fn next_period(&mut self, mut from: Time, mut wait: Duration) -> Time {
+        let Pattern::OnOff { on, off, on_spread, off_spread, .. } = self.pattern else {
+            return Time::NEVER;
+        };
+        loop {
+            let begin = from + self.draw(off, off_spread);
+            let length = self.draw(on, on_spread);
+            self.on_until = begin + length;
+            if wait < length || self.on_until == Time::NEVER {
+                return begin + wait;
+            }
+            wait = wait - length;
+            from = self.on_until;
+        }
+    }
+
+    fn draw(&mut self, mean: Duration, spread: Spread) -> Duration {
+        match spread {
+            Spread::Fixed => mean,
+            Spread::Exponential => self.stream.exponential_span(mean),
+            Spread::Pareto(shape) => mean.scale(self.stream.pareto(shape)),
+        }
+    }
+
+    /// A datagram arrives.
+    pub fn receive(&mut self, now: Time, packet: &Packet) {
+        self.counts.received += 1;
+        self.counts.delay += Duration::from_nanos(now.as_nanos() - packet.stamp).as_secs();
+    }
+
+    /// Bytes of a datagram.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+}
+
+/// Distance between packets of `size` bytes at `rate`.
+fn spacing(size: u32, rate: BitRate) -> Duration {
+    Duration::from_secs(f64::from(size) * 8.0 / rate.as_bits_per_sec() as f64)
+}

@@ -1,0 +1,241 @@
+//! Packets as Wireshark reads them: pcapng with real IPv4 and TCP headers.
+//!
+//! Each source node is an interface; what its flows send and receive is written there, as tcpdump on that host would.
+//! Payload is left out (its length is not): it is zeros. Format: draft-ietf-opsawg-pcapng; link type 101, raw IP.
+
+use crate::network::{Network, TcpOptions};
+use crate::packet::{Kind, Packet, Range};
+use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
+use std::io::{self, Write};
+use windward_units::Time;
+
+const FIN: u8 = 1;
+const SYN: u8 = 2;
+const PSH: u8 = 8;
+const ACK: u8 = 16;
+/// Shift of the advertised window (RFC 7323 §2.3): the largest allowed.
+const WINDOW_SHIFT: u8 = 14;
+const LINKTYPE_RAW: u16 = 101;
+/// Nanoseconds.
+const TIME_RESOLUTION: u8 = 9;
+
+/// A capture being written.
+pub struct Capture {
+    out: Box<dyn Write + Send>,
+    error: Option<io::Error>,
+    flows: Vec<Endpoints>,
+    frame: Vec<u8>,
+    packets: u16,
+}
+
+/// What a flow's headers need.
+struct Endpoints {
+    interface: u32,
+    source: u32,
+    sink: u32,
+    source_port: u16,
+    sink_port: u16,
+    tcp: TcpOptions,
+    payload: u64,
+}
+
+impl Capture {
+    /// Begins a capture of the flows of `network`, whose nodes are called `names` where given.
+    pub fn new(out: Box<dyn Write + Send>, network: &Network) -> Self {
+        let mut sources: Vec<u32> = network.flows.iter().map(|flow| flow.source).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let flows = network.flows.iter().enumerate().map(|(index, flow)| Endpoints {
+            interface: sources.binary_search(&flow.source).unwrap_or_default() as u32,
+            source: address(flow.source),
+            sink: address(flow.sink),
+            source_port: 1024 + (index % 64_000) as u16,
+            sink_port: 5001 + (index / 64_000) as u16,
+            tcp: flow.tcp.clone(),
+            payload: flow.size.map_or(u64::MAX, |size| size.count()),
+        });
+        let mut capture = Self { out, error: None, flows: flows.collect(), frame: Vec::with_capacity(256), packets: 0 };
+        capture.write_headers(&sources);
+        capture
+    }
+
+    /// The error that ended the capture, if one did; flushes.
+    pub fn finish(mut self) -> io::Result<()> {
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.out.flush(),
+        }
+    }
+
+    fn write_headers(&mut self, sources: &[u32]) {
+        // Section header: byte order, version 1.0, length unknown.
+        let mut section = Vec::new();
+        section.extend(0x1a2b_3c4d_u32.to_le_bytes());
+        section.extend(1u16.to_le_bytes());
+        section.extend(0u16.to_le_bytes());
+        section.extend(u64::MAX.to_le_bytes());
+        self.write_block(0x0a0d_0d0a, &section);
+        for node in sources {
+            let mut interface = Vec::new();
+            interface.extend(LINKTYPE_RAW.to_le_bytes());
+            interface.extend([0; 2]);
+            interface.extend(0u32.to_le_bytes());
+            option(&mut interface, 2, format!("node{node}").as_bytes());
+            option(&mut interface, 9, &[TIME_RESOLUTION]);
+            option(&mut interface, 0, &[]);
+            self.write_block(1, &interface);
+        }
+    }
+
+    fn write_block(&mut self, kind: u32, body: &[u8]) {
+        if self.error.is_some() {
+            return;
+        }
+        let length = (body.len() as u32 + 12).to_le_bytes();
+        let parts = [&kind.to_le_bytes()[..], &length, body, &length];
+        self.error = parts.iter().try_for_each(|part| self.out.write_all(part)).err();
+    }
+
+    /// A flow's source sends or receives `packet`.
+    pub fn record(&mut self, now: Time, packet: &Packet, is_outgoing: bool) {
+        let mut frame = std::mem::take(&mut self.frame);
+        frame.clear();
+        let flow = &self.flows[packet.flow as usize];
+        let header = ip_and_tcp(flow, packet, is_outgoing, now, self.packets);
+        self.packets = self.packets.wrapping_add(1);
+        let nanos = now.as_nanos();
+        frame.extend(flow.interface.to_le_bytes());
+        frame.extend(((nanos >> 32) as u32).to_le_bytes());
+        frame.extend((nanos as u32).to_le_bytes());
+        frame.extend((header.bytes.len() as u32).to_le_bytes());
+        frame.extend((header.bytes.len() as u32 + header.payload).to_le_bytes());
+        frame.extend(&header.bytes);
+        frame.resize(frame.len().next_multiple_of(4), 0);
+        self.write_block(6, &frame);
+        self.frame = frame;
+    }
+}
+
+/// An option of a block, padded to four bytes.
+fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
+    block.extend(code.to_le_bytes());
+    block.extend((value.len() as u16).to_le_bytes());
+    block.extend(value);
+    block.resize(block.len().next_multiple_of(4), 0);
+}
+
+/// 10.0.0.1 for node 0, and upwards.
+const fn address(node: u32) -> u32 {
+    0x0a00_0000 | ((node + 1) & 0x00ff_ffff)
+}
+
+struct Header {
+    bytes: Vec<u8>,
+    payload: u32,
+}
+
+/// The headers of `packet`, as they would stand on the wire; initial sequence numbers are zero.
+fn ip_and_tcp(flow: &Endpoints, packet: &Packet, is_outgoing: bool, now: Time, id: u16) -> Header {
+    let segment = flow.tcp.segment.count();
+    // Offset of the byte that segment `number` begins with; a SYN takes the first number.
+    let offset = |number: u32| 1 + (u64::from(number) * segment).min(flow.payload);
+    let is_data = packet.kind == Kind::Data;
+    let payload = if is_data { (offset(packet.number + 1) - offset(packet.number)) as u32 } else { 0 };
+    let (seq, ack, flags) = match packet.kind {
+        Kind::Syn => (0, 0, SYN),
+        Kind::SynAck => (0, 1, SYN | ACK),
+        Kind::Data if packet.is_last => (offset(packet.number), 1, ACK | PSH | FIN),
+        Kind::Data => (offset(packet.number), 1, ACK),
+        // The receiver's FIN acknowledges the sender's, which took a number of its own.
+        _ if packet.is_last => (1, offset(packet.number) + 1, ACK | FIN),
+        _ => (1, if is_outgoing { 1 } else { offset(packet.number) }, ACK),
+    };
+    let options = tcp_options(flow, packet, now, offset);
+    let tcp_length = TCP_HEADER + options.len() as u32;
+    let total = (IP_HEADER + tcp_length + payload).min(65_535) as u16;
+    let (from, to, from_port, to_port) = if is_outgoing {
+        (flow.source, flow.sink, flow.source_port, flow.sink_port)
+    } else {
+        (flow.sink, flow.source, flow.sink_port, flow.source_port)
+    };
+    let mut bytes = Vec::with_capacity(100);
+    bytes.extend([0x45, 0]);
+    bytes.extend(total.to_be_bytes());
+    bytes.extend(id.to_be_bytes());
+    // Don't fragment; time to live 64; TCP; checksum below.
+    bytes.extend([0x40, 0, 64, 6, 0, 0]);
+    bytes.extend(from.to_be_bytes());
+    bytes.extend(to.to_be_bytes());
+    let sum = checksum(&bytes, 0);
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+
+    let window = u64::from(flow.tcp.receive_window) * segment;
+    let shift = if flags & SYN != 0 { 0 } else { WINDOW_SHIFT };
+    bytes.extend(from_port.to_be_bytes());
+    bytes.extend(to_port.to_be_bytes());
+    bytes.extend((seq as u32).to_be_bytes());
+    bytes.extend((ack as u32).to_be_bytes());
+    bytes.push((tcp_length as u8 / 4) << 4);
+    bytes.push(flags);
+    bytes.extend((((window >> shift).clamp(1, 65_535)) as u16).to_be_bytes());
+    bytes.extend([0; 4]);
+    bytes.extend(&options);
+    // The pseudo-header: addresses, protocol, length; the payload is zeros and adds nothing.
+    let pseudo = sum_words(&bytes[12..20]) + 6 + tcp_length + payload;
+    let sum = checksum(&bytes[20..], pseudo);
+    bytes[36..38].copy_from_slice(&sum.to_be_bytes());
+    Header { bytes, payload }
+}
+
+fn tcp_options(flow: &Endpoints, packet: &Packet, now: Time, offset: impl Fn(u32) -> u64) -> Vec<u8> {
+    let mut options = Vec::with_capacity(40);
+    if matches!(packet.kind, Kind::Syn | Kind::SynAck) {
+        let mss = (flow.tcp.segment.count() as u16).to_be_bytes();
+        options.extend([2, 4, mss[0], mss[1], 1, 3, 3, WINDOW_SHIFT]);
+        options.extend(if flow.tcp.sack { [1, 1, 4, 2] } else { [1; 4] });
+    }
+    if flow.tcp.timestamps {
+        let micros = |nanos: u64| ((nanos / 1000) as u32).to_be_bytes();
+        options.extend([1, 1, 8, 10]);
+        let (value, echo) = match packet.kind {
+            Kind::Data | Kind::Syn => (packet.stamp, 0),
+            _ => (now.as_nanos(), packet.stamp),
+        };
+        options.extend(micros(value));
+        options.extend(micros(echo));
+    }
+    if packet.kind == Kind::Ack && sack_option(&packet.sack) > 0 {
+        let blocks: Vec<Range> = packet.sack.iter().copied().take_while(|(from, to)| from < to).collect();
+        options.extend([1, 1, 5, 2 + 8 * blocks.len() as u8]);
+        for (from, to) in blocks {
+            options.extend((offset(from) as u32).to_be_bytes());
+            options.extend((offset(to) as u32).to_be_bytes());
+        }
+    }
+    options
+}
+
+fn sum_words(bytes: &[u8]) -> u32 {
+    bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0))).sum()
+}
+
+/// The Internet checksum (RFC 1071), with `initial` added in.
+fn checksum(bytes: &[u8], initial: u32) -> u16 {
+    let mut sum = sum_words(bytes) + initial;
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header of RFC 1071's usual textbook example: 45 00 00 73 … with checksum b861.
+    #[test]
+    fn a_known_header_has_its_known_checksum() {
+        let header = [0x45, 0, 0, 0x73, 0, 0, 0x40, 0, 0x40, 0x11, 0, 0, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0, 0xc7];
+        assert_eq!(checksum(&header, 0), 0xb861);
+    }
+}

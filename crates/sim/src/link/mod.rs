@@ -1,0 +1,307 @@
+//! A one-way FIFO link of constant rate.
+//!
+//! When a packet will leave is known when it arrives, so a packet costs one event per hop: its arrival at the far
+//! end. The link schedules only the first of the packets in flight; the others wait in its ring.
+//!
+//! Nothing here schedules anything: `now` is an argument, and the caller asks when the next delivery is due.
+
+mod impair;
+
+use crate::network::{Buffer, LinkConfig};
+use crate::packet::Packet;
+use impair::{Delays, Losses};
+use std::collections::VecDeque;
+use windward_units::{Duration, Time};
+
+/// A link and everything on it.
+#[derive(Debug)]
+pub struct Link {
+    // What every packet touches comes first.
+    free_at: Time,
+    delay: Duration,
+    last_delivery: Time,
+    clock: Transmitter,
+    in_flight: VecDeque<(Time, Packet)>,
+    waiting: VecDeque<(Time, u32)>,
+    waiting_bytes: u64,
+    buffer: Buffer,
+    losses: Option<Losses>,
+    delays: Option<Delays>,
+    /// What happened since the counts were last reset.
+    pub counts: Counts,
+}
+
+/// What a link counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Packets accepted for transmission.
+    pub packets: u64,
+    /// Bytes accepted.
+    pub bytes: u64,
+    /// Packets refused by the full buffer.
+    pub dropped: u64,
+    /// Packets lost on the wire.
+    pub lost: u64,
+    /// Transmission time of the accepted packets, in nanoseconds.
+    pub busy: u64,
+    /// Waiting time of the accepted packets, in nanoseconds.
+    pub waited: u64,
+    /// Most packets found waiting, the arriving one included.
+    pub max_backlog: u64,
+}
+
+/// What became of a packet offered to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is on its way behind others that are already scheduled.
+    Queued,
+    /// It is on its way and first: schedule its delivery.
+    First(Time),
+    /// The buffer is full.
+    Dropped,
+    /// It is transmitted and will not arrive.
+    Lost,
+}
+
+impl Link {
+    /// The link of `config` in the run of `seed`.
+    pub fn new(config: &LinkConfig, seed: u64) -> Self {
+        Self {
+            free_at: Time::ZERO,
+            delay: config.delay,
+            last_delivery: Time::ZERO,
+            clock: Transmitter::new(config.rate.as_bits_per_sec()),
+            in_flight: VecDeque::new(),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            buffer: config.buffer,
+            losses: Losses::new(config, seed),
+            delays: Delays::new(config, seed),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Offers a packet to the buffer.
+    #[inline]
+    pub fn offer(&mut self, now: Time, packet: Packet) -> Fate {
+        let is_idle = self.free_at <= now;
+        let start = if is_idle {
+            self.clock.reset();
+            self.waiting.clear();
+            self.waiting_bytes = 0;
+            now
+        } else {
+            self.settle(now);
+            if self.is_full(now, packet.size) {
+                self.counts.dropped += 1;
+                return Fate::Dropped;
+            }
+            self.waiting.push_back((self.free_at, packet.size));
+            self.waiting_bytes += u64::from(packet.size);
+            self.counts.max_backlog = self.counts.max_backlog.max(self.waiting.len() as u64);
+            self.counts.waited += self.free_at.since(now).as_nanos();
+            self.free_at
+        };
+        let transmission = self.clock.transmit(packet.size);
+        self.free_at = start + transmission;
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(packet.size);
+        self.counts.busy += transmission.as_nanos();
+        if let Some(losses) = &mut self.losses
+            && losses.strikes()
+        {
+            self.counts.lost += 1;
+            return Fate::Lost;
+        }
+        let delay = match &mut self.delays {
+            None => self.delay,
+            Some(delays) => delays.draw(self.delay),
+        };
+        // Jitter keeps order: nothing arrives before its predecessor.
+        let delivery = (self.free_at + delay).max(self.last_delivery);
+        self.last_delivery = delivery;
+        self.in_flight.push_back((delivery, packet));
+        if self.in_flight.len() == 1 { Fate::First(delivery) } else { Fate::Queued }
+    }
+
+    /// Takes the packet that arrives now, and says when the next one will.
+    #[inline]
+    pub fn deliver(&mut self) -> Option<(Packet, Option<Time>)> {
+        let (_, packet) = self.in_flight.pop_front()?;
+        Some((packet, self.in_flight.front().map(|(time, _)| *time)))
+    }
+
+    /// Packets waiting for the transmitter.
+    pub fn backlog(&mut self, now: Time) -> usize {
+        self.settle(now);
+        self.waiting.len()
+    }
+
+    /// How long a packet arriving now would wait.
+    pub fn queue_delay(&self, now: Time) -> Duration {
+        self.free_at.since(now)
+    }
+
+    /// Forgets the packets whose transmission has begun.
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        while let Some(&(start, size)) = self.waiting.front()
+            && start <= now
+        {
+            self.waiting_bytes -= u64::from(size);
+            self.waiting.pop_front();
+        }
+    }
+
+    #[inline]
+    fn is_full(&self, now: Time, size: u32) -> bool {
+        match self.buffer {
+            Buffer::Unlimited => false,
+            Buffer::Packets(most) => self.waiting.len() as u64 >= most,
+            Buffer::Bytes(most) => self.waiting_bytes + u64::from(size) > most.count(),
+            Buffer::Time(most) => self.free_at.since(now) > most,
+        }
+    }
+}
+
+/// Transmission times that lose no fraction of a nanosecond: what one packet leaves over, the next one gets.
+#[derive(Debug)]
+struct Transmitter {
+    rate: u64,
+    remainder: u64,
+    size: u32,
+    whole: u64,
+    part: u64,
+}
+
+impl Transmitter {
+    const fn new(rate: u64) -> Self {
+        Self { rate, remainder: 0, size: 0, whole: 0, part: 0 }
+    }
+
+    /// Begins a busy period.
+    #[inline]
+    const fn reset(&mut self) {
+        self.remainder = 0;
+    }
+
+    /// How long `size` bytes take. The division is kept from packet to packet while the size stays.
+    #[inline]
+    fn transmit(&mut self, size: u32) -> Duration {
+        if size != self.size {
+            let bit_nanos = u64::from(size) * 8_000_000_000;
+            (self.size, self.whole, self.part) = (size, bit_nanos / self.rate, bit_nanos % self.rate);
+        }
+        self.remainder += self.part;
+        let carry = self.remainder >= self.rate;
+        if carry {
+            self.remainder -= self.rate;
+        }
+        Duration::from_nanos(self.whole + u64::from(carry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Jitter, Loss};
+    use crate::packet::Kind;
+    use windward_units::{BitRate, Bytes};
+
+    fn packet(number: u32) -> Packet {
+        Packet {
+            stamp: 0,
+            flow: 0,
+            hop: 0,
+            number,
+            size: 1500,
+            sack: Default::default(),
+            kind: Kind::Data,
+            is_last: false,
+        }
+    }
+
+    /// 12 Mbit/s: a packet of 1500 bytes takes 1 ms.
+    fn link(buffer: Buffer) -> Link {
+        let config = LinkConfig {
+            key: 1,
+            rate: BitRate::bits_per_sec(12_000_000),
+            delay: Duration::from_millis(10),
+            buffer,
+            loss: Loss::None,
+            jitter: Jitter::None,
+        };
+        Link::new(&config, 1)
+    }
+
+    fn millis(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn packets_leave_one_transmission_apart() {
+        let mut link = link(Buffer::Unlimited);
+        assert_eq!(link.offer(Time::ZERO, packet(0)), Fate::First(millis(11)));
+        assert_eq!(link.offer(Time::ZERO, packet(1)), Fate::Queued);
+        assert_eq!(link.backlog(Time::ZERO), 1);
+        assert_eq!(link.queue_delay(Time::ZERO), Duration::from_millis(2));
+        let (first, next) = link.deliver().expect("two are in flight");
+        assert_eq!((first.number, next), (0, Some(millis(12))));
+        assert_eq!(link.backlog(millis(1)), 0);
+        assert_eq!(link.counts.waited, 1_000_000);
+    }
+
+    #[test]
+    fn a_buffer_of_two_packets_refuses_the_fourth_of_a_burst() {
+        let mut link = link(Buffer::Packets(2));
+        let fates: Vec<Fate> = (0..4).map(|n| link.offer(Time::ZERO, packet(n))).collect();
+        assert_eq!(fates[3], Fate::Dropped);
+        assert!(!fates[..3].contains(&Fate::Dropped));
+        assert_eq!(link.offer(millis(1), packet(4)), Fate::Queued);
+    }
+
+    #[test]
+    fn a_buffer_of_bytes_or_time_holds_that_much() {
+        let accepted = |mut link: Link| (0..20).filter(|&n| link.offer(Time::ZERO, packet(n)) != Fate::Dropped).count();
+        // One in transmission and two waiting.
+        assert_eq!(accepted(link(Buffer::Bytes(Bytes::new(4499)))), 3);
+        assert_eq!(accepted(link(Buffer::Bytes(Bytes::new(4500)))), 4);
+        // A wait of exactly 5 ms is allowed: packets 0 to 5.
+        assert_eq!(accepted(link(Buffer::Time(Duration::from_millis(5)))), 6);
+    }
+
+    /// At 7 bit/s a byte takes 8/7 s: seven of them take 8 s to the nanosecond.
+    #[test]
+    fn fractions_of_a_nanosecond_are_carried() {
+        let mut clock = Transmitter::new(7);
+        let total: u64 = (0..7).map(|_| clock.transmit(1).as_nanos()).sum();
+        assert_eq!(total, 8_000_000_000);
+    }
+
+    #[test]
+    fn jitter_keeps_order() {
+        let config = LinkConfig {
+            key: 1,
+            rate: BitRate::bits_per_sec(1_000_000_000),
+            delay: Duration::from_millis(10),
+            buffer: Buffer::Unlimited,
+            loss: Loss::None,
+            jitter: Jitter::Uniform(Duration::from_millis(20)),
+        };
+        let mut link = Link::new(&config, 1);
+        for number in 0..100 {
+            link.offer(millis(u64::from(number)), packet(number));
+        }
+        let mut last = Time::ZERO;
+        let mut expected = 0;
+        while let Some((packet, next)) = link.deliver() {
+            assert_eq!(packet.number, expected);
+            expected += 1;
+            if let Some(next) = next {
+                assert!(next >= last);
+                last = next;
+            }
+        }
+        assert_eq!(expected, 100);
+    }
+}

@@ -1,0 +1,233 @@
+//! Statistics and series of a run.
+
+use crate::apps::Source;
+use crate::net::Net;
+use crate::network::Network;
+use crate::output::{FlowStats, LinkStats, Output, SourceStats};
+use crate::tcp::Connection;
+use windward_laws::Law;
+use windward_units::{Duration, Time};
+
+/// Collects an [`Output`].
+pub struct Recorder {
+    output: Output,
+    interval: Duration,
+    warmup: Time,
+    has_internals: bool,
+    /// Of each flow at the warm-up: segments delivered and the sender's counts.
+    at_warmup: Vec<Mark>,
+    /// Of each flow at the last sample: segments delivered.
+    delivered: Vec<u32>,
+    /// Of each link: bytes at the last sample, and drops before the warm-up.
+    sent: Vec<u64>,
+    dropped_before: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    delivered: u32,
+    sent: u64,
+    retransmits: u64,
+    lost: u64,
+    recoveries: u64,
+    timeouts: u64,
+}
+
+impl Mark {
+    fn of(flow: &Connection, lost: u64) -> Self {
+        let counts = flow.sender.counts;
+        Self {
+            delivered: flow.receiver.next(),
+            sent: counts.sent,
+            retransmits: counts.retransmits,
+            lost,
+            recoveries: counts.recoveries,
+            timeouts: counts.timeouts,
+        }
+    }
+}
+
+impl Recorder {
+    /// An empty record with room for all samples of `network`.
+    pub fn new(network: &Network, seed: u64) -> Self {
+        let samples = (network.duration.as_nanos() / network.sample_interval.as_nanos().max(1)) as usize + 1;
+        let mut output = Output { seed, ..Output::default() };
+        let rows = samples * network.flows.len();
+        let series = &mut output.flow_series;
+        series.flow.reserve(rows);
+        series.retransmits.reserve(rows);
+        for column in [
+            &mut series.time_s,
+            &mut series.cwnd,
+            &mut series.flight,
+            &mut series.srtt_ms,
+            &mut series.rtt_ms,
+            &mut series.goodput_bps,
+        ] {
+            column.reserve(rows);
+        }
+        let rows = samples * network.links.len();
+        let series = &mut output.link_series;
+        series.link.reserve(rows);
+        series.dropped.reserve(rows);
+        for column in [&mut series.time_s, &mut series.backlog, &mut series.queue_delay_ms, &mut series.rate_bps] {
+            column.reserve(rows);
+        }
+        Self {
+            output,
+            interval: network.sample_interval,
+            warmup: network.warmup,
+            has_internals: network.internals,
+            at_warmup: vec![Mark::default(); network.flows.len()],
+            delivered: vec![0; network.flows.len()],
+            sent: vec![0; network.links.len()],
+            dropped_before: vec![0; network.links.len()],
+        }
+    }
+
+    /// Totals count from now on.
+    pub fn warm(&mut self, net: &mut Net, flows: &mut [Connection], sources: &mut [Source]) {
+        for (index, flow) in flows.iter_mut().enumerate() {
+            flow.tally.reset(net.now);
+            self.at_warmup[index] = Mark::of(flow, net.segments_lost[index]);
+        }
+        for (index, link) in net.links.iter_mut().enumerate() {
+            let counts = std::mem::take(&mut link.counts);
+            self.dropped_before[index] = counts.dropped + counts.lost;
+            // The series counts bytes from the last sample; keep its difference right.
+            self.sent[index] = self.sent[index].wrapping_sub(counts.bytes);
+        }
+        for source in sources {
+            source.counts = Default::default();
+        }
+    }
+
+    /// One row for every flow and link.
+    pub fn sample(&mut self, net: &mut Net, flows: &[Connection]) {
+        let now = net.now;
+        let seconds = now.as_secs();
+        let interval = self.interval.as_secs();
+        let or_nan = |span: Duration| if span == Duration::ZERO { f64::NAN } else { span.as_millis() };
+        let series = &mut self.output.flow_series;
+        for (index, flow) in flows.iter().enumerate() {
+            let sender = &flow.sender;
+            let delivered = flow.receiver.next();
+            let payload = flow.payload_below(delivered) - flow.payload_below(self.delivered[index]);
+            self.delivered[index] = delivered;
+            series.time_s.push(seconds);
+            series.flow.push(index as u32);
+            series.cwnd.push(sender.law().cwnd().count());
+            series.flight.push(f64::from(sender.pipe()));
+            series.srtt_ms.push(or_nan(sender.rtt().srtt()));
+            series.rtt_ms.push(or_nan(sender.last_rtt()));
+            series.goodput_bps.push(payload as f64 * 8.0 / interval);
+            series.retransmits.push(sender.counts.retransmits);
+        }
+        if self.has_internals {
+            self.sample_internals(seconds, flows);
+        }
+        let series = &mut self.output.link_series;
+        for (index, link) in net.links.iter_mut().enumerate() {
+            let bytes = link.counts.bytes;
+            series.time_s.push(seconds);
+            series.link.push(index as u32);
+            series.backlog.push(link.backlog(now) as f64);
+            series.queue_delay_ms.push(link.queue_delay(now).as_millis());
+            series.rate_bps.push(bytes.wrapping_sub(self.sent[index]) as f64 * 8.0 / interval);
+            series.dropped.push(self.dropped_before[index] + link.counts.dropped + link.counts.lost);
+            self.sent[index] = bytes;
+        }
+    }
+
+    fn sample_internals(&mut self, seconds: f64, flows: &[Connection]) {
+        let internals = &mut self.output.internals;
+        for (index, flow) in flows.iter().enumerate() {
+            flow.sender.law().observe(&mut |name, value| {
+                let known = internals.names.iter().position(|n| *n == name);
+                let name = known.unwrap_or_else(|| {
+                    internals.names.push(name);
+                    internals.names.len() - 1
+                });
+                internals.time_s.push(seconds);
+                internals.flow.push(index as u32);
+                internals.name.push(name as u32);
+                internals.value.push(value);
+            });
+        }
+    }
+
+    /// The time is up.
+    pub fn finish(
+        mut self,
+        end: Time,
+        net: &mut Net,
+        flows: &mut [Connection],
+        sources: &[Source],
+        events: u64,
+    ) -> Output {
+        let span = end.since(self.warmup);
+        for flow in flows.iter_mut() {
+            flow.tally.end(end);
+        }
+        self.output.flows = flows
+            .iter()
+            .enumerate()
+            .map(|(index, flow)| flow_stats(flow, &self.at_warmup[index], net.segments_lost[index]))
+            .collect();
+        self.output.links = net.links.iter().map(|link| link_stats(&link.counts, span)).collect();
+        self.output.sources = sources.iter().map(|source| source_stats(source, span)).collect();
+        self.output.events = events;
+        self.output.packet_hops = net.hops;
+        self.output
+    }
+}
+
+fn flow_stats(flow: &Connection, before: &Mark, lost: u64) -> FlowStats {
+    let after = Mark::of(flow, lost);
+    let payload = flow.payload_below(after.delivered) - flow.payload_below(before.delivered);
+    let open_for = flow.tally.open_for().as_secs();
+    let rate = if open_for > 0.0 { payload as f64 / open_for } else { 0.0 };
+    let (mean_rtt_s, min_rtt_s, max_rtt_s) = flow.tally.rtts();
+    FlowStats {
+        goodput_bps: rate * 8.0,
+        goodput_pps: rate / f64::from(flow.segment()),
+        delivered_bytes: payload,
+        segments_sent: after.sent - before.sent,
+        retransmits: after.retransmits - before.retransmits,
+        segments_lost: after.lost - before.lost,
+        recoveries: after.recoveries - before.recoveries,
+        timeouts: after.timeouts - before.timeouts,
+        mean_cwnd: flow.tally.mean_cwnd(),
+        mean_window_rate_pps: flow.tally.mean_window_rate(),
+        mean_rtt_s,
+        min_rtt_s,
+        max_rtt_s,
+        completion_s: flow.completion.map_or(f64::NAN, Duration::as_secs),
+    }
+}
+
+fn link_stats(counts: &crate::link::Counts, span: Duration) -> LinkStats {
+    let nanos = span.as_nanos() as f64;
+    LinkStats {
+        packets: counts.packets,
+        bytes: counts.bytes,
+        dropped: counts.dropped,
+        lost: counts.lost,
+        // A transmission that the end cuts off may count in full.
+        utilization: (counts.busy as f64 / nanos).min(1.0),
+        // Little's law: the mean backlog is the waiting time accepted per time.
+        mean_backlog: counts.waited as f64 / nanos,
+        max_backlog: counts.max_backlog,
+        mean_queue_delay_s: counts.waited as f64 / 1e9 / counts.packets as f64,
+    }
+}
+
+fn source_stats(source: &Source, span: Duration) -> SourceStats {
+    let counts = source.counts;
+    SourceStats {
+        sent: counts.sent,
+        received: counts.received,
+        received_bps: counts.received as f64 * f64::from(source.size()) * 8.0 / span.as_secs(),
+        mean_delay_s: counts.delay / counts.received as f64,
+    }
+}

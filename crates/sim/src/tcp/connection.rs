@@ -1,0 +1,312 @@
+//! A connection: handshake, a sender at one end, a receiver at the other, and the packets between them.
+
+use super::options::Headers;
+use super::receiver::{Answer, Receiver};
+use super::sender::{Sender, Turn};
+use super::tally::Tally;
+use super::timer::{Timer, Wake};
+use crate::engine::Class;
+use crate::net::Net;
+use crate::network::FlowConfig;
+use crate::packet::{Kind, Packet};
+use windward_laws::Law;
+use windward_units::{Duration, Packets, Time};
+
+/// Before a SYN is answered (RFC 6298 §2.1).
+const SYN_TIMEOUT: Duration = Duration::from_millis(1000);
+/// Segments of an unbounded flow: more than any run sends.
+const MOST_SEGMENTS: u32 = u32::MAX - 1;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    SynSent,
+    Open,
+    Done,
+}
+
+/// One flow.
+pub struct Connection {
+    index: u32,
+    state: State,
+    headers: Headers,
+    segment: u32,
+    /// Number and payload of the last segment of a sized flow.
+    last: Option<(u32, u32)>,
+    forward: u32,
+    backward: u32,
+    opened_at: Time,
+    syns: u32,
+    /// The two ends.
+    pub sender: Sender,
+    /// The receiving end.
+    pub receiver: Receiver,
+    /// Means over time.
+    pub tally: Tally,
+    /// How long a sized flow took from its start to its last ACK.
+    pub completion: Option<Duration>,
+}
+
+impl Connection {
+    /// The flow `index` of `config`, with the beginnings of its two routes in the table of routes.
+    pub fn new(index: u32, config: &FlowConfig, forward: u32, backward: u32) -> Self {
+        let tcp = &config.tcp;
+        let segment = tcp.segment.count() as u32;
+        let last = config.size.map(|size| {
+            let count = size.count().div_ceil(u64::from(segment)).clamp(1, u64::from(MOST_SEGMENTS));
+            let rest = size.count() - (count - 1) * u64::from(segment);
+            (count as u32 - 1, rest as u32)
+        });
+        let law = config.law.build(Packets::new(f64::from(tcp.initial_window)));
+        let end = last.map_or(MOST_SEGMENTS, |(number, _)| number + 1);
+        Self {
+            index,
+            state: State::Closed,
+            headers: Headers::new(tcp),
+            segment,
+            last,
+            forward,
+            backward,
+            opened_at: config.start,
+            syns: 0,
+            sender: Sender::new(law, tcp, end),
+            receiver: Receiver::new(tcp.delayed_ack, tcp.sack),
+            tally: Tally::new(),
+            completion: None,
+        }
+    }
+
+    /// Payload of the segments below `number`, in bytes.
+    pub fn payload_below(&self, number: u32) -> u64 {
+        let full = u64::from(number) * u64::from(self.segment);
+        match self.last {
+            Some((last, bytes)) if number > last => full - u64::from(self.segment - bytes),
+            _ => full,
+        }
+    }
+
+    /// Payload of a full segment, in bytes.
+    pub fn segment(&self) -> u32 {
+        self.segment
+    }
+
+    /// The connection opens.
+    pub fn start(&mut self, net: &mut Net) {
+        self.state = State::SynSent;
+        self.send_syn(net);
+    }
+
+    fn send_syn(&mut self, net: &mut Net) {
+        self.syns += 1;
+        let packet = Packet { size: self.headers.syn(), ..self.packet(net.now, Kind::Syn, self.forward) };
+        net.send(packet, true);
+        let wait = SYN_TIMEOUT * (1 << (self.syns - 1).min(6));
+        self.sender.timer.set(net.now + wait);
+        self.watch(net);
+    }
+
+    /// No new data from here on.
+    pub fn stop(&mut self, net: &mut Net) {
+        self.sender.end = self.sender.end.min(self.sender.next());
+        if self.sender.is_done() && self.state != State::Done {
+            self.finish(net);
+        }
+    }
+
+    fn packet(&self, now: Time, kind: Kind, hop: u32) -> Packet {
+        Packet {
+            stamp: now.as_nanos(),
+            flow: self.index,
+            hop,
+            number: 0,
+            size: 0,
+            sack: Default::default(),
+            kind,
+            is_last: false,
+        }
+    }
+
+    /// A packet reaches the end of its route.
+    #[inline]
+    pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
+        match packet.kind {
+            Kind::Data => self.on_data(net, packet),
+            Kind::Ack => self.on_ack(net, packet),
+            Kind::Syn => self.answer_syn(net, packet),
+            Kind::SynAck => self.establish(net, packet),
+            Kind::Datagram => debug_assert!(false, "datagrams belong to sources"),
+        }
+    }
+
+    fn answer_syn(&mut self, net: &mut Net, packet: &Packet) {
+        let size = self.headers.syn();
+        let answer = self.packet(net.now, Kind::SynAck, self.backward);
+        net.send(Packet { stamp: packet.stamp, size, ..answer }, false);
+    }
+
+    fn establish(&mut self, net: &mut Net, packet: &Packet) {
+        if let Some(capture) = &mut net.capture {
+            capture.record(net.now, packet, false);
+        }
+        if self.state != State::SynSent {
+            return;
+        }
+        self.state = State::Open;
+        self.sender.timer.cancel();
+        // The answer to a repeated SYN may be the first one's (Karn).
+        let sample = (self.syns == 1).then(|| Duration::from_nanos(net.now.as_nanos() - packet.stamp));
+        self.sender.establish(net.now, sample);
+        self.tally.begin(net.now, self.sender.law().cwnd());
+        if let Some(rtt) = sample {
+            self.tally.sample(rtt);
+        }
+        let size = self.headers.ack(&Default::default());
+        net.send(Packet { size, ..self.packet(net.now, Kind::Ack, self.forward) }, true);
+        self.send(net);
+    }
+
+    #[inline]
+    fn on_data(&mut self, net: &mut Net, packet: &Packet) {
+        match self.receiver.receive(net.now, packet) {
+            Answer::Now => self.acknowledge(net),
+            Answer::By(deadline) => {
+                self.receiver.timer.set(deadline);
+                Self::watch_timer(&mut self.receiver.timer, net, Class::DelayedAck, self.index);
+            }
+        }
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, net: &mut Net) {
+        let (sack, stamp) = self.receiver.acknowledge();
+        let number = self.receiver.next();
+        net.send(
+            Packet {
+                stamp,
+                flow: self.index,
+                hop: self.backward,
+                number,
+                size: self.headers.ack(&sack),
+                sack,
+                kind: Kind::Ack,
+                is_last: self.last.is_some_and(|(last, _)| number > last),
+            },
+            false,
+        );
+    }
+
+    #[inline]
+    fn on_ack(&mut self, net: &mut Net, packet: &Packet) {
+        if self.state != State::Open {
+            // The handshake's last ACK at the receiver, or a late one.
+            return;
+        }
+        if let Some(capture) = &mut net.capture {
+            capture.record(net.now, packet, false);
+        }
+        let sample = self.sender.on_ack(net.now, packet);
+        if let Some(rtt) = sample {
+            self.tally.sample(rtt);
+        }
+        self.tally.advance(net.now, self.sender.law().cwnd());
+        if self.sender.is_done() {
+            self.finish(net);
+            return;
+        }
+        self.send(net);
+    }
+
+    fn finish(&mut self, net: &mut Net) {
+        self.state = State::Done;
+        let is_whole = self.last.is_some_and(|(last, _)| self.sender.end > last);
+        self.completion = is_whole.then(|| net.now.since(self.opened_at));
+        self.sender.timer.cancel();
+        self.tally.end(net.now);
+    }
+
+    /// Sends what may be sent.
+    #[inline]
+    fn send(&mut self, net: &mut Net) {
+        loop {
+            let turn = self.sender.turn(net.now);
+            let number = match turn {
+                Turn::New(number) | Turn::Again(number) => number,
+                Turn::Wait(until) => {
+                    self.sender.pace.set(until);
+                    Self::watch_timer(&mut self.sender.pace, net, Class::Pace, self.index);
+                    break;
+                }
+                Turn::Idle => break,
+            };
+            self.sender.on_send(net.now, turn);
+            let (payload, is_last) = match self.last {
+                Some((last, bytes)) if number == last => (bytes, true),
+                _ => (self.segment, false),
+            };
+            net.send(
+                Packet {
+                    stamp: net.now.as_nanos(),
+                    flow: self.index,
+                    hop: self.forward,
+                    number,
+                    size: self.headers.data() + payload,
+                    sack: Default::default(),
+                    kind: Kind::Data,
+                    is_last,
+                },
+                true,
+            );
+        }
+        self.watch(net);
+    }
+
+    #[inline]
+    fn watch(&mut self, net: &mut Net) {
+        Self::watch_timer(&mut self.sender.timer, net, Class::Retransmit, self.index);
+    }
+
+    #[inline]
+    fn watch_timer(timer: &mut Timer, net: &mut Net, class: Class, index: u32) {
+        if let Some(time) = timer.unwatched() {
+            net.schedule(time, class, index);
+        }
+    }
+
+    /// Whether an event of a timer means that it expired; schedules the next one where it does not.
+    fn is_expired(wake: Wake, net: &mut Net, class: Class, index: u32) -> bool {
+        if let Wake::Later(time) = wake {
+            net.schedule(time, class, index);
+        }
+        wake == Wake::Expired
+    }
+
+    /// An event of the retransmission timer.
+    pub fn on_retransmit(&mut self, net: &mut Net) {
+        if !Self::is_expired(self.sender.timer.wake(net.now), net, Class::Retransmit, self.index) {
+            return;
+        }
+        match self.state {
+            State::SynSent => self.send_syn(net),
+            State::Open => {
+                self.sender.on_timeout(net.now);
+                self.tally.advance(net.now, self.sender.law().cwnd());
+                self.send(net);
+            }
+            State::Closed | State::Done => {}
+        }
+    }
+
+    /// An event of the delayed ACK.
+    pub fn on_delayed_ack(&mut self, net: &mut Net) {
+        if Self::is_expired(self.receiver.timer.wake(net.now), net, Class::DelayedAck, self.index) {
+            self.acknowledge(net);
+        }
+    }
+
+    /// An event of the pacing gap.
+    pub fn on_pace(&mut self, net: &mut Net) {
+        if Self::is_expired(self.sender.pace.wake(net.now), net, Class::Pace, self.index) && self.state == State::Open {
+            self.send(net);
+        }
+    }
+}

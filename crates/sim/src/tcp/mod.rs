@@ -1,0 +1,18 @@
+//! TCP: connections that carry one flow of data each, in segments of equal size.
+//!
+//! Sequence numbers count segments; only the last segment of a sized flow may be shorter, which matters for its
+//! size on the wire alone.
+
+mod connection;
+mod options;
+mod ranges;
+mod receiver;
+mod recovery;
+mod rtt;
+mod scoreboard;
+mod sender;
+mod tally;
+mod timer;
+
+pub use connection::Connection;
+pub use options::{IP_HEADER, TCP_HEADER, sack_option};

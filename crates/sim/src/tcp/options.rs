@@ -1,0 +1,52 @@
+//! Bytes that headers and options take.
+
+use crate::network::TcpOptions;
+use crate::packet::{Range, SACK_BLOCKS};
+
+/// IPv4 without options (RFC 791 §3.1).
+pub const IP_HEADER: u32 = 20;
+/// TCP without options (RFC 9293 §3.1).
+pub const TCP_HEADER: u32 = 20;
+/// Timestamps, padded to a word (RFC 7323 appendix A).
+pub const TIMESTAMPS: u32 = 12;
+/// MSS (4), window scale (3), SACK permitted (2), padded.
+const SYN_OPTIONS: u32 = 12;
+
+/// Sizes of a flow's packets on the wire.
+#[derive(Clone, Copy, Debug)]
+pub struct Headers {
+    fixed: Option<u32>,
+    base: u32,
+}
+
+impl Headers {
+    /// The headers of a flow.
+    pub fn new(tcp: &TcpOptions) -> Self {
+        let options = if tcp.timestamps { TIMESTAMPS } else { 0 };
+        Self { fixed: tcp.overhead.map(|bytes| bytes.count() as u32), base: IP_HEADER + TCP_HEADER + options }
+    }
+
+    /// Header bytes of a data segment.
+    #[inline]
+    pub fn data(&self) -> u32 {
+        self.fixed.unwrap_or(self.base)
+    }
+
+    /// Bytes of an ACK with these SACK blocks.
+    #[inline]
+    pub fn ack(&self, sack: &[Range; SACK_BLOCKS]) -> u32 {
+        self.fixed.unwrap_or_else(|| self.base + sack_option(sack)).max(1)
+    }
+
+    /// Bytes of a SYN or SYN-ACK.
+    pub fn syn(&self) -> u32 {
+        self.fixed.unwrap_or(self.base + SYN_OPTIONS).max(1)
+    }
+}
+
+/// Bytes of the SACK option (RFC 2018 §3), padded to a word.
+#[inline]
+pub fn sack_option(sack: &[Range; SACK_BLOCKS]) -> u32 {
+    let blocks = sack.iter().take_while(|(from, to)| from < to).count() as u32;
+    if blocks == 0 { 0 } else { 4 + 8 * blocks }
+}

@@ -1,0 +1,179 @@
+//! The receiving end: in-order delivery, delayed ACKs, SACK blocks.
+
+use super::ranges::Ranges;
+use super::timer::Timer;
+use crate::packet::{Packet, Range, SACK_BLOCKS};
+use windward_units::{Duration, Time};
+
+/// Segments after which an ACK is due at the latest (RFC 5681 §4.2).
+const ACK_EVERY: u32 = 2;
+
+/// What to do about a segment that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Acknowledge now.
+    Now,
+    /// Acknowledge by then.
+    By(Time),
+}
+
+/// The receiving end of a flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    next: u32,
+    unacked: u32,
+    echo: u64,
+    delay: Option<Duration>,
+    has_sack: bool,
+    beyond: Ranges,
+    /// The ranges beyond the first gap that changed last, the newest first (RFC 2018 §4).
+    recent: [Range; SACK_BLOCKS],
+    /// The deadline of the delayed ACK.
+    pub timer: Timer,
+}
+
+impl Receiver {
+    /// Nothing received.
+    pub fn new(delay: Option<Duration>, has_sack: bool) -> Self {
+        Self {
+            next: 0,
+            unacked: 0,
+            echo: 0,
+            delay,
+            has_sack,
+            beyond: Ranges::default(),
+            recent: Default::default(),
+            timer: Timer::off(),
+        }
+    }
+
+    /// The first segment still missing: how many were delivered in order.
+    #[inline]
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// A data segment arrives.
+    #[inline]
+    pub fn receive(&mut self, now: Time, packet: &Packet) -> Answer {
+        let number = packet.number;
+        if number != self.next {
+            return self.receive_out_of_order(number);
+        }
+        self.next += 1;
+        if self.unacked == 0 {
+            // RFC 7323 §4.3: the stamp of the first segment that the next ACK covers.
+            self.echo = packet.stamp;
+        }
+        self.unacked += 1;
+        if !self.beyond.is_empty() {
+            return self.fill_gap();
+        }
+        match self.delay {
+            Some(delay) if self.unacked < ACK_EVERY && !packet.is_last => Answer::By(now + delay),
+            _ => Answer::Now,
+        }
+    }
+
+    /// RFC 5681 §4.2: a segment that fills a gap, or lies below one, is acknowledged at once.
+    fn fill_gap(&mut self) -> Answer {
+        if let Some((_, end)) = self.beyond.take_from(self.next) {
+            self.next = end;
+        }
+        let next = self.next;
+        self.forget_blocks(|block| block.0 < next);
+        Answer::Now
+    }
+
+    #[cold]
+    fn receive_out_of_order(&mut self, number: u32) -> Answer {
+        if number > self.next {
+            let whole = self.beyond.insert((number, number + 1), |_| ());
+            self.forget_blocks(|block| block.0 >= whole.0 && block.1 <= whole.1);
+            self.recent.rotate_right(1);
+            self.recent[0] = whole;
+        }
+        Answer::Now
+    }
+
+    /// Removes the blocks of which `is_stale` holds, closing ranks.
+    fn forget_blocks(&mut self, is_stale: impl Fn(Range) -> bool) {
+        let mut kept = 0;
+        for at in 0..SACK_BLOCKS {
+            let block = self.recent[at];
+            if block.0 < block.1 && !is_stale(block) {
+                self.recent[kept] = block;
+                kept += 1;
+            }
+        }
+        self.recent[kept..].fill((0, 0));
+    }
+
+    /// An ACK leaves: its SACK blocks and the stamp that it echoes.
+    #[inline]
+    pub fn acknowledge(&mut self) -> ([Range; SACK_BLOCKS], u64) {
+        self.unacked = 0;
+        self.timer.cancel();
+        (if self.has_sack { self.recent } else { Default::default() }, self.echo)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+
+    fn data(number: u32) -> Packet {
+        Packet {
+            stamp: u64::from(number) + 100,
+            flow: 0,
+            hop: 0,
+            number,
+            size: 1500,
+            sack: Default::default(),
+            kind: Kind::Data,
+            is_last: false,
+        }
+    }
+
+    fn receiver() -> Receiver {
+        Receiver::new(Some(Duration::from_millis(40)), true)
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged_at_once() {
+        let mut receiver = receiver();
+        let now = Time::from_nanos(5);
+        assert_eq!(receiver.receive(now, &data(0)), Answer::By(now + Duration::from_millis(40)));
+        assert_eq!(receiver.receive(now, &data(1)), Answer::Now);
+        // The stamp echoed is the first one's.
+        assert_eq!(receiver.acknowledge(), (Default::default(), 100));
+        assert_eq!(receiver.next(), 2);
+    }
+
+    /// RFC 2018 §4: the first block holds the newest segment, the others follow by recency; a filled gap disappears.
+    #[test]
+    fn blocks_tell_the_newest_first() {
+        let mut receiver = receiver();
+        for number in [1, 3, 5, 7] {
+            assert_eq!(receiver.receive(Time::ZERO, &data(number)), Answer::Now);
+        }
+        assert_eq!(receiver.acknowledge().0, [(7, 8), (5, 6), (3, 4)]);
+        receiver.receive(Time::ZERO, &data(4));
+        assert_eq!(receiver.acknowledge().0, [(3, 6), (7, 8), (0, 0)]);
+        receiver.receive(Time::ZERO, &data(0));
+        assert_eq!(receiver.next(), 2);
+        receiver.receive(Time::ZERO, &data(2));
+        assert_eq!((receiver.next(), receiver.acknowledge().0), (6, [(7, 8), (0, 0), (0, 0)]));
+        receiver.receive(Time::ZERO, &data(6));
+        assert_eq!((receiver.next(), receiver.acknowledge().0), (8, Default::default()));
+    }
+
+    #[test]
+    fn an_old_segment_is_acknowledged_again() {
+        let mut receiver = receiver();
+        receiver.receive(Time::ZERO, &data(0));
+        assert_eq!(receiver.receive(Time::ZERO, &data(0)), Answer::Now);
+        assert_eq!(receiver.next(), 1);
+    }
+}

@@ -1,0 +1,424 @@
+//! What became of every segment in flight: RFC 6675's scoreboard, kept so that each segment is looked at once.
+//!
+//! The counts make RFC 6675's `pipe` a subtraction; the ranges of SACKed segments find the news in an ACK without a
+//! scan. Without SACK, duplicates are counted as if each had SACKed one segment (RFC 6582 §3.2's inflation, seen
+//! from the other side).
+
+use super::ranges::Ranges;
+use crate::packet::Range;
+
+/// Duplicates after which a segment counts as lost (RFC 5681 §3.2).
+pub const DUP_THRESH: u32 = 3;
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+/// Sent again and, as far as is known, on its way.
+const RETRANSMITTED: u8 = 4;
+/// Sent more than once: Karn's rule forbids its sample.
+const AGAIN: u8 = 8;
+
+/// A segment in flight: what the sender knew when it sent it last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Segment {
+    /// When it was sent, in nanoseconds.
+    pub sent_at: u64,
+    /// When the packet was sent whose delivery was the latest known then (delivery rate estimation).
+    pub first_sent_at: u64,
+    /// When the sender last learned of a delivery before sending it.
+    pub delivered_at: u64,
+    /// Segments delivered by then.
+    pub delivered: u32,
+    /// Segments in flight, this one included.
+    pub flight: u32,
+    /// The sender had nothing more to send.
+    pub is_app_limited: bool,
+    /// Kept by the scoreboard.
+    pub(super) flags: u8,
+}
+
+/// What one ACK delivered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delivery {
+    /// Segments reported for the first time.
+    pub count: u32,
+    /// Of those, the one sent last.
+    pub newest: Option<Segment>,
+    /// When the oldest of those that were sent only once was sent.
+    pub oldest_clean: Option<u64>,
+    /// When the newest of those that were sent only once was sent.
+    pub newest_clean: Option<u64>,
+}
+
+/// All segments between the cumulative ACK and the newest sent.
+#[derive(Clone, Debug)]
+pub struct Scoreboard {
+    una: u32,
+    next: u32,
+    sacked: u32,
+    lost: u32,
+    retransmitted: u32,
+    ring: Vec<Segment>,
+    ranges: Ranges,
+    /// All unSACKed segments below are marked lost.
+    lost_below: u32,
+    /// No lost segment below waits for retransmission.
+    retransmit_from: u32,
+}
+
+impl Scoreboard {
+    /// Nothing sent; room for `capacity` segments before the ring grows.
+    pub fn new(capacity: usize) -> Self {
+        Self {
+            una: 0,
+            next: 0,
+            sacked: 0,
+            lost: 0,
+            retransmitted: 0,
+            ring: vec![Segment::default(); capacity.next_power_of_two()],
+            ranges: Ranges::default(),
+            lost_below: 0,
+            retransmit_from: 0,
+        }
+    }
+
+    /// The first segment not acknowledged.
+    #[inline]
+    pub fn una(&self) -> u32 {
+        self.una
+    }
+
+    /// The next new segment.
+    #[inline]
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// Segments sent and not cumulatively acknowledged.
+    #[inline]
+    pub fn outstanding(&self) -> u32 {
+        self.next - self.una
+    }
+
+    /// Segments SACKed, or counted by duplicates.
+    #[inline]
+    pub fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    /// Segments believed to be on their way: RFC 6675's `pipe`.
+    #[inline]
+    pub fn pipe(&self) -> u32 {
+        (self.outstanding() + self.retransmitted).saturating_sub(self.sacked + self.lost)
+    }
+
+    /// Whether the first unacknowledged segment is marked lost.
+    #[inline]
+    pub fn is_first_lost(&self) -> bool {
+        self.lost > 0 && self.una < self.next && self.at(self.una).flags & LOST != 0
+    }
+
+    #[inline]
+    fn slot(&self, number: u32) -> usize {
+        number as usize & (self.ring.len() - 1)
+    }
+
+    #[inline]
+    fn at(&self, number: u32) -> &Segment {
+        &self.ring[self.slot(number)]
+    }
+
+    #[inline]
+    fn at_mut(&mut self, number: u32) -> &mut Segment {
+        let slot = self.slot(number);
+        &mut self.ring[slot]
+    }
+
+    /// Records a new segment.
+    #[inline]
+    pub fn send(&mut self, segment: Segment) {
+        if self.outstanding() as usize == self.ring.len() {
+            self.grow();
+        }
+        *self.at_mut(self.next) = segment;
+        self.next += 1;
+    }
+
+    /// Records that `number`, which [`Self::next_lost`] or [`Self::next_unsure`] named, is sent again.
+    pub fn resend(&mut self, number: u32, segment: Segment) {
+        let slot = self.at_mut(number);
+        let flags = slot.flags;
+        *slot = Segment { flags: flags | RETRANSMITTED | AGAIN, ..segment };
+        if flags & RETRANSMITTED == 0 {
+            self.retransmitted += 1;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut ring = vec![Segment::default(); self.ring.len() * 2];
+        for number in self.una..self.next {
+            ring[number as usize & (self.ring.len() * 2 - 1)] = *self.at(number);
+        }
+        self.ring = ring;
+    }
+
+    /// Takes `number` as delivered, if that is news.
+    #[inline]
+    fn deliver(&mut self, number: u32, delivery: &mut Delivery) {
+        let segment = *self.at(number);
+        if segment.flags & LOST != 0 {
+            self.lost -= 1;
+        }
+        if segment.flags & RETRANSMITTED != 0 {
+            self.retransmitted -= 1;
+        }
+        delivery.count += 1;
+        if delivery.newest.is_none_or(|newest| newest.sent_at <= segment.sent_at) {
+            delivery.newest = Some(segment);
+        }
+        if segment.flags & AGAIN == 0 {
+            delivery.oldest_clean.get_or_insert(segment.sent_at);
+            delivery.newest_clean = Some(segment.sent_at);
+        }
+    }
+
+    /// The cumulative ACK moves to `to`, which is above [`Self::una`] and at most [`Self::next`].
+    #[inline]
+    pub fn acknowledge(&mut self, to: u32, delivery: &mut Delivery) {
+        for number in self.una..to {
+            if self.at(number).flags & SACKED == 0 {
+                self.deliver(number, delivery);
+            } else {
+                self.sacked -= 1;
+            }
+        }
+        self.una = to;
+        if !self.ranges.is_empty() {
+            self.ranges.remove_below(to);
+        }
+        self.lost_below = self.lost_below.max(to);
+        self.retransmit_from = self.retransmit_from.max(to);
+    }
+
+    /// The receiver has `block`.
+    pub fn sack(&mut self, block: Range, delivery: &mut Delivery) {
+        let block = (block.0.max(self.una), block.1.min(self.next));
+        if block.0 >= block.1 {
+            return;
+        }
+        let mut ranges = std::mem::take(&mut self.ranges);
+        ranges.insert(block, |(from, to)| {
+            for number in from..to {
+                self.deliver(number, delivery);
+                self.at_mut(number).flags = SACKED;
+            }
+            self.sacked += to - from;
+        });
+        self.ranges = ranges;
+    }
+
+    /// A duplicate ACK without SACK: one more segment has arrived, nobody knows which.
+    pub fn duplicate(&mut self, delivery: &mut Delivery) {
+        // At least the first segment is missing.
+        if self.sacked + 1 < self.outstanding() {
+            self.sacked += 1;
+            delivery.count += 1;
+        }
+    }
+
+    /// The cumulative ACK moves to `to` on a connection without SACK: the duplicates counted for the segments it
+    /// covers are no news.
+    pub fn acknowledge_counting(&mut self, to: u32, is_partial: bool, delivery: &mut Delivery) {
+        let counted = self.sacked;
+        let covered = to - self.una;
+        // The first of the covered segments was missing; the others may have been counted.
+        let known = counted.min(covered - 1);
+        self.acknowledge(to, delivery);
+        delivery.count -= known.min(delivery.count);
+        // Outside recovery an advance starts the count anew (RFC 5681 §3.2).
+        self.sacked = if is_partial { counted - known } else { 0 };
+        self.sacked = self.sacked.min(self.outstanding().saturating_sub(1));
+    }
+
+    /// Marks lost what RFC 6675 §4 `IsLost` calls so: unSACKed segments with [`DUP_THRESH`] SACKed ones above.
+    /// Returns how many.
+    pub fn mark_lost(&mut self) -> u32 {
+        if self.sacked < DUP_THRESH {
+            return 0;
+        }
+        // The third-largest SACKed number: below it, every hole has three SACKed segments above.
+        let mut missing = DUP_THRESH;
+        let mut bound = self.una;
+        for (from, to) in self.ranges.descending() {
+            if to - from >= missing {
+                bound = to - missing;
+                break;
+            }
+            missing -= to - from;
+        }
+        let mut found = 0;
+        for number in self.lost_below.max(self.una)..bound {
+            found += self.mark(number);
+        }
+        self.lost_below = self.lost_below.max(bound);
+        found
+    }
+
+    /// Marks the first unacknowledged segment lost, on a connection without SACK.
+    pub fn mark_first_lost(&mut self) -> u32 {
+        self.retransmit_from = self.una;
+        if self.una < self.next { self.mark(self.una) } else { 0 }
+    }
+
+    fn mark(&mut self, number: u32) -> u32 {
+        let segment = self.at_mut(number);
+        if segment.flags & (SACKED | LOST) != 0 {
+            return 0;
+        }
+        segment.flags |= LOST;
+        self.lost += 1;
+        1
+    }
+
+    /// After a timeout all that is not SACKed counts as lost (RFC 6675 §5.1), retransmissions included.
+    pub fn mark_all_lost(&mut self, keeps_sacked: bool) -> u32 {
+        if !keeps_sacked {
+            self.sacked = 0;
+        }
+        let mut found = 0;
+        for number in self.una..self.next {
+            let segment = self.at_mut(number);
+            segment.flags &= !RETRANSMITTED;
+            found += self.mark(number);
+        }
+        self.retransmitted = 0;
+        self.lost_below = self.next;
+        self.retransmit_from = self.una;
+        found
+    }
+
+    /// The timeout was spurious: nothing is known to be lost.
+    pub fn unmark_lost(&mut self) {
+        for number in self.una..self.next {
+            let segment = self.at_mut(number);
+            segment.flags &= !(LOST | RETRANSMITTED);
+        }
+        (self.lost, self.retransmitted) = (0, 0);
+        self.lost_below = self.una;
+        self.retransmit_from = self.una;
+    }
+
+    /// The first lost segment that waits for retransmission: RFC 6675 §4 NextSeg, rule 1.
+    #[inline]
+    pub fn next_lost(&mut self) -> Option<u32> {
+        if self.lost == 0 {
+            return None;
+        }
+        while self.retransmit_from < self.lost_below.max(self.una + 1).min(self.next) {
+            let flags = self.at(self.retransmit_from).flags;
+            if flags & (LOST | RETRANSMITTED) == LOST {
+                return Some(self.retransmit_from);
+            }
+            self.retransmit_from += 1;
+        }
+        None
+    }
+
+    /// The first segment below the highest SACKed one that is neither SACKed, nor lost, nor sent again: NextSeg,
+    /// rule 3.
+    pub fn next_unsure(&self) -> Option<u32> {
+        let bound = self.ranges.end();
+        (self.lost_below.max(self.una)..bound).find(|&n| self.at(n).flags & (SACKED | LOST | RETRANSMITTED) == 0)
+    }
+
+    /// The newest segment, where it is not SACKed: NextSeg, rule 4.
+    pub fn rescue(&self) -> Option<u32> {
+        let newest = self.next.checked_sub(1)?;
+        (newest >= self.una && self.at(newest).flags & (SACKED | RETRANSMITTED) == 0).then_some(newest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sent(count: u32) -> Scoreboard {
+        let mut board = Scoreboard::new(4);
+        for n in 0..count {
+            board.send(Segment { sent_at: u64::from(n) * 10, ..Segment::default() });
+        }
+        board
+    }
+
+    /// Ten in flight, 0 and 2 missing: after SACKs of 1, 3, 4 the first hole has three above it, the second only two.
+    #[test]
+    fn a_hole_is_lost_with_three_above_it() {
+        let mut board = sent(10);
+        let mut delivery = Delivery::default();
+        board.sack((1, 2), &mut delivery);
+        board.sack((3, 4), &mut delivery);
+        assert_eq!(board.mark_lost(), 0);
+        board.sack((3, 5), &mut delivery);
+        assert_eq!((delivery.count, board.mark_lost(), board.pipe()), (3, 1, 6));
+        assert!(board.is_first_lost());
+        assert_eq!(board.next_lost(), Some(0));
+        board.resend(0, Segment::default());
+        assert_eq!((board.next_lost(), board.pipe(), board.next_unsure()), (None, 7, Some(2)));
+        board.sack((3, 6), &mut delivery);
+        assert_eq!((board.mark_lost(), board.next_lost()), (1, Some(2)));
+    }
+
+    #[test]
+    fn an_ack_samples_only_segments_sent_once() {
+        let mut board = sent(4);
+        board.mark_all_lost(true);
+        assert_eq!((board.pipe(), board.next_lost()), (0, Some(0)));
+        board.resend(0, Segment { sent_at: 100, ..Segment::default() });
+        let mut delivery = Delivery::default();
+        board.acknowledge(3, &mut delivery);
+        assert_eq!((delivery.count, delivery.oldest_clean, delivery.newest_clean), (3, Some(10), Some(20)));
+        assert_eq!(delivery.newest.map(|s| s.sent_at), Some(100));
+        assert_eq!((board.pipe(), board.next_lost()), (0, Some(3)));
+    }
+
+    /// RFC 6582 §3.2: three duplicates, first segment lost; a partial ACK of four takes three counts with it.
+    #[test]
+    fn duplicates_count_as_arrivals() {
+        let mut board = sent(10);
+        let mut delivery = Delivery::default();
+        (0..5).for_each(|_| board.duplicate(&mut delivery));
+        assert_eq!((delivery.count, board.sacked(), board.mark_first_lost(), board.pipe()), (5, 5, 1, 4));
+        board.resend(0, Segment::default());
+        let mut delivery = Delivery::default();
+        board.acknowledge_counting(4, true, &mut delivery);
+        assert_eq!((delivery.count, board.sacked(), board.outstanding(), board.pipe()), (1, 2, 6, 4));
+    }
+
+    proptest! {
+        /// Whatever the order of events, the counts are what counting the flags gives.
+        #[test]
+        fn counts_agree_with_flags(steps in prop::collection::vec((0u8..6, 0u32..40, 1u32..6), 1..120)) {
+            let mut board = sent(8);
+            for (kind, at, length) in steps {
+                let mut delivery = Delivery::default();
+                match kind {
+                    0 => board.send(Segment::default()),
+                    1 => {
+                        let to = (board.una + at % 8).min(board.next);
+                        if to > board.una { board.acknowledge(to, &mut delivery); }
+                    }
+                    2 => board.sack((board.una + 1 + at % 20, board.una + 1 + at % 20 + length), &mut delivery),
+                    3 => { board.mark_lost(); }
+                    4 => { if let Some(n) = board.next_lost().or_else(|| board.next_unsure()) { board.resend(n, Segment::default()); } }
+                    _ => { if at == 0 { board.mark_all_lost(true); } else if at == 1 { board.unmark_lost(); } }
+                }
+                let count = |flag: u8| (board.una..board.next).filter(|&n| board.at(n).flags & flag != 0).count() as u32;
+                prop_assert_eq!((board.sacked, board.lost, board.retransmitted), (count(SACKED), count(LOST), count(RETRANSMITTED)));
+                // `una` itself is never SACKed by an honest receiver; SACKs above begin at una + 1.
+                let waiting = (board.una..board.next).find(|&n| board.at(n).flags & (LOST | RETRANSMITTED) == LOST);
+                prop_assert_eq!(board.clone().next_lost(), waiting);
+            }
+        }
+    }
+}

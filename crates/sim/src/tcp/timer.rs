@@ -1,0 +1,111 @@
+//! A timer that is moved far more often than it expires.
+//!
+//! Moving it later costs nothing: the pending event wakes it, finds the deadline still ahead and is scheduled again.
+
+use windward_units::Time;
+
+/// A deadline and the event that watches over it.
+#[derive(Clone, Debug)]
+pub struct Timer {
+    deadline: Time,
+    event: Time,
+}
+
+/// What an event of the timer means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// The deadline has come; the timer is off.
+    Expired,
+    /// Schedule the next event then.
+    Later(Time),
+    /// Nothing: the timer is off, or another event watches.
+    Nothing,
+}
+
+impl Timer {
+    /// A timer that is off.
+    pub const fn off() -> Self {
+        Self { deadline: Time::NEVER, event: Time::NEVER }
+    }
+
+    /// Sets the deadline; ask [`Self::unwatched`] afterwards.
+    #[inline]
+    pub fn set(&mut self, deadline: Time) {
+        self.deadline = deadline;
+    }
+
+    /// When to schedule an event, if none is pending early enough.
+    #[inline]
+    pub fn unwatched(&mut self) -> Option<Time> {
+        if self.deadline < self.event {
+            self.event = self.deadline;
+            Some(self.deadline)
+        } else {
+            None
+        }
+    }
+
+    /// Turns it off.
+    #[inline]
+    pub fn cancel(&mut self) {
+        self.deadline = Time::NEVER;
+    }
+
+    /// Whether a deadline is set.
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.deadline != Time::NEVER
+    }
+
+    /// An event of this timer happens.
+    pub fn wake(&mut self, now: Time) -> Wake {
+        if now != self.event {
+            return Wake::Nothing;
+        }
+        self.event = Time::NEVER;
+        if self.deadline <= now {
+            self.deadline = Time::NEVER;
+            Wake::Expired
+        } else if self.is_set() {
+            self.event = self.deadline;
+            Wake::Later(self.deadline)
+        } else {
+            Wake::Nothing
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(nanos: u64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    #[test]
+    fn a_moved_timer_expires_once_at_its_last_deadline() {
+        let mut timer = Timer::off();
+        timer.set(at(10));
+        assert_eq!(timer.unwatched(), Some(at(10)));
+        timer.set(at(20));
+        assert_eq!(timer.unwatched(), None);
+        assert_eq!(timer.wake(at(10)), Wake::Later(at(20)));
+        // Earlier than the pending event: a second one is needed, and the first becomes void.
+        timer.set(at(15));
+        assert_eq!(timer.unwatched(), Some(at(15)));
+        assert_eq!(timer.wake(at(15)), Wake::Expired);
+        assert_eq!(timer.wake(at(20)), Wake::Nothing);
+    }
+
+    #[test]
+    fn a_cancelled_timer_stays_quiet() {
+        let mut timer = Timer::off();
+        timer.set(at(10));
+        timer.unwatched();
+        timer.cancel();
+        assert_eq!(timer.wake(at(10)), Wake::Nothing);
+        timer.set(at(12));
+        assert_eq!(timer.unwatched(), Some(at(12)));
+    }
+}
