@@ -1,0 +1,84 @@
+//! Runs a dumbbell and prints what `make bench` reads: `dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS`.
+//!
+//! Each flow has an access link of ten times the bottleneck's rate at either end, so that a data packet takes three hops.
+
+use windward_laws::LawSpec;
+use windward_sim::{Buffer, Control, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, TcpOptions, run};
+use windward_units::{BitRate, Duration, Time};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [law, numbers @ ..] = arguments.as_slice() else {
+        eprintln!("usage: dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS");
+        std::process::exit(2);
+    };
+    let numbers: Vec<u64> = numbers.iter().filter_map(|text| text.parse().ok()).collect();
+    let &[flows, mbit, rtt_ms, buffer, seconds] = numbers.as_slice() else {
+        eprintln!("five whole numbers are needed after the law");
+        std::process::exit(2);
+    };
+    let Ok(law) = LawSpec::from_json(law, serde_json::json!({})) else {
+        eprintln!("no law is called {law}; there are {}", LawSpec::NAMES.join(", "));
+        std::process::exit(2);
+    };
+    let network = dumbbell(law, flows as u32, mbit, rtt_ms, buffer, seconds);
+    match run(&network, 1, &Control::new(), None) {
+        Ok(output) => {
+            let goodput: f64 = output.flows.iter().map(|flow| flow.goodput_bps).sum();
+            println!(
+                "events {} hops {} goodput_mbit {:.3} retransmits {} timeouts {}",
+                output.events,
+                output.packet_hops,
+                goodput / 1e6,
+                output.flows.iter().map(|flow| flow.retransmits).sum::<u64>(),
+                output.flows.iter().map(|flow| flow.timeouts).sum::<u64>(),
+            );
+        }
+        Err(error) => eprintln!("{error}"),
+    }
+}
+
+/// Links 0 and 1 are the bottleneck and its way back; each flow has four more.
+fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, seconds: u64) -> Network {
+    let link = |key: u32, rate: u64, delay: Duration, buffer: Buffer| LinkConfig {
+        key: u64::from(key),
+        rate: BitRate::bits_per_sec(rate),
+        delay,
+        buffer,
+        loss: Loss::None,
+        jitter: Jitter::None,
+    };
+    // One millisecond on each access link, the rest in the middle.
+    let access = Duration::from_millis(1);
+    let middle = Duration::from_millis(rtt_ms / 2) - access * 2;
+    let rate = mbit * 1_000_000;
+    let mut links =
+        vec![link(0, rate, middle, Buffer::Packets(buffer)), link(1, rate, middle, Buffer::Packets(buffer))];
+    let flow = |index: u32| {
+        let first = 2 + 4 * index;
+        FlowConfig {
+            key: u64::from(index),
+            source: 2 * index,
+            sink: 2 * index + 1,
+            forward: vec![first, 0, first + 1],
+            backward: vec![first + 2, 1, first + 3],
+            law: LawChoice::Known(law),
+            start: Time::ZERO + Duration::from_millis(u64::from(index) * 1000 / u64::from(flows)),
+            stop: None,
+            size: None,
+            tcp: TcpOptions::default(),
+        }
+    };
+    for key in 2..2 + 4 * flows {
+        links.push(link(key, rate * 10, access, Buffer::Packets(10_000)));
+    }
+    Network {
+        links,
+        flows: (0..flows).map(flow).collect(),
+        sources: Vec::new(),
+        duration: Time::ZERO + Duration::from_millis(1000 * seconds),
+        warmup: Time::ZERO,
+        sample_interval: Duration::from_millis(1000),
+        internals: false,
+    }
+}
