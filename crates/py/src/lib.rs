@@ -1,9 +1,25 @@
 //! Python bindings: conversions and exceptions, no logic.
 
+mod error;
+mod job;
+mod law;
+mod output;
+mod scenario;
+
 use pyo3::prelude::*;
 
 /// The compiled engines behind the `windward` package.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ScenarioError", py.get_type::<error::ScenarioError>())?;
+    module.add("LawError", py.get_type::<error::LawError>())?;
+    module.add("RunInterrupted", py.get_type::<error::RunInterrupted>())?;
+    module.add_class::<scenario::Scenario>()?;
+    module.add_class::<job::Job>()?;
+    module.add_class::<law::Ack>()?;
+    module.add_class::<law::Congestion>()?;
+    module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::laws, module)?)
 }

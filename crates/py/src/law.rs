@@ -1,0 +1,285 @@
+//! A control law written in Python, seen by the simulator as any other.
+
+use crate::error::LawError;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use windward_laws::{self as laws, Law};
+use windward_sim::Control;
+use windward_units::{PacketRate, Packets, Time};
+
+/// New data was acknowledged: times in seconds, amounts in packets.
+#[pyclass(frozen, get_all, module = "windward")]
+pub(crate) struct Ack {
+    /// Seconds since the run began.
+    now: f64,
+    /// Packets that this ACK reports delivered for the first time.
+    acked: f64,
+    /// Of these, packets that carried an ECN mark.
+    marked: f64,
+    /// Packets newly found lost.
+    lost: f64,
+    /// Round-trip sample in seconds; None where Karn's rule forbids one.
+    rtt: Option<f64>,
+    /// Smoothed round-trip time in seconds; 0 before the first sample.
+    srtt: f64,
+    /// Least round-trip time ever seen, in seconds, or the propagation delay where it is known.
+    base_rtt: f64,
+    /// Packets in flight after this ACK.
+    flight: f64,
+    /// When the newest packet that this ACK delivers was sent, in seconds.
+    sent_at: f64,
+    /// Packets in flight just after that packet was sent.
+    flight_at_send: f64,
+    /// Delivery rate over the life of that packet, in packets a second; None until one is known.
+    delivery_rate: Option<f64>,
+    /// The sender had less data than the window allowed: do not grow on this ACK.
+    app_limited: bool,
+    /// The sender is repairing a loss and holds the window itself: learn, do not grow.
+    recovering: bool,
+    /// Round trips completed.
+    round: u64,
+}
+
+impl From<&laws::Ack> for Ack {
+    fn from(ack: &laws::Ack) -> Self {
+        Self {
+            now: ack.now.as_secs(),
+            acked: ack.acked.count(),
+            marked: ack.marked.count(),
+            lost: ack.lost.count(),
+            rtt: ack.rtt.map(|rtt| rtt.as_secs()),
+            srtt: ack.srtt.as_secs(),
+            base_rtt: ack.base_rtt.as_secs(),
+            flight: ack.flight.count(),
+            sent_at: ack.sent_at.as_secs(),
+            flight_at_send: ack.flight_at_send.count(),
+            delivery_rate: ack.delivery_rate.map(PacketRate::as_per_sec),
+            app_limited: ack.app_limited,
+            recovering: ack.recovering,
+            round: ack.round,
+        }
+    }
+}
+
+/// The network is congested: times in seconds, amounts in packets.
+#[pyclass(frozen, get_all, module = "windward")]
+pub(crate) struct Congestion {
+    /// Seconds since the run began.
+    now: f64,
+    /// How congestion showed itself: "loss", "mark" or "timeout".
+    kind: &'static str,
+    /// Packets in flight when it was found, the lost ones included.
+    flight: f64,
+    /// Packets found lost so far in this event.
+    lost: f64,
+    /// Smoothed round-trip time in seconds.
+    srtt: f64,
+    /// Least round-trip time ever seen, in seconds.
+    base_rtt: f64,
+}
+
+impl From<&laws::Congestion> for Congestion {
+    fn from(event: &laws::Congestion) -> Self {
+        Self {
+            now: event.now.as_secs(),
+            kind: match event.kind {
+                laws::CongestionKind::Loss => "loss",
+                laws::CongestionKind::Mark => "mark",
+                laws::CongestionKind::Timeout => "timeout",
+            },
+            flight: event.flight.count(),
+            lost: event.lost.count(),
+            srtt: event.srtt.as_secs(),
+            base_rtt: event.base_rtt.as_secs(),
+        }
+    }
+}
+
+/// What ends a run whose Python law failed: the first failure is kept, and the run is told to stop.
+pub(crate) struct Fuse {
+    pub(crate) control: Control,
+    failure: Mutex<Option<PyErr>>,
+}
+
+impl Fuse {
+    pub(crate) fn new() -> Self {
+        Self { control: Control::new(), failure: Mutex::new(None) }
+    }
+
+    pub(crate) fn take_failure(&self) -> Option<PyErr> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn blow(&self, error: PyErr) {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.control.cancel();
+    }
+}
+
+/// An instance of a Python law.
+pub(crate) struct PythonLaw {
+    instance: Option<Py<PyAny>>,
+    name: String,
+    fuse: Arc<Fuse>,
+    cwnd: Packets,
+    pacing_rate: Option<PacketRate>,
+    /// A law that failed is not called again; its window stays until the run has ended.
+    is_dead: bool,
+    has_restart: bool,
+    has_undo: bool,
+    has_observe: bool,
+}
+
+impl PythonLaw {
+    /// Calls `factory(initial)`; a failure blows the fuse.
+    pub(crate) fn new(factory: Option<&Py<PyAny>>, name: &str, initial: Packets, fuse: Arc<Fuse>) -> Self {
+        let mut law = Self {
+            instance: None,
+            name: name.to_owned(),
+            fuse,
+            cwnd: initial,
+            pacing_rate: None,
+            is_dead: false,
+            has_restart: false,
+            has_undo: false,
+            has_observe: false,
+        };
+        Python::attach(|py| {
+            let made = (|| {
+                let factory = factory.ok_or_else(|| PyTypeError::new_err("no such law was made ready"))?;
+                let instance = factory.bind(py).call1((initial.count(),))?;
+                for method in ["on_ack", "on_congestion", "cwnd"] {
+                    if !instance.hasattr(method)? {
+                        return Err(PyTypeError::new_err(format!("{name} has no `{method}`: a law needs it")));
+                    }
+                }
+                law.has_restart = instance.hasattr("on_restart")?;
+                law.has_undo = instance.hasattr("on_undo")?;
+                law.has_observe = instance.hasattr("observe")?;
+                law.instance = Some(instance.clone().unbind());
+                law.read(&instance)
+            })();
+            if let Err(error) = made {
+                law.fail(py, "the constructor", None, error);
+            }
+        });
+        law
+    }
+
+    /// Runs `call` on the instance and reads the answer; a failure blows the fuse.
+    fn call(&mut self, what: &str, now: Option<Time>, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) {
+        if self.is_dead {
+            return;
+        }
+        Python::attach(|py| {
+            let Some(instance) = self.instance.as_ref().map(|instance| instance.bind(py).clone()) else { return };
+            if let Err(error) = call(&instance).and_then(|()| self.read(&instance)) {
+                self.fail(py, what, now, error);
+            }
+        });
+    }
+
+    /// Takes over the window and the rate, refusing those that cannot be.
+    fn read(&mut self, instance: &Bound<'_, PyAny>) -> PyResult<()> {
+        let cwnd = number(instance, "cwnd")?
+            .ok_or_else(|| LawError::new_err("cwnd is None: a window is a number of packets"))?;
+        if !(cwnd.is_finite() && cwnd >= 0.0) {
+            return Err(LawError::new_err(format!(
+                "cwnd is {cwnd}: a window is a finite number of packets, 0 or more"
+            )));
+        }
+        let rate = if instance.hasattr("pacing_rate")? { number(instance, "pacing_rate")? } else { None };
+        if rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+            return Err(LawError::new_err(format!(
+                "pacing_rate is {}: a rate is a finite number of packets a second above 0, or None",
+                rate.unwrap_or_default()
+            )));
+        }
+        self.cwnd = Packets::new(cwnd);
+        self.pacing_rate = rate.map(PacketRate::per_sec);
+        Ok(())
+    }
+
+    fn fail(&mut self, py: Python<'_>, what: &str, now: Option<Time>, error: PyErr) {
+        self.is_dead = true;
+        let when = now.map(|now| format!(" at {:.6} s", now.as_secs())).unwrap_or_default();
+        let failure = LawError::new_err(format!("{}: {what} failed{when}: {error}", self.name));
+        failure.set_cause(py, Some(error));
+        self.fuse.blow(failure);
+    }
+}
+
+impl Law for PythonLaw {
+    fn on_ack(&mut self, ack: &laws::Ack) {
+        self.call("on_ack", Some(ack.now), |law| {
+            law.call_method1(pyo3::intern!(law.py(), "on_ack"), (Ack::from(ack),)).map(drop)
+        });
+    }
+
+    fn on_congestion(&mut self, event: &laws::Congestion) {
+        self.call("on_congestion", Some(event.now), |law| {
+            law.call_method1(pyo3::intern!(law.py(), "on_congestion"), (Congestion::from(event),)).map(drop)
+        });
+    }
+
+    fn cwnd(&self) -> Packets {
+        self.cwnd
+    }
+
+    fn pacing_rate(&self) -> Option<PacketRate> {
+        self.pacing_rate
+    }
+
+    fn on_restart(&mut self, now: Time) {
+        if self.has_restart {
+            self.call("on_restart", Some(now), |law| law.call_method1("on_restart", (now.as_secs(),)).map(drop));
+        }
+    }
+
+    fn on_undo(&mut self) {
+        if self.has_undo {
+            self.call("on_undo", None, |law| law.call_method0("on_undo").map(drop));
+        }
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        let Some(instance) = self.instance.as_ref().filter(|_| self.has_observe && !self.is_dead) else { return };
+        let shown = Python::attach(|py| -> PyResult<Vec<(String, f64)>> {
+            let shown = instance.bind(py).call_method0("observe")?;
+            shown.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect()
+        });
+        match shown {
+            Ok(values) => values.into_iter().for_each(|(name, value)| sink(intern(name), value)),
+            Err(error) => {
+                let failure = LawError::new_err(format!("{}: observe failed: {error}", self.name));
+                Python::attach(|py| failure.set_cause(py, Some(error)));
+                self.fuse.blow(failure);
+            }
+        }
+    }
+}
+
+/// The value of an attribute, a property or a method without arguments.
+fn number(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<f64>> {
+    let value = instance.getattr(name)?;
+    let value = if value.is_callable() { value.call0()? } else { value };
+    value.extract().map_err(|_| {
+        let kind = value.get_type().name().map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
+        LawError::new_err(format!("{name} is of type {kind}: a law answers with a number"))
+    })
+}
+
+/// The one copy of a name that lives as long as the process: traces refer to names, and laws have few.
+fn intern(name: String) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name.as_str()) {
+        return known;
+    }
+    let name: &'static str = Box::leak(name.into_boxed_str());
+    names.insert(name);
+    name
+}

@@ -1,0 +1,90 @@
+//! What a run returns, as columns: a dict of numpy arrays per table, series without copying.
+
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use windward_sim::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
+
+/// One column per field of a slice of structures.
+macro_rules! columns {
+    ($py:expr, $rows:expr, $row:ident { $($field:ident),* $(,)? }) => {{
+        let rows: &[$row] = $rows;
+        let table = PyDict::new($py);
+        $(table.set_item(stringify!($field), rows.iter().map(|row| row.$field).collect::<Vec<_>>().into_pyarray($py))?;)*
+        table
+    }};
+}
+
+/// One column per field of a structure of vectors, which are handed over as they are.
+macro_rules! hand_over {
+    ($py:expr, $series:expr, $kind:ident { $($field:ident),* $(,)? }) => {{
+        let $kind { $($field),* } = $series;
+        let table = PyDict::new($py);
+        $(table.set_item(stringify!($field), $field.into_pyarray($py))?;)*
+        table
+    }};
+}
+
+/// The tables of one run by name.
+pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<'py, PyDict>> {
+    let tables = PyDict::new(py);
+    tables.set_item("seed", output.seed)?;
+    tables.set_item("events", output.events)?;
+    tables.set_item("packet_hops", output.packet_hops)?;
+    tables.set_item(
+        "flows",
+        columns!(
+            py,
+            &output.flows,
+            FlowStats {
+                goodput_bps,
+                goodput_pps,
+                delivered_bytes,
+                segments_sent,
+                retransmits,
+                segments_lost,
+                recoveries,
+                timeouts,
+                mean_cwnd,
+                mean_window_rate_pps,
+                mean_rtt_s,
+                min_rtt_s,
+                max_rtt_s,
+                completion_s,
+            }
+        ),
+    )?;
+    tables.set_item(
+        "links",
+        columns!(
+            py,
+            &output.links,
+            LinkStats { packets, bytes, dropped, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s }
+        ),
+    )?;
+    tables.set_item(
+        "background",
+        columns!(py, &output.sources, SourceStats { sent, received, received_bps, mean_delay_s }),
+    )?;
+    tables.set_item(
+        "flow_series",
+        hand_over!(
+            py,
+            output.flow_series,
+            FlowSeries { time_s, flow, cwnd, flight, srtt_ms, rtt_ms, goodput_bps, retransmits }
+        ),
+    )?;
+    tables.set_item(
+        "link_series",
+        hand_over!(py, output.link_series, LinkSeries { time_s, link, backlog, queue_delay_ms, rate_bps, dropped }),
+    )?;
+    let Internals { names, time_s, flow, name, value } = output.internals;
+    let internals = PyDict::new(py);
+    internals.set_item("names", names)?;
+    internals.set_item("time_s", time_s.into_pyarray(py))?;
+    internals.set_item("flow", flow.into_pyarray(py))?;
+    internals.set_item("name", name.into_pyarray(py))?;
+    internals.set_item("value", value.into_pyarray(py))?;
+    tables.set_item("internals", internals)?;
+    Ok(tables)
+}

@@ -1,0 +1,199 @@
+//! Scenarios, the schema and the laws, as Python sees them.
+
+use crate::error;
+use crate::job::external;
+use crate::law::Fuse;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::sync::Arc;
+use windward_laws::LawSpec;
+use windward_scenario::{self as scenario, Compiled, PythonLaw};
+
+/// A scenario that has been read and checked: it cannot be wrong.
+#[pyclass(frozen, module = "windward._engine")]
+pub(crate) struct Scenario {
+    pub(crate) inner: scenario::Scenario,
+    /// Its Python laws, one for each flow table that has one, in order.
+    pub(crate) python_laws: Vec<PythonLaw>,
+    /// The network of its first seed: what does not depend on the seed is read from here.
+    compiled: Compiled,
+}
+
+impl From<scenario::Scenario> for Scenario {
+    fn from(inner: scenario::Scenario) -> Self {
+        let python_laws = RefCell::new(Vec::new());
+        let compiled = inner.compile(inner.seeds()[0], &|law| {
+            python_laws.borrow_mut().push(law.clone());
+            external(None, law, &Arc::new(Fuse::new()))
+        });
+        Self { inner, python_laws: python_laws.into_inner(), compiled }
+    }
+}
+
+#[pymethods]
+impl Scenario {
+    /// Reads TOML; `origin` names the text in messages. Raises ScenarioError.
+    #[staticmethod]
+    fn from_toml(text: &str, origin: &str) -> PyResult<Self> {
+        scenario::Scenario::from_toml(text, origin).map(Self::from).map_err(|e| error::scenario(&e))
+    }
+
+    /// Reads JSON of the same fields. Raises ScenarioError.
+    #[staticmethod]
+    fn from_json(text: &str, origin: &str) -> PyResult<Self> {
+        scenario::Scenario::from_json(text, origin).map(Self::from).map_err(|e| error::scenario(&e))
+    }
+
+    /// The scenario as TOML, defaults written out.
+    fn to_toml(&self) -> String {
+        self.inner.to_toml()
+    }
+
+    /// The same as JSON.
+    fn to_json(&self) -> String {
+        self.inner.to_json()
+    }
+
+    /// Its short name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    /// Its question in one line.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.inner.title()
+    }
+
+    /// Keys of the papers it comes from.
+    #[getter]
+    fn cite(&self) -> Vec<String> {
+        self.inner.cite().to_vec()
+    }
+
+    /// Its own seeds.
+    #[getter]
+    fn seeds(&self) -> Vec<u64> {
+        self.inner.seeds().to_vec()
+    }
+
+    /// How long it simulates, in seconds.
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.compiled.network.duration.as_secs()
+    }
+
+    /// Totals and means count from here, in seconds.
+    #[getter]
+    fn warmup_s(&self) -> f64 {
+        self.compiled.network.warmup.as_secs()
+    }
+
+    /// What flows, links and background sources are called, as columns by table.
+    fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Compiled { network, flows, links, sources, .. } = &self.compiled;
+        let tables = PyDict::new(py);
+        let table = PyDict::new(py);
+        table.set_item("flow", column(flows, |flow| flow.name.clone()))?;
+        table.set_item("group", column(flows, |flow| flow.label.clone()))?;
+        table.set_item("law", self.law_names())?;
+        table.set_item("from", column(flows, |flow| flow.from.clone()))?;
+        table.set_item("to", column(flows, |flow| flow.to.clone()))?;
+        tables.set_item("flows", table)?;
+        let table = PyDict::new(py);
+        table.set_item("link", column(links, |link| link.name.clone()))?;
+        table.set_item("from", column(links, |link| link.from.clone()))?;
+        table.set_item("to", column(links, |link| link.to.clone()))?;
+        table.set_item("rate_bps", column(&network.links, |link| link.rate.as_bits_per_sec() as f64))?;
+        table.set_item("delay_s", column(&network.links, |link| link.delay.as_secs()))?;
+        tables.set_item("links", table)?;
+        let table = PyDict::new(py);
+        table.set_item("source", column(sources, |source| source.name.clone()))?;
+        table.set_item("group", column(sources, |source| source.label.clone()))?;
+        table.set_item("from", column(sources, |source| source.from.clone()))?;
+        table.set_item("to", column(sources, |source| source.to.clone()))?;
+        tables.set_item("background", table)?;
+        Ok(tables)
+    }
+}
+
+impl Scenario {
+    /// The law of each flow: its name, or the class of a law written in Python.
+    fn law_names(&self) -> Vec<String> {
+        let mut classes = self.python_laws.iter().map(|law| law.class.rsplit(':').next().unwrap_or_default());
+        let mut last: Option<(&str, &str)> = None;
+        let mut names = Vec::with_capacity(self.compiled.flows.len());
+        for flow in &self.compiled.flows {
+            if flow.law != "python" {
+                names.push(flow.law.clone());
+                continue;
+            }
+            // The flows of one table stand together, and tables with Python laws come in the order of their classes.
+            let class = match last {
+                Some((label, class)) if label == flow.label => class,
+                _ => classes.next().unwrap_or("python"),
+            };
+            last = Some((&flow.label, class));
+            names.push(class.to_owned());
+        }
+        names
+    }
+}
+
+fn column<T, V>(rows: &[T], value: impl Fn(&T) -> V) -> Vec<V> {
+    rows.iter().map(value).collect()
+}
+
+/// The JSON Schema of the scenario format.
+#[pyfunction]
+pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &scenario::schema())
+}
+
+/// Every law: its name, its parameters with their defaults, its BibTeX entry.
+#[pyfunction]
+pub(crate) fn laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let rows = PyList::empty(py);
+    for law in LawSpec::all() {
+        let mut parameters = serde_json::to_value(law).unwrap_or_default();
+        if let Value::Object(fields) = &mut parameters {
+            fields.shift_remove("name");
+        }
+        let row = PyDict::new(py);
+        row.set_item("name", law.name())?;
+        row.set_item("parameters", to_python(py, &parameters)?)?;
+        row.set_item("bibtex", law.bibtex())?;
+        rows.append(row)?;
+    }
+    Ok(rows)
+}
+
+/// A JSON value as Python objects.
+pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
+        Value::Number(value) => match value.as_i64() {
+            Some(integer) => integer.into_pyobject(py)?.into_any(),
+            None => value.as_f64().into_pyobject(py)?,
+        },
+        Value::String(value) => value.into_pyobject(py)?.into_any(),
+        Value::Array(values) => {
+            let list = PyList::empty(py);
+            for value in values {
+                list.append(to_python(py, value)?)?;
+            }
+            list.into_any()
+        }
+        Value::Object(fields) => {
+            let dict = PyDict::new(py);
+            for (name, value) in fields {
+                dict.set_item(name, to_python(py, value)?)?;
+            }
+            dict.into_any()
+        }
+    })
+}
