@@ -1,0 +1,375 @@
+//! F: w → (x, q, r) of huang2020 (11)–(17): rates, queueing delays and link rates of fixed windows.
+//!
+//! F is the problem max Σ w_s ln x_s − d_s x_s of (19), whose multipliers are the queueing delays. Along a trajectory the
+//! windows move little, so Newton's method on the dual starts from the last delays: on the bottlenecks B it solves
+//! (A_B D A_Bᵀ + N_B) Δq = A_B x − c_B with x = w/(d + q^s), D = x/(d + q^s) and N = ∂r/∂q. An answer is accepted only
+//! when all conditions hold to [`TOLERANCE`]: links with a queue are full, the others are not overloaded. Where Newton
+//! does not get there (the first step, a jump of the windows, a change of bottlenecks that it does not see through) the
+//! interior method solves from scratch, and names the bottlenecks for Newton's last digits.
+//!
+//! More links than flows make the system singular: rows that depend on earlier ones keep their delay. q is then one of
+//! many, q^s and x are unique.
+
+use crate::program::Program;
+use crate::region::{Curved, Entropic, Region};
+use crate::solve::interior;
+use crate::{Certificate, Error, Network, Problem, Utility, dense, solve};
+
+/// F for one network, with the last answer as the next start.
+///
+/// ```
+/// use windward_num::{FluidMap, Network};
+/// // One link of 10 packets/s, d = 1 s: windows 8 and 12 queue 10 packets, x ∝ w.
+/// let mut map = FluidMap::new(Network::wired(&[10.0], vec![vec![0], vec![0]]), &[1.0, 1.0])?;
+/// map.solve(&[8.0, 12.0])?;
+/// assert!((map.rates()[0] - 4.0).abs() < 1e-8 && (map.path_delays()[0] - 1.0).abs() < 1e-8);
+/// # Ok::<(), windward_num::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FluidMap {
+    network: Network,
+    program: Program,
+    base_rtt: Vec<f64>,
+    windows: Vec<f64>,
+    /// What answers prices, one per block; `None` where only the interior method can (draws and sets without entropy).
+    smooth: Vec<Option<Smooth>>,
+    /// Delays of the program's rows; 0 off the bottlenecks.
+    prices: Vec<f64>,
+    has_start: bool,
+    /// x, q^s, A x, b + r.
+    rates: Vec<f64>,
+    delays: Vec<f64>,
+    load: Vec<f64>,
+    capacity: Vec<f64>,
+    /// Typical b + r, by which overload is judged.
+    scale: Vec<f64>,
+    hessians: Vec<Vec<f64>>,
+    mixtures: Vec<Vec<f64>>,
+    /// Rows with a queue or too much load, and where each row stands among them.
+    bottlenecks: Vec<u32>,
+    position: Vec<u32>,
+    matrix: Vec<f64>,
+    step: Vec<f64>,
+}
+
+/// How an answer was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FluidPoint {
+    /// Newton steps from the last answer, or after the interior method.
+    pub newton_steps: usize,
+    /// Newton steps of the interior method; 0 where the warm start was enough.
+    pub interior_steps: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Smooth {
+    Curved(Curved),
+    Entropic(Entropic),
+}
+
+impl FluidMap {
+    /// F on `network`; `base_rtt` holds d_s ≥ 0 in seconds, one per route.
+    ///
+    /// # Errors
+    /// As [`Problem::check`]; [`Error::Unbounded`] for a flow with d = 0 and no link.
+    pub fn new(network: Network, base_rtt: &[f64]) -> Result<Self, Error> {
+        let utilities = base_rtt.iter().map(|&base_rtt| Utility::Window { window: 1.0, base_rtt }).collect();
+        let problem = Problem { network, utilities };
+        problem.check()?;
+        let program = Program::new(&problem.network, problem.utilities);
+        let network = problem.network;
+        let smooth = |region: &Region| match region {
+            Region::Csma { rates, conflicts, entropy } if *entropy > 0.0 => {
+                Some(Smooth::Entropic(Entropic::new(rates, conflicts, *entropy)))
+            }
+            region => region.curved().map(Smooth::Curved),
+        };
+        let of_block = |rows: &std::ops::Range<usize>| {
+            let k =
+                program.coupling_rows.iter().position(|other| other == rows).expect("a block belongs to a coupling");
+            smooth(&network.couplings[k].region)
+        };
+        let (n, m) = (program.flows(), program.rows());
+        Ok(Self {
+            smooth: program.blocks.iter().map(|b| of_block(&b.rows)).collect(),
+            hessians: program.blocks.iter().map(|b| vec![0.0; b.rows.len() * b.rows.len()]).collect(),
+            mixtures: vec![Vec::new(); program.blocks.len()],
+            base_rtt: base_rtt.to_vec(),
+            windows: vec![1.0; n],
+            prices: vec![0.0; m],
+            has_start: false,
+            rates: vec![0.0; n],
+            delays: vec![0.0; n],
+            load: vec![0.0; m],
+            scale: program.typical_rates(),
+            capacity: program.typical_rates(),
+            bottlenecks: Vec::with_capacity(m),
+            position: vec![0; m],
+            matrix: Vec::new(),
+            step: Vec::new(),
+            network,
+            program,
+        })
+    }
+
+    /// Finds F(w); `windows` in packets, one per route, positive. Read the answer with the other methods.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a window that is not positive; [`Error::NotConverged`]. The last answer is then gone.
+    pub fn solve(&mut self, windows: &[f64]) -> Result<FluidPoint, Error> {
+        if windows.len() != self.windows.len() {
+            let why = format!("{} windows for {} routes", windows.len(), self.windows.len());
+            return Err(Error::invalid("windows", why));
+        }
+        if let Some(s) = windows.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
+            return Err(Error::invalid(format!("windows[{s}]"), format!("{} is not a positive number", windows[s])));
+        }
+        self.windows.copy_from_slice(windows);
+        let is_smooth = self.smooth.iter().all(Option::is_some);
+        if self.has_start
+            && is_smooth
+            && let Some(newton_steps) = self.newton()
+        {
+            return Ok(FluidPoint { newton_steps, interior_steps: 0 });
+        }
+        self.has_start = false;
+        let interior_steps = self.cold()?;
+        self.has_start = true;
+        let newton_steps = if is_smooth { self.polish() } else { 0 };
+        Ok(FluidPoint { newton_steps, interior_steps })
+    }
+
+    /// x_s, packets a second.
+    pub fn rates(&self) -> &[f64] {
+        &self.rates
+    }
+
+    /// q^s, seconds.
+    pub fn path_delays(&self) -> &[f64] {
+        &self.delays
+    }
+
+    /// q_l of every link, seconds; one of many where links in series are full together.
+    pub fn link_delays(&self) -> Vec<f64> {
+        self.program.link_prices(&self.prices)
+    }
+
+    /// c_l or r_l of every link, packets a second; a link of a piecewise linear region gets its load.
+    pub fn link_rates(&self) -> Vec<f64> {
+        self.answer().link_rates
+    }
+
+    /// The problem (19) of the present windows.
+    pub fn problem(&self) -> Problem {
+        let utility = |(&window, &base_rtt): (&f64, &f64)| Utility::Window { window, base_rtt };
+        Problem {
+            network: self.network.clone(),
+            utilities: self.windows.iter().zip(&self.base_rtt).map(utility).collect(),
+        }
+    }
+
+    /// The proof of the present answer.
+    pub fn certificate(&self) -> Certificate {
+        Certificate::of(&self.problem(), &self.answer())
+    }
+
+    /// ∂x_s/∂w_n = D̄⁻¹(I − X M D̄⁻¹) with M = A_Bᵀ(N_B + A_B D̄⁻¹ X A_Bᵀ)⁻¹A_B (huang2020 App. A), row by row, where the
+    /// bottlenecks stay the same. `None` for regions of draws or sets without entropy, where r jumps.
+    pub fn rate_jacobian(&mut self) -> Option<Vec<Vec<f64>>> {
+        if self.smooth.iter().any(Option::is_none) {
+            return None;
+        }
+        self.evaluate();
+        self.bottlenecks = (0..self.prices.len() as u32).filter(|&l| self.prices[l as usize] > 0.0).collect();
+        self.factor();
+        let n = self.rates.len();
+        let rtt: Vec<f64> = self.base_rtt.iter().zip(&self.delays).map(|(d, q)| d + q).collect();
+        let mut out = vec![vec![0.0; n]; n];
+        for column in 0..n {
+            let mut step = vec![0.0; self.bottlenecks.len()];
+            for (l, w) in self.program.route(column).filter(|(l, _)| self.prices[*l] > 0.0) {
+                step[self.position[l] as usize] = w / rtt[column];
+            }
+            dense::solve(&self.matrix, step.len(), &mut step);
+            for (s, row) in out.iter_mut().enumerate() {
+                let bottlenecks = self.program.route(s).filter(|(l, _)| self.prices[*l] > 0.0);
+                let delay: f64 = bottlenecks.map(|(l, w)| w * step[self.position[l] as usize]).sum();
+                row[column] = (f64::from(u8::from(s == column)) - self.rates[s] * delay) / rtt[s];
+            }
+        }
+        Some(out)
+    }
+
+    fn answer(&self) -> solve::Answer {
+        let outcome = interior::Outcome {
+            rates: self.rates.clone(),
+            prices: self.prices.clone(),
+            capacity: self.capacity.clone(),
+            mixtures: self.mixtures.clone(),
+            iterations: 0,
+        };
+        solve::Answer::new(&self.network, &self.program, &outcome)
+    }
+
+    /// The interior method; then delays off the bottlenecks are 0.
+    fn cold(&mut self) -> Result<usize, Error> {
+        for ((utility, &window), &base_rtt) in self.program.utilities.iter_mut().zip(&self.windows).zip(&self.base_rtt)
+        {
+            *utility = Utility::Window { window, base_rtt };
+        }
+        let outcome = interior::solve(&self.program, COLD_TOLERANCE, COLD_STEPS)?;
+        self.load = self.program.loads(&outcome.rates);
+        let turnover: f64 = self.windows.iter().sum();
+        for (l, price) in outcome.prices.iter().enumerate() {
+            // On the central path (q c/Σw)·(s/c) is the same everywhere: the larger factor tells the side.
+            let queued = price * outcome.capacity[l] / turnover;
+            let spare = (outcome.capacity[l] - self.load[l]) / outcome.capacity[l];
+            self.prices[l] = if queued > spare { *price } else { 0.0 };
+        }
+        for (block, smooth) in self.program.blocks.iter().zip(&self.smooth) {
+            let inside = &outcome.prices[block.rows.clone()];
+            match smooth {
+                // The links of a strictly convex region have queues all together or not at all (huang2020 App. E).
+                Some(Smooth::Curved(_)) if self.prices[block.rows.clone()].iter().any(|q| *q > 0.0) => {
+                    self.prices[block.rows.clone()].copy_from_slice(inside);
+                }
+                None => self.prices[block.rows.clone()].copy_from_slice(inside),
+                _ => {}
+            }
+        }
+        self.capacity = outcome.capacity;
+        self.mixtures = outcome.mixtures;
+        self.rates = outcome.rates;
+        for s in 0..self.delays.len() {
+            self.delays[s] = self.program.route(s).map(|(l, w)| w * self.prices[l]).sum();
+        }
+        Ok(outcome.iterations)
+    }
+
+    /// Newton's last digits; where it fails the interior method's answer stands.
+    fn polish(&mut self) -> usize {
+        let (prices, rates, delays) = (self.prices.clone(), self.rates.clone(), self.delays.clone());
+        let (capacity, mixtures) = (self.capacity.clone(), self.mixtures.clone());
+        self.newton().unwrap_or_else(|| {
+            (self.prices, self.rates, self.delays) = (prices, rates, delays);
+            (self.capacity, self.mixtures) = (capacity, mixtures);
+            0
+        })
+    }
+
+    /// Newton's method from the present delays; `None` where it does not reach the tolerance.
+    fn newton(&mut self) -> Option<usize> {
+        for steps in 0..=MAX_NEWTON {
+            if !self.evaluate() {
+                return None;
+            }
+            let mut is_solved = true;
+            self.bottlenecks.clear();
+            for l in 0..self.prices.len() {
+                let excess = self.load[l] - self.capacity[l];
+                let allowed = TOLERANCE * self.scale[l];
+                if self.prices[l] > 0.0 || excess > allowed {
+                    self.bottlenecks.push(l as u32);
+                    is_solved &= excess.abs() <= allowed;
+                }
+            }
+            if is_solved {
+                return Some(steps);
+            }
+            self.factor();
+            self.step.clear();
+            self.step.extend(self.bottlenecks.iter().map(|&l| self.load[l as usize] - self.capacity[l as usize]));
+            dense::solve(&self.matrix, self.step.len(), &mut self.step);
+            for (&l, d) in self.bottlenecks.iter().zip(&self.step) {
+                self.prices[l as usize] = (self.prices[l as usize] + d).max(0.0);
+            }
+        }
+        None
+    }
+
+    /// Rates, loads and link rates at the present delays; false where they have no queue to order an overloaded region.
+    fn evaluate(&mut self) -> bool {
+        self.load.fill(0.0);
+        let program = &self.program;
+        for s in 0..self.rates.len() {
+            let q: f64 = program.route(s).map(|(l, w)| w * self.prices[l]).sum();
+            let x = self.windows[s] / (self.base_rtt[s] + q);
+            self.delays[s] = q;
+            self.rates[s] = x;
+            program.route(s).for_each(|(l, w)| self.load[l] += w * x);
+        }
+        for (b, block) in program.blocks.iter().enumerate() {
+            let q = &self.prices[block.rows.clone()];
+            let rates = &mut self.capacity[block.rows.clone()];
+            match &self.smooth[b] {
+                Some(Smooth::Curved(curved)) => {
+                    if q.iter().all(|q| *q == 0.0) {
+                        // Any r ≥ load inside the region will do; the load scaled to its edge is one.
+                        let load = &self.load[block.rows.clone()];
+                        let gauge = curved.gauge(load);
+                        if gauge > 1.0 + TOLERANCE {
+                            return false;
+                        }
+                        rates.iter_mut().zip(load).for_each(|(r, x)| *r = if gauge > 0.0 { x / gauge } else { *r });
+                        self.hessians[b].fill(0.0);
+                    } else {
+                        curved.evaluate(q, rates, Some(&mut self.hessians[b]));
+                    }
+                }
+                Some(Smooth::Entropic(model)) => {
+                    model.evaluate(q, rates, Some(&mut self.hessians[b]));
+                    self.mixtures[b] = model.stationary(q);
+                }
+                None => return false,
+            }
+        }
+        // A flow with d = 0 and no queue on its path has no rate.
+        self.rates.iter().all(|x| x.is_finite())
+    }
+
+    /// Factor of A_B D A_Bᵀ + N_B.
+    fn factor(&mut self) {
+        let k = self.bottlenecks.len();
+        self.matrix.clear();
+        self.matrix.resize(k * k, 0.0);
+        self.position.fill(u32::MAX);
+        for (i, &l) in self.bottlenecks.iter().enumerate() {
+            self.position[l as usize] = i as u32;
+        }
+        for s in 0..self.rates.len() {
+            let d = self.rates[s] / (self.base_rtt[s] + self.delays[s]);
+            for (a, wa) in self.program.route(s) {
+                let i = self.position[a] as usize;
+                if i == u32::MAX as usize {
+                    continue;
+                }
+                let row = &mut self.matrix[i * k..i * k + i + 1];
+                for (b, wb) in self.program.route(s) {
+                    // Row and column of the lower triangle only; an absent row's position is beyond any.
+                    if let Some(entry) = row.get_mut(self.position[b] as usize) {
+                        *entry += d * wa * wb;
+                    }
+                }
+            }
+        }
+        for (block, hessian) in self.program.blocks.iter().zip(&self.hessians) {
+            let n = block.rows.len();
+            for (a, l) in block.rows.clone().enumerate() {
+                for (b, j) in block.rows.clone().enumerate() {
+                    let (i, j) = (self.position[l] as usize, self.position[j] as usize);
+                    if i < k && j <= i {
+                        self.matrix[i * k + j] += hessian[a * n + b];
+                    }
+                }
+            }
+        }
+        dense::factor(&mut self.matrix, k);
+    }
+}
+
+/// Load against rate of a link, relative: rates agree to about this.
+const TOLERANCE: f64 = 1e-10;
+/// Warm steps need one or two; a method that has not arrived after these will not.
+const MAX_NEWTON: usize = 12;
+const COLD_TOLERANCE: f64 = 1e-11;
+const COLD_STEPS: usize = 200;

@@ -1,0 +1,151 @@
+//! Weighted max–min fairness by progressive filling: raise all flows at x_s = p_s t until some link stops them, freeze
+//! those, go on with the others (Bertsekas, Gallager §6.5.2).
+//!
+//! With constant capacities each level is the least ratio of remaining capacity to remaining weight. Where a region
+//! answers prices, a level is the problem of one flow of utility ln t with the routes' summed weights as coefficients;
+//! its prices name the bottlenecks.
+
+use super::{Answer, Level, Method, Mixture, Options, Solution, interior};
+use crate::program::{Kind, Program};
+use crate::{Certificate, Error, Link, Problem, Utility};
+
+pub(super) fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
+    let mut weights = Vec::with_capacity(problem.utilities.len());
+    for utility in &problem.utilities {
+        match utility {
+            Utility::MaxMin { weight } => weights.push(*weight),
+            _ => {
+                let what =
+                    "a mixture of max_min and other utilities: max-min compares flows, it has no value to add".into();
+                return Err(Error::Unsupported { method: "water filling", what });
+            }
+        }
+    }
+    let program = Program::new(&problem.network, problem.utilities.clone());
+    if program.blocks.iter().any(|b| matches!(&b.kind, Kind::Vertices(v) if v.temperature > 0.0)) {
+        let what = "an entropy term: no price of fairness outweighs it; set entropy to 0".into();
+        return Err(Error::Unsupported { method: "water filling", what });
+    }
+    let mut filling = Filling::new(problem, program, &weights);
+    while !filling.active.is_empty() {
+        filling.raise(options)?;
+    }
+    Ok(filling.finish())
+}
+
+struct Filling<'p> {
+    problem: &'p Problem,
+    program: Program,
+    weights: &'p [f64],
+    rates: Vec<f64>,
+    active: Vec<u32>,
+    levels: Vec<Level>,
+    /// The last level's answer, with the rates of the links.
+    last: Option<Answer>,
+    iterations: usize,
+}
+
+impl<'p> Filling<'p> {
+    fn new(problem: &'p Problem, program: Program, weights: &'p [f64]) -> Self {
+        Self {
+            active: (0..weights.len() as u32).collect(),
+            rates: vec![0.0; weights.len()],
+            problem,
+            program,
+            weights,
+            levels: Vec::new(),
+            last: None,
+            iterations: 0,
+        }
+    }
+
+    /// One level: the highest common t, and the flows that stop there.
+    fn raise(&mut self, options: &Options) -> Result<(), Error> {
+        let rows = self.program.rows();
+        let mut demand = vec![0.0; rows];
+        let mut is_active = vec![false; self.rates.len()];
+        for &s in &self.active {
+            is_active[s as usize] = true;
+            let weight = self.weights[s as usize];
+            self.program.route(s as usize).for_each(|(l, w)| demand[l] += w * weight);
+        }
+        let frozen: Vec<f64> = self.rates.iter().zip(&is_active).map(|(x, a)| if *a { 0.0 } else { *x }).collect();
+        let used = self.program.loads(&frozen);
+        let outcome = match self.program.blocks.is_empty() {
+            true => fill_rows(&self.program.rhs, &used, &demand),
+            false => self.fill_blocks(&used, &demand, options)?,
+        };
+        let level = outcome.rates[0];
+        // A bottleneck's share of the turnover Σ λ·demand·t = 1 is far above the method's tolerance.
+        let is_bottleneck = |l: usize| outcome.prices[l] * demand[l] * level > SHARE;
+        let (stopped, active): (Vec<u32>, Vec<u32>) =
+            self.active.iter().partition(|&&s| self.program.route(s as usize).any(|(l, _)| is_bottleneck(l)));
+        self.active = active;
+        for s in (0..self.rates.len()).filter(|&s| is_active[s]) {
+            self.rates[s] = self.weights[s] * level;
+        }
+        if stopped.is_empty() {
+            let (iterations, tolerance) = (outcome.iterations, options.tolerance);
+            return Err(Error::NotConverged { method: "water filling", iterations, residual: SHARE, tolerance });
+        }
+        self.iterations += outcome.iterations.max(1);
+        let placed = interior::Outcome { rates: self.rates.clone(), ..outcome };
+        let answer = Answer::new(&self.problem.network, &self.program, &placed);
+        self.levels.push(Level { level, flows: stopped, prices: answer.prices.clone() });
+        self.last = Some(answer);
+        Ok(())
+    }
+
+    /// The level as the problem of one flow with utility ln t.
+    fn fill_blocks(&self, used: &[f64], demand: &[f64], options: &Options) -> Result<interior::Outcome, Error> {
+        let touched: Vec<u32> = (0..demand.len() as u32).filter(|&l| demand[l as usize] > 0.0).collect();
+        let stage = Program {
+            start: vec![0, touched.len() as u32],
+            weight: touched.iter().map(|&l| demand[l as usize]).collect(),
+            row: touched,
+            utilities: vec![Utility::ProportionalFair { weight: 1.0 }],
+            rhs: self.program.rhs.iter().zip(used).map(|(b, u)| b - u).collect(),
+            ..self.program.clone()
+        };
+        let mut outcome = interior::solve(&stage, options.tolerance, options.max_iterations)?;
+        outcome.capacity.iter_mut().zip(used).for_each(|(c, u)| *c += u);
+        Ok(outcome)
+    }
+
+    fn finish(self) -> Solution {
+        let network = &self.problem.network;
+        let none = || Answer {
+            rates: Vec::new(),
+            prices: vec![0.0; network.links.len()],
+            link_rates: network.links.iter().map(|l| if let Link::Wired(c) = l { *c } else { 0.0 }).collect(),
+            mixtures: vec![Mixture::Direct; network.couplings.len()],
+        };
+        let answer = self.last.unwrap_or_else(none);
+        Solution {
+            certificate: Certificate::of_levels(self.problem, self.weights, &answer, &self.levels),
+            path_prices: network.path_prices(&answer.prices),
+            rates: self.rates,
+            prices: answer.prices,
+            link_rates: answer.link_rates,
+            mixtures: answer.mixtures,
+            objective: None,
+            levels: self.levels,
+            method: Method::WaterFilling,
+            iterations: self.iterations,
+        }
+    }
+}
+
+/// t = min (b − used)/demand; the price of the first bottleneck, so that Σ λ demand t = 1.
+fn fill_rows(rhs: &[f64], used: &[f64], demand: &[f64]) -> interior::Outcome {
+    let ratio = |l: usize| (rhs[l] - used[l]) / demand[l];
+    let touched = (0..rhs.len()).filter(|&l| demand[l] > 0.0);
+    let (level, tightest) =
+        touched.map(|l| (ratio(l), l)).fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a });
+    let mut prices = vec![0.0; rhs.len()];
+    prices[tightest] = 1.0 / (demand[tightest] * level);
+    interior::Outcome { rates: vec![level], prices, capacity: rhs.to_vec(), mixtures: Vec::new(), iterations: 0 }
+}
+
+/// A row whose price is more than this share of the turnover is a bottleneck.
+const SHARE: f64 = 1e-6;

@@ -1,0 +1,320 @@
+//! The same problems for a general conic solver (Clarabel): slower, and independent of everything else here.
+//!
+//! Rates are scaled to the median capacity and the objective to its largest coefficient. Logarithms and entropies become
+//! exponential cones, powers and norms power cones, ellipsoids second-order cones.
+
+use super::{Answer, Method, Mixture, Solution};
+use crate::program::Program;
+use crate::region::{Region, independent_sets};
+use crate::{Error, Link, Problem, Utility, dense};
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+
+/// Solves `problem` with Clarabel at its tightest useful tolerance.
+///
+/// # Errors
+/// As [`Problem::check`]; [`Error::Unsupported`] for [`Utility::MaxMin`] and [`Utility::Emultcp`], which have no conic
+/// form; [`Error::NotConverged`].
+pub fn solve(problem: &Problem) -> Result<Solution, Error> {
+    problem.check()?;
+    let network = &problem.network;
+    let program = Program::new(network, problem.utilities.clone());
+    let mut typical = program.typical_rates();
+    typical.sort_by(f64::total_cmp);
+    let unit = typical.get(typical.len() / 2).copied().filter(|u| *u > 0.0).unwrap_or(1.0);
+
+    let mut cone = Builder::default();
+    let rates: Vec<usize> = problem.utilities.iter().map(|_| cone.variable(0.0)).collect();
+    for (utility, &x) in problem.utilities.iter().zip(&rates) {
+        cone.utility(utility, x, unit)?;
+    }
+    let mut loads: Vec<Vec<(usize, f64)>> = vec![Vec::new(); network.links.len()];
+    for (route, &x) in network.routes.iter().zip(&rates) {
+        route.iter().for_each(|&l| loads[l as usize].push((x, -1.0)));
+    }
+    let mut room = vec![0.0; network.links.len()];
+    for (l, link) in network.links.iter().enumerate() {
+        if let Link::Wired(c) = link {
+            room[l] = c / unit;
+        }
+    }
+    let couplings: Vec<Coupled> =
+        network.couplings.iter().map(|c| cone.region(&c.region, &c.links, unit, &mut loads)).collect();
+    let link_rows: Vec<usize> = loads.iter().zip(&room).map(|(terms, c)| cone.at_least_zero(*c, terms)).collect();
+
+    let scale = cone.cost.iter().fold(0.0_f64, |a, c| a.max(c.abs())).max(f64::MIN_POSITIVE);
+    let found = cone.solve(scale)?;
+    let mut answer = Answer {
+        rates: rates.iter().map(|&x| found.x[x] * unit).collect(),
+        prices: link_rows.iter().map(|&row| found.z[row].max(0.0) * scale / unit).collect(),
+        link_rates: network.links.iter().map(|l| if let Link::Wired(c) = l { *c } else { 0.0 }).collect(),
+        mixtures: Vec::new(),
+    };
+    for (coupling, coupled) in network.couplings.iter().zip(&couplings) {
+        for (&l, expression) in coupling.links.iter().zip(&coupled.rates) {
+            answer.link_rates[l as usize] = expression.iter().map(|(v, k)| found.x[*v] * k).sum::<f64>() * unit;
+        }
+        answer.mixtures.push(match &coupling.region {
+            Region::Fading { .. } => Mixture::Shares {
+                shares: coupled.mixture.iter().map(|row| row.iter().map(|&v| found.x[v].max(0.0)).collect()).collect(),
+            },
+            Region::Csma { .. } => {
+                Mixture::Sets { probabilities: coupled.mixture[0].iter().map(|&v| found.x[v].max(0.0)).collect() }
+            }
+            region if region.half_spaces().is_some() => {
+                let price = |row: &usize| found.z[*row].max(0.0) * scale / unit;
+                Mixture::Faces { prices: coupled.faces.iter().map(price).collect() }
+            }
+            _ => Mixture::Direct,
+        });
+    }
+    Ok(answer.certified(problem, Method::Reference, found.iterations))
+}
+
+/// max qᵀr subject to n_kᵀr ≤ b_k, r ≥ 0: the corner of huang2020 Claim 1.
+pub(crate) fn half_space_corner(normals: &[Vec<f64>], offsets: &[f64], prices: &[f64]) -> Vec<f64> {
+    let mut cone = Builder::default();
+    let top = prices.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let unit = offsets.iter().copied().fold(0.0, f64::max);
+    let rates: Vec<usize> = prices.iter().map(|q| cone.variable(q / top)).collect();
+    for &r in &rates {
+        cone.at_least_zero(0.0, &[(r, 1.0)]);
+    }
+    for (normal, b) in normals.iter().zip(offsets) {
+        let terms: Vec<(usize, f64)> = rates.iter().zip(normal).map(|(&r, n)| (r, -n)).collect();
+        cone.at_least_zero(b / unit, &terms);
+    }
+    match cone.solve(1.0) {
+        Ok(found) => rates.iter().map(|&r| found.x[r].max(0.0) * unit).collect(),
+        // A bounded linear program with r = 0 inside always has an answer; should the solver fail, the certificate says so.
+        Err(_) => vec![f64::NAN; prices.len()],
+    }
+}
+
+/// A coupling's variables: each link's rate as an expression, mixture weights, rows of half-spaces.
+#[derive(Default)]
+struct Coupled {
+    rates: Vec<Vec<(usize, f64)>>,
+    mixture: Vec<Vec<usize>>,
+    faces: Vec<usize>,
+}
+
+/// maximise costᵀx subject to rows `constant + Σ terms` in cones.
+#[derive(Default)]
+struct Builder {
+    cost: Vec<f64>,
+    entries: Vec<(usize, usize, f64)>,
+    constants: Vec<f64>,
+    cones: Vec<SupportedConeT<f64>>,
+}
+
+struct Found {
+    x: Vec<f64>,
+    z: Vec<f64>,
+    iterations: usize,
+}
+
+impl Builder {
+    fn variable(&mut self, gain: f64) -> usize {
+        self.cost.push(gain);
+        self.cost.len() - 1
+    }
+
+    fn row(&mut self, constant: f64, terms: &[(usize, f64)]) -> usize {
+        let row = self.constants.len();
+        self.constants.push(constant);
+        self.entries.extend(terms.iter().map(|&(column, k)| (row, column, -k)));
+        row
+    }
+
+    fn at_least_zero(&mut self, constant: f64, terms: &[(usize, f64)]) -> usize {
+        self.cones.push(SupportedConeT::NonnegativeConeT(1));
+        self.row(constant, terms)
+    }
+
+    fn zero(&mut self, constant: f64, terms: &[(usize, f64)]) {
+        self.cones.push(SupportedConeT::ZeroConeT(1));
+        self.row(constant, terms);
+    }
+
+    /// e^{a/b} ≤ c/b.
+    fn exponential(&mut self, a: (f64, usize, f64), b: (f64, usize, f64), c: (f64, usize, f64)) {
+        self.cones.push(SupportedConeT::ExponentialConeT());
+        self.three([a, b, c]);
+    }
+
+    /// a^e b^{1−e} ≥ |c|.
+    fn power(&mut self, e: f64, a: (f64, usize, f64), b: (f64, usize, f64), c: (f64, usize, f64)) {
+        self.cones.push(SupportedConeT::PowerConeT(e));
+        self.three([a, b, c]);
+    }
+
+    /// Rows given as (constant, variable, coefficient).
+    fn three(&mut self, rows: [(f64, usize, f64); 3]) {
+        for (constant, variable, k) in rows {
+            let terms = [(variable, k)];
+            self.row(constant, if k == 0.0 { &[] } else { &terms });
+        }
+    }
+
+    /// Adds U of the scaled rate to the objective.
+    fn utility(&mut self, utility: &Utility, x: usize, unit: f64) -> Result<(), Error> {
+        let of = |v: usize| (0.0, v, 1.0);
+        let one = (1.0, 0, 0.0);
+        match *utility {
+            Utility::ProportionalFair { weight } | Utility::AlphaFair { weight, alpha: 1.0 } => {
+                let t = self.variable(weight);
+                self.exponential(of(t), one, of(x));
+            }
+            Utility::AlphaFair { weight, alpha: 0.0 } => {
+                self.cost[x] += weight * unit;
+                self.at_least_zero(0.0, &[(x, 1.0)]);
+            }
+            Utility::AlphaFair { weight, alpha } => {
+                let t = self.variable(weight * libm::pow(unit, 1.0 - alpha) / (1.0 - alpha));
+                match alpha < 1.0 {
+                    true => self.power(1.0 - alpha, of(x), one, of(t)),
+                    false => self.power(1.0 / alpha, of(t), of(x), one),
+                }
+            }
+            Utility::Reno { segment, rtt, loss } => {
+                let t = self.variable(-2.0 * segment * segment / (rtt * rtt) / unit);
+                self.cost[x] -= loss * unit;
+                self.power(0.5, of(t), of(x), one);
+            }
+            Utility::Window { window, base_rtt } => {
+                let t = self.variable(window);
+                self.cost[x] -= base_rtt * unit;
+                self.exponential(of(t), one, of(x));
+            }
+            Utility::MaxMin { .. } | Utility::Emultcp { .. } => {
+                let what = "max_min or emultcp: they have no conic form".into();
+                return Err(Error::Unsupported { method: "the conic reference", what });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a region's variables; its rates enter the links' rows.
+    fn region(&mut self, region: &Region, links: &[u32], unit: f64, loads: &mut [Vec<(usize, f64)>]) -> Coupled {
+        let mut out = Coupled::default();
+        match region {
+            Region::Fading { rates, probabilities } => {
+                let weight = |h: usize| probabilities.as_ref().map_or(1.0, |p| p[h]);
+                let total: f64 = (0..rates.len()).map(weight).sum();
+                out.rates = vec![Vec::new(); links.len()];
+                for (h, draw) in rates.iter().enumerate() {
+                    let shares: Vec<usize> = draw.iter().map(|_| self.variable(0.0)).collect();
+                    for (l, (&share, r)) in shares.iter().zip(draw).enumerate() {
+                        self.at_least_zero(0.0, &[(share, 1.0)]);
+                        out.rates[l].push((share, weight(h) / total * r / unit));
+                    }
+                    let terms: Vec<(usize, f64)> = shares.iter().map(|&v| (v, -1.0)).collect();
+                    self.at_least_zero(1.0, &terms);
+                    out.mixture.push(shares);
+                }
+            }
+            Region::Csma { rates, conflicts, entropy } => {
+                let sets = independent_sets(rates.len(), conflicts).unwrap_or_default();
+                out.rates = vec![Vec::new(); links.len()];
+                let probabilities: Vec<usize> = sets.iter().map(|_| self.variable(0.0)).collect();
+                for (set, &u) in sets.iter().zip(&probabilities) {
+                    for l in (0..links.len()).filter(|l| set >> l & 1 == 1) {
+                        out.rates[l].push((u, rates[l] / unit));
+                    }
+                    match *entropy > 0.0 {
+                        true => {
+                            let t = self.variable(*entropy);
+                            self.exponential((0.0, t, 1.0), (0.0, u, 1.0), (1.0, 0, 0.0));
+                        }
+                        false => _ = self.at_least_zero(0.0, &[(u, 1.0)]),
+                    }
+                }
+                let terms: Vec<(usize, f64)> = probabilities.iter().map(|&u| (u, -1.0)).collect();
+                self.zero(1.0, &terms);
+                out.mixture.push(probabilities);
+            }
+            _ => {
+                let rates: Vec<usize> = links.iter().map(|_| self.variable(0.0)).collect();
+                self.shape(region, &rates, unit, &mut out);
+                out.rates = rates.iter().map(|&r| vec![(r, 1.0)]).collect();
+            }
+        }
+        for (&l, expression) in links.iter().zip(&out.rates) {
+            loads[l as usize].extend(expression);
+        }
+        out
+    }
+
+    /// Regions given by a function of the rates.
+    fn shape(&mut self, region: &Region, rates: &[usize], unit: f64, out: &mut Coupled) {
+        if let Some((normals, offsets)) = region.half_spaces() {
+            for (normal, b) in normals.iter().zip(&offsets) {
+                let terms: Vec<(usize, f64)> = rates.iter().zip(normal).map(|(&r, n)| (r, -n)).collect();
+                out.faces.push(self.at_least_zero(b / unit, &terms));
+            }
+            return;
+        }
+        match region {
+            Region::Box { capacity } => {
+                for (&r, c) in rates.iter().zip(capacity) {
+                    self.at_least_zero(c / unit, &[(r, -1.0)]);
+                }
+            }
+            Region::Norm { capacity, exponent } => {
+                let parts: Vec<(usize, f64)> = rates.iter().map(|_| (self.variable(0.0), -1.0)).collect();
+                for ((&r, c), (part, _)) in rates.iter().zip(capacity).zip(&parts) {
+                    self.power(1.0 / exponent, (0.0, *part, 1.0), (1.0, 0, 0.0), (0.0, r, unit / c));
+                }
+                self.at_least_zero(1.0, &parts);
+            }
+            Region::Ellipsoid { matrix } => {
+                let n = rates.len();
+                let mut l = matrix.concat();
+                dense::factor(&mut l, n);
+                self.cones.push(SupportedConeT::SecondOrderConeT(n + 1));
+                self.row(1.0, &[]);
+                for j in 0..n {
+                    let column: Vec<(usize, f64)> = (j..n).map(|i| (rates[i], l[i * n + j] * unit)).collect();
+                    self.row(0.0, &column);
+                }
+            }
+            _ => unreachable!("mixtures are built by their weights"),
+        }
+    }
+
+    fn solve(self, scale: f64) -> Result<Found, Error> {
+        let columns = self.cost.len();
+        let (i, (j, v)): (Vec<usize>, (Vec<usize>, Vec<f64>)) =
+            self.entries.into_iter().map(|(i, j, v)| (i, (j, v))).unzip();
+        let matrix = CscMatrix::new_from_triplets(self.constants.len(), columns, i, j, v);
+        let cost: Vec<f64> = self.cost.iter().map(|c| -c / scale).collect();
+        let settings = DefaultSettings {
+            verbose: false,
+            tol_gap_abs: TOLERANCE,
+            tol_gap_rel: TOLERANCE,
+            tol_feas: TOLERANCE,
+            ..DefaultSettings::default()
+        };
+        let quadratic = CscMatrix::zeros((columns, columns));
+        let solver = DefaultSolver::new(&quadratic, &cost, &matrix, &self.constants, &self.cones, settings);
+        let mut solver = solver.map_err(|e| Error::invalid("conic form", e.to_string()))?;
+        solver.solve();
+        let solution = &solver.solution;
+        match solution.status {
+            // "Almost": reached the reduced tolerance and no further; the certificate tells how far.
+            SolverStatus::Solved | SolverStatus::AlmostSolved | SolverStatus::InsufficientProgress => {
+                Ok(Found { x: solution.x.clone(), z: solution.z.clone(), iterations: solution.iterations as usize })
+            }
+            _ => Err(Error::NotConverged {
+                method: "clarabel",
+                iterations: solution.iterations as usize,
+                residual: solution.r_prim.max(solution.r_dual),
+                tolerance: TOLERANCE,
+            }),
+        }
+    }
+}
+
+/// Near the last digits that the solver's own arithmetic keeps.
+const TOLERANCE: f64 = 1e-11;
