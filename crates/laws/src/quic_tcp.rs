@@ -19,8 +19,8 @@
 //! * As [`fast`](crate::fast): one step per window of ACKs, spread over them; slow start until the queue shows p packets;
 //!   a window of ACKs adds at most the window and takes at most half of it.
 //! * W^(1−2ρ) is that of the round trip's first ACK.
-//! * κ defaults to ½; the paper's ns-2 runs use 1.5, which its module's frozen round trips bear and small windows do not.
-//!   The step is stable for κ·(d/d̄)·W^(1−2ρ) below about 1: for ρ < ½ take κ smaller, for ρ > ½ larger.
+//! * κ defaults to ½; the paper's ns-2 runs use 1.5. A step moves W by κ·(d/d̄)·W^(1−2ρ) times its distance from rest: up
+//!   to 1 is steady at any window; for ρ < ½ take κ smaller, for ρ > ½ larger, as W^(2ρ−1).
 
 use crate::backlog::{Drift, Mode, Sender};
 use crate::shared::{Refusal, between, positive};

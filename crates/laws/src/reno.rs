@@ -2,10 +2,11 @@
 //!
 //! RFC 5681 §3.1 (slow start and congestion avoidance), RFC 3465 §2.2 (byte counting, L = 2).
 //!
-//! Window W in packets, per ACK of `acked` packets:
+//! Window W in packets, per ACK of `acked` packets, n = `acked`, or 1 without byte counting:
 //!
-//! * W < ssthresh: W ← W + min(acked, L)
-//! * else: W ← W + acked/W, so W grows by one packet per round trip
+//! * W < ssthresh: W ← W + min(n, L)
+//! * else: W ← W + n/W: with byte counting W grows by one packet per round trip, without it by one per b round trips where
+//!   the receiver acknowledges every b-th packet (the b of Padhye et al., 1998)
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh
 //! * on timeout: the same ssthresh, W ← 1
 //!
@@ -17,7 +18,7 @@
 //! * The window is a real number; RFC 5681 counts bytes.
 //! * The decrease halves what is in flight, as RFC 5681 says; ns-2 halves cwnd.
 
-use crate::shared::{Refusal, between, half_flight};
+use crate::shared::{Refusal, half_flight};
 use crate::{Ack, Congestion, CongestionKind, Law, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,20 +29,20 @@ use windward_units::{Duration, Packets};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Packets that slow start may add per ACK (RFC 3465 §2.3, L). Default 2; 1 is RFC 5681 without byte counting.
-    pub slow_start_limit: f64,
+    /// Count acknowledged packets (RFC 3465, and Linux) instead of ACKs (RFC 5681 Eq. 3, and ns-2). Default true.
+    pub byte_counting: bool,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { slow_start_limit: 2.0 }
+        Self { byte_counting: true }
     }
 }
 
 impl Params {
     /// Refuses values outside their range, naming the field.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
-        between("slow_start_limit", self.slow_start_limit, 1.0..=2.0)
+        Ok(())
     }
 }
 
@@ -66,9 +67,9 @@ impl Law for Reno {
         if ack.app_limited || ack.recovering {
             return;
         }
-        let acked = ack.acked.count();
+        let acked = if self.params.byte_counting { ack.acked.count() } else { 1.0 };
         if self.cwnd < self.ssthresh {
-            self.cwnd += acked.min(self.params.slow_start_limit);
+            self.cwnd += acked.min(SLOW_START_LIMIT);
         } else {
             self.cwnd += acked / self.cwnd;
         }
@@ -103,6 +104,9 @@ impl Response for Params {
         Some(SQRT_2 / rtt * libm::atan(x * rtt / SQRT_2))
     }
 }
+
+/// Packets that slow start adds per ACK at most: L (RFC 3465 §2.3).
+const SLOW_START_LIMIT: f64 = 2.0;
 
 /// Whom to cite.
 pub const BIBTEX: &str = "@techreport{rfc5681,

@@ -89,3 +89,19 @@ fn a_late_flow_that_takes_the_queue_for_its_path_gets_more_than_its_share() {
     // As above, a packet of 40 either way.
     assert!((traces[0].rate / 2000.0 - 0.381_97).abs() < 0.381_97 / 40.0, "{}", traces[0].rate);
 }
+
+#[test]
+fn the_damping_of_quic_tcp_bears_larger_steps_than_fast_does() {
+    // huang2020, Fig. 7: FAST is steady up to γ = 2.5, QUIC-TCP with ρ = ½ up to κ = 3.3. One flow with the paper's p = 200
+    // and its share of the bottleneck, 781 packets a second, at 0.69 s, the delay that its Vegas figures imply.
+    let steady = |law| {
+        let flow = Flow { is_base_known: true, ..Flow::new(law, Duration::from_millis(690)) };
+        let bottleneck = Bottleneck { rate: 781.0, buffer: 4000.0 };
+        let trace = run(bottleneck, &[flow], seconds(200), seconds(400)).remove(0);
+        trace.rate > 0.995 * 781.0 && (trace.backlog - 200.0).abs() < WHOLE_PACKETS
+    };
+    let fast = |gamma| LawSpec::Fast(fast::Params { gamma, alpha: 200.0, mode: Mode::Paper });
+    let quic = |kappa| LawSpec::QuicTcp(quic_tcp::Params { rho: 0.5, kappa, backlog: 200.0, mode: Mode::Paper });
+    assert!(steady(fast(2.5)) && steady(quic(3.3)));
+    assert!(!steady(fast(3.3)) && !steady(quic(4.5)));
+}
