@@ -1,0 +1,66 @@
+# make run      set everything up and run the headline scenario
+# make test     set everything up and pass every check: exactly what continuous integration does
+# make bench    measure speed
+# make docs     write the generated pages of docs/ again
+# make clean    remove what these made
+#
+# Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' | sort) Cargo.toml Cargo.lock
+HEADLINE := scenarios/headline.toml
+
+.PHONY: run test rust-test python-test bench docs clean
+.DELETE_ON_ERROR:
+
+run: $(VENV)/engine
+	$(BIN)/windward simulate $(HEADLINE) --output results/headline
+	$(BIN)/windward report results/headline
+
+test: rust-test python-test
+
+rust-test: $(VENV)/tools
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo test --workspace --locked --quiet
+
+python-test: $(VENV)/engine
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+bench: $(VENV)/tools
+	cargo bench --workspace --locked
+
+docs: $(VENV)/engine
+	cd docs && ../$(BIN)/windward schema > reference/schema.json
+
+clean:
+	rm -rf $(VENV) results target
+	rm -f python/windward/_engine*.so
+	find python tests tools examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# What is missing is named, with what to do, before anything else is tried.
+$(VENV)/tools:
+	@command -v cargo >/dev/null || { echo "Rust is missing: install it from https://rustup.rs" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "A C compiler is missing: install gcc or clang (Debian: apt install build-essential)" >&2; exit 1; }
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is missing: install it, or name it with PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing (Debian: apt install python3-venv)" >&2; exit 1; }
+	@mkdir -p $(VENV)
+	@touch $@
+
+# The virtual environment, with what the package needs and what its checks need.
+$(VENV)/packages: pyproject.toml | $(VENV)/tools
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' 'maturin>=1.9,<2'
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+# The package, installed so that changes of the Python files count at once.
+$(VENV)/engine: $(VENV)/packages $(SOURCES)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+	@touch $@

@@ -1,0 +1,108 @@
+"""Study, predict and deploy congestion control for wireless networks.
+
+>>> import windward as ww
+>>> run = ww.load("scenarios/headline.toml").simulate()  # doctest: +SKIP
+>>> run.flows.groupby("law")["goodput_bps"].mean()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from windward._engine import Ack, Congestion, LawError, RunInterrupted, ScenarioError, __version__
+from windward.errors import ResultError
+
+if TYPE_CHECKING:
+    from windward._model import (
+        Background,
+        BernoulliLoss,
+        Cbr,
+        Compound,
+        Cubic,
+        ExponentialJitter,
+        Fast,
+        Flow,
+        GilbertElliottLoss,
+        Link,
+        Node,
+        NormalJitter,
+        OnOff,
+        Output,
+        Pareto,
+        Poisson,
+        Pulses,
+        PythonLaw,
+        QuicTcp,
+        Reno,
+        Reverse,
+        UniformJitter,
+        Vegas,
+    )
+    from windward.laws import Law
+    from windward.run import Run
+    from windward.run import open_run as open  # noqa: A004
+    from windward.scenario import Scenario, load
+    from windward.simulate import Progress
+
+__all__ = [
+    "Ack",
+    "Background",
+    "BernoulliLoss",
+    "Cbr",
+    "Compound",
+    "Congestion",
+    "Cubic",
+    "ExponentialJitter",
+    "Fast",
+    "Flow",
+    "GilbertElliottLoss",
+    "Law",
+    "LawError",
+    "Link",
+    "Node",
+    "NormalJitter",
+    "OnOff",
+    "Output",
+    "Pareto",
+    "Poisson",
+    "Progress",
+    "Pulses",
+    "PythonLaw",
+    "QuicTcp",
+    "Reno",
+    "ResultError",
+    "Reverse",
+    "Run",
+    "RunInterrupted",
+    "Scenario",
+    "ScenarioError",
+    "UniformJitter",
+    "Vegas",
+    "__version__",
+    "load",
+    "open",
+]
+
+# What needs numpy and pandas is imported when it is first used: `windward --help` answers at once.
+_WHERE = {
+    "Law": "laws",
+    "Progress": "simulate",
+    "Run": "run",
+    "Scenario": "scenario",
+    "load": "scenario",
+    "open": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_WHERE.get(name, '_model')}")
+    value = getattr(module, "open_run" if name == "open" else name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,154 @@
+"""The compiled engines; see crates/py."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, final
+
+from windward.run import Run
+
+__version__: str
+
+class ScenarioError(ValueError):
+    """A scenario says something impossible: where, what was given, what is allowed."""
+
+class LawError(RuntimeError):
+    """A law written in Python failed, or answered with a window that cannot be; `__cause__` is its own exception."""
+
+class RunInterrupted(KeyboardInterrupt):
+    """A simulation was stopped before its end; `run` holds the seeds that had finished."""
+
+    run: Run | None
+
+@final
+class Ack:
+    """New data was acknowledged: times in seconds, amounts in packets."""
+
+    @property
+    def now(self) -> float:
+        """Seconds since the run began."""
+    @property
+    def acked(self) -> float:
+        """Packets that this ACK reports delivered for the first time."""
+    @property
+    def marked(self) -> float:
+        """Of these, packets that carried an ECN mark."""
+    @property
+    def lost(self) -> float:
+        """Packets newly found lost."""
+    @property
+    def rtt(self) -> float | None:
+        """Round-trip sample in seconds; None where Karn's rule forbids one."""
+    @property
+    def srtt(self) -> float:
+        """Smoothed round-trip time in seconds; 0 before the first sample."""
+    @property
+    def base_rtt(self) -> float:
+        """Least round-trip time ever seen, in seconds, or the propagation delay where it is known."""
+    @property
+    def flight(self) -> float:
+        """Packets in flight after this ACK."""
+    @property
+    def sent_at(self) -> float:
+        """When the newest packet that this ACK delivers was sent, in seconds."""
+    @property
+    def flight_at_send(self) -> float:
+        """Packets in flight just after that packet was sent."""
+    @property
+    def delivery_rate(self) -> float | None:
+        """Delivery rate over the life of that packet, in packets a second; None until one is known."""
+    @property
+    def app_limited(self) -> bool:
+        """The sender had less data than the window allowed: do not grow on this ACK."""
+    @property
+    def recovering(self) -> bool:
+        """The sender is repairing a loss and holds the window itself: learn, do not grow."""
+    @property
+    def round(self) -> int:
+        """Round trips completed."""
+
+@final
+class Congestion:
+    """The network is congested: times in seconds, amounts in packets."""
+
+    @property
+    def now(self) -> float:
+        """Seconds since the run began."""
+    @property
+    def kind(self) -> str:
+        """How congestion showed itself: "loss", "mark" or "timeout"."""
+    @property
+    def flight(self) -> float:
+        """Packets in flight when it was found, the lost ones included."""
+    @property
+    def lost(self) -> float:
+        """Packets found lost so far in this event."""
+    @property
+    def srtt(self) -> float:
+        """Smoothed round-trip time in seconds."""
+    @property
+    def base_rtt(self) -> float:
+        """Least round-trip time ever seen, in seconds."""
+
+@final
+class Scenario:
+    """A scenario that has been read and checked: it cannot be wrong."""
+
+    @staticmethod
+    def from_toml(text: str, origin: str) -> Scenario:
+        """Reads TOML; `origin` names the text in messages. Raises ScenarioError."""
+    @staticmethod
+    def from_json(text: str, origin: str) -> Scenario:
+        """Reads JSON of the same fields. Raises ScenarioError."""
+    def to_toml(self) -> str:
+        """The scenario as TOML, defaults written out."""
+    def to_json(self) -> str:
+        """The same as JSON."""
+    def entities(self) -> dict[str, dict[str, list[Any]]]:
+        """What flows, links and background sources are called, as columns by table."""
+    @property
+    def name(self) -> str:
+        """Its short name."""
+    @property
+    def title(self) -> str | None:
+        """Its question in one line."""
+    @property
+    def cite(self) -> list[str]:
+        """Keys of the papers it comes from."""
+    @property
+    def seeds(self) -> list[int]:
+        """Its own seeds."""
+    @property
+    def duration_s(self) -> float:
+        """How long it simulates, in seconds."""
+    @property
+    def warmup_s(self) -> float:
+        """Totals and means count from here, in seconds."""
+
+@final
+class Job:
+    """The seeds of one scenario: started once, polled until done."""
+
+    def __new__(
+        cls,
+        scenario: Scenario,
+        *,
+        seeds: Sequence[int],
+        threads: int,
+        law: Callable[[str, Mapping[str, Any]], Callable[[float], Any]],
+    ) -> Job: ...
+    def start(self, captures: str | None = None) -> None:
+        """Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder."""
+    def wait(self, seconds: float) -> list[dict[str, Any]]:
+        """Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each."""
+    def simulated_s(self) -> list[float]:
+        """Simulated seconds of each seed, in the order given."""
+    def cancel(self) -> None:
+        """Stops what still runs and waits for the workers; seeds that have finished can still be fetched."""
+    @property
+    def is_done(self) -> bool:
+        """Whether all has been returned that there will be."""
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the scenario format."""
+
+def laws() -> list[dict[str, Any]]:
+    """Every law: its name, its parameters with their defaults, its BibTeX entry."""

@@ -1,0 +1,633 @@
+"""The fields of a scenario as dataclasses.
+
+Generated from the scenario format's schema by tools/generate_model.py: change the format, not this file. Times, rates
+and sizes are strings with units ("100 ms", "10 Mbit/s", "125 kB"); `None` means that a field is absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is recorded.
+
+    Attributes
+    ----------
+    sample_interval
+        Distance of the samples in the series. Default: `duration`/600, rounded up to 1, 2 or 5 times a power of ten;
+        longer where the flows and links are so many that the series would pass 10 million rows.
+    internals
+        Sample what the laws show of themselves (ssthresh, phases, …) too.
+    """
+
+    sample_interval: str | None = None
+    internals: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """A node, or a group of nodes.
+
+    Attributes
+    ----------
+    name
+        Name of the node or of the group.
+    count
+        Makes a group of so many nodes, NAME-1, NAME-2, …; NAME then means the whole group.
+    """
+
+    name: str
+    count: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BernoulliLoss:
+    """Every packet is lost with the same probability, independently.
+
+    Attributes
+    ----------
+    probability
+        Probability of losing a packet.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "bernoulli")
+
+    probability: float | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GilbertElliottLoss:
+    """Two states, advanced once per packet before its own draw (Gilbert 1960, Elliott 1963).
+
+    Attributes
+    ----------
+    good_to_bad
+        Probability of going from good to bad, per packet.
+    bad_to_good
+        Probability of going from bad to good, per packet.
+    loss_good
+        Probability of losing a packet in the good state.
+    loss_bad
+        Probability of losing a packet in the bad state.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "gilbert-elliott")
+
+    good_to_bad: float | str
+    bad_to_good: float | str
+    loss_good: float | str = 0.0
+    loss_bad: float | str = 1.0
+
+
+#: How packets are lost.
+LossModel = BernoulliLoss | GilbertElliottLoss
+
+
+#: Random loss: a probability for every packet independently, or a model.
+Loss = float | str | LossModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniformJitter:
+    """Uniform between zero and `max`.
+
+    Attributes
+    ----------
+    max
+        Largest extra delay.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "uniform")
+
+    max: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalJitter:
+    """Normal around the propagation delay; the sum is clipped at zero.
+
+    Attributes
+    ----------
+    deviation
+        Standard deviation.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "normal")
+
+    deviation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialJitter:
+    """Exponential.
+
+    Attributes
+    ----------
+    mean
+        Mean extra delay.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "exponential")
+
+    mean: str
+
+
+#: How the extra delay is spread.
+Jitter = UniformJitter | NormalJitter | ExponentialJitter
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reverse:
+    """What the link back has different; all else is as in the link forth.
+
+    Attributes
+    ----------
+    name
+        Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name of its own.
+    rate
+        Transmission rate.
+    delay
+        Propagation delay.
+    buffer
+        How much may wait.
+    loss
+        Random loss; 0 for none.
+    jitter
+        Random extra delay; one of "0 s" for none.
+    """
+
+    name: str | None = None
+    rate: str | None = None
+    delay: str | None = None
+    buffer: str | None = None
+    loss: Loss | None = None
+    jitter: Jitter | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """A link: a drop-tail queue, a transmitter, random loss, propagation, jitter, in this order.
+
+    Between a group and a single node: one link for each member. Between two groups of equal size: member by member.
+
+    Attributes
+    ----------
+    name
+        Name of the link; members of a group of links are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group at the beginning.
+    to
+        Node or group at the end.
+    rate
+        Transmission rate.
+    delay
+        Propagation delay, one way.
+    buffer
+        How much may wait, in packets, bytes or time; the packet in transmission is not counted. Default: what a Linux
+        interface queues.
+    loss
+        Random loss on the wire: a probability, or a model.
+    jitter
+        Random extra delay; packets keep their order. Default: none.
+    duplex
+        There is a link back too, equal to this one but for what `reverse` says.
+    reverse
+        What the link back has different.
+    """
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    rate: str
+    delay: str
+    buffer: str = "1000 packets"
+    loss: Loss = 0.0
+    jitter: Jitter | None = None
+    duplex: bool = True
+    reverse: Reverse | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reno:
+    """RFC 5681's additive increase, multiplicative decrease.
+
+    Attributes
+    ----------
+    byte_counting
+        Count acknowledged packets (RFC 3465, and Linux) instead of ACKs (RFC 5681 Eq. 3, and ns-2). Default true.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "reno")
+
+    byte_counting: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cubic:
+    """RFC 9438's cubic function of the time since the last loss; what most servers run.
+
+    Attributes
+    ----------
+    c
+        Steepness C in packets/s³ (RFC 9438 §5.1). Default 0.4.
+    beta
+        Share of the window that a loss leaves, β (RFC 9438 §4.6). Default 0.7.
+    fast_convergence
+        Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
+    hystart
+        Leave the first slow start when the round-trip time rises (HyStart++, RFC 9406). Default off.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "cubic")
+
+    c: float = 0.4
+    beta: float = 0.7
+    fast_convergence: bool = True
+    hystart: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vegas:
+    """Brakmo and Peterson's law: between `alpha` and `beta` packets in the queue.
+
+    Attributes
+    ----------
+    alpha
+        Fewer packets than this in queues: grow. Default 2 (Vegas-2,4; ns-2: 1).
+    beta
+        More packets than this in queues: shrink. Default 4 (Vegas-2,4; ns-2: 3).
+    gamma
+        More packets than this in queues end slow start. Default 1.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "vegas")
+
+    alpha: float = 2.0
+    beta: float = 4.0
+    gamma: float = 1.0
+
+
+#: Which form of the law runs.
+Mode = Literal["paper"] | Literal["ns2"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fast:
+    """Wei, Jin, Low and Hegde's law: `alpha` packets in the queue.
+
+    Attributes
+    ----------
+    gamma
+        Step size γ, at most 4. Default 0.5 (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2.
+    alpha
+        Packets α that the flow keeps in queues. Default 100 (ns-2); huang2020 uses 200.
+    mode
+        The paper's law or the ns-2 module. Default the paper's.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "fast")
+
+    gamma: float = 0.5
+    alpha: float = 100.0
+    mode: Mode = "paper"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuicTcp:
+    """Huang, Sun and Wang's law: `backlog` packets in the queue, proven to converge.
+
+    Attributes
+    ----------
+    rho
+        Exponent ρ, from 0 to 1: small is quick at large windows, large is tolerant of κ. Default 0.5.
+    kappa
+        Step size κ, in packets^(2ρ−1). Default 0.5.
+    backlog
+        Packets p that the flow keeps in queues. Default 200.
+    mode
+        The paper's law or the ns-2 module. Default the paper's.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "quic-tcp")
+
+    rho: float = 0.5
+    kappa: float = 0.5
+    backlog: float = 200.0
+    mode: Mode = "paper"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compound:
+    """Tan, Song, Zhang and Sridharan's law: Reno's window plus a delay-driven one.
+
+    Attributes
+    ----------
+    alpha
+        Growth factor α: the window gains α·W^k packets per round trip. Default 1/8.
+    k
+        Growth exponent k. Default 0.75.
+    beta
+        Share of the window that a loss takes, β. Default 0.5.
+    gamma
+        Packets in queues from which the delay window gives way, γ. Default 30.
+    zeta
+        Packets that the delay window gives up per packet in queues and round trip, ζ. Default 1.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "compound")
+
+    alpha: float = 0.125
+    k: float = 0.75
+    beta: float = 0.5
+    gamma: float = 30.0
+    zeta: float = 1.0
+
+
+#: A law and its parameters, as a scenario names them.
+LawSpec = Reno | Cubic | Vegas | Fast | QuicTcp | Compound
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonLaw:
+    """A law of your own: a Python class.
+
+    Further keys are arguments of its constructor.
+
+    Attributes
+    ----------
+    class_
+        FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
+    parameters
+        Arguments of its constructor, after the initial window.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "python")
+
+    class_: str = field(metadata={"key": "class"})
+    parameters: Mapping[str, Any] = field(default_factory=dict, metadata={"rest": True})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flow:
+    """A TCP flow.
+
+    Between two groups of equal size: one flow for each pair of members. Between a group and a single node: one for
+    each member. Several flows are named NAME-1, NAME-2, ….
+
+    The shortest path is the one of fewest links; among those the one of least delay; among those, compared from the
+    receiver backwards, the one whose link stands first in the file.
+
+    Attributes
+    ----------
+    name
+        Name of the flow, or of the group of flows. Default: `FROM->TO`.
+    from_
+        Node or group that sends the data.
+    to
+        Node or group that receives it.
+    count
+        Makes so many parallel flows, between two single nodes.
+    via
+        Nodes between `from` and `to` on the way of the data, in order; each is linked to the next. Default: the
+        shortest path.
+    return_via
+        Nodes between `to` and `from` on the way of the ACKs. Default: `via` backwards, or the shortest path.
+    law
+        Congestion control law: its name, or a table of its name and parameters.
+    start
+        When the connection opens.
+    start_spread
+        Each flow opens at a random instant, uniform from `start` to `start` + `start_spread`, drawn from the seed.
+    stop
+        No new data from here on; after `start` + `start_spread`. Default: to the end of the run.
+    size
+        Data to transfer. Default: without end.
+    segment
+        Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
+    overhead
+        Header bytes of every packet. Default: what IPv4, TCP and the options in use take.
+    delayed_ack
+        Longest wait of a delayed ACK (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
+    receive_window
+        What the receiver buffers, at least one segment.
+    sack
+        Selective acknowledgements (RFC 2018) and recovery by RFC 6675 and RFC 6937; else NewReno (RFC 6582).
+    timestamps
+        Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
+    initial_window
+        Segments in the first window (RFC 6928).
+    min_rto
+        Least retransmission timeout: RFC 6298 §2.4 says 1 s; Linux and ns-2 take 200 ms.
+    known_base_rtt
+        The base round-trip time, where the law shall be told it; "path" computes it from the route, as propagation
+        and transmission of a full segment and of its ACK. Default: the law sees the least sample.
+    pacing
+        Spread segments at cwnd/srtt (2 cwnd/srtt in slow start), or at the law's own rate.
+    """
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    count: int | None = None
+    via: Sequence[str] | None = None
+    return_via: Sequence[str] | None = None
+    law: str | LawSpec | PythonLaw | Callable[[float], Any]
+    start: str = "0 s"
+    start_spread: str = "0 s"
+    stop: str | None = None
+    size: str | None = None
+    segment: str = "1448 B"
+    overhead: str | None = None
+    delayed_ack: str | Literal[False] = "40 ms"
+    receive_window: str = "1048576 packets"
+    sack: bool = True
+    timestamps: bool = True
+    initial_window: int = 10
+    min_rto: str = "200 ms"
+    known_base_rtt: str | None = None
+    pacing: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cbr:
+    """Evenly spaced.
+
+    Attributes
+    ----------
+    rate
+        Rate.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "cbr")
+
+    rate: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Poisson:
+    """Independent exponential gaps.
+
+    Attributes
+    ----------
+    rate
+        Mean rate.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "poisson")
+
+    rate: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pareto:
+    """As a Pareto variable of this shape; above 1, or there would be no mean.
+
+    Attributes
+    ----------
+    pareto
+
+    """
+
+    pareto: float
+
+
+#: How a period varies around its mean.
+Spread = Literal["fixed"] | Literal["exponential"] | Pareto
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnOff:
+    """Periods of sending and of silence in turn, beginning with silence.
+
+    Attributes
+    ----------
+    rate
+        Rate while sending.
+    on
+        Mean length of a period of sending.
+    off
+        Mean length of a period of silence.
+    on_spread
+        How the periods of sending vary.
+    off_spread
+        How the periods of silence vary.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "on-off")
+
+    rate: str
+    on: str
+    off: str
+    on_spread: Spread = "exponential"
+    off_spread: Spread = "exponential"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pulses:
+    """Pulses of fixed length with exponential gaps between them, beginning with a gap.
+
+    Attributes
+    ----------
+    rate
+        Rate within a pulse.
+    length
+        Length of a pulse.
+    every
+        Mean time from the beginning of one pulse to that of the next; longer than `length`.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "pulses")
+
+    rate: str
+    length: str
+    every: str
+
+
+#: When datagrams are sent. Rates are those on the wire, headers included.
+Pattern = Cbr | Poisson | OnOff | Pulses
+
+
+@dataclass(frozen=True, kw_only=True)
+class Background:
+    """A UDP source that does not respond to congestion.
+
+    Between groups: as with flows.
+
+    Attributes
+    ----------
+    name
+        Name of the source; several are NAME-1, NAME-2, …. Default: `FROM->TO`.
+    from_
+        Node or group that sends.
+    to
+        Node or group that receives.
+    via
+        Nodes between `from` and `to`, in order. Default: the shortest path, as with flows.
+    count
+        Makes so many sources, between two single nodes.
+    pattern
+        When datagrams are sent.
+    packet
+        Size of a datagram on the wire, headers included: 28 B (IPv4 and UDP headers) to 65 535 B.
+    start
+        When the source starts.
+    stop
+        When it stops; after `start`. Default: at the end of the run.
+    """
+
+    name: str | None = None
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    via: Sequence[str] | None = None
+    count: int | None = None
+    pattern: Pattern
+    packet: str = "1500 B"
+    start: str = "0 s"
+    stop: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioFields:
+    """A scenario: a network, what is sent over it, for how long.
+
+    Attributes
+    ----------
+    name
+        Short name of the scenario; names the folder of its results.
+    title
+        One line for people: the question that the scenario asks.
+    cite
+        Keys of the papers that the scenario comes from.
+    duration
+        How long to simulate.
+    warmup
+        Totals and means count from here; less than `duration`.
+    seeds
+        How many seeds to run (5 means 1, 2, 3, 4, 5), or a list of them.
+    output
+        What is recorded.
+    node
+        Nodes. They only carry names; links do the work.
+    link
+        Links between nodes.
+    flow
+        TCP flows.
+    background
+        UDP sources that do not respond to congestion.
+    """
+
+    name: str
+    title: str | None = None
+    cite: Sequence[str] = ()
+    duration: str
+    warmup: str = "0 s"
+    seeds: int | Sequence[int] = 1
+    output: Output = Output()
+    node: Sequence[Node] = ()
+    link: Sequence[Link] = ()
+    flow: Sequence[Flow] = ()
+    background: Sequence[Background] = ()

@@ -1,0 +1,246 @@
+"""The command line.
+
+What a command needs is imported when it runs: `windward --help` does not wait for numpy. Exit codes: 0, all is well;
+2, something was asked that cannot be, and standard error says what; 130, interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from windward import LawError, ResultError, RunInterrupted, ScenarioError, __version__
+from windward.files import parse
+
+if TYPE_CHECKING:
+    from windward.run import Run
+
+app = typer.Typer(
+    name="windward",
+    help="Study, predict and deploy congestion control for wireless networks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file: TOML, or JSON if it ends in .json.")]
+Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Result folder of a run.")]
+
+
+def main() -> None:
+    """Runs the command line; errors become one message on standard error and an exit code."""
+    try:
+        app()
+    except RunInterrupted as stop:
+        _complain(str(stop))
+        raise SystemExit(130) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except LawError as error:
+        if error.__cause__ is not None:
+            traceback.print_exception(error.__cause__)
+        _complain(str(error))
+        raise SystemExit(2) from None
+    except ScenarioError as error:
+        # It begins with the file and the line, as compilers write it, so that editors find the place.
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+    except (ResultError, ValueError) as error:
+        _complain(str(error))
+        raise SystemExit(2) from None
+    except BrokenPipeError:
+        # The reader of our output has left, as `head` does.
+        sys.stderr.close()
+        raise SystemExit(0) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        _complain(f"{where}{error.strerror or error}")
+        raise SystemExit(2) from None
+
+
+def _complain(message: str) -> None:
+    print(f"error: {message}", file=sys.stderr)
+
+
+def _version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"windward {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def simulate(
+    file: File,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME.")
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="N|N,N,…", help="How many seeds, or which. Default: the scenario's own.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many seeds run at once. Default: one per core.")
+    ] = None,
+    pcap: Annotated[bool, typer.Option("--pcap", help="Also write every packet of every seed, as pcapng.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
+) -> None:
+    """Simulate a scenario packet by packet, and keep the results in a folder."""
+    from windward import folder, load, terminal
+
+    chosen = None if seeds is None else _seeds(seeds)
+    scenario = load(file)
+    target = output or Path("results") / scenario.name
+    try:
+        with terminal.progress(is_quiet=quiet) as progress:
+            run = scenario.simulate(seeds=chosen, threads=threads, output=target, progress=progress, pcap=pcap)
+    except RunInterrupted as stop:
+        kept = f"; they are in {target}" if stop.run is not None else "; nothing was written"
+        raise RunInterrupted(f"{stop}{kept}") from stop
+    if as_json:
+        print((target / folder.SUMMARY).read_text(encoding="utf-8"), end="")
+    elif not quiet:
+        terminal.show(run)
+        terminal.console().print(f"\nresults in {target}", style="dim", soft_wrap=True)
+
+
+@app.command()
+def show(run: Folder) -> None:
+    """Print the tables of a run again."""
+    from windward import terminal
+
+    terminal.show(_open(run))
+
+
+@app.command()
+def plot(
+    run: Folder,
+    what: Annotated[
+        str,
+        typer.Option(
+            "--what",
+            "-w",
+            help="windows, rates, rtt, queues, delays, links, fairness, internals, goodput, utilization or loss.",
+        ),
+    ] = "windows",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="SVG, PDF or PNG, by its ending. Default: WHAT.svg."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed whose series are drawn. Default: the first.")
+    ] = None,
+) -> None:
+    """Draw a figure of a run."""
+    from windward.plot import draw, save
+
+    target = output or Path(f"{what}.svg")
+    save(draw(_open(run), what, seed=seed), target)
+    print(target)
+
+
+@app.command()
+def report(
+    run: Folder,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: report.html in the run's folder.")
+    ] = None,
+) -> None:
+    """Write a self-contained HTML page about a run."""
+    from windward import folder
+
+    print(_open(run).report(output or run / folder.REPORT))
+
+
+@app.command()
+def check(file: File) -> None:
+    """Check a scenario file, and say what it holds."""
+    scenario = parse(file)
+    entities = scenario.entities()
+    parts = [_count(len(entities[kind][name]), noun) for kind, name, noun in _PARTS]
+    seeds = _count(len(scenario.seeds), "seed")
+    print(f"{file} is right: {', '.join(parts)}, {scenario.duration_s:g} s, {seeds}")
+
+
+_PARTS = (
+    ("flows", "flow", "flow"),
+    ("links", "link", "one-way link"),
+    ("background", "source", "background source"),
+)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of scenario files."""
+    from windward import _engine
+
+    print(json.dumps(_engine.schema(), indent=2, ensure_ascii=False))
+
+
+@app.command()
+def laws() -> None:
+    """List the control laws with their parameters."""
+    from rich.table import Table
+
+    from windward import _engine, terminal
+
+    descriptions = {}
+    for law in _engine.schema()["$defs"]["LawSpec"]["oneOf"]:
+        descriptions[law["properties"]["name"]["const"]] = law["description"]
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold", show_edge=False)
+    for column in ("law", "parameters and defaults", "what it does"):
+        table.add_column(column)
+    for law in _engine.laws():
+        parameters = ", ".join(f"{name} = {json.dumps(value)}" for name, value in law["parameters"].items())
+        table.add_row(law["name"], parameters, descriptions[law["name"]])
+    table.add_row("python", 'class = "FILE.py:CLASS"', "A law of your own.")
+    terminal.console().print(table)
+
+
+@app.command()
+def cite(file: File) -> None:
+    """Print BibTeX for a scenario: its laws and the papers it comes from."""
+    from windward.cite import bibtex
+
+    entries, unknown = bibtex(parse(file))
+    print("\n\n".join(entries))
+    for key in unknown:
+        print(f"note: the scenario cites `{key}`, of which Windward has no entry", file=sys.stderr)
+
+
+def _open(path: Path) -> Run:
+    from windward import open as open_run
+
+    run = open_run(path)
+    if not run.seeds:
+        raise ResultError(f"{path} holds no finished seed: its run was stopped too early")
+    return run
+
+
+def _seeds(text: str) -> int | list[int]:
+    """`5` means the seeds 1 to 5, `3,7` or `3,` these."""
+    try:
+        numbers = [int(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        numbers = []
+    if not numbers or min(numbers) < 0 or ("," not in text and numbers[0] == 0):
+        raise ValueError(f'--seeds {text}: write a number of seeds, such as 5, or a list of seeds, such as "3,7,9"')
+    return numbers if "," in text else numbers[0]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,79 @@
+"""How every figure looks: one choice, made here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Told apart by people of every colour vision, on paper too (after M. Okabe and K. Ito, 2002; without its yellow).
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+#: When the colours are used up, lines are told apart by their dashes.
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
+
+INK = "#222222"
+FAINT = "#8a8a8a"
+WARMUP = "#eeeeee"
+
+_SETTINGS: Any = {
+    "figure.figsize": (8.0, 4.0),
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "figure.constrained_layout.use": True,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 10,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "lines.linewidth": 1.4,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "legend.handlelength": 1.8,
+    # The same figure is the same file: no dates, and ids that follow from the content.
+    "svg.hashsalt": "windward",
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Figures made inside look like Windward's; nothing outside is touched."""
+    with mpl.rc_context(_SETTINGS):
+        yield
+
+
+def looks(count: int) -> list[dict[str, Any]]:
+    """Colour and dashes of each of `count` lines."""
+    pairs = ({"color": color, "linestyle": dash} for dash in cycle(DASHES) for color in COLORS)
+    return list(islice(pairs, count))
+
+
+def set_height(axes: Axes, inches: float) -> None:
+    """Height of the whole figure."""
+    figure = axes.get_figure(root=True)
+    if figure is not None:
+        figure.set_figheight(inches)

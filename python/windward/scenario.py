@@ -1,0 +1,134 @@
+"""Scenarios: loaded from a file, or built from objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windward import _engine
+from windward._model import ScenarioFields
+from windward.convert import from_plain, to_plain
+from windward.files import parse
+
+if TYPE_CHECKING:
+    from windward.run import Run
+    from windward.simulate import Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario(ScenarioFields):
+    """A network, what is sent over it, for how long.
+
+    The fields are those of a scenario file; a law may also be a Python class (see `windward.Law`). What cannot be is
+    refused when the object is made, so a scenario that exists can be run.
+
+    Raises
+    ------
+    windward.ScenarioError
+        On unknown names, impossible values and unreachable nodes: where, what was given, what is allowed.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scenario = ww.Scenario(
+    ...     name="two",
+    ...     duration="10 s",
+    ...     node=[ww.Node(name="a"), ww.Node(name="b")],
+    ...     link=[ww.Link(from_="a", to="b", rate="10 Mbit/s", delay="20 ms", buffer="50 packets")],
+    ...     flow=[ww.Flow(from_="a", to="b", law=ww.Reno(), count=2)],
+    ... )
+    >>> len(scenario.simulate().flows)
+    2
+    """
+
+    #: Where law files named by the scenario are looked for; no part of the file.
+    folder: Path = field(default=Path(), metadata={"local": True})
+
+    def __post_init__(self) -> None:
+        self._compile()
+
+    def simulate(
+        self,
+        *,
+        seeds: int | Sequence[int] | None = None,
+        threads: int | None = None,
+        output: str | Path | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        pcap: bool = False,
+    ) -> Run:
+        """Simulates every seed, packet by packet; the same seeds give the same numbers on any number of threads.
+
+        Parameters
+        ----------
+        seeds
+            How many seeds, or which. Default: the scenario's own.
+        threads
+            How many seeds run at once. Default: as many as there are cores.
+        output
+            Folder for the results. Each seed is written when it finishes. An older Windward result is replaced then;
+            anything else is refused. Default: results stay in memory.
+        progress
+            Called about ten times a second.
+        pcap
+            Also write every packet into `output`, as pcapng.
+
+        Raises
+        ------
+        windward.RunInterrupted
+            On Ctrl-C; its `run` holds the seeds that had finished, or is None.
+        windward.LawError
+            If a law written in Python fails.
+        windward.ResultError
+            If `output` cannot be written, or holds something else.
+        """
+        from windward.simulate import simulate
+
+        compiled, laws = self._compile()
+        return simulate(
+            compiled,
+            folder=self.folder,
+            laws=laws,
+            seeds=seeds,
+            threads=threads,
+            output=output,
+            progress=progress,
+            pcap=pcap,
+        )
+
+    def to_toml(self) -> str:
+        """The scenario as a file, defaults written out."""
+        return self._compile()[0].to_toml()
+
+    def _compile(self) -> tuple[_engine.Scenario, dict[str, Callable[[float], Any]]]:
+        """The scenario for the engine, and the laws in it that are Python objects, by the name that stands for each."""
+        laws: dict[str, Callable[[float], Any]] = {}
+
+        def name_class(law: Callable[[float], Any]) -> str:
+            kind = law if hasattr(law, "__qualname__") else type(law)
+            base = name = f"{kind.__module__}:{kind.__qualname__.rpartition('.')[2]}"
+            count = 1
+            while laws.setdefault(name, law) is not law:
+                count += 1
+                name = f"{base}-{count}"
+            return name
+
+        text = json.dumps(to_plain(self, name_class))
+        return _engine.Scenario.from_json(text, f"scenario `{self.name}`"), laws
+
+
+def load(path: str | Path) -> Scenario:
+    """Reads a scenario file (TOML, or JSON if its name ends in .json).
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    windward.ScenarioError
+        If something in it is wrong: line and column, what was given, what is allowed.
+    """
+    path = Path(path)
+    fields = json.loads(parse(path).to_json())
+    return from_plain(Scenario, fields | {"folder": path.parent})  # type: ignore[no-any-return]

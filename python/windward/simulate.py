@@ -1,0 +1,161 @@
+"""Runs a scenario's seeds in the engine, and keeps what has finished."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from windward import _engine, tables
+from windward.folder import ResultFolder, read_table
+from windward.laws import LawFactory, resolve
+from windward.run import Run, about, summary_json
+
+#: How often progress is told and a Ctrl-C is noticed, in seconds.
+_POLL = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a simulation has come."""
+
+    #: Simulated time of all seeds as a share of what is to be simulated, 0 to 1.
+    fraction: float
+    #: Seeds that have finished.
+    finished: int
+    #: Seeds asked for.
+    seeds: int
+
+
+def simulate(
+    scenario: _engine.Scenario,
+    *,
+    folder: Path,
+    laws: Mapping[str, LawFactory] | None = None,
+    seeds: int | Sequence[int] | None = None,
+    threads: int | None = None,
+    output: str | Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    pcap: bool = False,
+) -> Run:
+    """Simulates every seed; `Scenario.simulate` says what the arguments mean.
+
+    `folder` is where the scenario's own files lie; `laws` holds laws that are Python objects, by the name under which
+    the scenario knows them.
+    """
+    chosen = _choose(seeds, scenario.seeds)
+    if pcap and output is None:
+        raise ValueError("pcap=True writes files: say where with output=DIR")
+    known = laws or {}
+    job = _engine.Job(
+        scenario,
+        seeds=chosen,
+        threads=_threads(threads),
+        law=lambda name, parameters: known.get(name) or resolve(name, parameters, folder),
+    )
+    target = ResultFolder(Path(output)) if output is not None else None
+    try:
+        return _Collector(scenario, chosen, target, progress).collect(job, target.captures if pcap and target else None)
+    finally:
+        if target is not None:
+            target.close()
+
+
+class _Collector:
+    """Takes finished seeds from a job into memory or into a folder."""
+
+    def __init__(
+        self,
+        scenario: _engine.Scenario,
+        seeds: list[int],
+        target: ResultFolder | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.scenario = scenario
+        self.seeds = seeds
+        self.target = target
+        self.progress = progress
+        self.entities = scenario.entities()
+        self.kept: dict[int, tables.Tables] = {}
+        self.counts = {"events": 0, "packet_hops": 0}
+
+    def collect(self, job: _engine.Job, captures: Path | None) -> Run:
+        job.start(None if captures is None else str(captures))
+        try:
+            while not job.is_done:
+                for result in job.wait(_POLL):
+                    self.take(result)
+                self.tell(job)
+        except KeyboardInterrupt as interrupt:
+            job.cancel()
+            stopped = _engine.RunInterrupted(f"interrupted: {len(self.kept)} of {len(self.seeds)} seeds finished")
+            stopped.run = self.run() if self.kept else None
+            raise stopped from interrupt
+        finally:
+            job.cancel()
+        return self.run()
+
+    def take(self, result: dict[str, Any]) -> None:
+        seed = int(result["seed"])
+        measured_s = self.scenario.duration_s - self.scenario.warmup_s
+        built = tables.build(result, self.entities, measured_s)
+        self.kept[seed] = built
+        for name in self.counts:
+            self.counts[name] += int(result[name])
+        if self.target is not None:
+            # The series of many seeds need not fit into memory: they are read from the folder again.
+            self.kept[seed] = {kind: table for kind, table in built.items() if kind in tables.TOTALS}
+            self.target.write_seed(seed, built, self.scenario.to_toml(), summary_json(self.run(), self.counts))
+
+    def tell(self, job: _engine.Job) -> None:
+        if self.progress is not None:
+            simulated = sum(job.simulated_s())
+            fraction = simulated / (self.scenario.duration_s * len(self.seeds))
+            self.progress(Progress(fraction=min(fraction, 1.0), finished=len(self.kept), seeds=len(self.seeds)))
+
+    def run(self) -> Run:
+        description = about(
+            name=self.scenario.name,
+            title=self.scenario.title,
+            duration_s=self.scenario.duration_s,
+            warmup_s=self.scenario.warmup_s,
+            seeds=self.seeds,
+            finished=[seed for seed in self.seeds if seed in self.kept],
+        )
+        kept, target = dict(self.kept), self.target
+
+        def load(kind: str, seed: int) -> pa.Table:
+            return kept[seed][kind] if kind in kept[seed] or target is None else read_table(target.path, kind, seed)
+
+        return Run(about=description, scenario=self.scenario.to_toml(), load=load)
+
+
+def _choose(seeds: int | Sequence[int] | None, default: list[int]) -> list[int]:
+    """The seeds to run: a number of them (1, 2, …), a list, or the scenario's own.
+
+    Raises
+    ------
+    ValueError
+        If there is none, one twice, or a negative one.
+    """
+    chosen = default if seeds is None else list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
+    if not chosen:
+        raise ValueError("no seeds: at least one is needed")
+    if len(set(chosen)) != len(chosen):
+        raise ValueError(f"seeds {chosen}: one stands there twice")
+    if min(chosen) < 0 or max(chosen) >= 1 << 63:
+        raise ValueError(f"seeds {chosen}: a seed is an integer from 0 to 2^63 - 1")
+    return chosen
+
+
+def _threads(threads: int | None) -> int:
+    """Worker threads: as many as this process may use, unless told."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads < 1:
+        raise ValueError(f"threads={threads}: at least one is needed")
+    return threads

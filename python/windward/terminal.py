@@ -1,0 +1,101 @@
+"""What the command line writes to the terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from windward.digest import Digest, digests, headline, seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from windward import simulate
+    from windward.run import Run
+
+#: Away from a terminal, progress is a line of text every so many seconds.
+_QUIET_S = 10.0
+
+#: Tables keep their shape where there is no terminal to fit.
+_WIDTH = 120
+
+
+def console() -> Console:
+    """Standard output; plain text, and wide, where it is no terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+
+
+def show(run: Run) -> None:
+    """Prints the run: its question, its tables, the few numbers that sum it up."""
+    out = console()
+    out.print(Text(run.title or run.name, style="bold"))
+    out.print(Text(f"{run.duration_s:g} s simulated · {seeds(run)}", style="dim"))
+    for digest in digests(run):
+        out.print()
+        out.print(_table(digest))
+        if digest.note:
+            out.print(Text(digest.note, style="dim"))
+    out.print()
+    facts = headline(run)
+    width = max((len(name) for name, _ in facts), default=0)
+    for name, value in facts:
+        out.print(Text(f"{name:<{width}}  ", style="dim").append(value, style="not dim bold"))
+
+
+def _table(digest: Digest) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    for at, column in enumerate(digest.columns):
+        table.add_column(column, justify="left" if at < digest.words else "right", no_wrap=True)
+    for row in digest.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+@contextmanager
+def progress(*, is_quiet: bool) -> Iterator[Callable[[simulate.Progress], None] | None]:
+    """What tells of progress on standard error: a bar on a terminal, a line now and then elsewhere."""
+    if is_quiet:
+        yield None
+    elif sys.stderr.isatty():
+        columns = (
+            TextColumn("simulating"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[seeds]}", style="dim"),
+            TimeRemainingColumn(compact=True),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("", total=1.0, seeds="")
+
+            def update(now: simulate.Progress) -> None:
+                bar.update(task, completed=now.fraction, seeds=f"{now.finished} of {now.seeds} seeds")
+
+            yield update
+    else:
+        yield _lines()
+
+
+def _lines() -> Callable[[simulate.Progress], None]:
+    began = told = time.monotonic()
+
+    def update(now: simulate.Progress) -> None:
+        nonlocal told
+        clock = time.monotonic()
+        if clock - told >= _QUIET_S and now.fraction > 0:
+            told = clock
+            left = (clock - began) * (1 - now.fraction) / now.fraction
+            print(
+                f"{now.fraction:4.0%} simulated, {now.finished} of {now.seeds} seeds finished, {left:.0f} s left",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    return update

@@ -1,0 +1,174 @@
+"""Writes python/windward/_model.py from the JSON Schema of the scenario format.
+
+Run it after a change of the format: `python tools/generate_model.py`. With `--check` it only says whether the file is
+up to date (exit code 1 if not).
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from windward import _engine
+
+TARGET = Path(__file__).parent.parent / "python" / "windward" / "_model.py"
+ROOT = "ScenarioFields"
+#: What the names of a tagged union's members end in, where the word alone would not say what it is.
+SUFFIX = {"LossModel": "Loss", "Jitter": "Jitter"}
+
+HEADER = '''"""The fields of a scenario as dataclasses.
+
+Generated from the scenario format's schema by tools/generate_model.py: change the format, not this file. Times, rates
+and sizes are strings with units ("100 ms", "10 Mbit/s", "125 kB"); `None` means that a field is absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+'''
+
+Schema = dict[str, Any]
+
+
+class Generator:
+    """Turns the definitions of a schema into Python source, each after those that it needs."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.definitions: dict[str, Schema] = schema["$defs"]
+        self.root = schema
+        self.sources: dict[str, str] = {}
+        self.types: dict[str, str] = {}
+
+    def source(self) -> str:
+        self.dataclass(ROOT, self.root)
+        return HEADER + "\n\n".join(self.sources.values())
+
+    def reference(self, reference: str) -> str:
+        """The Python type of a definition, which is written first."""
+        name = reference.removeprefix("#/$defs/")
+        if name not in self.types:
+            definition = self.definitions[name]
+            if "properties" in definition:
+                self.types[name] = self.dataclass(name, definition)
+            else:
+                self.types[name] = name
+                members = [self.member(name, schema) for schema in definition.get("oneOf") or definition["anyOf"]]
+                comment = _comment(definition["description"])
+                self.sources[name] = f"{comment}{name} = {_union(members)}\n"
+        return self.types[name]
+
+    def member(self, union: str, schema: Schema) -> str:
+        """The Python type of a member of a union."""
+        if "properties" not in schema:
+            return self.type(schema)
+        tag = next((value["const"] for value in schema["properties"].values() if "const" in value), None)
+        word = tag if tag is not None else next(iter(schema["properties"]))
+        return self.dataclass(_camel(word) + SUFFIX.get(union, ""), schema)
+
+    def type(self, schema: Schema) -> str:
+        """The Python type of any schema."""
+        if "$ref" in schema:
+            return self.reference(schema["$ref"])
+        if "const" in schema:
+            return f"Literal[{schema['const']!r}]"
+        if "enum" in schema:
+            return "str"
+        if "anyOf" in schema:
+            return _union([self.member("", member) for member in schema["anyOf"]])
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        return _union([self.plain(kind, schema) for kind in kinds])
+
+    def plain(self, kind: str, schema: Schema) -> str:
+        if kind == "array":
+            return f"Sequence[{self.type(schema['items'])}]"
+        return {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}[kind]
+
+    def dataclass(self, name: str, schema: Schema) -> str:
+        """Writes a dataclass and returns its name."""
+        fields, attributes, tag = [], [], ""
+        for key, value in schema["properties"].items():
+            if "const" in value:
+                tag = f"    TAG: ClassVar[tuple[str, str]] = ({key!r}, {value['const']!r})\n\n"
+                continue
+            attribute = f"{key}_" if keyword.iskeyword(key) else key
+            kind = self.type(value)
+            if (name, key) == ("Flow", "law"):
+                kind += " | Callable[[float], Any]"
+            fields.append(f"    {attribute}: {kind}{self.default(key, value, schema)}\n")
+            attributes.append((attribute, value.get("description", "")))
+        if schema.get("additionalProperties", True):
+            fields.append("    parameters: Mapping[str, Any] = field(default_factory=dict, metadata={'rest': True})\n")
+            attributes.append(("parameters", "Arguments of its constructor, after the initial window."))
+        body = tag.replace("'", '"') + "".join(fields).replace("'", '"')
+        self.sources[name] = (
+            f"@dataclass(frozen=True, kw_only=True)\nclass {name}:\n{_docstring(schema, attributes)}\n{body}"
+        )
+        return name
+
+    def default(self, key: str, value: Schema, schema: Schema) -> str:
+        """What stands after a field's type."""
+        metadata = f"metadata={{'key': {key!r}}}" if keyword.iskeyword(key) else ""
+        if key in schema.get("required", ()):
+            return f" = field({metadata})" if metadata else ""
+        default = value.get("default")
+        if isinstance(default, dict):
+            return f" = {self.reference(value['$ref'])}()"
+        if value.get("type") == "array":
+            return " = ()"
+        return f" = {default!r}"
+
+
+def _camel(word: str) -> str:
+    return "".join(part.capitalize() for part in re.split(r"[-_]", word)) + ("Law" if word == "python" else "")
+
+
+def _union(members: list[str]) -> str:
+    return " | ".join(dict.fromkeys(members))
+
+
+def _comment(text: str) -> str:
+    return "".join(f"#: {line}\n" for line in textwrap.wrap(" ".join(text.split()), 116))
+
+
+def _docstring(schema: Schema, attributes: list[tuple[str, str]]) -> str:
+    paragraphs = [" ".join(paragraph.split()) for paragraph in schema["description"].split("\n\n")]
+    first, *rest = re.split(r"(?<=[.]) (?=[A-Z])", paragraphs[0], maxsplit=1)
+    text = "\n\n".join(_fill(part, 4) for part in [first, *rest, *paragraphs[1:]]).strip()
+    if not attributes:
+        return f'    """{text}"""\n'
+    lines = [f'    """{text}', "", "    Attributes", "    ----------"]
+    for name, description in attributes:
+        lines += [f"    {name}", _fill(" ".join(description.split()), 8)]
+    return "\n".join([*lines, '    """', ""])
+
+
+def _fill(text: str, indent: int) -> str:
+    return textwrap.fill(text, 118, initial_indent=" " * indent, subsequent_indent=" " * indent)
+
+
+def main() -> int:
+    source = Generator(_engine.schema()).source()
+    # Formatted as the rest of the package is.
+    formatted = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"],
+        input=source,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    if "--check" in sys.argv[1:]:
+        return 0 if TARGET.exists() and TARGET.read_text() == formatted else 1
+    TARGET.write_text(formatted)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
