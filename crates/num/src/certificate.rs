@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// Residuals, all relative and ≥ 0; all 0 at an exact optimum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Largest excess of a link's load over its rate relative to it, or of rates over their region.
+    /// Largest excess of a link's load over its rate, or of rates over their region; relative to the link's capacity, or
+    /// to the largest rate in its region.
     pub primal: f64,
     /// Largest |U′(x_s) − Σ λ_l| relative to the terms of U′; for a flow at rate 0 only a price too low counts.
     pub dual: f64,
@@ -55,15 +56,14 @@ impl Certificate {
                 }
             }
         }
+        let scale = scales(problem, answer);
         let mut slackness = 0.0;
         for (l, link) in network.links.iter().enumerate() {
             let rate = match *link {
                 Link::Wired(c) => c,
                 Link::Wireless => answer.link_rates[l],
             };
-            if loads[l] > rate {
-                out.primal = out.primal.max((loads[l] - rate) / loads[l]);
-            }
+            out.primal = out.primal.max((loads[l] - rate) / scale[l]);
             slackness += answer.prices[l].abs() * (rate - loads[l]).abs();
             lagrangian_gap += answer.prices[l] * (rate - loads[l]);
             if answer.prices[l] < 0.0 {
@@ -101,8 +101,8 @@ impl Certificate {
             }
         }
         let loads = network.loads(&rates);
-        for (load, rate) in loads.iter().zip(&answer.link_rates).filter(|(load, rate)| load > rate) {
-            out.primal = out.primal.max((load - rate) / load);
+        for ((load, rate), scale) in loads.iter().zip(&answer.link_rates).zip(scales(problem, answer)) {
+            out.primal = out.primal.max((load - rate) / scale);
         }
         for (coupling, mixture) in network.couplings.iter().zip(&answer.mixtures) {
             let reached: Vec<f64> = coupling.links.iter().map(|&l| answer.link_rates[l as usize]).collect();
@@ -140,6 +140,19 @@ pub(crate) fn objective(problem: &Problem, answer: &Answer) -> f64 {
     let utilities: f64 = problem.utilities.iter().zip(&answer.rates).map(|(u, &x)| u.value(x)).sum();
     let couplings = problem.network.couplings.iter().zip(&answer.mixtures);
     utilities + couplings.map(|(coupling, mixture)| entropy(coupling, mixture)).sum::<f64>()
+}
+
+/// What excess loads are relative to.
+fn scales(problem: &Problem, answer: &Answer) -> Vec<f64> {
+    let links = problem.network.links.iter();
+    let mut scales: Vec<f64> =
+        links.map(|l| if let Link::Wired(c) = l { c.max(f64::MIN_POSITIVE) } else { 1.0 }).collect();
+    for coupling in &problem.network.couplings {
+        let rates = coupling.links.iter().map(|&l| answer.link_rates[l as usize]);
+        let largest = rates.fold(f64::MIN_POSITIVE, f64::max);
+        coupling.links.iter().for_each(|&l| scales[l as usize] = largest);
+    }
+    scales
 }
 
 /// T Σ −u_i ln u_i.

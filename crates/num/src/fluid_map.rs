@@ -133,7 +133,7 @@ impl FluidMap {
             return Ok(FluidPoint { newton_steps, interior_steps: 0 });
         }
         self.has_start = false;
-        let interior_steps = self.cold()?;
+        let interior_steps = self.cold(is_smooth)?;
         self.has_start = true;
         let newton_steps = if is_smooth { self.polish() } else { 0 };
         Ok(FluidPoint { newton_steps, interior_steps })
@@ -211,8 +211,8 @@ impl FluidMap {
         solve::Answer::new(&self.network, &self.program, &outcome)
     }
 
-    /// The interior method; then delays off the bottlenecks are 0.
-    fn cold(&mut self) -> Result<usize, Error> {
+    /// The interior method; where Newton will follow, delays off the bottlenecks become 0.
+    fn cold(&mut self, is_smooth: bool) -> Result<usize, Error> {
         for ((utility, &window), &base_rtt) in self.program.utilities.iter_mut().zip(&self.windows).zip(&self.base_rtt)
         {
             *utility = Utility::Window { window, base_rtt };
@@ -224,7 +224,7 @@ impl FluidMap {
             // On the central path (q c/Σw)·(s/c) is the same everywhere: the larger factor tells the side.
             let queued = price * outcome.capacity[l] / turnover;
             let spare = (outcome.capacity[l] - self.load[l]) / outcome.capacity[l];
-            self.prices[l] = if queued > spare { *price } else { 0.0 };
+            self.prices[l] = if queued > spare || !is_smooth { *price } else { 0.0 };
         }
         for (block, smooth) in self.program.blocks.iter().zip(&self.smooth) {
             let inside = &outcome.prices[block.rows.clone()];
@@ -233,7 +233,6 @@ impl FluidMap {
                 Some(Smooth::Curved(_)) if self.prices[block.rows.clone()].iter().any(|q| *q > 0.0) => {
                     self.prices[block.rows.clone()].copy_from_slice(inside);
                 }
-                None => self.prices[block.rows.clone()].copy_from_slice(inside),
                 _ => {}
             }
         }
@@ -371,5 +370,5 @@ impl FluidMap {
 const TOLERANCE: f64 = 1e-10;
 /// Warm steps need one or two; a method that has not arrived after these will not.
 const MAX_NEWTON: usize = 12;
-const COLD_TOLERANCE: f64 = 1e-11;
+const COLD_TOLERANCE: f64 = 1e-10;
 const COLD_STEPS: usize = 200;

@@ -27,7 +27,7 @@ pub(crate) struct Outcome {
 
 /// Solves `program`; a flow without a row needs a price of its own.
 pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) -> Result<Outcome, Error> {
-    let mut method = Interior::new(program);
+    let mut method = Interior::new(program, tolerance);
     method.start();
     let mut residual = method.residual();
     let mut iterations = 0;
@@ -43,6 +43,7 @@ pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) ->
 
 struct Interior<'p> {
     program: &'p Program,
+    tolerance: f64,
     /// Right-hand sides by whose size violations are judged.
     scale: Vec<f64>,
     /// Number of inequalities, and the barrier parameter of the next step.
@@ -75,7 +76,7 @@ struct Linear {
 }
 
 impl<'p> Interior<'p> {
-    fn new(program: &'p Program) -> Self {
+    fn new(program: &'p Program, tolerance: f64) -> Self {
         let (n, m) = (program.flows(), program.rows());
         let flows: Vec<u32> = (0..n as u32).filter(|&s| program.utilities[s as usize].is_linear()).collect();
         let mixing = |block: &'p Block| match &block.kind {
@@ -86,6 +87,7 @@ impl<'p> Interior<'p> {
         let vertices: usize = mixings.iter().flatten().map(|x| x.mixture.len()).sum();
         Self {
             program,
+            tolerance,
             pairs: (m + flows.len() + vertices) as f64,
             linear: Linear { rate: vec![0.0; flows.len()], slack: vec![0.0; flows.len()], flows },
             mixings,
@@ -207,15 +209,27 @@ impl<'p> Interior<'p> {
         surplus
     }
 
-    /// Largest of the violations relative to the capacity, of the gap relative to Σ x U′, and of Σ u = π.
+    /// Largest of violation and gap.
     fn residual(&self) -> f64 {
-        let mut worst = 0.0_f64;
-        let mut gap = dense::dot(&self.linear.rate, &self.linear.slack);
+        let (violation, gap) = self.residuals();
+        let residual = violation.max(gap);
+        if residual.is_nan() { f64::INFINITY } else { residual }
+    }
+
+    /// Σ x U′, by which gaps are judged.
+    fn turnover(&self) -> f64 {
         let mut turnover = self.turnover;
         for ((&s, rate), slack) in self.linear.flows.iter().zip(&self.linear.rate).zip(&self.linear.slack) {
             let weight = self.program.utilities[s as usize].derivative(1.0);
             turnover += (rate - self.mu / slack) * (weight + slack);
         }
+        if turnover > 0.0 { turnover } else { 1.0 }
+    }
+
+    /// Largest violation relative to the capacity or of Σ u = π, and gap relative to Σ x U′.
+    fn residuals(&self) -> (f64, f64) {
+        let mut worst = 0.0_f64;
+        let mut gap = dense::dot(&self.linear.rate, &self.linear.slack);
         for ((s, scale), price) in self.primal_surplus().iter().zip(&self.scale).zip(&self.lambda) {
             worst = worst.max(-s / scale);
             gap += price * s.abs();
@@ -225,8 +239,7 @@ impl<'p> Interior<'p> {
             gap += lost;
             worst = worst.max(error);
         }
-        let residual = worst.max(gap / if turnover > 0.0 { turnover } else { 1.0 });
-        if residual.is_nan() { f64::INFINITY } else { residual }
+        (worst, gap / self.turnover())
     }
 
     /// One Newton step; false where no progress is possible.
@@ -295,6 +308,11 @@ impl<'p> Interior<'p> {
         let old = old_mixings.iter().flatten().zip(changes.iter().flatten());
         let mixings = self.mixings.iter_mut().flatten().zip(old);
         let shortest = mixings.map(|(mixing, (old, change))| mixing.update(old, change)).fold(shortest, f64::min);
+        for (block, mixing) in self.program.blocks.iter().zip(&mut self.mixings) {
+            if let Some(mixing) = mixing {
+                mixing.anchor(&self.lambda[block.rows.clone()]);
+            }
+        }
         self.lower_mu(shortest);
         true
     }
@@ -311,8 +329,15 @@ impl<'p> Interior<'p> {
         let complementarity = dense::dot(&self.lambda, &self.slack)
             + dense::dot(&self.linear.rate, &self.linear.slack)
             + self.mixings.iter().flatten().map(Mixing::complementarity).sum::<f64>();
-        let factor = (1.0 - length).powi(2).clamp(FASTEST, SLOWEST);
-        self.mu = factor * complementarity / self.pairs;
+        // A violation far above the gap says that the iterate has left the path: μ waits for it. And μ never falls below
+        // what the tolerance asks for, where slacks would lose their last digits.
+        let (violation, gap) = self.residuals();
+        let factor = match violation > STRAY * gap {
+            true => 1.0,
+            false => (1.0 - length).powi(2).clamp(FASTEST, SLOWEST),
+        };
+        let least = SMALLEST * self.tolerance * self.turnover() / self.pairs;
+        self.mu = (factor * complementarity / self.pairs).max(least);
         if !self.linear.flows.is_empty() || self.mixings.iter().any(Option::is_some) {
             self.evaluate();
         }
@@ -369,6 +394,10 @@ const BOUNDARY: f64 = 0.995;
 /// A step is halved while the slope at its end is above this part of the slope at its start.
 const OVERSHOOT: f64 = 0.9;
 const MAX_HALVINGS: usize = 40;
+/// Violation over gap beyond which μ is kept.
+const STRAY: f64 = 100.0;
+/// Least μ, in what the tolerance allows per pair.
+const SMALLEST: f64 = 0.1;
 /// Bounds of the factor by which μ falls.
 const FASTEST: f64 = 0.05;
 const SLOWEST: f64 = 0.8;

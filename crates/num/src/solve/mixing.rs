@@ -134,6 +134,19 @@ impl<'p> Mixing<'p> {
         super::interior::along(&mut self.gap, &from.gap, &change.gap, length);
     }
 
+    /// Computes those gaps anew, at prices q, that are no small difference: moving them gathers rounding errors.
+    pub(super) fn anchor(&mut self, q: &[f64]) {
+        let v = self.vertices;
+        for h in 0..v.mass.len() {
+            for i in v.group(h) {
+                let fresh = self.level[h] - v.weight(i, q);
+                if fresh > SMALL * self.level[h].abs() {
+                    self.gap[i] = fresh;
+                }
+            }
+        }
+    }
+
     /// Slope of the barrier function in t along a change.
     pub(super) fn slope(&self, change: &Change) -> f64 {
         dense::dot(&self.shortage, &change.level)
@@ -202,5 +215,7 @@ fn served(temperature: f64, g: f64, mu: f64) -> f64 {
     libm::exp(v)
 }
 
+/// Part of t above which t − v_iᵀλ keeps eight digits or more.
+const SMALL: f64 = 1e-8;
 /// Newton's method needs fewer than ten.
 const MAX_STEPS: usize = 60;
