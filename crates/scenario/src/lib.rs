@@ -8,8 +8,10 @@ mod check;
 mod error;
 mod format;
 mod read;
+mod reference;
 mod scenario;
 mod suggest;
 
 pub use error::{Error, Position, Problem};
+pub use reference::reference;
 pub use scenario::{Compiled, FlowName, LinkName, PythonLaw, Scenario, SourceName, schema};

@@ -188,7 +188,7 @@ impl Scenario {
                 forward: flow.forward.clone(),
                 backward: flow.backward.clone(),
                 law: laws[flow.entry].clone(),
-                start: Time::from_nanos(entry.start.as_nanos() + wait.as_nanos()),
+                start: Time::from_nanos(flow.start.as_nanos() + wait.as_nanos()),
                 stop: entry.stop,
                 size: entry.size,
                 tcp: TcpOptions { known_base_rtt: flow.known_base_rtt, ..entry.tcp.clone() },

@@ -32,8 +32,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("segments", "packets"),
 ];
 
-/// The one of `known` that `given` most likely means: the same but for case or hyphens, another word for it, or a
-/// misspelling in at most a third of its letters.
+/// The one of `known` that `given` most likely means: the same but for case or hyphens, another word for it, one that
+/// it is a part of, or a misspelling in at most a third of its letters.
 pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |word: &str| word.to_lowercase().replace(['-', '_'], "");
     let (plain_given, synonyms) = (plain(given), SYNONYMS.iter().filter(|(word, _)| *word == given.to_lowercase()));
@@ -41,10 +41,10 @@ pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>)
     known
         .into_iter()
         .filter_map(|word| {
-            let distance = match () {
-                () if meant.contains(&word) => 0,
-                () => strsim::damerau_levenshtein(&plain_given, &plain(word)),
-            };
+            let plain_word = plain(word);
+            let distance = strsim::damerau_levenshtein(&plain_given, &plain_word);
+            let is_part = plain_given.len() >= 3 && plain_word.contains(&plain_given);
+            let distance = if meant.contains(&word) { 0 } else { distance.min(if is_part { 1 } else { distance }) };
             let letters = given.chars().count().max(word.chars().count());
             (distance <= (letters / 3).max(1) && distance < letters).then_some((distance, word))
         })
@@ -67,6 +67,8 @@ mod tests {
         assert_eq!(nearest("QUIC_TCP", ["reno", "quic-tcp"]), Some("quic-tcp"));
         assert_eq!(nearest("bandwidth", ["rate", "delay"]), Some("rate"));
         assert_eq!(nearest("mbit/s", ["bit/s", "Gbit/s", "Mbit/s"]), Some("Mbit/s"));
+        assert_eq!(nearest("gilbert", ["bernoulli", "gilbert-elliott"]), Some("gilbert-elliott"));
+        assert_eq!(nearest("interval", ["internals", "sample_interval"]), Some("sample_interval"));
         assert_eq!(nearest("sender", ["r1", "r2"]), None);
         assert_eq!(nearest("x", ["y"]), None);
     }

@@ -184,6 +184,18 @@ fn count_makes_parallel_flows_and_a_start_spread_is_drawn_for_each() {
 }
 
 #[test]
+fn a_start_step_staggers_the_members() {
+    let flow = "name = \"f\"\nfrom = \"a\"\nto = \"b\"\ncount = 3\nstart = \"1 s\"\nstart_step = \"2 s\"";
+    let background = "[[background]]\nfrom = \"a\"\nto = \"b\"\ncount = 2\nstart_step = \"3 s\"\n\
+        pattern = { kind = \"cbr\", rate = \"1 Mbit/s\" }";
+    let compiled = compile(&network(&["a", "b"], &[("a", "b", 1)], &format!("{flow}\n{background}")));
+    let starts: Vec<_> = compiled.network.flows.iter().map(|flow| flow.start.as_secs()).collect();
+    assert_eq!(starts, [1.0, 3.0, 5.0]);
+    let starts: Vec<_> = compiled.network.sources.iter().map(|source| source.start.as_secs()).collect();
+    assert_eq!(starts, [0.0, 3.0]);
+}
+
+#[test]
 fn one_more_flow_leaves_the_luck_of_the_others_alone() {
     let flow = "name = \"f\"\nfrom = \"a\"\nto = \"b\"\nstart_spread = \"2 s\"";
     let text = network(&["a", "b"], &[("a", "b", 1)], flow);

@@ -1,11 +1,11 @@
 //! TCP flows, expanded and routed.
 
+use super::flow_routes;
 use super::key::key;
 use super::laws::LawPlan;
-use super::links::Links;
 use super::nodes::{Nodes, Pairs};
-use super::route::{Asker, Direction, Graph, Request, Via};
-use super::{MAX_ENTITIES, Names, check_times, is_within_limit, member_name, place};
+use super::route::Request;
+use super::{MAX_ENTITIES, Names, Network, Times, is_within_limit, member_name, place};
 use crate::error::{Problems, Segment};
 use crate::format::{Count, Flow, KnownBaseRtt, Name, ReceiveWindow};
 use crate::scenario::FlowName;
@@ -23,12 +23,11 @@ const MAX_PACKET: u64 = 65_535;
 #[derive(Clone, Debug)]
 pub(crate) struct FlowEntry {
     pub law: LawPlan,
-    pub start: Duration,
     pub start_spread: Duration,
     pub stop: Option<Time>,
     pub size: Option<Bytes>,
     pub tcp: TcpOptions,
-    is_base_rtt_of_path: bool,
+    pub is_base_rtt_of_path: bool,
 }
 
 /// One flow.
@@ -39,6 +38,8 @@ pub(crate) struct FlowPlan {
     pub entry: usize,
     pub source: NodeId,
     pub sink: NodeId,
+    /// Without its spread.
+    pub start: Duration,
     pub forward: Vec<u32>,
     pub backward: Vec<u32>,
     pub known_base_rtt: Option<Duration>,
@@ -53,8 +54,7 @@ pub(crate) struct Flows {
 pub(crate) fn expand(
     flows: &[Flow],
     laws: Vec<Option<LawPlan>>,
-    nodes: &Nodes,
-    links: &Links,
+    Network { nodes, links, is_whole }: Network<'_>,
     span: Duration,
     problems: &mut Problems,
 ) -> Option<Flows> {
@@ -62,10 +62,16 @@ pub(crate) fn expand(
     let mut names = Names::new("flow");
     let mut is_right = true;
     for ((at, flow), law) in flows.iter().enumerate().zip(laws) {
-        let entry = entry(flow, law, at, span, problems);
-        let name = law_name(flow);
-        let plans = members(flow, at, all.plans.len(), nodes, problems);
-        let Some((entry, (pairs, requests))) = entry.zip(plans) else {
+        let made = ends("flow", (&flow.from, &flow.to), flow.count, at, all.plans.len(), nodes, problems);
+        let times = Times {
+            start: flow.start.0,
+            step: flow.start_step.0,
+            spread: flow.start_spread.0,
+            stop: flow.stop.map(|stop| stop.0),
+        };
+        times.check(made.as_ref().map_or(1, |(pairs, _)| pairs.count), "flow", at, span, problems);
+        let entry = entry(flow, law, at, problems);
+        let Some((entry, (pairs, requests))) = entry.zip(made) else {
             is_right = false;
             continue;
         };
@@ -81,36 +87,23 @@ pub(crate) fn expand(
                 entry: at,
                 source: from,
                 sink: to,
+                start: times.start_of(member),
                 forward: Vec::new(),
                 backward: Vec::new(),
                 known_base_rtt: entry.tcp.known_base_rtt,
             });
             let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
-            all.names.push(FlowName { name: flow_name, label: label.clone(), law: name.to_owned(), from, to });
+            all.names.push(FlowName { name: flow_name, label: label.clone(), law: flow.law.name.clone(), from, to });
         }
         all.entries.push(entry);
     }
-    if is_right && route(flows, &mut all, nodes, links, problems) { Some(all) } else { None }
-}
-
-fn law_name(flow: &Flow) -> &str {
-    &flow.law.name
+    let is_routed = is_whole && is_right && flow_routes::find(flows, &mut all, nodes, links, problems);
+    is_routed.then_some(all)
 }
 
 /// The name of a table: its own, or that of its ends.
 pub(crate) fn label(name: Option<&Name>, Name(from): &Name, Name(to): &Name) -> String {
     name.map_or_else(|| format!("{from}->{to}"), |Name(name)| name.clone())
-}
-
-/// The ends of every flow of a table.
-fn members(
-    flow: &Flow,
-    at: usize,
-    before: usize,
-    nodes: &Nodes,
-    problems: &mut Problems,
-) -> Option<(Pairs, Vec<Request>)> {
-    ends("flow", (&flow.from, &flow.to), flow.count, at, before, nodes, problems)
 }
 
 /// The ends of all that a table of flows or sources makes; what is wrong is reported.
@@ -153,15 +146,11 @@ pub(crate) fn ends(
 }
 
 /// What the flows of a table share; what is wrong is reported.
-fn entry(flow: &Flow, law: Option<LawPlan>, at: usize, span: Duration, problems: &mut Problems) -> Option<FlowEntry> {
+fn entry(flow: &Flow, law: Option<LawPlan>, at: usize, problems: &mut Problems) -> Option<FlowEntry> {
     let path = |key: &str| -> Vec<Segment> { place("flow", at, [key.into()]) };
     let before = problems.len();
-    let (start, spread, segment) = (flow.start.0, flow.start_spread.0, flow.segment.0);
-    // The last instant at which a flow may start.
-    let latest = Duration::from_nanos(start.as_nanos() + spread.as_nanos());
-    check_times("flow", at, (start, latest), flow.stop.map(|stop| stop.0), span, problems);
-    let real = HEADERS + if flow.timestamps { TIMESTAMPS } else { 0 };
-    let overhead = flow.overhead.map_or(real, |overhead| overhead.0.count());
+    let segment = flow.segment.0;
+    let overhead = header(flow.timestamps, flow.overhead.map(|overhead| overhead.0));
     let largest = (MAX_PACKET - HEADERS).min(MAX_PACKET.saturating_sub(overhead));
     if segment.count() > largest {
         let message = format!(
@@ -197,8 +186,7 @@ fn entry(flow: &Flow, law: Option<LawPlan>, at: usize, span: Duration, problems:
     let law = law.filter(|_| problems.len() == before)?;
     Some(FlowEntry {
         law,
-        start,
-        start_spread: spread,
+        start_spread: flow.start_spread.0,
         stop: flow.stop.map(|stop| Time::from_nanos(stop.0.as_nanos())),
         size: flow.size.map(|size| size.0),
         tcp,
@@ -206,81 +194,7 @@ fn entry(flow: &Flow, law: Option<LawPlan>, at: usize, span: Duration, problems:
     })
 }
 
-/// Finds all routes; false, and reports, where there are none.
-fn route(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problems: &mut Problems) -> bool {
-    let before = problems.len();
-    let mut first = 0;
-    let mut open: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
-    for (at, flow) in flows.iter().enumerate() {
-        let count = all.plans[first..].iter().take_while(|plan| plan.entry == at).count();
-        let asker = Asker { list: "flow", at };
-        let explicit = |names: Option<&Vec<Name>>, key, problems: &mut Problems| {
-            names.and_then(|names| Via::resolve(names, key, asker, count as u32, nodes, problems))
-        };
-        let forth = explicit(flow.via.as_ref(), "via", problems);
-        let back = explicit(flow.return_via.as_ref(), "return_via", problems);
-        let back = back.or_else(|| forth.as_ref().map(Via::reversed).filter(|_| flow.return_via.is_none()));
-        for (direction, via) in [forth, back].iter().enumerate() {
-            let Some(via) = via else {
-                open[direction].extend(first..first + count);
-                continue;
-            };
-            for (member, plan) in (0..).zip(&mut all.plans[first..first + count]) {
-                let (from, to) = if direction == 0 { (plan.source, plan.sink) } else { (plan.sink, plan.source) };
-                let Some(route) = via.route(Request { from, to }, member, asker, (nodes, links), problems) else {
-                    break;
-                };
-                *(if direction == 0 { &mut plan.forward } else { &mut plan.backward }) = route;
-            }
-        }
-        first += count;
-    }
-    for (direction, open) in [Direction::Forth, Direction::Back].into_iter().zip(open) {
-        let ends = |at: &usize| Request { from: all.plans[*at].source, to: all.plans[*at].sink };
-        let requests: Vec<Request> = open.iter().map(ends).collect();
-        let found = Graph::new(nodes.names.len(), links, direction).shortest(&requests);
-        let mut reported = None;
-        for ((at, Request { from, to }), found) in open.into_iter().zip(requests).zip(found) {
-            let plan = &mut all.plans[at];
-            match (found, direction) {
-                (Some(route), Direction::Forth) => plan.forward = route,
-                (Some(route), Direction::Back) => plan.backward = route,
-                (None, _) if reported == Some(plan.entry) => {}
-                (None, _) => {
-                    reported = Some(plan.entry);
-                    let (what, a, b) = match direction {
-                        Direction::Forth => ("no route leads", from, to),
-                        Direction::Back => ("no route for the ACKs leads", to, from),
-                    };
-                    let [a, b] = [a, b].map(|node| &nodes.names[node as usize]);
-                    let path = place("flow", plan.entry, ["to".into()]);
-                    problems.add(path, format!("{what} from `{a}` to `{b}`"), None);
-                }
-            }
-        }
-    }
-    for plan in &mut all.plans {
-        let entry = &all.entries[plan.entry];
-        if entry.is_base_rtt_of_path {
-            plan.known_base_rtt = Some(base_rtt(&entry.tcp, &plan.forward, &plan.backward, links));
-        }
-    }
-    problems.len() == before
-}
-
-/// Propagation and transmission of a full segment along `forward` and of its ACK along `backward`, in whole
-/// nanoseconds of each link, rounded down.
-fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) -> Duration {
-    let real = HEADERS + if tcp.timestamps { TIMESTAMPS } else { 0 };
-    let header = tcp.overhead.map_or(real, Bytes::count);
-    let one_way = |route: &[u32], bytes: u64| -> u64 {
-        let link = |&link: &u32| {
-            let config = &links.configs[link as usize];
-            let bits = u128::from(bytes) * 8 * 1_000_000_000;
-            let transmission = bits / u128::from(config.rate.as_bits_per_sec());
-            config.delay.as_nanos() + u64::try_from(transmission).unwrap_or(u64::MAX / 4)
-        };
-        route.iter().map(link).fold(0, u64::saturating_add)
-    };
-    Duration::from_nanos(one_way(forward, tcp.segment.count() + header).saturating_add(one_way(backward, header)))
+/// Header bytes of a packet: `overhead`, or what IPv4, TCP and its options take.
+pub(crate) fn header(has_timestamps: bool, overhead: Option<Bytes>) -> u64 {
+    overhead.map_or(HEADERS + if has_timestamps { TIMESTAMPS } else { 0 }, Bytes::count)
 }

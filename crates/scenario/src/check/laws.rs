@@ -61,6 +61,9 @@ pub(crate) fn resolve(Law { name, params }: &Law, at: usize, problems: &mut Prob
         }
         Err(SpecError::Parameter(key, why)) => {
             if !unknown_parameters(name, params, at, problems) {
+                // Serde speaks of Rust's types.
+                let why =
+                    why.replace("f64", "a number").replace("u32", "an integer from 0").replace("invalid type: ", "");
                 problems.add(path(&key), format!("`{key}` of {name}: {why}"), None);
             }
             None
@@ -93,7 +96,12 @@ fn python(params: &Map<String, Value>, path: Vec<Segment>, problems: &mut Proble
         Some(class) => format!("{class} does not name a class; a law in Python is written like {example}"),
         None => format!("`class` is missing; a law in Python is written like {example}"),
     };
-    problems.add(path, problem, None);
+    let slip = params.keys().find(|key| suggest::nearest(key, ["class"]).is_some());
+    problems.add(
+        path,
+        problem,
+        slip.map(|key| format!("`{key}` is taken for an argument of the class; {}", suggest::did_you_mean("class"))),
+    );
     None
 }
 

@@ -21,21 +21,18 @@ pub(crate) struct Links {
     pub between: BTreeMap<(NodeId, NodeId), u32>,
 }
 
-pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> Option<Links> {
+/// All links that are right; what is wrong with the others is reported.
+pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> Links {
     let empty = Links { configs: Vec::new(), names: Vec::new(), ends: Vec::new(), between: BTreeMap::new() };
     let mut builder = Builder { links: empty, names: Names::new("link"), nodes };
-    let mut is_right = true;
     for (at, link) in links.iter().enumerate() {
         if link.reverse.is_some() && !link.duplex {
             let message = "a link that is not duplex has no `reverse`";
             problems.add(place("link", at, ["reverse".into()]), message, Some("leave out `duplex = false`".to_owned()));
         }
-        is_right &= builder.add(link, at, problems).is_some();
-        if builder.links.configs.len() as u64 > MAX_LINKS {
-            return None;
-        }
+        builder.add(link, at, problems);
     }
-    is_right.then_some(builder.links)
+    builder.links
 }
 
 struct Builder<'a> {
@@ -45,7 +42,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds what one table says; `None` if it is wrong.
+    /// Adds what one table says, up to what is wrong with it, if anything is.
     fn add(&mut self, link: &Link, at: usize, problems: &mut Problems) -> Option<()> {
         let from = self.nodes.find(&link.from, place("link", at, ["from".into()]), problems);
         let to = self.nodes.find(&link.to, place("link", at, ["to".into()]), problems);

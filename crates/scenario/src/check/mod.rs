@@ -1,6 +1,7 @@
 //! From the fields of a file to a network: names resolved, groups expanded, routes found; whatever cannot be is
 //! reported.
 
+mod flow_routes;
 mod flows;
 mod key;
 mod laws;
@@ -18,7 +19,7 @@ use crate::format::{File, MAX_COUNT, Positive};
 use crate::scenario::{FlowName, LinkName, SourceName};
 use std::collections::BTreeSet;
 use windward_sim as sim;
-use windward_units::{Duration, Quantity};
+use windward_units::Duration;
 
 /// Default number of samples in a run.
 const SAMPLES: u64 = 600;
@@ -42,6 +43,15 @@ pub(crate) struct Plan {
     pub sample_interval: Duration,
 }
 
+/// Nodes and links, as flows and sources see them.
+#[derive(Clone, Copy)]
+struct Network<'a> {
+    nodes: &'a nodes::Nodes,
+    links: &'a links::Links,
+    /// Nothing is wrong with them.
+    is_whole: bool,
+}
+
 /// Checks a file and plans its network. The file comes back with its defaults resolved.
 pub(crate) fn plan(mut file: File, problems: &mut Problems) -> Option<(File, Plan)> {
     let span = file.duration.0;
@@ -53,13 +63,15 @@ pub(crate) fn plan(mut file: File, problems: &mut Problems) -> Option<(File, Pla
         let hint = "add a [[flow]] or a [[background]]".to_owned();
         problems.add([], "nothing is sent: the scenario has no flow and no background", Some(hint));
     }
-    let nodes = nodes::expand(&file.node, problems);
-    let links = nodes.as_ref().and_then(|nodes| links::expand(&file.link, nodes, problems));
+    let before = problems.len();
+    let nodes = nodes::expand(&file.node, problems)?;
+    let links = links::expand(&file.link, &nodes, problems);
+    // In half a network many a route would be missing for no fault of its own.
+    let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
     let laws: Vec<_> = file.flow.iter().enumerate().map(|(at, flow)| laws::resolve(&flow.law, at, problems)).collect();
-    let network = nodes.as_ref().zip(links.as_ref());
-    let flows = network.and_then(|(nodes, links)| flows::expand(&file.flow, laws, nodes, links, span, problems));
-    let sources = network.and_then(|(nodes, links)| sources::expand(&file.background, nodes, links, span, problems));
-    let (nodes, links, flows, sources) = (nodes?, links?, flows?, sources?);
+    let flows = flows::expand(&file.flow, laws, network, span, problems);
+    let sources = sources::expand(&file.background, network, span, problems);
+    let (flows, sources) = (flows?, sources?);
 
     let per_sample = (flows.plans.len() + links.configs.len()) as u64;
     let given = file.output.sample_interval.map(|interval| interval.0);
@@ -149,22 +161,33 @@ const MAX_ENTITIES: u64 = MAX_COUNT as u64;
 /// Most one-way links.
 const MAX_LINKS: u64 = 4 * MAX_ENTITIES;
 
-/// Reports a start at or after the end of the run, and a stop not after the start.
-fn check_times(
-    list: &'static str,
-    at: usize,
-    (start, latest): (Duration, Duration),
+/// When the things of a table start and stop.
+struct Times {
+    start: Duration,
+    step: Duration,
+    spread: Duration,
     stop: Option<Duration>,
-    span: Duration,
-    problems: &mut Problems,
-) {
-    let text = if start == latest { format!("{start}") } else { format!("{start} to {}", latest.print()) };
-    if latest >= span {
-        let message = format!("a start at {text} is not before the end of the run, {span}");
-        problems.add(place(list, at, ["start".into()]), message, None);
+}
+
+impl Times {
+    /// When the `member`-th starts, without its spread.
+    fn start_of(&self, member: u32) -> Duration {
+        let step = self.step.as_nanos().saturating_mul(u64::from(member));
+        Duration::from_nanos(self.start.as_nanos().saturating_add(step))
     }
-    if let Some(stop) = stop.filter(|stop| *stop <= latest) {
-        let message = format!("a stop at {stop} is not after the start, at {text}");
-        problems.add(place(list, at, ["stop".into()]), message, None);
+
+    /// Reports a start of one of `count` things at or after the end of the run, and a stop not after it.
+    fn check(&self, count: u32, list: &'static str, at: usize, span: Duration, problems: &mut Problems) {
+        let last = self.start_of(count.saturating_sub(1)).as_nanos();
+        let latest = Duration::from_nanos(last.saturating_add(self.spread.as_nanos()));
+        let text = if self.start == latest { format!("{latest}") } else { format!("{} to {latest}", self.start) };
+        if latest >= span {
+            let message = format!("a start at {text} is not before the end of the run, {span}");
+            problems.add(place(list, at, ["start".into()]), message, None);
+        }
+        if let Some(stop) = self.stop.filter(|stop| *stop <= latest) {
+            let message = format!("a stop at {stop} is not after the start, at {text}");
+            problems.add(place(list, at, ["stop".into()]), message, None);
+        }
     }
 }

@@ -40,10 +40,9 @@ impl End {
     }
 }
 
+/// All nodes, also if names stand twice; `None` if they are too many.
 pub(crate) fn expand(nodes: &[Node], problems: &mut Problems) -> Option<Nodes> {
-    let declared = nodes.iter().map(|node| node.name.0.clone()).collect();
-    let mut all = Nodes { names: Vec::new(), meaning: BTreeMap::new(), declared };
-    let mut is_right = true;
+    let mut all = Nodes { names: Vec::new(), meaning: BTreeMap::new(), declared: Vec::new() };
     for (at, Node { name: Name(name), count }) in nodes.iter().enumerate() {
         let size = count.map_or(1, |Count(count)| count);
         let total = all.names.len() as u64 + u64::from(size);
@@ -52,18 +51,20 @@ pub(crate) fn expand(nodes: &[Node], problems: &mut Problems) -> Option<Nodes> {
         }
         let first = all.names.len() as NodeId;
         let end = if count.is_some() { End::Group { first, count: size } } else { End::One(first) };
-        let mut fresh = take(&mut all.meaning, name, end, None, at, problems);
+        let mut is_fresh = take(&mut all.meaning, name, end, None, at, problems);
+        if is_fresh {
+            all.declared.push(name.clone());
+        }
         for member in 0..size {
             let member_name = member_name(name, count.is_some(), member);
-            if fresh && count.is_some() {
+            if is_fresh && count.is_some() {
                 let end = End::One(first + member);
-                fresh = take(&mut all.meaning, &member_name, end, Some(name), at, problems);
+                is_fresh = take(&mut all.meaning, &member_name, end, Some(name), at, problems);
             }
             all.names.push(member_name);
         }
-        is_right &= fresh;
     }
-    is_right.then_some(all)
+    Some(all)
 }
 
 /// Gives a name its meaning; false, and a report, if it has one.

@@ -5,7 +5,7 @@ use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
 use super::route::{Asker, Direction, Graph, Request, Via};
-use super::{Names, check_times, member_name, place};
+use super::{Names, Network, Times, member_name, place};
 use crate::error::Problems;
 use crate::format::{Background, Pattern, Spread};
 use crate::scenario::SourceName;
@@ -25,8 +25,7 @@ pub(crate) struct Sources {
 
 pub(crate) fn expand(
     backgrounds: &[Background],
-    nodes: &Nodes,
-    links: &Links,
+    Network { nodes, links, is_whole }: Network<'_>,
     span: Duration,
     problems: &mut Problems,
 ) -> Option<Sources> {
@@ -35,14 +34,22 @@ pub(crate) fn expand(
     let mut all = Sources { configs: Vec::new(), names: Vec::new() };
     let mut names = Names::new("background");
     for (at, background) in backgrounds.iter().enumerate() {
-        let Background { from, to, start, stop, .. } = background;
-        let stop = stop.map(|stop| stop.0);
-        check_times("background", at, (start.0, start.0), stop, span, problems);
+        let Background { from, to, .. } = background;
         check_packet(background.packet.0, at, problems);
         let pattern = pattern(&background.pattern, at, problems);
         let made = ends("background", (from, to), background.count, at, all.configs.len(), nodes, problems);
+        let times = Times {
+            start: background.start.0,
+            step: background.start_step.0,
+            spread: Duration::ZERO,
+            stop: background.stop.map(|stop| stop.0),
+        };
+        times.check(made.as_ref().map_or(1, |(pairs, _)| pairs.count), "background", at, span, problems);
         let (Some(pattern), Some((pairs, requests))) = (pattern, made) else { continue };
         let label = label(background.name.as_ref(), from, to);
+        if !is_whole {
+            continue;
+        }
         let Some(paths) = routes(background, at, &requests, (nodes, links, &graph), problems) else { continue };
         for ((member, Request { from, to }), path) in (0..).zip(requests).zip(paths) {
             let name = member_name(&label, pairs.is_group, member);
@@ -56,14 +63,14 @@ pub(crate) fn expand(
                 path,
                 pattern,
                 packet: background.packet.0,
-                start: Time::from_nanos(start.0.as_nanos()),
-                stop: stop.map(|stop| Time::from_nanos(stop.as_nanos())),
+                start: Time::from_nanos(times.start_of(member).as_nanos()),
+                stop: times.stop.map(|stop| Time::from_nanos(stop.as_nanos())),
             });
             let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
             all.names.push(SourceName { name, label: label.clone(), from, to });
         }
     }
-    (problems.len() == before).then_some(all)
+    (is_whole && problems.len() == before).then_some(all)
 }
 
 /// The links of every source of a table; where there are none is reported.

@@ -36,10 +36,13 @@ pub(crate) struct Flow {
     /// When the connection opens.
     #[serde(default = "zero")]
     pub start: Written<Duration>,
-    /// Each flow opens at a random instant, uniform from `start` to `start` + `start_spread`, drawn from the seed.
+    /// Of several flows, each opens so much later than the one before.
+    #[serde(default = "zero")]
+    pub start_step: Written<Duration>,
+    /// Each flow opens at a random instant, uniform up to so much later, drawn from the seed.
     #[serde(default = "zero")]
     pub start_spread: Written<Duration>,
-    /// No new data from here on; after `start` + `start_spread`. Default: to the end of the run.
+    /// No new data from here on; after the last start. Default: to the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,
     /// Data to transfer. Default: without end.

@@ -53,7 +53,8 @@ macro_rules! tagged {
         impl $name {
             fn from_map<'de, A: serde::de::MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
                 if map.next_key::<String>()?.as_deref() != Some($tag) {
-                    return Err(serde::de::Error::missing_field($tag));
+                    let kinds = [$($word),*].join(", ");
+                    return Err(serde::de::Error::custom(format!("`{}` is missing; allowed: {kinds}", $tag)));
                 }
                 let kind = map.next_value_seed($crate::read::OneOf(&[$($word),*]))?;
                 let rest = serde::de::value::MapAccessDeserializer::new(map);

@@ -30,7 +30,10 @@ pub(crate) struct Background {
     /// When the source starts.
     #[serde(default = "zero")]
     pub start: Written<Duration>,
-    /// When it stops; after `start`. Default: at the end of the run.
+    /// Of several sources, each starts so much later than the one before.
+    #[serde(default = "zero")]
+    pub start_step: Written<Duration>,
+    /// When it stops; after the last start. Default: at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,
 }

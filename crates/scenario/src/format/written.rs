@@ -78,17 +78,24 @@ impl<T: Quantity> Visitor<'_> for Text<T> {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
         parse(text).map_err(E::custom)
     }
+    // A bare number lacks its unit; let the message say so.
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+        self.visit_str(&number.to_string())
+    }
 }
 
 impl<'de, T: Quantity> Deserialize<'de> for Written<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Text(PhantomData)).map(Self)
+        deserializer.deserialize_any(Text(PhantomData)).map(Self)
     }
 }
 
 impl<'de, T: Quantity> Deserialize<'de> for Positive<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value: T = deserializer.deserialize_str(Text(PhantomData))?;
+        let value: T = deserializer.deserialize_any(Text(PhantomData))?;
         if value.to_base() > 0.0 {
             return Ok(Self(value));
         }

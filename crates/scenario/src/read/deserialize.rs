@@ -18,6 +18,8 @@ pub(crate) struct Fault {
     pub text: String,
     /// The key that is missing in the table at `path`, if that is the fault.
     pub missing: Option<&'static str>,
+    /// The known key that was probably meant by an unknown one.
+    pub meant: Option<&'static str>,
     /// The key that is not known in the table at `path`, if that is the fault.
     unknown: Option<String>,
 }
@@ -46,7 +48,7 @@ impl std::error::Error for Fault {}
 
 impl de::Error for Fault {
     fn custom<T: fmt::Display>(text: T) -> Self {
-        Self { path: Vec::new(), text: text.to_string(), missing: None, unknown: None }
+        Self { path: Vec::new(), text: text.to_string(), missing: None, meant: None, unknown: None }
     }
 
     fn invalid_type(given: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -64,8 +66,9 @@ impl de::Error for Fault {
 
     fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
         let refusal = Refusal::new(format!("unknown key `{key}`; allowed: {}", known.join(", ")));
-        let hint = suggest::nearest(key, known.iter().copied()).map(suggest::did_you_mean);
-        Self { unknown: Some(key.to_owned()), ..Self::custom(refusal.hint(hint)) }
+        let meant = suggest::nearest(key, known.iter().copied());
+        let text = refusal.hint(meant.map(suggest::did_you_mean));
+        Self { unknown: Some(key.to_owned()), meant, ..Self::custom(text) }
     }
 
     fn missing_field(key: &'static str) -> Self {

@@ -36,7 +36,11 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
 
 /// The tables of a list; `None` if one is wrong.
 fn entries<T: DeserializeOwned>(tree: &Tree, list: &'static str, problems: &mut Problems) -> Option<Vec<T>> {
-    let Some(Kind::List(items)) = tree.get(list).map(|tree| &tree.kind) else { return Some(Vec::new()) };
+    let items = match tree.get(list).map(|tree| &tree.kind) {
+        None | Some(Kind::Null) => return Some(Vec::new()),
+        Some(Kind::List(items)) => items,
+        Some(_) => return None,
+    };
     let read = |(at, item): (usize, &Tree)| table(item.clone(), &[list.into(), Segment::Index(at)], problems);
     let read: Vec<Option<T>> = items.iter().enumerate().map(read).collect();
     read.into_iter().collect()
@@ -47,22 +51,25 @@ fn entries<T: DeserializeOwned>(tree: &Tree, list: &'static str, problems: &mut 
 fn table<T: DeserializeOwned>(mut tree: Tree, place: &[Segment], problems: &mut Problems) -> Option<T> {
     let mut removed: Vec<Vec<Segment>> = Vec::new();
     loop {
-        let Fault { path, text, missing, .. } = match T::deserialize(&tree) {
+        let Fault { path, text, missing, meant, .. } = match T::deserialize(&tree) {
             Ok(value) if removed.is_empty() => return Some(value),
             Ok(_) => return None,
             Err(fault) => fault.in_order(),
         };
-        let whole = path.iter().cloned().chain(missing.map(Segment::from)).collect::<Vec<_>>();
-        if missing.is_some() && removed.contains(&whole) {
-            return None;
+        let key = missing.map(Segment::from);
+        let at_fault: Vec<_> = path.iter().cloned().chain(key).collect();
+        // What is wrong only because something was taken out of it has been told already.
+        if !removed.iter().any(|gone| gone.starts_with(&at_fault)) {
+            problems.add_refusal(place.iter().chain(&path).cloned(), &text);
         }
-        problems.add_refusal(place.iter().chain(&path).cloned(), &text);
         // A list is taken out whole: its other items mean something else without the wrong one.
         let key = path.iter().rposition(|segment| !matches!(segment, Segment::Index(_)));
         let path = path[..key.map_or(0, |at| at + 1)].to_vec();
-        if missing.is_some() || problems.is_full() || !tree.remove(&path) {
+        if problems.is_full() || !tree.remove(&path) {
             return None;
         }
+        // The key that was meant is not missing.
+        removed.extend(meant.map(|key| path[..path.len() - 1].iter().cloned().chain([key.into()]).collect()));
         removed.push(path);
     }
 }

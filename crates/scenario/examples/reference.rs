@@ -1,0 +1,5 @@
+//! Prints the reference page of the scenario format: `docs/reference/scenario.md`.
+
+fn main() {
+    print!("{}", windward_scenario::reference());
+}

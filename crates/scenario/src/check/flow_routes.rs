@@ -1,0 +1,112 @@
+//! Routes of TCP flows, forth and back, and the round-trip times that follow from them.
+
+use super::flows::{FlowPlan, Flows, header};
+use super::links::Links;
+use super::nodes::Nodes;
+use super::place;
+use super::route::{Asker, Direction, Graph, Request, Via};
+use crate::error::Problems;
+use crate::format::Flow;
+use std::collections::BTreeSet;
+use windward_sim::TcpOptions;
+use windward_units::Duration;
+
+/// Finds all routes; false, and reports, where there are none.
+pub(crate) fn find(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problems: &mut Problems) -> bool {
+    let before = problems.len();
+    let open = follow(flows, all, nodes, links, problems);
+    search(open, &mut all.plans, nodes, links, problems);
+    for plan in &mut all.plans {
+        let entry = &all.entries[plan.entry];
+        if entry.is_base_rtt_of_path {
+            plan.known_base_rtt = Some(base_rtt(&entry.tcp, &plan.forward, &plan.backward, links));
+        }
+    }
+    problems.len() == before
+}
+
+/// Routes that the file spells out. Returns the flows without one, forth and back.
+fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problems: &mut Problems) -> [Vec<usize>; 2] {
+    let mut open = [Vec::new(), Vec::new()];
+    let mut first = 0;
+    for (at, flow) in flows.iter().enumerate() {
+        let count = all.plans[first..].iter().take_while(|plan| plan.entry == at).count();
+        let members = first..first + count;
+        let asker = Asker { list: "flow", at };
+        let mut resolve = |names: &Vec<_>, key| Via::resolve(names, key, asker, count as u32, nodes, problems);
+        let forth = flow.via.as_ref().and_then(|names| resolve(names, "via"));
+        let back = match &flow.return_via {
+            Some(names) => resolve(names, "return_via"),
+            None => forth.as_ref().map(Via::reversed),
+        };
+        let mut is_right = true;
+        for (direction, via) in [forth, back].into_iter().enumerate() {
+            let Some(via) = via else {
+                open[direction].extend(members.clone());
+                continue;
+            };
+            for (member, plan) in (0..).zip(&mut all.plans[members.clone()]) {
+                // The next member, and the way back, would fail alike.
+                if !is_right {
+                    break;
+                }
+                let (ends, route) = match direction {
+                    0 => (Request { from: plan.source, to: plan.sink }, &mut plan.forward),
+                    _ => (Request { from: plan.sink, to: plan.source }, &mut plan.backward),
+                };
+                match via.route(ends, member, asker, (nodes, links), problems) {
+                    Some(links) => *route = links,
+                    None => is_right = false,
+                }
+            }
+        }
+        first += count;
+    }
+    open
+}
+
+/// Shortest paths for the flows that are `open` forth and back.
+fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], nodes: &Nodes, links: &Links, problems: &mut Problems) {
+    // One report for each table is enough.
+    let mut reported = BTreeSet::new();
+    for (direction, open) in [Direction::Forth, Direction::Back].into_iter().zip(open) {
+        let ends = |at: &usize| Request { from: plans[*at].source, to: plans[*at].sink };
+        let requests: Vec<Request> = open.iter().map(ends).collect();
+        let found = Graph::new(nodes.names.len(), links, direction).shortest(&requests);
+        for ((at, Request { from, to }), found) in open.into_iter().zip(requests).zip(found) {
+            let plan = &mut plans[at];
+            match (found, direction) {
+                (Some(route), Direction::Forth) => plan.forward = route,
+                (Some(route), Direction::Back) => plan.backward = route,
+                (None, _) => {
+                    if !reported.insert(plan.entry) {
+                        continue;
+                    }
+                    let (what, a, b) = match direction {
+                        Direction::Forth => ("no route leads", from, to),
+                        Direction::Back => ("no route for the ACKs leads", to, from),
+                    };
+                    let [a, b] = [a, b].map(|node| &nodes.names[node as usize]);
+                    let path = place("flow", plan.entry, ["to".into()]);
+                    problems.add(path, format!("{what} from `{a}` to `{b}`"), None);
+                }
+            }
+        }
+    }
+}
+
+/// Propagation and transmission of a full segment along `forward` and of its ACK along `backward`, in whole
+/// nanoseconds of each link, rounded down.
+fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) -> Duration {
+    let header = header(tcp.timestamps, tcp.overhead);
+    let one_way = |route: &[u32], bytes: u64| -> u64 {
+        let link = |&link: &u32| {
+            let config = &links.configs[link as usize];
+            let bits = u128::from(bytes) * 8 * 1_000_000_000;
+            let transmission = bits / u128::from(config.rate.as_bits_per_sec());
+            config.delay.as_nanos() + u64::try_from(transmission).unwrap_or(u64::MAX / 4)
+        };
+        route.iter().map(link).fold(0, u64::saturating_add)
+    };
+    Duration::from_nanos(one_way(forward, tcp.segment.count() + header).saturating_add(one_way(backward, header)))
+}

@@ -1,0 +1,201 @@
+//! The reference page of the format, written from its schema.
+
+use crate::schema;
+use serde_json::{Map, Value};
+use std::fmt::Write;
+use windward_units::{BitRate, Bytes, Duration, Packets, Quantity};
+
+/// The reference page of the format, as Markdown.
+pub fn reference() -> String {
+    let schema = schema();
+    let mut page = Page { schema: &schema, text: String::new() };
+    page.text.push_str(
+        "# The scenario file\n\n\
+         <!-- Generated from crates/scenario/src/format: `cargo run -p windward-scenario --example reference`. -->\n\n\
+         A scenario is a TOML file, or JSON or Python objects with the same fields. Keys that are not on this page are\n\
+         refused, and so are values that cannot be; the message says where, and what is allowed.\n\n",
+    );
+    page.quantities();
+    page.fields("The file", &schema);
+    for list in ["output", "node", "link", "flow", "background"] {
+        let field = &schema["properties"][list];
+        let heading = if field["type"] == "array" { format!("[[{list}]]") } else { format!("[{list}]") };
+        let target = field.get("items").unwrap_or(field);
+        let name = definition_name(target).expect("the lists of a file hold tables with a definition of their own");
+        page.section(&format!("`{heading}`"), list, name);
+        match list {
+            "link" => {
+                page.section("`reverse` of a link", "reverse", "Reverse");
+                page.section("`loss` of a link, as a table", "lossmodel", "LossModel");
+                page.section("`jitter` of a link", "jitter", "Jitter");
+            }
+            "flow" => page.section("`law` of a flow", "law", "LawSpec"),
+            "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
+            _ => {}
+        }
+    }
+    page.text.truncate(page.text.trim_end().len());
+    page.text.push('\n');
+    page.text
+}
+
+struct Page<'a> {
+    schema: &'a Value,
+    text: String,
+}
+
+impl Page<'_> {
+    /// Quantities and their units.
+    fn quantities(&mut self) {
+        fn row<T: Quantity>(text: &mut String) {
+            let units: Vec<_> = T::UNITS.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let _ = writeln!(text, "| {} | `\"{}\"` | {} |", T::KIND, T::EXAMPLE, units.join(" "));
+        }
+        self.text.push_str(
+            "## Quantities\n\nA quantity is a string of a number and a unit; `1e6` and `1_000` are numbers too.\n\n\
+             | quantity | example | units |\n|---|---|---|\n",
+        );
+        row::<Duration>(&mut self.text);
+        row::<BitRate>(&mut self.text);
+        row::<Bytes>(&mut self.text);
+        row::<Packets>(&mut self.text);
+        self.text.push_str(
+            "\n`k`, `M`, `G` and `T` are powers of 1000, `Ki`, `Mi` and `Gi` of 1024. A probability is a number from 0\n\
+             to 1, or a string in per cent, `\"1 %\"`. A name has 1 to 64 characters, no white space and no slash.\n\n",
+        );
+    }
+
+    /// The section of a definition: its fields, or those of each of its kinds.
+    fn section(&mut self, heading: &str, anchor: &str, name: &str) {
+        let definition = &self.schema["$defs"][name];
+        let _ = write!(self.text, "<a id=\"{anchor}\"></a>\n\n");
+        let Some(kinds) = definition["oneOf"].as_array() else { return self.fields(heading, definition) };
+        let _ = write!(self.text, "## {heading}\n\n{}\n\n", description(definition));
+        for kind in kinds {
+            let (tag, word) = tag(kind).expect("tables of several kinds are told apart by a constant");
+            let _ = write!(self.text, "### `{tag} = {word}`\n\n{}\n\n", description(kind));
+            self.table(kind, Some(tag));
+        }
+        if name == "LawSpec" {
+            self.python();
+        }
+    }
+
+    /// A law in Python, which is no part of the registry.
+    fn python(&mut self) {
+        let alternatives = self.schema["$defs"]["Flow"]["properties"]["law"]["anyOf"].as_array();
+        let python = alternatives.and_then(|all| all.iter().find(|law| tag(law).is_some()));
+        let python = python.expect("a law may be a Python class");
+        let _ = write!(self.text, "### `name = \"python\"`\n\n{}\n\n", description(python));
+        self.table(python, Some("name"));
+    }
+
+    fn fields(&mut self, heading: &str, definition: &Value) {
+        let _ = write!(self.text, "## {heading}\n\n{}\n\n", description(definition));
+        self.table(definition, None);
+    }
+
+    /// The fields of a table, but for the one that decides its kind.
+    fn table(&mut self, definition: &Value, tag: Option<&str>) {
+        let empty = Map::new();
+        let properties = definition["properties"].as_object().unwrap_or(&empty);
+        let required = definition["required"].as_array().map_or(&[][..], Vec::as_slice);
+        let fields: Vec<_> = properties.iter().filter(|(key, _)| Some(key.as_str()) != tag).collect();
+        if fields.is_empty() {
+            self.text.push_str("No parameters.\n\n");
+            return;
+        }
+        self.text.push_str("| key | value | default | meaning |\n|---|---|---|---|\n");
+        for (key, field) in fields {
+            let default = match field.get("default") {
+                Some(Value::Array(_) | Value::Object(_)) => String::new(),
+                Some(value) => format!("`{value}`"),
+                None if required.contains(&Value::from(key.as_str())) => "**required**".to_owned(),
+                None => String::new(),
+            };
+            let _ = writeln!(self.text, "| `{key}` | {} | {default} | {} |", self.kind(field), description(field));
+        }
+        self.text.push('\n');
+    }
+
+    /// What a value may be, in words.
+    fn kind(&self, value: &Value) -> String {
+        if let Some(name) = definition_name(value) {
+            let target = &self.schema["$defs"][name];
+            let is_tagged =
+                target["oneOf"].as_array().is_some_and(|kinds| kinds.iter().all(|kind| tag(kind).is_some()));
+            let anchor = match name {
+                "LawSpec" => "law".to_owned(),
+                name => name.to_lowercase(),
+            };
+            return if is_tagged || target.get("properties").is_some() {
+                format!("[table](#{anchor})")
+            } else {
+                self.kind(target)
+            };
+        }
+        if let Some(kinds) = value["anyOf"].as_array().or_else(|| value["oneOf"].as_array()) {
+            let mut kinds: Vec<_> =
+                kinds.iter().filter(|kind| kind["type"] != "null").map(|kind| self.kind(kind)).collect();
+            kinds.dedup();
+            return kinds.join(", ");
+        }
+        if let Some(value) = value.get("const") {
+            return format!("`{value}`");
+        }
+        if let Some(words) = value["enum"].as_array() {
+            return words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        }
+        if let Some(examples) = value["examples"].as_array() {
+            return examples.iter().map(|example| format!("`{example}`")).collect::<Vec<_>>().join(", ");
+        }
+        let kind = value["type"].as_str().or_else(|| value["type"][0].as_str()).unwrap_or("table");
+        match kind {
+            "string" => "string".to_owned(),
+            "boolean" => "true, false".to_owned(),
+            "array" => format!("list of: {}", self.kind(&value["items"])),
+            "integer" | "number" => range(kind, value),
+            _ if tag(value).is_some() => "[table](#law)".to_owned(),
+            _ => match value["properties"].as_object() {
+                Some(fields) => {
+                    let field = |(key, value)| format!("{{ {key} = {} }}", self.kind(value));
+                    fields.iter().map(field).collect()
+                }
+                None => kind.to_owned(),
+            },
+        }
+    }
+}
+
+/// A number and its range.
+fn range(kind: &str, value: &Value) -> String {
+    match (value.get("minimum"), value.get("maximum"), value.get("exclusiveMinimum")) {
+        (Some(min), Some(max), _) => format!("{kind} {min} to {max}"),
+        (Some(min), None, _) => format!("{kind} from {min}"),
+        (_, _, Some(min)) => format!("{kind} above {min}"),
+        _ => kind.to_owned(),
+    }
+}
+
+/// The key that decides the kind of a table, and its value.
+fn tag(table: &Value) -> Option<(&str, &Value)> {
+    let properties = table["properties"].as_object()?;
+    properties.iter().find_map(|(key, value)| Some((key.as_str(), value.get("const")?)))
+}
+
+/// The definition that a schema refers to, itself or where it may also be null.
+fn definition_name(value: &Value) -> Option<&str> {
+    let reference = value["$ref"].as_str();
+    let nullable = || match value["anyOf"].as_array()?.as_slice() {
+        [one, null] if null["type"] == "null" => one["$ref"].as_str(),
+        _ => None,
+    };
+    reference.or_else(nullable)?.strip_prefix("#/$defs/")
+}
+
+/// The doc comment of a definition or field, on one line where it is in a table.
+fn description(value: &Value) -> String {
+    let text = value["description"].as_str().unwrap_or_default();
+    let paragraphs: Vec<_> = text.split("\n\n").map(|paragraph| paragraph.replace('\n', " ")).collect();
+    paragraphs.join("\n\n")
+}

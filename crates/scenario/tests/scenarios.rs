@@ -1,0 +1,126 @@
+//! The files in `scenarios/` are right, and are what their comments say.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use windward_scenario::{Compiled, Scenario, schema};
+use windward_units::{Bytes, Duration};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+/// All files, in order.
+fn files() -> Vec<PathBuf> {
+    let list = |folder: PathBuf| fs::read_dir(folder).expect("the folder exists").map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        list(folder()).chain(list(folder().join("tcpeval"))).filter(|path| path.is_file()).collect();
+    files.sort();
+    files
+}
+
+fn read(path: &Path) -> Scenario {
+    let text = fs::read_to_string(path).expect("the file can be read");
+    Scenario::from_toml(&text, &path.display().to_string()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn compile(name: &str) -> Compiled {
+    read(&folder().join(name)).compile(1, &|law| panic!("{} is no law of ours", law.class))
+}
+
+/// Propagation delay there and back of the first flow of a table.
+fn round_trip(compiled: &Compiled, label: &str) -> Duration {
+    let at = compiled.flows.iter().position(|flow| flow.label == label).unwrap_or_else(|| panic!("no flow {label}"));
+    let flow = &compiled.network.flows[at];
+    let links = flow.forward.iter().chain(&flow.backward);
+    Duration::from_nanos(links.map(|&link| compiled.network.links[link as usize].delay.as_nanos()).sum())
+}
+
+#[test]
+fn every_file_reads_compiles_and_is_named_as_it_names_itself() {
+    assert_eq!(files().len(), 21);
+    for path in files() {
+        let scenario = read(&path);
+        assert_eq!(path.file_stem().unwrap().to_string_lossy(), scenario.name());
+        assert!(scenario.title().is_some(), "{}", path.display());
+        let compiled = scenario.compile(scenario.seeds()[0], &|law| panic!("{} is no law of ours", law.class));
+        assert!(!compiled.network.flows.is_empty());
+        for flow in &compiled.network.flows {
+            assert!(!flow.forward.is_empty() && !flow.backward.is_empty());
+        }
+    }
+}
+
+#[test]
+fn every_file_reads_back_as_it_is_written_out() {
+    for path in files() {
+        let scenario = read(&path);
+        let toml = scenario.to_toml();
+        assert_eq!(Scenario::from_toml(&toml, "written out").unwrap_or_else(|error| panic!("{error}")), scenario);
+        let json = scenario.to_json();
+        assert_eq!(Scenario::from_json(&json, "written out").unwrap_or_else(|error| panic!("{error}")), scenario);
+    }
+}
+
+#[test]
+fn every_file_and_what_it_is_written_out_as_follow_the_schema() {
+    let validator = jsonschema::validator_for(&schema()).expect("it is a JSON Schema");
+    for path in files() {
+        let scenario = read(&path);
+        for text in [fs::read_to_string(&path).unwrap(), scenario.to_toml()] {
+            let table: toml::Table = text.parse().expect("it was read before");
+            let json = serde_json::to_value(table).expect("the values of TOML are JSON's too");
+            let errors: Vec<_> = validator.iter_errors(&json).map(|e| format!("{}: {e}", e.instance_path())).collect();
+            assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+        }
+    }
+}
+
+#[test]
+fn dumbbells_have_three_links_and_a_round_trip_of_100_ms() {
+    for (name, flows) in [("dumbbell.toml", 16), ("gigabit.toml", 2), ("many-flows.toml", 10_000)] {
+        let compiled = compile(name);
+        assert_eq!(compiled.network.flows.len(), flows);
+        assert_eq!(round_trip(&compiled, "cubic"), Duration::from_millis(100));
+        for flow in &compiled.network.flows {
+            assert_eq!((flow.forward.len(), flow.backward.len()), (3, 3));
+        }
+    }
+}
+
+#[test]
+fn round_trips_are_those_of_the_evaluation_suite() {
+    for rate in ["10mbit", "1gbit"] {
+        for (established, new) in [(80, 80), (120, 30), (30, 120)] {
+            let compiled = compile(&format!("tcpeval/ramp-up-{rate}-{established}-{new}.toml"));
+            assert_eq!(round_trip(&compiled, "established"), Duration::from_millis(established));
+            assert_eq!(round_trip(&compiled, "new"), Duration::from_millis(new));
+        }
+    }
+    let compiled = compile("tcpeval/fairness-intra.toml");
+    for rtt in [10, 20, 40, 80, 160] {
+        assert_eq!(round_trip(&compiled, &format!("rtt-{rtt}")), Duration::from_millis(rtt));
+    }
+    assert_eq!(round_trip(&compile("tcpeval/fairness-inter.toml"), "far"), Duration::from_millis(160));
+    for name in ["decrease", "increase", "steps"] {
+        let compiled = compile(&format!("tcpeval/transient-{name}.toml"));
+        assert_eq!(round_trip(&compiled, "flow"), Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn parking_lots_offer_the_load_of_their_name() {
+    for load in [60, 80, 100] {
+        let compiled = compile(&format!("tcpeval/parking-lot-{load}.toml"));
+        assert_eq!(round_trip(&compiled, "through-large"), Duration::from_millis(100));
+        assert_eq!(round_trip(&compiled, "second-small"), Duration::from_millis(60));
+        for bottleneck in ["link-1", "link-2", "link-3"] {
+            let link = compiled.links.iter().position(|link| link.name == bottleneck).unwrap() as u32;
+            let crossing = compiled.network.flows.iter().filter(|flow| flow.forward.contains(&link));
+            let bytes: u64 = crossing.map(|flow| flow.size.map_or(0, Bytes::count)).sum();
+            // Over the 100 s in which transfers start, as a share of 100 Mbit/s; transfers are whole, which is 1/375 of
+            // the smallest load at most.
+            let offered = bytes as f64 * 8.0 / 100.0 / 1e6;
+            assert!((offered / f64::from(load) - 1.0).abs() < 1.0 / 375.0, "{bottleneck}: {offered}");
+        }
+    }
+}
