@@ -400,10 +400,12 @@ class Flow:
         Congestion control law: its name, or a table of its name and parameters.
     start
         When the connection opens.
+    start_step
+        Of several flows, each opens so much later than the one before.
     start_spread
-        Each flow opens at a random instant, uniform from `start` to `start` + `start_spread`, drawn from the seed.
+        Each flow opens at a random instant, uniform up to so much later, drawn from the seed.
     stop
-        No new data from here on; after `start` + `start_spread`. Default: to the end of the run.
+        No new data from here on; after the last start. Default: to the end of the run.
     size
         Data to transfer. Default: without end.
     segment
@@ -437,6 +439,7 @@ class Flow:
     return_via: Sequence[str] | None = None
     law: str | LawSpec | PythonLaw | Callable[[float], Any]
     start: str = "0 s"
+    start_step: str = "0 s"
     start_spread: str = "0 s"
     stop: str | None = None
     size: str | None = None
@@ -575,8 +578,10 @@ class Background:
         Size of a datagram on the wire, headers included: 28 B (IPv4 and UDP headers) to 65 535 B.
     start
         When the source starts.
+    start_step
+        Of several sources, each starts so much later than the one before.
     stop
-        When it stops; after `start`. Default: at the end of the run.
+        When it stops; after the last start. Default: at the end of the run.
     """
 
     name: str | None = None
@@ -587,6 +592,7 @@ class Background:
     pattern: Pattern
     packet: str = "1500 B"
     start: str = "0 s"
+    start_step: str = "0 s"
     stop: str | None = None
 
 

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 #: Up to so many flows have a row each; above, their groups have.
 MANY_FLOWS = 20
 
-#: Links have a row each, the busiest first to be kept, up to so many.
+#: Up to so many links have a row each, the busiest.
 MANY_LINKS = 12
+
+#: Links that are less busy than this share of the busiest are idle: those that carry ACKs, mostly.
+IDLE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +106,7 @@ def _groups(run: Run) -> Digest:
 
 
 def _links(run: Run) -> Digest:
-    busiest = run.links.groupby("link", sort=False)["utilization"].mean().nlargest(MANY_LINKS).index
+    busiest = busy_links(run, MANY_LINKS)
     rows = []
     for name, link in run.links[run.links["link"].isin(busiest)].groupby("link", sort=False):
         rows.append(
@@ -121,6 +124,12 @@ def _links(run: Run) -> Digest:
     columns = ["link", "rate", "utilization", "loss", "mean queue", "longest queue", "mean wait"]
     note = f"{left_out} idler links left out" if left_out else ""
     return Digest(title="Links", columns=columns, words=1, rows=rows, note=note)
+
+
+def busy_links(run: Run, most: int) -> list[str]:
+    """The links that carry something worth a row, at most so many."""
+    utilization = run.links.groupby("link", sort=False)["utilization"].mean()
+    return list(utilization[utilization >= IDLE * utilization.max()].nlargest(most).index)
 
 
 def _background(run: Run) -> Digest:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
 
 from windward.plot import means, series
-from windward.plot.style import styled
+from windward.plot.style import FAINT, styled
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from windward.run import Run
 
 
@@ -25,8 +24,8 @@ class Plot:
     """A kind of figure."""
 
     title: str
-    #: Draws on the axes; returns a note that belongs under the title. Raises ValueError if there is nothing to draw.
-    draw: Callable[[Run, int, Axes], str]
+    #: Draws on an empty figure; returns a note for under the title. Raises ValueError without anything to draw.
+    draw: Callable[[Run, int, Figure], str]
 
 
 PLOTS = {
@@ -63,17 +62,18 @@ def draw(run: Run, what: str, *, seed: int | None = None) -> Figure:
         # Not through pyplot: no window, no global state, any thread.
         figure = Figure()
         FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        note = plot.draw(run, run.seeds[0] if seed is None else seed, axes)
-        figure.axes[0].set_title(f"{plot.title}\n", fontsize=11)
-        figure.axes[0].annotate(
-            f"{run.title or run.name} · {note}",
-            (0, 1),
-            (0, 6),
-            xycoords="axes fraction",
-            textcoords="offset points",
+        note = plot.draw(run, run.seeds[0] if seed is None else seed, figure)
+        # The title's second line is kept free for the note, which is set in another weight.
+        figure.suptitle(f"{plot.title}\n", x=0.012, ha="left", fontsize=11, fontweight="bold")
+        figure.text(
+            0.012,
+            1,
+            f"{run.name} · {note}",
+            transform=figure.transFigure + ScaledTranslation(0, -20 / 72, figure.dpi_scale_trans),
+            va="top",
             fontsize=9,
-            color="#555555",
+            color=FAINT,
+            in_layout=False,
         )
     return figure
 

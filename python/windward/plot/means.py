@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from windward.plot.style import COLORS, INK, set_height
+from windward.digest import busy_links
+from windward.plot.style import COLORS, INK
 from windward.stats import mean_and_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from windward.run import Run
 
@@ -19,43 +21,39 @@ if TYPE_CHECKING:
 MANY = 24
 
 
-def goodput(run: Run, _seed: int, axes: Axes) -> str:
+def goodput(run: Run, _seed: int, figure: Figure) -> str:
     """Goodput of each flow, or of each group's flows on average."""
-    axes.set_xlabel("goodput (Mbit/s)")
-    return _flows(run, axes, "goodput_bps", 1e-6)
+    return _flows(run, figure, "goodput_bps", 1e-6, "goodput (Mbit/s)")
 
 
-def loss(run: Run, _seed: int, axes: Axes) -> str:
+def loss(run: Run, _seed: int, figure: Figure) -> str:
     """Share of each flow's segments that was lost."""
-    axes.set_xlabel("lost segments (%)")
-    return _flows(run, axes, "loss", 100.0)
+    return _flows(run, figure, "loss", 100.0, "lost segments (%)")
 
 
-def utilization(run: Run, _seed: int, axes: Axes) -> str:
+def utilization(run: Run, _seed: int, figure: Figure) -> str:
     """Share of the time that each link was sending."""
     frame = run.links[["seed", "link", "utilization"]]
-    busiest = frame.groupby("link", sort=False)["utilization"].mean().nlargest(MANY).index
+    busiest = busy_links(run, MANY)
     chosen = frame[frame["link"].isin(busiest)]
-    axes.set_xlabel("utilization (%)")
-    _bars(axes, chosen, "link", "utilization", 100.0)
-    axes.set_xlim(0, 100)
+    _bars(figure, chosen, "link", "utilization", 100.0, "utilization (%)").set_xlim(0, 108)
     left_out = frame["link"].nunique() - len(busiest)
     return _note(run) + (f", {left_out} idler links not drawn" if left_out else "")
 
 
-def _flows(run: Run, axes: Axes, metric: str, unit: float) -> str:
+def _flows(run: Run, figure: Figure, metric: str, unit: float, label: str) -> str:
     frame = run.flows
     if frame.empty:
         raise ValueError("there is nothing to draw: the run has no flows")
     if frame["flow"].nunique() <= MANY:
-        _bars(axes, frame, "flow", metric, unit)
+        _bars(figure, frame, "flow", metric, unit, label)
         return _note(run)
     by_seed = frame.groupby(["group", "seed"], sort=False)[metric].mean().reset_index()
-    _bars(axes, by_seed, "group", metric, unit)
+    _bars(figure, by_seed, "group", metric, unit, label)
     return f"{_note(run)}, mean flow of each group"
 
 
-def _bars(axes: Axes, frame: pd.DataFrame, entity: str, metric: str, unit: float) -> None:
+def _bars(figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: float, label: str) -> Axes:
     """One bar for each entity, with its interval and its number."""
     groups = frame.groupby(entity, sort=False)[metric]
     names = [str(name) for name, _ in groups]
@@ -63,7 +61,9 @@ def _bars(axes: Axes, frame: pd.DataFrame, entity: str, metric: str, unit: float
     mean = np.array([row[0] for row in rows])
     interval = np.nan_to_num(np.array([row[1] for row in rows]))
     places = np.arange(len(names))
-    set_height(axes, max(2.2, 1.3 + 0.28 * len(names)))
+    figure.set_figheight(max(2.2, 1.5 + 0.28 * len(names)))
+    axes = figure.add_subplot()
+    axes.set_xlabel(label)
     axes.barh(places, mean, height=0.62, color=COLORS[0], alpha=0.85)
     axes.errorbar(mean, places, xerr=interval, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
     axes.set_yticks(places, names)
@@ -75,6 +75,7 @@ def _bars(axes: Axes, frame: pd.DataFrame, entity: str, metric: str, unit: float
             axes.annotate(
                 f"{value:.3g}", (value + error, place), (4, 0), textcoords="offset points", va="center", fontsize=8
             )
+    return axes
 
 
 def _note(run: Run) -> str:

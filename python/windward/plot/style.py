@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: Told apart by people of every colour vision, on paper too (after M. Okabe and K. Ito, 2002; without its yellow).
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -19,7 +16,8 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 
 INK = "#222222"
-FAINT = "#8a8a8a"
+FAINT = "#6b6b6b"
+LINE = "#9a9a9a"
 WARMUP = "#eeeeee"
 
 _SETTINGS: Any = {
@@ -31,17 +29,16 @@ _SETTINGS: Any = {
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 10,
     "text.color": INK,
-    "axes.edgecolor": FAINT,
+    "axes.edgecolor": LINE,
     "axes.labelcolor": INK,
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.grid": True,
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
+    "axes.titlesize": 9.5,
     "axes.titlelocation": "left",
-    "axes.titlepad": 10,
+    "axes.titlepad": 5,
     "grid.color": "#e4e4e4",
     "grid.linewidth": 0.6,
     "xtick.color": INK,
@@ -70,10 +67,3 @@ def looks(count: int) -> list[dict[str, Any]]:
     """Colour and dashes of each of `count` lines."""
     pairs = ({"color": color, "linestyle": dash} for dash in cycle(DASHES) for color in COLORS)
     return list(islice(pairs, count))
-
-
-def set_height(axes: Axes, inches: float) -> None:
-    """Height of the whole figure."""
-    figure = axes.get_figure(root=True)
-    if figure is not None:
-        figure.set_figheight(inches)
