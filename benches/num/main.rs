@@ -50,7 +50,7 @@ fn network(rng: &mut Rng, flows: usize, links: usize) -> Network {
     Network::wired(&capacity, routes)
 }
 
-#[expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+#[expect(clippy::disallowed_types, reason = "a benchmark reads the clock")]
 fn optimum(flows: usize, links: usize, alpha: f64, runs: usize) {
     let mut rng = Rng::seed_from_u64(1);
     let network = network(&mut rng, flows, links);
@@ -70,7 +70,7 @@ fn optimum(flows: usize, links: usize, alpha: f64, runs: usize) {
 }
 
 /// Windows follow QUIC-TCP's fluid law of huang2020 (18) with rho = 1/2, kappa = 0.05, from a start far below equilibrium.
-#[expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+#[expect(clippy::disallowed_types, reason = "a benchmark reads the clock")]
 fn trajectory(flows: usize, links: usize, steps: usize) {
     let mut rng = Rng::seed_from_u64(2);
     let network = network(&mut rng, flows, links);

@@ -14,7 +14,8 @@ pub struct Certificate {
     pub primal: f64,
     /// Largest |U′(x_s) − Σ λ_l| relative to the terms of U′; for a flow at rate 0 only a price too low counts.
     pub dual: f64,
-    /// Σ λ_l |r_l − load_l| relative to Σ x_s U′(x_s).
+    /// Σ λ_l |r_l − load_l| relative to Σ x_s U′(x_s), or one link's part relative to the least x U′ of
+    /// its own flows if that is more.
     pub slackness: f64,
     /// (h(λ) − λᵀr) of the coupled links, relative to the same: is r what MaxWeight serves?
     pub scheduling: f64,
@@ -57,6 +58,7 @@ impl Certificate {
             }
         }
         let scale = scales(problem, answer);
+        let turnovers = link_turnovers(problem, answer, &scale);
         let mut slackness = 0.0;
         for (l, link) in network.links.iter().enumerate() {
             let rate = match *link {
@@ -64,7 +66,9 @@ impl Certificate {
                 Link::Wireless => answer.link_rates[l],
             };
             out.primal = out.primal.max((loads[l] - rate) / scale[l]);
-            slackness += answer.prices[l].abs() * (rate - loads[l]).abs();
+            let lost = answer.prices[l].abs() * (rate - loads[l]).abs();
+            slackness += lost;
+            out.slackness = out.slackness.max(lost / turnovers[l]);
             lagrangian_gap += answer.prices[l] * (rate - loads[l]);
             if answer.prices[l] < 0.0 {
                 out.dual = f64::INFINITY;
@@ -79,7 +83,7 @@ impl Certificate {
                 support(coupling, mixture, &prices) - entropy(coupling, mixture) - crate::dense::dot(&prices, &rates);
         }
         let relative = |v: f64| if v == 0.0 { 0.0 } else { v.abs() / turnover };
-        out.slackness = relative(slackness);
+        out.slackness = out.slackness.max(relative(slackness));
         out.scheduling = relative(scheduling);
         out.gap = relative(lagrangian_gap + scheduling);
         out
@@ -153,6 +157,18 @@ fn scales(problem: &Problem, answer: &Answer) -> Vec<f64> {
         coupling.links.iter().for_each(|&l| scales[l as usize] = largest);
     }
     scales
+}
+
+/// Least x U′ of the flows of each link, at the rate or at what fits if that is more: with alpha < 1 a flow may end near
+/// rate 0.
+fn link_turnovers(problem: &Problem, answer: &Answer, scale: &[f64]) -> Vec<f64> {
+    let mut turnovers = vec![f64::INFINITY; scale.len()];
+    for ((route, utility), &x) in problem.network.routes.iter().zip(&problem.utilities).zip(&answer.rates) {
+        let fits = route.iter().map(|&l| scale[l as usize]).fold(f64::INFINITY, f64::min);
+        let value = utility.turnover(fits).max(utility.turnover(x));
+        route.iter().for_each(|&l| turnovers[l as usize] = turnovers[l as usize].min(value));
+    }
+    turnovers
 }
 
 /// T Σ −u_i ln u_i.

@@ -211,31 +211,16 @@ impl FluidMap {
         solve::Answer::new(&self.network, &self.program, &outcome)
     }
 
-    /// The interior method; where Newton will follow, delays off the bottlenecks become 0.
+    /// The interior method.
     fn cold(&mut self, is_smooth: bool) -> Result<usize, Error> {
         for ((utility, &window), &base_rtt) in self.program.utilities.iter_mut().zip(&self.windows).zip(&self.base_rtt)
         {
             *utility = Utility::Window { window, base_rtt };
         }
-        let outcome = interior::solve(&self.program, COLD_TOLERANCE, COLD_STEPS)?;
+        let target = if is_smooth { COLD_TOLERANCE } else { COLD_TARGET };
+        let outcome = interior::solve(&self.program, COLD_TOLERANCE, target, COLD_STEPS)?;
         self.load = self.program.loads(&outcome.rates);
-        let turnover: f64 = self.windows.iter().sum();
-        for (l, price) in outcome.prices.iter().enumerate() {
-            // On the central path (q c/Σw)·(s/c) is the same everywhere: the larger factor tells the side.
-            let queued = price * outcome.capacity[l] / turnover;
-            let spare = (outcome.capacity[l] - self.load[l]) / outcome.capacity[l];
-            self.prices[l] = if queued > spare || !is_smooth { *price } else { 0.0 };
-        }
-        for (block, smooth) in self.program.blocks.iter().zip(&self.smooth) {
-            let inside = &outcome.prices[block.rows.clone()];
-            match smooth {
-                // The links of a strictly convex region have queues all together or not at all (huang2020 App. E).
-                Some(Smooth::Curved(_)) if self.prices[block.rows.clone()].iter().any(|q| *q > 0.0) => {
-                    self.prices[block.rows.clone()].copy_from_slice(inside);
-                }
-                _ => {}
-            }
-        }
+        self.prices = outcome.prices;
         self.capacity = outcome.capacity;
         self.mixtures = outcome.mixtures;
         self.rates = outcome.rates;
@@ -245,10 +230,25 @@ impl FluidMap {
         Ok(outcome.iterations)
     }
 
-    /// Newton's last digits; where it fails the interior method's answer stands.
+    /// Newton's last digits, with no delay off the bottlenecks; where it fails the interior method's answer stands.
     fn polish(&mut self) -> usize {
         let (prices, rates, delays) = (self.prices.clone(), self.rates.clone(), self.delays.clone());
         let (capacity, mixtures) = (self.capacity.clone(), self.mixtures.clone());
+        let turnover: f64 = self.windows.iter().sum();
+        for l in 0..prices.len() {
+            // On the central path (q c/Σw)·(s/c) is the same everywhere: the larger factor tells the side.
+            let queued = prices[l] * capacity[l] / turnover;
+            if queued <= (capacity[l] - self.load[l]) / capacity[l] {
+                self.prices[l] = 0.0;
+            }
+        }
+        for (block, smooth) in self.program.blocks.iter().zip(&self.smooth) {
+            // The links of a strictly convex region have queues all together or not at all (huang2020 App. E).
+            let rows = block.rows.clone();
+            if matches!(smooth, Some(Smooth::Curved(_))) && self.prices[rows.clone()].iter().any(|q| *q > 0.0) {
+                self.prices[rows.clone()].copy_from_slice(&prices[rows]);
+            }
+        }
         self.newton().unwrap_or_else(|| {
             (self.prices, self.rates, self.delays) = (prices, rates, delays);
             (self.capacity, self.mixtures) = (capacity, mixtures);
@@ -371,4 +371,6 @@ const TOLERANCE: f64 = 1e-10;
 /// Warm steps need one or two; a method that has not arrived after these will not.
 const MAX_NEWTON: usize = 12;
 const COLD_TOLERANCE: f64 = 1e-10;
+/// Where no Newton step follows, degenerate mixtures leave rates within about the root of this.
+const COLD_TARGET: f64 = 1e-14;
 const COLD_STEPS: usize = 200;

@@ -183,7 +183,7 @@ impl Program {
                     vertices.mix(&u, &mut inner);
                 }
             }
-            out.iter_mut().zip(&inner).for_each(|(out, r)| *out += r);
+            out.copy_from_slice(&inner);
         }
         rates
     }

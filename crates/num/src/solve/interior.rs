@@ -25,19 +25,47 @@ pub(crate) struct Outcome {
     pub iterations: usize,
 }
 
-/// Solves `program`; a flow without a row needs a price of its own.
-pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) -> Result<Outcome, Error> {
-    let mut method = Interior::new(program, tolerance);
+/// Solves `program`; a flow without a row needs a price of its own. Stops at `tolerance`, or past it at `target` while
+/// steps still help: degenerate problems leave rates within the root of the gap.
+pub(crate) fn solve(program: &Program, tolerance: f64, target: f64, max_iterations: usize) -> Result<Outcome, Error> {
+    let mut method = Interior::new(program, target);
     method.start();
     let mut residual = method.residual();
     let mut iterations = 0;
-    while residual > tolerance && iterations < max_iterations && method.step() {
+    while residual.worst() > target && iterations < max_iterations {
+        let before = residual.worst();
+        let has_moved = method.step();
         residual = method.residual();
         iterations += 1;
+        if !has_moved || (residual.within(tolerance) && residual.worst() > 0.5 * before) {
+            break;
+        }
     }
-    match residual <= tolerance {
+    match residual.within(tolerance) {
         true => Ok(method.finish(iterations)),
-        false => Err(Error::NotConverged { method: "interior point", iterations, residual, tolerance }),
+        false => {
+            Err(Error::NotConverged { method: "interior point", iterations, residual: residual.worst(), tolerance })
+        }
+    }
+}
+
+/// How far the iterate is from the optimum: violation and gap of the whole, and the worst row's share of the gap relative
+/// to the least turnover of its flows (with large alpha the total sees only the poorest flows). The last is known only
+/// once the first are small.
+struct Residual {
+    whole: f64,
+    row: f64,
+}
+
+impl Residual {
+    fn worst(&self) -> f64 {
+        let worst = self.whole.max(self.row);
+        if worst.is_nan() { f64::INFINITY } else { worst }
+    }
+
+    /// Rounding keeps rows from their last digits where turnovers differ by many powers of ten.
+    fn within(&self, tolerance: f64) -> bool {
+        self.whole <= tolerance && self.row <= ROW * tolerance
     }
 }
 
@@ -49,6 +77,8 @@ struct Interior<'p> {
     /// Number of inequalities, and the barrier parameter of the next step.
     pairs: f64,
     mu: f64,
+    /// Least turnover of a row's flows, known once the end is near.
+    least_turnover: f64,
     lambda: Vec<f64>,
     /// s, the multiplier of λ ≥ 0.
     slack: Vec<f64>,
@@ -93,6 +123,7 @@ impl<'p> Interior<'p> {
             mixings,
             scale: program.typical_rates(),
             mu: 0.0,
+            least_turnover: f64::INFINITY,
             lambda: vec![0.0; m],
             slack: vec![0.0; m],
             rates: vec![0.0; n],
@@ -209,11 +240,33 @@ impl<'p> Interior<'p> {
         surplus
     }
 
-    /// Largest of violation and gap.
-    fn residual(&self) -> f64 {
+    fn residual(&mut self) -> Residual {
         let (violation, gap) = self.residuals();
-        let residual = violation.max(gap);
-        if residual.is_nan() { f64::INFINITY } else { residual }
+        let whole = if gap.is_nan() { f64::INFINITY } else { violation.max(gap) };
+        let mut row = 0.0_f64;
+        if whole <= FINAL * self.tolerance {
+            let turnovers = self.row_turnovers();
+            for ((value, price), surplus) in turnovers.iter().zip(&self.lambda).zip(self.primal_surplus()) {
+                if value.is_finite() {
+                    self.least_turnover = self.least_turnover.min(*value);
+                    row = row.max(price * surplus.abs() / value);
+                }
+            }
+        }
+        Residual { whole, row }
+    }
+
+    /// Least x U′ of the flows of each row, at the rate or at what fits if that is more: with alpha < 1 a flow may end near
+    /// rate 0.
+    fn row_turnovers(&self) -> Vec<f64> {
+        let program = self.program;
+        let mut turnovers = vec![f64::INFINITY; self.lambda.len()];
+        for (s, (utility, &x)) in program.utilities.iter().zip(&self.rates).enumerate() {
+            let fits = program.route(s).map(|(l, w)| self.scale[l] / w).fold(f64::INFINITY, f64::min);
+            let value = utility.turnover(fits).max(utility.turnover(x));
+            program.route(s).for_each(|(l, _)| turnovers[l] = turnovers[l].min(value));
+        }
+        turnovers
     }
 
     /// Σ x U′, by which gaps are judged.
@@ -336,7 +389,7 @@ impl<'p> Interior<'p> {
             true => 1.0,
             false => (1.0 - length).powi(2).clamp(FASTEST, SLOWEST),
         };
-        let least = SMALLEST * self.tolerance * self.turnover() / self.pairs;
+        let least = SMALLEST * self.tolerance * self.least_turnover.min(self.turnover() / self.pairs);
         self.mu = (factor * complementarity / self.pairs).max(least);
         if !self.linear.flows.is_empty() || self.mixings.iter().any(Option::is_some) {
             self.evaluate();
@@ -396,6 +449,10 @@ const OVERSHOOT: f64 = 0.9;
 const MAX_HALVINGS: usize = 40;
 /// Violation over gap beyond which μ is kept.
 const STRAY: f64 = 100.0;
+/// How much less exact a row may be than the whole.
+const ROW: f64 = 1e3;
+/// Rows are looked at when the whole is this near to the tolerance.
+const FINAL: f64 = 1e3;
 /// Least μ, in what the tolerance allows per pair.
 const SMALLEST: f64 = 0.1;
 /// Bounds of the factor by which μ falls.

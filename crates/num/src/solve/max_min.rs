@@ -6,7 +6,7 @@
 //! its prices name the bottlenecks.
 
 use super::{Answer, Level, Method, Mixture, Options, Solution, interior};
-use crate::program::{Kind, Program};
+use crate::program::{Block, Kind, Program};
 use crate::{Certificate, Error, Link, Problem, Utility};
 
 pub(super) fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
@@ -40,6 +40,9 @@ struct Filling<'p> {
     rates: Vec<f64>,
     active: Vec<u32>,
     levels: Vec<Level>,
+    /// b + r and mixtures as the levels so far left them.
+    capacity: Vec<f64>,
+    mixtures: Vec<Vec<f64>>,
     /// The last level's answer, with the rates of the links.
     last: Option<Answer>,
     iterations: usize,
@@ -50,6 +53,8 @@ impl<'p> Filling<'p> {
         Self {
             active: (0..weights.len() as u32).collect(),
             rates: vec![0.0; weights.len()],
+            capacity: program.typical_rates(),
+            mixtures: vec![Vec::new(); program.blocks.len()],
             problem,
             program,
             weights,
@@ -77,9 +82,16 @@ impl<'p> Filling<'p> {
         };
         let level = outcome.rates[0];
         // A bottleneck's share of the turnover Σ λ·demand·t = 1 is far above the method's tolerance.
-        let is_bottleneck = |l: usize| outcome.prices[l] * demand[l] * level > SHARE;
+        let mut is_bottleneck: Vec<bool> =
+            outcome.prices.iter().zip(&demand).map(|(price, d)| price * d * level > SHARE).collect();
+        for block in &self.program.blocks {
+            // A strictly convex region holds back all of its links or none (huang2020 App. E), however small a price.
+            if matches!(block.kind, Kind::Curved(_)) && block.rows.clone().any(|l| is_bottleneck[l]) {
+                is_bottleneck[block.rows.clone()].fill(true);
+            }
+        }
         let (stopped, active): (Vec<u32>, Vec<u32>) =
-            self.active.iter().partition(|&&s| self.program.route(s as usize).any(|(l, _)| is_bottleneck(l)));
+            self.active.iter().partition(|&&s| self.program.route(s as usize).any(|(l, _)| is_bottleneck[l]));
         self.active = active;
         for s in (0..self.rates.len()).filter(|&s| is_active[s]) {
             self.rates[s] = self.weights[s] * level;
@@ -89,26 +101,52 @@ impl<'p> Filling<'p> {
             return Err(Error::NotConverged { method: "water filling", iterations, residual: SHARE, tolerance });
         }
         self.iterations += outcome.iterations.max(1);
-        let placed = interior::Outcome { rates: self.rates.clone(), ..outcome };
+        let placed = interior::Outcome {
+            rates: self.rates.clone(),
+            capacity: self.capacity.clone(),
+            mixtures: self.mixtures.clone(),
+            ..outcome
+        };
         let answer = Answer::new(&self.problem.network, &self.program, &placed);
         self.levels.push(Level { level, flows: stopped, prices: answer.prices.clone() });
         self.last = Some(answer);
         Ok(())
     }
 
-    /// The level as the problem of one flow with utility ln t.
-    fn fill_blocks(&self, used: &[f64], demand: &[f64], options: &Options) -> Result<interior::Outcome, Error> {
+    /// The level as the problem of one flow with utility ln t. Rows and blocks that no active flow crosses are no part of
+    /// it; frozen flows give up [`MARGIN`] of their load, or links that they fill alone would leave no interior.
+    fn fill_blocks(&mut self, used: &[f64], demand: &[f64], options: &Options) -> Result<interior::Outcome, Error> {
         let touched: Vec<u32> = (0..demand.len() as u32).filter(|&l| demand[l as usize] > 0.0).collect();
+        let is_open = |block: &Block| block.rows.clone().any(|l| demand[l] > 0.0);
+        let mut rhs: Vec<f64> = (self.program.rhs.iter().zip(used).zip(demand))
+            .map(|((b, u), d)| if *d > 0.0 { b - u } else { 1.0 })
+            .collect();
+        for block in self.program.blocks.iter().filter(|b| is_open(b)) {
+            block.rows.clone().for_each(|l| rhs[l] = -used[l] * (1.0 - MARGIN));
+        }
         let stage = Program {
             start: vec![0, touched.len() as u32],
             weight: touched.iter().map(|&l| demand[l as usize]).collect(),
             row: touched,
             utilities: vec![Utility::ProportionalFair { weight: 1.0 }],
-            rhs: self.program.rhs.iter().zip(used).map(|(b, u)| b - u).collect(),
+            rhs,
+            blocks: self.program.blocks.iter().filter(|b| is_open(b)).cloned().collect(),
             ..self.program.clone()
         };
-        let mut outcome = interior::solve(&stage, options.tolerance, options.max_iterations)?;
-        outcome.capacity.iter_mut().zip(used).for_each(|(c, u)| *c += u);
+        let mut outcome =
+            interior::solve(&stage, LEVEL * options.tolerance, options.tolerance, options.max_iterations)?;
+        let mut found = std::mem::take(&mut outcome.mixtures).into_iter();
+        let mut is_priced: Vec<bool> = demand.iter().map(|d| *d > 0.0).collect();
+        for (block, mixture) in self.program.blocks.iter().zip(&mut self.mixtures).filter(|(b, _)| is_open(b)) {
+            *mixture = found.next().expect("every open block has a mixture");
+            for l in block.rows.clone() {
+                is_priced[l] = true;
+                self.capacity[l] = outcome.capacity[l] + used[l] * (1.0 - MARGIN);
+            }
+        }
+        for (price, _) in outcome.prices.iter_mut().zip(&is_priced).filter(|(_, priced)| !**priced) {
+            *price = 0.0;
+        }
         Ok(outcome)
     }
 
@@ -149,3 +187,7 @@ fn fill_rows(rhs: &[f64], used: &[f64], demand: &[f64]) -> interior::Outcome {
 
 /// A row whose price is more than this share of the turnover is a bottleneck.
 const SHARE: f64 = 1e-6;
+/// How much less exact than asked a level may be where frozen links leave next to no interior.
+const LEVEL: f64 = 10.0;
+/// Relative; below the tolerance of the answer.
+const MARGIN: f64 = 1e-10;

@@ -114,7 +114,11 @@ pub fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
         return max_min::solve(problem, options);
     }
     let program = Program::new(&problem.network, problem.utilities.clone());
-    let outcome = interior::solve(&program, options.tolerance, options.max_iterations)?;
+    let mut outcome = interior::solve(&program, options.tolerance, options.tolerance, options.max_iterations)?;
+    if program.row.is_empty() {
+        // Nobody uses a link: none has a price.
+        outcome.prices.fill(0.0);
+    }
     let answer = Answer::new(&problem.network, &program, &outcome);
     Ok(answer.certified(problem, Method::Interior, outcome.iterations))
 }

@@ -135,6 +135,9 @@ struct Builder {
     cones: Vec<SupportedConeT<f64>>,
 }
 
+/// constant + coefficient·variable, given as (constant, variable, coefficient).
+type Row = (f64, usize, f64);
+
 struct Found {
     x: Vec<f64>,
     z: Vec<f64>,
@@ -165,22 +168,29 @@ impl Builder {
     }
 
     /// e^{a/b} ≤ c/b.
-    fn exponential(&mut self, a: (f64, usize, f64), b: (f64, usize, f64), c: (f64, usize, f64)) {
+    fn exponential(&mut self, a: Row, b: Row, c: Row) {
         self.cones.push(SupportedConeT::ExponentialConeT());
         self.three([a, b, c]);
     }
 
     /// a^e b^{1−e} ≥ |c|.
-    fn power(&mut self, e: f64, a: (f64, usize, f64), b: (f64, usize, f64), c: (f64, usize, f64)) {
+    fn power(&mut self, e: f64, a: Row, b: Row, c: Row) {
         self.cones.push(SupportedConeT::PowerConeT(e));
         self.three([a, b, c]);
     }
 
-    /// Rows given as (constant, variable, coefficient).
-    fn three(&mut self, rows: [(f64, usize, f64); 3]) {
+    /// a b ≥ c², as ‖(2c, a − b)‖ ≤ a + b: second-order cones keep more digits than power cones.
+    fn product(&mut self, a: Row, b: Row, c: Row) {
+        self.cones.push(SupportedConeT::SecondOrderConeT(3));
+        self.row(a.0 + b.0, &[(a.1, a.2), (b.1, b.2)]);
+        self.row(2.0 * c.0, &[(c.1, 2.0 * c.2)]);
+        self.row(a.0 - b.0, &[(a.1, a.2), (b.1, -b.2)]);
+    }
+
+    /// Three rows of one variable each.
+    fn three(&mut self, rows: [Row; 3]) {
         for (constant, variable, k) in rows {
-            let terms = [(variable, k)];
-            self.row(constant, if k == 0.0 { &[] } else { &terms });
+            self.row(constant, &[(variable, k)]);
         }
     }
 
@@ -199,15 +209,17 @@ impl Builder {
             }
             Utility::AlphaFair { weight, alpha } => {
                 let t = self.variable(weight * libm::pow(unit, 1.0 - alpha) / (1.0 - alpha));
-                match alpha < 1.0 {
-                    true => self.power(1.0 - alpha, of(x), one, of(t)),
-                    false => self.power(1.0 / alpha, of(t), of(x), one),
+                match alpha {
+                    0.5 => self.product(one, of(x), of(t)),
+                    2.0 => self.product(of(t), of(x), one),
+                    _ if alpha < 1.0 => self.power(1.0 - alpha, of(x), one, of(t)),
+                    _ => self.power(1.0 / alpha, of(t), of(x), one),
                 }
             }
             Utility::Reno { segment, rtt, loss } => {
                 let t = self.variable(-2.0 * segment * segment / (rtt * rtt) / unit);
                 self.cost[x] -= loss * unit;
-                self.power(0.5, of(t), of(x), one);
+                self.product(of(t), of(x), one);
             }
             Utility::Window { window, base_rtt } => {
                 let t = self.variable(window);

@@ -38,13 +38,8 @@ pub fn region(rng: &mut Rng, kind: &str, k: usize) -> Region {
             // B Bᵀ + a diagonal; entries of B of both signs, so rates help and hinder one another.
             let b: Vec<Vec<f64>> = (0..k).map(|_| (0..k).map(|_| rng.random_range(-0.5..0.5)).collect()).collect();
             let dot = |i: usize, j: usize| -> f64 { (0..k).map(|a| b[i][a] * b[j][a]).sum() };
-            let mut matrix = vec![vec![0.0; k]; k];
-            for i in 0..k {
-                for j in 0..=i {
-                    matrix[i][j] = dot(i, j) + if i == j { 1.0 } else { 0.0 };
-                    matrix[j][i] = matrix[i][j];
-                }
-            }
+            let entry = |i: usize, j: usize| dot(i.max(j), i.min(j)) + if i == j { 1.0 } else { 0.0 };
+            let matrix = (0..k).map(|i| (0..k).map(|j| entry(i, j)).collect()).collect();
             Region::Ellipsoid { matrix }
         }
         "half_spaces" => {
