@@ -8,7 +8,7 @@
 use super::linear::System;
 use super::mixing::{Change, Mixing};
 use crate::program::{Block, Kind, Program};
-use crate::{Error, dense};
+use crate::{Error, Utility, dense};
 
 /// Where the interior method ended.
 #[derive(Clone, Debug)]
@@ -77,11 +77,15 @@ struct Interior<'p> {
     /// Number of inequalities, and the barrier parameter of the next step.
     pairs: f64,
     mu: f64,
+    /// Turnovers may differ by many powers of ten: some alpha is above 1.
+    is_spread: bool,
     /// Least turnover of a row's flows, known once the end is near.
     least_turnover: f64,
     lambda: Vec<f64>,
     /// s, the multiplier of λ ≥ 0.
     slack: Vec<f64>,
+    /// Each row's part of μ: λ_l s_l = μ ω_l on the path.
+    part: Vec<f64>,
     linear: Linear,
     /// One per block, `None` where it is curved.
     mixings: Vec<Option<Mixing<'p>>>,
@@ -123,9 +127,11 @@ impl<'p> Interior<'p> {
             mixings,
             scale: program.typical_rates(),
             mu: 0.0,
+            is_spread: program.utilities.iter().any(Utility::is_steep),
             least_turnover: f64::INFINITY,
             lambda: vec![0.0; m],
             slack: vec![0.0; m],
+            part: vec![1.0; m],
             rates: vec![0.0; n],
             drop: vec![0.0; n],
             load: vec![0.0; m],
@@ -299,7 +305,8 @@ impl<'p> Interior<'p> {
     fn step(&mut self) -> bool {
         let m = self.lambda.len();
         let barrier: Vec<f64> = self.slack.iter().zip(&self.lambda).map(|(s, l)| s / l).collect();
-        let mut gradient: Vec<f64> = self.surplus.iter().zip(&self.lambda).map(|(r, l)| self.mu / l - r).collect();
+        let rows = self.surplus.iter().zip(&self.lambda).zip(&self.part);
+        let mut gradient: Vec<f64> = rows.map(|((r, l), part)| self.mu * part / l - r).collect();
         for (block, mixing) in self.program.blocks.iter().zip(&self.mixings) {
             if let Some(mixing) = mixing {
                 mixing.reduce(&mut gradient[block.rows.clone()]);
@@ -352,12 +359,9 @@ impl<'p> Interior<'p> {
             }
             length *= 0.5;
         }
-        let shortest = length.min(complement(&mut self.slack, &old_lambda, direction, self.mu)).min(complement(
-            &mut self.linear.rate,
-            &old_linear,
-            &linear_step,
-            self.mu,
-        ));
+        let shortest = length
+            .min(complement(&mut self.slack, &old_lambda, direction, |l| self.mu * self.part[l]))
+            .min(complement(&mut self.linear.rate, &old_linear, &linear_step, |_| self.mu));
         let old = old_mixings.iter().flatten().zip(changes.iter().flatten());
         let mixings = self.mixings.iter_mut().flatten().zip(old);
         let shortest = mixings.map(|(mixing, (old, change))| mixing.update(old, change)).fold(shortest, f64::min);
@@ -372,16 +376,25 @@ impl<'p> Interior<'p> {
 
     /// Slope of the barrier function along a direction.
     fn slope(&self, direction: &[f64], changes: &[Option<Change>]) -> f64 {
-        let terms = self.surplus.iter().zip(&self.lambda).zip(direction);
-        let slope: f64 = terms.map(|((surplus, l), d)| (surplus - self.mu / l) * d).sum();
+        let terms = self.surplus.iter().zip(&self.lambda).zip(&self.part).zip(direction);
+        let slope: f64 = terms.map(|(((surplus, l), part), d)| (surplus - self.mu * part / l) * d).sum();
         let mixings = self.mixings.iter().flatten().zip(changes.iter().flatten());
         slope + mixings.map(|(mixing, change)| mixing.slope(change)).sum::<f64>()
     }
 
     fn lower_mu(&mut self, length: f64) {
-        let complementarity = dense::dot(&self.lambda, &self.slack)
+        let rows: f64 = self.lambda.iter().zip(&self.slack).zip(&self.part).map(|((l, s), part)| l * s / part).sum();
+        let complementarity = rows
             + dense::dot(&self.linear.rate, &self.linear.slack)
             + self.mixings.iter().flatten().map(Mixing::complementarity).sum::<f64>();
+        if self.is_spread {
+            // With one μ for all, the rows of poor flows would be exact long before those of rich ones are even near.
+            let turnovers = self.row_turnovers();
+            let largest = turnovers.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
+            for (part, value) in self.part.iter_mut().zip(&turnovers) {
+                *part = (value / largest).clamp(f64::MIN_POSITIVE, 1.0);
+            }
+        }
         // A violation far above the gap says that the iterate has left the path: μ waits for it. And μ never falls below
         // what the tolerance asks for, where slacks would lose their last digits.
         let (violation, gap) = self.residuals();
@@ -389,7 +402,9 @@ impl<'p> Interior<'p> {
             true => 1.0,
             false => (1.0 - length).powi(2).clamp(FASTEST, SLOWEST),
         };
-        let least = SMALLEST * self.tolerance * self.least_turnover.min(self.turnover() / self.pairs);
+        let mean = self.turnover() / self.pairs;
+        let reference = if self.is_spread { mean } else { mean.min(self.least_turnover) };
+        let least = SMALLEST * self.tolerance * reference;
         self.mu = (factor * complementarity / self.pairs).max(least);
         if !self.linear.flows.is_empty() || self.mixings.iter().any(Option::is_some) {
             self.evaluate();
@@ -416,9 +431,9 @@ impl Linear {
 }
 
 /// Newton's step of a multiplier s of values v that moved by `step`: s v + Δs v + s Δv = μ.
-fn complement(multiplier: &mut [f64], values: &[f64], step: &[f64], mu: f64) -> f64 {
-    let change = |((s, v), d): ((&f64, &f64), &f64)| mu / v - s - s / v * d;
-    let change: Vec<f64> = multiplier.iter().zip(values).zip(step).map(change).collect();
+fn complement(multiplier: &mut [f64], values: &[f64], step: &[f64], mu: impl Fn(usize) -> f64) -> f64 {
+    let change = |(l, ((s, v), d)): (usize, ((&f64, &f64), &f64))| mu(l) / v - s - s / v * d;
+    let change: Vec<f64> = multiplier.iter().zip(values).zip(step).enumerate().map(change).collect();
     shorten_and_add(multiplier, &change)
 }
 

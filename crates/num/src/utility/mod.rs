@@ -196,6 +196,15 @@ impl Utility {
         }
     }
 
+    /// x U′ falls with x: rates that differ a little leave turnovers that differ a lot.
+    pub(crate) fn is_steep(&self) -> bool {
+        match *self {
+            Self::ProportionalFair { .. } | Self::Window { .. } | Self::MaxMin { .. } => false,
+            Self::AlphaFair { alpha, .. } => alpha > 1.0,
+            Self::Reno { .. } | Self::Emultcp { .. } => true,
+        }
+    }
+
     /// α = 0: the rate is no function of the price.
     pub(crate) fn is_linear(&self) -> bool {
         matches!(self, Self::AlphaFair { alpha: 0.0, .. })

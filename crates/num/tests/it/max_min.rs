@@ -65,6 +65,19 @@ fn limit_of_large_alpha() {
     assert!(error(8.0) < 0.091 && error(8.0) < 0.1 * error(2.0), "{} {}", error(2.0), error(8.0));
 }
 
+/// At α = 64 on random wires: prices that differ by a factor of at most 1000 (a flow pays one to four links) bend rates by
+/// at most 1000^{1/64} = 11 %.
+#[test]
+fn very_large_alpha() {
+    for seed in 0..10 {
+        let problem = |utility| random::problem(seed, "wired", 12, 8, |_| utility);
+        let limit = best(&problem(even(1.0))).rates;
+        let near = solve(&problem(Utility::AlphaFair { weight: 1.0, alpha: 64.0 }), &Options::default()).unwrap();
+        assert!(near.certificate.worst() < 1e-6, "{:?}", near.certificate);
+        assert_near(&near.rates, &limit, 0.11);
+    }
+}
+
 /// Every kind of region: rates stand the certificate, which bounds each level by weak duality.
 #[test]
 fn random_regions() {
