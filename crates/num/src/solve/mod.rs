@@ -2,9 +2,7 @@
 //! sub-gradient iteration as their benchmark.
 
 pub(crate) mod interior;
-mod linear;
 mod max_min;
-mod mixing;
 pub(crate) mod reference;
 pub mod subgradient;
 

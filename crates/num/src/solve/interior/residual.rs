@@ -1,0 +1,101 @@
+//! How far an iterate of the interior method is from the optimum.
+
+use super::Interior;
+use crate::dense;
+
+/// How far the iterate is from the optimum: violation and gap of the whole, and the worst row's share of the gap relative
+/// to the least turnover of its flows (with large alpha the total sees only the poorest flows). The last is known only
+/// once the first are small.
+pub(super) struct Residual {
+    whole: f64,
+    row: f64,
+}
+
+impl Residual {
+    pub(super) fn worst(&self) -> f64 {
+        let worst = self.whole.max(self.row);
+        if worst.is_nan() { f64::INFINITY } else { worst }
+    }
+
+    /// Rounding keeps rows from their last digits where turnovers differ by many powers of ten.
+    pub(super) fn within(&self, tolerance: f64) -> bool {
+        self.whole <= tolerance && self.row <= ROW * tolerance
+    }
+}
+
+impl Interior<'_> {
+    /// b + r − A x with the multipliers as rates and mixtures: `surplus` has the barrier's in their place.
+    pub(super) fn primal_surplus(&self) -> Vec<f64> {
+        let mut surplus = self.surplus.clone();
+        for ((&s, rate), slack) in self.linear.flows.iter().zip(&self.linear.rate).zip(&self.linear.slack) {
+            let excess = rate - self.mu / slack;
+            self.program.route(s as usize).for_each(|(l, w)| surplus[l] -= w * excess);
+        }
+        for (block, mixing) in self.program.blocks.iter().zip(&self.mixings) {
+            if let Some(mixing) = mixing {
+                mixing.correct(&mut surplus[block.rows.clone()]);
+            }
+        }
+        surplus
+    }
+
+    pub(super) fn residual(&mut self) -> Residual {
+        let (violation, gap) = self.residuals();
+        let whole = if gap.is_nan() { f64::INFINITY } else { violation.max(gap) };
+        let mut row = 0.0_f64;
+        if whole <= FINAL * self.tolerance {
+            let turnovers = self.row_turnovers();
+            for ((value, price), surplus) in turnovers.iter().zip(&self.lambda).zip(self.primal_surplus()) {
+                if value.is_finite() {
+                    self.least_turnover = self.least_turnover.min(*value);
+                    row = row.max(price * surplus.abs() / value);
+                }
+            }
+        }
+        Residual { whole, row }
+    }
+
+    /// Least x U′ of the flows of each row, at the rate or at what fits if that is more: with alpha < 1 a flow may end near
+    /// rate 0.
+    pub(super) fn row_turnovers(&self) -> Vec<f64> {
+        let program = self.program;
+        let mut turnovers = vec![f64::INFINITY; self.lambda.len()];
+        for (s, (utility, &x)) in program.utilities.iter().zip(&self.rates).enumerate() {
+            let fits = program.route(s).map(|(l, w)| self.scale[l] / w).fold(f64::INFINITY, f64::min);
+            let value = utility.turnover(fits).max(utility.turnover(x));
+            program.route(s).for_each(|(l, _)| turnovers[l] = turnovers[l].min(value));
+        }
+        turnovers
+    }
+
+    /// Σ x U′, by which gaps are judged.
+    pub(super) fn turnover(&self) -> f64 {
+        let mut turnover = self.turnover;
+        for ((&s, rate), slack) in self.linear.flows.iter().zip(&self.linear.rate).zip(&self.linear.slack) {
+            let weight = self.program.utilities[s as usize].derivative(1.0);
+            turnover += (rate - self.mu / slack) * (weight + slack);
+        }
+        if turnover > 0.0 { turnover } else { 1.0 }
+    }
+
+    /// Largest violation relative to the capacity or of Σ u = π, and gap relative to Σ x U′.
+    pub(super) fn residuals(&self) -> (f64, f64) {
+        let mut worst = 0.0_f64;
+        let mut gap = dense::dot(&self.linear.rate, &self.linear.slack);
+        for ((s, scale), price) in self.primal_surplus().iter().zip(&self.scale).zip(&self.lambda) {
+            worst = worst.max(-s / scale);
+            gap += price * s.abs();
+        }
+        for mixing in self.mixings.iter().flatten() {
+            let (lost, error) = mixing.residual();
+            gap += lost;
+            worst = worst.max(error);
+        }
+        (worst, gap / self.turnover())
+    }
+}
+
+/// How much less exact a row may be than the whole.
+const ROW: f64 = 1e3;
+/// Rows are looked at when the whole is this near to the tolerance.
+const FINAL: f64 = 1e3;
