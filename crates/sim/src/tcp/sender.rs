@@ -156,8 +156,8 @@ impl Sender {
     /// Takes a sample of the handshake.
     pub fn establish(&mut self, now: Time, sample: Option<Duration>) {
         if let Some(rtt) = sample {
+            // Not a base RTT for the law: a SYN is shorter than a segment and takes less time to transmit.
             self.rtt.sample(rtt);
-            self.note_rtt(rtt);
         }
         self.delivered_at = now.as_nanos();
         self.first_sent_at = now.as_nanos();
@@ -481,7 +481,8 @@ impl Sender {
         if self.is_pacing() {
             self.next_send = now + self.pacing_gap();
         }
-        if !self.timer.is_set() {
+        // RFC 6675 §6: retransmitting the first segment restarts the timer, or it might expire before that segment's ACK.
+        if !self.timer.is_set() || turn == Turn::Again(self.board.una()) {
             self.timer.set(now + self.rtt.rto());
         }
     }

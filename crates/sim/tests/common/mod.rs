@@ -1,0 +1,64 @@
+//! Small networks that several tests use.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part")]
+
+use windward_laws::LawSpec;
+use windward_sim::*;
+use windward_units::{BitRate, Bytes, Duration, Time};
+
+/// The law `name` with `parameters` over its defaults.
+pub fn law(name: &str, parameters: serde_json::Value) -> LawChoice {
+    LawChoice::Known(LawSpec::from_json(name, parameters).expect("a known law"))
+}
+
+/// A link without luck.
+pub fn link(key: u64, rate: u64, delay: Duration, buffer: Buffer) -> LinkConfig {
+    LinkConfig { key, rate: BitRate::bits_per_sec(rate), delay, buffer, loss: Loss::None, jitter: Jitter::None }
+}
+
+/// A flow over `forward`, back over `backward`.
+pub fn flow(key: u64, law: LawChoice, forward: Vec<u32>, backward: Vec<u32>, tcp: TcpOptions) -> FlowConfig {
+    FlowConfig {
+        key,
+        source: 2 * key as u32,
+        sink: 2 * key as u32 + 1,
+        forward,
+        backward,
+        law,
+        start: Time::ZERO,
+        stop: None,
+        size: None,
+        tcp,
+    }
+}
+
+/// A network of these parts; statistics count from `warmup` to `end`, in seconds.
+pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end: u64) -> Network {
+    let at = |seconds: u64| Time::ZERO + Duration::from_millis(1000 * seconds);
+    Network {
+        links,
+        flows,
+        sources: Vec::new(),
+        duration: at(end),
+        warmup: at(warmup),
+        sample_interval: Duration::from_millis(1000),
+        internals: false,
+    }
+}
+
+/// The output of a run that nobody interrupts.
+pub fn simulate(network: &Network, seed: u64) -> Output {
+    run(network, seed, &Control::new(), None).expect("nobody interrupts it")
+}
+
+/// TCP as the papers' simulations use it: 1000-byte packets, headers included, every segment acknowledged.
+pub fn plain_tcp() -> TcpOptions {
+    TcpOptions { segment: Bytes::new(960), overhead: Some(Bytes::new(40)), delayed_ack: None, ..TcpOptions::default() }
+}
+
+/// Mean and half width of the confidence interval with the given Student factor.
+pub fn interval(samples: &[f64], student: f64) -> (f64, f64) {
+    let n = samples.len() as f64;
+    let mean = samples.iter().sum::<f64>() / n;
+    let variance = samples.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / (n - 1.0);
+    (mean, student * (variance / n).sqrt())
+}
