@@ -37,11 +37,6 @@ def main() -> None:
     """Runs the command line; errors become one message on standard error and an exit code."""
     try:
         app()
-    except RunInterrupted as stop:
-        _complain(str(stop))
-        raise SystemExit(130) from None
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
     except LawError as error:
         if error.__cause__ is not None:
             traceback.print_exception(error.__cause__)
@@ -110,7 +105,8 @@ def simulate(
             run = scenario.simulate(seeds=chosen, threads=threads, output=target, progress=progress, pcap=pcap)
     except RunInterrupted as stop:
         kept = f"; they are in {target}" if stop.run is not None else "; nothing was written"
-        raise RunInterrupted(f"{stop}{kept}") from stop
+        _complain(f"{stop}{kept}")
+        raise typer.Exit(130) from None
     if as_json:
         print((target / folder.SUMMARY).read_text(encoding="utf-8"), end="")
     elif not quiet:

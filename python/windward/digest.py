@@ -122,7 +122,7 @@ def _links(run: Run) -> Digest:
         )
     left_out = _count(run.links, "link") - len(rows)
     columns = ["link", "rate", "utilization", "loss", "mean queue", "longest queue", "mean wait"]
-    note = f"{left_out} idler links left out" if left_out else ""
+    note = f"{left_out} idle link{'s' if left_out > 1 else ''} left out" if left_out else ""
     return Digest(title="Links", columns=columns, words=1, rows=rows, note=note)
 
 

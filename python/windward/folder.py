@@ -101,6 +101,10 @@ class ResultFolder:
         except OSError as error:
             raise ResultError(f"{self.path} cannot be written: {error.strerror}") from error
 
+    def has(self, seed: int) -> bool:
+        """Whether the seed has been written by this run."""
+        return self._is_begun and (self.path / f"seed-{seed}").is_dir()
+
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Replaces the summary."""
         try:

@@ -81,7 +81,7 @@ class _Collector:
         self.progress = progress
         self.entities = scenario.entities()
         self.kept: dict[int, tables.Tables] = {}
-        self.counts = {"events": 0, "packet_hops": 0}
+        self.counts: dict[int, dict[str, int]] = {}
 
     def collect(self, job: _engine.Job, captures: Path | None) -> Run:
         job.start(None if captures is None else str(captures))
@@ -92,6 +92,7 @@ class _Collector:
                 self.tell(job)
         except KeyboardInterrupt as interrupt:
             job.cancel()
+            self.drop_unwritten()
             stopped = _engine.RunInterrupted(f"interrupted: {len(self.kept)} of {len(self.seeds)} seeds finished")
             stopped.run = self.run() if self.kept else None
             raise stopped from interrupt
@@ -104,12 +105,23 @@ class _Collector:
         measured_s = self.scenario.duration_s - self.scenario.warmup_s
         built = tables.build(result, self.entities, measured_s)
         self.kept[seed] = built
-        for name in self.counts:
-            self.counts[name] += int(result[name])
+        self.counts[seed] = {name: int(result[name]) for name in ("events", "packet_hops")}
         if self.target is not None:
             # The series of many seeds need not fit into memory: they are read from the folder again.
             self.kept[seed] = {kind: table for kind, table in built.items() if kind in tables.TOTALS}
-            self.target.write_seed(seed, built, self.scenario.to_toml(), summary_json(self.run(), self.counts))
+            self.target.write_seed(seed, built, self.scenario.to_toml(), self.summary())
+
+    def drop_unwritten(self) -> None:
+        """Forgets a seed whose writing was interrupted, so that memory, summary and folder say the same."""
+        if self.target is not None:
+            self.kept = {seed: kept for seed, kept in self.kept.items() if self.target.has(seed)}
+            if self.kept:
+                self.target.write_summary(self.summary())
+
+    def summary(self) -> dict[str, Any]:
+        """The content of summary.json over the seeds that are kept."""
+        counts = {name: sum(self.counts[seed][name] for seed in self.kept) for name in ("events", "packet_hops")}
+        return summary_json(self.run(), counts)
 
     def tell(self, job: _engine.Job) -> None:
         if self.progress is not None:

@@ -1,0 +1,47 @@
+"""QUIC-TCP keeps p packets of each flow in the queue, whatever its exponent rho.
+
+Three flows with p = 20 share a link: the queue should settle at 60 packets. The exponent only changes how it gets
+there (huang2020, section 2).
+"""
+
+# %% One run for each exponent
+import matplotlib.pyplot as plt
+
+import windward as ww
+from windward.plot.style import FAINT, looks, styled
+
+P, FLOWS = 20, 3
+runs = {}
+for rho in (0.25, 0.5, 0.75, 1.0):
+    scenario = ww.Scenario(
+        name="quic-tcp-backlog",
+        duration="20 s",
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[ww.Link(from_="a", to="b", rate="50 Mbit/s", delay="20 ms", buffer="unlimited")],
+        flow=[
+            ww.Flow(
+                name="download",
+                from_="a",
+                to="b",
+                count=FLOWS,
+                law=ww.QuicTcp(rho=rho, backlog=P),
+                known_base_rtt="path",
+            )
+        ],
+    )
+    runs[rho] = scenario.simulate()
+
+# %% The queue over time
+with styled():
+    figure, axes = plt.subplots(figsize=(7.5, 4))
+    for (rho, result), look in zip(runs.items(), looks(len(runs)), strict=True):
+        queue = result.link_series[result.link_series["link"] == "a->b"]
+        axes.plot(queue["time_s"], queue["backlog"], label=f"ρ = {rho:g}", **look)
+    axes.axhline(P * FLOWS, color=FAINT, linewidth=1, linestyle="--", zorder=0)
+    axes.set_xlim(0, 20)
+    axes.set_ylim(0, 2 * P * FLOWS)
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("backlog (packets)")
+    axes.set_title(f"{FLOWS} flows that aim at {P} packets each")
+    axes.legend(loc="upper right", ncols=2)
+    figure.savefig("quic_tcp_backlog.png")

@@ -1,0 +1,121 @@
+"""What the tests share: a small scenario, and the command line as a user runs it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import windward as ww
+
+REPOSITORY = Path(__file__).parent.parent
+
+SMALL = """\
+name = "small"
+title = "Do Reno and CUBIC share a link?"
+cite = ["huang2020"]
+duration = "5 s"
+warmup = "1 s"
+seeds = 3
+
+[output]
+internals = true
+
+[[node]]
+name = "a"
+
+[[node]]
+name = "b"
+
+[[link]]
+from = "a"
+to = "b"
+rate = "5 Mbit/s"
+delay = "10 ms"
+buffer = "20 packets"
+loss = "0.2 %"
+reverse = { loss = 0 }
+
+[[flow]]
+name = "reno"
+from = "a"
+to = "b"
+law = "reno"
+
+[[flow]]
+name = "cubic"
+from = "a"
+to = "b"
+law = "cubic"
+count = 2
+start_spread = "500 ms"
+
+[[background]]
+name = "voice"
+from = "a"
+to = "b"
+pattern = { kind = "cbr", rate = "64 kbit/s" }
+packet = "200 B"
+"""
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def environment() -> dict[str, str]:
+    """No terminal, no colours, one width: the same output everywhere."""
+    kept = {key: value for key, value in os.environ.items() if key not in {"FORCE_COLOR", "PYTHONWARNINGS"}}
+    return kept | {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "120", "PYTHONUTF8": "1"}
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> Path:
+    """The small scenario as a file in a folder of its own."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """Runs the command line in the test's folder."""
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "windward", *map(str, arguments)],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> ww.Run:
+    """The small scenario, simulated into a folder and opened from there."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.toml").write_text(SMALL)
+    ww.load(folder / "small.toml").simulate(output=folder / "results")
+    return ww.open(folder / "results")
+
+
+@pytest.fixture
+def link() -> Callable[..., ww.Scenario]:
+    """Makes a scenario of one lossy link with the flows given."""
+
+    def make(*flows: ww.Flow, **fields: object) -> ww.Scenario:
+        settings: dict[str, object] = {"name": "link", "duration": "5 s", "folder": Path()}
+        return ww.Scenario(
+            node=[ww.Node(name="a"), ww.Node(name="b")],
+            link=[
+                ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="10 ms", buffer="20 packets", loss=0.002),
+            ],
+            flow=flows,
+            **(settings | fields),
+        )
+
+    return make

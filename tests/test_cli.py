@@ -1,0 +1,155 @@
+"""The command line: whole outputs as snapshots, exit codes, nothing half-written.
+
+WINDWARD_SNAPSHOTS=update writes the snapshots again; their diff is what a review looks at.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from conftest import SMALL, Cli
+
+import windward as ww
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+def matches(name: str, result: subprocess.CompletedProcess[str]) -> None:
+    """Holds exit code, output and errors against the committed text."""
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    text = f"exit code {result.returncode}\n--- stdout\n" + "\n".join(lines) + f"\n--- stderr\n{result.stderr}"
+    path = SNAPSHOTS / f"{name}.txt"
+    if os.environ.get("WINDWARD_SNAPSHOTS") == "update":
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+def test_simulate(cli: Cli, scenario_file: Path) -> None:
+    matches("simulate", cli("simulate", scenario_file.name))
+
+
+def test_show_says_what_simulate_said(cli: Cli, scenario_file: Path) -> None:
+    simulated = cli("simulate", scenario_file.name)
+    shown = cli("show", "results/small")
+    assert shown.returncode == 0
+    assert simulated.stdout == shown.stdout + "\nresults in results/small\n"
+
+
+def test_many_flows_are_grouped(cli: Cli, scenario_file: Path) -> None:
+    scenario_file.write_text(SMALL.replace("count = 2", "count = 24").replace("seeds = 3", "seeds = 1"))
+    matches("simulate-many", cli("simulate", scenario_file.name))
+
+
+def test_check(cli: Cli, scenario_file: Path) -> None:
+    matches("check", cli("check", scenario_file.name))
+
+
+def test_laws(cli: Cli) -> None:
+    result = cli("laws")
+    assert result.returncode == 0
+    for name in ("reno", "cubic", "vegas", "fast", "quic-tcp", "compound", "python"):
+        assert f"\n{name} " in result.stdout
+
+
+def test_cite(cli: Cli, scenario_file: Path) -> None:
+    scenario_file.write_text(SMALL.replace('cite = ["huang2020"]', 'cite = ["huang2020", "nobody1900"]'))
+    result = cli("cite", scenario_file.name)
+    assert result.returncode == 0
+    assert [line for line in result.stdout.splitlines() if line.startswith("@")] == [
+        "@article{huang2020,",
+        "@techreport{rfc5681,",
+        "@techreport{rfc9438,",
+    ]
+    assert result.stderr == "note: the scenario cites `nobody1900`, of which Windward has no entry\n"
+
+
+def test_schema_describes_the_scenario(cli: Cli, scenario_file: Path) -> None:
+    schema = json.loads(cli("schema").stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate({"name": "x", "duration": "1 s"}, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"name": "x", "duration": "1 s", "wamrup": "0 s"}, schema)
+
+
+def test_json(cli: Cli, scenario_file: Path) -> None:
+    result = cli("simulate", scenario_file.name, "--json", "--seeds", "2")
+    summary = json.loads(result.stdout)
+    assert summary["finished"] == [1, 2]
+    assert summary == json.loads((scenario_file.parent / "results/small/summary.json").read_text())
+
+
+def test_quiet(cli: Cli, scenario_file: Path) -> None:
+    result = cli("simulate", scenario_file.name, "--quiet", "--seeds", "7,", "--output", "out")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert ww.open(scenario_file.parent / "out").seeds == (7,)
+
+
+def test_help_and_version_do_not_wait_for_numpy(cli: Cli) -> None:
+    assert cli("--version").stdout == f"windward {ww.__version__}\n"
+    code = "import sys, windward.cli; print(*sorted({'numpy', 'pandas', 'matplotlib', 'scipy'} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == ""
+    usage = cli("--help")
+    assert usage.returncode == 0
+    for command in ("simulate", "show", "plot", "report", "check", "schema", "laws", "cite"):
+        assert command in usage.stdout
+
+
+REFUSED = {
+    "no-such-file": ["simulate", "nowhere.toml"],
+    "not-toml": ["simulate", "broken.toml"],
+    "not-text": ["check", "binary.toml"],
+    "unknown-law": ["simulate", "unknown.toml"],
+    "output-is-a-file": ["simulate", "small.toml", "--output", "small.toml"],
+    "output-is-something-else": ["simulate", "small.toml", "--output", "foreign"],
+    "seeds-no-number": ["simulate", "small.toml", "--seeds", "many"],
+    "seeds-twice": ["simulate", "small.toml", "--seeds", "4,4"],
+    "no-such-run": ["show", "results/none"],
+    "no-run": ["report", "foreign"],
+    "law-file-missing": ["simulate", "own.toml"],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name: str, cli: Cli, scenario_file: Path) -> None:
+    folder = scenario_file.parent
+    (folder / "broken.toml").write_text(SMALL.replace('name = "b"', 'name = "b'))
+    (folder / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    (folder / "unknown.toml").write_text(SMALL.replace('law = "reno"', 'law = "rneo"'))
+    own = '{ name = "python", class = "mine.py:Mine" }'
+    (folder / "own.toml").write_text(SMALL.replace('law = "reno"', f"law = {own}"))
+    (folder / "foreign").mkdir()
+    (folder / "foreign" / "thesis.tex").touch()
+    before = sorted(folder.rglob("*"))
+    result = cli(*REFUSED[name])
+    matches(f"refused-{name}", result)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_refused_figures(cli: Cli, scenario_file: Path) -> None:
+    cli("simulate", scenario_file.name, "--quiet", "--seeds", "1")
+    matches("refused-figure", cli("plot", "results/small", "--what", "windwos"))
+    matches("refused-figure-format", cli("plot", "results/small", "--output", "windows.gif"))
+    matches("refused-figure-seed", cli("plot", "results/small", "--seed", "9"))
+    matches("refused-figure-folder", cli("plot", "results/small", "--output", "nowhere/windows.svg"))
+
+
+def test_plot_and_report(cli: Cli, scenario_file: Path) -> None:
+    cli("simulate", scenario_file.name, "--quiet", "--seeds", "1")
+    for name in ("windows.svg", "rates.pdf", "queues.png"):
+        what = name.partition(".")[0]
+        result = cli("plot", "results/small", "--what", what, "-o", name)
+        assert (result.returncode, result.stdout, result.stderr) == (0, f"{name}\n", "")
+        assert (scenario_file.parent / name).stat().st_size > 5000
+    assert cli("report", "results/small").stdout == "results/small/report.html\n"
+    assert cli("report", "results/small", "-o", "page.html").returncode == 0
+    assert (scenario_file.parent / "page.html").read_bytes() == (
+        scenario_file.parent / "results/small/report.html"
+    ).read_bytes()

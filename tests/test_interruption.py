@@ -1,0 +1,80 @@
+"""Whatever stops a run, the seeds that had finished can be read."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import environment
+
+import windward as ww
+
+
+def stop(scenario_file: Path, how: signal.Signals, *options: str) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """Simulates far more seeds than there is time for, and stops when two of them have been written."""
+    folder = scenario_file.parent / "out"
+    command = ["-m", "windward", "simulate", scenario_file, "--output", folder, "--seeds", "100000", *options]
+    process = subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while process.poll() is None and not (folder / "seed-2").exists():
+        time.sleep(0.01)
+    os.kill(process.pid, how)
+    out, err = process.communicate()
+    return subprocess.CompletedProcess(command, process.returncode, out, err), folder
+
+
+def test_ctrl_c(scenario_file: Path) -> None:
+    result, folder = stop(scenario_file, signal.SIGINT)
+    assert result.returncode == 130
+    assert result.stdout == ""
+    run = ww.open(folder)
+    expected = f"error: interrupted: {len(run.seeds)} of 100000 seeds finished; they are in {folder}\n"
+    assert result.stderr.endswith(expected)
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["complete"] is False
+    assert not run.is_complete
+    assert len(run.seeds) >= 2
+    assert len(run.flows) == 3 * len(run.seeds)
+    assert len(run.flow_series) > 0
+    # Nothing of the seeds that had not finished is left.
+    assert {path.name for path in folder.iterdir()} == {
+        "summary.json",
+        "scenario.toml",
+        *(f"seed-{seed}" for seed in run.seeds),
+    }
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+def test_kill(scenario_file: Path) -> None:
+    result, folder = stop(scenario_file, signal.SIGKILL, "--pcap")
+    assert result.returncode == -signal.SIGKILL
+    run = ww.open(folder)
+    assert len(run.seeds) >= 1
+    assert len(run.flows) == 3 * len(run.seeds)
+    # The next run takes the folder over, with what the killed one left behind.
+    ww.load(scenario_file).simulate(output=folder, seeds=[1])
+    assert {path.name for path in folder.iterdir()} == {"summary.json", "scenario.toml", "seed-1"}
+
+
+def test_interrupt_from_python(scenario_file: Path) -> None:
+    def interrupt(progress: ww.Progress) -> None:
+        assert 0 <= progress.fraction <= 1
+        if progress.finished >= 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(ww.RunInterrupted, match="of 100000 seeds finished") as stopped:
+        ww.load(scenario_file).simulate(seeds=100_000, progress=interrupt)
+    run = stopped.value.run
+    assert run is not None
+    assert len(run.seeds) >= 2
+    assert not run.is_complete
+    assert len(run.flows) == 3 * len(run.seeds)

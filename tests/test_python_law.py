@@ -1,0 +1,185 @@
+"""Laws written in Python."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import SMALL, Cli
+
+import windward as ww
+
+RENO = '''
+class Reno:
+    """crates/laws/src/reno.rs, line for line."""
+
+    def __init__(self, cwnd, limit=2.0):
+        self.cwnd = cwnd
+        self.limit = limit
+        self.ssthresh = float("inf")
+
+    def on_ack(self, ack):
+        if ack.app_limited or ack.recovering:
+            return
+        if self.cwnd < self.ssthresh:
+            self.cwnd += min(ack.acked, self.limit)
+        else:
+            self.cwnd += ack.acked / self.cwnd
+
+    def on_congestion(self, event):
+        self.ssthresh = max(event.flight / 2, 2.0)
+        self.cwnd = 1.0 if event.kind == "timeout" else self.ssthresh
+
+    def observe(self):
+        return {"ssthresh": self.ssthresh}
+'''
+
+
+class Base:
+    """A law that never moves."""
+
+    def __init__(self, cwnd: float) -> None:
+        self.cwnd = cwnd
+
+    def on_ack(self, ack: ww.Ack) -> None: ...
+
+    def on_congestion(self, event: ww.Congestion) -> None: ...
+
+
+def test_reno_in_python_is_reno(scenario_file: Path) -> None:
+    (scenario_file.parent / "mine.py").write_text(RENO)
+    ours = ww.load(scenario_file).simulate(seeds=2)
+    scenario_file.write_text(SMALL.replace('law = "reno"', 'law = { name = "python", class = "mine.py:Reno" }'))
+    theirs = ww.load(scenario_file).simulate(seeds=2)
+    assert ours.flows["timeouts"].sum() + ours.flows["recoveries"].sum() > 0
+    pd.testing.assert_frame_equal(ours.flow_series, theirs.flow_series)
+    pd.testing.assert_frame_equal(ours.internals, theirs.internals)
+    assert list(theirs.flows["law"]) == ["Reno", "cubic", "cubic"] * 2
+
+
+def test_parameters_come_from_the_file(scenario_file: Path) -> None:
+    (scenario_file.parent / "mine.py").write_text(RENO)
+    law = 'law = { name = "python", class = "mine.py:Reno", limit = 1.0 }'
+    scenario_file.write_text(SMALL.replace('law = "reno"', law))
+    slow = ww.load(scenario_file).simulate(seeds=1)
+    scenario_file.write_text(SMALL.replace('law = "reno"', law.replace("1.0", "2.0")))
+    quick = ww.load(scenario_file).simulate(seeds=1)
+    assert not slow.flow_series["cwnd"].equals(quick.flow_series["cwnd"])
+
+
+def test_a_class_is_a_law(link: Callable[..., ww.Scenario]) -> None:
+    seen: list[ww.Ack] = []
+
+    class Mine(Base):
+        def on_ack(self, ack: ww.Ack) -> None:
+            seen.append(ack)
+
+    run = link(ww.Flow(from_="a", to="b", law=Mine, initial_window=4)).simulate()
+    assert set(run.flow_series["cwnd"]) == {4.0}
+    times = [ack.now for ack in seen]
+    assert times == sorted(times)
+    assert 0.02 <= seen[0].base_rtt < 0.04
+    assert all(ack.acked > 0 and ack.flight >= 0 for ack in seen)
+    with pytest.raises(AttributeError):
+        seen[0].now = 0.0  # type: ignore[misc]
+
+
+def test_cwnd_may_be_a_method_or_a_property(link: Callable[..., ww.Scenario]) -> None:
+    class Method:
+        def __init__(self, cwnd: float) -> None:
+            self.window = cwnd
+
+        def cwnd(self) -> float:
+            return self.window
+
+        def on_ack(self, ack: ww.Ack) -> None: ...
+
+        def on_congestion(self, event: ww.Congestion) -> None: ...
+
+    class Property(Method):
+        cwnd = property(lambda self: self.window)  # type: ignore[assignment]
+
+    frames = [link(ww.Flow(from_="a", to="b", law=law)).simulate().flow_series for law in (Base, Method, Property)]
+    pd.testing.assert_frame_equal(frames[0], frames[1])
+    pd.testing.assert_frame_equal(frames[0], frames[2])
+
+
+def test_a_pacing_rate_is_kept(link: Callable[..., ww.Scenario]) -> None:
+    class Paced(Base):
+        pacing_rate = 100.0
+
+    run = link(ww.Flow(from_="a", to="b", law=Paced, pacing=True), duration="10 s", warmup="1 s").simulate()
+    # 100 segments a second over 9 s, one more or less.
+    assert abs(int(run.flows["segments_sent"].iloc[0]) - 900) <= 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_exception_ends_the_run_with_its_traceback(link: Callable[..., ww.Scenario], threads: int) -> None:
+    class Breaks(Base):
+        def on_ack(self, ack: ww.Ack) -> None:
+            if ack.now > 0.5:
+                raise LookupError("no such window")
+
+    with pytest.raises(ww.LawError, match=r"Breaks: on_ack failed at 0\.5\d+ s: .*no such window") as failed:
+        link(ww.Flow(from_="a", to="b", law=Breaks)).simulate(seeds=4, threads=threads)
+    cause = failed.value.__cause__
+    assert isinstance(cause, LookupError)
+    assert cause.__traceback__ is not None
+    assert cause.__traceback__.tb_frame.f_code.co_name == "on_ack"
+
+
+@pytest.mark.parametrize(
+    ("window", "message"),
+    [
+        (float("nan"), "cwnd is NaN: a window is a finite number of packets, 0 or more"),
+        (float("inf"), "cwnd is inf: a window is a finite number"),
+        (-1.0, "cwnd is -1: a window is a finite number"),
+        ("10", "cwnd is of type str: a law answers with a number"),
+        (None, "cwnd is None"),
+    ],
+)
+def test_impossible_windows_are_refused(link: Callable[..., ww.Scenario], window: object, message: str) -> None:
+    class Wrong(Base):
+        def on_ack(self, ack: ww.Ack) -> None:
+            self.cwnd = window  # type: ignore[assignment]
+
+    with pytest.raises(ww.LawError, match=message):
+        link(ww.Flow(from_="a", to="b", law=Wrong)).simulate()
+
+
+def test_what_is_no_law_is_refused(link: Callable[..., ww.Scenario]) -> None:
+    class Nothing:
+        def __init__(self, cwnd: float) -> None: ...
+
+    with pytest.raises(ww.LawError, match="Nothing has no `on_ack`"):
+        link(ww.Flow(from_="a", to="b", law=Nothing)).simulate()
+
+
+def test_the_command_line_shows_the_law_s_own_traceback(cli: Cli, scenario_file: Path) -> None:
+    (scenario_file.parent / "mine.py").write_text(RENO.replace("self.limit)", "self.limt)"))
+    scenario_file.write_text(SMALL.replace('law = "reno"', 'law = { name = "python", class = "mine.py:Reno" }'))
+    result = cli("simulate", scenario_file.name)
+    assert result.returncode == 2
+    assert "self.cwnd += min(ack.acked, self.limt)" in result.stderr
+    assert "panicked" not in result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("error: mine.py:Reno: on_ack failed at 0.")
+    assert last.endswith("AttributeError: 'Reno' object has no attribute 'limt'")
+    assert not (scenario_file.parent / "results" / "small").exists()
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        ("nowhere.py:Law", "there is no file .*nowhere.py"),
+        ("mine.py:Rneo", "mine.py has no class `Rneo`"),
+        ("windward_laws_of_nobody:Law", "windward_laws_of_nobody cannot be imported"),
+        ("broken.py:Law", "broken.py cannot be imported: SyntaxError"),
+    ],
+)
+def test_laws_that_cannot_be_found(scenario_file: Path, law: str, message: str) -> None:
+    (scenario_file.parent / "mine.py").write_text(RENO)
+    (scenario_file.parent / "broken.py").write_text("class Law(")
+    scenario_file.write_text(SMALL.replace('law = "reno"', f'law = {{ name = "python", class = "{law}" }}'))
+    with pytest.raises(ww.ScenarioError, match=message):
+        ww.load(scenario_file).simulate()

@@ -1,0 +1,49 @@
+"""Statistics against printed tables and numbers worked out by hand."""
+
+import math
+
+import pytest
+
+from windward.digest import quantity
+from windward.stats import half_width, jain, mean_and_interval
+
+
+@pytest.mark.parametrize(("count", "quantile"), [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262), (31, 2.042)])
+def test_student_s_quantiles(count: int, quantile: float) -> None:
+    # Two-sided 95 %, as printed in every table, to three decimals.
+    assert half_width(1.0, count) * math.sqrt(count) == pytest.approx(quantile, abs=5e-4)
+
+
+def test_interval_of_three() -> None:
+    # 1, 2, 3: mean 2, deviation 1, half-width 4.303/√3 = 2.484
+    mean, interval = mean_and_interval([1.0, 2.0, 3.0, math.nan])
+    assert mean == 2.0
+    assert interval == pytest.approx(2.484, abs=5e-4)
+    assert math.isnan(mean_and_interval([5.0])[1])
+    assert math.isnan(mean_and_interval([math.nan])[0])
+
+
+def test_jain_s_index() -> None:
+    assert jain([3.0, 3.0, 3.0]) == 1.0
+    assert jain([1.0, 0.0, 0.0, 0.0]) == 0.25
+    # (1 + 2 + 3)² / (3 (1 + 4 + 9)) = 36/42
+    assert jain([1.0, 2.0, 3.0]) == pytest.approx(6 / 7)
+    assert math.isnan(jain([0.0, 0.0]))
+    assert math.isnan(jain([]))
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "error", "text"),
+    [
+        (4_348_123.0, "bit/s", math.nan, "4.35 Mbit/s"),
+        (4_348_123.0, "bit/s", 123_456.0, "4.35 ± 0.12 Mbit/s"),
+        (0.1053, "s", 0.0012, "105.3 ± 1.2 ms"),
+        (0.0, "s", 0.0, "0 s"),
+        (84.0, "", 0.0, "84.0"),
+        (math.nan, "s", math.nan, "–"),
+        (1234.0, "", 150.0, "1234 ± 150"),
+        (2.5e-9, "s", math.nan, "0.003 µs"),
+    ],
+)
+def test_quantities(value: float, unit: str, error: float, text: str) -> None:
+    assert quantity(value, unit, error) == text
