@@ -2,7 +2,7 @@
 //! trajectory. Prints a table: best of several runs, and the residual that each answer's certificate carries.
 //!
 //! `cargo bench -p windward-num` runs all but the largest; `cargo bench -p windward-num -- --large` runs that too (some
-//! ten seconds and 600 MB).
+//! seconds and 200 MB).
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
