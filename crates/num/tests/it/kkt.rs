@@ -62,8 +62,7 @@ fn repeatable() {
     assert_eq!(best(&p()), best(&p()));
 }
 
-/// Lower the capacity behind an answer's back: the certificate of the same rates must notice. Here through the answer of
-/// another problem, whose rates overload and whose prices miss.
+/// An answer that is only roughly right must not look exact.
 #[test]
 fn a_loose_tolerance_shows_in_the_certificate() {
     let p = random::problem(5, "fading", 20, 10, |r| Utility::ProportionalFair { weight: around_one(r) });
@@ -90,7 +89,7 @@ fn the_oracle_maximises() {
     }
 }
 
-/// An unused Problem field must not be silently accepted.
+/// Problems survive JSON, and a misspelt key is an error.
 #[test]
 fn unknown_keys_are_refused() {
     let p = Problem::wired(&[1.0], vec![vec![0]], vec![Utility::ProportionalFair { weight: 1.0 }]);
