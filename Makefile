@@ -1,7 +1,7 @@
 # make run      set everything up and run the headline scenario
 # make test     set everything up and pass every check: exactly what continuous integration does
 # make bench    measure speed
-# make docs     write the generated pages of docs/ again
+# make docs     write again what is generated from the scenario format: its reference page, its Python classes
 # make clean    remove what these made
 #
 # Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter.
@@ -37,7 +37,9 @@ bench: $(VENV)/tools
 	cargo bench --workspace --locked
 
 docs: $(VENV)/engine
-	cd docs && ../$(BIN)/windward schema > reference/schema.json
+	cargo run --quiet --locked -p windward-scenario --example reference > $(VENV)/scenario.md
+	mv $(VENV)/scenario.md docs/reference/scenario.md
+	$(BIN)/python tools/generate_model.py
 
 clean:
 	rm -rf $(VENV) results target
