@@ -1,0 +1,213 @@
+//! An ACK arrives: what it delivers, what it shows to be lost, what the law is told.
+
+use super::Sender;
+use crate::packet::Packet;
+use crate::tcp::recovery::{Phase, Prr};
+use crate::tcp::scoreboard::{DUP_THRESH, Delivery, Segment};
+use windward_laws::{Ack, CongestionKind, Law};
+use windward_units::{Duration, Packets, Time};
+
+impl Sender {
+    /// An ACK arrives. Returns the RTT sample that it gave, if any.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
+        let una = self.board.una();
+        let to = packet.number;
+        if to < una || to > self.board.next() {
+            return None;
+        }
+        let advance = to - una;
+        let mut delivery = Delivery::default();
+        self.update_board(to, packet, &mut delivery);
+        if advance == 0 && delivery.count == 0 {
+            return None;
+        }
+        let now_nanos = now.as_nanos();
+        self.delivered += delivery.count;
+        self.delivered_at = now_nanos;
+        let sample = self.sample_rtt(now_nanos, advance, packet.stamp, &delivery);
+        if advance > 0 {
+            self.leave_phase(to, packet.stamp);
+            self.restart_timer(now);
+        }
+        let lost = self.find_losses(now);
+        if let Some(newest) = delivery.newest {
+            self.tell_law(now, &delivery, &newest, sample, lost.count);
+        }
+        if let Phase::Recovery { prr, .. } = &mut self.phase {
+            prr.on_ack(delivery.count, self.board.pipe(), lost.is_new);
+        }
+        sample
+    }
+
+    #[inline]
+    fn update_board(&mut self, to: u32, packet: &Packet, delivery: &mut Delivery) {
+        let una = self.board.una();
+        if self.has_sack {
+            if to > una {
+                self.board.acknowledge(to, delivery);
+            }
+            for block in packet.sack {
+                if block.0 >= block.1 {
+                    break;
+                }
+                self.board.sack(block, delivery);
+            }
+        } else if to > una {
+            let is_partial = matches!(self.phase, Phase::Recovery { until, .. } if to < until);
+            self.board.acknowledge_counting(to, is_partial, delivery);
+        } else if self.board.outstanding() > 0 {
+            self.board.duplicate(delivery);
+        }
+    }
+
+    /// The timeout's estimator takes the oldest segment that this ACK delivers, which includes the receiver's delay; the
+    /// law takes the newest, which does not. Both obey Karn's rule, unless a timestamp tells transmissions apart.
+    #[inline]
+    fn sample_rtt(&mut self, now: u64, advance: u32, stamp: u64, delivery: &Delivery) -> Option<Duration> {
+        let since = |then: u64| Duration::from_nanos(now - then);
+        let stamped = (self.has_stamps && advance > 0).then(|| since(stamp));
+        if advance > 0
+            && let Some(rtt) = delivery.oldest_clean.map(since).or(stamped)
+        {
+            self.rtt.sample(rtt);
+        }
+        let sample = delivery.newest_clean.map(since).or(stamped)?;
+        self.note_rtt(sample);
+        Some(sample)
+    }
+
+    /// Ends recovery when everything sent before it is acknowledged.
+    #[inline]
+    fn leave_phase(&mut self, to: u32, stamp: u64) {
+        match self.phase {
+            Phase::Open => {}
+            Phase::Recovery { until, .. } => {
+                if to >= until {
+                    self.phase = Phase::Open;
+                } else if !self.has_sack {
+                    // RFC 6582 §3.2: a partial ACK names the next hole.
+                    self.board.mark_first_lost();
+                }
+            }
+            Phase::Loss { until } => {
+                if self.is_spurious(stamp) {
+                    // RFC 3522, RFC 4015: the original was only late.
+                    self.board.unmark_lost();
+                    self.law.on_undo();
+                    self.phase = Phase::Open;
+                } else if to >= until {
+                    self.phase = Phase::Open;
+                }
+                self.timeout_at = 0;
+            }
+        }
+    }
+
+    /// Eifel detection (RFC 3522): the first ACK after a timeout echoes a stamp older than the retransmission.
+    fn is_spurious(&self, stamp: u64) -> bool {
+        self.has_stamps && self.timeout_at > 0 && stamp < self.timeout_at
+    }
+
+    #[inline]
+    fn restart_timer(&mut self, now: Time) {
+        if self.board.outstanding() == 0 {
+            self.timer.cancel();
+            return;
+        }
+        // RFC 6582 §4, the impatient variant: in recovery without SACK only the first partial ACK restarts the timer.
+        if !self.has_sack && matches!(self.phase, Phase::Recovery { .. }) {
+            if !self.is_first_partial {
+                return;
+            }
+            self.is_first_partial = false;
+        }
+        self.timer.set(now + self.rtt.rto());
+    }
+
+    /// Marks what is lost, and enters recovery at the first loss of a window.
+    #[inline]
+    fn find_losses(&mut self, now: Time) -> Losses {
+        if self.board.sacked() == 0 {
+            return Losses::default();
+        }
+        let mut count = 0;
+        if self.has_sack && !matches!(self.phase, Phase::Loss { .. }) {
+            count = self.board.mark_lost();
+        }
+        let is_open = self.phase == Phase::Open;
+        let is_new = is_open
+            && if self.has_sack {
+                self.board.is_first_lost()
+            } else {
+                // RFC 6582 §3.2 step 2: not for duplicates that a timeout's retransmissions caused.
+                self.board.sacked() >= DUP_THRESH && self.board.una() >= self.recover
+            };
+        if is_new {
+            count += self.enter_recovery(now, count);
+        }
+        Losses { count, is_new }
+    }
+
+    #[cold]
+    fn enter_recovery(&mut self, now: Time, mut lost: u32) -> u32 {
+        // Limited transmit's segments took the place of the SACKed ones: without those, flight is what the window allowed.
+        let flight = self.board.outstanding() - self.board.sacked();
+        let mut newly = 0;
+        if !self.has_sack {
+            newly = self.board.mark_first_lost();
+            lost += newly;
+        }
+        self.report(now, CongestionKind::Loss, flight, lost);
+        let until = self.board.next();
+        self.recover = until;
+        self.is_first_partial = true;
+        self.is_rescued = false;
+        self.is_doubling = false;
+        self.phase = Phase::Recovery { until, prr: Prr::new(self.board.outstanding(), self.window) };
+        self.counts.recoveries += 1;
+        newly
+    }
+
+    #[inline]
+    fn tell_law(&mut self, now: Time, delivery: &Delivery, newest: &Segment, rtt: Option<Duration>, lost: u32) {
+        // draft-cheng-iccrg-delivery-rate-estimation: the slower of sending and acknowledging.
+        let sending = newest.sent_at - newest.first_sent_at;
+        let acknowledging = now.as_nanos() - newest.delivered_at;
+        let interval = Duration::from_nanos(sending.max(acknowledging));
+        let count = f64::from(self.delivered - newest.delivered);
+        self.first_sent_at = newest.sent_at;
+        if newest.delivered >= self.round_ends_at {
+            self.round += 1;
+            self.round_ends_at = self.delivered;
+            let cwnd = self.law.cwnd().count();
+            self.is_doubling = cwnd >= 1.5 * self.round_cwnd;
+            self.round_cwnd = cwnd;
+        }
+        self.law.on_ack(&Ack {
+            now,
+            acked: Packets::new(f64::from(delivery.count)),
+            marked: Packets::ZERO,
+            lost: Packets::new(f64::from(lost)),
+            rtt,
+            srtt: self.rtt.srtt(),
+            base_rtt: self.base_rtt,
+            flight: Packets::new(f64::from(self.board.pipe())),
+            sent_at: Time::from_nanos(newest.sent_at),
+            flight_at_send: Packets::new(f64::from(newest.flight)),
+            delivery_rate: (interval > Duration::ZERO).then(|| Packets::new(count) / interval),
+            app_limited: newest.is_app_limited,
+            recovering: matches!(self.phase, Phase::Recovery { .. }),
+            round: self.round,
+            feedback: None,
+        });
+        self.take_window();
+    }
+}
+
+/// Losses found by one ACK.
+#[derive(Clone, Copy, Default)]
+struct Losses {
+    count: u32,
+    is_new: bool,
+}

@@ -1,0 +1,208 @@
+//! The sending end: when to send what, and when a segment is lost.
+//!
+//! RFC 5681 with RFC 6582 (NewReno) or RFC 6675 and 6937 (SACK, PRR), RFC 3042 (limited transmit: a duplicate
+//! shrinks the pipe, which lets a new segment out), RFC 6298 (timer). The law decides the window.
+
+mod acknowledge;
+mod transmit;
+
+use super::recovery::Phase;
+use super::rtt::Estimator;
+use super::scoreboard::Scoreboard;
+use super::timer::Timer;
+use crate::network::TcpOptions;
+use windward_laws::{AnyLaw, Congestion, CongestionKind, Law};
+use windward_units::{Duration, Packets, Time};
+
+/// What the sender wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Send this new segment.
+    New(u32),
+    /// Send this one again.
+    Again(u32),
+    /// Wait until then: pacing.
+    Wait(Time),
+    /// Wait for an ACK.
+    Idle,
+}
+
+/// What a sender counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Data segments sent, retransmissions included.
+    pub sent: u64,
+    /// Retransmissions.
+    pub retransmits: u64,
+    /// Fast recoveries entered.
+    pub recoveries: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+}
+
+/// The sending end of a flow.
+pub struct Sender {
+    law: AnyLaw,
+    board: Scoreboard,
+    phase: Phase,
+    /// The window in force while no SACK recovery runs it: the law's, in whole segments.
+    window: u32,
+    receive_window: u32,
+    /// New segments end here: the size of the flow, or what was sent when it stopped.
+    pub end: u32,
+    has_sack: bool,
+    has_stamps: bool,
+    is_paced: bool,
+    known_base_rtt: Option<Duration>,
+    // RTT
+    rtt: Estimator,
+    base_rtt: Duration,
+    last_rtt: Duration,
+    // Delivery
+    delivered: u32,
+    delivered_at: u64,
+    first_sent_at: u64,
+    app_limited_until: u32,
+    round: u64,
+    round_ends_at: u32,
+    round_cwnd: f64,
+    is_doubling: bool,
+    // Recovery
+    recover: u32,
+    is_first_partial: bool,
+    is_rescued: bool,
+    timeout_at: u64,
+    /// The retransmission timer.
+    pub timer: Timer,
+    /// When pacing lets the next segment out.
+    next_send: Time,
+    /// The timer of the pacing gap.
+    pub pace: Timer,
+    /// What happened so far.
+    pub counts: Counts,
+}
+
+impl Sender {
+    /// A sender of `end` segments driven by `law`.
+    pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32) -> Self {
+        let mut sender = Self {
+            board: Scoreboard::new(64),
+            phase: Phase::Open,
+            window: 0,
+            receive_window: tcp.receive_window,
+            end,
+            has_sack: tcp.sack,
+            has_stamps: tcp.timestamps,
+            is_paced: tcp.pacing,
+            known_base_rtt: tcp.known_base_rtt,
+            rtt: Estimator::new(tcp.min_rto),
+            base_rtt: tcp.known_base_rtt.unwrap_or(Duration::MAX),
+            last_rtt: Duration::ZERO,
+            delivered: 0,
+            delivered_at: 0,
+            first_sent_at: 0,
+            app_limited_until: 0,
+            round: 0,
+            round_ends_at: 0,
+            round_cwnd: law.cwnd().count(),
+            is_doubling: true,
+            recover: 0,
+            is_first_partial: true,
+            is_rescued: false,
+            timeout_at: 0,
+            timer: Timer::off(),
+            next_send: Time::ZERO,
+            pace: Timer::off(),
+            counts: Counts::default(),
+            law,
+        };
+        sender.take_window();
+        sender
+    }
+
+    /// The law that drives it.
+    pub fn law(&self) -> &AnyLaw {
+        &self.law
+    }
+
+    /// The estimator of the round-trip time.
+    pub fn rtt(&self) -> &Estimator {
+        &self.rtt
+    }
+
+    /// The last sample; zero before the first.
+    pub fn last_rtt(&self) -> Duration {
+        self.last_rtt
+    }
+
+    /// Segments on their way.
+    pub fn pipe(&self) -> u32 {
+        self.board.pipe()
+    }
+
+    /// The next new segment.
+    pub fn next(&self) -> u32 {
+        self.board.next()
+    }
+
+    /// Whether all there is to send has been acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.board.una() >= self.end
+    }
+
+    /// Takes a sample of the handshake.
+    pub fn establish(&mut self, now: Time, sample: Option<Duration>) {
+        if let Some(rtt) = sample {
+            // Not a base RTT for the law: a SYN is shorter than a segment and takes less time to transmit.
+            self.rtt.sample(rtt);
+        }
+        self.delivered_at = now.as_nanos();
+        self.first_sent_at = now.as_nanos();
+    }
+
+    fn note_rtt(&mut self, rtt: Duration) {
+        self.last_rtt = rtt;
+        if self.known_base_rtt.is_none() {
+            self.base_rtt = self.base_rtt.min(rtt);
+        }
+    }
+
+    #[inline]
+    fn take_window(&mut self) {
+        // The float to integer conversion saturates: a law may say "no limit".
+        self.window = (self.law.cwnd().count() as u32).max(1);
+    }
+
+    fn report(&mut self, now: Time, kind: CongestionKind, flight: u32, lost: u32) {
+        self.law.on_congestion(&Congestion {
+            now,
+            kind,
+            flight: Packets::new(f64::from(flight)),
+            lost: Packets::new(f64::from(lost)),
+            srtt: self.rtt.srtt(),
+            base_rtt: self.base_rtt,
+        });
+        self.take_window();
+    }
+
+    /// The retransmission timer expired with data outstanding.
+    #[cold]
+    pub fn on_timeout(&mut self, now: Time) {
+        let flight = self.board.pipe().max(1);
+        let is_first = self.rtt.backoff() == 0;
+        let lost = self.board.mark_all_lost(self.has_sack);
+        if is_first {
+            // RFC 5681 §3.1: ssthresh is held when the same segment times out again.
+            self.report(now, CongestionKind::Timeout, flight, lost);
+            self.timeout_at = now.as_nanos();
+        } else {
+            self.timeout_at = 0;
+        }
+        self.is_doubling = false;
+        self.recover = self.board.next();
+        self.phase = Phase::Loss { until: self.recover };
+        self.rtt.back_off();
+        self.counts.timeouts += 1;
+        self.next_send = now;
+    }
+}

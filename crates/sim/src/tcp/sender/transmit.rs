@@ -1,0 +1,109 @@
+//! What to send, and when.
+
+use super::{Sender, Turn};
+use crate::tcp::recovery::Phase;
+use crate::tcp::scoreboard::Segment;
+use windward_laws::Law;
+use windward_units::{Duration, Time};
+
+/// Paced senders send this much faster than cwnd/srtt, so that pacing does not hold the window back, and twice as
+/// fast while slow start doubles it (the factors of Linux, `tcp_pacing_ca_ratio` and `tcp_pacing_ss_ratio`).
+const PACING_GAIN: f64 = 1.2;
+const SLOW_START_PACING_GAIN: f64 = 2.0;
+
+impl Sender {
+    /// What to send now.
+    #[inline]
+    pub fn turn(&mut self, now: Time) -> Turn {
+        let pipe = self.board.pipe();
+        let is_allowed = match &self.phase {
+            Phase::Recovery { prr, .. } if self.has_sack => prr.budget() > 0,
+            _ => pipe < self.window,
+        };
+        if !is_allowed {
+            return Turn::Idle;
+        }
+        if self.is_pacing() && now < self.next_send {
+            return Turn::Wait(self.next_send);
+        }
+        if self.phase != Phase::Open
+            && let Some(number) = self.board.next_lost()
+        {
+            return Turn::Again(number);
+        }
+        let next = self.board.next();
+        if next < self.end && self.board.outstanding() < self.receive_window {
+            return Turn::New(next);
+        }
+        if let Some(number) = self.last_resort() {
+            return Turn::Again(number);
+        }
+        self.app_limited_until = self.delivered + pipe.max(1);
+        Turn::Idle
+    }
+
+    /// RFC 6675 §4 NextSeg, rules 3 and 4: in recovery with nothing new to send.
+    fn last_resort(&mut self) -> Option<u32> {
+        if !self.has_sack || !matches!(self.phase, Phase::Recovery { .. }) {
+            return None;
+        }
+        self.board.next_unsure().or_else(|| {
+            let number = if self.is_rescued { None } else { self.board.rescue() };
+            self.is_rescued |= number.is_some();
+            number
+        })
+    }
+
+    #[inline]
+    fn is_pacing(&self) -> bool {
+        self.is_paced || self.law.cwnd().count() < 1.0
+    }
+
+    /// A segment goes out.
+    #[inline]
+    pub fn on_send(&mut self, now: Time, turn: Turn) {
+        if self.board.outstanding() == 0 {
+            self.delivered_at = now.as_nanos();
+            self.first_sent_at = now.as_nanos();
+        }
+        let segment = Segment {
+            sent_at: now.as_nanos(),
+            first_sent_at: self.first_sent_at,
+            delivered_at: self.delivered_at,
+            delivered: self.delivered,
+            flight: self.board.pipe() + 1,
+            is_app_limited: self.delivered < self.app_limited_until,
+            ..Segment::default()
+        };
+        self.counts.sent += 1;
+        if let Turn::Again(number) = turn {
+            self.board.resend(number, segment);
+            self.counts.retransmits += 1;
+        } else {
+            self.board.send(segment);
+        }
+        if let Phase::Recovery { prr, .. } = &mut self.phase {
+            prr.on_send();
+        }
+        if self.is_pacing() {
+            self.next_send = now + self.pacing_gap();
+        }
+        // RFC 6675 §6: retransmitting the first segment restarts the timer, or it might expire before that segment's ACK.
+        if !self.timer.is_set() || turn == Turn::Again(self.board.una()) {
+            self.timer.set(now + self.rtt.rto());
+        }
+    }
+
+    fn pacing_gap(&self) -> Duration {
+        if let Some(rate) = self.law.pacing_rate() {
+            return Duration::from_secs(1.0 / rate.as_per_sec());
+        }
+        let cwnd = self.law.cwnd().count();
+        let gain = match () {
+            () if cwnd < 1.0 => 1.0,
+            () if self.is_doubling => SLOW_START_PACING_GAIN,
+            () => PACING_GAIN,
+        };
+        self.rtt.srtt().scale(1.0 / (gain * cwnd))
+    }
+}
