@@ -12,6 +12,13 @@ pub const TIMESTAMPS: u32 = 12;
 /// MSS (4), window scale (3), SACK permitted (2), padded.
 const SYN_OPTIONS: u32 = 12;
 
+impl TcpOptions {
+    /// Bytes of a full segment on the wire.
+    pub fn wire_bytes(&self) -> u64 {
+        u64::from(Headers::new(self).data()) + self.segment.count()
+    }
+}
+
 /// Sizes of a flow's packets on the wire.
 #[derive(Clone, Copy, Debug)]
 pub struct Headers {

@@ -1,0 +1,181 @@
+//! The scenario as a problem of network utility maximisation: what the best rates would be.
+//!
+//! Flows are wires' worth of packets: a flow's rate counts packets of the reference size, the largest full segment on
+//! the wire of any flow; a link carries its bit rate in such packets. Every flow is taken as active and unbounded,
+//! whatever its start, stop and size; background sources take their mean rate away from the links they cross; ACKs are not
+//! counted. A packet lost on the wire has used its transmission time, so loss takes nothing from a capacity; it takes from the
+//! goodput.
+
+use crate::scenario::{PythonLaw, Scenario};
+use windward_laws::LawSpec;
+use windward_num::{Error, Options, Problem, Solution, Utility, solve};
+use windward_sim::{FlowConfig, LawChoice, Loss, Network, Pattern};
+
+/// What the flows want.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// Σ ln x: proportional fairness.
+    Proportional,
+    /// The lexicographically largest rates.
+    MaxMin,
+    /// α-fairness of this α ≥ 0.
+    Alpha(f64),
+    /// What each flow's own law maximises: p ln x for FAST, QUIC-TCP and Vegas (p its backlog), −2/(T²x) for Reno; ln x
+    /// for a law that maximises nothing known.
+    Law,
+}
+
+/// The best rates of a scenario, in people's units.
+#[derive(Clone, Debug)]
+pub struct Optimum {
+    /// Names of the flows, their laws, and the utility that each was given.
+    pub flows: Vec<FlowOptimum>,
+    /// One for each one-way link.
+    pub links: Vec<LinkOptimum>,
+    /// The solver's own answer; rates in packets of `packet_bytes` a second.
+    pub solution: Solution,
+    /// Size of the packet that rates and prices count.
+    pub packet_bytes: u64,
+}
+
+/// The best rate of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowOptimum {
+    /// Its name.
+    pub name: String,
+    /// Its law.
+    pub law: String,
+    /// The utility that was maximised.
+    pub utility: Utility,
+    /// Rate on the wire at the source, in bits a second.
+    pub rate_bps: f64,
+    /// Payload that arrives, in bits a second.
+    pub goodput_bps: f64,
+    /// Sum of the prices along its route.
+    pub path_price: f64,
+}
+
+/// A link at the optimum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkOptimum {
+    /// Its name.
+    pub name: String,
+    /// What is left for the flows after the background, in bits a second.
+    pub capacity_bps: f64,
+    /// What the flows send over it, in bits a second.
+    pub load_bps: f64,
+    /// Utility per rate; with weights in packets, a queueing delay in seconds.
+    pub price: f64,
+}
+
+impl Scenario {
+    /// The best rates that any control of its flows could reach.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] where the background leaves a link nothing; else what the solver says.
+    pub fn optimum(&self, objective: Objective) -> Result<Optimum, Error> {
+        let compiled = self.compile(self.seeds()[0], &no_python);
+        let network = &compiled.network;
+        let packet_bytes = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).max().unwrap_or(1);
+        let packet_bits = packet_bytes as f64 * 8.0;
+        let free = free_capacities(network);
+        if let Some(at) = free.iter().position(|&bps| bps <= 0.0) {
+            let reason = "the background sources fill it: nothing is left for the flows".to_owned();
+            return Err(Error::Invalid { at: format!("link `{}`", compiled.links[at].name), reason });
+        }
+        let capacities: Vec<f64> = free.iter().map(|bps| bps / packet_bits).collect();
+        let routes = network.flows.iter().map(|flow| flow.forward.clone()).collect();
+        let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();
+        let problem = Problem::wired(&capacities, routes, utilities);
+        let solution = solve(&problem, &Options::default())?;
+        let loads = problem.network.loads(&solution.rates);
+        let flows = network.flows.iter().zip(&compiled.flows).enumerate().map(|(at, (flow, name))| {
+            let rate_bps = solution.rates[at] * packet_bits;
+            let payload = flow.tcp.segment.count() as f64 / flow.tcp.wire_bytes() as f64;
+            FlowOptimum {
+                name: name.name.clone(),
+                law: name.law.clone(),
+                utility: problem.utilities[at],
+                rate_bps,
+                goodput_bps: rate_bps * payload * (1.0 - path_loss(network, &flow.forward)),
+                path_price: solution.path_prices[at],
+            }
+        });
+        let links = compiled.links.iter().enumerate().map(|(at, name)| LinkOptimum {
+            name: name.name.clone(),
+            capacity_bps: free[at],
+            load_bps: loads[at] * packet_bits,
+            price: solution.prices[at],
+        });
+        Ok(Optimum { flows: flows.collect(), links: links.collect(), solution, packet_bytes })
+    }
+}
+
+/// The optimum asks a law written in Python nothing: whatever stands in its place will do.
+fn no_python(_: &PythonLaw) -> LawChoice {
+    LawChoice::Known(LawSpec::all()[0])
+}
+
+/// Bits a second of each link that the background leaves.
+fn free_capacities(network: &Network) -> Vec<f64> {
+    let mut free: Vec<f64> = network.links.iter().map(|link| link.rate.as_bits_per_sec() as f64).collect();
+    for source in &network.sources {
+        let mean = match source.pattern {
+            Pattern::Cbr { rate } | Pattern::Poisson { rate } => rate.as_bits_per_sec() as f64,
+            Pattern::OnOff { rate, on, off, .. } => rate.as_bits_per_sec() as f64 * on.ratio(on + off),
+        };
+        for &link in &source.path {
+            free[link as usize] -= mean;
+        }
+    }
+    free
+}
+
+/// Probability that a packet is lost on the wire somewhere along `route`.
+fn path_loss(network: &Network, route: &[u32]) -> f64 {
+    let survival = route.iter().map(|&link| 1.0 - mean_loss(&network.links[link as usize].loss));
+    1.0 - survival.product::<f64>()
+}
+
+fn mean_loss(loss: &Loss) -> f64 {
+    match *loss {
+        Loss::None => 0.0,
+        Loss::Bernoulli(p) => p,
+        Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            // The share of time in the bad state; a chain that never moves stays good.
+            let moves = good_to_bad + bad_to_good;
+            let bad = if moves > 0.0 { good_to_bad / moves } else { 0.0 };
+            bad * loss_bad + (1.0 - bad) * loss_good
+        }
+    }
+}
+
+fn utility(objective: Objective, flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utility {
+    match objective {
+        Objective::Proportional => Utility::ProportionalFair { weight: 1.0 },
+        Objective::MaxMin => Utility::MaxMin { weight: 1.0 },
+        Objective::Alpha(alpha) => Utility::AlphaFair { weight: 1.0, alpha },
+        Objective::Law => law_utility(flow, network, packet_bits),
+    }
+}
+
+/// The utility of a flow's own law, in packets of `packet_bits`.
+fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utility {
+    let packets = flow.tcp.wire_bytes() as f64 * 8.0 / packet_bits;
+    let LawChoice::Known(spec) = &flow.law else {
+        return Utility::ProportionalFair { weight: 1.0 };
+    };
+    match spec {
+        LawSpec::Fast(params) => Utility::ProportionalFair { weight: params.alpha * packets },
+        LawSpec::QuicTcp(params) => Utility::ProportionalFair { weight: params.backlog * packets },
+        // Between alpha and beta packets; the middle stands for them.
+        LawSpec::Vegas(params) => Utility::ProportionalFair { weight: (params.alpha + params.beta) / 2.0 * packets },
+        LawSpec::Reno(_) => {
+            let delay = |route: &[u32]| route.iter().map(|&l| network.links[l as usize].delay.as_secs()).sum::<f64>();
+            let rtt = delay(&flow.forward) + delay(&flow.backward);
+            // Without propagation there is no square-root law; a microsecond stands for none.
+            Utility::Reno { segment: packets, rtt: rtt.max(1e-6), loss: path_loss(network, &flow.forward) }
+        }
+        LawSpec::Cubic(_) | LawSpec::Compound(_) => Utility::ProportionalFair { weight: 1.0 },
+    }
+}

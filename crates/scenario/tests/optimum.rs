@@ -1,0 +1,75 @@
+//! The best rates of scenarios against closed forms.
+
+use windward_scenario::{Objective, Optimum, Scenario};
+
+fn optimum(text: &str, objective: Objective) -> Optimum {
+    let scenario = Scenario::from_toml(text, "test.toml").unwrap_or_else(|error| panic!("{error}"));
+    scenario.optimum(objective).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn near(value: f64, wanted: f64, relative: f64) {
+    assert!((value - wanted).abs() <= relative * wanted.abs(), "{value} is not {wanted}");
+}
+
+/// Two links in a row, a flow over both and one over each.
+const PARKING_LOT: &str = r#"
+name = "parking-lot"
+duration = "10 s"
+node = [{ name = "a" }, { name = "b" }, { name = "c" }]
+link = [
+  { from = "a", to = "b", rate = "9 Mbit/s", delay = "5 ms" },
+  { from = "b", to = "c", rate = "9 Mbit/s", delay = "5 ms", loss = "10 %" },
+]
+flow = [
+  { name = "long", from = "a", to = "c", law = "reno" },
+  { name = "first", from = "a", to = "b", law = "reno" },
+  { name = "second", from = "b", to = "c", law = "reno" },
+]
+"#;
+
+/// Proportional fairness gives the long flow 1/3 (Kelly, Maulloo, Tan 1998); max–min gives everyone 1/2.
+#[test]
+fn a_parking_lot_is_shared_as_theory_says() {
+    let fair = optimum(PARKING_LOT, Objective::Proportional);
+    for (flow, wanted) in fair.flows.iter().zip([3e6, 6e6, 6e6]) {
+        near(flow.rate_bps, wanted, 1e-7);
+    }
+    assert!(fair.solution.certificate.worst() < 1e-8);
+    // 1500 bytes on the wire carry 1448; a tenth is lost on the second link.
+    let payload = 1448.0 / 1500.0;
+    near(fair.flows[0].goodput_bps, 3e6 * payload * 0.9, 1e-7);
+    near(fair.flows[1].goodput_bps, 6e6 * payload, 1e-7);
+    near(fair.links[0].load_bps, 9e6, 1e-7);
+    for flow in optimum(PARKING_LOT, Objective::MaxMin).flows {
+        near(flow.rate_bps, 4.5e6, 1e-7);
+    }
+    // α = 0 maximises the sum: the long flow, which costs two, gets nothing.
+    assert!(optimum(PARKING_LOT, Objective::Alpha(0.0)).flows[0].rate_bps < 1e-3 * 9e6);
+}
+
+/// With weights in packets, the price of the bottleneck is its queueing delay, Σp/c: 30 packets of 1500 B at 12 Mbit/s
+/// wait 30 ms; and rates go by the weights.
+#[test]
+fn prices_of_backlog_laws_are_delays() {
+    let text = r#"
+name = "two"
+duration = "10 s"
+node = [{ name = "a" }, { name = "b" }]
+link = [{ from = "a", to = "b", rate = "13 Mbit/s", delay = "5 ms" }]
+flow = [
+  { name = "one", from = "a", to = "b", law = { name = "fast", alpha = 10 } },
+  { name = "two", from = "a", to = "b", law = { name = "quic-tcp", backlog = 20 } },
+]
+background = [{ name = "cross", from = "a", to = "b", pattern = { kind = "cbr", rate = "1 Mbit/s" } }]
+"#;
+    let best = optimum(text, Objective::Law);
+    near(best.flows[0].rate_bps, 4e6, 1e-7);
+    near(best.flows[1].rate_bps, 8e6, 1e-7);
+    let bottleneck = best.links.iter().find(|link| link.load_bps > 0.0).expect("one is used");
+    near(bottleneck.capacity_bps, 12e6, 1e-12);
+    near(bottleneck.price, 0.030, 1e-7);
+    let full = text.replace("1 Mbit/s", "13 Mbit/s");
+    let scenario = Scenario::from_toml(&full, "test.toml").expect("it is a right scenario");
+    let refused = scenario.optimum(Objective::Law).expect_err("nothing is left");
+    assert!(refused.to_string().contains("background"), "{refused}");
+}
