@@ -3,6 +3,7 @@
 mod error;
 mod job;
 mod law;
+mod optimum;
 mod output;
 mod scenario;
 
