@@ -45,8 +45,9 @@ with styled():
         delay = result.links.loc[result.links["link"] == "server->client", "mean_queue_delay_s"].mean() * 1e3
         axes.scatter(delay, goodput, color=color, s=60)
         axes.annotate(law.TAG[1], (delay, goodput), (8, -3), textcoords="offset points", color=color)
-    axes.set_xlim(left=0)
     axes.margins(x=0.2, y=0.2)
+    axes.autoscale_view()
+    axes.set_xlim(left=0)
     axes.set_xlabel("mean queueing delay (ms)")
     axes.set_ylabel("goodput of four flows (Mbit/s)")
     axes.set_title("Four flows of one law on 20 Mbit/s, 0.5 % loss")

@@ -45,6 +45,18 @@ def test_many_flows_are_grouped(cli: Cli, scenario_file: Path) -> None:
     matches("simulate-many", cli("simulate", scenario_file.name))
 
 
+def test_narrow_terminals_lose_columns_not_digits(small_run: ww.Run) -> None:
+    from windward.digest import digests
+    from windward.terminal import _fit
+
+    flows = digests(small_run)[0]
+    for width in (120, 80, 60, 40):
+        fitting, left_out = _fit(flows, width)
+        assert [*fitting.columns, *left_out] == flows.columns
+        assert all(len("  ".join(row)) <= width for row in fitting.rows)
+        assert [list(row) for row in fitting.rows] == [list(row[: len(fitting.columns)]) for row in flows.rows]
+
+
 def test_check(cli: Cli, scenario_file: Path) -> None:
     matches("check", cli("check", scenario_file.name))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -27,6 +28,9 @@ _QUIET_S = 10.0
 #: Tables keep their shape where there is no terminal to fit.
 _WIDTH = 120
 
+#: Blanks between columns.
+_GAP = 2
+
 
 def console() -> Console:
     """Standard output; plain text, and wide, where it is no terminal."""
@@ -38,11 +42,7 @@ def show(run: Run) -> None:
     out = console()
     out.print(Text(run.title or run.name, style="bold"))
     out.print(Text(f"{run.duration_s:g} s simulated · {seeds(run)}", style="dim"))
-    for digest in digests(run):
-        out.print()
-        out.print(_table(digest))
-        if digest.note:
-            out.print(Text(digest.note, style="dim"))
+    show_tables(digests(run))
     out.print()
     facts = headline(run)
     width = max((len(name) for name, _ in facts), default=0)
@@ -50,8 +50,30 @@ def show(run: Run) -> None:
         out.print(Text(f"{name:<{width}}  ", style="dim").append(value, style="not dim bold"))
 
 
+def show_tables(tables: Iterable[Digest]) -> None:
+    """Prints tables, each after an empty line."""
+    out = console()
+    for digest in tables:
+        out.print()
+        fitting, left_out = _fit(digest, out.width)
+        out.print(_table(fitting))
+        for note in (digest.note, f"no room for: {', '.join(left_out)}" if left_out else ""):
+            if note:
+                out.print(Text(note, style="dim"))
+
+
+def _fit(digest: Digest, width: int) -> tuple[Digest, Sequence[str]]:
+    """The columns, most important first, that fit into the width, and the names of those that do not."""
+    count = len(digest.columns)
+    widths = [max(len(row[at]) for row in (digest.columns, *digest.rows)) for at in range(count)]
+    while count > digest.words + 1 and sum(widths[:count]) + _GAP * count > width:
+        count -= 1
+    fitting = replace(digest, columns=digest.columns[:count], rows=[row[:count] for row in digest.rows])
+    return fitting, digest.columns[count:]
+
+
 def _table(digest: Digest) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold", show_edge=False)
     for at, column in enumerate(digest.columns):
         table.add_column(column, justify="left" if at < digest.words else "right", no_wrap=True)
     for row in digest.rows:
