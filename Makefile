@@ -1,4 +1,4 @@
-# make run      set everything up and run the headline scenario
+# make run      set everything up and compare the engines on the headline scenario
 # make test     set everything up and pass every check: exactly what continuous integration does
 # make bench    measure speed
 # make docs     write again what is generated from the scenario format: its reference page, its Python classes
@@ -17,7 +17,9 @@ HEADLINE := scenarios/headline.toml
 .DELETE_ON_ERROR:
 
 run: $(VENV)/engine
-	$(BIN)/windward simulate $(HEADLINE) --output results/headline
+	$(BIN)/windward compare $(HEADLINE) --output results/headline
+	@echo
+	$(BIN)/windward show results/headline
 	$(BIN)/windward report results/headline
 
 test: rust-test python-test

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Vegas,
     )
     from windward.laws import Law
+    from windward.optimum import Optimum
     from windward.run import Run
     from windward.run import open_run as open  # noqa: A004
     from windward.scenario import Scenario, load
@@ -63,6 +64,7 @@ __all__ = [
     "Node",
     "NormalJitter",
     "OnOff",
+    "Optimum",
     "Output",
     "Pareto",
     "Poisson",
@@ -87,6 +89,7 @@ __all__ = [
 # What needs numpy and pandas is imported when it is first used: `windward --help` answers at once.
 _WHERE = {
     "Law": "laws",
+    "Optimum": "optimum",
     "Progress": "simulate",
     "Run": "run",
     "Scenario": "scenario",

@@ -102,6 +102,8 @@ class Scenario:
         """The scenario as TOML, defaults written out."""
     def to_json(self) -> str:
         """The same as JSON."""
+    def optimum(self, objective: str, alpha: float | None = None) -> dict[str, Any]:
+        """The best rates for "proportional", "max-min", "law", or "alpha" with `alpha`; raises ValueError."""
     def entities(self) -> dict[str, dict[str, list[Any]]]:
         """What flows, links and background sources are called, as columns by table."""
     @property

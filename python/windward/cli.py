@@ -114,6 +114,71 @@ def simulate(
         terminal.console().print(f"\nresults in {target}", style="dim", soft_wrap=True)
 
 
+Objective = Annotated[
+    str,
+    typer.Option(
+        metavar="WHAT",
+        help="proportional, max-min, alpha=NUMBER, or law: what each flow's own law maximises.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+@app.command()
+def optimum(file: File, objective: Objective = "proportional", as_json: AsJson = False) -> None:
+    """Find the best rates that any congestion control could reach, with the proof."""
+    from windward import load, terminal
+    from windward.optimum import digests
+
+    scenario = load(file)
+    best = scenario.optimum(objective)
+    if as_json:
+        print(json.dumps(best.to_dict(), indent=2))
+        return
+    out = terminal.console()
+    out.print(scenario.title or scenario.name, style="bold")
+    out.print(f"best rates, {best.objective} · {best.method}, {best.iterations} iterations", style="dim")
+    terminal.show_tables(digests(best))
+    residuals = ", ".join(f"{name} {value:.0e}" for name, value in best.certificate.items())
+    out.print(f"\ncertificate  {residuals}", soft_wrap=True)
+
+
+@app.command()
+def compare(
+    file: File,
+    objective: Objective = "proportional",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Keep the run there. Default: not kept.")
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="N|N,N,…", help="How many seeds, or which. Default: the scenario's own.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Lay the engines side by side: the best rates, and what the packets do."""
+    from windward import load, terminal
+    from windward.optimum import compare_digest, comparison
+
+    chosen = None if seeds is None else _seeds(seeds)
+    scenario = load(file)
+    best = scenario.optimum(objective)
+    try:
+        with terminal.progress(is_quiet=as_json) as progress:
+            run = scenario.simulate(seeds=chosen, output=output, progress=progress)
+    except RunInterrupted as stop:
+        _complain(str(stop))
+        raise typer.Exit(130) from None
+    table = comparison(best, run)
+    if as_json:
+        print(table.to_json(orient="records", indent=2))
+        return
+    out = terminal.console()
+    out.print(scenario.title or scenario.name, style="bold")
+    out.print(f"goodput of each flow; optimum: {best.objective}", style="dim")
+    terminal.show_tables([compare_digest(table)])
+    out.print("\nfluid and emulation: not part of this version", style="dim")
+
+
 @app.command()
 def show(run: Folder) -> None:
     """Print the tables of a run again."""

@@ -14,6 +14,7 @@ from windward.convert import from_plain, to_plain
 from windward.files import parse
 
 if TYPE_CHECKING:
+    from windward.optimum import Optimum
     from windward.run import Run
     from windward.simulate import Progress
 
@@ -97,6 +98,24 @@ class Scenario(ScenarioFields):
             progress=progress,
             pcap=pcap,
         )
+
+    def optimum(self, objective: str = "proportional") -> Optimum:
+        """The best rates that any congestion control could reach.
+
+        Parameters
+        ----------
+        objective
+            "proportional" (the sum of ln x), "max-min", "alpha=NUMBER" (alpha-fairness), or "law": what each flow's own
+            law maximises, ln x for a law that maximises nothing known.
+
+        Raises
+        ------
+        ValueError
+            For another objective, and where there are no best rates.
+        """
+        from windward.optimum import solve
+
+        return solve(self._compile()[0], objective)
 
     def to_toml(self) -> str:
         """The scenario as a file, defaults written out."""

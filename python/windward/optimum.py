@@ -1,0 +1,166 @@
+"""The best rates that any congestion control could reach, and a run beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from windward.digest import Digest, quantity
+from windward.stats import mean_and_interval
+
+if TYPE_CHECKING:
+    from windward import _engine
+    from windward.run import Run
+
+#: What the flows may want, beside "alpha=NUMBER".
+OBJECTIVES = ("proportional", "max-min", "law")
+
+#: At most so many flows and links have a row in the terminal.
+_ROWS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimum:
+    """The rates that maximise the flows' utilities over the links of a scenario, and the proof.
+
+    All flows are taken as active and unbounded; background sources take their mean rate away from the links; ACKs are
+    not counted. `docs/models/num.md` says how the problem is solved.
+    """
+
+    #: What was maximised: "proportional", "max-min", "law" or "alpha=NUMBER".
+    objective: str
+    #: One row per flow: `rate_bps` on the wire at its source, `goodput_bps` payload that arrives,
+    #: `path_price`, `utility`.
+    flows: pd.DataFrame
+    #: One row per one-way link: `capacity_bps` left by the background, `load_bps`, `price`.
+    links: pd.DataFrame
+    #: Sum of the utilities; None for max-min, which has none.
+    value: float | None
+    #: Relative residuals of the optimality conditions, computed from rates and prices alone; all 0 at an exact optimum.
+    certificate: dict[str, float]
+    #: How it was found.
+    method: str
+    iterations: int
+    #: Rates and prices of the problem count packets of this many bytes.
+    packet_bytes: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as what JSON can hold."""
+        return {
+            "objective": self.objective,
+            "value": self.value,
+            "method": self.method,
+            "iterations": self.iterations,
+            "packet_bytes": self.packet_bytes,
+            "certificate": self.certificate,
+            "flows": self.flows.to_dict("records"),
+            "links": self.links.to_dict("records"),
+        }
+
+
+def solve(compiled: _engine.Scenario, objective: str) -> Optimum:
+    """The optimum of a scenario for "proportional", "max-min", "law" or "alpha=NUMBER".
+
+    Raises
+    ------
+    ValueError
+        For another objective, and where there are no best rates.
+    """
+    name, _, number = objective.partition("=")
+    alpha = None
+    if name == "alpha":
+        try:
+            alpha = float(number)
+        except ValueError:
+            alpha = -1.0
+    if (name not in OBJECTIVES or number) and not (alpha is not None and 0 <= alpha < float("inf")):
+        raise ValueError(
+            f"`{objective}` is no objective; there are {', '.join(OBJECTIVES)}, and alpha=NUMBER with a number from 0"
+        )
+    answer = compiled.optimum(name, alpha)
+    return Optimum(
+        objective=objective,
+        flows=pd.DataFrame(answer["flows"]),
+        links=pd.DataFrame(answer["links"]),
+        value=answer["objective"],
+        certificate=answer["certificate"],
+        method=answer["method"],
+        iterations=answer["iterations"],
+        packet_bytes=answer["packet_bytes"],
+    )
+
+
+def digests(best: Optimum) -> list[Digest]:
+    """The tables of an optimum."""
+    flows = [
+        [
+            row["flow"],
+            row["law"],
+            quantity(row["rate_bps"], "bit/s"),
+            quantity(row["goodput_bps"], "bit/s"),
+            f"{row['path_price']:.4g}",
+        ]
+        for row in _records(best.flows.head(_ROWS))
+    ]
+    used = best.links[best.links["price"] > 1e-9 * best.links["price"].max()]
+    links = [
+        [row["link"], quantity(row["capacity_bps"], "bit/s"), quantity(row["load_bps"], "bit/s"), f"{row['price']:.4g}"]
+        for row in _records(used.head(_ROWS))
+    ]
+    idle = len(best.links) - len(links)
+    return [
+        Digest(
+            title="Flows",
+            columns=["flow", "law", "rate", "goodput", "price of its route"],
+            words=2,
+            rows=flows,
+            note=_more(len(best.flows) - len(flows), "flow"),
+        ),
+        Digest(
+            title="Bottlenecks",
+            columns=["link", "capacity", "load", "price"],
+            words=1,
+            rows=links,
+            note=_more(idle, "link").replace("more", "other") + (" at price 0 or close to it" if idle else ""),
+        ),
+    ]
+
+
+def comparison(best: Optimum, run: Run) -> pd.DataFrame:
+    """One row per flow: its goodput at the optimum and in the packets, mean and 95 % confidence interval over seeds.
+
+    Columns `flow`, `law`, `optimum_bps`, `packets_bps`, `packets_error_bps` (NaN for one seed) and `share`, packets
+    over optimum.
+    """
+    rows = []
+    goodput = dict(list(run.flows.groupby("flow", sort=False)["goodput_bps"]))
+    for flow in _records(best.flows):
+        mean, error = mean_and_interval(goodput[flow["flow"]])
+        rows.append((flow["flow"], flow["law"], flow["goodput_bps"], mean, error, mean / flow["goodput_bps"]))
+    return pd.DataFrame(rows, columns=["flow", "law", "optimum_bps", "packets_bps", "packets_error_bps", "share"])
+
+
+def compare_digest(table: pd.DataFrame) -> Digest:
+    """The comparison as a table."""
+    rows = [
+        [
+            row["flow"],
+            row["law"],
+            quantity(row["optimum_bps"], "bit/s"),
+            quantity(row["packets_bps"], "bit/s", row["packets_error_bps"]),
+            f"{row['share']:.1%}",
+        ]
+        for row in _records(table.head(_ROWS))
+    ]
+    columns = ["flow", "law", "optimum", "packets", "packets/optimum"]
+    return Digest(title="Engines", columns=columns, words=2, rows=rows, note=_more(len(table) - len(rows), "flow"))
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _more(count: int, noun: str) -> str:
+    return f"{count} more {noun}{'s' if count > 1 else ''}" if count > 0 else ""

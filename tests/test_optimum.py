@@ -1,0 +1,86 @@
+"""The best rates, on the command line and from Python."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from conftest import SMALL, Cli
+from test_cli import matches
+
+import windward as ww
+
+
+def parking_lot(**flow: object) -> ww.Scenario:
+    """Two links of 9 Mbit/s in a row, a flow over both and one over each."""
+    hop = {"rate": "9 Mbit/s", "delay": "5 ms"}
+    return ww.Scenario(
+        name="parking-lot",
+        duration="30 s",
+        warmup="10 s",
+        node=[ww.Node(name=name) for name in "abc"],
+        link=[ww.Link(from_="a", to="b", **hop), ww.Link(from_="b", to="c", **hop)],
+        flow=[
+            ww.Flow(name=name, from_=ends[0], to=ends[1], **flow)
+            for name, ends in {"long": "ac", "first": "ab", "second": "bc"}.items()
+        ],
+    )
+
+
+def test_proportional_fairness_of_a_parking_lot() -> None:
+    # Kelly, Maulloo, Tan 1998: the flow over both links gets a third.
+    best = parking_lot(law="reno").optimum()
+    assert best.flows["rate_bps"].tolist() == pytest.approx([3e6, 6e6, 6e6], rel=1e-7)
+    assert max(best.certificate.values()) < 1e-8
+    assert best.value == pytest.approx(sum(math.log(rate / 12000) for rate in (3e6, 6e6, 6e6)), rel=1e-9)
+
+
+def test_max_min_fairness_of_a_parking_lot() -> None:
+    best = parking_lot(law="reno").optimum("max-min")
+    assert best.flows["rate_bps"].tolist() == pytest.approx([4.5e6] * 3, rel=1e-7)
+    assert best.value is None
+
+
+def test_packets_of_quic_tcp_reach_the_optimum() -> None:
+    """QUIC-TCP maximises the sum of p ln x (huang2020, Theorem 1) when every flow knows its propagation delay.
+
+    A flow keeps p packets waiting within one (crates/sim/tests/backlog.rs): of p = 40 that is 2.5 % of its rate.
+    """
+    scenario = parking_lot(law=ww.QuicTcp(backlog=40), known_base_rtt="path")
+    best, run = scenario.optimum("law"), scenario.simulate()
+    packets = run.flows["goodput_bps"].to_numpy()
+    assert packets == pytest.approx(best.flows["goodput_bps"].to_numpy(), rel=0.025)
+
+
+def test_the_command(cli: Cli, scenario_file: Path) -> None:
+    matches("optimum", cli("optimum", scenario_file.name))
+
+
+def test_json(cli: Cli, scenario_file: Path) -> None:
+    answer = json.loads(cli("optimum", scenario_file.name, "--objective", "alpha=2", "--json").stdout)
+    assert answer["objective"] == "alpha=2"
+    assert max(answer["certificate"].values()) < 1e-8
+    assert {flow["utility"]["alpha"] for flow in answer["flows"]} == {2.0}
+
+
+@pytest.mark.parametrize("objective", ["fair", "alpha", "alpha=-1", "alpha=inf", "law=2"])
+def test_no_objective(cli: Cli, scenario_file: Path, objective: str) -> None:
+    result = cli("optimum", scenario_file.name, "--objective", objective)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert f"`{objective}` is no objective; there are proportional" in result.stderr
+
+
+def test_compare(cli: Cli, scenario_file: Path) -> None:
+    matches("compare", cli("compare", scenario_file.name, "--output", "kept"))
+    rows = json.loads(cli("compare", scenario_file.name, "--json").stdout)
+    kept = ww.open(scenario_file.parent / "kept")
+    mean = kept.flows.groupby("flow", sort=False)["goodput_bps"].mean()
+    assert [row["packets_bps"] for row in rows] == pytest.approx(mean.tolist(), rel=1e-9)
+
+
+def test_background_may_leave_nothing(cli: Cli, scenario_file: Path) -> None:
+    flood = '\n[[background]]\nfrom = "a"\nto = "b"\npattern = { kind = "cbr", rate = "1 Gbit/s" }\n'
+    scenario_file.write_text(SMALL + flood)
+    result = cli("optimum", scenario_file.name)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "the background sources fill it" in result.stderr
