@@ -19,7 +19,7 @@ class Law(Protocol):
     A class is a law if `Class(cwnd, **parameters)` makes an object of this shape; `cwnd` is the initial window in
     packets. `cwnd` may be an attribute, a property or a method without arguments. A law may also have
 
-    * `pacing_rate`: packets a second, or None: attribute, property or method; counts where the flow's `pacing` is on;
+    * `pacing_rate`: packets a second, or None: attribute, property or method; a rate paces the flow;
     * `on_restart(now)`: sending resumes after an idle time;
     * `on_undo()`: the last congestion event was spurious;
     * `observe()`: a dict of numbers to be recorded in `Run.internals`.

@@ -37,6 +37,8 @@ struct Endpoints {
     sink_port: u16,
     tcp: TcpOptions,
     payload: u64,
+    /// The receiver's last stamp, which the sender's packets echo.
+    echo: u64,
 }
 
 impl Capture {
@@ -53,6 +55,7 @@ impl Capture {
             sink_port: 5001 + (index / 64_000) as u16,
             tcp: flow.tcp.clone(),
             payload: flow.size.map_or(u64::MAX, |size| size.count()),
+            echo: 0,
         });
         let mut capture = Self { out, error: None, flows: flows.collect(), frame: Vec::with_capacity(256), packets: 0 };
         capture.write_headers(&sources);
@@ -100,7 +103,10 @@ impl Capture {
     pub fn record(&mut self, now: Time, packet: &Packet, is_outgoing: bool) {
         let mut frame = std::mem::take(&mut self.frame);
         frame.clear();
-        let flow = &self.flows[packet.flow as usize];
+        let flow = &mut self.flows[packet.flow as usize];
+        if !is_outgoing {
+            flow.echo = now.as_nanos();
+        }
         let header = ip_and_tcp(flow, packet, is_outgoing, now, self.packets);
         self.packets = self.packets.wrapping_add(1);
         let nanos = now.as_nanos();
@@ -197,9 +203,10 @@ fn tcp_options(flow: &Endpoints, packet: &Packet, now: Time, offset: impl Fn(u32
     if flow.tcp.timestamps {
         let micros = |nanos: u64| ((nanos / 1000) as u32).to_be_bytes();
         options.extend([1, 1, 8, 10]);
+        // A receiver's packet is stamped with the instant at which it arrives: when it was sent, nobody here knows.
         let (value, echo) = match packet.kind {
-            Kind::Data | Kind::Syn => (packet.stamp, 0),
-            _ => (now.as_nanos(), packet.stamp),
+            Kind::SynAck | Kind::Ack => (now.as_nanos(), packet.stamp),
+            _ => (packet.stamp, flow.echo),
         };
         options.extend(micros(value));
         options.extend(micros(echo));

@@ -167,7 +167,8 @@ pub struct TcpOptions {
     pub min_rto: Duration,
     /// The propagation delay, where the law shall be told it instead of the least sample.
     pub known_base_rtt: Option<Duration>,
-    /// Spread segments at cwnd/srtt (2 cwnd/srtt in slow start), or at the law's own rate.
+    /// Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). A law that names a rate of its own is
+    /// paced at it in any case.
     pub pacing: bool,
 }
 

@@ -7,6 +7,8 @@ pub enum Kind {
     Syn,
     /// Its answer.
     SynAck,
+    /// The answer's acknowledgement, which ends the handshake.
+    HandshakeAck,
     /// A segment of data.
     Data,
     /// An acknowledgement.

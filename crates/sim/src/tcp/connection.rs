@@ -134,6 +134,8 @@ impl Connection {
             Kind::Ack => self.on_ack(net, packet),
             Kind::Syn => self.answer_syn(net, packet),
             Kind::SynAck => self.establish(net, packet),
+            // The receiver has answered the SYN and waits for data already.
+            Kind::HandshakeAck => {}
             Kind::Datagram => debug_assert!(false, "datagrams belong to sources"),
         }
     }
@@ -161,7 +163,7 @@ impl Connection {
             self.tally.sample(rtt);
         }
         let size = self.headers.ack(&Default::default());
-        net.send(Packet { size, ..self.packet(net.now, Kind::Ack, self.forward) }, true);
+        net.send(Packet { size, ..self.packet(net.now, Kind::HandshakeAck, self.forward) }, true);
         self.send(net);
     }
 
@@ -198,7 +200,7 @@ impl Connection {
     #[inline]
     fn on_ack(&mut self, net: &mut Net, packet: &Packet) {
         if self.state != State::Open {
-            // The handshake's last ACK at the receiver, or a late one.
+            // A late one.
             return;
         }
         if let Some(capture) = &mut net.capture {

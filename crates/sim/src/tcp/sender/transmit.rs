@@ -54,9 +54,10 @@ impl Sender {
         })
     }
 
+    /// A law that names a rate is paced at it; a window below one packet can only be kept by pacing.
     #[inline]
     fn is_pacing(&self) -> bool {
-        self.is_paced || self.law.cwnd().count() < 1.0
+        self.is_paced || self.law.pacing_rate().is_some() || self.law.cwnd().count() < 1.0
     }
 
     /// A segment goes out.
