@@ -428,7 +428,8 @@ class Flow:
         The base round-trip time, where the law shall be told it; "path" computes it from the route, as propagation
         and transmission of a full segment and of its ACK. Default: the law sees the least sample.
     pacing
-        Spread segments at cwnd/srtt (2 cwnd/srtt in slow start), or at the law's own rate.
+        Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). A law that names a rate of its own is
+        paced at it in any case.
     """
 
     name: str | None = None

@@ -30,7 +30,8 @@ pub struct Ack {
     pub delivery_rate: Option<PacketRate>,
     /// The sender had less data than the window allowed while that packet was in flight: a law must not grow on it.
     pub app_limited: bool,
-    /// The host is repairing a loss and holds the window itself: learn from the sample, do not grow.
+    /// The host is repairing a loss and holds the window itself, or this ACK only repeats the last cumulative one: learn
+    /// from the sample, do not grow.
     pub recovering: bool,
     /// Round trips completed; grows by one when a packet sent after the last growth is acknowledged.
     pub round: u64,

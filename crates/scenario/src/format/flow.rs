@@ -76,7 +76,8 @@ pub(crate) struct Flow {
     /// and transmission of a full segment and of its ACK. Default: the law sees the least sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_base_rtt: Option<KnownBaseRtt>,
-    /// Spread segments at cwnd/srtt (2 cwnd/srtt in slow start), or at the law's own rate.
+    /// Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). A law that names a rate of its own is
+    /// paced at it in any case.
     #[serde(default = "pacing")]
     pub pacing: bool,
 }

@@ -57,6 +57,12 @@ impl Timer {
         self.deadline != Time::NEVER
     }
 
+    /// The deadline; [`Time::NEVER`] where none is set.
+    #[cfg(test)]
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
     /// An event of this timer happens.
     pub fn wake(&mut self, now: Time) -> Wake {
         if now != self.event {

@@ -32,7 +32,7 @@ impl Sender {
         }
         let lost = self.find_losses(now);
         if let Some(newest) = delivery.newest {
-            self.tell_law(now, &delivery, &newest, sample, lost.count);
+            self.tell_law(now, &delivery, &newest, sample, lost.count, advance == 0);
         }
         if let Phase::Recovery { prr, .. } = &mut self.phase {
             prr.on_ack(delivery.count, self.board.pipe(), lost.is_new);
@@ -170,7 +170,15 @@ impl Sender {
     }
 
     #[inline]
-    fn tell_law(&mut self, now: Time, delivery: &Delivery, newest: &Segment, rtt: Option<Duration>, lost: u32) {
+    fn tell_law(
+        &mut self,
+        now: Time,
+        delivery: &Delivery,
+        newest: &Segment,
+        rtt: Option<Duration>,
+        lost: u32,
+        is_duplicate: bool,
+    ) {
         // draft-cheng-iccrg-delivery-rate-estimation: the slower of sending and acknowledging.
         let sending = newest.sent_at - newest.first_sent_at;
         let acknowledging = now.as_nanos() - newest.delivered_at;
@@ -197,7 +205,8 @@ impl Sender {
             flight_at_send: Packets::new(f64::from(newest.flight)),
             delivery_rate: (interval > Duration::ZERO).then(|| Packets::new(count) / interval),
             app_limited: newest.is_app_limited,
-            recovering: matches!(self.phase, Phase::Recovery { .. }),
+            // RFC 5681 §3.2, RFC 3042: duplicates do not open the window.
+            recovering: is_duplicate || matches!(self.phase, Phase::Recovery { .. }),
             round: self.round,
             feedback: None,
         });

@@ -4,6 +4,8 @@
 //! shrinks the pipe, which lets a new segment out), RFC 6298 (timer). The law decides the window.
 
 mod acknowledge;
+#[cfg(test)]
+mod tests;
 mod transmit;
 
 use super::recovery::Phase;

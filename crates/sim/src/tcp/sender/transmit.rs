@@ -18,6 +18,8 @@ impl Sender {
         let pipe = self.board.pipe();
         let is_allowed = match &self.phase {
             Phase::Recovery { prr, .. } if self.has_sack => prr.budget() > 0,
+            // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ask no window.
+            Phase::Recovery { .. } => pipe < self.window || self.board.next_lost().is_some(),
             _ => pipe < self.window,
         };
         if !is_allowed {

@@ -1,0 +1,229 @@
+//! Losses by script: what the RFCs say a sender does about them.
+//!
+//! A sender and a receiver exchange packets over a path of 100 ms there and back that takes no transmission time and drops
+//! exactly the transmissions that the test names.
+
+use super::{Sender, Turn};
+use crate::network::TcpOptions;
+use crate::packet::{Kind, Packet};
+use crate::tcp::receiver::{Answer, Receiver};
+use std::collections::{BTreeMap, BTreeSet};
+use windward_laws::{Law, LawSpec};
+use windward_units::{Duration, Packets, Time};
+
+const HALF_RTT: Duration = Duration::from_millis(50);
+
+/// What happened: each transmission with its instant in milliseconds.
+struct Path {
+    sender: Sender,
+    receiver: Receiver,
+    now: Time,
+    /// Data and ACKs on their way, by arrival and order of sending.
+    flying: BTreeMap<(Time, u64), Packet>,
+    count: u64,
+    transmissions: Vec<(u64, u32)>,
+    seen: BTreeMap<u32, u32>,
+    drops: BTreeSet<(u32, u32)>,
+    extra_delay: BTreeMap<(u32, u32), Duration>,
+}
+
+impl Path {
+    /// A flow of `end` segments whose window begins at `window`; `drops` lists (segment, how often it was sent before).
+    fn new(window: u32, end: u32, tcp: &TcpOptions, drops: &[(u32, u32)]) -> Self {
+        let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
+        let mut sender = Sender::new(law.build(Packets::new(f64::from(window))), tcp, end);
+        sender.establish(Time::ZERO, Some(HALF_RTT * 2));
+        Self {
+            sender,
+            receiver: Receiver::new(tcp.delayed_ack, tcp.sack),
+            now: Time::ZERO,
+            flying: BTreeMap::new(),
+            count: 0,
+            transmissions: Vec::new(),
+            seen: BTreeMap::new(),
+            drops: drops.iter().copied().collect(),
+            extra_delay: BTreeMap::new(),
+        }
+    }
+
+    fn fly(&mut self, packet: Packet, delay: Duration) {
+        self.count += 1;
+        self.flying.insert((self.now + delay, self.count), packet);
+    }
+
+    fn send(&mut self) {
+        while let turn @ (Turn::New(number) | Turn::Again(number)) = self.sender.turn(self.now) {
+            self.sender.on_send(self.now, turn);
+            self.transmissions.push((self.now.as_nanos() / 1_000_000, number));
+            let times = self.seen.entry(number).or_default();
+            let this = (number, *times);
+            *times += 1;
+            if !self.drops.contains(&this) {
+                let extra = self.extra_delay.get(&this).copied().unwrap_or_default();
+                self.fly(packet(Kind::Data, number, self.now.as_nanos()), HALF_RTT + extra);
+            }
+        }
+    }
+
+    /// Runs until nothing flies and no timer is set, or a minute has passed.
+    fn run(&mut self) {
+        self.send();
+        while self.now < Time::ZERO + Duration::from_millis(60_000) {
+            let arrival = self.flying.first_key_value().map_or(Time::NEVER, |((time, _), _)| *time);
+            let timeout = self.sender.timer.deadline();
+            if arrival == Time::NEVER && timeout == Time::NEVER {
+                break;
+            }
+            if timeout < arrival {
+                self.now = timeout;
+                // The path watches the deadline itself and needs no events.
+                self.sender.timer.cancel();
+                self.sender.on_timeout(self.now);
+                self.send();
+                continue;
+            }
+            let ((time, _), packet) = self.flying.pop_first().expect("there is one");
+            self.now = time;
+            self.arrive(&packet);
+        }
+    }
+
+    fn arrive(&mut self, packet: &Packet) {
+        if packet.kind == Kind::Data {
+            let answer = self.receiver.receive(self.now, packet);
+            assert_eq!(answer, Answer::Now, "these tests do not delay ACKs");
+            let (sack, stamp) = self.receiver.acknowledge();
+            let number = self.receiver.next();
+            self.fly(Packet { sack, stamp, ..self::packet(Kind::Ack, number, 0) }, HALF_RTT);
+        } else {
+            self.sender.on_ack(self.now, packet);
+            if self.sender.is_done() {
+                self.sender.timer.cancel();
+            }
+            self.send();
+        }
+    }
+
+    /// When `segment` was sent again, in milliseconds.
+    fn repeats(&self, segment: u32) -> Vec<u64> {
+        self.transmissions.iter().filter(|(_, n)| *n == segment).map(|(ms, _)| *ms).skip(1).collect()
+    }
+
+    fn counts(&self) -> (u64, u64, u64) {
+        let counts = self.sender.counts;
+        (counts.retransmits, counts.recoveries, counts.timeouts)
+    }
+}
+
+fn packet(kind: Kind, number: u32, stamp: u64) -> Packet {
+    Packet { stamp, flow: 0, hop: 0, number, size: 1500, sack: Default::default(), kind, is_last: false }
+}
+
+fn tcp(sack: bool) -> TcpOptions {
+    TcpOptions { sack, delayed_ack: None, min_rto: Duration::from_millis(1000), ..TcpOptions::default() }
+}
+
+/// One loss in a window of 20: RFC 5681 §3.2 repairs it after three duplicates, that is one round trip after it was sent,
+/// and the window is halved once.
+#[test]
+fn one_loss_costs_one_retransmission_and_half_the_window() {
+    for sack in [true, false] {
+        let mut path = Path::new(20, 400, &tcp(sack), &[(45, 0)]);
+        path.run();
+        assert_eq!((path.counts(), path.receiver.next()), ((1, 1, 0), 400), "SACK {sack}");
+        let first = path.transmissions.iter().find(|(_, n)| *n == 45).expect("it was sent").0;
+        assert_eq!(path.repeats(45), [first + 100], "SACK {sack}");
+    }
+}
+
+/// Three losses in one window: NewReno repairs one a round trip (RFC 6582 §3.2), SACK all within the first (RFC 6675).
+#[test]
+fn three_losses_take_three_round_trips_without_sack_and_one_with() {
+    let drops = [(1, 0), (5, 0), (9, 0)];
+    let mut path = Path::new(20, 200, &tcp(false), &drops);
+    path.run();
+    assert_eq!(path.counts(), (3, 1, 0));
+    assert_eq!([1, 5, 9].map(|n| path.repeats(n)), [vec![100], vec![200], vec![300]]);
+    let mut path = Path::new(20, 200, &tcp(true), &drops);
+    path.run();
+    assert_eq!(path.counts(), (3, 1, 0));
+    assert_eq!([1, 5, 9].map(|n| path.repeats(n)), [vec![100], vec![100], vec![100]]);
+}
+
+/// A lost retransmission is found by the timer alone (RFC 6675 does not find it); then slow start from one segment.
+#[test]
+fn a_lost_retransmission_waits_for_the_timer() {
+    let mut path = Path::new(20, 200, &tcp(true), &[(3, 0), (3, 1)]);
+    path.run();
+    assert_eq!((path.counts().1, path.counts().2, path.receiver.next()), (1, 1, 200));
+    let repeats = path.repeats(3);
+    // The timer restarts with the retransmission at 100 ms and waits at least its minimum of 1 s.
+    assert_eq!((repeats[0], repeats[1]), (100, 1100));
+}
+
+/// RFC 6298 §5.5: each expiry doubles the wait; 1, 2 and 4 s.
+#[test]
+fn timeouts_back_off() {
+    let mut path = Path::new(2, 2, &tcp(true), &[(0, 0), (1, 0), (0, 1), (0, 2)]);
+    path.run();
+    assert_eq!(path.repeats(0), [1000, 3000, 7000]);
+    assert_eq!((path.counts().2, path.receiver.next()), (3, 2));
+}
+
+/// RFC 3042: each of the first two duplicates lets a new segment out, and no more than flight + 2 are outstanding.
+#[test]
+fn two_duplicates_let_two_new_segments_out() {
+    for sack in [true, false] {
+        // A window of 4 never sees three duplicates but for those two: without limited transmit it would time out.
+        let mut path = Path::new(4, 40, &tcp(sack), &[(0, 0)]);
+        path.run();
+        assert_eq!(path.counts(), (1, 1, 0), "SACK {sack}");
+        let early: Vec<u32> = path.transmissions.iter().filter(|(ms, _)| *ms == 100).map(|(_, n)| *n).collect();
+        assert_eq!(early[..2], [4, 5], "SACK {sack}: {early:?}");
+        assert_eq!(early[2], 0, "SACK {sack}: {early:?}");
+    }
+}
+
+/// The last segment lost: no duplicate can tell, only the timer.
+#[test]
+fn a_lost_tail_waits_for_the_timer() {
+    let mut path = Path::new(10, 10, &tcp(true), &[(9, 0)]);
+    path.run();
+    assert_eq!((path.counts(), path.repeats(9)), ((1, 0, 1), vec![1100]));
+}
+
+/// RFC 6675 §4 NextSeg rule 3 and the rescue of rule 4 send nothing that a timeout would not have to: holes at the very end
+/// of a transfer with two SACKed segments above are repaired without one.
+#[test]
+fn holes_near_the_end_are_repaired_in_recovery() {
+    let mut path = Path::new(10, 10, &tcp(true), &[(3, 0), (7, 0)]);
+    path.run();
+    assert_eq!((path.counts().1, path.counts().2, path.receiver.next()), (1, 0, 10));
+}
+
+/// RFC 3522: a segment that is only late by more than the timeout; its ACK echoes the first stamp, and the window is as
+/// before.
+#[test]
+fn a_late_segment_is_no_loss() {
+    let mut path = Path::new(10, 60, &TcpOptions { timestamps: true, ..tcp(true) }, &[]);
+    for number in 0..10 {
+        path.extra_delay.insert((number, 0), Duration::from_millis(1500));
+    }
+    // The path keeps order: the retransmission arrives after the ten.
+    path.extra_delay.insert((0, 1), Duration::from_millis(600));
+    path.run();
+    assert_eq!((path.counts().2, path.receiver.next()), (1, 60));
+    // Only the first segment was sent twice: once the timeout is known to be spurious nothing else is.
+    assert_eq!(path.counts().0, 1);
+}
+
+/// The window in force is the law's, in whole segments.
+#[test]
+fn the_first_flight_is_the_initial_window() {
+    let mut path = Path::new(10, 400, &tcp(true), &[]);
+    path.run();
+    assert_eq!(path.transmissions.iter().filter(|(ms, _)| *ms == 0).count(), 10);
+    // Slow start: twice as many a round trip later.
+    assert_eq!(path.transmissions.iter().filter(|(ms, _)| *ms == 100).count(), 20);
+    assert_eq!((path.counts(), path.sender.law().cwnd().count() > 100.0), ((0, 0, 0), true));
+}
