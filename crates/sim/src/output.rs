@@ -63,9 +63,9 @@ pub struct FlowStats {
 /// Totals and means of a link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkStats {
-    /// Packets transmitted.
+    /// Packets transmitted, or in transmission at the end.
     pub packets: u64,
-    /// Bytes transmitted.
+    /// Their bytes.
     pub bytes: u64,
     /// Packets dropped by the full buffer.
     pub dropped: u64,

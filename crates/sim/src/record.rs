@@ -1,6 +1,7 @@
 //! Statistics and series of a run.
 
 use crate::apps::Source;
+use crate::link::Counts;
 use crate::net::Net;
 use crate::network::Network;
 use crate::output::{FlowStats, LinkStats, Output, SourceStats};
@@ -92,7 +93,8 @@ impl Recorder {
             self.at_warmup[index] = Mark::of(flow, net.segments_lost[index]);
         }
         for (index, link) in net.links.iter_mut().enumerate() {
-            let counts = std::mem::take(&mut link.counts);
+            let counts = link.counts(net.now);
+            link.reset_counts(net.now);
             self.dropped_before[index] = counts.dropped + counts.lost;
             // The series counts bytes from the last sample; keep its difference right.
             self.sent[index] = self.sent[index].wrapping_sub(counts.bytes);
@@ -128,14 +130,14 @@ impl Recorder {
         }
         let series = &mut self.output.link_series;
         for (index, link) in net.links.iter_mut().enumerate() {
-            let bytes = link.counts.bytes;
+            let counts = link.counts(now);
             series.time_s.push(seconds);
             series.link.push(index as u32);
             series.backlog.push(link.backlog(now) as f64);
             series.queue_delay_ms.push(link.queue_delay(now).as_millis());
-            series.rate_bps.push(bytes.wrapping_sub(self.sent[index]) as f64 * 8.0 / interval);
-            series.dropped.push(self.dropped_before[index] + link.counts.dropped + link.counts.lost);
-            self.sent[index] = bytes;
+            series.rate_bps.push(counts.bytes.wrapping_sub(self.sent[index]) as f64 * 8.0 / interval);
+            series.dropped.push(self.dropped_before[index] + counts.dropped + counts.lost);
+            self.sent[index] = counts.bytes;
         }
     }
 
@@ -174,7 +176,7 @@ impl Recorder {
             .enumerate()
             .map(|(index, flow)| flow_stats(flow, &self.at_warmup[index], net.segments_lost[index]))
             .collect();
-        self.output.links = net.links.iter().map(|link| link_stats(&link.counts, span)).collect();
+        self.output.links = net.links.iter_mut().map(|link| link_stats(&link.counts(end), span)).collect();
         self.output.sources = sources.iter().map(|source| source_stats(source, span)).collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
@@ -206,15 +208,14 @@ fn flow_stats(flow: &Connection, before: &Mark, lost: u64) -> FlowStats {
     }
 }
 
-fn link_stats(counts: &crate::link::Counts, span: Duration) -> LinkStats {
+fn link_stats(counts: &Counts, span: Duration) -> LinkStats {
     let nanos = span.as_nanos() as f64;
     LinkStats {
         packets: counts.packets,
         bytes: counts.bytes,
         dropped: counts.dropped,
         lost: counts.lost,
-        // A transmission that the end cuts off may count in full.
-        utilization: (counts.busy as f64 / nanos).min(1.0),
+        utilization: counts.busy as f64 / nanos,
         // Little's law: the mean backlog is the waiting time accepted per time.
         mean_backlog: counts.waited as f64 / nanos,
         max_backlog: counts.max_backlog,

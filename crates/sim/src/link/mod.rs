@@ -27,24 +27,24 @@ pub struct Link {
     buffer: Buffer,
     losses: Option<Losses>,
     delays: Option<Delays>,
-    /// What happened since the counts were last reset.
-    pub counts: Counts,
+    /// Since the last reset; packets, bytes and busy time as of acceptance.
+    accepted: Counts,
 }
 
 /// What a link counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Packets accepted for transmission.
+    /// Packets whose transmission has begun.
     pub packets: u64,
-    /// Bytes accepted.
+    /// Their bytes.
     pub bytes: u64,
     /// Packets refused by the full buffer.
     pub dropped: u64,
     /// Packets lost on the wire.
     pub lost: u64,
-    /// Transmission time of the accepted packets, in nanoseconds.
+    /// How long the transmitter was busy, in nanoseconds.
     pub busy: u64,
-    /// Waiting time of the accepted packets, in nanoseconds.
+    /// Waiting time of the packets accepted, in nanoseconds.
     pub waited: u64,
     /// Most packets found waiting, the arriving one included.
     pub max_backlog: u64,
@@ -77,7 +77,7 @@ impl Link {
             buffer: config.buffer,
             losses: Losses::new(config, seed),
             delays: Delays::new(config, seed),
-            counts: Counts::default(),
+            accepted: Counts::default(),
         }
     }
 
@@ -93,24 +93,24 @@ impl Link {
         } else {
             self.settle(now);
             if self.is_full(now, packet.size) {
-                self.counts.dropped += 1;
+                self.accepted.dropped += 1;
                 return Fate::Dropped;
             }
             self.waiting.push_back((self.free_at, packet.size));
             self.waiting_bytes += u64::from(packet.size);
-            self.counts.max_backlog = self.counts.max_backlog.max(self.waiting.len() as u64);
-            self.counts.waited += self.free_at.since(now).as_nanos();
+            self.accepted.max_backlog = self.accepted.max_backlog.max(self.waiting.len() as u64);
+            self.accepted.waited += self.free_at.since(now).as_nanos();
             self.free_at
         };
         let transmission = self.clock.transmit(packet.size);
         self.free_at = start + transmission;
-        self.counts.packets += 1;
-        self.counts.bytes += u64::from(packet.size);
-        self.counts.busy += transmission.as_nanos();
+        self.accepted.packets += 1;
+        self.accepted.bytes += u64::from(packet.size);
+        self.accepted.busy += transmission.as_nanos();
         if let Some(losses) = &mut self.losses
             && losses.strikes()
         {
-            self.counts.lost += 1;
+            self.accepted.lost += 1;
             return Fate::Lost;
         }
         let delay = match &mut self.delays {
@@ -129,6 +129,28 @@ impl Link {
     pub fn deliver(&mut self) -> Option<(Packet, Option<Time>)> {
         let (_, packet) = self.in_flight.pop_front()?;
         Some((packet, self.in_flight.front().map(|(time, _)| *time)))
+    }
+
+    /// What happened since the last reset.
+    pub fn counts(&mut self, now: Time) -> Counts {
+        self.settle(now);
+        Counts {
+            packets: self.accepted.packets - self.waiting.len() as u64,
+            bytes: self.accepted.bytes - self.waiting_bytes,
+            busy: self.accepted.busy - self.free_at.since(now).as_nanos(),
+            ..self.accepted
+        }
+    }
+
+    /// Counts from now on. What waits will be transmitted after now.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.settle(now);
+        self.accepted = Counts {
+            packets: self.waiting.len() as u64,
+            bytes: self.waiting_bytes,
+            busy: self.free_at.since(now).as_nanos(),
+            ..Counts::default()
+        };
     }
 
     /// Packets waiting for the transmitter.
@@ -248,7 +270,12 @@ mod tests {
         let (first, next) = link.deliver().expect("two are in flight");
         assert_eq!((first.number, next), (0, Some(millis(12))));
         assert_eq!(link.backlog(millis(1)), 0);
-        assert_eq!(link.counts.waited, 1_000_000);
+        assert_eq!(
+            link.counts(millis(1)),
+            Counts { packets: 2, bytes: 3000, busy: 1_000_000, waited: 1_000_000, max_backlog: 1, ..Counts::default() }
+        );
+        link.reset_counts(millis(1));
+        assert_eq!(link.counts(millis(2)), Counts { busy: 1_000_000, ..Counts::default() });
     }
 
     #[test]
