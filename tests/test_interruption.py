@@ -42,7 +42,7 @@ def test_ctrl_c(scenario_file: Path) -> None:
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["complete"] is False
     assert not run.is_complete
-    assert len(run.seeds) >= 2
+    assert len(run.seeds) >= 1
     assert len(run.flows) == 3 * len(run.seeds)
     assert len(run.flow_series) > 0
     # Nothing of the seeds that had not finished is left.

@@ -75,7 +75,7 @@ def test_a_class_is_a_law(link: Callable[..., ww.Scenario]) -> None:
             seen.append(ack)
 
     run = link(ww.Flow(from_="a", to="b", law=Mine, initial_window=4)).simulate()
-    assert set(run.flow_series["cwnd"]) == {4.0}
+    assert set(run.flow_series["cwnd"].dropna()) == {4.0}
     times = [ack.now for ack in seen]
     assert times == sorted(times)
     assert 0.02 <= seen[0].base_rtt < 0.04

@@ -101,7 +101,7 @@ pub struct FlowSeries {
     pub time_s: Vec<f64>,
     /// Index of the flow.
     pub flow: Vec<u32>,
-    /// Window of the law, in packets.
+    /// Window of the law, in packets; NaN while the flow is not open.
     pub cwnd: Vec<f64>,
     /// Packets in flight.
     pub flight: Vec<f64>,

@@ -118,7 +118,7 @@ impl Recorder {
             self.delivered[index] = delivered;
             series.time_s.push(seconds);
             series.flow.push(index as u32);
-            series.cwnd.push(sender.law().cwnd().count());
+            series.cwnd.push(if flow.is_open() { sender.law().cwnd().count() } else { f64::NAN });
             series.flight.push(f64::from(sender.pipe()));
             series.srtt_ms.push(or_nan(sender.rtt().srtt()));
             series.rtt_ms.push(or_nan(sender.last_rtt()));

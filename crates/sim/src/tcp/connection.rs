@@ -85,6 +85,11 @@ impl Connection {
         }
     }
 
+    /// Whether the handshake is over and not all is sent and acknowledged.
+    pub fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
     /// Payload of a full segment, in bytes.
     pub fn segment(&self) -> u32 {
         self.segment
