@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from windward.run import Run
 
 __version__: str
@@ -154,3 +157,14 @@ def schema() -> dict[str, Any]:
 
 def laws() -> list[dict[str, Any]]:
     """Every law: its name, its parameters with their defaults, its BibTeX entry."""
+
+def num_solve(problem: str, tolerance: float, max_iterations: int) -> dict[str, Any]:
+    """The fields of a `num.Solution` of a problem in JSON, by the method for daily work; raises ValueError."""
+
+def num_solve_reference(problem: str) -> dict[str, Any]:
+    """The same by Clarabel; raises ValueError."""
+
+def num_subgradient(
+    problem: str, first: float, decay: float, iterations: int, price: float
+) -> tuple[dict[str, Any], NDArray[np.float64]]:
+    """The same by the sub-gradient iteration, and the rates of every step, one row each; raises ValueError."""

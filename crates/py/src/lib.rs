@@ -3,6 +3,7 @@
 mod error;
 mod job;
 mod law;
+mod num;
 mod optimum;
 mod output;
 mod scenario;
@@ -21,6 +22,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<job::Job>()?;
     module.add_class::<law::Ack>()?;
     module.add_class::<law::Congestion>()?;
+    module.add_function(wrap_pyfunction!(num::num_solve, module)?)?;
+    module.add_function(wrap_pyfunction!(num::num_solve_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::laws, module)?)
 }

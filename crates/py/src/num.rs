@@ -1,0 +1,93 @@
+//! Network utility maximisation for any network, as Python sees it: a problem comes as JSON, an answer goes as arrays.
+
+use crate::scenario::to_python;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value;
+use windward_num::subgradient::{self, Steps};
+use windward_num::{Error, Options, Problem, Solution};
+
+/// Solves by the method for daily work. Raises ValueError where there is no answer.
+#[pyfunction]
+pub(crate) fn num_solve<'py>(
+    py: Python<'py>,
+    problem: &str,
+    tolerance: f64,
+    max_iterations: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = Options { tolerance, max_iterations };
+    let found = py.detach(|| windward_num::solve(&parse(problem)?, &options)).map_err(refused)?;
+    answer(py, found)
+}
+
+/// Solves by Clarabel. Raises ValueError where there is no answer.
+#[pyfunction]
+pub(crate) fn num_solve_reference<'py>(py: Python<'py>, problem: &str) -> PyResult<Bound<'py, PyDict>> {
+    let found = py.detach(|| windward_num::solve_reference(&parse(problem)?)).map_err(refused)?;
+    answer(py, found)
+}
+
+/// Runs the sub-gradient iteration; returns its averages and the rates of every step, a row each. Raises ValueError.
+#[pyfunction]
+pub(crate) fn num_subgradient<'py>(
+    py: Python<'py>,
+    problem: &str,
+    first: f64,
+    decay: f64,
+    iterations: usize,
+    price: f64,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyArray2<f64>>)> {
+    let steps = Steps { first, decay, iterations, price };
+    let mut trace = Vec::new();
+    let run = || subgradient::solve(&parse(problem)?, &steps, |rates| trace.extend_from_slice(rates));
+    let found = py.detach(run).map_err(refused)?;
+    let flows = found.rates.len();
+    Ok((answer(py, found)?, PyArray1::from_vec(py, trace).reshape([iterations, flows])?))
+}
+
+fn parse(problem: &str) -> Result<Problem, Error> {
+    let mut text = serde_json::Deserializer::from_str(problem);
+    serde_path_to_error::deserialize(&mut text).map_err(|error| {
+        let path = error.path().to_string();
+        let at = if path == "." { "problem".into() } else { path };
+        // The text is one line that nobody wrote: its columns tell a person nothing.
+        let reason = error.into_inner().to_string();
+        let reason = match reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason) {
+            // All that Python writes beyond JSON are NaN and Infinity.
+            "expected value" => "not a finite number",
+            reason => reason,
+        };
+        Error::Invalid { at, reason: reason.into() }
+    })
+}
+
+fn refused(error: Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// The fields of a solution.
+fn answer(py: Python<'_>, found: Solution) -> PyResult<Bound<'_, PyDict>> {
+    let json = |value: serde_json::Result<Value>| to_python(py, &value.unwrap_or_default());
+    // Not through JSON, which has no infinity.
+    let certificate = PyDict::new(py);
+    let residuals = found.certificate;
+    certificate.set_item("primal", residuals.primal)?;
+    certificate.set_item("dual", residuals.dual)?;
+    certificate.set_item("slackness", residuals.slackness)?;
+    certificate.set_item("scheduling", residuals.scheduling)?;
+    certificate.set_item("gap", residuals.gap)?;
+    let fields = PyDict::new(py);
+    fields.set_item("mixtures", json(serde_json::to_value(&found.mixtures))?)?;
+    fields.set_item("levels", json(serde_json::to_value(&found.levels))?)?;
+    fields.set_item("method", json(serde_json::to_value(found.method))?)?;
+    fields.set_item("rates", found.rates.into_pyarray(py))?;
+    fields.set_item("prices", found.prices.into_pyarray(py))?;
+    fields.set_item("path_prices", found.path_prices.into_pyarray(py))?;
+    fields.set_item("link_rates", found.link_rates.into_pyarray(py))?;
+    fields.set_item("objective", found.objective)?;
+    fields.set_item("iterations", found.iterations)?;
+    fields.set_item("certificate", certificate)?;
+    Ok(fields)
+}
