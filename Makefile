@@ -1,7 +1,8 @@
 # make run      set everything up and compare the engines on the headline scenario
 # make test     set everything up and pass every check: exactly what continuous integration does
 # make bench    measure speed
-# make docs     write again what is generated from the scenario format: its reference page, its Python classes
+# make validate-ns3  lay goodputs beside ns-3's
+# make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make clean    remove what these made
 #
 # Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter.
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' | sort) Cargo.toml Cargo.lock
 HEADLINE := scenarios/headline.toml
 
-.PHONY: run test rust-test python-test bench docs clean
+.PHONY: run test rust-test python-test bench validate-ns3 docs clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/engine
@@ -35,16 +36,28 @@ python-test: $(VENV)/engine
 	$(BIN)/mypy
 	$(BIN)/pytest
 
-bench: $(VENV)/tools
+bench: $(VENV)/engine $(VENV)-ns3/engine
 	cargo bench --workspace --locked
+	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
+
+# Minutes of ns-3: its goodput beside ours, written to docs/validation/ns3.md.
+validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
+	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
+
+# ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
+$(VENV)-ns3/engine: $(VENV)/packages
+	@mkdir -p $(VENV)-ns3
+	-$(PYTHON) -m venv $(VENV)-ns3 && $(VENV)-ns3/bin/python -m pip install --quiet ns3
+	@touch $@
 
 docs: $(VENV)/engine
 	cargo run --quiet --locked -p windward-scenario --example reference > $(VENV)/scenario.md
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
+	$(BIN)/python tools/draw_docs.py
 
 clean:
-	rm -rf $(VENV) results target
+	rm -rf $(VENV) $(VENV)-ns3 results target
 	rm -f python/windward/_engine*.so
 	find python tests tools examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
