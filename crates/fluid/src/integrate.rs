@@ -1,0 +1,136 @@
+//! Following the windows through time.
+
+use crate::dormand_prince;
+use crate::model::Model;
+use windward_num::Error;
+
+/// How time advances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// The differential equation, by adaptive steps of order 5(4) with this relative and absolute (packets) tolerance. Laws that
+    /// count steps make one a round trip.
+    Ode {
+        /// Error allowed in a step.
+        tolerance: f64,
+    },
+    /// One update every `period` seconds, as the papers' own computations do (huang2020 §V-A: 20 ms): a step of the laws that
+    /// count steps, an Euler step of the others.
+    Discrete {
+        /// Seconds between updates.
+        period: f64,
+    },
+}
+
+/// Samples of a run, one entry an instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trajectory {
+    /// Seconds.
+    pub time: Vec<f64>,
+    /// w_s of each flow, packets.
+    pub windows: Vec<Vec<f64>>,
+    /// x_s of each flow, packets a second.
+    pub rates: Vec<Vec<f64>>,
+    /// q^s of each flow, seconds.
+    pub delays: Vec<Vec<f64>>,
+    /// Evaluations of the right-hand side.
+    pub evaluations: u64,
+}
+
+impl Trajectory {
+    /// When all rates have come within `share` of their last values for good, in seconds; `None` if only the last sample has.
+    pub fn settled(&self, share: f64) -> Option<f64> {
+        let last = self.rates.last()?;
+        let is_close = |rates: &Vec<f64>| rates.iter().zip(last).all(|(x, end)| (x - end).abs() <= share * end.abs());
+        let first = self.rates.iter().rposition(|rates| !is_close(rates)).map_or(0, |at| at + 1);
+        (first + 1 < self.time.len() || self.time.len() == 1).then(|| self.time[first])
+    }
+
+    fn sample(&mut self, time: f64, model: &mut Model, state: &[f64]) -> Result<(), Error> {
+        model.observe(state)?;
+        self.time.push(time);
+        self.windows.push(model.windows(state).collect());
+        self.rates.push(model.rates().to_vec());
+        self.delays.push((0..model.flows()).map(|flow| model.path_delay(flow)).collect());
+        Ok(())
+    }
+}
+
+/// Follows `model` from `windows` (packets) for `duration` seconds, sampled every `interval` seconds.
+///
+/// # Errors
+/// As [`windward_num::FluidMap::solve`].
+pub fn integrate(
+    model: &mut Model,
+    windows: &[f64],
+    duration: f64,
+    interval: f64,
+    method: Method,
+) -> Result<Trajectory, Error> {
+    let mut state = model.start(windows);
+    let mut trajectory = Trajectory::default();
+    trajectory.sample(0.0, model, &state)?;
+    let samples = (duration / interval).round() as u64;
+    let mut step = interval / 100.0;
+    for sample in 1..=samples {
+        let from = (sample - 1) as f64 * interval;
+        match method {
+            Method::Discrete { period } => updates(model, &mut state, from, interval, period, &mut trajectory)?,
+            Method::Ode { tolerance } => flow(model, &mut state, interval, &mut step, tolerance, &mut trajectory)?,
+        }
+        trajectory.sample(from + interval, model, &state)?;
+    }
+    Ok(trajectory)
+}
+
+/// The updates that fall into (`from`, `from + span`].
+fn updates(
+    model: &mut Model,
+    state: &mut [f64],
+    from: f64,
+    span: f64,
+    period: f64,
+    trajectory: &mut Trajectory,
+) -> Result<(), Error> {
+    // Counted from zero, so that no rounding loses one.
+    let count = |time: f64| (time / period + 1e-9).floor() as u64;
+    let mut change = vec![0.0; state.len()];
+    for _ in count(from)..count(from + span) {
+        model.update(state, period, &mut change)?;
+        trajectory.evaluations += 1;
+        state.iter_mut().zip(&change).for_each(|(value, change)| *value += change);
+    }
+    Ok(())
+}
+
+/// Adaptive steps over `span` seconds; `step` is the length that the last one suggested.
+fn flow(
+    model: &mut Model,
+    state: &mut Vec<f64>,
+    span: f64,
+    step: &mut f64,
+    tolerance: f64,
+    trajectory: &mut Trajectory,
+) -> Result<(), Error> {
+    let mut left = span;
+    while left > span * 1e-12 {
+        let h = step.min(left);
+        let (next, error) = dormand_prince::step(state, h, |at, out| model.derivative(at, out))?;
+        trajectory.evaluations += 7;
+        let scale = |old: f64, new: f64| tolerance * (1.0 + old.abs().max(new.abs()));
+        let worst = state.iter().zip(&next).zip(&error).map(|((&old, &new), e)| e.abs() / scale(old, new));
+        let worst = worst.fold(0.0, f64::max);
+        if worst <= 1.0 || h <= LEAST_STEP {
+            *state = next;
+            left -= h;
+        }
+        // A full step's length is kept when the sampling cut this one short.
+        let factor = (0.9 * libm::pow(worst.max(1e-10), -0.2)).clamp(0.2, 5.0);
+        if worst > 1.0 || h >= *step {
+            *step = (h * factor).max(LEAST_STEP);
+        }
+    }
+    Ok(())
+}
+
+/// Where the right-hand side jumps, steps do not shrink below this, seconds.
+const LEAST_STEP: f64 = 1e-9;

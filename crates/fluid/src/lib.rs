@@ -1,0 +1,12 @@
+//! Windows as differential equations over a network.
+//!
+//! At every instant the windows w determine rates, queueing delays and link rates, F: w → (x, q, r)
+//! ([`windward_num::FluidMap`]); each law moves its window by what it sees of its path
+//! ([`windward_laws::FluidLaw`]). [`integrate`] follows them. Assumptions and limits: `docs/models/fluid.md`.
+
+mod dormand_prince;
+mod integrate;
+mod model;
+
+pub use integrate::{Method, Trajectory, integrate};
+pub use model::{FluidFlow, Model, TimeUnit, lyapunov};

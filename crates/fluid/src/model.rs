@@ -1,0 +1,180 @@
+//! The right-hand side: from the state of all flows to its time derivative.
+
+use windward_laws::{FluidLaw, FluidPath, LawSpec};
+use windward_num::{Error, FluidMap, Network};
+use windward_units::{Duration, Packets};
+
+/// What a law's derivative counts time in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Steps of the law: FAST and QUIC-TCP write dW/dt for a step size κ (huang2020 (18)), and their packet law makes one
+    /// step a round trip.
+    Steps,
+}
+
+/// A flow of the model.
+pub struct FluidFlow {
+    /// Its law.
+    pub law: Box<dyn FluidLaw + Send + Sync>,
+    /// What the law counts time in.
+    pub unit: TimeUnit,
+    /// Round-trip propagation delay d, seconds; positive.
+    pub base_rtt: f64,
+    /// Probability that a packet is lost along the path without congestion.
+    pub loss: f64,
+}
+
+impl FluidFlow {
+    /// The flow of a law on a path.
+    pub fn new(spec: &LawSpec, base_rtt: f64, loss: f64) -> Self {
+        let unit = match spec {
+            LawSpec::Fast(_) | LawSpec::QuicTcp(_) => TimeUnit::Steps,
+            _ => TimeUnit::Seconds,
+        };
+        Self { law: spec.fluid(), unit, base_rtt, loss }
+    }
+}
+
+/// Flows over a network, and what their windows make of it.
+pub struct Model {
+    flows: Vec<FluidFlow>,
+    /// Where each flow's state begins.
+    offsets: Vec<usize>,
+    map: FluidMap,
+    routes: Vec<Vec<u32>>,
+    /// Packets that may wait on each link; infinite where nothing limits them.
+    buffers: Vec<f64>,
+    /// Of the last evaluation: q_l of every link in seconds, and the share of the packets that its full buffer drops.
+    queues: Vec<f64>,
+    drops: Vec<f64>,
+    windows: Vec<f64>,
+}
+
+impl Model {
+    /// Flows over the routes of `network`, whose capacities count packets a second; `buffers` holds one number of packets
+    /// for each link.
+    ///
+    /// # Errors
+    /// As [`FluidMap::new`].
+    pub fn new(network: Network, flows: Vec<FluidFlow>, buffers: Vec<f64>) -> Result<Self, Error> {
+        let base_rtts: Vec<f64> = flows.iter().map(|flow| flow.base_rtt).collect();
+        let routes = network.routes.clone();
+        let links = network.links.len();
+        let map = FluidMap::new(network, &base_rtts)?;
+        let mut offsets = vec![0];
+        for flow in &flows {
+            offsets.push(offsets[offsets.len() - 1] + flow.law.dimension());
+        }
+        let windows = vec![0.0; flows.len()];
+        Ok(Self { flows, offsets, map, routes, buffers, queues: vec![0.0; links], drops: vec![0.0; links], windows })
+    }
+
+    /// Number of flows.
+    pub fn flows(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// The state in which each flow's window is as given, in packets.
+    pub fn start(&self, windows: &[f64]) -> Vec<f64> {
+        let mut state = vec![0.0; self.offsets[self.flows.len()]];
+        for (at, (flow, &window)) in self.flows.iter().zip(windows).enumerate() {
+            flow.law.start(Packets::new(window), &mut state[self.offsets[at]..self.offsets[at + 1]]);
+        }
+        state
+    }
+
+    /// The windows of a state, packets.
+    pub fn windows<'a>(&'a self, state: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        self.offsets[..self.flows.len()].iter().map(|&at| state[at])
+    }
+
+    /// Finds rates and delays of a state; read them with [`Model::rates`] and [`Model::path_delay`].
+    ///
+    /// # Errors
+    /// As [`FluidMap::solve`].
+    pub fn observe(&mut self, state: &[f64]) -> Result<(), Error> {
+        for at in 0..self.flows.len() {
+            // A law may reach zero or pass it within a trial step; the map needs a window.
+            self.windows[at] = state[self.offsets[at]].max(LEAST_WINDOW);
+        }
+        self.map.solve(&self.windows)?;
+        self.queues = self.map.link_delays();
+        let rates = self.map.link_rates();
+        self.drops.fill(0.0);
+        for (at, &buffer) in self.buffers.iter().enumerate() {
+            let waiting = self.queues[at] * rates[at];
+            if waiting > buffer {
+                // What the buffer does not hold is lost once a round trip: its share of the windows that cross the link.
+                let crossing: f64 = (0..self.flows.len())
+                    .filter(|&flow| self.routes[flow].contains(&(at as u32)))
+                    .map(|flow| self.windows[flow])
+                    .sum();
+                self.drops[at] = (waiting - buffer) / crossing;
+                self.queues[at] = buffer / rates[at];
+            }
+        }
+        Ok(())
+    }
+
+    /// x_s of the last evaluation, packets a second.
+    pub fn rates(&self) -> &[f64] {
+        self.map.rates()
+    }
+
+    /// q^s of the last evaluation, seconds, full buffers at their length.
+    pub fn path_delay(&self, flow: usize) -> f64 {
+        self.routes[flow].iter().map(|&link| self.queues[link as usize]).sum()
+    }
+
+    /// Loss probability that the flow sees.
+    pub fn path_loss(&self, flow: usize) -> f64 {
+        let survival = self.routes[flow].iter().map(|&link| 1.0 - self.drops[link as usize]).product::<f64>();
+        1.0 - survival * (1.0 - self.flows[flow].loss)
+    }
+
+    /// The time derivative of `state`, per second, into `out`.
+    ///
+    /// # Errors
+    /// As [`FluidMap::solve`].
+    pub fn derivative(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Error> {
+        self.evaluate(state, out, |unit, rtt| if unit == TimeUnit::Steps { 1.0 / rtt } else { 1.0 })
+    }
+
+    /// What one update every `period` seconds adds to `state`: a step, or `period` times the derivative; into `out`.
+    ///
+    /// # Errors
+    /// As [`FluidMap::solve`].
+    pub fn update(&mut self, state: &[f64], period: f64, out: &mut [f64]) -> Result<(), Error> {
+        self.evaluate(state, out, |unit, _| if unit == TimeUnit::Steps { 1.0 } else { period })
+    }
+
+    fn evaluate(&mut self, state: &[f64], out: &mut [f64], scale: impl Fn(TimeUnit, f64) -> f64) -> Result<(), Error> {
+        self.observe(state)?;
+        for (at, flow) in self.flows.iter().enumerate() {
+            let path = FluidPath {
+                base_rtt: Duration::from_secs(flow.base_rtt),
+                queue_delay: Duration::from_secs(self.path_delay(at)),
+                loss: self.path_loss(at),
+            };
+            let range = self.offsets[at]..self.offsets[at + 1];
+            flow.law.derivative(&state[range.clone()], &path, &mut out[range.clone()]);
+            let factor = scale(flow.unit, path.rtt());
+            out[range].iter_mut().for_each(|value| *value *= factor);
+        }
+        Ok(())
+    }
+}
+
+/// Smaller windows than this are taken as this, packets.
+const LEAST_WINDOW: f64 = 1e-9;
+
+/// Y(w) = ½ Σ (v_s / w_s^ρ)² with v = w − x d − p: the Lyapunov function of QUIC-TCP (huang2020 App. B).
+pub fn lyapunov(windows: &[f64], rates: &[f64], base_rtts: &[f64], backlogs: &[f64], rho: f64) -> f64 {
+    let terms = windows.iter().zip(rates).zip(base_rtts.iter().zip(backlogs)).map(|((&w, &x), (&d, &p))| {
+        let v = (w - x * d - p) / libm::pow(w, rho);
+        v * v / 2.0
+    });
+    terms.sum()
+}
