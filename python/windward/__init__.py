@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         UniformJitter,
         Vegas,
     )
+    from windward.fluid import Fluid
     from windward.laws import Law
     from windward.optimum import Optimum
     from windward.run import Run
@@ -57,6 +58,7 @@ __all__ = [
     "ExponentialJitter",
     "Fast",
     "Flow",
+    "Fluid",
     "GilbertElliottLoss",
     "Law",
     "LawError",
@@ -88,6 +90,7 @@ __all__ = [
 
 # What needs numpy and pandas is imported when it is first used: `windward --help` answers at once.
 _WHERE = {
+    "Fluid": "fluid",
     "Law": "laws",
     "Optimum": "optimum",
     "Progress": "simulate",

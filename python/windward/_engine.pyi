@@ -107,6 +107,8 @@ class Scenario:
         """The same as JSON."""
     def optimum(self, objective: str, alpha: float | None = None) -> dict[str, Any]:
         """The best rates for "proportional", "max-min", "law", or "alpha" with `alpha`; raises ValueError."""
+    def fluid(self, *, tolerance: float = 1e-6, period: float | None = None) -> dict[str, Any]:
+        """Follows the windows; columns of samples. Raises ValueError."""
     def entities(self) -> dict[str, dict[str, list[Any]]]:
         """What flows, links and background sources are called, as columns by table."""
     @property

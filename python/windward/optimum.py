@@ -12,6 +12,7 @@ from windward.stats import mean_and_interval
 
 if TYPE_CHECKING:
     from windward import _engine
+    from windward.fluid import Fluid
     from windward.run import Run
 
 #: What the flows may want, beside "alpha=NUMBER".
@@ -128,18 +129,22 @@ def digests(best: Optimum) -> list[Digest]:
     ]
 
 
-def comparison(best: Optimum, run: Run) -> pd.DataFrame:
-    """One row per flow: its goodput at the optimum and in the packets, mean and 95 % confidence interval over seeds.
+def comparison(best: Optimum, equations: Fluid | None, run: Run) -> pd.DataFrame:
+    """One row per flow: its goodput by each engine.
 
-    Columns `flow`, `law`, `optimum_bps`, `packets_bps`, `packets_error_bps` (NaN for one seed) and `share`, packets
-    over optimum.
+    Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end; NaN without a fluid run), `packets_bps` and
+    `packets_error_bps` (mean and half width of the 95 % confidence interval over seeds, NaN for one seed), and `share`,
+    packets over optimum.
     """
-    rows = []
     goodput = dict(list(run.flows.groupby("flow", sort=False)["goodput_bps"]))
-    for flow in _records(best.flows):
-        mean, error = mean_and_interval(goodput[flow["flow"]])
-        rows.append((flow["flow"], flow["law"], flow["goodput_bps"], mean, error, mean / flow["goodput_bps"]))
-    return pd.DataFrame(rows, columns=["flow", "law", "optimum_bps", "packets_bps", "packets_error_bps", "share"])
+    table = best.flows[["flow", "law"]].copy()
+    table["optimum_bps"] = best.flows["goodput_bps"]
+    table["fluid_bps"] = float("nan") if equations is None else equations.flows["goodput_bps"].to_numpy()
+    packets = [mean_and_interval(goodput[flow]) for flow in table["flow"]]
+    table["packets_bps"] = [mean for mean, _ in packets]
+    table["packets_error_bps"] = [error for _, error in packets]
+    table["share"] = table["packets_bps"] / table["optimum_bps"]
+    return table
 
 
 def compare_digest(table: pd.DataFrame) -> Digest:
@@ -149,12 +154,13 @@ def compare_digest(table: pd.DataFrame) -> Digest:
             row["flow"],
             row["law"],
             quantity(row["optimum_bps"], "bit/s"),
+            quantity(row["fluid_bps"], "bit/s"),
             quantity(row["packets_bps"], "bit/s", row["packets_error_bps"]),
             f"{row['share']:.1%}",
         ]
         for row in _records(table.head(_ROWS))
     ]
-    columns = ["flow", "law", "optimum", "packets", "packets/optimum"]
+    columns = ["flow", "law", "optimum", "fluid", "packets", "packets/optimum"]
     return Digest(title="Engines", columns=columns, words=2, rows=rows, note=_more(len(table) - len(rows), "flow"))
 
 

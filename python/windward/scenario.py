@@ -14,6 +14,7 @@ from windward.convert import from_plain, to_plain
 from windward.files import parse
 
 if TYPE_CHECKING:
+    from windward.fluid import Fluid
     from windward.optimum import Optimum
     from windward.run import Run
     from windward.simulate import Progress
@@ -116,6 +117,25 @@ class Scenario(ScenarioFields):
         from windward.optimum import solve
 
         return solve(self._compile()[0], objective)
+
+    def fluid(self, *, tolerance: float = 1e-6, period_s: float | None = None) -> Fluid:
+        """Follows the windows as differential equations, for the scenario's duration.
+
+        Parameters
+        ----------
+        tolerance
+            Error allowed in a step of the integrator, relative and in packets.
+        period_s
+            Update every so many seconds instead, as the papers' own computations do (20 ms).
+
+        Raises
+        ------
+        ValueError
+            Where the scenario has no fluid form: laws in Python, packets of different size, links without delay.
+        """
+        from windward.fluid import run
+
+        return run(self._compile()[0], tolerance=tolerance, period_s=period_s)
 
     def to_toml(self) -> str:
         """The scenario as a file, defaults written out."""

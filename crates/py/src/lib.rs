@@ -1,6 +1,7 @@
 //! Python bindings: conversions and exceptions, no logic.
 
 mod error;
+mod fluid;
 mod job;
 mod law;
 mod num;

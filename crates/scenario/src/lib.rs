@@ -2,10 +2,12 @@
 //!
 //! [`Scenario::from_toml`] reads and checks a file; what is wrong comes back as an [`Error`] that says where, what is
 //! allowed, and what was probably meant. A [`Scenario`] that exists is right, and [`Scenario::compile`] makes of it
-//! what the simulator runs, and [`Scenario::optimum`] asks it for the best rates. [`schema`] is the JSON Schema of the format, from the same definition.
+//! what the simulator runs, and [`Scenario::optimum`] asks it for the best rates,
+//! [`Scenario::fluid`] for the path of its windows. [`schema`] is the JSON Schema of the format, from the same definition.
 
 mod check;
 mod error;
+mod fluid;
 mod format;
 mod optimum;
 mod read;
@@ -14,6 +16,7 @@ mod scenario;
 mod suggest;
 
 pub use error::{Error, Position, Problem};
+pub use fluid::{FluidError, FluidRun};
 pub use optimum::{FlowOptimum, LinkOptimum, Objective, Optimum};
 pub use reference::reference;
 pub use scenario::{Compiled, FlowName, LinkName, PythonLaw, Scenario, SourceName, schema};

@@ -112,12 +112,12 @@ impl Scenario {
 }
 
 /// The optimum asks a law written in Python nothing: whatever stands in its place will do.
-fn no_python(_: &PythonLaw) -> LawChoice {
+pub(crate) fn no_python(_: &PythonLaw) -> LawChoice {
     LawChoice::Known(LawSpec::all()[0])
 }
 
 /// Bits a second of each link that the background leaves.
-fn free_capacities(network: &Network) -> Vec<f64> {
+pub(crate) fn free_capacities(network: &Network) -> Vec<f64> {
     let mut free: Vec<f64> = network.links.iter().map(|link| link.rate.as_bits_per_sec() as f64).collect();
     for source in &network.sources {
         let mean = match source.pattern {
@@ -132,7 +132,7 @@ fn free_capacities(network: &Network) -> Vec<f64> {
 }
 
 /// Probability that a packet is lost on the wire somewhere along `route`.
-fn path_loss(network: &Network, route: &[u32]) -> f64 {
+pub(crate) fn path_loss(network: &Network, route: &[u32]) -> f64 {
     let survival = route.iter().map(|&link| 1.0 - mean_loss(&network.links[link as usize].loss));
     1.0 - survival.product::<f64>()
 }

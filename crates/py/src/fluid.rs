@@ -1,0 +1,46 @@
+//! The fluid run of a scenario, as Python sees it.
+
+use crate::scenario::Scenario;
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use windward_fluid::Method;
+use windward_scenario::FluidRun;
+
+#[pymethods]
+impl Scenario {
+    /// Follows the windows: as differential equations of this `tolerance`, or by updates every `period` seconds. Columns of
+    /// samples, flow by flow within an instant. Raises ValueError where the scenario has no fluid form.
+    #[pyo3(signature = (*, tolerance=1e-6, period=None))]
+    fn fluid<'py>(&self, py: Python<'py>, tolerance: f64, period: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
+        let method = period.map_or(Method::Ode { tolerance }, |period| Method::Discrete { period });
+        let run = py.detach(|| self.inner.fluid(method)).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        columns(py, &run)
+    }
+}
+
+fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
+    let flows = run.flows.len();
+    let trajectory = &run.trajectory;
+    let flat = |rows: &[Vec<f64>], scale: &dyn Fn(usize) -> f64| {
+        let values = rows.iter().flat_map(|row| row.iter().enumerate().map(|(flow, value)| value * scale(flow)));
+        PyArray1::from_iter(py, values)
+    };
+    let series = PyDict::new(py);
+    let times = trajectory.time.iter().flat_map(|&time| std::iter::repeat_n(time, flows));
+    series.set_item("time_s", PyArray1::from_iter(py, times))?;
+    let indices = (0..trajectory.time.len()).flat_map(|_| 0..flows as u32);
+    series.set_item("flow", PyArray1::from_iter(py, indices))?;
+    series.set_item("cwnd", flat(&trajectory.windows, &|_| 1.0))?;
+    series.set_item("rate_bps", flat(&trajectory.rates, &|_| run.packet_bits))?;
+    series.set_item("goodput_bps", flat(&trajectory.rates, &|flow| run.packet_bits * run.efficiency[flow]))?;
+    series.set_item("queue_delay_ms", flat(&trajectory.delays, &|_| 1e3))?;
+    let answer = PyDict::new(py);
+    answer.set_item("flow", run.flows.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
+    answer.set_item("law", run.flows.iter().map(|(_, law)| law.as_str()).collect::<Vec<_>>())?;
+    answer.set_item("series", series)?;
+    answer.set_item("settled_s", trajectory.settled(0.01))?;
+    answer.set_item("evaluations", trajectory.evaluations)?;
+    Ok(answer)
+}

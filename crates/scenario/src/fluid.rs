@@ -1,0 +1,109 @@
+//! The scenario as differential equations: where its windows go, and how fast.
+//!
+//! All flows send from the beginning and for ever; the background takes its mean rate; what [`super::optimum`] says of
+//! capacities and loss holds here too. A link's buffer drops what it does not hold.
+
+use crate::optimum::{free_capacities, no_python, path_loss};
+use crate::scenario::Scenario;
+use thiserror::Error;
+use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate};
+use windward_num::Network;
+use windward_sim::{Buffer, FlowConfig, LawChoice};
+
+/// Why a scenario has no fluid form.
+#[derive(Debug, Error)]
+pub enum FluidError {
+    /// A law was written in Python.
+    #[error("flow `{0}`: a law in Python has no differential equation\nhint: choose one of Windward's laws for it")]
+    PythonLaw(String),
+    /// Windows of different packets cannot be added.
+    #[error("the flows' packets differ in size, {0} and {1} B on the wire\nhint: give all flows the same `segment`")]
+    PacketSizes(u64, u64),
+    /// A flow has no propagation delay.
+    #[error("flow `{0}` has no propagation delay: its window would be all queue\nhint: give its links a `delay`")]
+    NoDelay(String),
+    /// The background fills a link.
+    #[error("link `{0}`: the background sources fill it: nothing is left for the flows")]
+    Full(String),
+    /// The map from windows to rates failed.
+    #[error(transparent)]
+    Num(#[from] windward_num::Error),
+}
+
+/// A fluid run in people's units.
+#[derive(Clone, Debug)]
+pub struct FluidRun {
+    /// Names of the flows and their laws.
+    pub flows: Vec<(String, String)>,
+    /// Payload share of a packet times its chance to arrive, by flow: from rate to goodput.
+    pub efficiency: Vec<f64>,
+    /// Bits of a packet on the wire.
+    pub packet_bits: f64,
+    /// The samples; windows in packets, rates in packets a second, delays in seconds.
+    pub trajectory: Trajectory,
+}
+
+impl Scenario {
+    /// Follows the windows for the scenario's duration, from each flow's initial window.
+    ///
+    /// # Errors
+    /// What has no fluid form: see [`FluidError`].
+    pub fn fluid(&self, method: Method) -> Result<FluidRun, FluidError> {
+        let compiled = self.compile(self.seeds()[0], &no_python);
+        let network = &compiled.network;
+        if let Some(name) = compiled.flows.iter().find(|name| name.law == "python") {
+            return Err(FluidError::PythonLaw(name.name.clone()));
+        }
+        let bytes = network.flows.first().map_or(1, |flow| flow.tcp.wire_bytes());
+        if let Some(other) = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).find(|&other| other != bytes) {
+            return Err(FluidError::PacketSizes(bytes, other));
+        }
+        let packet_bits = bytes as f64 * 8.0;
+        let free = free_capacities(network);
+        if let Some(at) = free.iter().position(|&bps| bps <= 0.0) {
+            return Err(FluidError::Full(compiled.links[at].name.clone()));
+        }
+        let capacities: Vec<f64> = free.iter().map(|bps| bps / packet_bits).collect();
+        let mut flows = Vec::with_capacity(network.flows.len());
+        for (flow, name) in network.flows.iter().zip(&compiled.flows) {
+            let base_rtt = base_rtt(network, flow);
+            if base_rtt <= 0.0 {
+                return Err(FluidError::NoDelay(name.name.clone()));
+            }
+            let LawChoice::Known(spec) = &flow.law else {
+                return Err(FluidError::PythonLaw(name.name.clone()));
+            };
+            flows.push(FluidFlow::new(spec, base_rtt, path_loss(network, &flow.forward)));
+        }
+        let buffers = network.links.iter().zip(&capacities).map(|(link, capacity)| match link.buffer {
+            Buffer::Unlimited => f64::INFINITY,
+            Buffer::Packets(packets) => packets as f64,
+            Buffer::Bytes(bytes) => bytes.count() as f64 * 8.0 / packet_bits,
+            Buffer::Time(time) => time.as_secs() * capacity,
+        });
+        let routes = network.flows.iter().map(|flow| flow.forward.clone()).collect();
+        let mut model = Model::new(Network::wired(&capacities, routes), flows, buffers.collect())?;
+        let windows: Vec<f64> = network.flows.iter().map(|flow| f64::from(flow.tcp.initial_window)).collect();
+        let interval = network.sample_interval.as_secs();
+        let trajectory = integrate(&mut model, &windows, network.duration.as_secs(), interval, method)?;
+        let efficiency = network
+            .flows
+            .iter()
+            .map(|flow| flow.tcp.segment.count() as f64 / bytes as f64 * (1.0 - path_loss(network, &flow.forward)));
+        Ok(FluidRun {
+            flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
+            efficiency: efficiency.collect(),
+            packet_bits,
+            trajectory,
+        })
+    }
+}
+
+/// Propagation there and back, and the transmission of a packet on each link on the way there, seconds.
+fn base_rtt(network: &windward_sim::Network, flow: &FlowConfig) -> f64 {
+    let bits = flow.tcp.wire_bytes() as f64 * 8.0;
+    let there = flow.forward.iter().map(|&at| &network.links[at as usize]);
+    let there: f64 = there.map(|link| link.delay.as_secs() + bits / link.rate.as_bits_per_sec() as f64).sum();
+    let back: f64 = flow.backward.iter().map(|&at| network.links[at as usize].delay.as_secs()).sum();
+    there + back
+}

@@ -1,0 +1,130 @@
+"""The fluid engine: against SciPy's integrators, against the optimum, on the command line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import Cli
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+from test_cli import matches
+
+import windward as ww
+
+#: 12 Mbit/s and packets of 1500 B on the wire.
+CAPACITY = 1000.0
+PACKET_S = 1 / CAPACITY
+
+
+def bottleneck(law: object, delays_ms: list[int], duration: str = "20 s") -> ww.Scenario:
+    """Flows of one law with access links of these one-way delays, over one link of 1000 packets a second."""
+    return ww.Scenario(
+        name="bottleneck",
+        duration=duration,
+        output=ww.Output(sample_interval="100 ms"),
+        node=[ww.Node(name="sender", count=len(delays_ms)), ww.Node(name="router"), ww.Node(name="receiver")],
+        link=[
+            *(
+                ww.Link(from_=f"sender-{at}", to="router", rate="100 Gbit/s", delay=f"{delay} ms", buffer="unlimited")
+                for at, delay in enumerate(delays_ms, 1)
+            ),
+            ww.Link(from_="router", to="receiver", rate="12 Mbit/s", delay="1 ms", buffer="unlimited"),
+        ],
+        flow=[
+            ww.Flow(name=f"f{at}", from_=f"sender-{at}", to="receiver", law=law) for at in range(1, len(delays_ms) + 1)
+        ],
+    )
+
+
+def queue(windows: np.ndarray, base_rtts: np.ndarray) -> float:
+    """The delay q at which the windows fill the link: sum of w/(d + q) = c, or 0."""
+    excess = lambda q: (windows / (base_rtts + q)).sum() - CAPACITY  # noqa: E731
+    return 0.0 if excess(0.0) <= 0 else brentq(excess, 0.0, windows.sum() / CAPACITY + 1, xtol=1e-14)
+
+
+@pytest.mark.parametrize("rho", [0.25, 0.5, 1.0])
+def test_quic_tcp_follows_scipy(rho: float) -> None:
+    """Equation (18) of huang2020, one step a round trip, by DOP853 with tolerances of 1e-10 and its own root for q.
+
+    Ours runs at 1e-8 a step and rounds delays to a nanosecond, 1e-8 of a round trip of 0.1 s; over the 1000 steps or
+    so of a run both stay far below 1e-5.
+    """
+    kappa, p = 0.5 * 100 ** (2 * rho - 1), 20.0
+    delays = [20, 60]
+    # There and back, and a packet's transmission on either link.
+    base = np.array([2e-3 * (delay + 1) + PACKET_S + 12000 / 100e9 for delay in delays])
+
+    def slope(_: float, w: np.ndarray) -> np.ndarray:
+        q = queue(w, base)
+        rtt = base + q
+        v = w - w * base / rtt - p
+        return -kappa * base / rtt * w ** (1 - 2 * rho) * v / rtt
+
+    scenario = bottleneck(ww.QuicTcp(rho=rho, kappa=kappa, backlog=p), delays)
+    run = scenario.fluid(tolerance=1e-8)
+    times = run.series["time_s"].unique()
+    exact = solve_ivp(slope, (0, 21), [10.0, 10.0], method="DOP853", t_eval=times, rtol=1e-10, atol=1e-10).y
+    ours = run.series.pivot(index="time_s", columns="flow", values="cwnd").to_numpy().T
+    np.testing.assert_allclose(ours, exact, rtol=1e-5)
+
+
+def test_the_equations_end_at_the_optimum() -> None:
+    scenario = bottleneck(ww.QuicTcp(backlog=20), [20, 60, 100], duration="60 s")
+    best, run = scenario.optimum("law"), scenario.fluid()
+    assert run.flows["rate_bps"].to_numpy() == pytest.approx(best.flows["rate_bps"].to_numpy(), rel=1e-4)
+    # The price of the bottleneck is its queueing delay.
+    assert run.flows["queue_delay_ms"].max() / 1e3 == pytest.approx(best.links["price"].max(), rel=1e-4)
+    assert run.settled_s is not None
+    assert 0 < run.settled_s < 15
+
+
+def test_periods_are_steps() -> None:
+    """FAST pinned by its link closes the share gamma of its gap at every update (huang2020 section 2)."""
+    run = bottleneck(ww.Fast(gamma=0.25, alpha=50), [49], duration="2 s").fluid(period_s=0.1)
+    base = 0.1 + PACKET_S + 12000 / 100e9
+    rest = CAPACITY * base + 50
+    windows = run.series["cwnd"].to_numpy()
+    # The window starts at 10, below the pipe: there x = w/d, and an update adds gamma alpha = 12.5.
+    assert windows[:4] == pytest.approx([10, 22.5, 35, 47.5], rel=1e-9)
+    full = windows[windows > CAPACITY * base]
+    assert np.diff(rest - full) == pytest.approx(-0.25 * (rest - full[:-1]), rel=1e-6)
+
+
+def test_the_command(cli: Cli, scenario_file: Path) -> None:
+    matches("fluid", cli("fluid", scenario_file.name))
+    answer = json.loads(cli("fluid", scenario_file.name, "--json", "--period", "0.02").stdout)
+    assert {flow["flow"] for flow in answer["flows"]} == {"reno", "cubic-1", "cubic-2"}
+
+
+def test_a_figure(cli: Cli, scenario_file: Path) -> None:
+    assert cli("fluid", scenario_file.name, "--plot", "fluid.png", "--what", "rates").returncode == 0
+    assert (scenario_file.parent / "fluid.png").read_bytes().startswith(b"\x89PNG")
+    refused = cli("fluid", scenario_file.name, "--plot", "fluid.png", "--what", "rings")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "there is no figure `rings`" in refused.stderr
+
+
+def test_packets_of_different_size_have_no_fluid_form(link: Callable[..., ww.Scenario]) -> None:
+    flows = [ww.Flow(name=f"f{at}", from_="a", to="b", law="reno", segment=f"{at}00 B") for at in (1, 9)]
+    with pytest.raises(ValueError, match="differ in size, 152 and 952 B"):
+        link(*flows).fluid()
+
+
+def test_a_law_in_python_has_none() -> None:
+    class Mine:
+        cwnd = 4.0
+
+        def __init__(self, cwnd: float) -> None:
+            pass
+
+        def on_ack(self, ack: ww.Ack) -> None:
+            pass
+
+        def on_congestion(self, event: ww.Congestion) -> None:
+            pass
+
+    scenario = bottleneck(Mine, [10])
+    with pytest.raises(ValueError, match="a law in Python has no differential equation"):
+        scenario.fluid()
