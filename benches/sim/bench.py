@@ -194,14 +194,12 @@ def main() -> None:
 
 <!-- Generated: make bench -->
 
-Written by `make bench` on a shared virtual machine with two cores: read the ratios, not the seconds. A packet-hop is
-one link
-traversal, of data or ACKs; the dumbbell has access links at either end, so a data packet takes three. CPU is of the
-whole
-process, median of 9 runs (ns-3: one run), single-threaded. TCP has SACK, timestamps, delayed ACKs, a first window of
-ten on both sides. ns-3 is the wheel from the Python package index, driven from Python; its packet-hops are counted
-from what was
-delivered, its rate from the run alone, without start-up. Run `python benches/sim/peer_ns3.py` to repeat its side.
+Written by `make bench` on a shared virtual machine with two cores: read the ratios, not the seconds. A packet-hop
+is one link traversal, of data or ACKs; the dumbbell has access links at either end, so a data packet takes three.
+CPU is of the whole process, median of 9 runs (ns-3: one run), single-threaded. TCP has SACK, timestamps, delayed
+ACKs, a first window of ten on both sides. ns-3 is the wheel from the Python package index, driven from Python; its
+packet-hops are counted from what was delivered, its rate from the run alone, without start-up. Run `python
+benches/sim/peer_ns3.py` to repeat its side.
 
 | dumbbell, CUBIC | simulator | packet-hops | CPU | rate | a hop | an event | peak memory | goodput |
 |---|---|---|---|---|---|---|---|---|

@@ -111,8 +111,7 @@ def main() -> None:
 
 Goodput in Mbit/s of the same network in Windward and in ns-3 (the wheel from the Python package index, driven by
 `benches/sim/peer_ns3.py`): segments of 1448 bytes, SACK, timestamps, first window 10, delayed ACKs (every second
-segment,
-or 40 ms), least timeout 200 ms. `reno` is ns-3's TcpLinuxReno. Mean ± two standard errors over {SEEDS} seeds.
+segment, or 40 ms), least timeout 200 ms. `reno` is ns-3's TcpLinuxReno. Mean ± two standard errors over {SEEDS} seeds.
 
 ## One flow, 10 Mbit/s, 100 ms, random loss, 300 s
 
@@ -128,21 +127,21 @@ or 40 ms), least timeout 200 ms. `reno` is ns-3's TcpLinuxReno. Mean ± two stan
 
 ## Where they differ
 
-* **Congestion avoidance counts packets or ACKs.** Windward's Reno counts acknowledged packets, as Linux does (RFC
-  3465), and so
-  does ns-3's TcpLinuxReno; with ns-3's TcpNewReno, which counts ACKs, delayed ACKs would cost it a factor √2
-  (`law = {{ name = "reno", byte_counting = false }}` does the same here).
-* **The window after a loss.** Both halve what is in flight. ns-3 leaves recovery with its own proportional rate
-  reduction and
-  does not send below it until the next ACK; ours may send the segments that the window allows at once.
+* **Recovery.** ns-3 keeps its old window for about the first half of the round trip in which it repairs a loss, and
+  lets it grow meanwhile (a trace of its `CongestionWindow` shows it), then reduces it ACK by ACK. Windward reduces
+  from the first ACK on (RFC 6937), and duplicates open no window (RFC 5681 §3.2). Half a round trip at twice the
+  rate, in a cycle of W/2 round trips, is a tenth at 1 % loss. It puts ns-3 above what an ideal AIMD window can send
+  under independent losses, 1.07 √(3/2p)/R (Ott, Kemperman, Mathis 1996); Windward stays below.
+* **Small windows.** Windward sends whole packets, and a segment that a delayed ACK leaves over waits for it: half a
+  packet each of the window, 11 % at 1 % loss. The exact formula of Padhye et al., with these terms as its
+  tolerance, is held in `crates/sim/tests/padhye.rs`.
+* **Counting.** Windward's Reno counts acknowledged packets, as Linux does (RFC 3465), and so does ns-3's
+  TcpLinuxReno. `law = {{ name = "reno", byte_counting = false }}` counts ACKs, as RFC 5681 and ns-2 do.
 * **CUBIC.** Ours is RFC 9438: the Reno-friendly window grows by α = 0.529 a round trip and by 1 after it has passed
-  its old
-  maximum, and there is no HyStart by default. ns-3's follows RFC 8312 with Linux's HyStart, which ends slow start
-  early.
-* **Lost retransmissions.** Neither finds them before the timer (ns-3 has no RACK either); both pay the timeout.
-* **The start.** The run is counted from its first instant in both, slow start included.
-
-The exact formula of Padhye et al. is held in `crates/sim/tests/padhye.rs`, with a derived tolerance.
+  its old maximum, and there is no HyStart by default. ns-3's follows RFC 8312 with Linux's HyStart, which ends slow
+  start early.
+* **Lost retransmissions.** Neither finds them before the timer; both pay the timeout.
+* **The start.** Each run is counted from its first instant in both, slow start included.
 """
     )
     print(PAGE.relative_to(ROOT))
