@@ -56,6 +56,7 @@ fn a_flow_that_knows_its_base_rtt_keeps_p_packets_waiting() {
             assert!((backlog - BACKLOG).abs() < 1.0, "{name} {parameters}: flow {flow} keeps {backlog}");
             // Equal rates: all see the same queueing delay q, and x q = p.
             let share = output.flows[flow].goodput_pps / (CAPACITY / 3.0);
+            println!("{name} {parameters}: flow {flow} keeps {backlog:.2} packets, {share:.4} of its share");
             assert!((share - 1.0).abs() < 0.02, "{name} {parameters}: flow {flow} has {share} of its share");
         }
         let total: f64 = output.flows.iter().map(|f| f.goodput_pps).sum();
@@ -82,6 +83,7 @@ fn a_late_flow_takes_more_than_its_share() {
         let output = simulate(&late, 1);
         let share = output.flows[0].goodput_pps / CAPACITY;
         let exact = (3.0 - 5.0_f64.sqrt()) / 2.0;
+        println!("{name} {parameters}: the first keeps {share:.4}, the formula says {exact:.4}");
         assert!((share - exact).abs() < 0.02, "{name} {parameters}: the first keeps {share}, the formula says {exact}");
     }
 }

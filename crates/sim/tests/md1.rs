@@ -28,6 +28,7 @@ fn mean_wait_is_that_of_m_d_1() {
         let waits: Vec<f64> = (1..=30).map(|seed| simulate(&queue, seed).links[0].mean_queue_delay_s).collect();
         let (mean, half) = interval(&waits, 2.756);
         let exact = load / (1.0 - load) / 2.0 * service;
+        println!("load {load}: {:.4} ± {:.4} of the closed form", mean / exact, half / exact);
         assert!((mean - exact).abs() <= half, "load {load}: {mean} ± {half}, closed form {exact}");
         assert!(half < 0.02 * exact, "load {load}: the interval {half} is too wide");
     }

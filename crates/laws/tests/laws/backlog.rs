@@ -32,6 +32,7 @@ fn three_flows(law: LawSpec, end: u64) -> Vec<Trace> {
 fn rests_at_the_backlog(law: LawSpec, end: u64, tolerance: f64) {
     let fair = 2000.0 / 3.0;
     for trace in three_flows(law, end) {
+        println!("{law:?}: backlog {:.2}, rate {:.4} of fair", trace.backlog, trace.rate / fair);
         assert!((trace.backlog - BACKLOG).abs() < tolerance, "{law:?}: backlog {}", trace.backlog);
         assert!((trace.rate - fair).abs() < fair * tolerance / BACKLOG, "{law:?}: rate {}", trace.rate);
         assert_eq!((trace.losses, trace.timeouts), (0, 0), "{law:?}");

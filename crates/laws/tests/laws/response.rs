@@ -23,6 +23,7 @@ fn window(law: LawSpec, every: u64, rounds: f64) -> f64 {
 fn agrees(law: LawSpec, every: u64, theory: f64, rounds: f64) {
     let measured = window(law, every, rounds);
     let tolerance = 1.0 / theory + 1.5 / rounds + 0.15 / 2.0 / 20.0;
+    println!("{}: {measured:.1} packets, in theory {theory:.1}, allowed {:.1} %", law.name(), 100.0 * tolerance);
     assert!((measured / theory - 1.0).abs() < tolerance, "{law:?}: {measured} packets, in theory {theory}");
 }
 
