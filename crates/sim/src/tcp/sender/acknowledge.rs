@@ -30,7 +30,8 @@ impl Sender {
             self.leave_phase(to, packet.stamp);
             self.restart_timer(now);
         }
-        let lost = self.find_losses(now);
+        let fresh = if advance == 0 { delivery.count } else { 0 };
+        let lost = self.find_losses(now, fresh);
         if let Some(newest) = delivery.newest {
             self.tell_law(now, &delivery, &newest, sample, lost.count, advance == 0);
         }
@@ -125,9 +126,9 @@ impl Sender {
         self.timer.set(now + self.rtt.rto());
     }
 
-    /// Marks what is lost, and enters recovery at the first loss of a window.
+    /// Marks what is lost, and enters recovery at the first loss of a window; `fresh` segments are SACKed by this very ACK.
     #[inline]
-    fn find_losses(&mut self, now: Time) -> Losses {
+    fn find_losses(&mut self, now: Time, fresh: u32) -> Losses {
         if self.board.sacked() == 0 {
             return Losses::default();
         }
@@ -144,15 +145,15 @@ impl Sender {
                 self.board.sacked() >= DUP_THRESH && self.board.una() >= self.recover
             };
         if is_new {
-            count += self.enter_recovery(now, count);
+            count += self.enter_recovery(now, count, fresh);
         }
         Losses { count, is_new }
     }
 
     #[cold]
-    fn enter_recovery(&mut self, now: Time, mut lost: u32) -> u32 {
-        // Limited transmit's segments took the place of the SACKed ones: without those, flight is what the window allowed.
-        let flight = self.board.outstanding() - self.board.sacked();
+    fn enter_recovery(&mut self, now: Time, mut lost: u32, fresh: u32) -> u32 {
+        // RFC 5681 §3.2 step 2: FlightSize without limited transmit's segments, of which each earlier duplicate let one out.
+        let flight = self.board.outstanding() - (self.board.sacked() - fresh);
         let mut newly = 0;
         if !self.has_sack {
             newly = self.board.mark_first_lost();

@@ -25,6 +25,8 @@ struct Path {
     seen: BTreeMap<u32, u32>,
     drops: BTreeSet<(u32, u32)>,
     extra_delay: BTreeMap<(u32, u32), Duration>,
+    /// The window that the first recovery began with.
+    halved: Option<f64>,
 }
 
 impl Path {
@@ -43,6 +45,7 @@ impl Path {
             seen: BTreeMap::new(),
             drops: drops.iter().copied().collect(),
             extra_delay: BTreeMap::new(),
+            halved: None,
         }
     }
 
@@ -97,6 +100,9 @@ impl Path {
             self.fly(Packet { sack, stamp, ..self::packet(Kind::Ack, number, 0) }, HALF_RTT);
         } else {
             self.sender.on_ack(self.now, packet);
+            if self.sender.counts.recoveries == 1 {
+                self.halved.get_or_insert(self.sender.law().cwnd().count());
+            }
             if self.sender.is_done() {
                 self.sender.timer.cancel();
             }
@@ -133,6 +139,16 @@ fn one_loss_costs_one_retransmission_and_half_the_window() {
         assert_eq!((path.counts(), path.receiver.next()), ((1, 1, 0), 400), "SACK {sack}");
         let first = path.transmissions.iter().find(|(_, n)| *n == 45).expect("it was sent").0;
         assert_eq!(path.repeats(45), [first + 100], "SACK {sack}");
+    }
+}
+
+/// RFC 5681 §3.2 step 2: half of what was in flight at the loss, without the segments that limited transmit let out since.
+#[test]
+fn a_window_of_twenty_is_halved_to_ten() {
+    for sack in [true, false] {
+        let mut path = Path::new(20, 200, &tcp(sack), &[(0, 0)]);
+        path.run();
+        assert_eq!(path.halved, Some(10.0), "SACK {sack}");
     }
 }
 
