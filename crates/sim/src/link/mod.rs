@@ -21,14 +21,22 @@ pub struct Link {
     delay: Duration,
     last_delivery: Time,
     clock: Transmitter,
-    in_flight: VecDeque<(Time, Packet)>,
+    in_flight: VecDeque<Passage>,
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
     buffer: Buffer,
-    losses: Option<Losses>,
-    delays: Option<Delays>,
+    losses: Option<Box<Losses>>,
+    delays: Option<Box<Delays>>,
     /// Since the last reset; packets, bytes and busy time as of acceptance.
     accepted: Counts,
+}
+
+/// A packet in flight and when it arrives: one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Passage {
+    delivery: Time,
+    packet: Packet,
 }
 
 /// What a link counted.
@@ -75,8 +83,8 @@ impl Link {
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             buffer: config.buffer,
-            losses: Losses::new(config, seed),
-            delays: Delays::new(config, seed),
+            losses: Losses::new(config, seed).map(Box::new),
+            delays: Delays::new(config, seed).map(Box::new),
             accepted: Counts::default(),
         }
     }
@@ -120,15 +128,20 @@ impl Link {
         // Jitter keeps order: nothing arrives before its predecessor.
         let delivery = (self.free_at + delay).max(self.last_delivery);
         self.last_delivery = delivery;
-        self.in_flight.push_back((delivery, packet));
+        self.in_flight.push_back(Passage { delivery, packet });
         if self.in_flight.len() == 1 { Fate::First(delivery) } else { Fate::Queued }
     }
 
     /// Takes the packet that arrives now, and says when the next one will.
     #[inline]
     pub fn deliver(&mut self) -> Option<(Packet, Option<Time>)> {
-        let (_, packet) = self.in_flight.pop_front()?;
-        Some((packet, self.in_flight.front().map(|(time, _)| *time)))
+        let Passage { packet, .. } = self.in_flight.pop_front()?;
+        let next = self.in_flight.front().map(|next| next.delivery);
+        if next.is_none() {
+            // An empty ring begins anew at its first place, which is in the cache, where the next may not be.
+            self.in_flight.clear();
+        }
+        Some((packet, next))
     }
 
     /// What happened since the last reset.
