@@ -1,13 +1,14 @@
 """The documentation holds together: links lead somewhere, every crate and law has its line."""
 
+import doctest
+import os
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
+from conftest import REPOSITORY, Cli
 
-import windward as ww
 from windward import _engine
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("crates/*.md")])
@@ -54,14 +55,48 @@ def test_every_law_has_its_page(law: str) -> None:
     assert f"]({law}.md)" in (REPOSITORY / "docs" / "laws" / "README.md").read_text()
 
 
-def test_the_guide_shows_a_scenario_that_runs(tmp_path: Path) -> None:
-    guide = (REPOSITORY / "docs" / "guide.md").read_text()
-    (tmp_path / "cafe.toml").write_text(re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)[0])
+GUIDE = REPOSITORY / "docs" / "guide.md"
+
+
+@pytest.fixture
+def guide_folder(tmp_path: Path) -> Path:
+    """The files that the guide tells its reader to write."""
+    guide = GUIDE.read_text()
+    scenario = re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)[0]
+    (tmp_path / "cafe.toml").write_text(scenario)
+    (tmp_path / "wrong.toml").write_text(scenario.replace("rate = ", "rte = "))
     law = next(code for code in re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL) if "class Gentle" in code)
     (tmp_path / "my_law.py").write_text(law)
     inline = re.search(r'`(law = \{ name = "python".*?\})`', guide)
     assert inline
-    text = (tmp_path / "cafe.toml").read_text().replace('law = "cubic"', inline[1])
-    (tmp_path / "gentle.toml").write_text(text.replace('"60 s"', '"12 s"'))
-    run = ww.load(tmp_path / "gentle.toml").simulate(seeds=1)
-    assert run.flows["law"].tolist() == ["Gentle", "quic-tcp"]
+    (tmp_path / "gentle.toml").write_text(scenario.replace('law = "cubic"', inline[1]))
+    return tmp_path
+
+
+def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path) -> None:
+    """WINDWARD_SNAPSHOTS=update writes what is printed into the guide."""
+
+    def run(block: re.Match[str]) -> str:
+        lines = ["```"]
+        for command in re.findall(r"^\$ windward (.*)$", block[1], flags=re.MULTILINE):
+            result = cli(*command.split())
+            lines += [f"$ windward {command}", *(result.stdout + result.stderr).splitlines()]
+        return "\n".join([*(line.rstrip() for line in lines), "```\n"])
+
+    said = GUIDE.read_text()
+    printed = re.sub(r"^```\n(\$ windward .*?)^```\n", run, said, flags=re.DOTALL | re.MULTILINE)
+    if os.environ.get("WINDWARD_SNAPSHOTS") == "update":
+        GUIDE.write_text(printed)
+    assert printed == GUIDE.read_text()
+    assert (guide_folder / "rates.svg").exists()
+    assert (guide_folder / "results" / "cafe" / "report.html").exists()
+
+
+def test_the_guides_python_prints_what_it_says(guide_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(guide_folder)
+    code = "".join(re.findall(r"```pycon\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL))
+    guide = doctest.DocTestParser().get_doctest(code, {}, "guide", str(GUIDE), 0)
+    runner = doctest.DocTestRunner()
+    runner.run(guide)
+    assert runner.summarize().attempted >= 6
+    assert runner.failures == 0

@@ -5,6 +5,8 @@ The same code gives the same bytes.
 
 from __future__ import annotations
 
+import re
+import tempfile
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,13 +16,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import windward as ww
-from windward.plot import save
+from windward.plot import draw, save
 from windward.plot.style import COLORS, FAINT, styled
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 LAWS_PAGE = ROOT / "docs" / "laws" / "README.md"
 SCENARIOS = ROOT / "scenarios"
+GUIDE = ROOT / "docs" / "guide.md"
 
 #: Packets that each flow of a delay law shall keep in the queue: little enough for the buffer.
 BACKLOG = 20
@@ -179,6 +182,15 @@ def table(runs: dict[str, ww.Run]) -> str:
     return "\n".join([*lines, ""])
 
 
+def cafe() -> Figure:
+    """What `windward plot` draws of the guide's scenario."""
+    text = re.findall(r"```toml\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "cafe.toml"
+        file.write_text(text)
+        return draw(ww.load(file).simulate(), "rates")
+
+
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     runs = {name: alone(name).simulate() for name in LAWS}
@@ -190,6 +202,7 @@ def main() -> None:
         for name, run in runs.items():
             save(law(name, run), PICTURES / f"{name}.svg")
         save(headline(), PICTURES / "headline.svg")
+        save(cafe(), PICTURES / "cafe.svg")
         save(late_starter(), PICTURES / "late-starter.svg")
 
 
