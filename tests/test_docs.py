@@ -1,6 +1,7 @@
-"""The documentation holds together: links lead somewhere, every crate and law has its line."""
+"""The documentation holds together: links lead somewhere, nothing is missing, and the guide prints what it says."""
 
 import doctest
+import json
 import os
 import re
 import tomllib
@@ -53,6 +54,13 @@ def test_every_law_has_its_page(law: str) -> None:
     for part in ("**Equations.**", "**When to use.**", "## Validation", "**Limits.**"):
         assert part in page
     assert f"]({law}.md)" in (REPOSITORY / "docs" / "laws" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("law", _engine.laws(), ids=lambda law: law["name"])
+def test_every_parameter_stands_on_its_laws_page(law: dict[str, object]) -> None:
+    page = (REPOSITORY / "docs" / "laws" / f"{law['name']}.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| `?([^|`]+)`? \|", page, flags=re.MULTILINE)
+    assert {name: json.loads(default) for name, default in rows} == law["parameters"]
 
 
 GUIDE = REPOSITORY / "docs" / "guide.md"
