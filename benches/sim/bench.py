@@ -104,9 +104,7 @@ def case(binary: str, ns3: str | None, numbers: list[int], peer_seconds: int, re
     ]
     if ns3 and "{" not in results["ns-3"].said:
         stopped = f"stopped after {results['ns-3'].cpu:.0f} s"
-        rows.append(
-            f"| the same, {peer_seconds} s | ns-3 | – | {stopped} | – | – | – | {results['ns-3'].rss:.0f} MiB | – |"
-        )
+        rows.append(f"| the same, {peer_seconds} s | ns-3 | – | {stopped} | – | – | – | – | – |")
     elif ns3:
         theirs = results["ns-3"]
         said = peer(theirs.said)
