@@ -24,18 +24,26 @@ fn main() {
     let network = dumbbell(law, flows as u32, mbit, rtt_ms, buffer, seconds);
     match run(&network, 1, &Control::new(), None) {
         Ok(output) => {
-            let goodput: f64 = output.flows.iter().map(|flow| flow.goodput_bps).sum();
+            let delivered: u64 = output.flows.iter().map(|flow| flow.delivered_bytes).sum();
             println!(
-                "events {} hops {} goodput_mbit {:.3} retransmits {} timeouts {}",
+                "events {} hops {} goodput_mbit {:.3} retransmits {} timeouts {} peak_kib {}",
                 output.events,
                 output.packet_hops,
-                goodput / 1e6,
+                delivered as f64 * 8e-6 / seconds as f64,
                 output.flows.iter().map(|flow| flow.retransmits).sum::<u64>(),
                 output.flows.iter().map(|flow| flow.timeouts).sum::<u64>(),
+                peak_memory().unwrap_or_else(|| "nan".into()),
             );
         }
         Err(error) => eprintln!("{error}"),
     }
+}
+
+/// Most memory that this process had, in KiB, where the system tells.
+fn peak_memory() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    peak.split_whitespace().next().map(str::to_owned)
 }
 
 /// Links 0 and 1 are the bottleneck and its way back; each flow has four more.

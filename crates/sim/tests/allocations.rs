@@ -5,8 +5,9 @@ mod common;
 use common::{flow, law, link, network, simulate};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
-use windward_sim::{Buffer, Network, TcpOptions};
-use windward_units::Duration;
+use windward_laws::LawSpec;
+use windward_sim::{Buffer, Jitter, Loss, Network, Output, Pattern, SourceConfig, TcpOptions};
+use windward_units::{BitRate, Bytes, Duration, Time};
 
 struct Counting;
 
@@ -35,14 +36,28 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Four CUBIC flows with losses, so that recovery is on the path too; the same number of samples whatever the length.
+/// A flow of every law and datagrams; full buffers, random losses and jitter, so that recovery is on the path. The same number of
+/// samples whatever the length.
 fn bottleneck(seconds: u64) -> Network {
     let delay = Duration::from_millis(25);
-    let links =
-        vec![link(0, 50_000_000, delay, Buffer::Packets(100)), link(1, 50_000_000, delay, Buffer::Packets(100))];
-    let cubic = || law("cubic", serde_json::json!({}));
-    let flows = (0..4).map(|key| flow(key, cubic(), vec![0], vec![1], TcpOptions::default())).collect();
-    let mut network = network(links, flows, 1, seconds);
+    let mut out = link(0, 50_000_000, delay, Buffer::Packets(100));
+    out.loss = Loss::Bernoulli(0.001);
+    out.jitter = Jitter::Exponential(Duration::from_millis(1));
+    let back = link(1, 50_000_000, delay, Buffer::Packets(100));
+    let flow_of = |(key, name)| flow(key, law(name, serde_json::json!({})), vec![0], vec![1], TcpOptions::default());
+    let flows = (0..).zip(LawSpec::NAMES.iter().copied()).map(flow_of).collect();
+    let datagrams = SourceConfig {
+        key: 0,
+        source: 100,
+        sink: 101,
+        path: vec![0],
+        pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(5_000_000) },
+        packet: Bytes::new(1000),
+        start: Time::ZERO,
+        stop: None,
+    };
+    let mut network = network(vec![out, back], flows, 1, seconds);
+    network.sources = vec![datagrams];
     network.sample_interval = Duration::from_millis(10 * seconds);
     network
 }
@@ -50,12 +65,15 @@ fn bottleneck(seconds: u64) -> Network {
 #[test]
 fn a_longer_run_allocates_no_more() {
     let count = |seconds| {
+        let network = bottleneck(seconds);
         let before = ALLOCATIONS.load(Ordering::Relaxed);
-        let output = simulate(&bottleneck(seconds), 1);
-        (ALLOCATIONS.load(Ordering::Relaxed) - before, output.packet_hops)
+        let output = simulate(&network, 1);
+        (ALLOCATIONS.load(Ordering::Relaxed) - before, output)
     };
-    let (short, hops) = count(60);
-    let (long, more_hops) = count(120);
-    assert!(more_hops > hops + 100_000);
+    let (short, early) = count(60);
+    let (long, late) = count(120);
+    let timeouts = |output: &Output| output.flows.iter().map(|flow| flow.timeouts).sum::<u64>();
+    assert!(late.packet_hops > early.packet_hops + 100_000);
+    assert!(timeouts(&late) > timeouts(&early), "timeouts are on the path");
     assert_eq!(short, long);
 }
