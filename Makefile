@@ -37,7 +37,8 @@ python-test: $(VENV)/engine
 	$(BIN)/pytest
 
 bench: $(VENV)/engine $(VENV)-ns3/engine
-	cargo bench --workspace --locked
+	cargo bench --workspace --exclude windward-num --locked
+	$(BIN)/python benches/num/bench.py
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
 
 # Minutes of ns-3: its goodput beside ours, written to docs/validation/ns3.md.

@@ -1,142 +1,148 @@
-"""ns-3 on a dumbbell, with what `crates/sim/examples/dumbbell.rs` does as nearly as it can: one line of JSON.
+"""ns-3 on the networks that Windward is laid beside: one line of JSON.
 
-    python peer_ns3.py dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS
-    python peer_ns3.py lossy LAW LOSS SECONDS SEED
+    python peer_ns3.py dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS PATIENCE
+    python peer_ns3.py lossy LAW LOSS SECONDS SEEDS
 
-LAW is reno (TcpLinuxReno) or cubic (TcpCubic). SACK, timestamps, window scaling, a first window of 10 segments of
-1448 bytes,
-delayed ACKs of two segments or 40 ms, drop-tail queues in packets, no queueing discipline above the devices, least
-RTO 200 ms.
+The dumbbell is that of `crates/sim/examples/dumbbell.rs`, ended early after PATIENCE seconds of CPU; the other is one
+flow over one link of 10 Mbit/s and 100 ms that loses data at random. LAW is newreno, linux-reno, cubic or
+cubic-hystart.
+
+What ns-3 does otherwise is set to what Windward does: SACK, timestamps, window scaling, a first window of 10 segments
+of 1448 bytes, an ACK for every second segment or after 40 ms, least timeout 200 ms, drop-tail queues in packets with
+no queueing discipline above the devices.
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
+from typing import Any
 
 from ns import ns
 
 SEGMENT = 1448
-LAWS = {"reno": "ns3::TcpLinuxReno", "cubic": "ns3::TcpCubic"}
+#: Looks at the clock in a run.
+SLICES = 200
+LAWS = {"newreno": "TcpNewReno", "linux-reno": "TcpLinuxReno", "cubic": "TcpCubic", "cubic-hystart": "TcpCubic"}
 
 
-def configure(law: str) -> None:
-    values = {
-        "ns3::TcpL4Protocol::SocketType": ns.StringValue(LAWS[law]),
-        "ns3::TcpSocket::SegmentSize": ns.UintegerValue(SEGMENT),
-        "ns3::TcpSocket::InitialCwnd": ns.UintegerValue(10),
-        "ns3::TcpSocket::DelAckCount": ns.UintegerValue(2),
-        "ns3::TcpSocket::DelAckTimeout": ns.StringValue("40ms"),
-        "ns3::TcpSocket::SndBufSize": ns.UintegerValue(1 << 28),
-        "ns3::TcpSocket::RcvBufSize": ns.UintegerValue(1 << 28),
-        "ns3::TcpSocketBase::MinRto": ns.StringValue("200ms"),
-        "ns3::TcpSocketBase::Sack": ns.BooleanValue(True),
-        "ns3::TcpSocketBase::Timestamp": ns.BooleanValue(True),
+def configure(law: str, window: int) -> None:
+    """Sets what every connection begins with; `window` is the most that may be in flight, in packets."""
+    room = 2 * window * SEGMENT
+    defaults = {
+        "TcpL4Protocol::SocketType": ns.StringValue(f"ns3::{LAWS[law]}"),
+        "TcpSocket::SegmentSize": ns.UintegerValue(SEGMENT),
+        "TcpSocket::InitialCwnd": ns.UintegerValue(10),
+        "TcpSocket::DelAckCount": ns.UintegerValue(2),
+        "TcpSocket::DelAckTimeout": ns.StringValue("40ms"),
+        "TcpSocket::SndBufSize": ns.UintegerValue(room),
+        "TcpSocket::RcvBufSize": ns.UintegerValue(room),
+        "TcpSocketBase::MinRto": ns.StringValue("200ms"),
+        "TcpSocketBase::Sack": ns.BooleanValue(True),
+        "TcpSocketBase::Timestamp": ns.BooleanValue(True),
+        "TcpCubic::HyStart": ns.BooleanValue(law == "cubic-hystart"),
     }
-    for name, value in values.items():
-        ns.Config.SetDefault(name, value)
-
-
-def link(rate: str, delay: str, packets: int, pair: list) -> object:
-    helper = ns.PointToPointHelper()
-    helper.SetDeviceAttribute("DataRate", ns.StringValue(rate))
-    helper.SetChannelAttribute("Delay", ns.StringValue(delay))
-    helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", ns.StringValue(f"{packets}p"))
-    nodes = ns.NodeContainer()
-    for node in pair:
-        nodes.Add(node)
-    return helper.Install(nodes)
+    for name, value in defaults.items():
+        ns.Config.SetDefault(f"ns3::{name}", value)
 
 
 class Network:
-    """Numbers networks and installs senders and sinks."""
+    """Links, addresses, flows, and what they amounted to."""
 
-    def __init__(self) -> None:
-        self.stack = ns.InternetStackHelper()
-        self.count = 0
-        self.sinks = []
+    def __init__(self, nodes: int) -> None:
+        self.nodes = ns.NodeContainer()
+        self.nodes.Create(nodes)
+        ns.InternetStackHelper().Install(self.nodes)
+        self.devices: list[Any] = []
+        self.sinks: list[Any] = []
 
-    def number(self, devices: object) -> object:
-        self.count += 1
-        address = ns.Ipv4AddressHelper()
-        base = f"10.{self.count // 256}.{self.count % 256}.0"
-        address.SetBase(ns.Ipv4Address(base), ns.Ipv4Mask("255.255.255.0"))
-        interfaces = address.Assign(devices)
+    def link(self, left: int, right: int, mbit: float, delay_ms: float, packets: int) -> tuple[Any, Any]:
+        """Joins two nodes; returns the device and the address of the right one."""
+        helper = ns.PointToPointHelper()
+        helper.SetDeviceAttribute("DataRate", ns.StringValue(f"{mbit}Mbps"))
+        helper.SetChannelAttribute("Delay", ns.StringValue(f"{delay_ms}ms"))
+        helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", ns.StringValue(f"{packets}p"))
+        devices = helper.Install(self.nodes.Get(left), self.nodes.Get(right))
+        addresses = ns.Ipv4AddressHelper()
+        at = len(self.devices) // 2
+        addresses.SetBase(ns.Ipv4Address(f"10.{at // 256}.{at % 256}.0"), ns.Ipv4Mask("255.255.255.0"))
+        interfaces = addresses.Assign(devices)
         ns.TrafficControlHelper().Uninstall(devices)
-        return interfaces
+        self.devices += [devices.Get(0), devices.Get(1)]
+        return devices.Get(1), interfaces.GetAddress(1)
 
-    def flow(self, sender: object, receiver: object, address: object, start: float, end: float) -> None:
+    def flow(self, sender: int, receiver: int, address: Any, start: float) -> None:
+        """An unbounded flow."""
         port = 5001
-        to = ns.InetSocketAddress(address, port).ConvertTo()
-        bulk = ns.BulkSendHelper("ns3::TcpSocketFactory", to)
+        bulk = ns.BulkSendHelper("ns3::TcpSocketFactory", ns.InetSocketAddress(address, port).ConvertTo())
         bulk.SetAttribute("MaxBytes", ns.UintegerValue(0))
         bulk.SetAttribute("SendSize", ns.UintegerValue(SEGMENT))
-        apps = bulk.Install(sender)
-        apps.Start(ns.Seconds(start))
-        apps.Stop(ns.Seconds(end))
+        bulk.Install(self.nodes.Get(sender)).Start(ns.Seconds(start))
         local = ns.InetSocketAddress(ns.Ipv4Address.GetAny(), port).ConvertTo()
-        sink = ns.PacketSinkHelper("ns3::TcpSocketFactory", local).Install(receiver)
+        sink = ns.PacketSinkHelper("ns3::TcpSocketFactory", local).Install(self.nodes.Get(receiver))
         sink.Start(ns.Seconds(0))
         self.sinks.append(sink.Get(0))
 
-    def run(self, seconds: float, hops_per_packet: float) -> None:
+    def run(self, seconds: float, patience: float = float("inf")) -> dict[str, float]:
+        """Simulates, and counts. Every packet that a device transmits goes through its queue first."""
         ns.Ipv4GlobalRoutingHelper.PopulateRoutingTables()
-        ns.Simulator.Stop(ns.Seconds(seconds))
         began = time.process_time()
-        ns.Simulator.Run()
-        run_s = time.process_time() - began
+        run_s, slices = 0.0, 0
+        while slices < SLICES and run_s < patience:
+            ns.Simulator.Stop(ns.Seconds(seconds / SLICES))
+            ns.Simulator.Run()
+            slices += 1
+            run_s = time.process_time() - began
+        simulated = seconds * slices / SLICES
+        queues = [device.GetObject[ns.PointToPointNetDevice]().GetQueue() for device in self.devices]
         received = sum(sink.GetObject[ns.PacketSink]().GetTotalRx() for sink in self.sinks)
-        answer = {
-            "goodput_mbit": received * 8 / seconds / 1e6,
-            # Delivered segments and an ACK for every second one, over the links of their route.
-            "hops": received / SEGMENT * 1.5 * hops_per_packet,
+        return {
+            "simulated_s": simulated,
+            "goodput_mbit": received * 8 / simulated / 1e6,
+            "hops": sum(queue.GetTotalReceivedPackets() - queue.GetNPackets() for queue in queues),
+            "events": ns.Simulator.GetEventCount(),
             "run_cpu_s": run_s,
-            "rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         }
-        print(json.dumps(answer))
 
 
-def dumbbell(law: str, flows: int, mbit: int, rtt_ms: int, buffer: int, seconds: float) -> None:
-    configure(law)
-    network = Network()
-    nodes = ns.NodeContainer()
-    nodes.Create(2 + 2 * flows)
-    network.stack.Install(nodes)
-    left, right = nodes.Get(0), nodes.Get(1)
-    network.number(link(f"{mbit}Mbps", f"{rtt_ms / 2 - 2}ms", buffer, [left, right]))
+def dumbbell(
+    law: str, flows: int, mbit: int, rtt_ms: int, buffer: int, seconds: int, patience: int
+) -> dict[str, float]:
+    configure(law, round(mbit * 1e3 * rtt_ms / 8 / 1500) + buffer)
+    network = Network(2 + 2 * flows)
+    network.link(0, 1, mbit, rtt_ms / 2 - 2, buffer)
     for at in range(flows):
-        sender, receiver = nodes.Get(2 + 2 * at), nodes.Get(3 + 2 * at)
-        network.number(link(f"{10 * mbit}Mbps", "1ms", 10_000, [sender, left]))
-        interfaces = network.number(link(f"{10 * mbit}Mbps", "1ms", 10_000, [right, receiver]))
-        network.flow(sender, receiver, interfaces.GetAddress(1), at / flows, seconds)
-    network.run(seconds, 3)
+        sender, receiver = 2 + 2 * at, 3 + 2 * at
+        network.link(sender, 0, 10 * mbit, 1, 10_000)
+        _, address = network.link(1, receiver, 10 * mbit, 1, 10_000)
+        network.flow(sender, receiver, address, at / flows)
+    return network.run(seconds, patience)
 
 
-def lossy(law: str, loss: float, seconds: float, seed: int) -> None:
-    """One flow over one link of 10 Mbit/s and 100 ms that loses data at random."""
-    configure(law)
-    ns.RngSeedManager.SetSeed(1)
-    ns.RngSeedManager.SetRun(seed)
-    network = Network()
-    nodes = ns.NodeContainer()
-    nodes.Create(2)
-    network.stack.Install(nodes)
-    devices = link("10Mbps", "50ms", 1000, [nodes.Get(0), nodes.Get(1)])
-    errors = ns.CreateObject[ns.RateErrorModel]()
-    errors.SetAttribute("ErrorUnit", ns.StringValue("ERROR_UNIT_PACKET"))
-    errors.SetAttribute("ErrorRate", ns.DoubleValue(loss))
-    devices.Get(1).SetAttribute("ReceiveErrorModel", ns.PointerValue(errors))
-    interfaces = network.number(devices)
-    network.flow(nodes.Get(0), nodes.Get(1), interfaces.GetAddress(1), 0, seconds)
-    network.run(seconds, 1)
+def lossy(law: str, loss: float, seconds: int, seeds: int) -> dict[str, list[float]]:
+    """Seed after seed, because starting Python's bindings takes longer than a run."""
+    configure(law, 1100)
+    goodputs = []
+    for seed in range(1, seeds + 1):
+        ns.RngSeedManager.SetRun(seed)
+        network = Network(2)
+        device, address = network.link(0, 1, 10, 50, 1000)
+        errors = ns.CreateObject[ns.RateErrorModel]()
+        errors.SetAttribute("ErrorUnit", ns.StringValue("ERROR_UNIT_PACKET"))
+        errors.SetAttribute("ErrorRate", ns.DoubleValue(loss))
+        device.SetAttribute("ReceiveErrorModel", ns.PointerValue(errors))
+        network.flow(0, 1, address, 0)
+        goodputs.append(network.run(seconds)["goodput_mbit"])
+        ns.Simulator.Destroy()
+        ns.Ipv4AddressGenerator.Reset()
+    return {"goodput_mbit": goodputs}
 
 
 if __name__ == "__main__":
     what, law, *numbers = sys.argv[1:]
     if what == "dumbbell":
-        flows, mbit, rtt_ms, buffer, seconds = map(int, numbers)
-        dumbbell(law, flows, mbit, rtt_ms, buffer, seconds)
+        answer: dict[str, Any] = dumbbell(law, *map(int, numbers))
     else:
-        lossy(law, float(numbers[0]), float(numbers[1]), int(numbers[2]))
+        answer = lossy(law, float(numbers[0]), int(numbers[1]), int(numbers[2]))
+    print(json.dumps(answer))

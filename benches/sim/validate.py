@@ -11,52 +11,56 @@ import math
 import statistics
 import subprocess
 from pathlib import Path
+from typing import Any
+
+import ns3_laws
 
 import windward as ww
 
 ROOT = Path(__file__).parents[2]
 PEER = Path(__file__).with_name("peer_ns3.py")
 PAGE = ROOT / "docs" / "validation" / "ns3.md"
-SEEDS = 3
-LAWS = ("reno", "cubic")
+SEEDS = 20
+#: Student's factor of a 95 % confidence interval with SEEDS − 1 = 19 degrees of freedom.
+STUDENT = 2.093
+LOSSES = (0.001, 0.003, 0.01)
+SECONDS = 300
+PATIENCE_S = 600
+#: ns-3's name, our law, the same with ns-3's bookkeeping, and segments per ACK of Padhye's formula.
+LAWS: list[tuple[str, Any, Any, int | None]] = [
+    ("newreno", {"name": "reno", "byte_counting": False}, ns3_laws.NewReno, 2),
+    ("linux-reno", "reno", ns3_laws.LinuxReno, 1),
+    ("cubic", "cubic", ns3_laws.Cubic, None),
+]
 
 
-def ns3(python: str, *arguments: object) -> float:
-    """Goodput of one run, in Mbit/s."""
+def ns3(python: str, *arguments: object) -> Any:
+    """Goodput in Mbit/s: of each seed, or of one run."""
     run = subprocess.run([python, str(PEER), *map(str, arguments)], capture_output=True, text=True, check=True)
-    return float(json.loads(next(line for line in run.stdout.splitlines() if line.startswith("{")))["goodput_mbit"])
+    return json.loads(next(line for line in run.stdout.splitlines() if line.startswith("{")))["goodput_mbit"]
 
 
-def lossy(law: str, loss: float) -> list[float]:
+def lossy(law: Any, loss: float) -> list[float]:
     """The same flow in Windward, seed by seed."""
+    path = {"rate": "10 Mbit/s", "delay": "50 ms", "buffer": "1000 packets"}
     scenario = ww.Scenario(
         name="lossy",
-        duration="300 s",
+        duration=f"{SECONDS} s",
         node=[ww.Node(name="a"), ww.Node(name="b")],
-        link=[
-            ww.Link(
-                from_="a",
-                to="b",
-                rate="10 Mbit/s",
-                delay="50 ms",
-                buffer="1000 packets",
-                loss=loss,
-                reverse=ww.Reverse(loss=0.0),
-            )
-        ],
-        flow=[ww.Flow(from_="a", to="b", law=law, min_rto="200 ms")],
+        link=[ww.Link(from_="a", to="b", loss=loss, reverse=ww.Reverse(loss=0.0), **path)],
+        flow=[ww.Flow(from_="a", to="b", law=law)],
     )
-    run = scenario.simulate(seeds=SEEDS)
-    return (run.flows["delivered_bytes"] * 8 / 300 / 1e6).tolist()
+    flows = scenario.simulate(seeds=SEEDS).flows
+    return [delivered * 8 / SECONDS / 1e6 for delivered in flows["delivered_bytes"]]
 
 
-def dumbbell(law: str) -> list[float]:
+def dumbbell(law: Any, seconds: int) -> float:
     """Sixteen flows of one law over 100 Mbit/s, all of them together."""
     members = 16
     edge = {"rate": "1 Gbit/s", "delay": "1 ms", "buffer": "10000 packets"}
     scenario = ww.Scenario(
         name="dumbbell",
-        duration="30 s",
+        duration=f"{seconds} s",
         node=[
             ww.Node(name="sender", count=members),
             ww.Node(name="left"),
@@ -70,39 +74,51 @@ def dumbbell(law: str) -> list[float]:
         ],
         flow=[ww.Flow(from_="sender", to="receiver", law=law, start_step="62500 us")],
     )
-    run = scenario.simulate(seeds=1)
-    return [float(run.flows["delivered_bytes"].sum() * 8 / 30 / 1e6)]
+    return float(scenario.simulate(seeds=1).flows["delivered_bytes"].sum() * 8 / seconds / 1e6)
 
 
-def mean(values: list[float]) -> str:
-    if len(values) == 1:
-        return f"{values[0]:.2f}"
-    return f"{statistics.fmean(values):.2f} ± {2 * statistics.stdev(values) / math.sqrt(len(values)):.2f}"
+def interval(values: list[float]) -> str:
+    """Mean and half width of the confidence interval."""
+    half = STUDENT * statistics.stdev(values) / math.sqrt(len(values))
+    return f"{statistics.fmean(values):.2f} ± {half:.2f}"
 
 
-def square_root(loss: float) -> float:
-    """The response function of Reno without delayed ACKs in growth, √(3/(2p))/R, in Mbit/s of payload."""
-    return min(math.sqrt(1.5 / loss) / 0.1012 * 1448 * 8 / 1e6, 9.65)
+def padhye(loss: float, b: int) -> float:
+    """The full formula of Padhye et al. (1998), in Mbit/s of payload, for b segments per ACK."""
+    # Propagation, a segment of 1500 bytes, an ACK of 52; timeout 200 ms, the minimum.
+    rtt, timeout = 0.1 + (1500 + 52) * 8 / 10e6, 0.2
+    k = (2 + b) / (3 * b)
+    w = k + math.sqrt(8 * (1 - loss) / (3 * b * loss) + k * k)
+    stay = 1 - loss
+    expires = min(1.0, (1 - stay**3) * (1 + stay**3 * (1 - stay ** (w - 3))) / (1 - stay**w))
+    backoffs = 1 + sum(2 ** (i - 1) * loss**i for i in range(1, 7))
+    segments = stay / loss + w + expires / stay
+    seconds = rtt * (b / 2 * w + 1) + expires * timeout * backoffs / stay
+    return segments / seconds * 1448 * 8 / 1e6
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ns3", required=True, help="a Python in which ns-3 is installed")
     python = parser.parse_args().ns3
-    rows = []
-    for law in LAWS:
-        for loss in (0.001, 0.003, 0.01):
-            theirs = [ns3(python, "lossy", law, loss, 300, seed) for seed in range(1, SEEDS + 1)]
-            mine = lossy(law, loss)
-            theory = f"{square_root(loss):.2f}" if law == "reno" else "–"
-            share = statistics.fmean(mine) / statistics.fmean(theirs)
-            rows.append(f"| {law} | {loss:.1%} | {mean(mine)} | {mean(theirs)} | {share:.2f} | {theory} |")
-            print(rows[-1])
-    crowd = []
-    for law in LAWS:
-        mine, theirs = dumbbell(law), [ns3(python, "dumbbell", law, 16, 100, 100, 834, 30)]
-        crowd.append(f"| {law} | {mean(mine)} | {mean(theirs)} | {mine[0] / theirs[0]:.3f} |")
-        print(crowd[-1])
+    rows, crowd = [], []
+    for name, law, as_ns3, b in LAWS:
+        for loss in LOSSES:
+            theirs, mine, imitated = (
+                ns3(python, "lossy", name, loss, SECONDS, SEEDS),
+                lossy(law, loss),
+                lossy(as_ns3, loss),
+            )
+            ratio, explained = (statistics.fmean(v) / statistics.fmean(theirs) for v in (mine, imitated))
+            theory = f"{padhye(loss, b):.2f}" if b else "–"
+            goodputs = (
+                f"{interval(mine)} | {interval(theirs)} | **{ratio:.2f}** | {interval(imitated)} | {explained:.2f}"
+            )
+            rows.append(f"| {name} | {loss:.1%} | {goodputs} | {theory} |")
+            print(rows[-1], flush=True)
+        mine_all, theirs_all = dumbbell(law, 30), ns3(python, "dumbbell", name, 16, 100, 100, 834, 30, PATIENCE_S)
+        crowd.append(f"| {name} | {mine_all:.2f} | {theirs_all:.2f} | **{mine_all / theirs_all:.3f}** |")
+        print(crowd[-1], flush=True)
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(
         f"""# Beside ns-3
@@ -110,38 +126,52 @@ def main() -> None:
 <!-- Generated: make validate-ns3 -->
 
 Goodput in Mbit/s of the same network in Windward and in ns-3 (the wheel from the Python package index, driven by
-`benches/sim/peer_ns3.py`): segments of 1448 bytes, SACK, timestamps, first window 10, delayed ACKs (every second
-segment, or 40 ms), least timeout 200 ms. `reno` is ns-3's TcpLinuxReno. Mean ± two standard errors over {SEEDS} seeds.
+`benches/sim/peer_ns3.py`). On both sides: segments of 1448 bytes, SACK, timestamps, first window 10, an ACK for every
+second segment or after 40 ms, least timeout 200 ms, drop-tail queues in packets, no HyStart. Means over {SEEDS} seeds
+with their 95 % confidence intervals; counted from the first instant, slow start included.
 
-## One flow, 10 Mbit/s, 100 ms, random loss, 300 s
+| here | ns-3 | Windward |
+|---|---|---|
+| newreno | TcpNewReno: grows by 1/cwnd for every ACK | `law = {{ name = "reno", byte_counting = false }}` |
+| linux-reno | TcpLinuxReno: counts segments, as Linux does | `law = "reno"` |
+| cubic | TcpCubic: RFC 8312 | `law = "cubic"`: RFC 9438 |
 
-| law | loss | Windward | ns-3 | ratio | √(3/2p)/R |
-|---|---|---|---|---|---|
+## One flow, 10 Mbit/s, RTT 100 ms, random loss, {SECONDS} s
+
+| law | loss | Windward | ns-3 | ratio | Windward, with ns-3's bookkeeping | ratio | Padhye et al. |
+|---|---|---|---|---|---|---|---|
 {chr(10).join(rows)}
 
-## Sixteen flows, 100 Mbit/s, 100 ms, 834 packets, 30 s
+## Sixteen flows, 100 Mbit/s, RTT 100 ms, 834 packets, 30 s
+
+Nothing here is random: one run each, all flows together.
 
 | law | Windward | ns-3 | ratio |
 |---|---|---|---|
 {chr(10).join(crowd)}
 
-## Where they differ
+## Why they differ
 
-* **Recovery.** ns-3 keeps its old window for about the first half of the round trip in which it repairs a loss, and
-  lets it grow meanwhile (a trace of its `CongestionWindow` shows it), then reduces it ACK by ACK. Windward reduces
-  from the first ACK on (RFC 6937), and duplicates open no window (RFC 5681 §3.2). Half a round trip at twice the
-  rate, in a cycle of W/2 round trips, is a tenth at 1 % loss. It puts ns-3 above what an ideal AIMD window can send
-  under independent losses, 1.07 √(3/2p)/R (Ott, Kemperman, Mathis 1996); Windward stays below.
-* **Small windows.** Windward sends whole packets, and a segment that a delayed ACK leaves over waits for it: half a
-  packet each of the window, 11 % at 1 % loss. The exact formula of Padhye et al., with these terms as its
-  tolerance, is held in `crates/sim/tests/padhye.rs`.
-* **Counting.** Windward's Reno counts acknowledged packets, as Linux does (RFC 3465), and so does ns-3's
-  TcpLinuxReno. `law = {{ name = "reno", byte_counting = false }}` counts ACKs, as RFC 5681 and ns-2 do.
-* **CUBIC.** Ours is RFC 9438: the Reno-friendly window grows by α = 0.529 a round trip and by 1 after it has passed
-  its old maximum, and there is no HyStart by default. ns-3's follows RFC 8312 with Linux's HyStart, which ends slow
-  start early.
-* **Lost retransmissions.** Neither finds them before the timer; both pay the timeout.
-* **The start.** Each run is counted from its first instant in both, slow start included.
+Two things that ns-3 does around a fast recovery explain its goodput. Both were found in a trace of its
+`CongestionWindow` and read in its source; `benches/sim/ns3_laws.py` does the same as laws for Windward's simulator,
+whose goodput is the column "with ns-3's bookkeeping".
+
+* **The end of a recovery is counted twice** (linux-reno, cubic). The ACK that ends it hands the law all segments from
+  the first lost one on, about a window, although SACK had reported them while the window was held. After each loss
+  TcpLinuxReno thus jumps by two packets, and by another for the count that it carries over the loss. Of the W/2
+  packets that it wins back between two losses that is much where W is small: at 1 % loss ns-3 sends more than an
+  ideal AIMD window can under independent losses, 1.07 √(3/2p)/R (Ott, Kemperman, Mathis 1996). Windward, as Linux,
+  counts each segment once.
+* **What is halved** (newreno). RFC 5681 halves FlightSize, what was in flight when the loss happened, and so does
+  Windward. TcpNewReno halves what is in flight after the third duplicate, at least two packets fewer: one packet less
+  of five or six at 1 % loss. TcpLinuxReno and TcpCubic reduce cwnd.
+
+What is left in CUBIC is RFC 9438 against RFC 8312: ours grows by a whole packet per round trip after the
+Reno-friendly window has passed its old maximum, by 0.53 before; ns-3's by 0.53 throughout.
+
+The last column is the full formula with the round trip of an empty queue, for two segments per ACK or, where segments
+are counted, one. The formula takes the expected window for every window, which for independent losses is up to 7 %
+too low; how Windward keeps to it, with a derived tolerance, is checked by `crates/sim/tests/padhye.rs`.
 """
     )
     print(PAGE.relative_to(ROOT))
