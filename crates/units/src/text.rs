@@ -1,6 +1,6 @@
 //! Quantities as people write them: a number and a unit, `"10 Mbit/s"`.
 
-use crate::{BitRate, Bytes, Duration, PacketRate, Packets};
+use crate::{BitRate, Bytes, Decibels, Duration, Frequency, PacketRate, Packets, SymbolRate};
 use std::fmt;
 
 /// A quantity with a textual form, `NUMBER UNIT`.
@@ -14,6 +14,8 @@ pub trait Quantity: Sized {
     const UNITS: &'static [(&'static str, f64)];
     /// How many of `UNITS` are used in print.
     const PRINTED: usize;
+    /// Whether it may be below zero.
+    const IS_SIGNED: bool = false;
 
     /// The quantity worth `base` base units (nanoseconds, bytes, bits a second, packets).
     fn from_base(base: f64) -> Self;
@@ -41,11 +43,11 @@ pub trait Quantity: Sized {
         let Some((_, worth)) = Self::UNITS.iter().find(|(name, _)| *name == unit) else {
             return Err(error(Problem::Unit(unit.to_owned())));
         };
-        if value.is_sign_negative() && value != 0.0 {
+        if value.is_sign_negative() && value != 0.0 && !Self::IS_SIGNED {
             return Err(error(Problem::Negative));
         }
         let base = value * worth;
-        if base.is_finite() && base < 9e18 { Ok(Self::from_base(base)) } else { Err(error(Problem::Large)) }
+        if base.abs() < 9e18 { Ok(Self::from_base(base)) } else { Err(error(Problem::Large)) }
     }
 
     /// Writes the quantity in the unit that makes the shortest text with a number of at least one, chosen among the
@@ -232,6 +234,53 @@ quantity!(
     |rate| rate.as_per_sec()
 );
 
+quantity!(
+    Frequency,
+    "frequency",
+    "20 Hz",
+    4,
+    &[("Hz", 1.0), ("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3)],
+    Frequency::hertz,
+    |frequency| frequency.as_hertz()
+);
+quantity!(
+    SymbolRate,
+    "symbol rate",
+    "2 Msymbol/s",
+    3,
+    &[
+        ("symbol/s", 1.0),
+        ("Msymbol/s", 1e6),
+        ("ksymbol/s", 1e3),
+        ("symbols/s", 1.0),
+        ("Bd", 1.0),
+        ("kBd", 1e3),
+        ("MBd", 1e6),
+    ],
+    SymbolRate::per_sec,
+    |rate| rate.as_per_sec()
+);
+
+impl Quantity for Decibels {
+    const KIND: &'static str = "ratio";
+    const EXAMPLE: &'static str = "12 dB";
+    const UNITS: &'static [(&'static str, f64)] = &[("dB", 1.0)];
+    const PRINTED: usize = 1;
+    const IS_SIGNED: bool = true;
+    fn from_base(base: f64) -> Self {
+        Self::new(base)
+    }
+    fn to_base(&self) -> f64 {
+        self.count()
+    }
+}
+
+impl fmt::Display for Decibels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.print())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +294,15 @@ mod tests {
         assert_eq!(BitRate::parse("1 MB/s").unwrap(), BitRate::bits_per_sec(8_000_000));
         assert_eq!(Bytes::parse("1_500 B").unwrap(), Bytes::new(1500));
         assert_eq!(Packets::parse("200 packets").unwrap(), Packets::new(200.0));
+    }
+
+    #[test]
+    fn decibels_may_be_negative_and_are_read_back() {
+        let low = Decibels::parse("-1.5 dB").unwrap();
+        assert_eq!((low, low.print().as_str()), (Decibels::new(-1.5), "-1.5 dB"));
+        assert_eq!(SymbolRate::parse("2 Msymbol/s").unwrap().print(), "2 Msymbol/s");
+        assert_eq!(Frequency::parse("20 Hz").unwrap().print(), "20 Hz");
+        assert!(Frequency::parse("-3 Hz").is_err());
     }
 
     #[test]

@@ -1,0 +1,49 @@
+//! What radio adds: frequencies, symbol rates, ratios in decibels.
+
+/// Cycles a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Frequency(f64);
+
+impl Frequency {
+    /// `rate` cycles a second.
+    pub const fn hertz(rate: f64) -> Self {
+        Self(rate)
+    }
+
+    /// Cycles a second.
+    pub const fn as_hertz(self) -> f64 {
+        self.0
+    }
+}
+
+/// Modulation symbols a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct SymbolRate(f64);
+
+impl SymbolRate {
+    /// `rate` symbols a second.
+    pub const fn per_sec(rate: f64) -> Self {
+        Self(rate)
+    }
+
+    /// Symbols a second.
+    pub const fn as_per_sec(self) -> f64 {
+        self.0
+    }
+}
+
+/// A ratio of powers in decibels; negative below one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Decibels(f64);
+
+impl Decibels {
+    /// So many decibels.
+    pub const fn new(decibels: f64) -> Self {
+        Self(decibels)
+    }
+
+    /// So many decibels.
+    pub const fn count(self) -> f64 {
+        self.0
+    }
+}
