@@ -1,7 +1,7 @@
 """The command line.
 
 What a command needs is imported when it runs: `windward --help` does not wait for numpy. Exit codes: 0, all is well;
-2, something was asked that cannot be, and standard error says what; 130, interrupted.
+1, a claim of a paper failed; 2, something was asked that cannot be, and standard error says what; 130, interrupted.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from windward import LawError, ResultError, RunInterrupted, ScenarioError, __version__
+from windward.cli_papers import claims, reproduce
 from windward.files import parse
 
 if TYPE_CHECKING:
@@ -214,6 +215,10 @@ def compare(
     out.print(f"goodput of each flow; optimum: {best.objective}", style="dim")
     terminal.show_tables([compare_digest(table)])
     out.print(f"\n{f'fluid left out: {why}; ' if why else ''}emulation: not part of this version", style="dim")
+
+
+app.command()(claims)
+app.command()(reproduce)
 
 
 @app.command()

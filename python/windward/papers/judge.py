@@ -1,0 +1,134 @@
+"""Claims against their checks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from windward.papers.ledger import Claim, Paper, PaperError
+
+Check = TypeVar("Check", bound=Callable[..., "Finding"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What a check computed."""
+
+    #: Our value, or what was found, in a few words.
+    ours: str
+    #: Whether it is as the ledger says; for a corrected claim: the printed form fails and the corrected one holds.
+    holds: bool
+
+
+def claim(id: int) -> Callable[[Check], Check]:  # noqa: A002
+    """Marks the function that checks a claim."""
+
+    def mark(check: Check) -> Check:
+        check.claim_id = id  # type: ignore[attr-defined]
+        return check
+
+    return mark
+
+
+class MissingResultError(PaperError):
+    """A check asks for numbers that no figure has kept."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The numbers that `windward reproduce` has kept in a folder."""
+
+    folder: Path
+
+    def has(self, name: str) -> bool:
+        """Whether a table of this name was kept."""
+        return self._file(name).exists()
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table by the name under which it was kept.
+
+        Raises
+        ------
+        MissingResultError
+            If there is none.
+        """
+        if not self.has(name):
+            raise MissingResultError(f"{self.folder} holds no table `{name}`")
+        return pd.read_parquet(self._file(name))
+
+    def keep(self, name: str, table: pd.DataFrame) -> None:
+        """Keeps a table, as Parquet and as CSV."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        table.to_parquet(self._file(name), index=False)
+        table.to_csv(self._file(name).with_suffix(".csv"), index=False)
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}.parquet"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """A claim with what its check found."""
+
+    claim: Claim
+    #: What was found; for claims that were not checked: why not.
+    ours: str
+    #: None where nothing was checked.
+    holds: bool | None
+
+    @property
+    def outcome(self) -> str:
+        """The ledger's verdict where the check agrees; else "FAILED", or "not run"."""
+        if self.holds is False:
+            return "FAILED"
+        return self.claim.verdict if self.holds or not self.claim.is_checked else "not run"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a row of JSON."""
+        claim = self.claim
+        row = {name: getattr(claim, name) for name in ("id", "claim", "where", "how", "paper", "tolerance", "why")}
+        return row | {"ours": self.ours, "verdict": claim.verdict, "outcome": self.outcome, "note": claim.note}
+
+
+def judge(paper: Paper, claim: Claim, results: Results | None = None) -> Judgement:
+    """Runs the check of one claim. Checks about packet runs need `results`; what a check raises is a failure."""
+    if not claim.is_checked:
+        return Judgement(claim=claim, ours="–", holds=None)
+    if claim.runs and results is None:
+        return Judgement(claim=claim, ours=f"judged by `windward reproduce {paper.key}`", holds=None)
+    check = paper.checks[claim.id]
+    try:
+        finding = check(results) if claim.runs else check()
+    except MissingResultError as error:
+        return Judgement(claim=claim, ours=str(error), holds=None)
+    except Exception as error:  # whatever went wrong, the claim is not shown, and the others are still judged
+        return Judgement(claim=claim, ours=f"{type(error).__name__}: {error}", holds=False)
+    return Judgement(claim=claim, ours=finding.ours, holds=bool(finding.holds))
+
+
+def judge_all(paper: Paper, ids: list[int] | None = None, results: Results | None = None) -> Iterator[Judgement]:
+    """Judges these claims, or all, in order.
+
+    Raises
+    ------
+    PaperError
+        For an id that the ledger does not have.
+    """
+    for number in ids or ():
+        if number not in paper.claims:
+            still = " yet" if number in paper.open else ""
+            raise PaperError(f"{paper.key} has no claim {number}{still}; claims: {', '.join(map(str, paper.claims))}")
+    for number, claim in paper.claims.items():
+        if not ids or number in ids:
+            yield judge(paper, claim, results)
+
+
+def summary(judgements: Sequence[Judgement]) -> str:
+    """How many claims came to what."""
+    counts = Counter(judgement.outcome for judgement in judgements)
+    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())

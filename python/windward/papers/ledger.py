@@ -1,0 +1,210 @@
+"""The ledger of a paper: claims.toml, with the functions that check its claims and draw its figures."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+#: What a claim can come to; all but the first need a `note`.
+VERDICTS = ("reproduced", "corrected", "differs", "not reproducible here")
+
+#: The verdict of a claim that nothing here can check.
+NOT_HERE = VERDICTS[3]
+
+#: What `runs` may name: claims about packet runs are judged from what `windward reproduce` has kept.
+RUNS = ("simulation",)
+
+#: The name under which the modules of the papers are imported.
+_PACKAGE = "windward_papers"
+
+
+class PaperError(ValueError):
+    """A paper is not there, or its folder does not hold together; the message says where."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One row of a ledger."""
+
+    id: int
+    #: What the paper says, in one sentence of ours.
+    claim: str
+    #: Theorem, section or figure.
+    where: str
+    #: How it is checked, in one sentence.
+    how: str
+    #: The paper's value or statement.
+    paper: str
+    #: What the check allows.
+    tolerance: str
+    #: Where the tolerance comes from.
+    why: str
+    #: One of `VERDICTS`.
+    verdict: str
+    #: The corrected statement, the explanation of a difference, or the reason why nothing is checked.
+    note: str = ""
+    #: "simulation" for claims about packet runs; empty for those that are checked at once.
+    runs: str = ""
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether there must be a check."""
+        return self.verdict != NOT_HERE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper's folder."""
+
+    key: str
+    title: str
+    doi: str
+    folder: Path
+    #: By id, rising.
+    claims: Mapping[int, Claim]
+    #: Claims of the paper that nobody has taken up yet.
+    open: tuple[int, ...]
+    #: By id. They take a `Results` where the claim's `runs` says "simulation", else nothing.
+    checks: Mapping[int, Callable[..., Any]]
+    #: By number, as `windward reproduce KEY --figure NUMBER` takes it.
+    figures: Mapping[str, Callable[..., Any]]
+
+
+def root() -> Path:
+    """The folder `papers` of the checkout that this package or the current directory lies in.
+
+    Raises
+    ------
+    PaperError
+        If there is none.
+    """
+    for start in (Path(__file__).resolve().parent, Path.cwd().resolve()):
+        for folder in (start, *start.parents):
+            if any((folder / "papers").glob("*/claims.toml")):
+                return folder / "papers"
+    raise PaperError(
+        "there is no folder `papers` here\nhint: it comes with the source; run this inside a checkout of Windward"
+    )
+
+
+def known() -> list[str]:
+    """The papers that there are, in alphabetical order."""
+    return sorted(path.parent.name for path in root().glob("*/claims.toml"))
+
+
+def load(key: str) -> Paper:
+    """Reads a paper's folder and holds ledger, checks and figures against one another.
+
+    Raises
+    ------
+    PaperError
+        If the paper is not there; if an entry of claims.toml is wrong; if a claim has no check, or a check no claim.
+    """
+    folder = root() / key
+    if key not in known():
+        raise PaperError(f"there is no paper `{key}`; papers: {', '.join(known())}")
+    file = folder / "claims.toml"
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise PaperError(f"{file}: {error}") from None
+    unknown = set(table) - {"paper", "title", "doi", "open", "claim"}
+    if unknown:
+        raise PaperError(f"{file}: unknown {', '.join(sorted(unknown))}")
+    if table.get("paper") != key or not table.get("title") or not table.get("doi"):
+        raise PaperError(f'{file}: it must begin with paper = "{key}", title and doi')
+    claims = _claims(file, table)
+    _open_packages(folder)
+    paper = Paper(
+        key=key,
+        title=table["title"],
+        doi=table["doi"],
+        folder=folder,
+        claims=claims,
+        open=tuple(table.get("open", ())),
+        checks=_marked(folder, "checks", "claim_id"),
+        figures=_marked(folder, "figures", "figure_number"),
+    )
+    _hold_together(file, paper)
+    return paper
+
+
+def _claims(file: Path, table: Mapping[str, Any]) -> dict[int, Claim]:
+    claims: dict[int, Claim] = {}
+    known = {field.name for field in fields(Claim)}
+    needed = known - {"note", "runs"}
+    for at, entry in enumerate(table.get("claim", ()), 1):
+        where = f"{file}: claim {entry.get('id', f'number {at}, which has no id')}"
+        if wrong := sorted(set(entry) - known):
+            raise PaperError(f"{where}: unknown {', '.join(wrong)}")
+        if lacking := sorted(name for name in needed if not entry.get(name)):
+            raise PaperError(f"{where}: {', '.join(lacking)} missing or empty")
+        claim = Claim(**entry)
+        if claim.verdict not in VERDICTS:
+            raise PaperError(f'{where}: the verdict "{claim.verdict}" is none of {", ".join(VERDICTS)}')
+        if claim.verdict != VERDICTS[0] and not claim.note:
+            raise PaperError(f'{where}: "{claim.verdict}" needs a note')
+        if claim.runs and claim.runs not in RUNS:
+            raise PaperError(f'{where}: runs = "{claim.runs}" is none of {", ".join(RUNS)}')
+        if claim.id in claims or (claims and claim.id < max(claims)):
+            raise PaperError(f"{where}: the ids must rise")
+        claims[claim.id] = claim
+    return claims
+
+
+def _hold_together(file: Path, paper: Paper) -> None:
+    wanted = {claim.id for claim in paper.claims.values() if claim.is_checked}
+    if lacking := sorted(wanted - set(paper.checks)):
+        raise PaperError(f"{file}: no check for {_ids(lacking)}; write one, or say why it cannot be done here")
+    if orphans := sorted(set(paper.checks) - set(paper.claims)):
+        raise PaperError(f"{file}: no claim for the checks of {_ids(orphans)}")
+    listed = {*paper.claims, *paper.open}
+    if len(listed) < len(paper.claims) + len(paper.open):
+        raise PaperError(f"{file}: a claim is both there and open")
+    if gaps := sorted(set(range(1, max(listed, default=0) + 1)) - listed):
+        raise PaperError(f"{file}: {_ids(gaps)} neither there nor open")
+
+
+def _ids(ids: list[int]) -> str:
+    return f"claim{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
+
+
+def _marked(folder: Path, name: str, attribute: str) -> dict[Any, Callable[..., Any]]:
+    """The functions that a decorator has marked in a module of the paper, or in all modules of a folder of it."""
+    if not (folder / f"{name}.py").exists() and not (folder / name).is_dir():
+        return {}
+    package = f"{_PACKAGE}.{folder.name}"
+    modules = [importlib.import_module(f"{package}.{name}")]
+    for found in pkgutil.iter_modules(getattr(modules[0], "__path__", ())):
+        modules.append(importlib.import_module(f"{package}.{name}.{found.name}"))
+    marked: dict[Any, Callable[..., Any]] = {}
+    for module in modules:
+        for function in vars(module).values():
+            mark = getattr(function, attribute, None)
+            if mark is None or function.__module__ != module.__name__:
+                continue
+            if mark in marked:
+                raise PaperError(
+                    f"{folder / name}: two functions for {mark}: {marked[mark].__name__}, {function.__name__}"
+                )
+            marked[mark] = function
+    return marked
+
+
+def _open_packages(folder: Path) -> None:
+    """Lets the modules of a paper be imported, as they are now, under a name of their own."""
+    package = f"{_PACKAGE}.{folder.name}"
+    for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    for name, path in ((_PACKAGE, folder.parent), (package, folder)):
+        module = ModuleType(name)
+        module.__path__ = [str(path)]
+        sys.modules[name] = module

@@ -1,0 +1,102 @@
+"""A paper's ledger and figures for readers: one HTML page that needs nothing else, or a page of the documentation."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+
+from windward import __version__
+from windward.papers.judge import Judgement, summary
+from windward.papers.ledger import Paper
+from windward.papers.reproduce import Drawn
+
+
+def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn], path: Path) -> Path:
+    """Writes the HTML page and returns its path."""
+    template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
+    text = template.substitute(
+        key=html.escape(paper.key),
+        title=html.escape(paper.title),
+        doi=html.escape(paper.doi),
+        summary=html.escape(summary(judgements)),
+        figures="\n".join(map(_figure, drawn)),
+        rows="\n".join(map(_row, judgements)),
+        version=html.escape(__version__),
+    )
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _figure(one: Drawn) -> str:
+    svg = one.svg.read_text(encoding="utf-8")
+    svg = svg[svg.index("<svg") :]
+    # Ids are unique within a figure; make them so within the page.
+    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>figure-{one.number}-", svg)
+    name = f"Figure {html.escape(one.number)}: {html.escape(one.title)}"
+    return (
+        f'<figure aria-label="{name}">{svg}<figcaption><b>{name}.</b> {html.escape(one.caption)}</figcaption></figure>'
+    )
+
+
+def _row(one: Judgement) -> str:
+    claim = one.claim
+    cells = [str(claim.id), claim.claim, claim.where, claim.how, claim.paper, one.ours]
+    row = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+    row += f'<td>{html.escape(claim.tolerance)}<br><span class="note">{html.escape(claim.why)}</span></td>'
+    kind = ' class="failed"' if one.holds is False else ""
+    note = f'<br><span class="note">{html.escape(claim.note)}</span>' if claim.note else ""
+    return f"<tr>{row}<td{kind}>{html.escape(one.outcome)}{note}</td></tr>"
+
+
+def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[tuple[str, str, str]], made: str) -> str:
+    """The page for the documentation.
+
+    Parameters
+    ----------
+    paper
+        The paper.
+    judgements
+        What its claims came to.
+    pictures
+        For each figure its name, the path of its picture from the page, and its caption.
+    made
+        The command that makes the page.
+    """
+    lines = [
+        f"# {paper.title}",
+        "",
+        f"`{paper.key}`, [doi:{paper.doi}](https://doi.org/{paper.doi}). Made by `{made}`; do not edit.",
+        "",
+        f"The claims of the paper, each with a check that could fail: {summary(judgements)}.",
+        f"`windward claims {paper.key}` runs them again, `windward reproduce {paper.key}` also draws the figures.",
+        f"The code stands in [`papers/{paper.key}`](../../papers/{paper.key}/README.md).",
+        "",
+    ]
+    if paper.open:
+        lines += [f"Not taken up yet: claims {', '.join(map(str, paper.open))}.", ""]
+    if pictures:
+        lines += ["## Figures", ""]
+        for name, path, caption in pictures:
+            lines += [f"![{name}]({path})", "", f"**{name}.** {caption}", ""]
+    lines += [
+        "## Claims",
+        "",
+        "| | claim | where | how checked | paper | ours | tolerance | verdict |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for one in judgements:
+        claim = one.claim
+        tolerance = f"{claim.tolerance} ({claim.why})"
+        cells = [claim.claim, claim.where, claim.how, claim.paper, one.ours, tolerance, f"**{one.outcome}**"]
+        lines.append(f"| {claim.id} | " + " | ".join(map(_cell, cells)) + " |")
+    lines += ["", "### Notes", ""]
+    lines += [f"* {one.claim.id}: {one.claim.note}" for one in judgements if one.claim.note]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Text that cannot break a table or be taken for markup."""
+    return re.sub(r"([|*_<\[\]])", r"\\\1", text) if not text.startswith("**") else text

@@ -1,0 +1,94 @@
+"""The figures of a paper, drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from windward.papers.judge import Results
+from windward.papers.ledger import Paper, PaperError
+from windward.plot import save
+from windward.plot.style import styled
+
+Draw = TypeVar("Draw", bound=Callable[..., Figure])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What the function of a figure works with."""
+
+    #: The paper's folder, for its scenario files.
+    folder: Path
+    #: Where numbers are kept; figures may use what others have kept before them.
+    results: Results
+    #: How many seeds packet runs take; None: as the scenario files say.
+    seeds: int | None
+    #: To be told, in a few words, what is being done.
+    progress: Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """A figure as files."""
+
+    number: str
+    title: str
+    #: What it shows and how to read it.
+    caption: str
+    svg: Path
+    pdf: Path
+
+
+def figure(number: str, *, title: str, caption: str) -> Callable[[Draw], Draw]:
+    """Marks the function that draws a figure: it takes a `Context`, keeps its numbers, and returns the figure."""
+
+    def mark(draw: Draw) -> Draw:
+        draw.figure_number = number  # type: ignore[attr-defined]
+        draw.figure_title = title  # type: ignore[attr-defined]
+        draw.figure_caption = caption  # type: ignore[attr-defined]
+        return draw
+
+    return mark
+
+
+def reproduce(
+    paper: Paper,
+    output: Path,
+    *,
+    only: str | None = None,
+    seeds: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[Drawn]:
+    """Draws one figure, or all, into a folder: SVG, PDF, and the numbers as Parquet and CSV.
+
+    Raises
+    ------
+    PaperError
+        For a figure that the paper does not have here.
+    """
+    if only is not None and only not in paper.figures:
+        there = ", ".join(paper.figures) or "none"
+        raise PaperError(f"{paper.key} has no figure {only} here; figures: {there}")
+    output.mkdir(parents=True, exist_ok=True)
+    context = Context(folder=paper.folder, results=Results(output), seeds=seeds, progress=progress)
+    drawn = []
+    for number, draw in paper.figures.items():
+        if only is None or number == only:
+            progress(f"figure {number}")
+            drawn.append(_draw(number, draw, context))
+    return drawn
+
+
+def _draw(number: str, draw: Any, context: Context) -> Drawn:
+    svg, pdf = (context.results.folder / f"figure-{number}{ending}" for ending in (".svg", ".pdf"))
+    # Half a pixel decides what a line needs: the files stay small.
+    with styled(), mpl.rc_context({"path.simplify_threshold": 0.5}):
+        figure = draw(context)
+        save(figure, svg)
+        save(figure, pdf)
+    return Drawn(number=number, title=draw.figure_title, caption=draw.figure_caption, svg=svg, pdf=pdf)

@@ -1,0 +1,143 @@
+"""The claims of the papers: each is a test of its own; the machinery refuses what does not hold together."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY, Cli
+
+from windward import papers
+from windward.papers import ledger
+from windward.papers.judge import Results, judge
+
+PAPERS = [papers.load(key) for key in papers.known()]
+CLAIMS = [(paper, claim) for paper in PAPERS for claim in paper.claims.values() if claim.is_checked and not claim.runs]
+
+LEDGER = """\
+paper = "smith2001"
+title = "On sums"
+doi = "10.0/0"
+
+[[claim]]
+id = 1
+claim = "One and one are two."
+where = "§1"
+how = "By adding."
+paper = "2"
+tolerance = "none"
+why = "integers"
+verdict = "reproduced"
+"""
+
+CHECKS = """\
+from windward.papers import Finding, claim
+
+@claim(1)
+def sums() -> Finding:
+    return Finding(ours=str(1 + 1), holds=1 + 1 == 2)
+"""
+
+
+@pytest.mark.parametrize(("paper", "claim"), CLAIMS, ids=[f"{paper.key}-{claim.id}" for paper, claim in CLAIMS])
+def test_the_claim_holds(paper: papers.Paper, claim: papers.Claim) -> None:
+    judgement = judge(paper, claim)
+    assert judgement.holds, f"{claim.claim}\nfound: {judgement.ours}"
+
+
+def test_there_are_papers() -> None:
+    assert {path.parent.name for path in REPOSITORY.glob("papers/*/claims.toml")} == {paper.key for paper in PAPERS}
+    assert CLAIMS
+
+
+@pytest.fixture
+def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a small paper, which is the only one there is."""
+    folder = tmp_path / "papers" / "smith2001"
+    folder.mkdir(parents=True)
+    (folder / "claims.toml").write_text(LEDGER)
+    (folder / "checks.py").write_text(CHECKS)
+    monkeypatch.setattr(ledger, "root", lambda: folder.parent)
+    return folder
+
+
+def refused(paper: Path, claims: str, checks: str = CHECKS) -> str:
+    """What is said about such a ledger."""
+    (paper / "claims.toml").write_text(claims)
+    (paper / "checks.py").write_text(checks)
+    with pytest.raises(papers.PaperError) as error:
+        papers.load("smith2001")
+    return str(error.value)
+
+
+def test_a_claim_is_judged_by_its_check(paper: Path) -> None:
+    loaded = papers.load("smith2001")
+    judgement = judge(loaded, loaded.claims[1])
+    assert (judgement.ours, judgement.outcome) == ("2", "reproduced")
+
+
+def test_what_a_check_raises_is_a_failure(paper: Path) -> None:
+    (paper / "checks.py").write_text(CHECKS.replace("1 + 1 == 2", "1 / 0 == 2"))
+    loaded = papers.load("smith2001")
+    judgement = judge(loaded, loaded.claims[1])
+    assert (judgement.ours, judgement.outcome) == ("ZeroDivisionError: division by zero", "FAILED")
+
+
+def test_ledgers_hold_together(paper: Path) -> None:
+    assert "no check for claim 1" in refused(paper, LEDGER, "")
+    assert "no claim for the checks of claim 2" in refused(
+        paper, LEDGER, CHECKS + CHECKS.replace("(1)", "(2)").replace("sums", "again")
+    )
+    assert "two functions for 1: sums, again" in refused(paper, LEDGER, CHECKS + CHECKS.replace("sums", "again"))
+    assert "claim number 1, which has no id: id missing" in refused(paper, LEDGER.replace("id = 1\n", ""))
+    assert "claim 1: where missing or empty" in refused(paper, LEDGER.replace("§1", ""))
+    assert "claim 1: unknown wheer" in refused(paper, LEDGER.replace("where", "wheer"))
+    assert 'the verdict "right" is none of' in refused(paper, LEDGER.replace("reproduced", "right"))
+    assert '"differs" needs a note' in refused(paper, LEDGER.replace("reproduced", "differs"))
+    assert "claim 1 neither there nor open" in refused(
+        paper, LEDGER.replace("id = 1", "id = 2"), CHECKS.replace("(1)", "(2)")
+    )
+    assert "the ids must rise" in refused(paper, LEDGER + LEDGER[LEDGER.index("[[") :])
+    assert "unknown year" in refused(paper, "year = 2001\n" + LEDGER)
+
+
+def test_what_cannot_be_done_here_needs_a_reason_and_no_check(paper: Path) -> None:
+    verdict = LEDGER.replace('"reproduced"', '"not reproducible here"')
+    assert "needs a note" in refused(paper, verdict, "")
+    (paper / "claims.toml").write_text(verdict + 'note = "It takes a 1970s mainframe."\n')
+    loaded = papers.load("smith2001")
+    assert judge(loaded, loaded.claims[1]).outcome == "not reproducible here"
+
+
+def test_claims_about_runs_are_judged_from_what_was_kept(paper: Path, tmp_path: Path) -> None:
+    import pandas as pd
+
+    (paper / "claims.toml").write_text(LEDGER + 'runs = "simulation"\n')
+    (paper / "checks.py").write_text(
+        "from windward.papers import Finding, Results, claim\n\n"
+        "@claim(1)\n"
+        "def rates(results: Results) -> Finding:\n"
+        '    total = results.table("rates")["rate"].sum()\n'
+        "    return Finding(ours=str(total), holds=total == 5)\n"
+    )
+    loaded = papers.load("smith2001")
+    results = Results(tmp_path / "results")
+    assert judge(loaded, loaded.claims[1]).outcome == "not run"
+    assert judge(loaded, loaded.claims[1], results).outcome == "not run"
+    results.keep("rates", pd.DataFrame({"rate": [2, 3]}))
+    assert judge(loaded, loaded.claims[1], results).outcome == "reproduced"
+
+
+def test_the_command(cli: Cli) -> None:
+    shown = cli("claims", "huang2020", "--id", "8", "--json", "ledger.json")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "1 reproduced" in shown.stdout
+    assert cli("claims", "huang2020", "--id", "99").returncode == 2
+    unknown = cli("claims", "huang2021")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "there is no paper `huang2021`; papers: " in unknown.stderr
+
+
+def test_the_command_as_json(cli: Cli, tmp_path: Path) -> None:
+    cli("claims", "huang2020", "--id", "8", "--json", "ledger.json")
+    (row,) = json.loads((tmp_path / "ledger.json").read_text())["huang2020"]
+    assert (row["id"], row["outcome"]) == (8, "reproduced")
