@@ -160,6 +160,49 @@ def schema() -> dict[str, Any]:
 def laws() -> list[dict[str, Any]]:
     """Every law: its name, its parameters with their defaults, its BibTeX entry."""
 
+@final
+class FluidMap:
+    """F: w -> (x, q, r) of one network, warm-started; see `num.FluidMap`."""
+
+    def __new__(cls, network: str, base_rtt: NDArray[np.float64]) -> FluidMap: ...
+    def solve(self, windows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Finds F(w); returns rates and path delays. Raises ValueError."""
+    def link_delays(self) -> NDArray[np.float64]:
+        """Of every link, in seconds."""
+    def link_rates(self) -> NDArray[np.float64]:
+        """Capacity, or the rate of the region, of every link."""
+    def certificate(self) -> dict[str, float]:
+        """The residuals of the last answer."""
+    def rate_jacobian(self) -> NDArray[np.float64] | None:
+        """Derivatives of the rates by the windows; None where link rates jump."""
+
+def fluid_follow(
+    network: str,
+    laws: str,
+    *,
+    base_rtt: NDArray[np.float64],
+    windows: NDArray[np.float64],
+    buffers: NDArray[np.float64],
+    duration: float,
+    interval: float,
+    tolerance: float,
+    period: float | None,
+    is_common: bool,
+) -> dict[str, Any]:
+    """The fields of a `fluid.Trajectory`; raises ValueError."""
+
+def num_independent_sets(links: int, conflicts: Sequence[tuple[int, int]]) -> list[int]:
+    """The independent sets of a conflict graph as bit masks; raises ValueError."""
+
+def num_region_rates(region: str, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What MaxWeight serves at these prices; raises ValueError."""
+
+def num_region_jacobian(region: str, prices: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Its derivatives by the prices; None where it jumps. Raises ValueError."""
+
+def num_region_stationary(region: str, prices: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Probabilities of the independent sets; None but for CSMA with entropy. Raises ValueError."""
+
 def num_solve(problem: str, tolerance: float, max_iterations: int) -> dict[str, Any]:
     """The fields of a `num.Solution` of a problem in JSON, by the method for daily work; raises ValueError."""
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from windward import _engine
+from windward.convert import to_plain
 from windward.digest import Digest, quantity
+from windward.num import Array, Network, Numbers, as_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from windward import _engine
+    from windward import _model
 
 #: What a fluid run can be drawn as: the column and its axis.
 FIGURES = {
@@ -69,9 +74,9 @@ def run(compiled: _engine.Scenario, *, tolerance: float, period_s: float | None)
     ValueError
         Where the scenario has no fluid form, or for a tolerance or period that is not positive.
     """
-    for name, value in (("tolerance", tolerance), ("period", period_s)):
-        if value is not None and not (np.isfinite(value) and value > 0):
-            raise ValueError(f"the {name} is {value:g}; it must be above 0")
+    _above_zero("tolerance", tolerance)
+    if period_s is not None:
+        _above_zero("period", period_s)
     answer = compiled.fluid(tolerance=tolerance, period=period_s)
     columns: dict[str, Any] = dict(answer["series"])
     columns["flow"] = pd.Categorical.from_codes(columns["flow"].astype(np.int64), answer["flow"])
@@ -86,6 +91,102 @@ def run(compiled: _engine.Scenario, *, tolerance: float, period_s: float | None)
         settled_s=answer["settled_s"],
         evaluations=answer["evaluations"],
     )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trajectory:
+    """Windows through time over a network that is no scenario; one row per sample, one column per flow."""
+
+    #: Seconds.
+    time_s: Array
+    #: In packets.
+    windows: Array
+    #: In packets a second, or whatever unit the capacities have.
+    rates: Array
+    #: Queueing delays of the paths in seconds.
+    delays_s: Array
+    #: Evaluations of the right-hand side.
+    evaluations: int
+
+    def settled_s(self, rates: Numbers, share: float = 0.01) -> float | None:
+        """From when on all rates are within this share of the given ones, in seconds; None if the last are not."""
+        far = (np.abs(self.rates / np.asarray(rates) - 1) > share).any(axis=1)
+        if far[-1]:
+            return None
+        return float(self.time_s[np.flatnonzero(far)[-1] + 1]) if far.any() else float(self.time_s[0])
+
+
+def follow(
+    network: Network,
+    laws: Sequence[_model.Reno | _model.Cubic | _model.Vegas | _model.Fast | _model.QuicTcp | _model.Compound],
+    *,
+    base_rtt_s: Numbers,
+    windows: Numbers,
+    duration_s: float,
+    interval_s: float,
+    tolerance: float = 1e-6,
+    period_s: float | None = None,
+    clock: Literal["round trip", "common"] = "round trip",
+    buffers: Numbers | None = None,
+) -> Trajectory:
+    """Follows the windows of laws over any network, any capacity region.
+
+    Parameters
+    ----------
+    network
+        As `windward.num` takes it; capacities in packets a second.
+    laws
+        Of every flow, such as `ww.QuicTcp(rho=0.5)`.
+    base_rtt_s
+        Round trip of every flow without queues.
+    windows
+        At the start, in packets.
+    duration_s, interval_s
+        How long, and how often a sample is taken.
+    tolerance
+        Of a step of the differential equation.
+    period_s
+        Update all windows every so often instead, as the papers' own computations do.
+    clock
+        FAST and QUIC-TCP state dW/dt per step. In the differential equation a step is a round trip, or the same second
+        for all flows, as in the papers' proofs. With a period and "round trip" a step is an update.
+    buffers
+        Packets that may wait at each link. Default: no limit.
+
+    Raises
+    ------
+    ValueError
+        If something is wrong; the message says what.
+    """
+    flows = len(laws)
+    for name, numbers in (("base_rtt_s", base_rtt_s), ("windows", windows)):
+        if len(numbers) != flows or not all(np.isfinite(number) and number > 0 for number in numbers):
+            raise ValueError(f"{name}: it takes {flows} numbers above 0, one for each law")
+    for name, value in (("duration_s", duration_s), ("interval_s", interval_s), ("tolerance", tolerance)):
+        _above_zero(name, value)
+    if period_s is not None:
+        _above_zero("period_s", period_s)
+    limits = np.full(len(network["links"]), np.inf) if buffers is None else np.asarray(buffers, dtype=float)
+    if len(limits) != len(network["links"]) or not (limits >= 0).all():
+        raise ValueError(f"buffers: it takes {len(network['links'])} numbers from 0, one for each link")
+    answer = _engine.fluid_follow(
+        as_json(network),
+        json.dumps([to_plain(law, repr) for law in laws]),
+        base_rtt=np.asarray(base_rtt_s, dtype=float),
+        windows=np.asarray(windows, dtype=float),
+        buffers=limits,
+        duration=duration_s,
+        interval=interval_s,
+        tolerance=tolerance,
+        period=period_s,
+        is_common=clock == "common",
+    )
+    return Trajectory(**answer)
+
+
+def _above_zero(name: str, value: float) -> None:
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"the {name} is {value:g}; it must be above 0")
 
 
 def digest(fluid: Fluid) -> Digest:

@@ -243,7 +243,7 @@ def solve(problem: Problem, *, tolerance: float = 1e-10, max_iterations: int = 2
         If the description is wrong (the message names the place), if there are no best rates, or if the tolerance is
         not reached.
     """
-    return Solution(**_engine.num_solve(_text(problem), tolerance, max_iterations))
+    return Solution(**_engine.num_solve(as_json(problem), tolerance, max_iterations))
 
 
 def solve_reference(problem: Problem) -> Solution:
@@ -254,7 +254,7 @@ def solve_reference(problem: Problem) -> Solution:
     ValueError
         As `solve`, and for the utilities "max_min" and "emultcp", which have no conic form.
     """
-    return Solution(**_engine.num_solve_reference(_text(problem)))
+    return Solution(**_engine.num_solve_reference(as_json(problem)))
 
 
 def subgradient(
@@ -292,13 +292,126 @@ def subgradient(
             f"first={first}, decay={decay}, iterations={iterations}, price={price}: "
             "all must be positive and finite; only decay may be 0"
         )
-    fields, trace = _engine.num_subgradient(_text(problem), first, decay, iterations, price)
+    fields, trace = _engine.num_subgradient(as_json(problem), first, decay, iterations, price)
     return Solution(**fields), trace
 
 
-def _text(problem: Problem) -> str:
-    """The problem as the engine reads it."""
-    return json.dumps(problem, default=_plain)
+class FluidMap:
+    """F: w -> (x, q, r) of huang2020 (11)-(17): what fixed windows make of a network.
+
+    It keeps its last answer as the next start: along a trajectory an answer takes microseconds.
+
+    >>> one_link = wired([10.0], routes=[[0], [0]], utilities=[])["network"]
+    >>> windows_to_rates = FluidMap(one_link, base_rtt_s=[1.0, 1.0])
+    >>> rates, delays = windows_to_rates.solve([8.0, 12.0])  # 10 packets queue: 1 s
+    >>> [round(float(rate), 6) for rate in rates], round(float(delays[0]), 6)
+    ([4.0, 6.0], 1.0)
+    """
+
+    def __init__(self, network: Network, base_rtt_s: Numbers) -> None:
+        """For `network`; `base_rtt_s` is d_s of every flow, the round trip without queues, in seconds.
+
+        Raises
+        ------
+        ValueError
+            If something is wrong; the message names the place.
+        """
+        self._map = _engine.FluidMap(as_json(network), _numbers(base_rtt_s))
+
+    def solve(self, windows: Numbers) -> tuple[Array, Array]:
+        """x_s and q^s, packets a second and seconds, of windows in packets.
+
+        Raises
+        ------
+        ValueError
+            For a window that is not positive, or if the solver does not converge.
+        """
+        return self._map.solve(_numbers(windows))
+
+    @property
+    def link_delays(self) -> Array:
+        """q_l in seconds; one of many where links in series are full together."""
+        return self._map.link_delays()
+
+    @property
+    def link_rates(self) -> Array:
+        """c_l or r_l in packets a second; a link of a piecewise linear region gets its load."""
+        return self._map.link_rates()
+
+    @property
+    def certificate(self) -> dict[str, float]:
+        """The residuals of the last answer, as `Solution.certificate`."""
+        return self._map.certificate()
+
+    def rate_jacobian(self) -> Array | None:
+        """The derivatives of x_s by w_n, a row for each s (huang2020 App. A), where the bottlenecks stay the same.
+
+        None where link rates jump: channel draws, and independent sets without entropy.
+        """
+        return self._map.rate_jacobian()
+
+
+def region_rates(region: Region, prices: Numbers) -> Array:
+    """What MaxWeight serves: the r of the region that makes the sum of price times rate largest (huang2020 (17)).
+
+    >>> [float(rate) for rate in region_rates({"kind": "norm", "capacity": [4.0, 3.0], "exponent": 1.0}, [1.0, 2.0])]
+    [0.0, 3.0]
+
+    Raises
+    ------
+    ValueError
+        If the region is wrong for so many prices, or a price is negative.
+    """
+    return _engine.num_region_rates(as_json(region), _numbers(prices))
+
+
+def region_jacobian(region: Region, prices: Numbers) -> Array | None:
+    """Its derivatives by the prices, a row for each rate; None for regions where it jumps.
+
+    Raises
+    ------
+    ValueError
+        As `region_rates`.
+    """
+    return _engine.num_region_jacobian(as_json(region), _numbers(prices))
+
+
+def stationary(region: Csma, prices: Numbers) -> Array:
+    """Probabilities of the independent sets at these prices, in the order of `independent_sets` (wang2013 (7)).
+
+    Raises
+    ------
+    ValueError
+        As `region_rates`, and without entropy.
+    """
+    probabilities = _engine.num_region_stationary(as_json(region), _numbers(prices))
+    if probabilities is None:
+        raise ValueError("only CSMA with entropy above 0 has a stationary distribution that follows from prices")
+    return probabilities
+
+
+def independent_sets(links: int, conflicts: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
+    """The sets of links that can be active together, a row each; the first is empty.
+
+    >>> independent_sets(2, conflicts=[(0, 1)]).astype(int).tolist()
+    [[0, 0], [1, 0], [0, 1]]
+
+    Raises
+    ------
+    ValueError
+        For wrong pairs, and beyond 64 links or 65 536 sets.
+    """
+    masks = _engine.num_independent_sets(links, conflicts)
+    return np.array([[mask >> link & 1 for link in range(links)] for mask in masks], dtype=np.bool_)
+
+
+def _numbers(values: Numbers) -> Array:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def as_json(description: Problem | Network | Region) -> str:
+    """A description as the engine reads it."""
+    return json.dumps(description, default=_plain)
 
 
 def _plain(value: Any) -> Any:

@@ -5,9 +5,10 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windward_num::subgradient::{self, Steps};
-use windward_num::{Error, Options, Problem, Solution};
+use windward_num::{Certificate, Error, Options, Solution};
 
 /// Solves by the method for daily work. Raises ValueError where there is no answer.
 #[pyfunction]
@@ -18,14 +19,14 @@ pub(crate) fn num_solve<'py>(
     max_iterations: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let options = Options { tolerance, max_iterations };
-    let found = py.detach(|| windward_num::solve(&parse(problem)?, &options)).map_err(refused)?;
+    let found = py.detach(|| windward_num::solve(&parse("problem", problem)?, &options)).map_err(refused)?;
     answer(py, found)
 }
 
 /// Solves by Clarabel. Raises ValueError where there is no answer.
 #[pyfunction]
 pub(crate) fn num_solve_reference<'py>(py: Python<'py>, problem: &str) -> PyResult<Bound<'py, PyDict>> {
-    let found = py.detach(|| windward_num::solve_reference(&parse(problem)?)).map_err(refused)?;
+    let found = py.detach(|| windward_num::solve_reference(&parse("problem", problem)?)).map_err(refused)?;
     answer(py, found)
 }
 
@@ -41,17 +42,18 @@ pub(crate) fn num_subgradient<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyArray2<f64>>)> {
     let steps = Steps { first, decay, iterations, price };
     let mut trace = Vec::new();
-    let run = || subgradient::solve(&parse(problem)?, &steps, |rates| trace.extend_from_slice(rates));
+    let run = || subgradient::solve(&parse("problem", problem)?, &steps, |rates| trace.extend_from_slice(rates));
     let found = py.detach(run).map_err(refused)?;
     let flows = found.rates.len();
     Ok((answer(py, found)?, PyArray1::from_vec(py, trace).reshape([iterations, flows])?))
 }
 
-fn parse(problem: &str) -> Result<Problem, Error> {
-    let mut text = serde_json::Deserializer::from_str(problem);
+/// Reads a description; `root` is what messages call the whole.
+pub(crate) fn parse<T: DeserializeOwned>(root: &str, text: &str) -> Result<T, Error> {
+    let mut text = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut text).map_err(|error| {
         let path = error.path().to_string();
-        let at = if path == "." { "problem".into() } else { path };
+        let at = if path == "." { root.into() } else { path };
         // The text is one line that nobody wrote: its columns tell a person nothing.
         let reason = error.into_inner().to_string();
         let reason = match reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason) {
@@ -63,21 +65,13 @@ fn parse(problem: &str) -> Result<Problem, Error> {
     })
 }
 
-fn refused(error: Error) -> PyErr {
+pub(crate) fn refused(error: Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
 /// The fields of a solution.
 fn answer(py: Python<'_>, found: Solution) -> PyResult<Bound<'_, PyDict>> {
     let json = |value: serde_json::Result<Value>| to_python(py, &value.unwrap_or_default());
-    // Not through JSON, which has no infinity.
-    let certificate = PyDict::new(py);
-    let residuals = found.certificate;
-    certificate.set_item("primal", residuals.primal)?;
-    certificate.set_item("dual", residuals.dual)?;
-    certificate.set_item("slackness", residuals.slackness)?;
-    certificate.set_item("scheduling", residuals.scheduling)?;
-    certificate.set_item("gap", residuals.gap)?;
     let fields = PyDict::new(py);
     fields.set_item("mixtures", json(serde_json::to_value(&found.mixtures))?)?;
     fields.set_item("levels", json(serde_json::to_value(&found.levels))?)?;
@@ -88,6 +82,17 @@ fn answer(py: Python<'_>, found: Solution) -> PyResult<Bound<'_, PyDict>> {
     fields.set_item("link_rates", found.link_rates.into_pyarray(py))?;
     fields.set_item("objective", found.objective)?;
     fields.set_item("iterations", found.iterations)?;
-    fields.set_item("certificate", certificate)?;
+    fields.set_item("certificate", certificate(py, found.certificate)?)?;
     Ok(fields)
+}
+
+/// The residuals by name; not through JSON, which has no infinity.
+pub(crate) fn certificate(py: Python<'_>, residuals: Certificate) -> PyResult<Bound<'_, PyDict>> {
+    let certificate = PyDict::new(py);
+    certificate.set_item("primal", residuals.primal)?;
+    certificate.set_item("dual", residuals.dual)?;
+    certificate.set_item("slackness", residuals.slackness)?;
+    certificate.set_item("scheduling", residuals.scheduling)?;
+    certificate.set_item("gap", residuals.gap)?;
+    Ok(certificate)
 }

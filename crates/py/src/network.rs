@@ -1,0 +1,171 @@
+//! F, capacity regions and trajectories for any network, as Python sees them: descriptions come as JSON, numbers as arrays.
+
+use crate::num::{certificate, parse, refused};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value;
+use windward_fluid::{FluidFlow, Method, Model, TimeUnit, integrate};
+use windward_laws::{LawSpec, SpecError};
+use windward_num::{Network, Region, region};
+
+/// F: w → (x, q, r) of one network, warm-started. See `windward.num.FluidMap`.
+#[pyclass(module = "windward._engine")]
+pub(crate) struct FluidMap {
+    inner: windward_num::FluidMap,
+}
+
+#[pymethods]
+impl FluidMap {
+    #[new]
+    fn new(network: &str, base_rtt: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
+        let network: Network = parse("network", network).map_err(refused)?;
+        let routes = network.routes.len();
+        let given = base_rtt.as_slice()?;
+        if given.len() != routes {
+            return Err(PyValueError::new_err(format!("{} base RTTs for {routes} routes", given.len())));
+        }
+        Ok(Self { inner: windward_num::FluidMap::new(network, given).map_err(refused)? })
+    }
+
+    /// Finds F(w); returns rates and path delays. Raises ValueError.
+    fn solve<'py>(&mut self, py: Python<'py>, windows: PyReadonlyArray1<'_, f64>) -> PyResult<Pair<'py>> {
+        self.inner.solve(windows.as_slice()?).map_err(refused)?;
+        Ok((PyArray1::from_slice(py, self.inner.rates()), PyArray1::from_slice(py, self.inner.path_delays())))
+    }
+
+    /// q_l of every link, seconds.
+    fn link_delays<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.inner.link_delays().into_pyarray(py)
+    }
+
+    /// c_l or r_l of every link.
+    fn link_rates<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.inner.link_rates().into_pyarray(py)
+    }
+
+    /// The residuals of the last answer.
+    fn certificate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        certificate(py, self.inner.certificate())
+    }
+
+    /// ∂x_s/∂w_n, a row each s; None where r jumps.
+    fn rate_jacobian<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        self.inner.rate_jacobian().map(|rows| Ok(PyArray2::from_vec2(py, &rows)?)).transpose()
+    }
+}
+
+type Pair<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// What MaxWeight serves in a region at these prices. Raises ValueError.
+#[pyfunction]
+pub(crate) fn num_region_rates<'py>(
+    py: Python<'py>,
+    region: &str,
+    prices: PyReadonlyArray1<'_, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let prices = prices.as_slice()?;
+    Ok(checked(region, prices)?.rates(prices).into_pyarray(py))
+}
+
+/// ∂r_l/∂q_n, a row each l; None where r jumps. Raises ValueError.
+#[pyfunction]
+pub(crate) fn num_region_jacobian<'py>(
+    py: Python<'py>,
+    region: &str,
+    prices: PyReadonlyArray1<'_, f64>,
+) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+    let prices = prices.as_slice()?;
+    let rows = checked(region, prices)?.jacobian(prices);
+    rows.map(|rows| Ok(PyArray2::from_vec2(py, &rows)?)).transpose()
+}
+
+/// Probabilities of the independent sets at these prices; None but for CSMA with entropy. Raises ValueError.
+#[pyfunction]
+pub(crate) fn num_region_stationary<'py>(
+    py: Python<'py>,
+    region: &str,
+    prices: PyReadonlyArray1<'_, f64>,
+) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+    let prices = prices.as_slice()?;
+    Ok(checked(region, prices)?.stationary(prices).map(|u| u.into_pyarray(py)))
+}
+
+/// The independent sets of a conflict graph as bit masks. Raises ValueError where there are too many.
+#[pyfunction]
+pub(crate) fn num_independent_sets(links: usize, conflicts: Vec<(u32, u32)>) -> PyResult<Vec<u64>> {
+    if conflicts.iter().any(|(a, b)| a == b || *a.max(b) as usize >= links) {
+        return Err(PyValueError::new_err(format!("conflicts are pairs of different positions below {links}")));
+    }
+    region::independent_sets(links, &conflicts)
+        .ok_or_else(|| PyValueError::new_err(format!("{links} links have too many independent sets to be enumerated")))
+}
+
+/// A region that is right for so many prices.
+fn checked(region: &str, prices: &[f64]) -> PyResult<Region> {
+    let region: Region = parse("region", region).map_err(refused)?;
+    if prices.iter().any(|q| !(*q >= 0.0 && q.is_finite())) {
+        return Err(PyValueError::new_err("prices must be numbers from 0"));
+    }
+    let network = Network {
+        links: vec![windward_num::Link::Wireless; prices.len()],
+        couplings: vec![windward_num::Coupling { links: (0..prices.len() as u32).collect(), region: region.clone() }],
+        routes: Vec::new(),
+    };
+    network.check().map_err(refused)?;
+    Ok(region)
+}
+
+/// Follows the windows of laws over any network; see `windward.fluid.follow`. Raises ValueError.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python passes them by name")]
+#[pyo3(signature = (network, laws, *, base_rtt, windows, buffers, duration, interval, tolerance, period, is_common))]
+pub(crate) fn fluid_follow<'py>(
+    py: Python<'py>,
+    network: &str,
+    laws: &str,
+    base_rtt: PyReadonlyArray1<'_, f64>,
+    windows: PyReadonlyArray1<'_, f64>,
+    buffers: PyReadonlyArray1<'_, f64>,
+    duration: f64,
+    interval: f64,
+    tolerance: f64,
+    period: Option<f64>,
+    is_common: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let network: Network = parse("network", network).map_err(refused)?;
+    let laws: Vec<Value> = parse("laws", laws).map_err(refused)?;
+    let (base_rtt, windows, buffers) = (base_rtt.as_slice()?, windows.as_slice()?, buffers.as_slice()?);
+    let flow = |(law, &base_rtt): (Value, &f64)| {
+        let mut flow = FluidFlow::new(&spec(law)?, base_rtt, 0.0);
+        if is_common {
+            flow.unit = TimeUnit::Seconds;
+        }
+        Ok(flow)
+    };
+    let flows = laws.into_iter().zip(base_rtt).map(flow).collect::<PyResult<Vec<_>>>()?;
+    let mut model = Model::new(network, flows, buffers.to_vec()).map_err(refused)?;
+    let method = period.map_or(Method::Ode { tolerance }, |period| Method::Discrete { period });
+    let run = py.detach(|| integrate(&mut model, windows, duration, interval, method)).map_err(refused)?;
+    let matrix = |rows: &[Vec<f64>]| PyArray2::from_vec2(py, rows);
+    let answer = PyDict::new(py);
+    answer.set_item("windows", matrix(&run.windows)?)?;
+    answer.set_item("rates", matrix(&run.rates)?)?;
+    answer.set_item("delays_s", matrix(&run.delays)?)?;
+    answer.set_item("time_s", run.time.into_pyarray(py))?;
+    answer.set_item("evaluations", run.evaluations)?;
+    Ok(answer)
+}
+
+/// A law from {"name": …, parameters}.
+fn spec(mut law: Value) -> PyResult<LawSpec> {
+    let name = law.as_object_mut().and_then(|fields| fields.remove("name"));
+    let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
+    LawSpec::from_json(name, law).map_err(|error| match error {
+        SpecError::Name(name) => {
+            PyValueError::new_err(format!("there is no law `{name}`; laws: {}", LawSpec::NAMES.join(", ")))
+        }
+        SpecError::Parameter(field, why) => PyValueError::new_err(format!("{name}.{field}: {why}")),
+    })
+}
