@@ -196,6 +196,7 @@ impl Scenario {
         };
         let network = Network {
             links: plan.links.clone(),
+            cells: Vec::new(),
             flows: plan.flows.iter().map(flow).collect(),
             sources: plan.sources.clone(),
             duration: Time::from_nanos(file.duration.0.as_nanos()),

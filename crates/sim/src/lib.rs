@@ -6,6 +6,7 @@
 
 mod apps;
 mod capture;
+pub mod cell;
 mod engine;
 mod link;
 mod net;
@@ -19,5 +20,5 @@ mod tcp;
 pub use network::{
     Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, SourceConfig, Spread, TcpOptions,
 };
-pub use output::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
+pub use output::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats, StationStats};
 pub use run::{Control, RunError, run};

@@ -3,6 +3,7 @@
 //! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, every value is
 //! checked. Whoever builds one by hand keeps the same promises, stated at each field.
 
+use crate::cell::CellConfig;
 use std::fmt;
 use std::sync::Arc;
 use windward_laws::{AnyLaw, Law, LawSpec};
@@ -16,6 +17,8 @@ pub type NodeId = u32;
 pub struct Network {
     /// One-way links; a route names them by index.
     pub links: Vec<LinkConfig>,
+    /// Slotted cells; their stations are one-way links with the indices after those of `links`, cell by cell.
+    pub cells: Vec<CellConfig>,
     /// TCP flows.
     pub flows: Vec<FlowConfig>,
     /// UDP background sources.
@@ -28,6 +31,13 @@ pub struct Network {
     pub sample_interval: Duration,
     /// Record what the laws show of themselves ([`Law::observe`]) in every sample.
     pub internals: bool,
+}
+
+impl Network {
+    /// How many links there are, the cells' stations included.
+    pub fn link_count(&self) -> usize {
+        self.links.len() + self.cells.iter().map(|cell| cell.stations.len()).sum::<usize>()
+    }
 }
 
 /// A one-way FIFO link of constant rate: buffer, transmitter, random loss, propagation delay, jitter, in this order.

@@ -10,8 +10,10 @@ pub struct Output {
     pub seed: u64,
     /// One per flow, in the order of the network.
     pub flows: Vec<FlowStats>,
-    /// One per link.
+    /// One per link, then one per station of every cell.
     pub links: Vec<LinkStats>,
+    /// What a station has beyond a link, cell by cell.
+    pub stations: Vec<StationStats>,
     /// One per background source.
     pub sources: Vec<SourceStats>,
     /// Samples of every flow.
@@ -79,6 +81,22 @@ pub struct LinkStats {
     pub max_backlog: u64,
     /// Mean wait before transmission, in seconds; NaN without packets.
     pub mean_queue_delay_s: f64,
+}
+
+/// The air between a cell's access point and a station.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StationStats {
+    /// Share of the slots in which the scheduler named the station.
+    pub airtime: f64,
+    /// Mean signal-to-noise ratio over all slots, linear.
+    pub mean_snr: f64,
+    /// Mean over all slots of the rate that the station would get alone, in bits a second.
+    pub offered_bps: f64,
+    /// The same over the slots in which it was named: more than `offered_bps` where the scheduler picks good moments; NaN
+    /// without any.
+    pub served_bps: f64,
+    /// Transmissions that were not decoded.
+    pub errors: u64,
 }
 
 /// Totals of a background source.

@@ -1,10 +1,11 @@
 //! Statistics and series of a run.
 
 use crate::apps::Source;
+use crate::cell::Air;
 use crate::link::Counts;
 use crate::net::Net;
 use crate::network::Network;
-use crate::output::{FlowStats, LinkStats, Output, SourceStats};
+use crate::output::{FlowStats, LinkStats, Output, SourceStats, StationStats};
 use crate::tcp::Connection;
 use windward_laws::Law;
 use windward_units::{Duration, Time};
@@ -67,7 +68,7 @@ impl Recorder {
         ] {
             column.reserve(rows);
         }
-        let rows = samples * network.links.len();
+        let rows = samples * network.link_count();
         let series = &mut output.link_series;
         series.link.reserve(rows);
         series.dropped.reserve(rows);
@@ -81,8 +82,8 @@ impl Recorder {
             has_internals: network.internals,
             at_warmup: vec![Mark::default(); network.flows.len()],
             delivered: vec![0; network.flows.len()],
-            sent: vec![0; network.links.len()],
-            dropped_before: vec![0; network.links.len()],
+            sent: vec![0; network.link_count()],
+            dropped_before: vec![0; network.link_count()],
         }
     }
 
@@ -92,13 +93,13 @@ impl Recorder {
             flow.tally.reset(net.now);
             self.at_warmup[index] = Mark::of(flow, net.segments_lost[index]);
         }
-        for (index, link) in net.links.iter_mut().enumerate() {
-            let counts = link.counts(net.now);
-            link.reset_counts(net.now);
+        for index in 0..net.link_count() {
+            let counts = net.counts(index);
             self.dropped_before[index] = counts.dropped + counts.lost;
             // The series counts bytes from the last sample; keep its difference right.
             self.sent[index] = self.sent[index].wrapping_sub(counts.bytes);
         }
+        net.reset_counts();
         for source in sources {
             source.counts = Default::default();
         }
@@ -129,12 +130,13 @@ impl Recorder {
             self.sample_internals(seconds, flows);
         }
         let series = &mut self.output.link_series;
-        for (index, link) in net.links.iter_mut().enumerate() {
-            let counts = link.counts(now);
+        for index in 0..net.link_count() {
+            let counts = net.counts(index);
+            let (backlog, queue_delay) = net.queue(index);
             series.time_s.push(seconds);
             series.link.push(index as u32);
-            series.backlog.push(link.backlog(now) as f64);
-            series.queue_delay_ms.push(link.queue_delay(now).as_millis());
+            series.backlog.push(backlog as f64);
+            series.queue_delay_ms.push(queue_delay.as_millis());
             series.rate_bps.push(counts.bytes.wrapping_sub(self.sent[index]) as f64 * 8.0 / interval);
             series.dropped.push(self.dropped_before[index] + counts.dropped + counts.lost);
             self.sent[index] = counts.bytes;
@@ -176,7 +178,8 @@ impl Recorder {
             .enumerate()
             .map(|(index, flow)| flow_stats(flow, &self.at_warmup[index], net.segments_lost[index]))
             .collect();
-        self.output.links = net.links.iter_mut().map(|link| link_stats(&link.counts(end), span)).collect();
+        self.output.links = (0..net.link_count()).map(|link| link_stats(&net.counts(link), span)).collect();
+        self.output.stations = net.air().map(|air| station_stats(&air)).collect();
         self.output.sources = sources.iter().map(|source| source_stats(source, span)).collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
@@ -220,6 +223,17 @@ fn link_stats(counts: &Counts, span: Duration) -> LinkStats {
         mean_backlog: counts.waited as f64 / nanos,
         max_backlog: counts.max_backlog,
         mean_queue_delay_s: counts.waited as f64 / 1e9 / counts.packets as f64,
+    }
+}
+
+fn station_stats(air: &Air) -> StationStats {
+    let slots = air.slots as f64;
+    StationStats {
+        airtime: air.served_slots as f64 / slots,
+        mean_snr: air.snr / slots,
+        offered_bps: air.offered / slots,
+        served_bps: air.served / air.served_slots as f64,
+        errors: air.errors,
     }
 }
 

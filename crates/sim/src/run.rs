@@ -2,6 +2,7 @@
 
 use crate::apps::Source;
 use crate::capture::Capture;
+use crate::cell::Cell;
 use crate::engine::{Calendar, Class};
 use crate::link::Link;
 use crate::net::{ARRIVED, Net};
@@ -113,8 +114,15 @@ impl World {
             .collect();
         let net = Net {
             now: Time::ZERO,
-            calendar: Calendar::with_capacity(network.links.len() + 4 * flows.len() + sources.len() + 8),
+            calendar: Calendar::with_capacity(
+                network.link_count() + 4 * flows.len() + sources.len() + network.cells.len() + 8,
+            ),
             links: network.links.iter().map(|config| Link::new(config, seed)).collect(),
+            cells: network.cells.iter().map(|config| Cell::new(config, seed)).collect(),
+            stations: (0..)
+                .zip(&network.cells)
+                .flat_map(|(cell, c)| (0..c.stations.len() as u32).map(move |s| (cell, s)))
+                .collect(),
             routes,
             hops: 0,
             segments_lost: vec![0; flows.len()],
@@ -135,6 +143,9 @@ impl World {
         for (index, (source, config)) in (0..).zip(self.sources.iter_mut().zip(&network.sources)) {
             let first = source.first(config.start);
             self.net.schedule(first, Class::Source, index);
+        }
+        for index in 0..network.cells.len() as u32 {
+            self.net.schedule(Time::ZERO, Class::Slot, index);
         }
         self.net.schedule(network.warmup, Class::Warm, 0);
         self.net.schedule(Time::ZERO + network.sample_interval, Class::Sample, 0);
@@ -158,6 +169,7 @@ impl World {
                         self.arrive(&packet);
                     }
                 }
+                Class::Slot => self.net.slot(entity),
                 Class::DelayedAck => self.flows[flow].on_delayed_ack(&mut self.net),
                 Class::Retransmit => self.flows[flow].on_retransmit(&mut self.net),
                 Class::Pace => self.flows[flow].on_pace(&mut self.net),

@@ -4,9 +4,13 @@ mod common;
 
 use common::{flow, law, link, network, simulate};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use windward_laws::LawSpec;
-use windward_sim::{Buffer, Jitter, Loss, Network, Output, Pattern, SourceConfig, TcpOptions};
+use windward_sim::cell::amc::{Errors, Mode, Table};
+use windward_sim::cell::channel::Fading;
+use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
+use windward_sim::{Buffer, FlowConfig, Jitter, Loss, Network, Output, Pattern, SourceConfig, TcpOptions};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 struct Counting;
@@ -36,6 +40,36 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+/// A cell with a station for every flow, every other one with a channel of another kind; transmissions fail in it.
+fn cell(flows: &[FlowConfig]) -> CellConfig {
+    let errors = Some(Errors { a: 0.5, g: 0.1, packet_bits: 12_000.0 });
+    let modes =
+        vec![Mode { efficiency: 1.0, threshold: 1.0, errors }, Mode { efficiency: 4.0, threshold: 10.0, errors }];
+    let fading = |key: u64| match key % 2 {
+        0 => Fading::Jakes { doppler: 20.0, sinusoids: 32 },
+        _ => Fading::Autoregressive { doppler: 20.0, order: 16 },
+    };
+    let station = |flow: &FlowConfig| StationConfig {
+        key: 100 + flow.key,
+        mean_snr: 20.0,
+        fading: fading(flow.key),
+        delay: Duration::from_millis(1),
+        buffer: Buffer::Packets(100),
+        urgency: 1.0,
+    };
+    CellConfig {
+        slot: Duration::from_millis(1),
+        symbol_rate: 2e7,
+        table: Arc::new(Table::of_modes(modes).expect("a table")),
+        repair: Some(Repair { max_transmissions: 2 }),
+        scheduler: SchedulerConfig::QueueingDelay,
+        service: Service::Fluid,
+        average: Average::default(),
+        shared_buffer: None,
+        stations: flows.iter().map(station).collect(),
+    }
+}
+
 /// A flow of every law and datagrams; full buffers, random losses and jitter, so that recovery is on the path. The same number of
 /// samples whatever the length.
 fn bottleneck(seconds: u64) -> Network {
@@ -58,6 +92,10 @@ fn bottleneck(seconds: u64) -> Network {
     };
     let mut network = network(vec![out, back], flows, 1, seconds);
     network.sources = vec![datagrams];
+    network.cells = vec![cell(&network.flows)];
+    for (index, flow) in (0..).zip(&mut network.flows) {
+        flow.forward.push(2 + index);
+    }
     network.sample_interval = Duration::from_millis(10 * seconds);
     network
 }
@@ -70,8 +108,9 @@ fn a_longer_run_allocates_no_more() {
         let output = simulate(&network, 1);
         (ALLOCATIONS.load(Ordering::Relaxed) - before, output)
     };
-    let (short, early) = count(60);
-    let (long, late) = count(120);
+    // Rings grow to the longest queue of their run, which is in the first two minutes.
+    let (short, early) = count(120);
+    let (long, late) = count(240);
     let timeouts = |output: &Output| output.flows.iter().map(|flow| flow.timeouts).sum::<u64>();
     assert!(late.packet_hops > early.packet_hops + 100_000);
     assert!(timeouts(&late) > timeouts(&early), "timeouts are on the path");

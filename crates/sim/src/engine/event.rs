@@ -8,22 +8,24 @@ use windward_units::Time;
 pub enum Class {
     /// The first packet in flight on a link arrives at its far end; entity: link.
     Deliver = 0,
+    /// A slot of a cell begins; entity: cell.
+    Slot = 1,
     /// A delayed ACK is due; entity: flow.
-    DelayedAck = 1,
+    DelayedAck = 2,
     /// The retransmission timer may have expired; entity: flow.
-    Retransmit = 2,
+    Retransmit = 3,
     /// The pacing gap has passed; entity: flow.
-    Pace = 3,
+    Pace = 4,
     /// A source sends; entity: source.
-    Source = 4,
+    Source = 5,
     /// A flow opens; entity: flow.
-    Start = 5,
+    Start = 6,
     /// A flow sends no new data any more; entity: flow.
-    Stop = 6,
+    Stop = 7,
     /// The warm-up ends; entity: 0.
-    Warm = 7,
+    Warm = 8,
     /// The series are sampled; entity: 0.
-    Sample = 8,
+    Sample = 9,
 }
 
 /// A (time, class, entity) in one integer that sorts like the triple.
@@ -50,13 +52,14 @@ impl Event {
     pub const fn class(self) -> Class {
         match (self.0 >> 32) as u8 {
             0 => Class::Deliver,
-            1 => Class::DelayedAck,
-            2 => Class::Retransmit,
-            3 => Class::Pace,
-            4 => Class::Source,
-            5 => Class::Start,
-            6 => Class::Stop,
-            7 => Class::Warm,
+            1 => Class::Slot,
+            2 => Class::DelayedAck,
+            3 => Class::Retransmit,
+            4 => Class::Pace,
+            5 => Class::Source,
+            6 => Class::Start,
+            7 => Class::Stop,
+            8 => Class::Warm,
             _ => Class::Sample,
         }
     }

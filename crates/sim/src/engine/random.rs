@@ -18,6 +18,10 @@ pub enum Purpose {
     Jitter = 2,
     /// Gaps and periods of a source.
     Pattern = 3,
+    /// Fading of a station's channel.
+    Fading = 4,
+    /// Transmissions to a station that are not decoded.
+    Error = 5,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

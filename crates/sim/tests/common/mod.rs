@@ -36,6 +36,7 @@ pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end:
     let at = |seconds: u64| Time::ZERO + Duration::from_millis(1000 * seconds);
     Network {
         links,
+        cells: Vec::new(),
         flows,
         sources: Vec::new(),
         duration: at(end),

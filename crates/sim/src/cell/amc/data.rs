@@ -1,0 +1,104 @@
+//! The tables that come with the simulator, as data files in the format of a user's own.
+
+use super::{Errors, Mode, Table, TableError, ratio, threshold};
+use serde::Deserialize;
+use std::fmt;
+
+/// A table as a file tells it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// Where the numbers come from; for people.
+    #[serde(default, rename = "source")]
+    _source: String,
+    /// Size of the packets that `a` and `g` were fitted to.
+    #[serde(default)]
+    packet_bits: Option<f64>,
+    modes: Vec<FileMode>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileMode {
+    /// What the mode is called; for people.
+    #[serde(default, rename = "name")]
+    _name: String,
+    efficiency: f64,
+    /// Threshold in decibels; else it follows from `a`, `g` and the error rate that is aimed at.
+    #[serde(default)]
+    snr_db: Option<f64>,
+    #[serde(default)]
+    a: Option<f64>,
+    #[serde(default)]
+    g: Option<f64>,
+}
+
+/// Why a file is no table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileError {
+    /// It is not the JSON of a table.
+    Syntax(String),
+    /// A mode has neither a threshold nor a and g.
+    Threshold(usize),
+    /// Its modes make no table.
+    Table(TableError),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(message) => f.write_str(message),
+            Self::Threshold(mode) => {
+                write!(f, "mode {}: it has neither `snr_db` nor `a` and `g` with `packet_bits`", mode + 1)
+            }
+            Self::Table(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl Table {
+    /// A table from JSON: `modes`, each with `efficiency` and either `snr_db` or `a` and `g`; with these `packet_bits`, and
+    /// thresholds at which the packet error rate is `target`. `source` and `name` are for people.
+    ///
+    /// # Errors
+    /// See [`FileError`].
+    pub fn from_json(text: &str, target: f64) -> Result<Self, FileError> {
+        let file: File = serde_json::from_str(text).map_err(|error| FileError::Syntax(error.to_string()))?;
+        let mode = |(at, mode): (usize, &FileMode)| {
+            let errors = match (mode.a, mode.g, file.packet_bits) {
+                (Some(a), Some(g), Some(packet_bits)) => Some(Errors { a, g, packet_bits }),
+                _ => None,
+            };
+            let threshold = match (mode.snr_db, errors) {
+                (Some(decibels), _) => ratio(decibels),
+                (None, Some(errors)) => threshold(&errors, target),
+                (None, None) => return Err(FileError::Threshold(at)),
+            };
+            Ok(Mode { efficiency: mode.efficiency, threshold, errors })
+        };
+        let modes = file.modes.iter().enumerate().map(mode).collect::<Result<_, _>>()?;
+        Self::of_modes(modes).map_err(FileError::Table)
+    }
+
+    /// The eight convolutional turbo codes of IEEE 802.16e.
+    pub fn ctc_802_16e() -> Self {
+        Self::built_in(include_str!("tables/802.16e-ctc.json"), 1.0)
+    }
+
+    /// Convolutionally coded modes with thresholds for a packet error rate of `target`, above 0 and below 1: six, or five
+    /// without 16-QAM 9/16.
+    pub fn convolutional(has_nine_sixteenths: bool, target: f64) -> Self {
+        let Self(super::Kind::Modes(mut modes)) = Self::built_in(include_str!("tables/convolutional.json"), target)
+        else {
+            unreachable!("the file holds modes")
+        };
+        modes.retain(|mode| has_nine_sixteenths || mode.efficiency != 2.25);
+        Self(super::Kind::Modes(modes))
+    }
+
+    fn built_in(text: &str, target: f64) -> Self {
+        Self::from_json(text, target).expect("the tables that come with the simulator are right")
+    }
+}

@@ -1,0 +1,171 @@
+//! Adaptive modulation and coding: what a symbol carries at which signal-to-noise ratio.
+//!
+//! A [`Table`] is either a list of modes, each used from its threshold on, or Shannon's formula with a gap. Under Rayleigh
+//! fading of mean γ̄ the SNR γ is exponential, so that mode n is in use with probability e^{−γ_n/γ̄} − e^{−γ_{n+1}/γ̄}.
+//!
+//! Where a mode's error rate is known as min(1, a e^{−gγ}) for packets of N bits (Liu, Zhou, Giannakis 2004), its threshold
+//! follows from the error rate P₀ that is aimed at, γ = ln(a/P₀)/g, and a packet of another size errs as if its bits were
+//! lost independently: 1 − (1 − P)^{bits/N}.
+
+mod data;
+
+pub use data::FileError;
+
+use libm::{exp, log, log2, pow};
+use std::fmt;
+
+/// A mode of modulation and coding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mode {
+    /// Bits a symbol; positive.
+    pub efficiency: f64,
+    /// Used from this signal-to-noise ratio on, linear.
+    pub threshold: f64,
+    /// What goes wrong; `None`: nothing from the threshold on.
+    pub errors: Option<Errors>,
+}
+
+/// The packet error rate of a mode: min(1, a e^{−gγ}) for packets of `packet_bits`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// a.
+    pub a: f64,
+    /// g.
+    pub g: f64,
+    /// Size of the packets that a and g were fitted to.
+    pub packet_bits: f64,
+}
+
+/// From signal-to-noise ratio to bits a symbol.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table(Kind);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    /// Rising thresholds, efficiencies that do not fall.
+    Modes(Vec<Mode>),
+    Shannon {
+        gap: f64,
+        most: f64,
+    },
+}
+
+/// Why modes make no table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableError {
+    /// Which mode.
+    pub mode: usize,
+    /// What is wrong with it.
+    pub problem: &'static str,
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "mode {}: {}", self.mode + 1, self.problem)
+    }
+}
+
+impl std::error::Error for TableError {}
+
+impl Table {
+    /// Modes, slowest first.
+    ///
+    /// # Errors
+    /// No mode, a threshold or an efficiency that is not a number above 0, a threshold not above the one before, or an
+    /// efficiency below it.
+    pub fn of_modes(modes: Vec<Mode>) -> Result<Self, TableError> {
+        let error = |mode, problem| Err(TableError { mode, problem });
+        if modes.is_empty() {
+            return error(0, "a table has at least one mode");
+        }
+        for (at, mode) in modes.iter().enumerate() {
+            if !(mode.efficiency > 0.0 && mode.efficiency.is_finite()) {
+                return error(at, "its efficiency is not a number above 0");
+            }
+            if !(mode.threshold > 0.0 && mode.threshold.is_finite()) {
+                return error(at, "its threshold is not a number above 0");
+            }
+            if at > 0 && mode.threshold <= modes[at - 1].threshold {
+                return error(at, "its threshold is not above that of the mode before");
+            }
+            if at > 0 && mode.efficiency < modes[at - 1].efficiency {
+                return error(at, "it is slower than the mode before, which needs less");
+            }
+        }
+        Ok(Self(Kind::Modes(modes)))
+    }
+
+    /// log2(1 + γ/gap) bits a symbol, at most `most`; the gap is linear, at least 1 for what can exist.
+    pub fn shannon(gap: f64, most: f64) -> Self {
+        Self(Kind::Shannon { gap, most })
+    }
+
+    /// The modes, slowest first; none where Shannon's formula stands in their place.
+    pub fn modes(&self) -> &[Mode] {
+        match &self.0 {
+            Kind::Modes(modes) => modes,
+            Kind::Shannon { .. } => &[],
+        }
+    }
+
+    /// The mode in use; `None` below the first threshold, and where there are no modes.
+    #[inline]
+    pub fn mode(&self, snr: f64) -> Option<usize> {
+        self.modes().iter().rposition(|mode| snr >= mode.threshold)
+    }
+
+    /// Bits a symbol at a signal-to-noise ratio; 0 where nothing gets through.
+    #[inline]
+    pub fn efficiency(&self, snr: f64) -> f64 {
+        match &self.0 {
+            Kind::Modes(modes) => modes.iter().rfind(|mode| snr >= mode.threshold).map_or(0.0, |mode| mode.efficiency),
+            Kind::Shannon { gap, most } => log2(1.0 + snr / gap).min(*most),
+        }
+    }
+
+    /// Probability that a packet of so many bits, sent in the mode that the signal-to-noise ratio asks for, is not decoded.
+    pub fn error_probability(&self, snr: f64, bits: f64) -> f64 {
+        let Some(mode) = self.mode(snr) else { return 0.0 };
+        let Some(Errors { a, g, packet_bits }) = self.modes()[mode].errors else { return 0.0 };
+        let rate = (a * exp(-g * snr)).min(1.0);
+        1.0 - pow(1.0 - rate, bits / packet_bits)
+    }
+
+    /// Probability of each mode under Rayleigh fading of this mean; the rest is silence.
+    pub fn probabilities(&self, mean_snr: f64) -> Vec<f64> {
+        let above = |at: usize| self.modes().get(at).map_or(0.0, |mode| exp(-mode.threshold / mean_snr));
+        (0..self.modes().len()).map(|at| above(at) - above(at + 1)).collect()
+    }
+
+    /// Mean bits a symbol under Rayleigh fading of this mean: Σ η_n P_n, or for Shannon's formula
+    /// ∫ log2(1 + γ/gap) e^{−γ/γ̄}/γ̄ dγ.
+    pub fn mean_efficiency(&self, mean_snr: f64) -> f64 {
+        match &self.0 {
+            Kind::Modes(modes) => modes.iter().zip(self.probabilities(mean_snr)).map(|(m, p)| m.efficiency * p).sum(),
+            Kind::Shannon { .. } => {
+                // With γ = γ̄ e^y the integrand falls off at either end, where the trapezoidal rule converges exponentially.
+                const STEPS: usize = 2000;
+                let (low, high) = (-40.0, log(40.0));
+                let width = (high - low) / STEPS as f64;
+                let value = |at: usize| {
+                    let depth = exp(low + at as f64 * width);
+                    self.efficiency(mean_snr * depth) * exp(-depth) * depth
+                };
+                (0..=STEPS).map(value).sum::<f64>() * width
+            }
+        }
+    }
+}
+
+/// The threshold at which a mode errs with probability `target` in packets of the size of its fit.
+fn threshold(errors: &Errors, target: f64) -> f64 {
+    log(errors.a / target) / errors.g
+}
+
+/// The ratio of so many decibels.
+fn ratio(decibels: f64) -> f64 {
+    pow(10.0, decibels / 10.0)
+}
+
+#[cfg(test)]
+mod tests;

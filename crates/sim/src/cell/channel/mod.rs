@@ -1,0 +1,188 @@
+//! How the signal-to-noise ratio of a station moves from slot to slot.
+//!
+//! Flat Rayleigh fading: the complex gain h is Gaussian with E|h|² = 1, so the envelope |h| has the density 2r e^{−r²} and
+//! the ratio γ = γ̄|h|² is exponential. A receiver that moves at Doppler frequency f sees the correlation
+//! E[h(t)h*(t+τ)] = J0(2πfτ) (Clarke 1968, Jakes 1974). The models differ in how they make it; the channel stands still
+//! within a slot.
+
+mod autoregressive;
+mod jakes;
+mod markov;
+
+use super::amc::Table;
+use crate::engine::Stream;
+use autoregressive::Autoregressive;
+use jakes::Jakes;
+use markov::Markov;
+use std::fmt;
+use std::sync::Arc;
+use windward_units::Duration;
+
+pub use autoregressive::MAX_ORDER;
+pub use markov::MAX_DOPPLER_PER_SLOT;
+
+/// Most sinusoids of [`Fading::Jakes`].
+pub const MAX_SINUSOIDS: usize = 1024;
+
+/// How a channel fades around its mean.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fading {
+    /// Rayleigh, a new draw in every slot: what correlated fading comes to where the slots are long, 2πfT ≫ 1.
+    Independent,
+    /// Rayleigh by a sum of sinusoids of random angles and phases.
+    Jakes {
+        /// Doppler frequency in hertz; positive.
+        doppler: f64,
+        /// How many sinusoids, 8 to [`MAX_SINUSOIDS`].
+        sinusoids: usize,
+    },
+    /// Rayleigh by an autoregressive process.
+    Autoregressive {
+        /// Doppler frequency in hertz; positive.
+        doppler: f64,
+        /// Its order, 1 to [`MAX_ORDER`].
+        order: usize,
+    },
+    /// A Markov chain over the modes with steps between neighbours.
+    Markov {
+        /// Doppler frequency in hertz; positive, and small for the slot.
+        doppler: f64,
+    },
+    /// Always the mean.
+    Constant,
+    /// Measured samples, over again when they end.
+    Trace {
+        /// Decibels above the mean; not empty.
+        samples: Arc<[f64]>,
+        /// Distance of the samples; positive.
+        interval: Duration,
+    },
+}
+
+/// Why a model does not fit a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FadingError {
+    /// The Markov chain steps between neighbours: the channel must not move far in a slot.
+    TooFast {
+        /// f T of the cell.
+        doppler_per_slot: f64,
+    },
+    /// A mode is so narrow that the chain would leave it with more than certainty.
+    Narrow {
+        /// Which, 0 for silence.
+        state: usize,
+        /// Probability of leaving it.
+        leaving: f64,
+    },
+    /// The chain runs over modes, and the table has none.
+    NoModes,
+    /// So many sinusoids are not possible.
+    Sinusoids(usize),
+    /// An order that is not possible.
+    Order(usize),
+    /// A trace without samples.
+    Empty,
+}
+
+impl fmt::Display for FadingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFast { doppler_per_slot } => write!(
+                f,
+                "the Doppler frequency times the slot is {doppler_per_slot:.3}: a Markov chain that steps between neighbouring \
+                 modes holds up to {MAX_DOPPLER_PER_SLOT}\nhint: such slots are nearly independent; choose \"independent\", or \
+                 \"jakes\""
+            ),
+            Self::Narrow { state, leaving } => write!(
+                f,
+                "the Markov chain would leave mode {state} with probability {leaving:.3} a slot: the mode is too narrow for \
+                 the slot\nhint: choose \"jakes\" or \"autoregressive\", or a shorter slot"
+            ),
+            Self::NoModes => f.write_str("a Markov chain runs over modes, and Shannon's formula has none"),
+            Self::Sinusoids(count) => write!(f, "{count} sinusoids; allowed: 8 to {MAX_SINUSOIDS}"),
+            Self::Order(order) => write!(f, "order {order}; allowed: 1 to {MAX_ORDER}"),
+            Self::Empty => f.write_str("the trace has no samples"),
+        }
+    }
+}
+
+impl std::error::Error for FadingError {}
+
+impl Fading {
+    /// Whether the model fits a station of this mean in a cell of this slot and table.
+    ///
+    /// # Errors
+    /// See [`FadingError`].
+    pub fn check(&self, mean_snr: f64, slot: Duration, table: &Table) -> Result<(), FadingError> {
+        match *self {
+            Self::Independent | Self::Constant => Ok(()),
+            Self::Jakes { sinusoids: 8..=MAX_SINUSOIDS, .. } => Ok(()),
+            Self::Jakes { sinusoids, .. } => Err(FadingError::Sinusoids(sinusoids)),
+            Self::Autoregressive { order: 1..=MAX_ORDER, .. } => Ok(()),
+            Self::Autoregressive { order, .. } => Err(FadingError::Order(order)),
+            Self::Markov { doppler } => markov::check(doppler, mean_snr, slot, table),
+            Self::Trace { ref samples, .. } if samples.is_empty() => Err(FadingError::Empty),
+            Self::Trace { .. } => Ok(()),
+        }
+    }
+}
+
+/// The channel of a station.
+#[derive(Debug)]
+pub struct Channel {
+    mean_snr: f64,
+    model: Model,
+}
+
+#[derive(Debug)]
+enum Model {
+    Independent(Stream),
+    Jakes(Jakes),
+    Autoregressive(Autoregressive),
+    Markov(Markov),
+    Constant,
+    Trace { ratios: Vec<f64>, interval: u64, slot: u64, elapsed: u64 },
+}
+
+impl Channel {
+    /// A channel of this mean, linear, whose slots follow each other at distance `slot`. The model has passed its
+    /// [`Fading::check`].
+    pub fn new(fading: &Fading, mean_snr: f64, slot: Duration, table: &Table, luck: Stream) -> Self {
+        let model = match *fading {
+            Fading::Independent => Model::Independent(luck),
+            Fading::Jakes { doppler, sinusoids } => Model::Jakes(Jakes::new(doppler * slot.as_secs(), sinusoids, luck)),
+            Fading::Autoregressive { doppler, order } => {
+                Model::Autoregressive(Autoregressive::new(doppler * slot.as_secs(), order, luck))
+            }
+            Fading::Markov { doppler } => Model::Markov(Markov::new(doppler, mean_snr, slot, table, luck)),
+            Fading::Constant => Model::Constant,
+            Fading::Trace { ref samples, interval } => Model::Trace {
+                ratios: samples.iter().map(|decibels| libm::pow(10.0, decibels / 10.0)).collect(),
+                interval: interval.as_nanos(),
+                slot: slot.as_nanos(),
+                elapsed: 0,
+            },
+        };
+        Self { mean_snr, model }
+    }
+
+    /// Signal-to-noise ratio of the next slot, linear.
+    #[inline]
+    pub fn next_slot(&mut self) -> f64 {
+        match &mut self.model {
+            Model::Independent(luck) => self.mean_snr * luck.exponential(),
+            Model::Jakes(sum) => self.mean_snr * sum.next_power(),
+            Model::Autoregressive(process) => self.mean_snr * process.next_power(),
+            Model::Markov(chain) => chain.next_snr(),
+            Model::Constant => self.mean_snr,
+            Model::Trace { ratios, interval, slot, elapsed } => {
+                let at = (*elapsed / *interval) as usize % ratios.len();
+                *elapsed += *slot;
+                self.mean_snr * ratios[at]
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

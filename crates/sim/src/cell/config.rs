@@ -1,0 +1,89 @@
+//! What a cell is given.
+
+use super::amc::Table;
+use super::channel::Fading;
+use super::scheduler::SchedulerConfig;
+use crate::network::Buffer;
+use std::sync::Arc;
+use windward_units::Duration;
+
+/// A slotted cell: stations that share one carrier, each with a queue and a fading channel of its own.
+///
+/// In a downlink the queues stand at the access point, in an uplink at the stations: the same thing seen from either side,
+/// with a scheduler that knows all queues. A cell's stations are links in the simulator's eyes: routes name them by
+/// indices that follow those of [`crate::Network::links`], cell by cell.
+#[derive(Clone, Debug)]
+pub struct CellConfig {
+    /// Length of a slot; positive. The channel is constant in a slot.
+    pub slot: Duration,
+    /// Data symbols a second of the whole carrier; positive.
+    pub symbol_rate: f64,
+    /// What a symbol carries at which signal-to-noise ratio.
+    pub table: Arc<Table>,
+    /// Residual errors and their repair; `None`: every packet sent arrives.
+    pub repair: Option<Repair>,
+    /// Who is served.
+    pub scheduler: SchedulerConfig,
+    /// How bits become packets.
+    pub service: Service,
+    /// The filter behind [`super::Candidate::average_rate`] and [`super::Candidate::average_offer`].
+    pub average: Average,
+    /// Most packets waiting in all queues together; `None`: only the stations' own buffers count.
+    pub shared_buffer: Option<u64>,
+    /// Who is there; not empty.
+    pub stations: Vec<StationConfig>,
+}
+
+/// A station of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StationConfig {
+    /// Names the station's random streams; different for every station and link.
+    pub key: u64,
+    /// Mean signal-to-noise ratio, linear; positive.
+    pub mean_snr: f64,
+    /// How the channel fades around it.
+    pub fading: Fading,
+    /// From the end of a packet's transmission to its arrival.
+    pub delay: Duration,
+    /// How much may wait; not [`Buffer::Time`], for how long a packet will wait is not known.
+    pub buffer: Buffer,
+    /// a = −ln δ/T of M-LWDF and the EXP rule, in 1/s; positive.
+    pub urgency: f64,
+}
+
+/// How the bits of a slot become packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Service {
+    /// Whole packets; what is left of the slot is lost.
+    Whole,
+    /// A packet that does not fit is begun, and finished in the station's next slot. Where the queue empties, the rest of
+    /// the slot is lost.
+    #[default]
+    Carry,
+    /// The same, and where the queue empties the rest of the slot goes to whom the scheduler names next.
+    Fluid,
+}
+
+/// Exponential filter of rates, one step a slot: r̄ ← r̄ + (r − r̄)/slots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Average {
+    /// 256 in huang2020 (8), (10); at least 1.
+    pub slots: f64,
+    /// Where it starts, in bits a second.
+    pub start: f64,
+    /// Slots in which nothing waits leave the average as it is; else they count as rate 0.
+    pub is_held_when_empty: bool,
+}
+
+impl Default for Average {
+    fn default() -> Self {
+        Self { slots: 256.0, start: 1.0, is_held_when_empty: false }
+    }
+}
+
+/// Link-layer repair: a packet that the receiver cannot decode is sent again in the next bits of its station, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// Transmissions of a packet, the first included, after which it is lost; at least 1.
+    pub max_transmissions: u32,
+}

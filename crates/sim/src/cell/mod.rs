@@ -1,0 +1,13 @@
+//! A slotted cell: fading channels, adaptive modulation and coding, per-station queues, a scheduler.
+
+pub mod amc;
+pub mod channel;
+mod config;
+mod scheduler;
+mod slots;
+mod station;
+
+pub use config::{Average, CellConfig, Repair, Service, StationConfig};
+pub use scheduler::{Candidate, Choose, SchedulerConfig, Slot};
+pub use slots::Cell;
+pub use station::{Air, Outcome};

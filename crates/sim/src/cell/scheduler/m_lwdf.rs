@@ -1,0 +1,14 @@
+//! Modified largest weighted delay first: argmax (a_l/r̄_l) W_l R_l, with W_l the wait of the first packet, a_l = −ln δ_l/T_l
+//! for a wait above T_l with probability δ_l, and r̄_l the mean rate that the channel offers (Andrews, Kumaran, Ramanan,
+//! Stolyar, Whiting, Vijayakumar, IEEE Communications Magazine 39(2), 2001).
+
+use super::{Choose, Slot, largest};
+
+pub(crate) struct MLwdf;
+
+impl Choose for MLwdf {
+    fn choose(&mut self, slot: &Slot<'_>) -> Option<usize> {
+        let weight = |s: &super::Candidate| s.urgency * s.head_wait.as_secs() * s.rate / s.average_offer;
+        largest(slot.stations, |s| s.is_servable(), weight)
+    }
+}

@@ -1,0 +1,14 @@
+//! The best channel of the slot: most bits in total, none for whom is always far away (Knopp and Humblet 1995).
+
+use super::{Choose, Slot, largest};
+
+pub(crate) struct MaxSnr {
+    pub is_oblivious: bool,
+}
+
+impl Choose for MaxSnr {
+    fn choose(&mut self, slot: &Slot<'_>) -> Option<usize> {
+        let is_oblivious = self.is_oblivious;
+        largest(slot.stations, |s| is_oblivious || s.is_servable(), |s| s.snr)
+    }
+}

@@ -1,0 +1,178 @@
+//! Which station a cell serves in a slot. One rule, one file.
+//!
+//! All rules see the same [`Slot`] and answer one station. A station that is empty, or whose channel carries nothing in
+//! this slot, is passed over by every rule but those told to be oblivious. Of equals the first is served.
+
+mod exp_rule;
+mod m_lwdf;
+mod max_snr;
+mod proportional_fair;
+mod queue_length;
+mod queueing_delay;
+mod round_robin;
+
+use std::fmt;
+use std::sync::Arc;
+use windward_units::{Duration, Time};
+
+/// What a scheduler knows at the beginning of a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot<'a> {
+    /// Slots before this one.
+    pub number: u64,
+    /// When it begins.
+    pub now: Time,
+    /// The stations, in the order of the network.
+    pub stations: &'a [Candidate],
+}
+
+/// A station as its scheduler sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Candidate {
+    /// Packets waiting.
+    pub backlog_packets: u64,
+    /// Bits waiting.
+    pub backlog_bits: f64,
+    /// How long the first of them has waited; zero without any.
+    pub head_wait: Duration,
+    /// Signal-to-noise ratio of this slot, linear.
+    pub snr: f64,
+    /// Bits a second that the station would get in this slot.
+    pub rate: f64,
+    /// Filtered rate of what was delivered, in bits a second.
+    pub average_rate: f64,
+    /// Filtered rate of what the channel offered, served or not, in bits a second.
+    pub average_offer: f64,
+    /// a of M-LWDF and the EXP rule: −ln δ/T for a wait above T with probability δ, in 1/s.
+    pub urgency: f64,
+}
+
+impl Candidate {
+    /// Whether serving it would move anything.
+    #[inline]
+    pub fn is_servable(&self) -> bool {
+        self.backlog_packets > 0 && self.rate > 0.0
+    }
+}
+
+/// A scheduling rule.
+pub trait Choose {
+    /// The station to serve, as an index into [`Slot::stations`]; `None`: nobody.
+    fn choose(&mut self, slot: &Slot<'_>) -> Option<usize>;
+}
+
+/// Which rule a cell follows.
+#[derive(Clone)]
+pub enum SchedulerConfig {
+    /// Queueing-delay MaxWeight: backlog over average rate, times rate (huang2020 (10)).
+    QueueingDelay,
+    /// Queue-length MaxWeight: backlog times rate (Tassiulas and Ephremides 1992).
+    QueueLength,
+    /// The best channel.
+    MaxSnr {
+        /// Also where nothing waits behind it.
+        is_oblivious: bool,
+    },
+    /// Stations in turn.
+    RoundRobin {
+        /// A slot belongs to its station even if nothing waits there; else empty stations are skipped.
+        is_oblivious: bool,
+    },
+    /// Rate over average rate: maximises Σ ln r over backlogged stations.
+    ProportionalFair,
+    /// Modified largest weighted delay first (Andrews et al. 2001).
+    MLwdf,
+    /// The exponential rule (Shakkottai and Stolyar 2002).
+    ExpRule,
+    /// A user's own: makes a fresh rule.
+    External(Arc<dyn Fn() -> Box<dyn Choose + Send> + Send + Sync>),
+}
+
+impl fmt::Debug for SchedulerConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let oblivious = |is_oblivious| if is_oblivious { " (oblivious)" } else { "" };
+        match self {
+            Self::QueueingDelay => f.write_str("queueing-delay"),
+            Self::QueueLength => f.write_str("queue-length"),
+            Self::MaxSnr { is_oblivious } => write!(f, "max-snr{}", oblivious(*is_oblivious)),
+            Self::RoundRobin { is_oblivious } => write!(f, "round-robin{}", oblivious(*is_oblivious)),
+            Self::ProportionalFair => f.write_str("proportional-fair"),
+            Self::MLwdf => f.write_str("m-lwdf"),
+            Self::ExpRule => f.write_str("exp-rule"),
+            Self::External(_) => f.write_str("external"),
+        }
+    }
+}
+
+/// A rule at work; dispatched statically but for a user's own.
+pub(crate) enum Scheduler {
+    QueueingDelay(queueing_delay::QueueingDelay),
+    QueueLength(queue_length::QueueLength),
+    MaxSnr(max_snr::MaxSnr),
+    RoundRobin(round_robin::RoundRobin),
+    ProportionalFair(proportional_fair::ProportionalFair),
+    MLwdf(m_lwdf::MLwdf),
+    ExpRule(exp_rule::ExpRule),
+    External(Box<dyn Choose + Send>),
+}
+
+impl Scheduler {
+    pub(crate) fn new(config: &SchedulerConfig) -> Self {
+        match config {
+            SchedulerConfig::QueueingDelay => Self::QueueingDelay(queueing_delay::QueueingDelay),
+            SchedulerConfig::QueueLength => Self::QueueLength(queue_length::QueueLength),
+            SchedulerConfig::MaxSnr { is_oblivious } => Self::MaxSnr(max_snr::MaxSnr { is_oblivious: *is_oblivious }),
+            SchedulerConfig::RoundRobin { is_oblivious } => {
+                Self::RoundRobin(round_robin::RoundRobin::new(*is_oblivious))
+            }
+            SchedulerConfig::ProportionalFair => Self::ProportionalFair(proportional_fair::ProportionalFair),
+            SchedulerConfig::MLwdf => Self::MLwdf(m_lwdf::MLwdf),
+            SchedulerConfig::ExpRule => Self::ExpRule(exp_rule::ExpRule),
+            SchedulerConfig::External(make) => Self::External(make()),
+        }
+    }
+}
+
+impl Choose for Scheduler {
+    fn choose(&mut self, slot: &Slot<'_>) -> Option<usize> {
+        match self {
+            Self::QueueingDelay(rule) => rule.choose(slot),
+            Self::QueueLength(rule) => rule.choose(slot),
+            Self::MaxSnr(rule) => rule.choose(slot),
+            Self::RoundRobin(rule) => rule.choose(slot),
+            Self::ProportionalFair(rule) => rule.choose(slot),
+            Self::MLwdf(rule) => rule.choose(slot),
+            Self::ExpRule(rule) => rule.choose(slot),
+            Self::External(rule) => rule.choose(slot),
+        }
+    }
+}
+
+impl fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scheduler")
+    }
+}
+
+/// The first of the stations of largest weight among those for which `is_eligible`.
+#[inline]
+fn largest(
+    stations: &[Candidate],
+    is_eligible: impl Fn(&Candidate) -> bool,
+    weight: impl Fn(&Candidate) -> f64,
+) -> Option<usize> {
+    let mut best = None;
+    let mut most = f64::NEG_INFINITY;
+    for (index, station) in stations.iter().enumerate() {
+        if is_eligible(station) {
+            let weight = weight(station);
+            if weight > most || best.is_none() {
+                (best, most) = (Some(index), weight);
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests;

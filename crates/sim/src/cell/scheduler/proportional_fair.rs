@@ -1,0 +1,11 @@
+//! Proportional fairness: argmax R_l/r̄_l with r̄_l the filtered rate of delivery (Viswanath, Tse, Laroia 2002).
+
+use super::{Choose, Slot, largest};
+
+pub(crate) struct ProportionalFair;
+
+impl Choose for ProportionalFair {
+    fn choose(&mut self, slot: &Slot<'_>) -> Option<usize> {
+        largest(slot.stations, |s| s.is_servable(), |s| s.rate / s.average_rate)
+    }
+}

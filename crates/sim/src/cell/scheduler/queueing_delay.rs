@@ -1,0 +1,13 @@
+//! Queueing-delay MaxWeight: argmax (Q_l/r̄_l) R_l (huang2020 (10)). By Little's law Q_l/r̄_l, with r̄_l what the queue
+//! delivers on average, is the delay in it: the price that end-to-end laws of the FAST family see.
+
+use super::{Choose, Slot, largest};
+
+pub(crate) struct QueueingDelay;
+
+impl Choose for QueueingDelay {
+    fn choose(&mut self, slot: &Slot<'_>) -> Option<usize> {
+        // An average of zero, of a station not served yet, makes its weight infinite.
+        largest(slot.stations, |s| s.is_servable(), |s| s.backlog_bits / s.average_rate * s.rate)
+    }
+}
