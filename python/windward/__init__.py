@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from windward._engine import Ack, Congestion, LawError, RunInterrupted, ScenarioError, __version__
+from windward._engine import Ack, Congestion, KernelError, LawError, RunInterrupted, ScenarioError, __version__
 from windward.errors import ResultError
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ __all__ = [
     "Flow",
     "Fluid",
     "GilbertElliottLoss",
+    "KernelError",
     "Law",
     "LawError",
     "Link",

@@ -16,6 +16,9 @@ class ScenarioError(ValueError):
 class LawError(RuntimeError):
     """A law written in Python failed, or answered with a window that cannot be; `__cause__` is its own exception."""
 
+class KernelError(RuntimeError):
+    """A law cannot be had in the kernel: why, and what to do."""
+
 class RunInterrupted(KeyboardInterrupt):
     """A simulation was stopped before its end; `run` holds the seeds that had finished."""
 
@@ -213,3 +216,24 @@ def num_subgradient(
     problem: str, first: float, decay: float, iterations: int, price: float
 ) -> tuple[dict[str, Any], NDArray[np.float64]]:
     """The same by the sub-gradient iteration, and the rates of every step, one row each; raises ValueError."""
+
+# On Linux only:
+
+@final
+class LoadedLaw:
+    """A law in the kernel, for as long as this object lives and nobody unloads it."""
+
+    @property
+    def name(self) -> str:
+        """The name that programs choose it by."""
+    def fileno(self) -> int:
+        """A descriptor that hangs up when another process unloads the law."""
+
+def kernel_laws() -> list[tuple[str, dict[str, float]]]: ...
+def kernel_support() -> None: ...
+def kernel_load(law: str, parameters: Sequence[tuple[str, float]], name: str | None, stay: bool) -> LoadedLaw: ...
+def kernel_list() -> list[dict[str, Any]]: ...
+def kernel_set(name: str, changes: Sequence[tuple[str, float]]) -> None: ...
+def kernel_show(name: str) -> tuple[tuple[str, str], list[dict[str, Any]]]: ...
+def kernel_unload(name: str, force: bool) -> None: ...
+def kernel_clean() -> list[str]: ...

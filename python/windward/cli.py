@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windward import LawError, ResultError, RunInterrupted, ScenarioError, __version__
+from windward import KernelError, LawError, ResultError, RunInterrupted, ScenarioError, __version__
+from windward.cli_kernel import clean, kernel
 from windward.cli_papers import claims, reproduce
 from windward.files import parse
 
@@ -47,7 +48,7 @@ def main() -> None:
         # It begins with the file and the line, as compilers write it, so that editors find the place.
         print(error, file=sys.stderr)
         raise SystemExit(2) from None
-    except (ResultError, ValueError) as error:
+    except (KernelError, ResultError, ValueError) as error:
         _complain(str(error))
         raise SystemExit(2) from None
     except BrokenPipeError:
@@ -217,6 +218,8 @@ def compare(
     out.print(f"\n{f'fluid left out: {why}; ' if why else ''}emulation: not part of this version", style="dim")
 
 
+app.add_typer(kernel, name="kernel")
+app.command()(clean)
 app.command()(claims)
 app.command()(reproduce)
 

@@ -17,6 +17,12 @@ pyo3::create_exception!(
 );
 pyo3::create_exception!(
     windward,
+    KernelError,
+    PyRuntimeError,
+    "A law cannot be had in the kernel: why, and what to do."
+);
+pyo3::create_exception!(
+    windward,
     RunInterrupted,
     PyKeyboardInterrupt,
     "A simulation was stopped before its end; `run` holds the seeds that had finished."

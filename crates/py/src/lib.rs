@@ -3,6 +3,8 @@
 mod error;
 mod fluid;
 mod job;
+#[cfg(target_os = "linux")]
+mod kernel;
 mod law;
 mod network;
 mod num;
@@ -19,6 +21,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("ScenarioError", py.get_type::<error::ScenarioError>())?;
     module.add("LawError", py.get_type::<error::LawError>())?;
+    module.add("KernelError", py.get_type::<error::KernelError>())?;
     module.add("RunInterrupted", py.get_type::<error::RunInterrupted>())?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<job::Job>()?;
@@ -33,6 +36,18 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(num::num_solve, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_solve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
+    #[cfg(target_os = "linux")]
+    {
+        module.add_class::<kernel::LoadedLaw>()?;
+        module.add_function(wrap_pyfunction!(kernel::kernel_laws, module)?)?;
+        module.add_function(wrap_pyfunction!(kernel::kernel_support, module)?)?;
+        module.add_function(wrap_pyfunction!(kernel::kernel_load, module)?)?;
+        module.add_function(wrap_pyfunction!(kernel::kernel_list, module)?)?;
+        module.add_function(wrap_pyfunction!(kernel::kernel_set, module)?)?;
+        module.add_function(wrap_pyfunction!(kernel::kernel_show, module)?)?;
+        module.add_function(wrap_pyfunction!(kernel::kernel_unload, module)?)?;
+        module.add_function(wrap_pyfunction!(kernel::kernel_clean, module)?)?;
+    }
     module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::laws, module)?)
 }

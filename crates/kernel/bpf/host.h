@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only
+ *
+ * The host of a law in the kernel: keeps the books that `struct ack` asks for, and answers as tcp_congestion_ops. A law's
+ * file is its header and this one.
+ *
+ * Recovery stays the kernel's: pkts_acked comes with every ACK and lets the law learn; cong_avoid only where the window
+ * may grow. The state lies in the socket's private area, and what `show` prints goes to a map once per round trip.
+ */
+#pragma once
+#include "core.h"
+
+struct connection {
+	struct law law;
+	u32 base_rtt;
+	u32 rtt;            /* of this ACK; 0: no sample */
+	u32 flight_at_send;
+	u32 round;
+	u32 round_end;      /* sequence number: its acknowledgement ends the round trip */
+	u32 flight;         /* at the last congestion event */
+};
+
+_Static_assert(sizeof(struct connection) <= 104, "the kernel gives a law 104 bytes of a socket");
+
+/* Of a connection, for `show`: src/flow.rs reads it. Addresses and ports as the socket has them. */
+struct flow {
+	u32 local[4], remote[4];
+	u16 local_port, remote_port, family, is_slow_start;
+	u32 cwnd_limit;
+	u32 base_rtt;       /* microseconds */
+	u32 srtt;
+	u64 cwnd;           /* Q24 */
+	struct observed observed;
+	u64 rounds;
+};
+
+/* Made by the loader, one set per loaded law. */
+extern struct map law_params, law_flows;
+
+char law_license[] SEC("license") = "Dual MIT/GPL";
+
+FIXED struct connection *connection_of(struct tcp_sock *tp)
+{
+	return (struct connection *)((struct inet_connection_sock *)tp)->icsk_ca_priv;
+}
+
+FIXED const struct params *parameters(void)
+{
+	u32 first = 0;
+
+	return bpf_map_lookup_elem(&law_params, &first);
+}
+
+/* Has `sequence` been reached by `other`? RFC 9293 §3.4. */
+FIXED int reached(u32 sequence, u32 other)
+{
+	return (s32)(other - sequence) >= 0;
+}
+
+/* Packets in flight, those found lost included when `with_lost`: RFC 5681's FlightSize. */
+FIXED u32 flight_of(const struct tcp_sock *tp, int with_lost)
+{
+	u32 flight = tp->packets_out + tp->retrans_out - tp->sacked_out;
+
+	return with_lost ? flight : flight - tp->lost_out;
+}
+
+/* The kernel's tcp_is_cwnd_limited. */
+FIXED int is_cwnd_limited(const struct tcp_sock *tp)
+{
+	if (CORE_BIT(tp, is_cwnd_limited))
+		return 1;
+	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
+FIXED void ack_of(struct tcp_sock *tp, const struct connection *connection, u32 acked, struct ack *ack)
+{
+	u32 age = connection->rtt ? connection->rtt : tp->srtt_us >> 3;
+
+	ack->now = tp->tcp_mstamp;
+	ack->sent_at = ack->now - age;
+	ack->acked = acked;
+	ack->rtt = connection->rtt;
+	ack->base_rtt = connection->base_rtt;
+	ack->flight_at_send = connection->flight_at_send;
+	ack->flight = flight_of(tp, 0);
+	ack->round = connection->round;
+}
+
+FIXED void show(const struct tcp_sock *tp, const struct connection *connection)
+{
+	const struct sock_common *common = &((const struct sock *)tp)->__sk_common;
+	struct flow flow = {
+		.local = { common->skc_rcv_saddr },
+		.remote = { common->skc_daddr },
+		.local_port = common->skc_num,
+		.remote_port = common->skc_dport,
+		.family = common->skc_family,
+		.is_slow_start = law_is_slow_start(&connection->law),
+		.cwnd_limit = tp->snd_cwnd_clamp,
+		.base_rtt = connection->base_rtt,
+		.srtt = tp->srtt_us >> 3,
+		.cwnd = connection->law.cwnd,
+		.rounds = connection->round,
+	};
+	u64 key = (u64)tp;
+
+	if (flow.family != 2) { /* AF_INET */
+		for (int i = 0; i < 4; i++) {
+			flow.local[i] = common->skc_v6_rcv_saddr.in6_u.u6_addr32[i];
+			flow.remote[i] = common->skc_v6_daddr.in6_u.u6_addr32[i];
+		}
+	}
+	law_observe(&connection->law, connection->base_rtt, &flow.observed);
+	bpf_map_update_elem(&law_flows, &key, &flow, 0);
+}
+
+SEC("struct_ops/init") void init(u64 *context)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)context[0];
+	struct connection *connection = connection_of(tp);
+
+	/* The least sample so far, that of the handshake; ~0 without one. */
+	connection->base_rtt = least(tp->rtt_min.s[0].v, RTT_LIMIT);
+	connection->rtt = 0;
+	connection->flight_at_send = 0;
+	connection->round = 0;
+	connection->round_end = tp->snd_nxt;
+	connection->flight = 0;
+	law_init(&connection->law, tp->snd_cwnd);
+	show(tp, connection);
+}
+
+SEC("struct_ops/release") void release(u64 *context)
+{
+	u64 key = context[0];
+
+	bpf_map_delete_elem(&law_flows, &key);
+}
+
+SEC("struct_ops/pkts_acked") void pkts_acked(u64 *context)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)context[0];
+	const struct ack_sample *sample = (const struct ack_sample *)context[1];
+	struct connection *connection = connection_of(tp);
+	const struct params *params = parameters();
+	s32 rtt = sample->rtt_us;
+	struct ack ack;
+	int has_ended = reached(connection->round_end, tp->snd_una);
+
+	if (!params)
+		return;
+	connection->rtt = rtt > 0 ? least(rtt, RTT_LIMIT) : 0;
+	if (connection->rtt) {
+		connection->base_rtt = least(connection->base_rtt, connection->rtt);
+		if (tp->mss_cache)
+			connection->flight_at_send = sample->in_flight / tp->mss_cache;
+	}
+	if (has_ended) {
+		connection->round++;
+		connection->round_end = tp->snd_nxt;
+	}
+	ack_of(tp, connection, 0, &ack);
+	law_learn(&connection->law, params, &ack);
+	if (has_ended)
+		show(tp, connection);
+}
+
+SEC("struct_ops/cong_avoid") void cong_avoid(u64 *context)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)context[0];
+	struct connection *connection = connection_of(tp);
+	struct law *law = &connection->law;
+	const struct params *params = parameters();
+	u32 cwnd = tp->snd_cwnd, acked = context[2];
+	struct ack ack;
+
+	if (!params || !is_cwnd_limited(tp))
+		return;
+	/* The kernel has moved the window itself: after recovery, a pause, an undone event, or at its limit. */
+	if (cwnd != (u32)(law->cwnd >> 24))
+		law->cwnd = cwnd * PACKET;
+	ack_of(tp, connection, least(acked, 0xffff), &ack);
+	law_grow(law, params, &ack);
+	cwnd = most(law->cwnd >> 24, 1);
+	tp->snd_cwnd = least(cwnd, tp->snd_cwnd_clamp);
+	/* The kernel's slow start is over where the law's is. */
+	if (!law_is_slow_start(law) && tp->snd_ssthresh > tp->snd_cwnd)
+		tp->snd_ssthresh = tp->snd_cwnd;
+}
+
+/* The kernel asks for ssthresh once per congestion event; what follows it tells set_state. */
+SEC("struct_ops/ssthresh") u32 ssthresh(u64 *context)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)context[0];
+	struct connection *connection = connection_of(tp);
+	const struct params *params = parameters();
+
+	if (!params)
+		return most(tp->snd_cwnd / 2, 2);
+	connection->flight = flight_of(tp, 1);
+	law_congestion(&connection->law, params, connection->flight);
+	return most(connection->law.cwnd >> 24, 2);
+}
+
+SEC("struct_ops/set_state") void set_state(u64 *context)
+{
+	struct connection *connection = connection_of((struct tcp_sock *)context[0]);
+	const struct params *params = parameters();
+
+	if (params && (u8)context[1] == TCP_CA_LOSS)
+		law_timeout(&connection->law, params, connection->flight);
+}
+
+/* As the kernel's tcp_reno_undo_cwnd; the law follows at the next ACK. */
+SEC("struct_ops/undo_cwnd") u32 undo_cwnd(u64 *context)
+{
+	const struct tcp_sock *tp = (const struct tcp_sock *)context[0];
+
+	return most(tp->snd_cwnd, tp->prior_cwnd);
+}

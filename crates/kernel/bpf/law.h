@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only
+ *
+ * What a law is told, in the units of the kernel. Each law's header then defines
+ *
+ *   struct params           its parameters, u32 in Q16, in the order of src/laws.rs
+ *   struct law              its state, at most 72 bytes
+ *   law_init                a sender whose window begins at so many packets
+ *   law_learn               an ACK came: what its samples teach
+ *   law_grow                the same ACK, where the window may change: not in recovery, not short of data
+ *   law_congestion          a loss or a mark, at most once per round trip
+ *   law_timeout             the retransmission timer expired
+ *   law_is_slow_start, law_observe
+ *
+ * and is compiled twice: into eBPF behind host.h, and by the machine's C compiler into the test that holds it to the Rust law.
+ */
+#pragma once
+#include "fixed.h"
+
+/* An ACK that delivers something new. Times in microseconds. */
+struct ack {
+	u64 now;
+	u64 sent_at;        /* when the newest packet that it delivers was sent */
+	u32 acked;          /* packets */
+	u32 rtt;            /* 0: no sample */
+	u32 base_rtt;
+	u32 flight_at_send; /* packets in flight when that packet was sent, itself included */
+	u32 flight;         /* packets in flight after this ACK */
+	u32 round;          /* round trips completed */
+};
+
+/* What `show` prints of a connection beside its window. */
+struct observed {
+	u64 avg_rtt; /* microseconds, Q24; 0: the host's srtt */
+	u64 own;     /* the law's own figure, Q24: see src/laws.rs */
+};
+
+/* Round-trip times end here: 16 s. */
+#define RTT_LIMIT ((1u << 24) - 1)
+
+/* RFC 5681 §3.1, Eq. 4. */
+#define LOSS_FLOOR (2 * PACKET)
+
+/* RFC 3465 §2.3: slow start adds at most two packets an ACK. */
+FIXED u64 slow_start(u64 cwnd, u64 ssthresh, u32 acked)
+{
+	return least(cwnd + least(acked, 2) * PACKET, ssthresh);
+}
+
+/* RFC 5681 §3.1, Eq. 4: half of what is in flight, at least two packets. */
+FIXED u64 half_flight(u32 flight)
+{
+	return most((u64)flight * (PACKET / 2), LOSS_FLOOR);
+}
+
+/* Packets of a window that wait in queues: cwnd·(1 − base_rtt/rtt). */
+FIXED u64 queued(u64 cwnd, u32 base_rtt, u32 rtt)
+{
+	return rtt > base_rtt ? times(cwnd, share(rtt - base_rtt, rtt)) : 0;
+}
+
+/* The round-trip samples of the current round trip. */
+struct round_trip {
+	u32 number;
+	u32 samples;
+	u32 min_rtt;
+};
+
+/* Counts a sample; true when the ACK ends the round trip, whose samples `ended` then holds, its own included. */
+FIXED int round_trip_on_ack(struct round_trip *round, const struct ack *ack, struct round_trip *ended)
+{
+	if (ack->rtt) {
+		round->min_rtt = round->samples ? least(round->min_rtt, ack->rtt) : ack->rtt;
+		round->samples++;
+	}
+	if (ack->round == round->number)
+		return 0;
+	ended->samples = round->samples;
+	ended->min_rtt = round->min_rtt;
+	round->number = ack->round;
+	round->samples = 0;
+	round->min_rtt = 0;
+	return 1;
+}

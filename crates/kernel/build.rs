@@ -1,0 +1,77 @@
+//! Compiles the laws: into eBPF by clang, where there is a clang that can, and by the machine's C compiler for the test
+//! that holds them to the Rust laws.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// The laws, as files of `bpf/` name them.
+const LAWS: &[&str] = &["quic-tcp", "fast"];
+
+fn main() {
+    println!("cargo:rerun-if-changed=bpf");
+    println!("cargo:rerun-if-changed=tests/twin.c");
+    println!("cargo:rerun-if-env-changed=CLANG");
+    println!("cargo:rerun-if-env-changed=PATH");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
+        return;
+    }
+    compile_programs(&out);
+    compile_twins(&out);
+}
+
+/// Writes `programs.rs`: the law's object, or why there is none, in the order of the laws.
+fn compile_programs(out: &Path) {
+    let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
+    let mut rows = String::new();
+    for law in LAWS {
+        let object = out.join(format!("{law}.o"));
+        let row = match compile_program(&clang, law, &object) {
+            Ok(()) => format!("Ok(include_bytes!({object:?}))"),
+            Err(why) => {
+                println!("cargo:warning={law} is left out of the kernel laws: {why}");
+                format!("Err({why:?})")
+            }
+        };
+        rows += &format!("    ({law:?}, {row}),\n");
+    }
+    let table = format!("const PROGRAMS: &[(&str, Result<&[u8], &str>)] = &[\n{rows}];\n");
+    fs::write(out.join("programs.rs"), table).expect("OUT_DIR can be written");
+}
+
+fn compile_program(clang: &str, law: &str, object: &Path) -> Result<(), String> {
+    if env::var("CARGO_CFG_TARGET_ENDIAN").as_deref() != Ok("little") {
+        return Err("big-endian machines are not supported".to_owned());
+    }
+    let output = Command::new(clang)
+        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-Werror", "-fdebug-compilation-dir=.", "-c"])
+        .args([format!("bpf/{law}.bpf.c").as_ref(), "-o".as_ref(), object.as_os_str()])
+        .output()
+        .map_err(|e| format!("{clang} cannot be run ({e})"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let reason = said.lines().find(|line| line.contains("error")).unwrap_or("it says nothing");
+    Err(format!("{clang} failed: {}", reason.trim()))
+}
+
+/// One static library with every law's functions, prefixed by the law's name; only the test links it.
+fn compile_twins(out: &Path) {
+    for law in LAWS {
+        let name = law.replace('-', "_");
+        cc::Build::new()
+            .file("tests/twin.c")
+            .include("bpf")
+            .define("LAW", name.as_str())
+            .define("LAW_HEADER", format!("\"{name}.h\"").as_str())
+            .opt_level(2)
+            .warnings(true)
+            .flag_if_supported("-Wno-unused-parameter")
+            .cargo_metadata(false)
+            .out_dir(out)
+            .compile(&format!("windward_twin_{name}"));
+    }
+    println!("cargo:rustc-link-search=native={}", out.display());
+}

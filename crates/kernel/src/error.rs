@@ -1,0 +1,107 @@
+//! What can go wrong.
+
+use std::io;
+
+/// Why a kernel law cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The caller may not load programs.
+    #[error("loading laws into the kernel needs root\n  hint: run it with sudo")]
+    NotRoot,
+    /// No description of the kernel's own types.
+    #[error(
+        "this kernel does not describe its types: {0} is missing\n  hint: laws need a kernel built with CONFIG_DEBUG_INFO_BTF=y, as the large distributions' are"
+    )]
+    NoBtf(String),
+    /// The kernel lacks something that the loader stands on.
+    #[error("this kernel is too old: {0}\n  hint: laws need Linux 6.4 or newer")]
+    TooOld(String),
+    /// The law was not compiled when Windward was built.
+    #[error("{law} was left out when Windward was built: {why}\n  hint: install clang 14 or newer and build again")]
+    LeftOut {
+        /// The law.
+        law: &'static str,
+        /// What the build said.
+        why: &'static str,
+    },
+    /// No law of this name.
+    #[error("there is no kernel law named {given}\n  hint: {allowed}")]
+    UnknownLaw {
+        /// What was asked for.
+        given: String,
+        /// The laws there are.
+        allowed: String,
+    },
+    /// A parameter is unknown or out of range.
+    #[error("{law}: {parameter}: {why}")]
+    Parameter {
+        /// The law.
+        law: &'static str,
+        /// The parameter as given.
+        parameter: String,
+        /// What is wrong, and what is allowed.
+        why: String,
+    },
+    /// The name to register under cannot be one.
+    #[error("{0:?} cannot name a law\n  hint: 1 to 15 letters, digits, '_' and '.': the kernel takes no others")]
+    Name(String),
+    /// The name is in use.
+    #[error("the kernel already has a law named {name}, {whose}\n  hint: {hint}")]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// Whose it is.
+        whose: &'static str,
+        /// What to do.
+        hint: String,
+    },
+    /// Nothing of ours is loaded under this name.
+    #[error("no law of ours is loaded as {name}\n  hint: {loaded}")]
+    NotLoaded {
+        /// The name.
+        name: String,
+        /// What is.
+        loaded: String,
+    },
+    /// Connections still use the law.
+    #[error(
+        "{name} is in use by {connections} connection(s)\n  hint: close them, or --force: they keep the law until they close"
+    )]
+    InUse {
+        /// The name.
+        name: String,
+        /// How many.
+        connections: usize,
+    },
+    /// The kernel refused a program.
+    #[error("the kernel refused {law}'s {function}: {source}\n{log}")]
+    Refused {
+        /// The law.
+        law: &'static str,
+        /// The operation.
+        function: String,
+        /// The verifier's last words.
+        log: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// The compiled object is not as expected; a bug.
+    #[error("the compiled law cannot be used: {0}")]
+    Object(String),
+    /// Anything else that the system says.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// `what` failed with the system's last error.
+    pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::System { what, source }
+    }
+}
