@@ -217,8 +217,9 @@ impl FluidMap {
         {
             *utility = Utility::Window { window, base_rtt };
         }
-        let target = if is_smooth { COLD_TOLERANCE } else { COLD_TARGET };
-        let outcome = interior::solve(&self.program, COLD_TOLERANCE, target, COLD_STEPS)?;
+        let (tolerance, target) =
+            if is_smooth { (COLD_TOLERANCE, COLD_TOLERANCE) } else { (JUMP_TOLERANCE, JUMP_TARGET) };
+        let outcome = interior::solve(&self.program, tolerance, target, COLD_STEPS)?;
         self.load = self.program.loads(&outcome.rates);
         self.prices = outcome.prices;
         self.capacity = outcome.capacity;
@@ -371,6 +372,8 @@ const TOLERANCE: f64 = 1e-10;
 /// Warm steps need one or two; a method that has not arrived after these will not.
 const MAX_NEWTON: usize = 12;
 const COLD_TOLERANCE: f64 = 1e-10;
-/// Where no Newton step follows, degenerate mixtures leave rates within about the root of this.
-const COLD_TARGET: f64 = 1e-14;
+/// Where no Newton step follows, degenerate mixtures leave rates within about the root of the target. A trajectory may pass
+/// points so degenerate that the method crawls above 1e-10: they are accepted below this.
+const JUMP_TOLERANCE: f64 = 1e-9;
+const JUMP_TARGET: f64 = 1e-14;
 const COLD_STEPS: usize = 200;
