@@ -114,8 +114,17 @@ fn flow(
     let mut left = span;
     while left > span * 1e-12 {
         let h = step.min(left);
-        let (next, error) = dormand_prince::step(state, h, |at, out| model.derivative(at, out))?;
+        let tried = dormand_prince::step(state, h, |at, out| model.derivative(at, out));
         trajectory.evaluations += 7;
+        let (next, error) = match tried {
+            Ok(found) => found,
+            // A step far too long may lead to windows for which F cannot be found: no reason to stop where it starts.
+            Err(_) if h > LEAST_STEP => {
+                *step = (0.2 * h).max(LEAST_STEP);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         let scale = |old: f64, new: f64| tolerance * (1.0 + old.abs().max(new.abs()));
         let worst = state.iter().zip(&next).zip(&error).map(|((&old, &new), e)| e.abs() / scale(old, new));
         let worst = worst.fold(0.0, f64::max);
