@@ -6,11 +6,11 @@ use std::process::Command;
 use std::{env, fs};
 
 /// The laws, as files of `bpf/` name them.
-const LAWS: &[&str] = &["quic-tcp", "fast"];
+const LAWS: &[&str] = &["quic-tcp", "fast", "vegas", "compound"];
 
 fn main() {
     println!("cargo:rerun-if-changed=bpf");
-    println!("cargo:rerun-if-changed=tests/twin.c");
+    println!("cargo:rerun-if-changed=tests/twin/twin.c");
     println!("cargo:rerun-if-env-changed=CLANG");
     println!("cargo:rerun-if-env-changed=PATH");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -57,21 +57,22 @@ fn compile_program(clang: &str, law: &str, object: &Path) -> Result<(), String> 
     Err(format!("{clang} failed: {}", reason.trim()))
 }
 
-/// One static library with every law's functions, prefixed by the law's name; only the test links it.
+/// A static library of each law's functions; only the test links them.
 fn compile_twins(out: &Path) {
     for law in LAWS {
         let name = law.replace('-', "_");
+        let table = format!("windward_twin_{name}");
         cc::Build::new()
-            .file("tests/twin.c")
+            .file("tests/twin/twin.c")
             .include("bpf")
-            .define("LAW", name.as_str())
+            .define("TABLE", table.as_str())
             .define("LAW_HEADER", format!("\"{name}.h\"").as_str())
             .opt_level(2)
             .warnings(true)
             .flag_if_supported("-Wno-unused-parameter")
             .cargo_metadata(false)
-            .out_dir(out)
-            .compile(&format!("windward_twin_{name}"));
+            .out_dir(out.join(&name))
+            .compile(&table);
+        println!("cargo:rustc-link-search=native={}", out.join(&name).display());
     }
-    println!("cargo:rustc-link-search=native={}", out.display());
 }

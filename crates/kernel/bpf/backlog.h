@@ -139,6 +139,11 @@ FIXED void law_timeout(struct law *law, const struct params *params, u32 flight)
 	law->is_slow_start = 1;
 }
 
+FIXED void law_follow(struct law *law, u64 cwnd)
+{
+	law->cwnd = cwnd;
+}
+
 FIXED int law_is_slow_start(const struct law *law)
 {
 	return law->is_slow_start;

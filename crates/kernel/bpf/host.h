@@ -178,7 +178,7 @@ SEC("struct_ops/cong_avoid") void cong_avoid(u64 *context)
 		return;
 	/* The kernel has moved the window itself: after recovery, a pause, an undone event, or at its limit. */
 	if (cwnd != (u32)(law->cwnd >> 24))
-		law->cwnd = cwnd * PACKET;
+		law_follow(law, cwnd * PACKET);
 	ack_of(tp, connection, least(acked, 0xffff), &ack);
 	law_grow(law, params, &ack);
 	cwnd = most(law->cwnd >> 24, 1);

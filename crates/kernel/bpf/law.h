@@ -9,6 +9,7 @@
  *   law_grow                the same ACK, where the window may change: not in recovery, not short of data
  *   law_congestion          a loss or a mark, at most once per round trip
  *   law_timeout             the retransmission timer expired
+ *   law_follow              the host has moved the window itself
  *   law_is_slow_start, law_observe
  *
  * and is compiled twice: into eBPF behind host.h, and by the machine's C compiler into the test that holds it to the Rust law.
@@ -56,6 +57,18 @@ FIXED u64 half_flight(u32 flight)
 FIXED u64 queued(u64 cwnd, u32 base_rtt, u32 rtt)
 {
 	return rtt > base_rtt ? times(cwnd, share(rtt - base_rtt, rtt)) : 0;
+}
+
+/* value·parameter, the value below 2^44, the product below 2^60. */
+FIXED u64 times_parameter(u64 value, u32 parameter)
+{
+	return (value >> 16) * parameter + ((value & 0xffff) * parameter >> 16);
+}
+
+/* Congestion avoidance: one packet more per round trip. */
+FIXED u64 one_per_round(u64 cwnd, u32 acked)
+{
+	return least(cwnd + divided(acked * PACKET, cwnd), CWND_LIMIT);
 }
 
 /* The round-trip samples of the current round trip. */

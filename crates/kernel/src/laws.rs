@@ -38,6 +38,22 @@ pub const LAWS: &[KernelLaw] = &[
         parameters: &[within("gamma", 0.5, STEP, 4.0), positive("alpha", 100.0)],
         own: ("backlog", "packets"),
     },
+    KernelLaw {
+        name: "vegas",
+        parameters: &[positive("alpha", 2.0), positive("beta", 4.0), positive("gamma", 1.0)],
+        own: ("diff", "packets"),
+    },
+    KernelLaw {
+        name: "compound",
+        parameters: &[
+            positive("alpha", 0.125),
+            within("k", 0.75, 0.0, 1.0),
+            within("beta", 0.5, 0.1, 0.9),
+            positive("gamma", 30.0),
+            positive("zeta", 1.0),
+        ],
+        own: ("delay_window", "packets"),
+    },
 ];
 
 const fn within(name: &'static str, default: f64, least: f64, greatest: f64) -> Parameter {
@@ -76,7 +92,14 @@ impl KernelLaw {
             }
             values[index] = (value / STEP).round() * STEP;
         }
-        Ok(values)
+        // Vegas's band.
+        let at = |name| self.parameters.iter().position(|parameter| parameter.name == name).map(|index| values[index]);
+        match (self.name, at("alpha"), at("beta")) {
+            ("vegas", Some(alpha), Some(beta)) if alpha > beta => {
+                Err(refuse("beta", format!("{beta} is below alpha, {alpha}")))
+            }
+            _ => Ok(values),
+        }
     }
 
     /// The default values.
