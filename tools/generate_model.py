@@ -19,7 +19,7 @@ from windward import _engine
 TARGET = Path(__file__).parent.parent / "python" / "windward" / "_model.py"
 ROOT = "ScenarioFields"
 #: What the names of a tagged union's members end in, where the word alone would not say what it is.
-SUFFIX = {"LossModel": "Loss", "Jitter": "Jitter"}
+SUFFIX = {"LossModel": "Loss", "Jitter": "Jitter", "Amc": "Amc", "Fading": "Fading", "Scheduler": "Scheduler"}
 
 HEADER = '''"""The fields of a scenario as dataclasses.
 
@@ -71,7 +71,7 @@ class Generator:
             return self.type(schema)
         tag = next((value["const"] for value in schema["properties"].values() if "const" in value), None)
         word = tag if tag is not None else next(iter(schema["properties"]))
-        return self.dataclass(_camel(word) + SUFFIX.get(union, ""), schema)
+        return self.dataclass(_camel(word) + SUFFIX.get(union, "Law" if word == "python" else ""), schema)
 
     def type(self, schema: Schema) -> str:
         """The Python type of any schema."""
@@ -89,6 +89,8 @@ class Generator:
     def plain(self, kind: str, schema: Schema) -> str:
         if kind == "array":
             return f"Sequence[{self.type(schema['items'])}]"
+        if kind == "object":
+            return "Mapping[str, Any]"
         return {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}[kind]
 
     def dataclass(self, name: str, schema: Schema) -> str:
@@ -102,6 +104,8 @@ class Generator:
             kind = self.type(value)
             if (name, key) == ("Flow", "law"):
                 kind += " | Callable[[float], Any]"
+            if (name, key) == ("Cell", "scheduler"):
+                kind += " | Callable[[], Any]"
             fields.append(f"    {attribute}: {kind}{self.default(key, value, schema)}\n")
             attributes.append((attribute, value.get("description", "")))
         if schema.get("additionalProperties", True):
@@ -119,15 +123,20 @@ class Generator:
         if key in schema.get("required", ()):
             return f" = field({metadata})" if metadata else ""
         default = value.get("default")
+        if isinstance(default, dict) and "anyOf" in value:
+            # A kind with what it is by default: its word.
+            return f" = {next(iter(default.values()))!r}"
         if isinstance(default, dict):
             return f" = {self.reference(value['$ref'])}()"
         if value.get("type") == "array":
             return " = ()"
+        if value.get("type") == "object":
+            return " = field(default_factory=dict)"
         return f" = {default!r}"
 
 
 def _camel(word: str) -> str:
-    return "".join(part.capitalize() for part in re.split(r"[-_]", word)) + ("Law" if word == "python" else "")
+    return "".join(part.capitalize() for part in re.split(r"[-_]", word))
 
 
 def _union(members: list[str]) -> str:

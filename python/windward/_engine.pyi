@@ -134,6 +134,49 @@ class Scenario:
         """Totals and means count from here, in seconds."""
 
 @final
+class Slot:
+    """What a scheduler knows at the beginning of a slot."""
+
+    @property
+    def number(self) -> int:
+        """Slots before this one."""
+    @property
+    def now(self) -> float:
+        """When it begins, in seconds."""
+    @property
+    def stations(self) -> list[Candidate]:
+        """The stations, in the order of the scenario."""
+
+@final
+class Candidate:
+    """A station as its scheduler sees it."""
+
+    @property
+    def backlog_packets(self) -> int:
+        """Packets waiting."""
+    @property
+    def backlog_bits(self) -> float:
+        """Bits waiting."""
+    @property
+    def head_wait(self) -> float:
+        """How long the first of them has waited, in seconds; 0 without any."""
+    @property
+    def snr(self) -> float:
+        """Signal-to-noise ratio of this slot, linear."""
+    @property
+    def rate(self) -> float:
+        """Bits a second that the station would get in this slot."""
+    @property
+    def average_rate(self) -> float:
+        """Filtered rate of what was delivered, in bits a second."""
+    @property
+    def average_offer(self) -> float:
+        """Filtered rate of what the channel offered, served or not, in bits a second."""
+    @property
+    def urgency(self) -> float:
+        """-ln(violation)/deadline of M-LWDF and the EXP rule, in 1/s."""
+
+@final
 class Job:
     """The seeds of one scenario: started once, polled until done."""
 
@@ -144,6 +187,7 @@ class Job:
         seeds: Sequence[int],
         threads: int,
         law: Callable[[str, Mapping[str, Any]], Callable[[float], Any]],
+        scheduler: Callable[[str, Mapping[str, Any]], Callable[[], Any]],
     ) -> Job: ...
     def start(self, captures: str | None = None) -> None:
         """Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder."""

@@ -211,6 +211,396 @@ class Link:
     reverse: Reverse | None = None
 
 
+#: Which way a cell's packets go.
+Direction = Literal["downlink"] | Literal["uplink"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CtcAmc:
+    """The eight convolutional turbo codes of IEEE 802.16e, from QPSK 1/2 at 5 dB to 64-QAM 5/6 at 22 dB."""
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "ctc")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvolutionalAmc:
+    """Convolutionally coded modes of Liu, Zhou and Giannakis (2004) with thresholds for a packet error rate.
+
+    Attributes
+    ----------
+    modes
+        How many modes: 5 or 6 (with 16-QAM 9/16).
+    target_error
+        Packet error rate at a mode's threshold; above 0 and below 1.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "convolutional")
+
+    modes: int = 6
+    target_error: float | str = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShannonAmc:
+    """Shannon's formula with a gap: log2(1 + SNR/gap) bits a symbol.
+
+    Attributes
+    ----------
+    gap
+        How far a real code is from the bound.
+    max_efficiency
+        Most bits a symbol. Default: no limit.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "shannon")
+
+    gap: str = "0 dB"
+    max_efficiency: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mode:
+    """A mode of modulation and coding.
+
+    Attributes
+    ----------
+    snr
+        Used from this signal-to-noise ratio on.
+    efficiency
+        Bits a symbol, above 0.
+    """
+
+    snr: str
+    efficiency: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModesAmc:
+    """Modes of your own.
+
+    Attributes
+    ----------
+    modes
+        The modes, slowest first.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "modes")
+
+    modes: Sequence[Mode]
+
+
+#: Adaptive modulation and coding.
+Amc = CtcAmc | ConvolutionalAmc | ShannonAmc | ModesAmc
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndependentFading:
+    """Rayleigh, a new draw in every slot."""
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "independent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JakesFading:
+    """Rayleigh with the correlation J0(2π f τ) of Clarke and Jakes, by a sum of sinusoids.
+
+    Attributes
+    ----------
+    doppler
+        Doppler frequency.
+    sinusoids
+        How many sinusoids.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "jakes")
+
+    doppler: str
+    sinusoids: int = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoregressiveFading:
+    """The same correlation by an autoregressive process.
+
+    Attributes
+    ----------
+    doppler
+        Doppler frequency.
+    order
+        Order of the process.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "autoregressive")
+
+    doppler: str
+    order: int = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkovFading:
+    """A Markov chain over the modes with steps between neighbours only; for slow fading.
+
+    Attributes
+    ----------
+    doppler
+        Doppler frequency.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "markov")
+
+    doppler: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstantFading:
+    """No fading: always the mean."""
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "constant")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceFading:
+    """Measured: the station's `snr` is added to the samples.
+
+    Attributes
+    ----------
+    samples
+        Signal-to-noise ratios in decibels, from the beginning of the run.
+    interval
+        Distance of the samples.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "trace")
+
+    samples: Sequence[float]
+    interval: str
+
+
+#: How a channel fades.
+Fading = IndependentFading | JakesFading | AutoregressiveFading | MarkovFading | ConstantFading | TraceFading
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueingDelayScheduler:
+    """Largest backlog over average rate, times rate: queueing-delay MaxWeight (huang2020 (10))."""
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "queueing-delay")
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueLengthScheduler:
+    """Largest backlog times rate: MaxWeight."""
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "queue-length")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxSnrScheduler:
+    """The best channel.
+
+    Attributes
+    ----------
+    oblivious
+        Also where nothing waits behind it.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "max-snr")
+
+    oblivious: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRobinScheduler:
+    """Stations in turn.
+
+    Attributes
+    ----------
+    oblivious
+        A slot belongs to its station even if nothing waits there; else empty stations are skipped.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "round-robin")
+
+    oblivious: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProportionalFairScheduler:
+    """Largest rate over average rate."""
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "proportional-fair")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MLwdfScheduler:
+    """Modified largest weighted delay first (Andrews et al. 2001), with `deadline` and `violation` of the stations."""
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "m-lwdf")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpRuleScheduler:
+    """The exponential rule (Shakkottai and Stolyar 2002), with the same."""
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "exp-rule")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonScheduler:
+    """One of your own: a Python class with a method `choose`.
+
+    Attributes
+    ----------
+    class_
+        FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
+    arguments
+        Arguments of its constructor.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "python")
+
+    class_: str = field(metadata={"key": "class"})
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+#: Which station a slot serves. Of equals the first.
+Scheduler = (
+    QueueingDelayScheduler
+    | QueueLengthScheduler
+    | MaxSnrScheduler
+    | RoundRobinScheduler
+    | ProportionalFairScheduler
+    | MLwdfScheduler
+    | ExpRuleScheduler
+    | PythonScheduler
+)
+
+
+#: How the bits of a slot become packets.
+Service = Literal["whole"] | Literal["carry"] | Literal["fluid"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Average:
+    """The exponential filter of rates, one step a slot.
+
+    Attributes
+    ----------
+    slots
+        Slots in which it forgets, a number from 1: r ← r + (new − r)/slots.
+    start
+        Where the averages start.
+    held_when_empty
+        Whether slots in which nothing waits for a station leave its average as it is; else they count as rate 0.
+    """
+
+    slots: float = 256.0
+    start: str = "1 bit/s"
+    held_when_empty: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repair:
+    """Link-layer repair of transmissions that are not decoded.
+
+    Attributes
+    ----------
+    transmissions
+        Transmissions of a packet, the first included, after which it is lost.
+    """
+
+    transmissions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Station:
+    """A station of a cell, or a group of stations that are alike.
+
+    Attributes
+    ----------
+    node
+        Node, or group of nodes.
+    snr
+        Mean signal-to-noise ratio.
+    fading
+        How its channel fades; else as the cell says.
+    buffer
+        How much may wait for it; else as the cell says.
+    delay
+        From the end of a packet's transmission to its arrival; else as the cell says.
+    deadline
+        T of M-LWDF and the EXP rule, which serve so that a wait is longer than T with probability `violation`.
+    violation
+        δ of M-LWDF and the EXP rule; above 0 and below 1.
+    """
+
+    node: str
+    snr: str
+    fading: str | Fading | None = None
+    buffer: str | None = None
+    delay: str | None = None
+    deadline: str = "100 ms"
+    violation: float | str = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A slotted cell: one carrier that its stations share.
+
+    It makes a one-way link between the access point and each station, `ACCESS_POINT->NODE` in a downlink,
+    `NODE->ACCESS_POINT` in an uplink; for the other direction add links, or a second cell.
+
+    Attributes
+    ----------
+    name
+        Name of the cell.
+    access_point
+        Node at the middle.
+    direction
+        Which way packets go.
+    slot
+        Length of a slot; the channels stand still within it.
+    symbol_rate
+        Data symbols a second of the whole carrier.
+    amc
+        Adaptive modulation and coding: what a symbol carries at which signal-to-noise ratio.
+    fading
+        How the channels fade around their mean.
+    scheduler
+        Which station a slot serves.
+    service
+        How the bits of a slot become packets.
+    average
+        The filter of the rates that schedulers reckon with.
+    buffer
+        How much may wait for each station, in packets or bytes.
+    shared_buffer
+        How many packets may wait for all stations together. Default: only `buffer` counts.
+    delay
+        From the end of a packet's transmission to its arrival.
+    repair
+        Transmissions that fail and are repeated by the link layer. Default: every packet that is sent arrives.
+    station
+        Who is there.
+    """
+
+    name: str
+    access_point: str
+    direction: Direction = "downlink"
+    slot: str
+    symbol_rate: str
+    amc: str | Amc
+    fading: str | Fading = "independent"
+    scheduler: str | Scheduler | Callable[[], Any] = "queueing-delay"
+    service: Service = "carry"
+    average: Average = Average()
+    buffer: str = "1000 packets"
+    shared_buffer: str | None = None
+    delay: str = "0 s"
+    repair: Repair | None = None
+    station: Sequence[Station]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reno:
     """RFC 5681's additive increase, multiplicative decrease.
@@ -272,7 +662,7 @@ class Vegas:
 
 
 #: Which form of the law runs.
-Mode = Literal["paper"] | Literal["ns2"]
+Mode2 = Literal["paper"] | Literal["ns2"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,7 +683,7 @@ class Fast:
 
     gamma: float = 0.5
     alpha: float = 100.0
-    mode: Mode = "paper"
+    mode: Mode2 = "paper"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,7 +707,7 @@ class QuicTcp:
     rho: float = 0.5
     kappa: float = 0.5
     backlog: float = 200.0
-    mode: Mode = "paper"
+    mode: Mode2 = "paper"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -621,6 +1011,8 @@ class ScenarioFields:
         Nodes. They only carry names; links do the work.
     link
         Links between nodes.
+    cell
+        Cells: access points and the stations that share their carriers.
     flow
         TCP flows.
     background
@@ -636,5 +1028,6 @@ class ScenarioFields:
     output: Output = Output()
     node: Sequence[Node] = ()
     link: Sequence[Link] = ()
+    cell: Sequence[Cell] = ()
     flow: Sequence[Flow] = ()
     background: Sequence[Background] = ()

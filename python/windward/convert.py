@@ -12,7 +12,7 @@ Fields = dict[str, Any]
 
 
 def to_plain(value: Any, name_class: Callable[[Any], str]) -> Any:
-    """A dataclass as a dict without absent fields; `name_class` names the laws that are Python objects."""
+    """A dataclass as a dict without absent fields; `name_class` names what is a Python object: laws, schedulers."""
     if is_dataclass(value) and not isinstance(value, type):
         plain = dict([value.TAG]) if hasattr(value, "TAG") else {}
         for field in fields(value):
@@ -21,6 +21,8 @@ def to_plain(value: Any, name_class: Callable[[Any], str]) -> Any:
                 plain.update(item)
             elif item is not None and not field.metadata.get("local"):
                 plain[_key(field)] = to_plain(item, name_class)
+                if field.name == "scheduler" and callable(item):
+                    plain[_key(field)] = {"kind": "python", "class": name_class(item)}
         return plain
     if isinstance(value, str | int | float | bool | Mapping):
         return value

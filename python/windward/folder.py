@@ -7,6 +7,7 @@ DIR/
   seed-1/                 one folder for each finished seed
     flows.parquet         one row per flow: totals and means after the warm-up
     links.parquet         one row per link
+    stations.parquet      one row per station of a cell: what it has beyond a link
     background.parquet    one row per background source
     flow_series.parquet   samples of every flow
     link_series.parquet   samples of every link
@@ -32,7 +33,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from windward.errors import ResultError
-from windward.tables import EMPTY_INTERNALS, Tables
+from windward.tables import EMPTY_INTERNALS, EMPTY_STATIONS, Tables
 
 SUMMARY = "summary.json"
 SCENARIO = "scenario.toml"
@@ -41,6 +42,9 @@ REPORT = "report.html"
 
 #: The layout above; grows when it changes so that older programs cannot read it.
 FORMAT = 1
+
+#: Tables that are not written where they have no rows, and what is read in their place.
+ABSENT_IF_EMPTY = {"internals": EMPTY_INTERNALS, "stations": EMPTY_STATIONS}
 
 _STAGING = ".windward-"
 
@@ -85,7 +89,7 @@ class ResultFolder:
             staged = self._staging / f"seed-{seed}"
             staged.mkdir()
             for kind, table in tables.items():
-                if kind != "internals" or len(table):
+                if kind not in ABSENT_IF_EMPTY or len(table):
                     pq.write_table(table, staged / f"{kind}.parquet", compression="zstd")
             capture = self._staging / f"seed-{seed}.pcapng"
             if capture.exists():
@@ -164,8 +168,8 @@ def read_table(path: Path, kind: str, seed: int) -> pa.Table:
         If it cannot be read.
     """
     file = path / f"seed-{seed}" / f"{kind}.parquet"
-    if kind == "internals" and not file.exists():
-        return EMPTY_INTERNALS
+    if kind in ABSENT_IF_EMPTY and not file.exists():
+        return ABSENT_IF_EMPTY[kind]
     try:
         return pq.read_table(file, partitioning=None)
     except (OSError, ValueError) as error:

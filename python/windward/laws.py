@@ -49,19 +49,30 @@ def resolve(spec: str, parameters: Mapping[str, Any], folder: Path) -> LawFactor
     ScenarioError
         If there is no such file, module or class, or if importing it fails.
     """
+    return bind(find_class(spec, folder, "law"), parameters)
+
+
+def find_class(spec: str, folder: Path, what: str) -> Callable[..., Any]:
+    """The class that a scenario names; `what` it is to be is said in messages.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such file, module or class, or if importing it fails.
+    """
     source, separator, name = spec.rpartition(":")
     if not separator or not source or not name:
         raise ScenarioError(f'`{spec}` does not name a class; write "my_law.py:MyLaw" or "my_package.laws:MyLaw"')
     try:
         module = _load_file(folder / source) if source.endswith(".py") else importlib.import_module(source)
     except FileNotFoundError as error:
-        raise ScenarioError(f"law `{spec}`: there is no file {folder / source}") from error
+        raise ScenarioError(f"{what} `{spec}`: there is no file {folder / source}") from error
     except Exception as error:
-        raise ScenarioError(f"law `{spec}`: {source} cannot be imported: {type(error).__name__}: {error}") from error
-    law = getattr(module, name, None)
-    if not callable(law):
-        raise ScenarioError(f"law `{spec}`: {source} has no class `{name}`")
-    return bind(law, parameters)
+        raise ScenarioError(f"{what} `{spec}`: {source} cannot be imported: {type(error).__name__}: {error}") from error
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise ScenarioError(f"{what} `{spec}`: {source} has no class `{name}`")
+    return found  # type: ignore[no-any-return]
 
 
 def bind(law: Callable[..., Law], parameters: Mapping[str, Any]) -> LawFactory:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from windward import _engine, folder
 from windward.stats import jain, mean_and_interval, summarize
-from windward.tables import ENTITY
+from windward.tables import ENTITY, TOTALS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,6 +90,11 @@ class Run:
         return self._frame("links")
 
     @cached_property
+    def stations(self) -> pd.DataFrame:
+        """What the stations of cells have beyond links: airtime, channel, one row per station and seed."""
+        return self._frame("stations")
+
+    @cached_property
     def background(self) -> pd.DataFrame:
         """Totals of every background source, one row per source and seed."""
         return self._frame("background")
@@ -121,10 +126,10 @@ class Run:
     def summary(self) -> pd.DataFrame:
         """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of everything measured.
 
-        One row per `kind` ("flows", "links", "background", "all"), `name` and `metric`, with `mean`, `ci95` (NaN for
-        a single seed) and `seeds`, the number of seeds in which there was something to measure.
+        One row per `kind` ("flows", "links", "stations", "background", "all"), `name` and `metric`, with `mean`, `ci95`
+        (NaN for a single seed) and `seeds`, the number of seeds in which there was something to measure.
         """
-        parts = [summarize(getattr(self, kind), kind, ENTITY[kind]) for kind in ("flows", "links", "background")]
+        parts = [summarize(getattr(self, kind), kind, ENTITY[kind]) for kind in TOTALS]
         goodput = self.flows.groupby("seed")["goodput_bps"].sum().reindex(self.seeds).fillna(0.0)
         for metric, values in (("goodput_bps", goodput), ("jain", self.jain)):
             mean, interval = mean_and_interval(values)
@@ -133,7 +138,10 @@ class Run:
         return pd.concat([part for part in parts if len(part)], ignore_index=True)
 
     def table(self, kind: str, seed: int) -> pa.Table:
-        """One table of one seed as Arrow: "flows", "links", "background", "flow_series", "link_series", "internals"."""
+        """One table of one seed as Arrow.
+
+        Its name is "flows", "links", "stations", "background", "flow_series", "link_series" or "internals".
+        """
         return self._load(kind, seed)
 
     def plot(self, what: str = "windows", *, seed: int | None = None) -> Figure:
@@ -207,7 +215,7 @@ def summary_json(run: Run, counts: dict[str, int]) -> dict[str, Any]:
     }
     content["goodput_bps"] = values["all", "all", "goodput_bps"]
     content["jain"] = values["all", "all", "jain"]
-    for kind in ("flows", "links", "background"):
+    for kind in TOTALS:
         entities = run.table(kind, run.seeds[0]).to_pylist()
         content[kind] = [
             {key: values.get((kind, row[ENTITY[kind]], key), _number(value)) for key, value in row.items()}

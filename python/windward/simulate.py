@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from windward import _engine, tables
 from windward.folder import ResultFolder, read_table
-from windward.laws import LawFactory, resolve
+from windward.laws import resolve
 from windward.run import Run, about, summary_json
+from windward.schedulers import resolve as resolve_scheduler
 
 #: How often progress is told and a Ctrl-C is noticed, in seconds.
 _POLL = 0.1
@@ -35,7 +36,7 @@ def simulate(
     scenario: _engine.Scenario,
     *,
     folder: Path,
-    laws: Mapping[str, LawFactory] | None = None,
+    laws: Mapping[str, Callable[..., Any]] | None = None,
     seeds: int | Sequence[int] | None = None,
     threads: int | None = None,
     output: str | Path | None = None,
@@ -44,8 +45,8 @@ def simulate(
 ) -> Run:
     """Simulates every seed; `Scenario.simulate` says what the arguments mean.
 
-    `folder` is where the scenario's own files lie; `laws` holds laws that are Python objects, by the name under which
-    the scenario knows them.
+    `folder` is where the scenario's own files lie; `laws` holds laws and schedulers that are Python objects, by
+    the name under which the scenario knows them.
     """
     chosen = _choose(seeds, scenario.seeds)
     if pcap and output is None:
@@ -56,6 +57,7 @@ def simulate(
         seeds=chosen,
         threads=_threads(threads),
         law=lambda name, parameters: known.get(name) or resolve(name, parameters, folder),
+        scheduler=lambda name, parameters: known.get(name) or resolve_scheduler(name, parameters, folder),
     )
     target = ResultFolder(Path(output)) if output is not None else None
     try:

@@ -12,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 #: The tables of totals and means, one row per entity; the others are series.
-TOTALS = ("flows", "links", "background")
+TOTALS = ("flows", "links", "stations", "background")
 
 #: The column that names the rows' entity, by table.
 ENTITY = {
     "flows": "flow",
     "links": "link",
+    "stations": "link",
     "background": "source",
     "flow_series": "flow",
     "link_series": "link",
@@ -34,6 +35,15 @@ EMPTY_INTERNALS = pa.table(
         "flow": pa.array([], pa.string()).dictionary_encode(),
         "name": pa.array([], pa.string()).dictionary_encode(),
         "value": pa.array([], pa.float64()),
+    }
+)
+
+#: The stations of a run without cells.
+EMPTY_STATIONS = pa.table(
+    {
+        "link": pa.array([], pa.string()),
+        **{name: pa.array([], pa.float64()) for name in ("airtime", "mean_snr", "offered_bps", "served_bps")},
+        "errors": pa.array([], pa.uint64()),
     }
 )
 
@@ -66,6 +76,7 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, list[An
     return {
         "flows": pa.table({**entities["flows"], **flows}),
         "links": pa.table({**entities["links"], **links}),
+        "stations": pa.table({**entities["stations"], **output["stations"]}),
         "background": pa.table({**entities["background"], **background}),
         "flow_series": pa.table(_with_names(output["flow_series"], "flow", entities["flows"]["flow"])),
         "link_series": pa.table(_with_names(output["link_series"], "link", entities["links"]["link"])),

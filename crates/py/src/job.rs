@@ -3,6 +3,7 @@
 use crate::law::{Fuse, PythonLaw};
 use crate::output;
 use crate::scenario::Scenario;
+use crate::scheduler;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,10 +15,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use windward_scenario as scenario;
+use windward_sim::cell::SchedulerConfig;
 use windward_sim::{LawChoice, Output, RunError};
 
-/// A class that makes laws, by the place in the scenario that names it.
-type Factory = (scenario::PythonLaw, Arc<Py<PyAny>>);
+/// A class that makes laws or schedulers, by the place in the scenario that names it.
+type Factory<T> = (T, Arc<Py<PyAny>>);
 
 /// The seeds of one scenario: started once, polled until done.
 #[pyclass(frozen, module = "windward._engine")]
@@ -30,7 +32,8 @@ pub(crate) struct Job {
 /// What the workers share.
 struct Shared {
     scenario: scenario::Scenario,
-    factories: Vec<Factory>,
+    laws: Vec<Factory<scenario::PythonLaw>>,
+    schedulers: Vec<Factory<scenario::PythonScheduler>>,
     seeds: Vec<(u64, Arc<Fuse>)>,
     /// Index of the next seed that nobody has taken.
     next: AtomicUsize,
@@ -50,23 +53,36 @@ struct State {
 #[pymethods]
 impl Job {
     /// Prepares `seeds` of `scenario` for at most `threads` workers. `law(name, parameters)` returns what makes the
-    /// Python law of that name: a callable that takes the initial window.
+    /// Python law of that name: a callable that takes the initial window; `scheduler(name, parameters)` one that takes
+    /// nothing.
     #[new]
-    #[pyo3(signature = (scenario, *, seeds, threads, law))]
-    fn new(scenario: &Scenario, seeds: Vec<u64>, threads: usize, law: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = law.py();
-        let mut factories = Vec::new();
+    #[pyo3(signature = (scenario, *, seeds, threads, law, scheduler))]
+    fn new(
+        scenario: &Scenario,
+        seeds: Vec<u64>,
+        threads: usize,
+        law: &Bound<'_, PyAny>,
+        scheduler: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let make = |maker: &Bound<'_, PyAny>, class: &str, params: &serde_json::Map<String, serde_json::Value>| {
+            let params = crate::scenario::to_python(maker.py(), &serde_json::Value::Object(params.clone()))?;
+            PyResult::Ok(Arc::new(maker.call1((class, params))?.unbind()))
+        };
+        let (mut laws, mut schedulers) = (Vec::new(), Vec::new());
         for python in &scenario.python_laws {
-            let parameters = crate::scenario::to_python(py, &serde_json::Value::Object(python.params.clone()))?;
-            let factory = law.call1((&python.class, parameters))?;
-            factories.push((python.clone(), Arc::new(factory.unbind())));
+            laws.push((python.clone(), make(law, &python.class, &python.params)?));
         }
-        // Laws in Python take turns at the interpreter's lock: more workers would only wait for it.
-        let threads = if factories.is_empty() { threads.clamp(1, seeds.len().max(1)) } else { 1 };
+        for python in &scenario.python_schedulers {
+            schedulers.push((python.clone(), make(scheduler, &python.class, &python.params)?));
+        }
+        // What is written in Python takes turns at the interpreter's lock: more workers would only wait for it.
+        let is_ours = laws.is_empty() && schedulers.is_empty();
+        let threads = if is_ours { threads.clamp(1, seeds.len().max(1)) } else { 1 };
         let seeds = seeds.into_iter().map(|seed| (seed, Arc::new(Fuse::new()))).collect();
         let shared = Shared {
             scenario: scenario.inner.clone(),
-            factories,
+            laws,
+            schedulers,
             seeds,
             next: AtomicUsize::new(0),
             is_cancelled: AtomicBool::new(false),
@@ -202,10 +218,7 @@ impl Shared {
 
     /// One seed; `None` if it was cancelled.
     fn simulate(&self, seed: u64, fuse: &Arc<Fuse>, captures: Option<&Path>) -> PyResult<Option<Output>> {
-        let compiled = self.scenario.compile(seed, &|law| {
-            let factory = self.factories.iter().find(|(known, _)| known == law).map(|(_, factory)| Arc::clone(factory));
-            external(factory, law, fuse)
-        });
+        let compiled = self.scenario.compile(seed, &Made { shared: self, fuse });
         let path = captures.map(|folder| folder.join(format!("seed-{seed}.pcapng")));
         let capture = path.as_deref().map(open).transpose()?;
         let outcome = windward_sim::run(&compiled.network, seed, &fuse.control, capture);
@@ -216,6 +229,25 @@ impl Shared {
             (None, Err(RunError::Capture(error))) => Err(os_error(&error, path.as_deref())),
         }
     }
+}
+
+/// Makes the laws and schedulers of one seed.
+struct Made<'a> {
+    shared: &'a Shared,
+    fuse: &'a Arc<Fuse>,
+}
+
+impl scenario::Python for Made<'_> {
+    fn law(&self, law: &scenario::PythonLaw) -> LawChoice {
+        external(find(&self.shared.laws, law), law, self.fuse)
+    }
+    fn scheduler(&self, scheduler: &scenario::PythonScheduler) -> SchedulerConfig {
+        scheduler::external(find(&self.shared.schedulers, scheduler), scheduler, self.fuse)
+    }
+}
+
+fn find<T: PartialEq>(factories: &[Factory<T>], wanted: &T) -> Option<Arc<Py<PyAny>>> {
+    factories.iter().find(|(known, _)| known == wanted).map(|(_, factory)| Arc::clone(factory))
 }
 
 /// A Python law for the simulator; without a `factory` it can be described, but not run.

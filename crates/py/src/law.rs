@@ -113,7 +113,7 @@ impl Fuse {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn blow(&self, error: PyErr) {
+    pub(crate) fn blow(&self, error: PyErr) {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.control.cancel();
     }

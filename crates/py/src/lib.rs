@@ -11,6 +11,7 @@ mod num;
 mod optimum;
 mod output;
 mod scenario;
+mod scheduler;
 
 use pyo3::prelude::*;
 
@@ -27,6 +28,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<job::Job>()?;
     module.add_class::<law::Ack>()?;
     module.add_class::<law::Congestion>()?;
+    module.add_class::<scheduler::Slot>()?;
+    module.add_class::<scheduler::Candidate>()?;
     module.add_class::<network::FluidMap>()?;
     module.add_function(wrap_pyfunction!(network::fluid_follow, module)?)?;
     module.add_function(wrap_pyfunction!(network::num_independent_sets, module)?)?;

@@ -3,7 +3,7 @@
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use windward_sim::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
+use windward_sim::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats, StationStats};
 
 /// One column per field of a slice of structures.
 macro_rules! columns {
@@ -61,6 +61,10 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
             &output.links,
             LinkStats { packets, bytes, dropped, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s }
         ),
+    )?;
+    tables.set_item(
+        "stations",
+        columns!(py, &output.stations, StationStats { airtime, mean_snr, offered_bps, served_bps, errors }),
     )?;
     tables.set_item(
         "background",

@@ -3,13 +3,16 @@
 use crate::error;
 use crate::job::external;
 use crate::law::Fuse;
+use crate::scheduler;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::sync::Arc;
 use windward_laws::LawSpec;
-use windward_scenario::{self as scenario, Compiled, PythonLaw};
+use windward_scenario::{self as scenario, Compiled, PythonLaw, PythonScheduler};
+use windward_sim::LawChoice;
+use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
 
 /// A scenario that has been read and checked: it cannot be wrong.
 #[pyclass(frozen, module = "windward._engine")]
@@ -17,18 +20,36 @@ pub(crate) struct Scenario {
     pub(crate) inner: scenario::Scenario,
     /// Its Python laws, one for each flow table that has one, in order.
     pub(crate) python_laws: Vec<PythonLaw>,
+    /// Its Python schedulers, one for each cell that has one, in order.
+    pub(crate) python_schedulers: Vec<PythonScheduler>,
     /// The network of its first seed: what does not depend on the seed is read from here.
     compiled: Compiled,
 }
 
 impl From<scenario::Scenario> for Scenario {
     fn from(inner: scenario::Scenario) -> Self {
-        let python_laws = RefCell::new(Vec::new());
-        let compiled = inner.compile(inner.seeds()[0], &|law| {
-            python_laws.borrow_mut().push(law.clone());
-            external(None, law, &Arc::new(Fuse::new()))
-        });
-        Self { inner, python_laws: python_laws.into_inner(), compiled }
+        let seen = Seen::default();
+        let compiled = inner.compile(inner.seeds()[0], &seen);
+        let (python_laws, python_schedulers) = (seen.laws.into_inner(), seen.schedulers.into_inner());
+        Self { inner, python_laws, python_schedulers, compiled }
+    }
+}
+
+/// Notes what is written in Python, in the order in which it is asked for.
+#[derive(Default)]
+struct Seen {
+    laws: RefCell<Vec<PythonLaw>>,
+    schedulers: RefCell<Vec<PythonScheduler>>,
+}
+
+impl scenario::Python for Seen {
+    fn law(&self, law: &PythonLaw) -> LawChoice {
+        self.laws.borrow_mut().push(law.clone());
+        external(None, law, &Arc::new(Fuse::new()))
+    }
+    fn scheduler(&self, scheduler: &PythonScheduler) -> SchedulerConfig {
+        self.schedulers.borrow_mut().push(scheduler.clone());
+        scheduler::external(None, scheduler, &Arc::new(Fuse::new()))
     }
 }
 
@@ -107,9 +128,19 @@ impl Scenario {
         table.set_item("link", column(links, |link| link.name.clone()))?;
         table.set_item("from", column(links, |link| link.from.clone()))?;
         table.set_item("to", column(links, |link| link.to.clone()))?;
-        table.set_item("rate_bps", column(&network.links, |link| link.rate.as_bits_per_sec() as f64))?;
-        table.set_item("delay_s", column(&network.links, |link| link.delay.as_secs()))?;
+        let stations =
+            || network.cells.iter().flat_map(|cell| cell.stations.iter().map(move |station| (cell, station)));
+        let mean = |(cell, station): (&CellConfig, &StationConfig)| {
+            cell.table.mean_efficiency(station.mean_snr) * cell.symbol_rate
+        };
+        let rates = network.links.iter().map(|link| link.rate.as_bits_per_sec() as f64).chain(stations().map(mean));
+        table.set_item("rate_bps", rates.collect::<Vec<_>>())?;
+        let delays = network.links.iter().map(|link| link.delay).chain(stations().map(|(_, station)| station.delay));
+        table.set_item("delay_s", delays.map(|delay| delay.as_secs()).collect::<Vec<_>>())?;
         tables.set_item("links", table)?;
+        let table = PyDict::new(py);
+        table.set_item("link", column(&links[network.links.len()..], |link| link.name.clone()))?;
+        tables.set_item("stations", table)?;
         let table = PyDict::new(py);
         table.set_item("source", column(sources, |source| source.name.clone()))?;
         table.set_item("group", column(sources, |source| source.label.clone()))?;

@@ -3,12 +3,13 @@
 //! All flows send from the beginning and for ever; the background takes its mean rate; what [`super::optimum`] says of
 //! capacities and loss holds here too. A link's buffer drops what it does not hold.
 
-use crate::optimum::{free_capacities, no_python, path_loss};
+use crate::capacity::{CapacityError, Sharing, constraints};
+use crate::optimum::{no_python, path_loss, propagation};
 use crate::scenario::Scenario;
 use thiserror::Error;
 use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate};
-use windward_num::Network;
-use windward_sim::{Buffer, FlowConfig, LawChoice};
+use windward_num::Link;
+use windward_sim::{Buffer, FlowConfig, LawChoice, Network};
 
 /// Why a scenario has no fluid form.
 #[derive(Debug, Error)]
@@ -25,6 +26,17 @@ pub enum FluidError {
     /// The background fills a link.
     #[error("link `{0}`: the background sources fill it: nothing is left for the flows")]
     Full(String),
+    /// Background in a cell.
+    #[error(
+        "link `{0}`: background to a station of a cell has no fluid form\nhint: leave it out, or let it end before the cell"
+    )]
+    BackgroundInCell(String),
+    /// A scheduler without a fluid form.
+    #[error(
+        "the scheduler {0} has no fluid form: it gives no capacity region that prices divide\nhint: \"queueing-delay\" has \
+         one, and so has \"round-robin\" with oblivious = true"
+    )]
+    Scheduler(String),
     /// The map from windows to rates failed.
     #[error(transparent)]
     Num(#[from] windward_num::Error),
@@ -59,11 +71,11 @@ impl Scenario {
             return Err(FluidError::PacketSizes(bytes, other));
         }
         let packet_bits = bytes as f64 * 8.0;
-        let free = free_capacities(network);
-        if let Some(at) = free.iter().position(|&bps| bps <= 0.0) {
-            return Err(FluidError::Full(compiled.links[at].name.clone()));
-        }
-        let capacities: Vec<f64> = free.iter().map(|bps| bps / packet_bits).collect();
+        let constraints = constraints(network, packet_bits, Sharing::Scheduler).map_err(|error| match error {
+            CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
+            CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
+            CapacityError::Scheduler(at) => FluidError::Scheduler(format!("{:?}", network.cells[at].scheduler)),
+        })?;
         let mut flows = Vec::with_capacity(network.flows.len());
         for (flow, name) in network.flows.iter().zip(&compiled.flows) {
             let base_rtt = base_rtt(network, flow);
@@ -75,14 +87,16 @@ impl Scenario {
             };
             flows.push(FluidFlow::new(spec, base_rtt, path_loss(network, &flow.forward)));
         }
-        let buffers = network.links.iter().zip(&capacities).map(|(link, capacity)| match link.buffer {
-            Buffer::Unlimited => f64::INFINITY,
-            Buffer::Packets(packets) => packets as f64,
-            Buffer::Bytes(bytes) => bytes.count() as f64 * 8.0 / packet_bits,
-            Buffer::Time(time) => time.as_secs() * capacity,
+        let stations = network.cells.iter().flat_map(|cell| &cell.stations).map(|station| station.buffer);
+        let buffers = network.links.iter().map(|link| link.buffer).chain(stations);
+        let buffers = buffers.zip(&constraints.links).map(|(buffer, link)| match (buffer, link) {
+            (Buffer::Packets(packets), _) => packets as f64,
+            (Buffer::Bytes(bytes), _) => bytes.count() as f64 * 8.0 / packet_bits,
+            (Buffer::Time(time), Link::Wired(capacity)) => time.as_secs() * capacity,
+            (Buffer::Unlimited | Buffer::Time(_), _) => f64::INFINITY,
         });
-        let routes = network.flows.iter().map(|flow| flow.forward.clone()).collect();
-        let mut model = Model::new(Network::wired(&capacities, routes), flows, buffers.collect())?;
+        let buffers = buffers.collect();
+        let mut model = Model::new(constraints, flows, buffers)?;
         let windows: Vec<f64> = network.flows.iter().map(|flow| f64::from(flow.tcp.initial_window)).collect();
         let interval = network.sample_interval.as_secs();
         let trajectory = integrate(&mut model, &windows, network.duration.as_secs(), interval, method)?;
@@ -99,11 +113,10 @@ impl Scenario {
     }
 }
 
-/// Propagation there and back, and the transmission of a packet on each link on the way there, seconds.
-fn base_rtt(network: &windward_sim::Network, flow: &FlowConfig) -> f64 {
+/// Propagation there and back, and the transmission of a packet on each wire on the way there, seconds.
+fn base_rtt(network: &Network, flow: &FlowConfig) -> f64 {
     let bits = flow.tcp.wire_bytes() as f64 * 8.0;
-    let there = flow.forward.iter().map(|&at| &network.links[at as usize]);
-    let there: f64 = there.map(|link| link.delay.as_secs() + bits / link.rate.as_bits_per_sec() as f64).sum();
-    let back: f64 = flow.backward.iter().map(|&at| network.links[at as usize].delay.as_secs()).sum();
-    there + back
+    let wires = flow.forward.iter().filter_map(|&at| network.links.get(at as usize));
+    let transmission: f64 = wires.map(|link| bits / link.rate.as_bits_per_sec() as f64).sum();
+    transmission + propagation(network, &flow.forward) + propagation(network, &flow.backward)
 }

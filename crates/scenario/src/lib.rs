@@ -5,6 +5,7 @@
 //! what the simulator runs, and [`Scenario::optimum`] asks it for the best rates,
 //! [`Scenario::fluid`] for the path of its windows. [`schema`] is the JSON Schema of the format, from the same definition.
 
+mod capacity;
 mod check;
 mod error;
 mod fluid;
@@ -19,4 +20,4 @@ pub use error::{Error, Position, Problem};
 pub use fluid::{FluidError, FluidRun};
 pub use optimum::{FlowOptimum, LinkOptimum, Objective, Optimum};
 pub use reference::reference;
-pub use scenario::{Compiled, FlowName, LinkName, PythonLaw, Scenario, SourceName, schema};
+pub use scenario::{Compiled, FlowName, LinkName, Python, PythonLaw, PythonScheduler, Scenario, SourceName, schema};

@@ -6,10 +6,11 @@
 //! counted. A packet lost on the wire has used its transmission time, so loss takes nothing from a capacity; it takes from the
 //! goodput.
 
+use crate::capacity::{CapacityError, Sharing, constraints};
 use crate::scenario::{PythonLaw, Scenario};
 use windward_laws::LawSpec;
 use windward_num::{Error, Options, Problem, Solution, Utility, solve};
-use windward_sim::{FlowConfig, LawChoice, Loss, Network, Pattern};
+use windward_sim::{FlowConfig, LawChoice, Loss, Network};
 
 /// What the flows want.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +61,8 @@ pub struct FlowOptimum {
 pub struct LinkOptimum {
     /// Its name.
     pub name: String,
-    /// What is left for the flows after the background, in bits a second.
+    /// What is left for the flows after the background; of a station, what the best sharing of its cell gives it. In bits
+    /// a second.
     pub capacity_bps: f64,
     /// What the flows send over it, in bits a second.
     pub load_bps: f64,
@@ -78,15 +80,19 @@ impl Scenario {
         let network = &compiled.network;
         let packet_bytes = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).max().unwrap_or(1);
         let packet_bits = packet_bytes as f64 * 8.0;
-        let free = free_capacities(network);
-        if let Some(at) = free.iter().position(|&bps| bps <= 0.0) {
-            let reason = "the background sources fill it: nothing is left for the flows".to_owned();
-            return Err(Error::Invalid { at: format!("link `{}`", compiled.links[at].name), reason });
-        }
-        let capacities: Vec<f64> = free.iter().map(|bps| bps / packet_bits).collect();
-        let routes = network.flows.iter().map(|flow| flow.forward.clone()).collect();
+        let refused = |at: usize, reason: &str| Error::Invalid {
+            at: format!("link `{}`", compiled.links[at].name),
+            reason: reason.to_owned(),
+        };
+        let constraints = constraints(network, packet_bits, Sharing::Best).map_err(|error| match error {
+            CapacityError::Full(at) => refused(at, "the background sources fill it: nothing is left for the flows"),
+            CapacityError::BackgroundInCell(at) => {
+                refused(at, "background to a station of a cell has no place in the optimum")
+            }
+            CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
+        })?;
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();
-        let problem = Problem::wired(&capacities, routes, utilities);
+        let problem = Problem { network: constraints, utilities };
         let solution = solve(&problem, &Options::default())?;
         let loads = problem.network.loads(&solution.rates);
         let flows = network.flows.iter().zip(&compiled.flows).enumerate().map(|(at, (flow, name))| {
@@ -103,7 +109,7 @@ impl Scenario {
         });
         let links = compiled.links.iter().enumerate().map(|(at, name)| LinkOptimum {
             name: name.name.clone(),
-            capacity_bps: free[at],
+            capacity_bps: solution.link_rates[at] * packet_bits,
             load_bps: loads[at] * packet_bits,
             price: solution.prices[at],
         });
@@ -116,24 +122,20 @@ pub(crate) fn no_python(_: &PythonLaw) -> LawChoice {
     LawChoice::Known(LawSpec::all()[0])
 }
 
-/// Bits a second of each link that the background leaves.
-pub(crate) fn free_capacities(network: &Network) -> Vec<f64> {
-    let mut free: Vec<f64> = network.links.iter().map(|link| link.rate.as_bits_per_sec() as f64).collect();
-    for source in &network.sources {
-        let mean = match source.pattern {
-            Pattern::Cbr { rate } | Pattern::Poisson { rate } => rate.as_bits_per_sec() as f64,
-            Pattern::OnOff { rate, on, off, .. } => rate.as_bits_per_sec() as f64 * on.ratio(on + off),
-        };
-        for &link in &source.path {
-            free[link as usize] -= mean;
-        }
-    }
-    free
+/// Propagation delay along `route`, seconds.
+pub(crate) fn propagation(network: &Network, route: &[u32]) -> f64 {
+    let stations: Vec<f64> = network.cells.iter().flat_map(|c| &c.stations).map(|s| s.delay.as_secs()).collect();
+    let delay = |&at: &u32| match network.links.get(at as usize) {
+        Some(link) => link.delay.as_secs(),
+        None => stations[at as usize - network.links.len()],
+    };
+    route.iter().map(delay).sum()
 }
 
 /// Probability that a packet is lost on the wire somewhere along `route`.
 pub(crate) fn path_loss(network: &Network, route: &[u32]) -> f64 {
-    let survival = route.iter().map(|&link| 1.0 - mean_loss(&network.links[link as usize].loss));
+    let survival =
+        route.iter().filter_map(|&link| network.links.get(link as usize)).map(|link| 1.0 - mean_loss(&link.loss));
     1.0 - survival.product::<f64>()
 }
 
@@ -171,8 +173,7 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
         // Between alpha and beta packets; the middle stands for them.
         LawSpec::Vegas(params) => Utility::ProportionalFair { weight: (params.alpha + params.beta) / 2.0 * packets },
         LawSpec::Reno(_) => {
-            let delay = |route: &[u32]| route.iter().map(|&l| network.links[l as usize].delay.as_secs()).sum::<f64>();
-            let rtt = delay(&flow.forward) + delay(&flow.backward);
+            let rtt = propagation(network, &flow.forward) + propagation(network, &flow.backward);
             // Without propagation there is no square-root law; a microsecond stands for none.
             Utility::Reno { segment: packets, rtt: rtt.max(1e-6), loss: path_loss(network, &flow.forward) }
         }

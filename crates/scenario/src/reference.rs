@@ -3,7 +3,7 @@
 use crate::schema;
 use serde_json::{Map, Value};
 use std::fmt::Write;
-use windward_units::{BitRate, Bytes, Duration, Packets, Quantity};
+use windward_units::{BitRate, Bytes, Decibels, Duration, Frequency, Packets, Quantity, SymbolRate};
 
 /// The reference page of the format, as Markdown.
 pub fn reference() -> String {
@@ -17,7 +17,7 @@ pub fn reference() -> String {
     );
     page.quantities();
     page.fields("The file", &schema);
-    for list in ["output", "node", "link", "flow", "background"] {
+    for list in ["output", "node", "link", "cell", "flow", "background"] {
         let field = &schema["properties"][list];
         let heading = if field["type"] == "array" { format!("[[{list}]]") } else { format!("[{list}]") };
         let target = field.get("items").unwrap_or(field);
@@ -28,6 +28,15 @@ pub fn reference() -> String {
                 page.section("`reverse` of a link", "reverse", "Reverse");
                 page.section("`loss` of a link, as a table", "lossmodel", "LossModel");
                 page.section("`jitter` of a link", "jitter", "Jitter");
+            }
+            "cell" => {
+                page.section("`[[cell.station]]`", "station", "Station");
+                page.section("`amc` of a cell", "amc", "Amc");
+                page.section("A mode of `amc`", "mode", "Mode");
+                page.section("`fading` of a cell or station", "fading", "Fading");
+                page.section("`scheduler` of a cell", "scheduler", "Scheduler");
+                page.section("`average` of a cell", "average", "Average");
+                page.section("`repair` of a cell", "repair", "Repair");
             }
             "flow" => page.section("`law` of a flow", "law", "LawSpec"),
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
@@ -59,6 +68,9 @@ impl Page<'_> {
         row::<BitRate>(&mut self.text);
         row::<Bytes>(&mut self.text);
         row::<Packets>(&mut self.text);
+        row::<Decibels>(&mut self.text);
+        row::<Frequency>(&mut self.text);
+        row::<SymbolRate>(&mut self.text);
         self.text.push_str(
             "\n`k`, `M`, `G` and `T` are powers of 1000, `Ki`, `Mi` and `Gi` of 1024. A probability is a number from 0\n\
              to 1, or a string in per cent, `\"1 %\"`. A name has 1 to 64 characters, no white space and no slash.\n\n",

@@ -1,11 +1,12 @@
 //! A scenario that is right, and the networks it makes.
 
-use crate::check::{self, LawPlan, Plan};
+use crate::check::{self, LawPlan, Plan, SchedulerPlan};
 use crate::error::{Error, Position, Problems};
 use crate::format::{File, Seeds};
 use crate::read::{self, Tree};
 use serde_json::{Map, Value};
 use toml::de::DeTable;
+use windward_sim::cell::{CellConfig, SchedulerConfig};
 use windward_sim::{FlowConfig, LawChoice, Network, TcpOptions};
 use windward_units::{Duration, Time};
 
@@ -32,7 +33,7 @@ pub struct Compiled {
     pub nodes: Vec<String>,
     /// Names of the flows.
     pub flows: Vec<FlowName>,
-    /// Names of the one-way links.
+    /// Names of the one-way links, then of the stations of cells, which are one-way links too.
     pub links: Vec<LinkName>,
     /// Names of the background sources.
     pub sources: Vec<SourceName>,
@@ -75,6 +76,33 @@ pub struct SourceName {
     pub from: String,
     /// Node that receives.
     pub to: String,
+}
+
+/// Makes what a user wrote in Python. What is asked for is the same for every seed.
+pub trait Python {
+    /// The law; asked once for each `[[flow]]` that has one.
+    fn law(&self, law: &PythonLaw) -> LawChoice;
+    /// The scheduler; asked once for each `[[cell]]` that has one.
+    fn scheduler(&self, scheduler: &PythonScheduler) -> SchedulerConfig;
+}
+
+/// A function makes laws. It has no schedulers: another stands in for them, which will do for who only looks at the network.
+impl<F: Fn(&PythonLaw) -> LawChoice> Python for F {
+    fn law(&self, law: &PythonLaw) -> LawChoice {
+        self(law)
+    }
+    fn scheduler(&self, _: &PythonScheduler) -> SchedulerConfig {
+        SchedulerConfig::QueueingDelay
+    }
+}
+
+/// A scheduler that a user wrote in Python.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PythonScheduler {
+    /// FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
+    pub class: String,
+    /// Arguments of its constructor.
+    pub params: Map<String, Value>,
 }
 
 /// A law that a user wrote in Python.
@@ -169,13 +197,12 @@ impl Scenario {
         Ok(self)
     }
 
-    /// The network of one seed, which decides the random starts of flows. `python` makes a law that a user wrote in
-    /// Python; it is asked once for each `[[flow]]` that has one.
-    pub fn compile(&self, seed: u64, python: &dyn Fn(&PythonLaw) -> LawChoice) -> Compiled {
+    /// The network of one seed, which decides the random starts of flows. `python` makes what a user wrote in Python.
+    pub fn compile(&self, seed: u64, python: &dyn Python) -> Compiled {
         let Self { file, plan } = self;
         let choice = |law: &LawPlan| match law {
             LawPlan::Known(spec) => LawChoice::Known(*spec),
-            LawPlan::Python(law) => python(law),
+            LawPlan::Python(law) => python.law(law),
         };
         let laws: Vec<LawChoice> = plan.flow_entries.iter().map(|entry| choice(&entry.law)).collect();
         let flow = |flow: &check::FlowPlan| {
@@ -194,9 +221,16 @@ impl Scenario {
                 tcp: TcpOptions { known_base_rtt: flow.known_base_rtt, ..entry.tcp.clone() },
             }
         };
+        let cell = |cell: &check::CellPlan| {
+            let scheduler = match &cell.scheduler {
+                SchedulerPlan::Known(rule) => rule.clone(),
+                SchedulerPlan::Python(rule) => python.scheduler(rule),
+            };
+            CellConfig { scheduler, ..cell.config.clone() }
+        };
         let network = Network {
             links: plan.links.clone(),
-            cells: Vec::new(),
+            cells: plan.cells.iter().map(cell).collect(),
             flows: plan.flows.iter().map(flow).collect(),
             sources: plan.sources.clone(),
             duration: Time::from_nanos(file.duration.0.as_nanos()),

@@ -259,7 +259,7 @@ fn a_law_in_python_is_asked_for_once_a_table() {
         network(&["a", "b"], &[("a", "b", 10)], "from = \"a\"\nto = \"b\"\ncount = 3").replace("law = \"reno\"", law);
     let asked = RefCell::new(Vec::new());
     let reno = || LawChoice::Known(windward_laws::LawSpec::from_json("reno", serde_json::json!({})).unwrap());
-    let compiled = read(&text).compile(1, &|law| {
+    let compiled = read(&text).compile(1, &|law: &PythonLaw| {
         asked.borrow_mut().push((law.class.clone(), serde_json::Value::Object(law.params.clone())));
         reno()
     });

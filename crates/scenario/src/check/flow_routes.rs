@@ -96,15 +96,19 @@ fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], nodes: &Nodes, links: &
 }
 
 /// Propagation and transmission of a full segment along `forward` and of its ACK along `backward`, in whole
-/// nanoseconds of each link, rounded down.
+/// nanoseconds of each link, rounded down; to a station of a cell at the rate of its mean signal-to-noise ratio.
 fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) -> Duration {
     let header = header(tcp.timestamps, tcp.overhead);
     let one_way = |route: &[u32], bytes: u64| -> u64 {
         let link = |&link: &u32| {
-            let config = &links.configs[link as usize];
+            let delay = links.delays[link as usize].as_nanos();
             let bits = u128::from(bytes) * 8 * 1_000_000_000;
-            let transmission = bits / u128::from(config.rate.as_bits_per_sec());
-            config.delay.as_nanos() + u64::try_from(transmission).unwrap_or(u64::MAX / 4)
+            let rate = match links.configs.get(link as usize) {
+                Some(config) => config.rate.as_bits_per_sec(),
+                None => links.mean_rates[link as usize - links.configs.len()],
+            };
+            let transmission = bits.checked_div(u128::from(rate)).unwrap_or(0);
+            delay + u64::try_from(transmission).unwrap_or(u64::MAX / 4)
         };
         route.iter().map(link).fold(0, u64::saturating_add)
     };

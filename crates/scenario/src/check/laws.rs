@@ -106,6 +106,6 @@ fn python(params: &Map<String, Value>, path: Vec<Segment>, problems: &mut Proble
 }
 
 /// FILE:CLASS or MODULE:CLASS.
-fn is_class(text: &str) -> bool {
+pub(super) fn is_class(text: &str) -> bool {
     text.rsplit_once(':').is_some_and(|(place, class)| !place.is_empty() && !class.is_empty())
 }

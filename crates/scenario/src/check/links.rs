@@ -14,7 +14,12 @@ use windward_units::Duration;
 /// All one-way links.
 pub(crate) struct Links {
     pub configs: Vec<LinkConfig>,
+    /// Of links, then of the stations of cells.
     pub names: Vec<LinkName>,
+    /// Bits a second of each station of a cell at its mean signal-to-noise ratio.
+    pub mean_rates: Vec<u64>,
+    /// Propagation delays.
+    pub delays: Vec<Duration>,
     /// Both ends of each link.
     pub ends: Vec<(NodeId, NodeId)>,
     /// The link between two nodes.
@@ -23,7 +28,14 @@ pub(crate) struct Links {
 
 /// All links that are right; what is wrong with the others is reported.
 pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> Links {
-    let empty = Links { configs: Vec::new(), names: Vec::new(), ends: Vec::new(), between: BTreeMap::new() };
+    let empty = Links {
+        configs: Vec::new(),
+        names: Vec::new(),
+        delays: Vec::new(),
+        mean_rates: Vec::new(),
+        ends: Vec::new(),
+        between: BTreeMap::new(),
+    };
     let mut builder = Builder { links: empty, names: Names::new("link"), nodes };
     for (at, link) in links.iter().enumerate() {
         if link.reverse.is_some() && !link.duplex {
@@ -107,6 +119,7 @@ impl Builder<'_> {
             loss: loss(&link.loss),
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
         });
+        self.links.delays.push(link.delay.0);
         self.links.ends.push((from, to));
         self.links.names.push(LinkName { name, from: from_name, to: to_name });
         Some(())

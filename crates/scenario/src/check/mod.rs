@@ -1,6 +1,7 @@
 //! From the fields of a file to a network: names resolved, groups expanded, routes found; whatever cannot be is
 //! reported.
 
+mod cells;
 mod flow_routes;
 mod flows;
 mod key;
@@ -10,6 +11,7 @@ mod nodes;
 mod route;
 mod sources;
 
+pub(crate) use cells::{CellPlan, SchedulerPlan};
 pub(crate) use flows::{FlowEntry, FlowPlan};
 pub(crate) use key::uniform;
 pub(crate) use laws::LawPlan;
@@ -33,7 +35,9 @@ const MAX_ROWS: u64 = 1_000_000_000;
 pub(crate) struct Plan {
     pub nodes: Vec<String>,
     pub links: Vec<sim::LinkConfig>,
+    /// Of links, then of the stations of cells.
     pub link_names: Vec<LinkName>,
+    pub cells: Vec<CellPlan>,
     /// What the flows of one table share.
     pub flow_entries: Vec<FlowEntry>,
     pub flows: Vec<FlowPlan>,
@@ -65,7 +69,8 @@ pub(crate) fn plan(mut file: File, problems: &mut Problems) -> Option<(File, Pla
     }
     let before = problems.len();
     let nodes = nodes::expand(&file.node, problems)?;
-    let links = links::expand(&file.link, &nodes, problems);
+    let mut links = links::expand(&file.link, &nodes, problems);
+    let cells = cells::expand(&file.cell, &nodes, &mut links, problems);
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
     let laws: Vec<_> = file.flow.iter().enumerate().map(|(at, flow)| laws::resolve(&flow.law, at, problems)).collect();
@@ -73,7 +78,7 @@ pub(crate) fn plan(mut file: File, problems: &mut Problems) -> Option<(File, Pla
     let sources = sources::expand(&file.background, network, span, problems);
     let (flows, sources) = (flows?, sources?);
 
-    let per_sample = (flows.plans.len() + links.configs.len()) as u64;
+    let per_sample = (flows.plans.len() + links.names.len()) as u64;
     let given = file.output.sample_interval.map(|interval| interval.0);
     let sample_interval = given.unwrap_or_else(|| default_interval(span, per_sample));
     check_interval(sample_interval, span, per_sample, problems);
@@ -85,6 +90,7 @@ pub(crate) fn plan(mut file: File, problems: &mut Problems) -> Option<(File, Pla
         nodes: nodes.names,
         links: links.configs,
         link_names: links.names,
+        cells,
         flow_entries: flows.entries,
         flows: flows.plans,
         flow_names: flows.names,

@@ -218,7 +218,7 @@ impl<'a> Graph<'a> {
                 let so_far = reached[node as usize].map_or(0, |reach| reach.delay);
                 for &link in self.leaving(node) {
                     let to = self.ends(link).1;
-                    let delay = so_far.saturating_add(self.links.configs[link as usize].delay.as_nanos());
+                    let delay = so_far.saturating_add(self.links.delays[link as usize].as_nanos());
                     let reach = Reach { hops, delay, link };
                     match &mut reached[to as usize] {
                         seen @ None => {

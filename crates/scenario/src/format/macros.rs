@@ -65,6 +65,14 @@ macro_rules! tagged {
             }
         }
 
+        impl $crate::format::named::Tagged for $name {
+            const TAG: &'static str = $tag;
+            const KINDS: &'static [&'static str] = &[$($word),*];
+            fn from_table<'de, A: serde::de::MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+                Self::from_map(map)
+            }
+        }
+
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Table;

@@ -5,18 +5,22 @@
 mod macros;
 
 mod amounts;
+pub(crate) mod cell;
 mod flow;
 mod law;
 mod link;
+pub(crate) mod named;
 mod numbers;
 mod pattern;
 mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow};
+pub(crate) use cell::Cell;
 pub(crate) use flow::Flow;
 pub(crate) use law::Law;
 pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse};
-pub(crate) use numbers::{Count, InitialWindow, MAX_COUNT, Name, Probability, Seeds, Shape};
+pub(crate) use named::Named;
+pub(crate) use numbers::{Count, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use written::{Positive, Refusal, Written};
 
@@ -54,6 +58,9 @@ pub(crate) struct File {
     /// Links between nodes.
     #[serde(default)]
     pub link: Vec<Link>,
+    /// Cells: access points and the stations that share their carriers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cell: Vec<Cell>,
     /// TCP flows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow: Vec<Flow>,

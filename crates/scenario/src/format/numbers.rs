@@ -29,6 +29,10 @@ pub(crate) struct InitialWindow(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Probability(pub f64);
 
+/// Any number that is finite.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Number(pub f64);
+
 /// The shape of a Pareto distribution; above 1, or the mean would be infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Shape(pub f64);
@@ -86,6 +90,7 @@ struct NameVisitor;
 struct SeedsVisitor;
 struct ProbabilityVisitor;
 struct ShapeVisitor;
+struct NumberVisitor;
 struct IntegerVisitor {
     what: &'static str,
     max: u32,
@@ -163,6 +168,19 @@ impl Visitor<'_> for ProbabilityVisitor {
     }
 }
 
+impl Visitor<'_> for NumberVisitor {
+    type Value = Number;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Number, E> {
+        if value.is_finite() { Ok(Number(value)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+    }
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Number, E> {
+        Ok(Number(value as f64))
+    }
+}
+
 impl Visitor<'_> for ShapeVisitor {
     type Value = Shape;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -187,6 +205,7 @@ read_and_describe! {
         { "type": "number", "minimum": 0, "maximum": 1 },
         { "type": "string", "pattern": r"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*%?$", "examples": ["1 %"] },
     ] });
+    Number by NumberVisitor => |number| number, json_schema!({ "type": "number" });
     Shape by ShapeVisitor => |shape| shape, json_schema!({ "type": "number", "exclusiveMinimum": 1 });
     Seeds by SeedsVisitor => |seeds| seeds, json_schema!({ "anyOf": [
         { "type": "integer", "minimum": 1, "maximum": MAX_COUNT },

@@ -1,0 +1,129 @@
+//! A scheduler written in Python, seen by the simulator as any other.
+
+use crate::error::LawError;
+use crate::law::Fuse;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use windward_scenario as scenario;
+use windward_sim::cell::{self, Choose, SchedulerConfig};
+
+/// What a scheduler knows at the beginning of a slot.
+#[pyclass(frozen, get_all, module = "windward")]
+pub(crate) struct Slot {
+    /// Slots before this one.
+    number: u64,
+    /// When it begins, in seconds.
+    now: f64,
+    /// The stations, in the order of the scenario.
+    stations: Vec<Candidate>,
+}
+
+/// A station as its scheduler sees it.
+#[pyclass(frozen, get_all, from_py_object, module = "windward")]
+#[derive(Clone)]
+pub(crate) struct Candidate {
+    /// Packets waiting.
+    backlog_packets: u64,
+    /// Bits waiting.
+    backlog_bits: f64,
+    /// How long the first of them has waited, in seconds; 0 without any.
+    head_wait: f64,
+    /// Signal-to-noise ratio of this slot, linear.
+    snr: f64,
+    /// Bits a second that the station would get in this slot.
+    rate: f64,
+    /// Filtered rate of what was delivered, in bits a second.
+    average_rate: f64,
+    /// Filtered rate of what the channel offered, served or not, in bits a second.
+    average_offer: f64,
+    /// -ln(violation)/deadline of M-LWDF and the EXP rule, in 1/s.
+    urgency: f64,
+}
+
+impl From<&cell::Candidate> for Candidate {
+    fn from(station: &cell::Candidate) -> Self {
+        Self {
+            backlog_packets: station.backlog_packets,
+            backlog_bits: station.backlog_bits,
+            head_wait: station.head_wait.as_secs(),
+            snr: station.snr,
+            rate: station.rate,
+            average_rate: station.average_rate,
+            average_offer: station.average_offer,
+            urgency: station.urgency,
+        }
+    }
+}
+
+/// An instance of a Python scheduler; one that failed is not called again.
+struct PythonScheduler {
+    instance: Option<Py<PyAny>>,
+    name: String,
+    fuse: Arc<Fuse>,
+}
+
+impl PythonScheduler {
+    /// Calls `factory()`; a failure blows the fuse.
+    fn new(factory: Option<&Py<PyAny>>, name: &str, fuse: Arc<Fuse>) -> Self {
+        let mut scheduler = Self { instance: None, name: name.to_owned(), fuse };
+        Python::attach(|py| {
+            let made = (|| {
+                let factory = factory.ok_or_else(|| PyTypeError::new_err("no such scheduler was made ready"))?;
+                let instance = factory.bind(py).call0()?;
+                if !instance.hasattr("choose")? {
+                    return Err(PyTypeError::new_err(format!("{name} has no `choose`: a scheduler needs it")));
+                }
+                Ok(instance.unbind())
+            })();
+            match made {
+                Ok(instance) => scheduler.instance = Some(instance),
+                Err(error) => scheduler.fail(py, "the constructor failed", error),
+            }
+        });
+        scheduler
+    }
+
+    fn fail(&mut self, py: Python<'_>, what: &str, error: PyErr) {
+        self.instance = None;
+        let failure = LawError::new_err(format!("{}: {what}: {error}", self.name));
+        failure.set_cause(py, Some(error));
+        self.fuse.blow(failure);
+    }
+}
+
+impl Choose for PythonScheduler {
+    fn choose(&mut self, slot: &cell::Slot<'_>) -> Option<usize> {
+        let answer = Python::attach(|py| -> Option<PyResult<Option<i64>>> {
+            let instance = self.instance.as_ref()?.bind(py);
+            let stations = slot.stations.iter().map(Candidate::from).collect();
+            let view = Slot { number: slot.number, now: slot.now.as_secs(), stations };
+            Some(instance.call_method1(pyo3::intern!(py, "choose"), (view,)).and_then(|answer| answer.extract()))
+        })?;
+        let chosen = answer.and_then(|chosen| match chosen.map(usize::try_from) {
+            None => Ok(None),
+            Some(Ok(chosen)) if chosen < slot.stations.len() => Ok(Some(chosen)),
+            Some(_) => {
+                let (given, count) = (chosen.unwrap_or_default(), slot.stations.len());
+                Err(LawError::new_err(format!("{given} is no station: 0 to {}, or None for nobody", count - 1)))
+            }
+        });
+        chosen.unwrap_or_else(|error| {
+            let when = format!("choose failed at {:.6} s", slot.now.as_secs());
+            Python::attach(|py| self.fail(py, &when, error));
+            None
+        })
+    }
+}
+
+/// A Python scheduler for the simulator; without a `factory` it can be described, but not run.
+pub(crate) fn external(
+    factory: Option<Arc<Py<PyAny>>>,
+    scheduler: &scenario::PythonScheduler,
+    fuse: &Arc<Fuse>,
+) -> SchedulerConfig {
+    let (fuse, name) = (Arc::clone(fuse), scheduler.class.clone());
+    SchedulerConfig::External(Arc::new(move || {
+        Box::new(PythonScheduler::new(factory.as_deref(), &name, Arc::clone(&fuse)))
+    }))
+}

@@ -1,0 +1,155 @@
+//! What links and cells can carry: the constraints of optimum and fluid.
+//!
+//! A wire carries its bit rate, less the mean rate of the background over it. The stations of a cell share its ergodic
+//! capacity region E_h[R(h)] (huang2020 (1)): one station at a time, by the state h of all channels. Each channel is taken
+//! by the distribution of its rate, which does not depend on how fast it fades; channels are independent, so that the
+//! probabilities of joint states are products. Where these states are too many, they are sampled at the points of a
+//! Kronecker sequence.
+
+use windward_num::{Coupling, Link, Network as Constraints, Region};
+use windward_sim::cell::amc::Table;
+use windward_sim::cell::channel::Fading;
+use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
+use windward_sim::{Network, Pattern};
+
+/// Joint channel states are enumerated up to so many, and sampled at so many points above.
+const STATES: usize = 4096;
+/// Rates of a channel without modes are taken at the middles of so many equally likely parts.
+const QUANTILES: usize = 16;
+
+/// Who decides what stations get.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Whoever is best: the whole region.
+    Best,
+    /// The cell's own scheduler.
+    Scheduler,
+}
+
+/// Why a network has no constraints.
+pub(crate) enum CapacityError {
+    /// The background leaves this link nothing.
+    Full(usize),
+    /// Background goes to this station of a cell.
+    BackgroundInCell(usize),
+    /// The fluid model knows no region for the scheduler of this cell.
+    Scheduler(usize),
+}
+
+/// Constraints, in packets of `packet_bits` a second; links first, then the stations of all cells.
+pub(crate) fn constraints(network: &Network, packet_bits: f64, sharing: Sharing) -> Result<Constraints, CapacityError> {
+    let mut free: Vec<f64> = network.links.iter().map(|link| link.rate.as_bits_per_sec() as f64).collect();
+    for source in &network.sources {
+        let mean = match source.pattern {
+            Pattern::Cbr { rate } | Pattern::Poisson { rate } => rate.as_bits_per_sec() as f64,
+            Pattern::OnOff { rate, on, off, .. } => rate.as_bits_per_sec() as f64 * on.ratio(on + off),
+        };
+        for &link in &source.path {
+            *free.get_mut(link as usize).ok_or(CapacityError::BackgroundInCell(link as usize))? -= mean;
+        }
+    }
+    if let Some(full) = free.iter().position(|&bps| bps <= 0.0) {
+        return Err(CapacityError::Full(full));
+    }
+    let mut links: Vec<Link> = free.iter().map(|bps| Link::Wired(bps / packet_bits)).collect();
+    let mut couplings = Vec::new();
+    for (at, cell) in network.cells.iter().enumerate() {
+        let first = links.len() as u32;
+        let region = match (sharing, &cell.scheduler) {
+            (Sharing::Best, _) | (_, SchedulerConfig::QueueingDelay) => ergodic(cell, packet_bits),
+            (_, SchedulerConfig::RoundRobin { is_oblivious: true }) => turns(cell, packet_bits),
+            _ => return Err(CapacityError::Scheduler(at)),
+        };
+        links.extend(cell.stations.iter().map(|_| Link::Wireless));
+        couplings.push(Coupling { links: (first..links.len() as u32).collect(), region });
+    }
+    let routes = network.flows.iter().map(|flow| flow.forward.clone()).collect();
+    Ok(Constraints { links, couplings, routes })
+}
+
+/// The rates that a station's channel can have, in bits a symbol, and their probabilities.
+type Rates = Vec<(f64, f64)>;
+
+/// E_h[R(h)]: one row of rates per joint state.
+fn ergodic(cell: &CellConfig, packet_bits: f64) -> Region {
+    let channels: Vec<Rates> = cell.stations.iter().map(|station| rates(station, &cell.table)).collect();
+    let scale = cell.symbol_rate / packet_bits;
+    let count = channels.iter().try_fold(1usize, |count, rates| count.checked_mul(rates.len())).unwrap_or(usize::MAX);
+    let (mut rows, mut probabilities) = (Vec::new(), Vec::new());
+    if count <= STATES {
+        for mut state in 0..count {
+            let mut probability = 1.0;
+            let row = channels.iter().map(|rates| {
+                let (rate, p) = rates[state % rates.len()];
+                state /= rates.len();
+                probability *= p;
+                rate * scale
+            });
+            rows.push(row.collect());
+            probabilities.push(probability);
+        }
+    } else {
+        let steps = kronecker(channels.len());
+        for point in 0..STATES {
+            let at = |step: f64| (0.5 + step * point as f64).fract();
+            rows.push(channels.iter().zip(&steps).map(|(rates, &step)| quantile(rates, at(step)) * scale).collect());
+        }
+        probabilities = vec![1.0; STATES];
+    }
+    Region::Fading { rates: rows, probabilities: Some(probabilities) }
+}
+
+/// Every station's own slots, used or not: a box.
+fn turns(cell: &CellConfig, packet_bits: f64) -> Region {
+    let share = cell.symbol_rate / packet_bits / cell.stations.len() as f64;
+    let mean = |station| rates(station, &cell.table).iter().map(|(rate, p)| rate * p).sum::<f64>() * share;
+    Region::Box { capacity: cell.stations.iter().map(mean).collect() }
+}
+
+/// The distribution of a station's rate in bits a symbol: exact over modes.
+fn rates(station: &StationConfig, table: &Table) -> Rates {
+    let mut rates: Rates = match &station.fading {
+        Fading::Constant => vec![(table.efficiency(station.mean_snr), 1.0)],
+        Fading::Trace { samples, .. } => {
+            let snr = |decibels: &f64| station.mean_snr * libm::pow(10.0, decibels / 10.0);
+            samples.iter().map(|sample| (table.efficiency(snr(sample)), 1.0 / samples.len() as f64)).collect()
+        }
+        _ if table.modes().is_empty() => {
+            // γ is exponential.
+            let middle = |at: usize| -libm::log(1.0 - (at as f64 + 0.5) / QUANTILES as f64) * station.mean_snr;
+            (0..QUANTILES).map(|at| (table.efficiency(middle(at)), 1.0 / QUANTILES as f64)).collect()
+        }
+        _ => {
+            let heard = table.probabilities(station.mean_snr);
+            let silence = (0.0, 1.0 - heard.iter().sum::<f64>());
+            let modes = table.modes().iter().zip(heard).map(|(mode, p)| (mode.efficiency, p));
+            std::iter::once(silence).chain(modes).collect()
+        }
+    };
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rates.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        if is_same {
+            kept.1 += next.1;
+        }
+        is_same
+    });
+    rates
+}
+
+/// The rate below which a channel is with probability `level`.
+fn quantile(rates: &Rates, level: f64) -> f64 {
+    let mut sum = 0.0;
+    let above = rates.iter().find(|(_, p)| {
+        sum += p;
+        level < sum
+    });
+    above.or(rates.last()).map_or(0.0, |(rate, _)| *rate)
+}
+
+/// Steps of a low-discrepancy sequence: powers of 1/g, with g the root of g^{n+1} = g + 1 (the golden ratio for n = 1).
+fn kronecker(dimensions: usize) -> Vec<f64> {
+    let exponent = 1.0 / (dimensions as f64 + 1.0);
+    let root = (0..64).fold(2.0, |g, _| libm::pow(1.0 + g, exponent));
+    (1..=dimensions).map(|at| libm::pow(root, -(at as f64)).fract()).collect()
+}

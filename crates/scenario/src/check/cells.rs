@@ -1,0 +1,241 @@
+//! Cells, expanded into stations, each a one-way link.
+
+use super::key::key;
+use super::links::Links;
+use super::nodes::Nodes;
+use super::{MAX_LINKS, Names, is_within_limit, place};
+use crate::error::{Problems, Segment};
+use crate::format::cell::{Amc, Cell, Direction, Fading, Mode, Scheduler, Station};
+use crate::format::{Buffer, Named};
+use crate::scenario::{LinkName, PythonScheduler};
+use std::sync::Arc;
+use windward_sim as sim;
+use windward_sim::cell::amc::Table;
+use windward_sim::cell::channel::Fading as Model;
+use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
+use windward_units::Decibels;
+
+/// A cell but for a scheduler written in Python.
+#[derive(Clone, Debug)]
+pub(crate) struct CellPlan {
+    pub config: CellConfig,
+    pub scheduler: SchedulerPlan,
+}
+
+/// Who is served.
+#[derive(Clone, Debug)]
+pub(crate) enum SchedulerPlan {
+    Known(SchedulerConfig),
+    Python(PythonScheduler),
+}
+
+/// All cells; their stations are added to the links' names and ends. What is wrong is reported.
+pub(crate) fn expand(cells: &[Cell], nodes: &Nodes, links: &mut Links, problems: &mut Problems) -> Vec<CellPlan> {
+    let mut names = Names::new("cell");
+    let mut taken = Names::new("link");
+    taken.taken.extend(links.names.iter().map(|name| name.name.clone()));
+    let mut plans = Vec::new();
+    for (at, cell) in cells.iter().enumerate() {
+        names.take(&cell.name.0, at, problems);
+        plans.extend(plan(cell, at, nodes, links, problems));
+    }
+    plans
+}
+
+fn plan(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &mut Problems) -> Option<CellPlan> {
+    let center = nodes.find(&cell.access_point, place("cell", at, ["access_point".into()]), problems);
+    let table = Arc::new(table(&cell.amc.0, at, problems)?);
+    if cell.station.is_empty() {
+        let hint = Some("add a [[cell.station]]".to_owned());
+        problems.add(place("cell", at, ["station".into()]), "nobody is in the cell", hint);
+    }
+    let shared_buffer = match cell.shared_buffer {
+        None | Some(Buffer(sim::Buffer::Unlimited)) => None,
+        Some(Buffer(sim::Buffer::Packets(most))) => Some(most),
+        Some(_) => {
+            let message = "a buffer that stations share is in packets";
+            problems.add(place("cell", at, ["shared_buffer".into()]), message, None);
+            None
+        }
+    };
+    if cell.average.slots.0 < 1.0 {
+        let message = format!("{} slots: a filter forgets in 1 or more", cell.average.slots.0);
+        problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
+    }
+    let center = center?;
+    if center.group().is_some() {
+        let message = format!("`{}` is a group; an access point is one node", cell.access_point.0);
+        problems.add(place("cell", at, ["access_point".into()]), message, None);
+        return None;
+    }
+    let mut stations = Vec::new();
+    for (index, station) in cell.station.iter().enumerate() {
+        let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
+        let Some(end) = nodes.find(&station.node, inside("node"), problems) else { continue };
+        let Some(mut config) = station_config(cell, station, &table, at, index, problems) else { continue };
+        let total = links.ends.len() as u64 + u64::from(end.group().unwrap_or(1));
+        if !is_within_limit("link", total, MAX_LINKS, at, problems) {
+            return None;
+        }
+        for member in 0..end.group().unwrap_or(1) {
+            let ends = match cell.direction {
+                Direction::Downlink => (center.member(0), end.member(member)),
+                Direction::Uplink => (end.member(member), center.member(0)),
+            };
+            let [from, to] = [ends.0, ends.1].map(|node| nodes.names[node as usize].clone());
+            if ends.0 == ends.1 {
+                problems.add(inside("node"), format!("`{from}` is the access point itself"), None);
+                continue;
+            }
+            if links.between.insert(ends, links.ends.len() as u32).is_some() {
+                let message = format!("there is already a link from `{from}` to `{to}`");
+                problems.add(inside("node"), message, None);
+                continue;
+            }
+            let name = format!("{from}->{to}");
+            config.key = key("link", &name);
+            stations.push(config.clone());
+            links.delays.push(config.delay);
+            links.mean_rates.push((table.efficiency(config.mean_snr) * cell.symbol_rate.0.as_per_sec()) as u64);
+            links.ends.push(ends);
+            links.names.push(LinkName { name, from, to });
+        }
+    }
+    let config = CellConfig {
+        slot: cell.slot.0,
+        symbol_rate: cell.symbol_rate.0.as_per_sec(),
+        table,
+        repair: cell.repair.as_ref().map(|repair| Repair { max_transmissions: repair.transmissions.0 }),
+        scheduler: SchedulerConfig::QueueingDelay,
+        service: cell.service.of_sim(),
+        average: Average {
+            slots: cell.average.slots.0,
+            start: cell.average.start.0.as_bits_per_sec() as f64,
+            is_held_when_empty: cell.average.held_when_empty,
+        },
+        shared_buffer,
+        stations,
+    };
+    Some(CellPlan { config, scheduler: scheduler(&cell.scheduler.0, at, problems)? })
+}
+
+fn station_config(
+    cell: &Cell,
+    station: &Station,
+    table: &Table,
+    at: usize,
+    index: usize,
+    problems: &mut Problems,
+) -> Option<StationConfig> {
+    let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
+    let Buffer(buffer) = station.buffer.unwrap_or(cell.buffer);
+    if matches!(buffer, sim::Buffer::Time(_)) {
+        let path = if station.buffer.is_some() { inside("buffer") } else { place("cell", at, ["buffer".into()]) };
+        let message = "a station's buffer is in packets or bytes: how long a packet will wait is not known before";
+        problems.add(path, message, None);
+    }
+    let violation = station.violation.0;
+    if violation <= 0.0 || violation >= 1.0 {
+        problems.add(inside("violation"), format!("{violation} is not above 0 and below 1"), None);
+    }
+    let mean_snr = ratio(station.snr.0);
+    let Named(fading) = station.fading.as_ref().unwrap_or(&cell.fading);
+    let fading = model(fading);
+    if let Err(why) = fading.check(mean_snr, cell.slot.0, table) {
+        let path = if station.fading.is_some() { inside("fading") } else { place("cell", at, ["fading".into()]) };
+        problems.add(path, why.to_string(), None);
+        return None;
+    }
+    Some(StationConfig {
+        key: 0,
+        mean_snr,
+        fading,
+        delay: station.delay.unwrap_or(cell.delay).0,
+        buffer,
+        urgency: -libm::log(violation) / station.deadline.0.as_secs(),
+    })
+}
+
+fn ratio(decibels: Decibels) -> f64 {
+    libm::pow(10.0, decibels.count() / 10.0)
+}
+
+fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
+    let path = |key: &'static str| place("cell", at, ["amc".into(), key.into()]);
+    match amc {
+        Amc::Ctc(_) => Some(Table::ctc_802_16e()),
+        Amc::Convolutional(amc) => {
+            let target = amc.target_error.0;
+            if !matches!(amc.modes.0, 5 | 6) {
+                problems.add(path("modes"), format!("there are 5 or 6 modes, not {}", amc.modes.0), None);
+            } else if target <= 0.0 || target >= 1.0 {
+                problems.add(path("target_error"), format!("{target} is not above 0 and below 1"), None);
+            } else {
+                return Some(Table::convolutional(amc.modes.0 == 6, target));
+            }
+            None
+        }
+        Amc::Shannon(amc) => {
+            let most = amc.max_efficiency.map_or(f64::INFINITY, |most| most.0);
+            if most <= 0.0 {
+                problems.add(path("max_efficiency"), format!("{most} is not above 0"), None);
+                return None;
+            }
+            Some(Table::shannon(ratio(amc.gap.0), most))
+        }
+        Amc::Modes(amc) => {
+            let mode = |mode: &Mode| sim::cell::amc::Mode {
+                efficiency: mode.efficiency.0,
+                threshold: ratio(mode.snr.0),
+                errors: None,
+            };
+            match Table::of_modes(amc.modes.iter().map(mode).collect()) {
+                Ok(table) => Some(table),
+                Err(error) => {
+                    problems.add(path("modes"), error.to_string(), None);
+                    None
+                }
+            }
+        }
+    }
+}
+
+fn model(fading: &Fading) -> Model {
+    match fading {
+        Fading::IndependentFading(_) => Model::Independent,
+        Fading::Jakes(model) => {
+            Model::Jakes { doppler: model.doppler.0.as_hertz(), sinusoids: model.sinusoids.0 as usize }
+        }
+        Fading::Autoregressive(model) => {
+            Model::Autoregressive { doppler: model.doppler.0.as_hertz(), order: model.order.0 as usize }
+        }
+        Fading::Markov(model) => Model::Markov { doppler: model.doppler.0.as_hertz() },
+        Fading::ConstantFading(_) => Model::Constant,
+        Fading::Trace(model) => {
+            Model::Trace { samples: model.samples.iter().map(|sample| sample.0).collect(), interval: model.interval.0 }
+        }
+    }
+}
+
+fn scheduler(scheduler: &Scheduler, at: usize, problems: &mut Problems) -> Option<SchedulerPlan> {
+    let known = match scheduler {
+        Scheduler::QueueingDelay(_) => SchedulerConfig::QueueingDelay,
+        Scheduler::QueueLength(_) => SchedulerConfig::QueueLength,
+        Scheduler::MaxSnr(rule) => SchedulerConfig::MaxSnr { is_oblivious: rule.oblivious },
+        Scheduler::RoundRobin(rule) => SchedulerConfig::RoundRobin { is_oblivious: rule.oblivious },
+        Scheduler::ProportionalFair(_) => SchedulerConfig::ProportionalFair,
+        Scheduler::MLwdf(_) => SchedulerConfig::MLwdf,
+        Scheduler::ExpRule(_) => SchedulerConfig::ExpRule,
+        Scheduler::PythonScheduler(rule) => {
+            if !super::laws::is_class(&rule.class) {
+                let message =
+                    format!("`{}` does not name a class; it is written like \"my_rule.py:MyRule\"", rule.class);
+                problems.add(place("cell", at, ["scheduler".into(), "class".into()]), message, None);
+                return None;
+            }
+            let params = rule.arguments.clone();
+            return Some(SchedulerPlan::Python(PythonScheduler { class: rule.class.clone(), params }));
+        }
+    };
+    Some(SchedulerPlan::Known(known))
+}

@@ -1,0 +1,63 @@
+//! One of several kinds: by its word alone, with what it is by default, or as a table.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapDeserializer;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Tables of several kinds, as [`tagged!`] makes them.
+pub(crate) trait Tagged: Sized {
+    /// The key that decides the kind.
+    const TAG: &'static str;
+    /// The kinds.
+    const KINDS: &'static [&'static str];
+    /// Reads a table whose first key is the deciding one.
+    fn from_table<'de, A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
+}
+
+/// A kind by its word, or a table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Named<T>(pub T);
+
+impl<'de, T: Tagged> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct WordOrTable<T>(PhantomData<T>);
+        impl<'de, T: Tagged> Visitor<'de> for WordOrTable<T> {
+            type Value = T;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "one of {}, or a table with a `{}`", T::KINDS.join(", "), T::TAG)
+            }
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<T, E> {
+                T::from_table(MapDeserializer::new(std::iter::once((T::TAG, word))))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+                T::from_table(map)
+            }
+        }
+        deserializer.deserialize_any(WordOrTable(PhantomData)).map(Self)
+    }
+}
+
+impl<T: Serialize> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<T: Tagged + JsonSchema> JsonSchema for Named<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "description": "A kind with what it is by default.", "enum": T::KINDS },
+            generator.subschema_for::<T>(),
+        ] })
+    }
+}
