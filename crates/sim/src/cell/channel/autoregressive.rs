@@ -49,15 +49,15 @@ impl Autoregressive {
         Self { weights, deviation: sqrt(variance / 2.0), newest: order - 1, past, luck }
     }
 
-    /// |h|² of the next slot.
-    pub(super) fn next_power(&mut self) -> f64 {
+    /// h of the next slot.
+    pub(super) fn next_gain(&mut self) -> [f64; 2] {
         // From the newest back to the beginning of the ring, then from its end.
         let (late, early) = self.past.split_at(self.newest + 1);
         let predicted = predict(&self.weights, late.iter().rev().chain(early.iter().rev()));
-        let [re, im] = draw(predicted, self.deviation, &mut self.luck);
+        let gain = draw(predicted, self.deviation, &mut self.luck);
         self.newest = (self.newest + 1) % self.past.len();
-        self.past[self.newest] = [re, im];
-        re * re + im * im
+        self.past[self.newest] = gain;
+        gain
     }
 }
 

@@ -1,10 +1,11 @@
 //! Rayleigh fading by a sum of sinusoids: h = N^{−1/2} Σ e^{j(2πfT k cos α_n + φ_n)}, with angles of arrival
 //! α_n = (2πn + θ)/N and φ_n, θ uniform in [0, 2π) for each run (after Zheng and Xiao, IEEE Communications Letters 6(6),
-//! 2002). Over runs the correlation is J0(2πfτ) exactly; within a run E|h|⁴ = 2 − 1/N instead of 2: the price of N
-//! sinusoids.
+//! 2002). Over runs the correlation is J0(2πfτ) exactly; that of |h|² is J0² − 1/N instead of J0²: the price of N
+//! sinusoids. A run's angles stay, so that over a run the mean of |h|² is 1 and the correlation is that of its N angles, which
+//! leaves J0 where 2πfτ nears N.
 
 use crate::engine::Stream;
-use libm::{cos, sin};
+use libm::{cos, sin, sqrt};
 use std::f64::consts::TAU;
 
 /// Rounding makes phasors grow or shrink; after so many slots they are brought back to the circle. In between the error is
@@ -15,6 +16,8 @@ const RENORMALISE: u32 = 4096;
 pub(super) struct Jakes {
     /// Phasors and their turns in a slot, as (re, im, re, im).
     waves: Vec<[f64; 4]>,
+    /// N^{−1/2}.
+    amplitude: f64,
     slots: u32,
 }
 
@@ -27,11 +30,11 @@ impl Jakes {
             let turn = TAU * doppler_per_slot * cos((TAU * n as f64 + offset) / sinusoids as f64);
             [cos(phase), sin(phase), cos(turn), sin(turn)]
         };
-        Self { waves: (0..sinusoids).map(wave).collect(), slots: 0 }
+        Self { waves: (0..sinusoids).map(wave).collect(), amplitude: 1.0 / sqrt(sinusoids as f64), slots: 0 }
     }
 
-    /// |h|² of the next slot.
-    pub(super) fn next_power(&mut self) -> f64 {
+    /// h of the next slot.
+    pub(super) fn next_gain(&mut self) -> [f64; 2] {
         let (mut real, mut imaginary) = (0.0, 0.0);
         for [re, im, turn_re, turn_im] in &mut self.waves {
             real += *re;
@@ -42,10 +45,10 @@ impl Jakes {
         if self.slots == RENORMALISE {
             self.slots = 0;
             for [re, im, ..] in &mut self.waves {
-                let norm = (*re * *re + *im * *im).sqrt();
+                let norm = sqrt(*re * *re + *im * *im);
                 (*re, *im) = (*re / norm, *im / norm);
             }
         }
-        (real * real + imaginary * imaginary) / self.waves.len() as f64
+        [self.amplitude * real, self.amplitude * imaginary]
     }
 }

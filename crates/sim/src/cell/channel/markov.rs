@@ -10,9 +10,17 @@ use libm::{exp, sqrt};
 use std::f64::consts::TAU;
 use windward_units::Duration;
 
-/// Largest fT of [`super::Fading::Markov`]. From one slot to the next the gain changes by 2(1 − J0(2πfT)) of its mean square:
-/// 5 % at fT = 0.05, one step of a quarter of the mean amplitude; beyond, jumps over a mode are no longer rare.
+/// Largest fT of [`super::Fading::Markov`]. The rates N_n hold per slot while the gain moves on a straight line within a slot: at
+/// fT = 0.05 it leaves the line by (2πfT)²/8 = 1.2 % of its way. A crossing that comes and goes between two slots is not
+/// seen: for levels below the mean the share (πfT/ρ)²/8 of them, ρ² = γ_n/γ̄, which is 5 % at ρ = ¼. What is lower is
+/// refused by [`MAX_LEAVING`].
 pub const MAX_DOPPLER_PER_SLOT: f64 = 0.05;
+
+/// Largest probability of leaving a state in a slot. In a slot |h| moves by a normal step of deviation πfT; a state of width Δ
+/// in |h| is left with probability √(2π)fT/Δ, so that with the limit of 0.4 it is d = √(2/π)/0.4 = 2 deviations wide. Of
+/// the steps into it, the share (φ(d) − d·Q(d))/φ(0) = 2.2 % goes over it, where the chain would have all stop.
+/// Silence, of width ρ, is left with √(2π)fT/ρ: then (πfT/ρ)²/8 is at most 3 %.
+pub const MAX_LEAVING: f64 = 0.4;
 
 #[derive(Debug)]
 pub(super) struct Markov {
@@ -39,7 +47,7 @@ pub(super) fn check(doppler: f64, mean_snr: f64, slot: Duration, table: &Table) 
         return Err(FadingError::TooFast { doppler_per_slot });
     }
     let states = states(doppler, mean_snr, slot, table);
-    match states.iter().position(|state| state.up + state.down > 1.0) {
+    match states.iter().position(|state| state.up + state.down > MAX_LEAVING) {
         Some(state) => Err(FadingError::Narrow { state, leaving: states[state].up + states[state].down }),
         None => Ok(()),
     }

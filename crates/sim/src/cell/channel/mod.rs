@@ -19,7 +19,7 @@ use std::sync::Arc;
 use windward_units::Duration;
 
 pub use autoregressive::MAX_ORDER;
-pub use markov::MAX_DOPPLER_PER_SLOT;
+pub use markov::{MAX_DOPPLER_PER_SLOT, MAX_LEAVING};
 
 /// Most sinusoids of [`Fading::Jakes`].
 pub const MAX_SINUSOIDS: usize = 1024;
@@ -67,7 +67,7 @@ pub enum FadingError {
         /// f T of the cell.
         doppler_per_slot: f64,
     },
-    /// A mode is so narrow that the chain would leave it with more than certainty.
+    /// A mode is so narrow that the channel often steps over it.
     Narrow {
         /// Which, 0 for silence.
         state: usize,
@@ -95,8 +95,8 @@ impl fmt::Display for FadingError {
             ),
             Self::Narrow { state, leaving } => write!(
                 f,
-                "the Markov chain would leave mode {state} with probability {leaving:.3} a slot: the mode is too narrow for \
-                 the slot\nhint: choose \"jakes\" or \"autoregressive\", or a shorter slot"
+                "the Markov chain would leave mode {state} with probability {leaving:.3} a slot: it steps between \
+                 neighbouring modes, which holds up to {MAX_LEAVING}\nhint: choose \"jakes\" or \"autoregressive\", or a shorter slot"
             ),
             Self::NoModes => f.write_str("a Markov chain runs over modes, and Shannon's formula has none"),
             Self::Sinusoids(count) => write!(f, "{count} sinusoids; allowed: 8 to {MAX_SINUSOIDS}"),
@@ -171,8 +171,8 @@ impl Channel {
     pub fn next_slot(&mut self) -> f64 {
         match &mut self.model {
             Model::Independent(luck) => self.mean_snr * luck.exponential(),
-            Model::Jakes(sum) => self.mean_snr * sum.next_power(),
-            Model::Autoregressive(process) => self.mean_snr * process.next_power(),
+            Model::Jakes(sum) => self.mean_snr * power(sum.next_gain()),
+            Model::Autoregressive(process) => self.mean_snr * power(process.next_gain()),
             Model::Markov(chain) => chain.next_snr(),
             Model::Constant => self.mean_snr,
             Model::Trace { ratios, interval, slot, elapsed } => {
@@ -182,6 +182,11 @@ impl Channel {
             }
         }
     }
+}
+
+/// |h|².
+fn power([re, im]: [f64; 2]) -> f64 {
+    re * re + im * im
 }
 
 #[cfg(test)]
