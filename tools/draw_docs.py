@@ -16,6 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import windward as ww
+from windward._model import LawSpec
 from windward.plot import draw, save
 from windward.plot.style import COLORS, FAINT, styled
 
@@ -29,13 +30,14 @@ GUIDE = ROOT / "docs" / "guide.md"
 BACKLOG = 20
 
 #: Each law as its page shows it.
-LAWS: dict[str, ww.Reno | ww.Cubic | ww.Vegas | ww.Fast | ww.QuicTcp | ww.Compound] = {
+LAWS: dict[str, LawSpec] = {
     "reno": ww.Reno(),
     "cubic": ww.Cubic(),
     "vegas": ww.Vegas(),
     "fast": ww.Fast(alpha=BACKLOG),
     "quic-tcp": ww.QuicTcp(backlog=BACKLOG),
     "compound": ww.Compound(),
+    "westwood": ww.Westwood(),
 }
 
 #: When the second flow of a law's picture starts, when counting begins, and when the picture ends, in seconds.
@@ -108,12 +110,13 @@ def law(name: str, run: ww.Run) -> Figure:
 
 
 def headline() -> Figure:
-    """Six laws: goodput of the two downloads above, queueing delay below."""
+    """The scenario's laws: goodput of the two downloads above, queueing delay below."""
     run = ww.load(SCENARIOS / "headline.toml").simulate(seeds=1)
+    names = [name for name in LAWS if f"{name}-1" in set(run.flow_series["flow"])]
     figure = Figure(figsize=(10, 4.4))
     FigureCanvasAgg(figure)
-    rows = figure.subplots(2, len(LAWS), sharex=True, sharey="row")
-    for at, name in enumerate(LAWS):
+    rows = figure.subplots(2, len(names), sharex=True, sharey="row")
+    for at, name in enumerate(names):
         above, below = rows[:, at]
         above.set_title(name)
         for color, flow in zip(COLORS, (1, 2), strict=False):

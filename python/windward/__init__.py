@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         TraceFading,
         UniformJitter,
         Vegas,
+        Westwood,
     )
     from windward.fluid import Fluid
     from windward.laws import Law
@@ -144,6 +145,7 @@ __all__ = [
     "TraceFading",
     "UniformJitter",
     "Vegas",
+    "Westwood",
     "__version__",
     "load",
     "open",

@@ -737,8 +737,23 @@ class Compound:
     zeta: float = 1.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Westwood:
+    """Grieco and Mascolo's law: Reno that falls back to the rate that it has measured.
+
+    Attributes
+    ----------
+    filter
+        Share of the old bandwidth estimate that a round trip leaves, a. Default 0.9.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "westwood")
+
+    filter: float = 0.9
+
+
 #: A law and its parameters, as a scenario names them.
-LawSpec = Reno | Cubic | Vegas | Fast | QuicTcp | Compound
+LawSpec = Reno | Cubic | Vegas | Fast | QuicTcp | Compound | Westwood
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,7 +118,7 @@ class Trajectory:
 
 def follow(
     network: Network,
-    laws: Sequence[_model.Reno | _model.Cubic | _model.Vegas | _model.Fast | _model.QuicTcp | _model.Compound],
+    laws: Sequence[_model.LawSpec],
     *,
     base_rtt_s: Numbers,
     windows: Numbers,

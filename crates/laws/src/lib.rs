@@ -19,6 +19,7 @@ pub mod fast;
 pub mod quic_tcp;
 pub mod reno;
 pub mod vegas;
+pub mod westwood;
 
 pub use backlog::Mode;
 pub use fluid::{FluidLaw, FluidPath, Response};

@@ -134,6 +134,8 @@ laws! {
     "quic-tcp" QuicTcp quic_tcp stateful,
     /// Tan, Song, Zhang and Sridharan's law: Reno's window plus a delay-driven one.
     "compound" Compound compound stateful,
+    /// Grieco and Mascolo's law: Reno that falls back to the rate that it has measured.
+    "westwood" Westwood westwood stateful,
 }
 
 #[cfg(test)]

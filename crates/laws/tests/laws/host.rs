@@ -21,6 +21,8 @@ pub struct Flow {
     pub law: LawSpec,
     /// Round-trip propagation delay.
     pub base_rtt: Duration,
+    /// A round-trip delay that the law is not told of when its base RTT is known: the queues of others.
+    pub standing: Duration,
     /// Tell the law the round-trip time of an empty path instead of the least sample.
     pub is_base_known: bool,
     pub start: Time,
@@ -30,7 +32,7 @@ pub struct Flow {
 
 impl Flow {
     pub fn new(law: LawSpec, base_rtt: Duration) -> Self {
-        Self { law, base_rtt, is_base_known: false, start: Time::ZERO, lose_every: None }
+        Self { law, base_rtt, standing: Duration::ZERO, is_base_known: false, start: Time::ZERO, lose_every: None }
     }
 }
 
@@ -171,7 +173,7 @@ impl Sender {
         Self {
             law: flow.law.build(Packets::new(10.0)),
             flow: *flow,
-            empty_rtt: flow.base_rtt + Duration::from_secs(1.0 / rate),
+            empty_rtt: flow.base_rtt + flow.standing + Duration::from_secs(1.0 / rate),
             next: 0,
             flight: 0,
             dropped: VecDeque::new(),
@@ -254,6 +256,6 @@ impl Sender {
     }
 
     fn base_rtt(&self) -> Duration {
-        if self.flow.is_base_known { self.empty_rtt } else { self.min_rtt }
+        if self.flow.is_base_known { self.empty_rtt - self.flow.standing } else { self.min_rtt }
     }
 }

@@ -2,17 +2,16 @@
 //! that of the periodic sawtooth.
 
 use crate::host::{Bottleneck, Flow, run};
-use windward_laws::{LawSpec, compound, cubic, reno};
+use windward_laws::{LawSpec, compound, cubic, reno, westwood};
 use windward_units::{Duration, Time};
 
 /// Packets per round trip of 100 ms when one packet in `every` is lost, over 20 cycles of `rounds` after 40
 /// in which the first slow start is forgotten.
-fn window(law: LawSpec, every: u64, rounds: f64) -> f64 {
-    let flow = Flow { lose_every: Some(every), ..Flow::new(law, Duration::from_millis(100)) };
+fn window(flow: Flow, rounds: f64) -> f64 {
     let bottleneck = Bottleneck { rate: 1e6, buffer: 1e6 };
     let cycles = |count: f64| Time::ZERO + Duration::from_secs(count * rounds * 0.1);
     let trace = run(bottleneck, &[flow], cycles(40.0), cycles(60.0)).remove(0);
-    assert_eq!(trace.timeouts, 0, "{law:?}");
+    assert_eq!(trace.timeouts, 0, "{:?}", flow.law);
     trace.rate * 0.1
 }
 
@@ -20,11 +19,18 @@ fn window(law: LawSpec, every: u64, rounds: f64) -> f64 {
 /// left its flight (half a packet each), and for one of a cycle's `rounds` and the half of another that it waits for the
 /// flight to shrink the window stands still in recovery. Twenty cycles are counted to within half a cycle's swing of 15 %.
 #[track_caller]
-fn agrees(law: LawSpec, every: u64, theory: f64, rounds: f64) {
-    let measured = window(law, every, rounds);
+fn meets(flow: Flow, theory: f64, rounds: f64) {
+    let measured = window(flow, rounds);
     let tolerance = 1.0 / theory + 1.5 / rounds + 0.15 / 2.0 / 20.0;
-    println!("{}: {measured:.1} packets, in theory {theory:.1}, allowed {:.1} %", law.name(), 100.0 * tolerance);
-    assert!((measured / theory - 1.0).abs() < tolerance, "{law:?}: {measured} packets, in theory {theory}");
+    println!("{}: {measured:.1} packets, in theory {theory:.1}, allowed {:.1} %", flow.law.name(), 100.0 * tolerance);
+    assert!((measured / theory - 1.0).abs() < tolerance, "{:?}: {measured} packets, in theory {theory}", flow.law);
+}
+
+/// The same for a law over 100 ms, one packet in `every` lost.
+#[track_caller]
+fn agrees(law: LawSpec, every: u64, theory: f64, rounds: f64) {
+    let flow = Flow { lose_every: Some(every), ..Flow::new(law, Duration::from_millis(100)) };
+    meets(flow, theory, rounds);
 }
 
 #[test]
@@ -53,5 +59,25 @@ fn compound_follows_its_paper() {
         let top = libm::pow(every as f64 / half(1.25), 0.8);
         let rounds = half(0.25) * libm::pow(top, 0.25);
         agrees(LawSpec::Compound(compound::Params::default()), every, every as f64 / rounds, rounds);
+    }
+}
+
+#[test]
+fn westwood_falls_to_what_the_path_carries() {
+    // 20 of 100 ms are the queues of others. A window that grows by one a round trip is W_m at the loss; the estimate of its
+    // rate is that of a/(1−a) = 9 round trips before, and of one more, in which the sample was taken: what is left is
+    // W₀ = 0.8·(W_m − 10). A cycle's W_m − W₀ round trips carry (W_m² − W₀²)/2 = 1/p packets.
+    let flow = |every| Flow {
+        base_rtt: Duration::from_millis(80),
+        standing: Duration::from_millis(20),
+        is_base_known: true,
+        lose_every: Some(every),
+        ..Flow::new(LawSpec::Westwood(westwood::Params::default()), Duration::ZERO)
+    };
+    for every in [10_000, 100_000] {
+        // W_m²·(1 − 0.64) + 12.8·W_m − 64 = 2/p.
+        let top = (-12.8 + (12.8f64 * 12.8 + 4.0 * 0.36 * (64.0 + 2.0 * every as f64)).sqrt()) / 0.72;
+        let rounds = top - 0.8 * (top - 10.0);
+        meets(flow(every), every as f64 / rounds, rounds);
     }
 }
