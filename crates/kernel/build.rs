@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 /// The laws, as files of `bpf/` name them.
-const LAWS: &[&str] = &["quic-tcp", "fast", "vegas", "compound"];
+const LAWS: &[&str] = &["quic-tcp", "fast", "vegas", "compound", "westwood"];
 
 fn main() {
     println!("cargo:rerun-if-changed=bpf");

@@ -124,17 +124,17 @@ FIXED void law_grow(struct law *law, const struct params *params, const struct a
 		grow_by_step(law, params, ack);
 }
 
-FIXED void law_congestion(struct law *law, const struct params *params, u32 flight)
+FIXED void law_congestion(struct law *law, const struct params *params, const struct congestion *event)
 {
-	law->ssthresh = half_flight(flight);
+	law->ssthresh = half_flight(event->flight);
 	law->cwnd = law->ssthresh;
 	law->has_scale = 0;
 	law->is_slow_start = 0;
 }
 
-FIXED void law_timeout(struct law *law, const struct params *params, u32 flight)
+FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
 {
-	law_congestion(law, params, flight);
+	law_congestion(law, params, event);
 	law->cwnd = PACKET;
 	law->is_slow_start = 1;
 }

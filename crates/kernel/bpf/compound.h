@@ -75,7 +75,7 @@ FIXED void law_grow(struct law *law, const struct params *params, const struct a
 	set_windows(law, loss_window, delay_window);
 }
 
-FIXED void law_congestion(struct law *law, const struct params *params, u32 flight)
+FIXED void law_congestion(struct law *law, const struct params *params, const struct congestion *event)
 {
 	u64 loss_window;
 
@@ -85,9 +85,9 @@ FIXED void law_congestion(struct law *law, const struct params *params, u32 flig
 	set_windows(law, loss_window, law->ssthresh - loss_window);
 }
 
-FIXED void law_timeout(struct law *law, const struct params *params, u32 flight)
+FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
 {
-	law->ssthresh = half_flight(flight);
+	law->ssthresh = half_flight(event->flight);
 	law->is_slow_start = 1;
 	set_windows(law, PACKET, 0);
 }

@@ -17,6 +17,7 @@ struct connection {
 	u32 round;
 	u32 round_end;      /* sequence number: its acknowledgement ends the round trip */
 	u32 flight;         /* at the last congestion event */
+	u32 delivered;      /* packets of this connection, up to the last ACK */
 };
 
 _Static_assert(sizeof(struct connection) <= 104, "the kernel gives a law 104 bytes of a socket");
@@ -86,6 +87,11 @@ FIXED void ack_of(struct tcp_sock *tp, const struct connection *connection, u32 
 	ack->round = connection->round;
 }
 
+FIXED struct congestion congestion_of(const struct connection *connection)
+{
+	return (struct congestion){ .flight = connection->flight, .base_rtt = connection->base_rtt };
+}
+
 FIXED void show(const struct tcp_sock *tp, const struct connection *connection)
 {
 	const struct sock_common *common = &((const struct sock *)tp)->__sk_common;
@@ -126,6 +132,7 @@ SEC("struct_ops/init") void init(u64 *context)
 	connection->round = 0;
 	connection->round_end = tp->snd_nxt;
 	connection->flight = 0;
+	connection->delivered = tp->delivered;
 	law_init(&connection->law, tp->snd_cwnd);
 	show(tp, connection);
 }
@@ -159,7 +166,8 @@ SEC("struct_ops/pkts_acked") void pkts_acked(u64 *context)
 		connection->round++;
 		connection->round_end = tp->snd_nxt;
 	}
-	ack_of(tp, connection, 0, &ack);
+	ack_of(tp, connection, tp->delivered - connection->delivered, &ack);
+	connection->delivered = tp->delivered;
 	law_learn(&connection->law, params, &ack);
 	if (has_ended)
 		show(tp, connection);
@@ -194,11 +202,13 @@ SEC("struct_ops/ssthresh") u32 ssthresh(u64 *context)
 	struct tcp_sock *tp = (struct tcp_sock *)context[0];
 	struct connection *connection = connection_of(tp);
 	const struct params *params = parameters();
+	struct congestion event;
 
 	if (!params)
 		return most(tp->snd_cwnd / 2, 2);
 	connection->flight = flight_of(tp, 1);
-	law_congestion(&connection->law, params, connection->flight);
+	event = congestion_of(connection);
+	law_congestion(&connection->law, params, &event);
 	return most(connection->law.cwnd >> 24, 2);
 }
 
@@ -206,9 +216,10 @@ SEC("struct_ops/set_state") void set_state(u64 *context)
 {
 	struct connection *connection = connection_of((struct tcp_sock *)context[0]);
 	const struct params *params = parameters();
+	struct congestion event = congestion_of(connection);
 
 	if (params && (u8)context[1] == TCP_CA_LOSS)
-		law_timeout(&connection->law, params, connection->flight);
+		law_timeout(&connection->law, params, &event);
 }
 
 /* As the kernel's tcp_reno_undo_cwnd; the law follows at the next ACK. */

@@ -29,6 +29,12 @@ struct ack {
 	u32 round;          /* round trips completed */
 };
 
+/* A loss, a mark or a timeout was found. */
+struct congestion {
+	u32 flight;   /* packets in flight, those lost included: RFC 5681's FlightSize */
+	u32 base_rtt; /* microseconds */
+};
+
 /* What `show` prints of a connection beside its window. */
 struct observed {
 	u64 avg_rtt; /* microseconds, Q24; 0: the host's srtt */

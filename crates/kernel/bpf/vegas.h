@@ -72,14 +72,14 @@ FIXED void law_grow(struct law *law, const struct params *params, const struct a
 		law->cwnd = least(slow_start(law->cwnd, law->ssthresh, ack->acked), CWND_LIMIT);
 }
 
-FIXED void law_congestion(struct law *law, const struct params *params, u32 flight)
+FIXED void law_congestion(struct law *law, const struct params *params, const struct congestion *event)
 {
 	leave_slow_start(law, law->cwnd * 3 / 4);
 }
 
-FIXED void law_timeout(struct law *law, const struct params *params, u32 flight)
+FIXED void law_timeout(struct law *law, const struct params *params, const struct congestion *event)
 {
-	law->ssthresh = half_flight(flight);
+	law->ssthresh = half_flight(event->flight);
 	law->cwnd = LOSS_FLOOR;
 	law->growth = DOUBLE;
 }

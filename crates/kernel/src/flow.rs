@@ -63,3 +63,47 @@ fn packets(value: u64) -> f64 {
 
 /// `RTT_LIMIT` of `bpf/law.h`: no sample yet.
 const RTT_LIMIT: u32 = (1 << 24) - 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(bytes: &mut [u8; Flow::SIZE], at: usize, part: &[u8]) {
+        bytes[at..at + part.len()].copy_from_slice(part);
+    }
+
+    #[test]
+    fn a_connection_is_read_as_the_kernel_wrote_it() {
+        let mut bytes = [0; Flow::SIZE];
+        put(&mut bytes, 0, &[10, 9, 0, 1]);
+        put(&mut bytes, 16, &[10, 9, 0, 2]);
+        put(&mut bytes, 32, &44176u16.to_ne_bytes());
+        put(&mut bytes, 34, &5201u16.to_be_bytes());
+        put(&mut bytes, 36, &2u16.to_ne_bytes());
+        put(&mut bytes, 38, &1u16.to_ne_bytes());
+        put(&mut bytes, 44, &20_000u32.to_ne_bytes());
+        put(&mut bytes, 48, &25_000u32.to_ne_bytes());
+        put(&mut bytes, 56, &(3u64 << 23).to_ne_bytes());
+        put(&mut bytes, 72, &(7u64 << 24).to_ne_bytes());
+        put(&mut bytes, 80, &12u64.to_ne_bytes());
+        let expected = Flow {
+            local: "10.9.0.1:44176".parse().unwrap(),
+            remote: "10.9.0.2:5201".parse().unwrap(),
+            cwnd: 1.5,
+            base_rtt: Some(0.02),
+            avg_rtt: Some(0.025),
+            own: 7.0,
+            is_slow_start: true,
+            rounds: 12,
+        };
+        assert_eq!(Flow::read(&bytes), expected);
+        // The law's own average counts before the kernel's; no sample is no base RTT; an address of 16 bytes.
+        put(&mut bytes, 64, &(30_000u64 << 24).to_ne_bytes());
+        put(&mut bytes, 44, &RTT_LIMIT.to_ne_bytes());
+        put(&mut bytes, 36, &10u16.to_ne_bytes());
+        put(&mut bytes, 0, &"fd00::1".parse::<Ipv6Addr>().unwrap().octets());
+        let flow = Flow::read(&bytes);
+        assert_eq!((flow.base_rtt, flow.avg_rtt), (None, Some(0.03)));
+        assert_eq!(flow.local, "[fd00::1]:44176".parse().unwrap());
+    }
+}

@@ -54,6 +54,7 @@ pub const LAWS: &[KernelLaw] = &[
         ],
         own: ("delay_window", "packets"),
     },
+    KernelLaw { name: "westwood", parameters: &[within("filter", 0.9, 0.0, 0.999)], own: ("bandwidth", "packets/s") },
 ];
 
 const fn within(name: &'static str, default: f64, least: f64, greatest: f64) -> Parameter {

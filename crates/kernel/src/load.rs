@@ -221,3 +221,47 @@ const NON_RESTRICTED: u32 = 1;
 
 /// Kernel functions take programs of this licence only.
 const LICENSE: &std::ffi::CStr = c"Dual MIT/GPL";
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The laws that were compiled: all, or none without clang.
+    pub(crate) fn objects() -> Vec<&'static [u8]> {
+        let found: Vec<_> = laws::LAWS.iter().map(object).filter_map(Result::ok).collect();
+        assert!(found.len() == laws::LAWS.len() || found.is_empty());
+        found
+    }
+
+    fn file(name: &str, bytes: &[u8]) -> std::path::PathBuf {
+        let path = std::env::temp_dir().join(format!("windward-{name}-{}", std::process::id()));
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_kernel_that_cannot_is_refused_with_the_reason() {
+        let refusal = |path: &str| Kernel::read(path).map(drop).unwrap_err().to_string();
+        assert!(refusal("/nowhere/vmlinux").starts_with("this kernel does not describe its types: /nowhere/vmlinux"));
+        let path = file("old", &btf::smallest());
+        assert!(refusal(path.to_str().unwrap()).starts_with("this kernel is too old: it has no tcp_congestion_ops"));
+        let broken = file("broken", b"no types");
+        assert!(refusal(broken.to_str().unwrap()).contains("cannot be read"));
+        [path, broken].iter().for_each(|path| fs::remove_file(path).unwrap());
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_is_refused_before_the_kernel_is_asked() {
+        let refusal = |law: &str, options: Options| load(law, &options).unwrap_err().to_string();
+        let with = |name: &str, value| Options { parameters: vec![(name.to_owned(), value)], ..Options::default() };
+        let named = |name: &str| Options { name: Some(name.to_owned()), ..Options::default() };
+        assert!(refusal("quick-tcp", Options::default()).contains("one of quic-tcp, fast, vegas"));
+        assert_eq!(refusal("quic-tcp", with("rho", 1.5)), "quic-tcp: rho: 1.5 is not between 0 and 1");
+        assert_eq!(refusal("quic-tcp", with("rho", f64::NAN)), "quic-tcp: rho: NaN is not between 0 and 1");
+        assert!(refusal("fast", with("kappa", 1.0)).ends_with("no such parameter; there are gamma, alpha"));
+        assert_eq!(refusal("vegas", with("alpha", 5.0)), "vegas: beta: 4 is below alpha, 5");
+        for name in ["", "a-b", "sixteen_letters_", "übel", "a b"] {
+            assert!(refusal("fast", named(name)).contains("cannot name a law"), "{name}");
+        }
+    }
+}

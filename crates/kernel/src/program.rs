@@ -85,3 +85,43 @@ const PREFIX: &str = "struct_ops/";
 
 /// Source register BPF_PSEUDO_MAP_FD of an instruction that loads 64 bits.
 const IS_MAP: u64 = 1 << 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::tests::objects;
+
+    #[test]
+    fn a_law_relocated_to_its_own_types_is_what_clang_wrote() {
+        // clang fills in the offsets of the law's own declarations, so that putting those in changes nothing.
+        for object in objects() {
+            let original = Programs::parse(object).unwrap();
+            let mut programs = Programs::parse(object).unwrap();
+            assert!(programs.notes.len() > 50);
+            programs.relocate(&original.btf, |_| Some(0)).unwrap();
+            for (program, original) in programs.programs.iter().zip(&original.programs) {
+                let maps: Vec<usize> = original.maps.iter().map(|(at, _)| *at).collect();
+                for (at, (now, was)) in program.code.iter().zip(&original.code).enumerate() {
+                    let expected = if maps.contains(&at) { was | IS_MAP } else { *was };
+                    assert_eq!(*now, expected, "{} {at}", program.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_without_a_field_gets_poison() {
+        let Some(object) = objects().pop() else { return };
+        let mut programs = Programs::parse(object).unwrap();
+        let kernel = Btf::parse(&crate::btf::smallest()).unwrap();
+        programs.relocate(&kernel, |_| Some(0)).unwrap();
+        assert!(programs.programs.iter().any(|program| program.code.contains(&(0x0bad_2310 << 32 | 0x85))));
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        assert!(Programs::parse(b"not an object").is_err());
+        let Some(object) = objects().pop() else { return };
+        assert!(Programs::parse(&object[..object.len() / 2]).is_err());
+    }
+}

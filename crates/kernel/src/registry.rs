@@ -239,3 +239,22 @@ const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
 /// Beginning of the name of a law's struct_ops map; the id of its map of parameters follows in hexadecimal digits.
 pub(crate) const LAW_MAP: &str = "ww_law_";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_survive_the_map() {
+        let settings = Settings {
+            law: KernelLaw::named("compound").unwrap(),
+            values: vec![0.125, 0.75, 0.5, 30.0, 65_535.0],
+            flows: 4711,
+            name: "fifteen_letters".to_owned(),
+        };
+        let bytes = settings.encode();
+        assert_eq!(Settings::decode(&bytes), Some(settings));
+        // The law's programs read the first words, in steps of 2^-16.
+        assert_eq!(bytes[..8], [0, 0x20, 0, 0, 0, 0xc0, 0, 0]);
+    }
+}

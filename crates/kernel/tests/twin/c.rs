@@ -15,13 +15,20 @@ pub struct Ack {
     pub round: u32,
 }
 
+/// `struct congestion` of `bpf/law.h`.
+#[repr(C)]
+pub struct Congestion {
+    pub flight: u32,
+    pub base_rtt: u32,
+}
+
 /// The table that `twin.c` makes of a law's functions.
 #[repr(C)]
 struct Functions {
     size: c_ulong,
     init: unsafe extern "C" fn(*mut c_void, u32),
     on_ack: unsafe extern "C" fn(*mut c_void, *const u32, *const Ack, c_int),
-    on_congestion: unsafe extern "C" fn(*mut c_void, *const u32, u32, c_int),
+    on_congestion: unsafe extern "C" fn(*mut c_void, *const u32, *const Congestion, c_int),
     follow: unsafe extern "C" fn(*mut c_void, u64),
     cwnd: unsafe extern "C" fn(*const c_void) -> u64,
     own: unsafe extern "C" fn(*const c_void, u32) -> u64,
@@ -49,6 +56,7 @@ tables! {
     "fast" "windward_twin_fast" windward_twin_fast,
     "vegas" "windward_twin_vegas" windward_twin_vegas,
     "compound" "windward_twin_compound" windward_twin_compound,
+    "westwood" "windward_twin_westwood" windward_twin_westwood,
 }
 
 /// The law and its parameters as the kernel holds them.
@@ -73,10 +81,10 @@ impl Law {
         unsafe { (self.functions.on_ack)(state, params, ack, may_grow.into()) }
     }
 
-    pub fn on_congestion(&mut self, flight: u32, is_timeout: bool) {
+    pub fn on_congestion(&mut self, event: &Congestion, is_timeout: bool) {
         let (state, params) = (self.state.as_mut_ptr().cast(), self.params.as_ptr());
         // SAFETY: as above.
-        unsafe { (self.functions.on_congestion)(state, params, flight, is_timeout.into()) }
+        unsafe { (self.functions.on_congestion)(state, params, event, is_timeout.into()) }
     }
 
     /// The host sets the window.

@@ -128,8 +128,10 @@ impl Law for Twin {
 
     fn on_congestion(&mut self, event: &Congestion) {
         let is_timeout = event.kind == CongestionKind::Timeout;
-        self.rust.on_congestion(event);
-        self.c.on_congestion(event.flight.count() as u32, is_timeout);
+        let base_rtt = Duration::from_micros(micros(event.base_rtt));
+        self.rust.on_congestion(&Congestion { base_rtt, ..*event });
+        let c_event = c::Congestion { flight: event.flight.count() as u32, base_rtt: micros(base_rtt) as u32 };
+        self.c.on_congestion(&c_event, is_timeout);
         let mut seen = self.seen.lock().unwrap();
         *(if is_timeout { &mut seen.timeouts } else { &mut seen.losses }) += 1;
         drop(seen);
@@ -169,7 +171,7 @@ const PATHS: &[Path] = &[
 fn network(path: &Path, law: &LawChoice) -> Network {
     let link = |key, rate, buffer, loss| LinkConfig {
         key,
-        rate: BitRate::bits_per_sec(rate),
+        rate: BitRate::bits_per_sec(rate).into(),
         delay: Duration::from_millis(path.rtt_ms / 2),
         buffer,
         loss,
@@ -259,6 +261,12 @@ fn vegas_is_the_same_in_the_kernel() {
 fn compound_is_the_same_in_the_kernel() {
     replay("compound", &json!({ "gamma": 30.0 + STEP }));
     replay("compound", &json!({ "gamma": 10.0 + STEP, "k": 0.8, "beta": 0.3, "zeta": 0.5 }));
+}
+
+#[test]
+fn westwood_is_the_same_in_the_kernel() {
+    replay("westwood", &json!({}));
+    replay("westwood", &json!({ "filter": 0.5 }));
 }
 
 #[test]

@@ -15,12 +15,13 @@ static void on_ack(struct law *law, const struct params *params, const struct ac
 		law_grow(law, params, ack);
 }
 
-static void on_congestion(struct law *law, const struct params *params, u32 flight, int is_timeout)
+static void on_congestion(struct law *law, const struct params *params, const struct congestion *event,
+			  int is_timeout)
 {
 	if (is_timeout)
-		law_timeout(law, params, flight);
+		law_timeout(law, params, event);
 	else
-		law_congestion(law, params, flight);
+		law_congestion(law, params, event);
 }
 
 static u64 cwnd(const struct law *law)
@@ -40,7 +41,7 @@ const struct {
 	unsigned long size;
 	void (*init)(struct law *, u32);
 	void (*on_ack)(struct law *, const struct params *, const struct ack *, int);
-	void (*on_congestion)(struct law *, const struct params *, u32, int);
+	void (*on_congestion)(struct law *, const struct params *, const struct congestion *, int);
 	void (*follow)(struct law *, u64);
 	u64 (*cwnd)(const struct law *);
 	u64 (*own)(const struct law *, u32);

@@ -1,0 +1,247 @@
+//! The laws in a real kernel: loaded, chosen, driving connections, changed, unloaded. Runs as root; elsewhere each test says
+//! why it is skipped. Connections live on the loopback of a network namespace without a name: it goes with its thread,
+//! however that ends. Laws have names of this test's own.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::process;
+use windward_kernel::{Entry, Error, Flow, LAWS, Loaded, Options, list, load, set, show, support, unload};
+
+/// Whether laws can be loaded here; says so where they cannot.
+fn is_possible() -> bool {
+    match support() {
+        Ok(()) => true,
+        Err(why) => {
+            println!("skipped: {why}");
+            false
+        }
+    }
+}
+
+/// A name that no other test and no other run has.
+fn unique(test: &str) -> String {
+    format!("ww{test}_{}", process::id())
+}
+
+fn options(name: &str, parameters: &[(&str, f64)]) -> Options {
+    let parameters = parameters.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    Options { name: Some(name.to_owned()), parameters, stay: false }
+}
+
+fn loaded(law: &str, name: &str, parameters: &[(&str, f64)]) -> Loaded {
+    load(law, &options(name, parameters)).unwrap_or_else(|error| panic!("{law}: {error}"))
+}
+
+fn is_available(name: &str) -> bool {
+    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    known.split_whitespace().any(|known| known == name)
+}
+
+/// Runs `inside` in a network namespace of its own, whose loopback is up.
+fn in_namespace<T: Send>(inside: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            // SAFETY: it concerns this thread alone, which has been started for it.
+            assert_eq!(unsafe { libc::unshare(libc::CLONE_NEWNET) }, 0, "{}", std::io::Error::last_os_error());
+            raise_loopback();
+            inside()
+        });
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn raise_loopback() {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    // SAFETY: an interface request is plain data, for which zeros are a value; the call fills in and reads the flags.
+    unsafe {
+        let mut request: libc::ifreq = std::mem::zeroed();
+        request.ifr_name[..2].copy_from_slice(&[b'l' as libc::c_char, b'o' as libc::c_char]);
+        request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+        assert_eq!(libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request), 0);
+    }
+}
+
+/// A connection whose sender has chosen `law`, and its other end.
+struct Connection {
+    sender: TcpStream,
+    receiver: TcpStream,
+}
+
+impl Connection {
+    fn open(law: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let receiver = listener.accept().unwrap().0;
+        choose(&sender, law).unwrap();
+        Self { sender, receiver }
+    }
+
+    /// Sends so many bytes and takes them in.
+    fn send(&mut self, bytes: usize) {
+        let Self { sender, receiver } = self;
+        std::thread::scope(|scope| {
+            scope.spawn(|| sender.write_all(&vec![1; bytes]).unwrap());
+            let mut buffer = vec![0; 1 << 16];
+            let mut left = bytes;
+            while left > 0 {
+                let limit = left.min(buffer.len());
+                let read = receiver.read(&mut buffer[..limit]).unwrap();
+                assert!(read > 0 && buffer[..read].iter().all(|&byte| byte == 1));
+                left -= read;
+            }
+        });
+    }
+
+    /// What the law `name` tells of it.
+    fn shown(&self, name: &str) -> Option<Flow> {
+        let local = self.sender.local_addr().unwrap();
+        show(name).unwrap().1.into_iter().find(|flow| flow.local == local)
+    }
+}
+
+fn choose(socket: &TcpStream, law: &str) -> std::io::Result<()> {
+    // SAFETY: a live descriptor, and a buffer of the length told.
+    let answer = unsafe {
+        let length = law.len() as libc::socklen_t;
+        libc::setsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_CONGESTION, law.as_ptr().cast(), length)
+    };
+    if answer == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+}
+
+#[test]
+fn every_law_passes_the_verifier_and_drives_a_connection() {
+    if !is_possible() {
+        return;
+    }
+    for (index, law) in LAWS.iter().enumerate() {
+        let name = unique(&format!("a{index}"));
+        let held = loaded(law.name, &name, &[]);
+        assert!(is_available(&name));
+        in_namespace(|| {
+            let mut connection = Connection::open(&name);
+            connection.send(50_000_000);
+            let flow = connection.shown(&name).expect("the connection is shown");
+            println!("{}: {flow:?}", law.name);
+            assert_eq!(flow.remote, connection.sender.peer_addr().unwrap());
+            // Fifty megabytes are 763 segments of the loopback's size: no window swallows them in one round trip.
+            assert!(flow.rounds >= 5, "{flow:?}");
+            assert!(flow.cwnd >= 1.0 && flow.cwnd < 1e6, "{flow:?}");
+            let (base_rtt, avg_rtt) = (flow.base_rtt.unwrap(), flow.avg_rtt.unwrap());
+            assert!(base_rtt > 0.0 && base_rtt <= avg_rtt && avg_rtt < 10.0, "{flow:?}");
+            assert!(flow.own.is_finite() && flow.own >= 0.0, "{flow:?}");
+        });
+        drop(held);
+        assert!(!is_available(&name), "{name} is still there");
+    }
+}
+
+#[test]
+fn a_backlog_is_kept_and_can_be_changed_while_it_runs() {
+    if !is_possible() {
+        return;
+    }
+    // The loopback is a link of a queue: with p packets asked for, the law's own estimate of its backlog, which the window decides,
+    // comes to p. The machine's own jitter moves the average RTT from round to round: a third of p either way.
+    for (index, (law, parameter)) in [("quic-tcp", "backlog"), ("fast", "alpha")].into_iter().enumerate() {
+        let name = unique(&format!("b{index}"));
+        let _held = loaded(law, &name, &[(parameter, 8.0)]);
+        in_namespace(|| {
+            let mut connection = Connection::open(&name);
+            let mut settled = |backlog: f64| {
+                let mut found = Vec::new();
+                for _ in 0..200 {
+                    connection.send(20_000_000);
+                    found.push(connection.shown(&name).unwrap().own);
+                    let last = &found[found.len().saturating_sub(5)..];
+                    let mean = last.iter().sum::<f64>() / last.len() as f64;
+                    if last.len() == 5 && (mean / backlog - 1.0).abs() < 1.0 / 3.0 {
+                        println!("{law}, {backlog} packets asked for: {found:.1?}");
+                        return;
+                    }
+                }
+                panic!("{law}: {backlog} packets asked for, {found:?}");
+            };
+            settled(8.0);
+            set(&name, &[(parameter.to_owned(), 24.0)]).unwrap();
+            settled(24.0);
+        });
+        let entry = list().unwrap().into_iter().find(|entry| entry.name == name).unwrap();
+        assert_eq!((entry.law, entry.stays), (law, false));
+        assert!(entry.parameters.contains(&(parameter, 24.0)));
+    }
+}
+
+#[test]
+fn a_law_in_use_is_not_unloaded_unless_forced() {
+    if !is_possible() {
+        return;
+    }
+    let name = unique("u");
+    let held = loaded("fast", &name, &[]);
+    in_namespace(|| {
+        let mut connection = Connection::open(&name);
+        connection.send(1_000_000);
+        match unload(&name, false) {
+            Err(Error::InUse { connections, .. }) => assert!(connections >= 1),
+            other => panic!("{other:?}"),
+        }
+        assert!(is_available(&name) && !held.wait(std::time::Duration::ZERO).unwrap());
+        unload(&name, true).unwrap();
+        assert!(!is_available(&name) && held.wait(std::time::Duration::ZERO).unwrap());
+        // The connection keeps the law; no new one can have it.
+        connection.send(1_000_000);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let other = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        assert_eq!(choose(&other, &name).unwrap_err().raw_os_error(), Some(libc::ENOENT));
+    });
+    assert!(matches!(unload(&name, false), Err(Error::NotLoaded { .. })));
+}
+
+#[test]
+fn a_closed_connection_is_forgotten() {
+    if !is_possible() {
+        return;
+    }
+    let name = unique("c");
+    let _held = loaded("vegas", &name, &[]);
+    in_namespace(|| {
+        let mut connection = Connection::open(&name);
+        connection.send(1_000_000);
+        assert!(connection.shown(&name).is_some());
+        let local = connection.sender.local_addr().unwrap();
+        drop(connection);
+        assert!(show(&name).unwrap().1.iter().all(|flow| flow.local != local));
+    });
+    unload(&name, false).unwrap();
+}
+
+#[test]
+fn a_name_is_taken_once() {
+    if !is_possible() {
+        return;
+    }
+    let name = unique("n");
+    let _held = loaded("fast", &name, &[]);
+    let refusal = |name: &str| load("vegas", &options(name, &[])).unwrap_err().to_string();
+    assert!(refusal(&name).contains("loaded by Windward"));
+    // The kernel's own reno is always there.
+    assert!(refusal("reno").contains("which is not ours"));
+}
+
+#[test]
+fn a_law_stays_only_when_asked_to() {
+    if !is_possible() {
+        return;
+    }
+    let name = unique("s");
+    drop(load("westwood", &Options { stay: true, ..options(&name, &[]) }).unwrap());
+    assert!(is_available(&name));
+    let entry = list().unwrap().into_iter().find(|entry| entry.name == name).unwrap();
+    let expected = Entry { name: name.clone(), law: "westwood", parameters: vec![], connections: 0, stays: true };
+    assert_eq!(Entry { parameters: vec![], ..entry }, expected);
+    unload(&name, false).unwrap();
+    assert!(!is_available(&name));
+}
