@@ -38,7 +38,7 @@ pub(crate) enum CapacityError {
 
 /// Constraints, in packets of `packet_bits` a second; links first, then the stations of all cells.
 pub(crate) fn constraints(network: &Network, packet_bits: f64, sharing: Sharing) -> Result<Constraints, CapacityError> {
-    let mut free: Vec<f64> = network.links.iter().map(|link| link.rate.as_bits_per_sec() as f64).collect();
+    let mut free: Vec<f64> = network.links.iter().map(|link| link.rate.mean().as_bits_per_sec() as f64).collect();
     for source in &network.sources {
         let mean = match source.pattern {
             Pattern::Cbr { rate } | Pattern::Poisson { rate } => rate.as_bits_per_sec() as f64,

@@ -117,6 +117,6 @@ impl Scenario {
 fn base_rtt(network: &Network, flow: &FlowConfig) -> f64 {
     let bits = flow.tcp.wire_bytes() as f64 * 8.0;
     let wires = flow.forward.iter().filter_map(|&at| network.links.get(at as usize));
-    let transmission: f64 = wires.map(|link| bits / link.rate.as_bits_per_sec() as f64).sum();
+    let transmission: f64 = wires.map(|link| bits / link.rate.mean().as_bits_per_sec() as f64).sum();
     transmission + propagation(network, &flow.forward) + propagation(network, &flow.backward)
 }

@@ -50,7 +50,7 @@ fn peak_memory() -> Option<String> {
 fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, seconds: u64) -> Network {
     let link = |key: u32, rate: u64, delay: Duration, buffer: Buffer| LinkConfig {
         key: u64::from(key),
-        rate: BitRate::bits_per_sec(rate),
+        rate: BitRate::bits_per_sec(rate).into(),
         delay,
         buffer,
         loss: Loss::None,

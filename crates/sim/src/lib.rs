@@ -17,8 +17,10 @@ mod record;
 mod run;
 mod tcp;
 
+pub use link::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use network::{
-    Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, SourceConfig, Spread, TcpOptions,
+    Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, Rate, SourceConfig, Spread,
+    TcpOptions,
 };
 pub use output::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats, StationStats};
 pub use run::{Control, RunError, run};

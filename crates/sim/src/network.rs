@@ -4,6 +4,7 @@
 //! checked. Whoever builds one by hand keeps the same promises, stated at each field.
 
 use crate::cell::CellConfig;
+use crate::link::Opportunities;
 use std::fmt;
 use std::sync::Arc;
 use windward_laws::{AnyLaw, Law, LawSpec};
@@ -40,13 +41,13 @@ impl Network {
     }
 }
 
-/// A one-way FIFO link of constant rate: buffer, transmitter, random loss, propagation delay, jitter, in this order.
+/// A one-way FIFO link: buffer, transmitter, random loss, propagation delay, jitter, in this order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkConfig {
     /// Names the link's random streams; different for every link.
     pub key: u64,
-    /// Transmission rate; positive.
-    pub rate: BitRate,
+    /// How fast it transmits.
+    pub rate: Rate,
     /// Propagation delay.
     pub delay: Duration,
     /// How much may wait, the packet in transmission not counted.
@@ -55,6 +56,31 @@ pub struct LinkConfig {
     pub loss: Loss,
     /// Random extra delay; packets keep their order.
     pub jitter: Jitter,
+}
+
+/// How fast a link transmits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rate {
+    /// Always at this rate; positive.
+    Constant(BitRate),
+    /// When a recording says.
+    Recorded(Arc<Opportunities>),
+}
+
+impl Rate {
+    /// The rate, or the mean rate of the whole recording.
+    pub fn mean(&self) -> BitRate {
+        match self {
+            Self::Constant(rate) => *rate,
+            Self::Recorded(trace) => trace.mean_rate(),
+        }
+    }
+}
+
+impl From<BitRate> for Rate {
+    fn from(rate: BitRate) -> Self {
+        Self::Constant(rate)
+    }
 }
 
 /// The limit of a drop-tail queue.

@@ -104,7 +104,7 @@ fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) 
             let delay = links.delays[link as usize].as_nanos();
             let bits = u128::from(bytes) * 8 * 1_000_000_000;
             let rate = match links.configs.get(link as usize) {
-                Some(config) => config.rate.as_bits_per_sec(),
+                Some(config) => config.rate.mean().as_bits_per_sec(),
                 None => links.mean_rates[link as usize - links.configs.len()],
             };
             let transmission = bits.checked_div(u128::from(rate)).unwrap_or(0);

@@ -113,7 +113,7 @@ impl Builder<'_> {
         }
         self.links.configs.push(LinkConfig {
             key: key("link", &name),
-            rate: link.rate.0,
+            rate: link.rate.0.into(),
             delay: link.delay.0,
             buffer: link.buffer.0,
             loss: loss(&link.loss),

@@ -73,7 +73,14 @@ mod tests {
 
     fn link(loss: Loss, jitter: Jitter) -> LinkConfig {
         let rate = BitRate::bits_per_sec(1_000_000);
-        LinkConfig { key: 3, rate, delay: Duration::from_millis(10), buffer: Buffer::Unlimited, loss, jitter }
+        LinkConfig {
+            key: 3,
+            rate: rate.into(),
+            delay: Duration::from_millis(10),
+            buffer: Buffer::Unlimited,
+            loss,
+            jitter,
+        }
     }
 
     /// Gilbert–Elliott with transitions 0.1 and 0.3 is bad a quarter of the time: losing all then, it loses 25 %, in

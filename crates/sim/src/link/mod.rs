@@ -1,17 +1,22 @@
-//! A one-way FIFO link of constant rate.
+//! A one-way FIFO link of constant rate, or of a recorded one.
 //!
 //! When a packet will leave is known when it arrives, so a packet costs one event per hop: its arrival at the far
 //! end. The link schedules only the first of the packets in flight; the others wait in its ring.
 //!
 //! Nothing here schedules anything: `now` is an argument, and the caller asks when the next delivery is due.
 
+mod clock;
 mod impair;
+mod opportunities;
 
 use crate::network::{Buffer, LinkConfig};
 use crate::packet::Packet;
+use clock::Clock;
 use impair::{Delays, Losses};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
+
+pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 
 /// A link and everything on it.
 #[derive(Debug)]
@@ -20,7 +25,8 @@ pub struct Link {
     free_at: Time,
     delay: Duration,
     last_delivery: Time,
-    clock: Transmitter,
+    clock: Clock,
+    counted_from: Time,
     in_flight: VecDeque<Passage>,
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
@@ -50,7 +56,8 @@ pub struct Counts {
     pub dropped: u64,
     /// Packets lost on the wire.
     pub lost: u64,
-    /// How long the transmitter was busy, in nanoseconds.
+    /// How long the transmitter was busy, in nanoseconds; where its rate is recorded, the share of the opportunities' bytes that
+    /// were used, of the time that passed.
     pub busy: u64,
     /// Waiting time of the packets accepted, in nanoseconds.
     pub waited: u64,
@@ -78,7 +85,8 @@ impl Link {
             free_at: Time::ZERO,
             delay: config.delay,
             last_delivery: Time::ZERO,
-            clock: Transmitter::new(config.rate.as_bits_per_sec()),
+            clock: Clock::new(&config.rate),
+            counted_from: Time::ZERO,
             in_flight: VecDeque::new(),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
@@ -92,29 +100,26 @@ impl Link {
     /// Offers a packet to the buffer.
     #[inline]
     pub fn offer(&mut self, now: Time, packet: Packet) -> Fate {
-        let is_idle = self.free_at <= now;
-        let start = if is_idle {
-            self.clock.reset();
+        let start = self.clock.start(self.free_at, now);
+        if start <= now {
             self.waiting.clear();
             self.waiting_bytes = 0;
-            now
         } else {
             self.settle(now);
-            if self.is_full(now, packet.size) {
+            let wait = start.since(now);
+            if self.is_full(wait, packet.size) {
                 self.accepted.dropped += 1;
                 return Fate::Dropped;
             }
-            self.waiting.push_back((self.free_at, packet.size));
+            self.waiting.push_back((start, packet.size));
             self.waiting_bytes += u64::from(packet.size);
             self.accepted.max_backlog = self.accepted.max_backlog.max(self.waiting.len() as u64);
-            self.accepted.waited += self.free_at.since(now).as_nanos();
-            self.free_at
-        };
-        let transmission = self.clock.transmit(packet.size);
-        self.free_at = start + transmission;
+            self.accepted.waited += wait.as_nanos();
+        }
+        self.free_at = self.clock.finish(self.free_at, now, packet.size);
         self.accepted.packets += 1;
         self.accepted.bytes += u64::from(packet.size);
-        self.accepted.busy += transmission.as_nanos();
+        self.accepted.busy += self.free_at.since(start).as_nanos();
         if let Some(losses) = &mut self.losses
             && losses.strikes()
         {
@@ -147,17 +152,25 @@ impl Link {
     /// What happened since the last reset.
     pub fn counts(&mut self, now: Time) -> Counts {
         self.settle(now);
-        Counts {
-            packets: self.accepted.packets - self.waiting.len() as u64,
-            bytes: self.accepted.bytes - self.waiting_bytes,
-            busy: self.accepted.busy - self.free_at.since(now).as_nanos(),
-            ..self.accepted
-        }
+        let bytes = self.accepted.bytes - self.waiting_bytes;
+        let busy = match &self.clock {
+            Clock::Constant(_) => self.accepted.busy - self.free_at.since(now).as_nanos(),
+            Clock::Recorded(replay) => {
+                let passed = u128::from(now.since(self.counted_from).as_nanos());
+                let busy = (passed * u128::from(bytes)).checked_div(u128::from(replay.offered(now)));
+                busy.and_then(|busy| u64::try_from(busy).ok()).unwrap_or(0)
+            }
+        };
+        Counts { packets: self.accepted.packets - self.waiting.len() as u64, bytes, busy, ..self.accepted }
     }
 
     /// Counts from now on. What waits will be transmitted after now.
     pub fn reset_counts(&mut self, now: Time) {
         self.settle(now);
+        self.counted_from = now;
+        if let Clock::Recorded(replay) = &mut self.clock {
+            replay.count_from(now);
+        }
         self.accepted = Counts {
             packets: self.waiting.len() as u64,
             bytes: self.waiting_bytes,
@@ -174,7 +187,7 @@ impl Link {
 
     /// How long a packet arriving now would wait.
     pub fn queue_delay(&self, now: Time) -> Duration {
-        self.free_at.since(now)
+        self.clock.start(self.free_at, now).since(now)
     }
 
     /// Forgets the packets whose transmission has begun.
@@ -189,58 +202,22 @@ impl Link {
     }
 
     #[inline]
-    fn is_full(&self, now: Time, size: u32) -> bool {
+    fn is_full(&self, wait: Duration, size: u32) -> bool {
         match self.buffer {
             Buffer::Unlimited => false,
             Buffer::Packets(most) => self.waiting.len() as u64 >= most,
             Buffer::Bytes(most) => self.waiting_bytes + u64::from(size) > most.count(),
-            Buffer::Time(most) => self.free_at.since(now) > most,
+            Buffer::Time(most) => wait > most,
         }
-    }
-}
-
-/// Transmission times that lose no fraction of a nanosecond: what one packet leaves over, the next one gets.
-#[derive(Debug)]
-struct Transmitter {
-    rate: u64,
-    remainder: u64,
-    size: u32,
-    whole: u64,
-    part: u64,
-}
-
-impl Transmitter {
-    const fn new(rate: u64) -> Self {
-        Self { rate, remainder: 0, size: 0, whole: 0, part: 0 }
-    }
-
-    /// Begins a busy period.
-    #[inline]
-    const fn reset(&mut self) {
-        self.remainder = 0;
-    }
-
-    /// How long `size` bytes take. The division is kept from packet to packet while the size stays.
-    #[inline]
-    fn transmit(&mut self, size: u32) -> Duration {
-        if size != self.size {
-            let bit_nanos = u64::from(size) * 8_000_000_000;
-            (self.size, self.whole, self.part) = (size, bit_nanos / self.rate, bit_nanos % self.rate);
-        }
-        self.remainder += self.part;
-        let carry = self.remainder >= self.rate;
-        if carry {
-            self.remainder -= self.rate;
-        }
-        Duration::from_nanos(self.whole + u64::from(carry))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Jitter, Loss};
+    use crate::network::{Jitter, Loss, Rate};
     use crate::packet::Kind;
+    use std::sync::Arc;
     use windward_units::{BitRate, Bytes};
 
     fn packet(number: u32) -> Packet {
@@ -260,7 +237,7 @@ mod tests {
     fn link(buffer: Buffer) -> Link {
         let config = LinkConfig {
             key: 1,
-            rate: BitRate::bits_per_sec(12_000_000),
+            rate: BitRate::bits_per_sec(12_000_000).into(),
             delay: Duration::from_millis(10),
             buffer,
             loss: Loss::None,
@@ -310,19 +287,44 @@ mod tests {
         assert_eq!(accepted(link(Buffer::Time(Duration::from_millis(5)))), 6);
     }
 
-    /// At 7 bit/s a byte takes 8/7 s: seven of them take 8 s to the nanosecond.
+    /// An opportunity every millisecond: 12 Mbit/s. Even the first of a burst waits, for the next opportunity.
     #[test]
-    fn fractions_of_a_nanosecond_are_carried() {
-        let mut clock = Transmitter::new(7);
-        let total: u64 = (0..7).map(|_| clock.transmit(1).as_nanos()).sum();
-        assert_eq!(total, 8_000_000_000);
+    fn a_recorded_link_queues_and_counts() {
+        let trace = Arc::new(Opportunities::from_millis(&[1]).expect("a trace"));
+        let config = LinkConfig {
+            key: 1,
+            rate: Rate::Recorded(trace),
+            delay: Duration::from_millis(10),
+            buffer: Buffer::Packets(2),
+            loss: Loss::None,
+            jitter: Jitter::None,
+        };
+        let mut link = Link::new(&config, 1);
+        let at = millis(4) + Duration::from_micros(500);
+        let fates = [0, 1, 2].map(|number| link.offer(at, packet(number)));
+        assert_eq!(fates, [Fate::First(millis(15)), Fate::Queued, Fate::Dropped]);
+        assert_eq!((link.backlog(at), link.queue_delay(at)), (2, Duration::from_micros(2500)));
+        assert_eq!(link.backlog(millis(5)), 1);
+        // Of ten opportunities two were used; the packets waited 0.5 and 1.5 ms.
+        let expected = Counts {
+            packets: 2,
+            bytes: 3000,
+            dropped: 1,
+            busy: 2_000_000,
+            waited: 2_000_000,
+            max_backlog: 2,
+            ..Counts::default()
+        };
+        assert_eq!(link.counts(millis(10)), expected);
+        link.reset_counts(millis(10));
+        assert_eq!(link.counts(millis(12)), Counts::default());
     }
 
     #[test]
     fn jitter_keeps_order() {
         let config = LinkConfig {
             key: 1,
-            rate: BitRate::bits_per_sec(1_000_000_000),
+            rate: BitRate::bits_per_sec(1_000_000_000).into(),
             delay: Duration::from_millis(10),
             buffer: Buffer::Unlimited,
             loss: Loss::None,

@@ -12,7 +12,8 @@ pub fn law(name: &str, parameters: serde_json::Value) -> LawChoice {
 
 /// A link without luck.
 pub fn link(key: u64, rate: u64, delay: Duration, buffer: Buffer) -> LinkConfig {
-    LinkConfig { key, rate: BitRate::bits_per_sec(rate), delay, buffer, loss: Loss::None, jitter: Jitter::None }
+    let rate = BitRate::bits_per_sec(rate).into();
+    LinkConfig { key, rate, delay, buffer, loss: Loss::None, jitter: Jitter::None }
 }
 
 /// A flow over `forward`, back over `backward`.

@@ -1,0 +1,94 @@
+//! When packets leave a link.
+
+use super::opportunities::Replay;
+use crate::network::Rate;
+use std::sync::Arc;
+use windward_units::{Duration, Time};
+
+/// When packets leave.
+#[derive(Debug)]
+pub(super) enum Clock {
+    Constant(Transmitter),
+    Recorded(Replay),
+}
+
+impl Clock {
+    pub(super) fn new(rate: &Rate) -> Self {
+        match rate {
+            Rate::Constant(rate) => Self::Constant(Transmitter::new(rate.as_bits_per_sec())),
+            Rate::Recorded(trace) => Self::Recorded(Replay::new(Arc::clone(trace))),
+        }
+    }
+
+    /// When a packet that arrives now begins to leave, where those before it have left at `free_at`.
+    #[inline]
+    pub(super) fn start(&self, free_at: Time, now: Time) -> Time {
+        match self {
+            Self::Constant(_) => free_at.max(now),
+            Self::Recorded(replay) => replay.start(now),
+        }
+    }
+
+    /// When it has left.
+    #[inline]
+    pub(super) fn finish(&mut self, free_at: Time, now: Time, size: u32) -> Time {
+        match self {
+            Self::Constant(clock) if free_at <= now => {
+                clock.reset();
+                now + clock.transmit(size)
+            }
+            Self::Constant(clock) => free_at + clock.transmit(size),
+            Self::Recorded(replay) => replay.finish(now, size),
+        }
+    }
+}
+
+/// Transmission times that lose no fraction of a nanosecond: what one packet leaves over, the next one gets.
+#[derive(Debug)]
+pub(super) struct Transmitter {
+    rate: u64,
+    remainder: u64,
+    size: u32,
+    whole: u64,
+    part: u64,
+}
+
+impl Transmitter {
+    const fn new(rate: u64) -> Self {
+        Self { rate, remainder: 0, size: 0, whole: 0, part: 0 }
+    }
+
+    /// Begins a busy period.
+    #[inline]
+    const fn reset(&mut self) {
+        self.remainder = 0;
+    }
+
+    /// How long `size` bytes take. The division is kept from packet to packet while the size stays.
+    #[inline]
+    fn transmit(&mut self, size: u32) -> Duration {
+        if size != self.size {
+            let bit_nanos = u64::from(size) * 8_000_000_000;
+            (self.size, self.whole, self.part) = (size, bit_nanos / self.rate, bit_nanos % self.rate);
+        }
+        self.remainder += self.part;
+        let carry = self.remainder >= self.rate;
+        if carry {
+            self.remainder -= self.rate;
+        }
+        Duration::from_nanos(self.whole + u64::from(carry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At 7 bit/s a byte takes 8/7 s: seven of them take 8 s to the nanosecond.
+    #[test]
+    fn fractions_of_a_nanosecond_are_carried() {
+        let mut clock = Transmitter::new(7);
+        let total: u64 = (0..7).map(|_| clock.transmit(1).as_nanos()).sum();
+        assert_eq!(total, 8_000_000_000);
+    }
+}
