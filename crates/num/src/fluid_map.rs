@@ -217,9 +217,10 @@ impl FluidMap {
         {
             *utility = Utility::Window { window, base_rtt };
         }
-        let (tolerance, target) =
-            if is_smooth { (COLD_TOLERANCE, COLD_TOLERANCE) } else { (JUMP_TOLERANCE, JUMP_TARGET) };
-        let outcome = interior::solve(&self.program, tolerance, target, COLD_STEPS)?;
+        let reach = |target| interior::solve(&self.program, COLD_TOLERANCE, target, COLD_STEPS);
+        // So far only where it can be reached: degenerate points keep the method from it, and even throw it back.
+        let further = if is_smooth { None } else { reach(JUMP_TARGET).ok() };
+        let outcome = further.map_or_else(|| reach(COLD_TOLERANCE), Ok)?;
         self.load = self.program.loads(&outcome.rates);
         self.prices = outcome.prices;
         self.capacity = outcome.capacity;
@@ -372,8 +373,7 @@ const TOLERANCE: f64 = 1e-10;
 /// Warm steps need one or two; a method that has not arrived after these will not.
 const MAX_NEWTON: usize = 12;
 const COLD_TOLERANCE: f64 = 1e-10;
-/// Where no Newton step follows, degenerate mixtures leave rates within about the root of the target. A trajectory may pass
-/// points so degenerate that the method crawls above 1e-10: they are accepted below this.
-const JUMP_TOLERANCE: f64 = 1e-9;
+/// Where no Newton step follows, degenerate mixtures leave rates within about the root of this.
 const JUMP_TARGET: f64 = 1e-14;
-const COLD_STEPS: usize = 200;
+/// It takes 30 to 40; what has not arrived after these will not.
+const COLD_STEPS: usize = 80;
