@@ -4,7 +4,8 @@
  * file is its header and this one.
  *
  * Recovery stays the kernel's: pkts_acked comes with every ACK and lets the law learn; cong_avoid only where the window
- * may grow. The state lies in the socket's private area, and what `show` prints goes to a map once per round trip.
+ * may grow. The state lies in the socket's private area, and what `show` prints goes to a map when a round trip ends, at
+ * most once per millisecond.
  */
 #pragma once
 #include "core.h"
@@ -18,6 +19,7 @@ struct connection {
 	u32 round_end;      /* sequence number: its acknowledgement ends the round trip */
 	u32 flight;         /* at the last congestion event */
 	u32 delivered;      /* packets of this connection, up to the last ACK */
+	u32 shown;          /* when it last went to the map, microseconds */
 };
 
 _Static_assert(sizeof(struct connection) <= 104, "the kernel gives a law 104 bytes of a socket");
@@ -33,6 +35,9 @@ struct flow {
 	struct observed observed;
 	u64 rounds;
 };
+
+/* Microseconds. */
+#define SHOW_EVERY 1000
 
 /* Made by the loader, one set per loaded law. */
 extern struct map law_params, law_flows;
@@ -133,6 +138,7 @@ SEC("struct_ops/init") void init(u64 *context)
 	connection->round_end = tp->snd_nxt;
 	connection->flight = 0;
 	connection->delivered = tp->delivered;
+	connection->shown = tp->tcp_mstamp;
 	law_init(&connection->law, tp->snd_cwnd);
 	show(tp, connection);
 }
@@ -169,8 +175,10 @@ SEC("struct_ops/pkts_acked") void pkts_acked(u64 *context)
 	ack_of(tp, connection, tp->delivered - connection->delivered, &ack);
 	connection->delivered = tp->delivered;
 	law_learn(&connection->law, params, &ack);
-	if (has_ended)
+	if (has_ended && (u32)tp->tcp_mstamp - connection->shown >= SHOW_EVERY) {
+		connection->shown = tp->tcp_mstamp;
 		show(tp, connection);
+	}
 }
 
 SEC("struct_ops/cong_avoid") void cong_avoid(u64 *context)
