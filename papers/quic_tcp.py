@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 import windward as ww
 from windward import num
@@ -62,16 +63,16 @@ class Case:
 
     def slope(self, windows: Array, rates: Array, rho: float) -> Array:
         """dw/dt of (18) at kappa = 1; d/d_bar is d x/w by (11)."""
-        return -(self.base_rtt * rates / windows) * windows ** (1 - 2 * rho) * self.gap(windows, rates)
+        return np.asarray(-(self.base_rtt * rates / windows) * windows ** (1 - 2 * rho) * self.gap(windows, rates))
 
     def lyapunov(self, windows: Array, rates: Array, rho: float) -> Array:
         """Y of (26), along the last axis."""
-        return ((self.gap(windows, rates) / windows**rho) ** 2).sum(axis=-1) / 2
+        return np.asarray(((self.gap(windows, rates) / windows**rho) ** 2).sum(axis=-1) / 2)
 
     def rest(self, windows: Array) -> Array:
-        """The windows at which v = 0, from these: w <- w - v/2 until no v is above 1e-8 of its p (F itself is good to 1e-10 of a capacity).
+        """The windows at which v = 0, from these: w <- w - v/2 until no v is above 1e-8 of its p.
 
-        Only F is used, no optimum and none of the laws.
+        Only F is used, which is good to 1e-10 of a capacity; no optimum and none of the laws.
         """
         f = self.map()
         for _ in range(20_000):
@@ -116,7 +117,7 @@ class Point:
         return cls(case=case, windows=windows, rates=rates, delays=delays, link_delays=f.link_delays)
 
     @property
-    def bottlenecks(self) -> Array:
+    def bottlenecks(self) -> NDArray[np.intp]:
         """B: the links with a queue, as indices."""
         return np.flatnonzero(self.link_delays > 1e-9 * self.link_delays.max(initial=1e-9))
 
@@ -139,12 +140,13 @@ class Point:
     def m(self) -> Array:
         """M of (25), M' of (33): A_B^T (N + A_B D_bar^-1 X A_B^T)^-1 A_B, of the links that are not redundant."""
         a = self.case.incidence[self.bottlenecks]
-        return a.T @ np.linalg.pinv(self.service() + a @ np.diag(self.rates / self.rtt) @ a.T, rcond=1e-10) @ a
+        inner = self.service() + a @ np.diag(self.rates / self.rtt) @ a.T
+        return np.asarray(a.T @ np.linalg.pinv(inner, rcond=1e-10) @ a)
 
     def rate_jacobian(self) -> Array:
         """dx/dw = D_bar^-1 (I - X M D_bar^-1), (25)."""
         inverse = np.diag(1 / self.rtt)
-        return inverse @ (np.eye(self.case.flows) - np.diag(self.rates) @ self.m() @ inverse)
+        return np.asarray(inverse @ (np.eye(self.case.flows) - np.diag(self.rates) @ self.m() @ inverse))
 
     def k(self, rho: float) -> Array:
         """The matrix in the brackets of (27): dY/dt = -kappa v^T K v."""
@@ -184,7 +186,7 @@ def random_case(seed: int, kind: str, *, flows: int | None = None) -> Case:
     """
     luck = np.random.default_rng([seed, sum(map(ord, kind))])
     flows = flows or int(luck.integers(3, 7))
-    links: list[num.Wired | str] = [{"wired": float(c)} for c in luck.uniform(200, 2000, 3)]
+    wires: list[num.Wired] = [{"wired": float(c)} for c in luck.uniform(200, 2000, 3)]
     region = random_region(luck, kind, 3)
     routes = []
     for flow in range(flows):
@@ -192,7 +194,7 @@ def random_case(seed: int, kind: str, *, flows: int | None = None) -> Case:
         air = 3 + (flow if flow < 3 else int(luck.integers(3)))
         routes.append([*map(int, wired), air])
     network: num.Network = {
-        "links": [*links, "wireless", "wireless", "wireless"],  # type: ignore[typeddict-item]
+        "links": [*wires, "wireless", "wireless", "wireless"],
         "couplings": [{"links": [3, 4, 5], "region": region}],
         "routes": routes,
     }
@@ -240,8 +242,11 @@ def least_eigenvalue(point: Point, rho: float) -> float:
 
 
 def ends(cases: list[Case], rhos: tuple[float, ...], starts: int) -> tuple[float, float, int]:
-    """Follows (18) from random starts: the largest relative distance of the rates from the optimum at the end, the largest
-    rise of Y in a sample over Y at the start, and the number of runs."""
+    """Follows (18) from random starts.
+
+    Returns the largest relative distance of the rates from the optimum at the end, the largest rise of Y in a sample
+    over Y at the start, and the number of runs.
+    """
     distance = rise = 0.0
     runs = 0
     for case in cases:

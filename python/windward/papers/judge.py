@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from windward.papers.ledger import Claim, Paper, PaperError
@@ -22,7 +23,7 @@ class Finding:
     #: Our value, or what was found, in a few words.
     ours: str
     #: Whether it is as the ledger says; for a corrected claim: the printed form fails and the corrected one holds.
-    holds: bool
+    holds: bool | np.bool
 
 
 def claim(id: int) -> Callable[[Check], Check]:  # noqa: A002
