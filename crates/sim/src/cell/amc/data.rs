@@ -40,6 +40,8 @@ pub enum FileError {
     Syntax(String),
     /// A mode has neither a threshold nor a and g.
     Threshold(usize),
+    /// A mode has a part of a, g and the packet size.
+    Part(usize),
     /// Its modes make no table.
     Table(TableError),
 }
@@ -51,6 +53,7 @@ impl fmt::Display for FileError {
             Self::Threshold(mode) => {
                 write!(f, "mode {}: it has neither `snr_db` nor `a` and `g` with `packet_bits`", mode + 1)
             }
+            Self::Part(mode) => write!(f, "mode {}: `a` and `g` stand together, and with `packet_bits`", mode + 1),
             Self::Table(error) => error.fmt(f),
         }
     }
@@ -69,7 +72,8 @@ impl Table {
         let mode = |(at, mode): (usize, &FileMode)| {
             let errors = match (mode.a, mode.g, file.packet_bits) {
                 (Some(a), Some(g), Some(packet_bits)) => Some(Errors { a, g, packet_bits }),
-                _ => None,
+                (None, None, _) => None,
+                _ => return Err(FileError::Part(at)),
             };
             let threshold = match (mode.snr_db, errors) {
                 (Some(decibels), _) => ratio(decibels),

@@ -71,7 +71,7 @@ impl Table {
     /// Modes, slowest first.
     ///
     /// # Errors
-    /// No mode, a threshold or an efficiency that is not a number above 0, a threshold not above the one before, or an
+    /// No mode, a threshold, an efficiency or a number of the error rate that is not above 0, a threshold not above the one before, or an
     /// efficiency below it.
     pub fn of_modes(modes: Vec<Mode>) -> Result<Self, TableError> {
         let error = |mode, problem| Err(TableError { mode, problem });
@@ -84,6 +84,10 @@ impl Table {
             }
             if !(mode.threshold > 0.0 && mode.threshold.is_finite()) {
                 return error(at, "its threshold is not a number above 0");
+            }
+            let is_positive = |number: f64| number > 0.0 && number.is_finite();
+            if mode.errors.is_some_and(|e| ![e.a, e.g, e.packet_bits].into_iter().all(is_positive)) {
+                return error(at, "`a`, `g` and the packet size of its error rate are numbers above 0");
             }
             if at > 0 && mode.threshold <= modes[at - 1].threshold {
                 return error(at, "its threshold is not above that of the mode before");

@@ -109,10 +109,19 @@ fn what_is_no_table_is_refused() {
         refusal(vec![mode(2.0, 1.0), mode(1.0, 2.0)]),
         "mode 2: it is slower than the mode before, which needs less"
     );
+    let errors = Some(Errors { a: 1.0, g: -1.0, packet_bits: 1.0 });
+    assert_eq!(
+        refusal(vec![Mode { errors, ..mode(1.0, 1.0) }]),
+        "mode 1: `a`, `g` and the packet size of its error rate are numbers above 0"
+    );
     let wrong = |text| Table::from_json(text, 0.01).unwrap_err().to_string();
     assert!(wrong("{}").contains("missing field `modes`"));
     assert_eq!(
         wrong(r#"{"modes": [{"efficiency": 1}]}"#),
         "mode 1: it has neither `snr_db` nor `a` and `g` with `packet_bits`"
+    );
+    assert_eq!(
+        wrong(r#"{"modes": [{"efficiency": 1, "snr_db": 3, "a": 2, "g": 1}]}"#),
+        "mode 1: `a` and `g` stand together, and with `packet_bits`"
     );
 }

@@ -8,6 +8,7 @@
 mod autoregressive;
 mod jakes;
 mod markov;
+mod trace;
 
 use super::amc::Table;
 use crate::engine::Stream;
@@ -20,6 +21,7 @@ use windward_units::Duration;
 
 pub use autoregressive::MAX_ORDER;
 pub use markov::{MAX_DOPPLER_PER_SLOT, MAX_LEAVING};
+pub use trace::{SnrTrace, SnrTraceError, SnrTraceProblem};
 
 /// Most sinusoids of [`Fading::Jakes`].
 pub const MAX_SINUSOIDS: usize = 1024;
