@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The paper, as its folder in papers/ is called.")]
 
 #: Columns of the table, with their shares of its width.
-_COLUMNS = {"claim": 26, "where": 10, "how checked": 26, "paper": 16, "ours": 22, "tolerance": 13}
+_COLUMNS = {"claim": 26, "where": 10, "how checked": 26, "paper": 16, "ours": 22, "tolerance": 15}
 
 
 def claims(
@@ -107,7 +107,7 @@ def _show(paper: Paper, judgements: list[Judgement]) -> None:
 
     out = terminal.console()
     out.print(Text(f"{paper.key}: {paper.title}", style="bold"))
-    out.print(Text(f"https://doi.org/{paper.doi}", style="dim"))
+    out.print(Text(paper.reference, style="dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="bold", show_edge=False, expand=True)
     table.add_column("id", justify="right", no_wrap=True)
     for column, ratio in _COLUMNS.items():

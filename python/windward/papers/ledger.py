@@ -65,6 +65,9 @@ class Paper:
 
     key: str
     title: str
+    #: Where it appeared; empty where the DOI says it.
+    source: str
+    #: Empty where it has none, or none that we know.
     doi: str
     folder: Path
     #: By id, rising.
@@ -75,6 +78,11 @@ class Paper:
     checks: Mapping[int, Callable[..., Any]]
     #: By number, as `windward reproduce KEY --figure NUMBER` takes it.
     figures: Mapping[str, Callable[..., Any]]
+
+    @property
+    def reference(self) -> str:
+        """Where to find the paper, in one line."""
+        return ", ".join(filter(None, (self.source, self.doi and f"https://doi.org/{self.doi}")))
 
 
 def root() -> Path:
@@ -115,17 +123,18 @@ def load(key: str) -> Paper:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise PaperError(f"{file}: {error}") from None
-    unknown = set(table) - {"paper", "title", "doi", "open", "claim"}
+    unknown = set(table) - {"paper", "title", "source", "doi", "open", "claim"}
     if unknown:
         raise PaperError(f"{file}: unknown {', '.join(sorted(unknown))}")
-    if table.get("paper") != key or not table.get("title") or not table.get("doi"):
-        raise PaperError(f'{file}: it must begin with paper = "{key}", title and doi')
+    if table.get("paper") != key or not table.get("title") or not (table.get("doi") or table.get("source")):
+        raise PaperError(f'{file}: it must begin with paper = "{key}", title, and doi or source')
     claims = _claims(file, table)
     _open_packages(folder)
     paper = Paper(
         key=key,
         title=table["title"],
-        doi=table["doi"],
+        source=table.get("source", ""),
+        doi=table.get("doi", ""),
         folder=folder,
         claims=claims,
         open=tuple(table.get("open", ())),

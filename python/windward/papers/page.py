@@ -20,7 +20,7 @@ def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn],
     text = template.substitute(
         key=html.escape(paper.key),
         title=html.escape(paper.title),
-        doi=html.escape(paper.doi),
+        reference=html.escape(paper.reference),
         summary=html.escape(summary(judgements)),
         figures="\n".join(map(_figure, drawn)),
         rows="\n".join(map(_row, judgements)),
@@ -68,7 +68,7 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
     lines = [
         f"# {paper.title}",
         "",
-        f"`{paper.key}`, [doi:{paper.doi}](https://doi.org/{paper.doi}). Made by `{made}`; do not edit.",
+        f"`{paper.key}`: {paper.reference}. Made by `{made}`; do not edit.",
         "",
         f"The claims of the paper, each with a check that could fail: {summary(judgements)}.",
         f"`windward claims {paper.key}` runs them again, `windward reproduce {paper.key}` also draws the figures.",

@@ -1,0 +1,85 @@
+"""Rates over time for several rho and p, as Fig. 4 of huang2020 and Fig. 3 of wang2013 show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from windward.fluid import Trajectory
+from windward.num import Array
+from windward.plot.style import COLORS, FAINT
+
+#: Samples kept of a run; they thin out as the logarithm of time does.
+SAMPLES = 400
+
+
+def table(runs: Mapping[tuple[float, float], Trajectory]) -> pd.DataFrame:
+    """One row per run (rho, p), sample and flow."""
+    tables = []
+    for (rho, backlog), run in runs.items():
+        last, flows = len(run.time_s) - 1, run.rates.shape[1]
+        kept = np.unique(np.concatenate([[0], np.geomspace(1, last, SAMPLES).round()]).astype(int))
+        columns = {
+            "rho": rho,
+            "backlog": backlog,
+            "time_s": np.repeat(run.time_s[kept], flows),
+            "flow": np.tile(np.arange(flows), len(kept)),
+            "window": run.windows[kept].ravel(),
+            "rate": run.rates[kept].ravel(),
+            "queue_delay_s": run.delays_s[kept].ravel(),
+        }
+        tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(samples: pd.DataFrame, benchmark: Array) -> Figure:
+    """A panel for each rho (from left to right) and p (from top to bottom), over the logarithm of time.
+
+    Dashed lines are the benchmark, dots mark from when on all rates are within 1 % of it.
+    """
+    rhos, backlogs = samples["rho"].unique(), samples["backlog"].unique()
+    figure = Figure(figsize=(2.6 * len(rhos) + 0.4, 2.5 * len(backlogs) + 0.5))
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(len(backlogs), len(rhos), sharex=True, sharey=True, squeeze=False)
+    top = 1.06 * max(samples["rate"].max(), benchmark.max())
+    for row, backlog in zip(panels, np.sort(backlogs), strict=True):
+        for axes, rho in zip(row, np.sort(rhos), strict=True):
+            chosen = samples[(samples["rho"] == rho) & (samples["backlog"] == backlog)]
+            rates = chosen.pivot(index="time_s", columns="flow", values="rate")
+            _panel(axes, rates, benchmark)
+            axes.set_title(f"ρ = {rho:g}, p = {backlog:g}")
+            axes.set_ylim(0, top)
+    panels[0, 0].set_xscale("log")
+    panels[0, 0].set_xlim(samples.loc[samples["time_s"] > 0, "time_s"].min(), samples["time_s"].max())
+    panels[0, 0].xaxis.set_major_formatter(FuncFormatter(lambda time, _: f"{time:g}"))
+    figure.supylabel("rate (packets/s)", fontsize=10)
+    figure.supxlabel("time (s)", fontsize=10)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=len(benchmark))
+    return figure
+
+
+def _panel(axes: Axes, rates: pd.DataFrame, benchmark: Array) -> None:
+    # The sample at 0 has no place on a logarithmic axis.
+    after = rates.iloc[1:]
+    for flow, best in enumerate(benchmark):
+        axes.axhline(best, color=COLORS[flow], linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+        axes.plot(after.index, after[flow], color=COLORS[flow], label=f"ftp{flow}")
+    far = np.abs(rates.to_numpy() / benchmark - 1).max(axis=1) > 0.01
+    if not far[-1]:
+        settled = float(rates.index[np.flatnonzero(far)[-1] + 1])
+        axes.plot(settled, 0, "o", color=FAINT, markersize=5, clip_on=False, zorder=4)
+        axes.annotate(
+            f"{float(f'{settled:.2g}'):g} s",
+            (settled, 0),
+            xytext=(-6, 7),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8.5,
+            color=FAINT,
+        )

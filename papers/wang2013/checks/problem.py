@@ -1,0 +1,218 @@
+"""Claims 1 to 7: ideal CSMA, problem (2) and its classic solution (section II)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windward import num
+from windward.num import Array
+from windward.papers import Finding, claim
+
+from ...quic_tcp import Case
+from ..graphs import at_rest, chain, product_form, random_case, random_region, sets
+
+SEEDS = range(8)
+
+
+def coupling(case: Case) -> tuple[np.ndarray, num.Csma]:
+    """The links of the air as indices, and their region."""
+    (only,) = case.network.get("couplings", ())
+    region = only["region"]
+    assert region["kind"] == "csma"
+    return np.asarray(only["links"], dtype=int), region
+
+
+@claim(1)
+def the_product_form_is_stationary() -> Finding:
+    balance = solved = 0.0
+    for seed in SEEDS:
+        luck = np.random.default_rng(seed)
+        region = random_region(luck, 6)
+        aggressiveness = luck.uniform(-1, 4, 6)
+        generator = chain(region, np.asarray(region["rates"]) * np.exp(aggressiveness))
+        u = product_form(region, aggressiveness)
+        flow = u[:, None] * generator
+        balance = max(balance, float(np.abs(flow - flow.T).max() / np.abs(flow).max()))
+        solved = max(solved, float(np.abs(at_rest(generator) - u).max()))
+    return Finding(
+        ours=f"8 graphs: detailed balance to {balance:.0e}; the chain's own distribution {solved:.0e} off",
+        holds=balance < 1e-12 and solved < 1e-9,
+    )
+
+
+@claim(2)
+def throughput_is_the_share_of_time() -> Finding:
+    """Packets end at rate b_l while l is active: counted on jumps of the chain, against the share of time."""
+    worst, spread = 0.0, 0.0
+    for seed in range(3):
+        luck = np.random.default_rng(10 + seed)
+        region = random_region(luck, 4)
+        aggressiveness = luck.uniform(0, 2, 4)
+        b = np.asarray(region["rates"])
+        generator = chain(region, b * np.exp(aggressiveness))
+        states, jumps = sets(region), 200_000
+        leaving = -np.diag(generator)
+        onward = np.cumsum(np.where(generator > 0, generator, 0) / leaving[:, None], axis=1)
+        at, ended, time = 0, np.zeros(4), 0.0
+        dice, waits = luck.random(jumps), luck.exponential(size=jumps)
+        for die, wait in zip(dice, waits, strict=True):
+            time += wait / leaving[at]
+            to = min(int(np.searchsorted(onward[at], die)), len(states) - 1)
+            ended += states[at] & ~states[to]
+            at = to
+        rates = b * (product_form(region, aggressiveness) @ states)
+        # Independent counts n would have a relative error of 1/root n; the chain's memory changes it little.
+        worst = max(worst, float(np.abs(ended / time / rates - 1).max()))
+        spread = max(spread, float((1 / np.sqrt(ended)).max()))
+    return Finding(
+        ours=f"200 000 jumps on 3 graphs: packets a second within {worst:.1%} of b Σ u r (1/√n: {spread:.1%})",
+        holds=worst < 0.03,
+    )
+
+
+def _best(case: Case, entropy: float, scale: float) -> tuple[float, int]:
+    """Sum of p ln x at the optimum with this weight of the entropy, and the number of sets."""
+    links, region = coupling(case)
+    network: num.Network = {
+        "links": case.network["links"],
+        "couplings": [{"links": links, "region": {**region, "entropy": entropy}}],
+        "routes": case.network["routes"],
+    }
+    fair: list[num.Utility] = [{"kind": "proportional_fair", "weight": float(scale * p)} for p in case.backlog]
+    rates = num.solve({"network": network, "utilities": fair}).rates
+    return float(scale * case.backlog @ np.log(rates)), len(sets(region))
+
+
+@claim(3)
+def entropy_costs_little() -> Finding:
+    worst, least = 0.0, np.inf
+    gaps = []
+    for seed in SEEDS:
+        case = random_case(seed)
+        row = []
+        for scale in (0.1, 1.0, 10.0, 100.0):
+            (without, count), (with_it, _) = _best(case, 0.0, scale), _best(case, 1.0, scale)
+            gap = without - with_it
+            worst, least = max(worst, gap / np.log(count)), min(least, gap)
+            row.append(gap / (scale * case.backlog.sum()))
+        gaps.append(row)
+    means = np.mean(gaps, axis=0)
+    return Finding(
+        ours=f"32 optima: the gap of Σ p ln x is {least:.0e} to {worst:.2f} times ln(I+1); relative to Σ p it falls "
+        f"from {means[0]:.0e} at p = 0.1 … 1 to {means[-1]:.0e} at p = 100 … 1000",
+        holds=least > -1e-6 and 0.1 < worst < 1 and bool((np.diff(means) < 0).all()),
+    )
+
+
+def worst_kkt(case: Case, rates: Array, prices: Array, u: Array) -> float:
+    """The largest relative violation of (3) to (7)."""
+    links, region = coupling(case)
+    b, states = np.asarray(region["rates"]), sets(region)
+    capacity = np.array([link["wired"] if link != "wireless" else np.nan for link in case.network["links"]])
+    capacity[links] = b * (u @ states)
+    load = case.incidence @ rates
+    return float(
+        max(
+            np.abs(case.incidence.T @ prices * rates / case.backlog - 1).max(),  # (3)
+            np.abs(prices * (capacity - load)).max() / case.backlog.sum(),  # (4), (5)
+            ((load - capacity) / capacity).max(),
+            -prices.min() * capacity.max() / case.backlog.sum(),
+            np.abs(product_form(region, b * prices[links]) - u).max(),  # (6), (7)
+        )
+    )
+
+
+@claim(4)
+def kkt_conditions() -> Finding:
+    conic = ours = apart = 0.0
+    for seed in SEEDS:
+        case = random_case(seed)
+        fair: list[num.Utility] = [{"kind": "proportional_fair", "weight": float(p)} for p in case.backlog]
+        reference = num.solve_reference({"network": case.network, "utilities": fair})
+        best = case.best()
+        conic = max(conic, worst_kkt(case, reference.rates, reference.prices, _mixture(reference)))
+        ours = max(ours, worst_kkt(case, best.rates, best.prices, _mixture(best)))
+        apart = max(apart, float(np.abs(reference.rates / best.rates - 1).max()))
+    return Finding(
+        ours=f"8 networks: Clarabel's optimum fulfils (3)-(7) to {conic:.0e}, the interior method's to {ours:.0e}; "
+        f"their rates differ by {apart:.0e}",
+        holds=conic < 1e-4 and ours < 1e-8 and apart < 1e-5,
+    )
+
+
+def _mixture(solution: num.Solution) -> Array:
+    (mixture,) = solution.mixtures
+    return np.asarray(mixture["probabilities"])
+
+
+@claim(5)
+def the_subgradient_iteration_converges() -> Finding:
+    worst = 0.0
+    for seed in SEEDS:
+        case = random_case(seed)
+        best = case.best()
+        fair: list[num.Utility] = [{"kind": "proportional_fair", "weight": float(p)} for p in case.backlog]
+        scale = best.prices.max()
+        for start in (0.01, 1.0, 100.0):
+            found, _ = num.subgradient(
+                {"network": case.network, "utilities": fair},
+                first=0.02 * scale / best.link_rates.max(),
+                iterations=200_000,
+                price=start * scale,
+            )
+            worst = max(worst, float(np.abs(found.rates / best.rates - 1).max()))
+    return Finding(
+        ours=f"8 networks, prices from a hundredth to a hundred times the largest: x within {worst:.0e}",
+        holds=worst < 1e-3,
+    )
+
+
+@claim(6)
+def queues_are_the_iteration() -> Finding:
+    """Queues Q with x = p/(ε Σ Q) and aggressiveness ε b Q, stepped here, against the library's iteration on prices."""
+    worst = moved = 0.0
+    for seed in SEEDS:
+        case = random_case(seed)
+        links, region = coupling(case)
+        b, states = np.asarray(region["rates"]), sets(region)
+        fair: list[num.Utility] = [{"kind": "proportional_fair", "weight": float(p)} for p in case.backlog]
+        epsilon, price = 1e-6, 0.05
+        _, trace = num.subgradient(
+            {"network": case.network, "utilities": fair}, first=epsilon, iterations=2000, price=price
+        )
+        capacity = np.array([link["wired"] if link != "wireless" else 0.0 for link in case.network["links"]])
+        queue = np.full(len(capacity), price / epsilon)
+        for row in trace:
+            along = case.incidence.T @ queue
+            rates = case.backlog / (epsilon * along)
+            worst = max(worst, float(np.abs(rates / row - 1).max()))
+            capacity[links] = b * (product_form(region, epsilon * b * queue[links]) @ states)
+            queue = np.maximum(queue + case.incidence @ rates - capacity, 0)
+        # What a source must be told: a packet more in the queue of the last hop of flow 0 changes its rate.
+        far = case.network["routes"][0][-1]
+        queue[far] += 0.01 * queue[far] + 1
+        moved = max(moved, float(abs(case.backlog[0] / (epsilon * (case.incidence.T @ queue)[0]) / rates[0] - 1)))
+    return Finding(
+        ours=f"8 networks, 2000 steps: rates of both agree to {worst:.0e}; a queue hops away moves a source by "
+        f"{moved:.1%}",
+        holds=worst < 1e-9 and moved > 1e-4,
+    )
+
+
+@claim(7)
+def links_need_fewer_queues_than_nodes() -> Finding:
+    """Queues of both formulations counted on random routes; every queue's length is told to the neighbours."""
+    worst = 0.0
+    ratios = []
+    for seed in SEEDS:
+        case = random_case(seed)
+        air = case.incidence[coupling(case)[0]]
+        per_flow = int(air.sum())  # node-based, [10]: at each link's transmitter a queue for every flow through it
+        per_link = int((air.sum(axis=1) > 0).sum())  # link-based: one
+        flows = air.sum(axis=1).mean()  # N
+        worst = max(worst, abs(per_flow / per_link / flows - 1))
+        ratios.append(per_flow / per_link)
+    return Finding(
+        ours=f"8 networks: {min(ratios):.1f} to {max(ratios):.1f} times as many queues node by node, N to {worst:.0e}",
+        holds=worst < 1e-12 and max(ratios) > 1,
+    )

@@ -1,0 +1,35 @@
+"""The figures of wang2013 that are fluid."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from windward.papers import Context, figure
+
+from .. import evolution
+from .grid import Grid
+
+
+@figure(
+    "3",
+    title="Source rates for ρ = 0, ½ and 1",
+    caption="The window law (15) as an update every 20 ms with κ = 0.05 over ideal queueing-delay CSMA, six links of a "
+    "grid that all conflict, from windows of 2 packets; above p = 20, below p = 200 packets. Dashed: the optimum of "
+    "(2) by the sub-gradient iteration, the paper's benchmark. Time is logarithmic: every ρ arrives, the smaller the "
+    "sooner; dots mark from when on all rates are within 1 % of the optimum. Layout, delays, rates, p, κ and the period "
+    "are guesses: papers/wang2013/grid.toml.",
+)
+def figure_3(context: Context) -> Figure:
+    grid = Grid.load()
+    updates, flows = grid.settings["updates"], grid.settings["flows"]
+    runs = {}
+    for name in ("", "_sensitivity"):
+        backlog = flows[f"backlog{name}"]
+        for rho, span in zip(updates["rho"], updates[f"duration{name}_s"], strict=True):
+            context.progress(f"figure 3: ρ = {rho:g}, p = {backlog:g}")
+            runs[rho, backlog] = grid.run(rho, backlog, span, max(updates["period_s"], span / 50_000))
+    samples, benchmark = evolution.table(runs), grid.benchmark(flows["backlog"])
+    context.results.keep("figure-3", samples)
+    context.results.keep("figure-3-benchmark", pd.DataFrame({"flow": range(len(benchmark)), "rate": benchmark}))
+    return evolution.draw(samples, benchmark)
