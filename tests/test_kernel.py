@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -15,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import Cli, environment
+from conftest import REPOSITORY, Cli, environment
 
 from windward import KernelError, _engine
 
@@ -53,6 +54,16 @@ def wait_until(name: str, *, is_there: bool) -> None:
 def start(*arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "windward", "kernel", "load", *arguments]
     return subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_the_page_has_every_law(name: str) -> None:
+    page = (REPOSITORY / "docs" / "kernel.md").read_text()
+    rows = re.findall(r"^\| \[`([\w-]+)`\]\([^)]+\) \| `(\w+)` \| ([^|]+) \|", page, flags=re.MULTILINE)
+    said = {law: (kernel, dict(pair.split("=") for pair in settings.split())) for law, kernel, settings in rows}
+    assert said == {
+        law: (law.replace("-", "_"), {parameter: f"{value:g}" for parameter, value in parameters.items()})
+        for law, parameters in _engine.kernel_laws()
+    }
 
 
 def test_load_set_list_unload(cli: Cli, name: str) -> None:

@@ -1,12 +1,13 @@
 //! Compiles the laws: into eBPF by clang, where there is a clang that can, and by the machine's C compiler for the test
 //! that holds them to the Rust laws.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 /// The laws, as files of `bpf/` name them.
-const LAWS: &[&str] = &["quic-tcp", "fast", "vegas", "compound", "westwood"];
+const LAWS: &[&str] = &["quic-tcp", "fast", "vegas", "tcp-fit", "compound", "westwood"];
 
 fn main() {
     println!("cargo:rerun-if-changed=bpf");
@@ -21,20 +22,25 @@ fn main() {
     compile_twins(&out);
 }
 
-/// Writes `programs.rs`: the law's object, or why there is none, in the order of the laws.
+/// Writes `programs.rs`: each law's object, or why there is none.
 fn compile_programs(out: &Path) {
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
     let mut rows = String::new();
+    let mut reasons = BTreeSet::new();
     for law in LAWS {
         let object = out.join(format!("{law}.o"));
         let row = match compile_program(&clang, law, &object) {
             Ok(()) => format!("Ok(include_bytes!({object:?}))"),
             Err(why) => {
-                println!("cargo:warning={law} is left out of the kernel laws: {why}");
-                format!("Err({why:?})")
+                let row = format!("Err({why:?})");
+                reasons.insert(why);
+                row
             }
         };
         rows += &format!("    ({law:?}, {row}),\n");
+    }
+    for why in reasons {
+        println!("cargo:warning=laws are left out of the kernel's: {why}");
     }
     let table = format!("const PROGRAMS: &[(&str, Result<&[u8], &str>)] = &[\n{rows}];\n");
     fs::write(out.join("programs.rs"), table).expect("OUT_DIR can be written");

@@ -62,12 +62,10 @@ FIXED int reached(u32 sequence, u32 other)
 	return (s32)(other - sequence) >= 0;
 }
 
-/* Packets in flight, those found lost included when `with_lost`: RFC 5681's FlightSize. */
-FIXED u32 flight_of(const struct tcp_sock *tp, int with_lost)
+/* RFC 5681's FlightSize: packets in flight, those found lost included. */
+FIXED u32 flight_of(const struct tcp_sock *tp)
 {
-	u32 flight = tp->packets_out + tp->retrans_out - tp->sacked_out;
-
-	return with_lost ? flight : flight - tp->lost_out;
+	return tp->packets_out + tp->retrans_out - tp->sacked_out;
 }
 
 /* The kernel's tcp_is_cwnd_limited. */
@@ -86,9 +84,9 @@ FIXED void ack_of(struct tcp_sock *tp, const struct connection *connection, u32 
 	ack->sent_at = ack->now - age;
 	ack->acked = acked;
 	ack->rtt = connection->rtt;
+	ack->srtt = tp->srtt_us >> 3;
 	ack->base_rtt = connection->base_rtt;
 	ack->flight_at_send = connection->flight_at_send;
-	ack->flight = flight_of(tp, 0);
 	ack->round = connection->round;
 }
 
@@ -214,7 +212,7 @@ SEC("struct_ops/ssthresh") u32 ssthresh(u64 *context)
 
 	if (!params)
 		return most(tp->snd_cwnd / 2, 2);
-	connection->flight = flight_of(tp, 1);
+	connection->flight = flight_of(tp);
 	event = congestion_of(connection);
 	law_congestion(&connection->law, params, &event);
 	return most(connection->law.cwnd >> 24, 2);

@@ -23,9 +23,9 @@ struct ack {
 	u64 sent_at;        /* when the newest packet that it delivers was sent */
 	u32 acked;          /* packets */
 	u32 rtt;            /* 0: no sample */
+	u32 srtt;           /* smoothed (RFC 6298 §2) */
 	u32 base_rtt;
 	u32 flight_at_send; /* packets in flight when that packet was sent, itself included */
-	u32 flight;         /* packets in flight after this ACK */
 	u32 round;          /* round trips completed */
 };
 

@@ -44,6 +44,11 @@ pub const LAWS: &[KernelLaw] = &[
         own: ("diff", "packets"),
     },
     KernelLaw {
+        name: "tcp-fit",
+        parameters: &[within("alpha", 0.1, 0.001, 1.0), positive("beta", 1.0), positive("period", 0.5)],
+        own: ("n", "connections"),
+    },
+    KernelLaw {
         name: "compound",
         parameters: &[
             positive("alpha", 0.125),

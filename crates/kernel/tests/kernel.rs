@@ -7,8 +7,8 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::process;
-use windward_kernel::{Entry, Error, Flow, LAWS, Loaded, Options, list, load, set, show, support, unload};
+use std::process::{self, Command};
+use windward_kernel::{Entry, Error, Flow, KernelLaw, LAWS, Loaded, Options, list, load, set, show, support, unload};
 
 /// Whether laws can be loaded here; says so where they cannot.
 fn is_possible() -> bool {
@@ -72,7 +72,11 @@ struct Connection {
 
 impl Connection {
     fn open(law: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::open_at("127.0.0.1:0", law)
+    }
+
+    fn open_at(address: &str, law: &str) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
         let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let receiver = listener.accept().unwrap().0;
         choose(&sender, law).unwrap();
@@ -93,6 +97,18 @@ impl Connection {
                 left -= read;
             }
         });
+    }
+
+    /// What the kernel tells of it.
+    fn info(&self) -> libc::tcp_info {
+        // SAFETY: it is plain data, for which zeros are a value; the kernel fills in as much as it is told to.
+        unsafe {
+            let mut info: libc::tcp_info = std::mem::zeroed();
+            let mut length = size_of_val(&info) as libc::socklen_t;
+            let (socket, place) = (self.sender.as_raw_fd(), (&raw mut info).cast());
+            assert_eq!(libc::getsockopt(socket, libc::IPPROTO_TCP, libc::TCP_INFO, place, &raw mut length), 0);
+            info
+        }
     }
 
     /// What the law `name` tells of it.
@@ -245,3 +261,112 @@ fn a_law_stays_only_when_asked_to() {
     unload(&name, false).unwrap();
     assert!(!is_available(&name));
 }
+
+#[test]
+fn a_connection_over_ipv6_is_shown() {
+    if !is_possible() {
+        return;
+    }
+    let name = unique("v6");
+    let _held = loaded("vegas", &name, &[]);
+    in_namespace(|| {
+        if TcpListener::bind("[::1]:0").is_err() {
+            println!("skipped: no IPv6");
+            return;
+        }
+        let mut connection = Connection::open_at("[::1]:0", &name);
+        connection.send(10_000_000);
+        let flow = connection.shown(&name).expect("the connection is shown");
+        assert_eq!(flow.remote, connection.sender.peer_addr().unwrap());
+    });
+}
+
+/// Runs a command in this thread's namespace; says why the test is skipped where it cannot.
+fn command(line: &str) -> bool {
+    let mut words = line.split(' ');
+    match Command::new(words.next().unwrap_or_default()).args(words).output() {
+        Ok(output) if output.status.success() => true,
+        other => {
+            println!("skipped: {line}: {other:?}");
+            false
+        }
+    }
+}
+
+/// Makes the loopback a link of 20 Mbit/s, packets of 1500 bytes and a queue of so many of them.
+fn narrow(queue: u32) -> bool {
+    let link = format!("tc qdisc replace dev lo root tbf rate 20mbit burst 4kb limit {}", 1514 * queue);
+    command("ip link set lo mtu 1500") && command(&link)
+}
+
+#[test]
+fn a_queue_holds_the_backlog_asked_for() {
+    if !is_possible() {
+        return;
+    }
+    for (index, (law, parameter)) in [("quic-tcp", "backlog"), ("fast", "alpha")].into_iter().enumerate() {
+        let name = unique(&format!("q{index}"));
+        let _held = loaded(law, &name, &[(parameter, 20.0)]);
+        in_namespace(|| {
+            if !narrow(400) {
+                return;
+            }
+            let mut connection = Connection::open(&name);
+            // Three seconds and a half; AvgRTT's 256 ACKs are a sixth of a second.
+            connection.send(8_000_000);
+            let flow = connection.shown(&name).unwrap();
+            println!("{law}: {flow:?}");
+            assert!((flow.own - 20.0).abs() < 2.0, "{law}: {flow:?}");
+            // Next to nothing of the round trip is not queue: 20 packets of 1514 bytes at 20 Mbit/s take 12 ms.
+            assert!((flow.avg_rtt.unwrap() / 0.0121 - 1.0).abs() < 0.2, "{law}: {flow:?}");
+            assert_eq!(connection.info().tcpi_total_retrans, 0, "{law} has overflown a queue of 400 packets");
+        });
+    }
+}
+
+#[test]
+fn losses_and_timeouts_are_survived() {
+    if !is_possible() {
+        return;
+    }
+    std::thread::scope(|scope| {
+        for (index, law) in LAWS.iter().enumerate() {
+            scope.spawn(move || in_namespace(|| survive(law, &unique(&format!("l{index}")))));
+        }
+    });
+}
+
+fn survive(law: &KernelLaw, name: &str) {
+    // Delay laws that want more than the queue can hold lose packets too.
+    let greedy: &[_] = match law.name {
+        "quic-tcp" => &[("backlog", 200.0)],
+        "fast" => &[("alpha", 200.0)],
+        "vegas" => &[("alpha", 200.0), ("beta", 200.0)],
+        _ => &[],
+    };
+    let _held = loaded(law.name, name, greedy);
+    if !narrow(20) {
+        return;
+    }
+    let mut connection = Connection::open(name);
+    connection.send(1_000_000);
+    assert!(connection.info().tcpi_total_retrans > 0, "{}: a queue of 20 packets was never full", law.name);
+    // A packet now takes a second and a half: the timer expires.
+    assert!(command("tc qdisc replace dev lo root tbf rate 8kbit burst 2kb limit 1mb"));
+    connection.sender.set_nonblocking(true).unwrap();
+    let sent = connection.sender.write(&[1; 100_000]).unwrap();
+    while connection.info().tcpi_ca_state != TCP_CA_LOSS {
+        std::thread::yield_now();
+    }
+    assert!(connection.info().tcpi_snd_cwnd <= 2, "{}", law.name);
+    assert!(narrow(20));
+    connection.sender.set_nonblocking(false).unwrap();
+    connection.receiver.read_exact(&mut vec![0; sent]).unwrap();
+    connection.send(1_000_000);
+    let flow = connection.shown(name).unwrap();
+    println!("{}: {} retransmitted, {flow:?}", law.name, connection.info().tcpi_total_retrans);
+    assert!(flow.cwnd >= 1.0 && flow.cwnd < 200.0, "{}: {flow:?}", law.name);
+}
+
+/// enum tcp_ca_state.
+const TCP_CA_LOSS: u8 = 4;

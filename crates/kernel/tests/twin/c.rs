@@ -9,9 +9,9 @@ pub struct Ack {
     pub sent_at: u64,
     pub acked: u32,
     pub rtt: u32,
+    pub srtt: u32,
     pub base_rtt: u32,
     pub flight_at_send: u32,
-    pub flight: u32,
     pub round: u32,
 }
 
@@ -55,6 +55,7 @@ tables! {
     "quic-tcp" "windward_twin_quic_tcp" windward_twin_quic_tcp,
     "fast" "windward_twin_fast" windward_twin_fast,
     "vegas" "windward_twin_vegas" windward_twin_vegas,
+    "tcp-fit" "windward_twin_tcp_fit" windward_twin_tcp_fit,
     "compound" "windward_twin_compound" windward_twin_compound,
     "westwood" "windward_twin_westwood" windward_twin_westwood,
 }
