@@ -3,9 +3,11 @@
 # make bench    measure speed
 # make validate-ns3  lay goodputs beside ns-3's
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
+# make reproduce  draw the figures of the papers again, judge their claims, write docs/papers; minutes
 # make clean    remove what these made
 #
-# Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter.
+# Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter. With clang there are kernel laws too;
+# their tests run as root and say why they are skipped elsewhere.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -14,7 +16,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' | sort) Cargo.toml Cargo.lock
 HEADLINE := scenarios/headline.toml
 
-.PHONY: run test rust-test python-test bench validate-ns3 docs clean
+.PHONY: run test rust-test python-test bench validate-ns3 docs reproduce clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/engine
@@ -57,6 +59,10 @@ docs: $(VENV)/engine
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
 	$(BIN)/python tools/draw_docs.py
+
+# PAPERS chooses: make reproduce PAPERS=huang2020
+reproduce: $(VENV)/engine
+	$(BIN)/python tools/reproduce_papers.py $(PAPERS)
 
 clean:
 	rm -rf $(VENV) $(VENV)-ns3 results target

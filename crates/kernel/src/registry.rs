@@ -103,9 +103,7 @@ pub fn clean() -> Result<Vec<String>, Error> {
     if !sys::is_root() {
         return Err(Error::NotRoot);
     }
-    let names = stay::kept()?;
-    names.iter().try_for_each(|name| stay::release(name))?;
-    Ok(names)
+    stay::release_all()
 }
 
 /// Refuses a name that the kernel has already.

@@ -41,19 +41,32 @@ pub(crate) fn release(name: &str) -> Result<(), Error> {
     if !is_mounted() {
         return Ok(());
     }
+    unpin(name)?;
+    tidy()
+}
+
+/// Takes away all pins; returns the laws' names.
+pub(crate) fn release_all() -> Result<Vec<String>, Error> {
+    if !is_mounted() {
+        return Ok(Vec::new());
+    }
+    let names = kept()?;
+    names.iter().try_for_each(|name| unpin(name))?;
+    tidy()?;
+    Ok(names)
+}
+
+fn unpin(name: &str) -> Result<(), Error> {
     match fs::remove_file(pin(name)) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => {
             Err(Error::system(format!("taking {name} out of {FOLDER}"))(e))
         }
-        _ => tidy(),
+        _ => Ok(()),
     }
 }
 
 /// The names of all laws that are pinned.
-pub(crate) fn kept() -> Result<Vec<String>, Error> {
-    if !is_mounted() {
-        return Ok(Vec::new());
-    }
+fn kept() -> Result<Vec<String>, Error> {
     let read = || {
         let names = fs::read_dir(FOLDER)?.map(|entry| entry.map(|entry| entry.file_name().into_string()));
         names.collect::<io::Result<Vec<_>>>()
