@@ -64,7 +64,7 @@ def test_check(cli: Cli, scenario_file: Path) -> None:
 def test_laws(cli: Cli) -> None:
     result = cli("laws")
     assert result.returncode == 0
-    for name in ("reno", "cubic", "vegas", "fast", "quic-tcp", "compound", "westwood", "python"):
+    for name in ("reno", "cubic", "vegas", "fast", "quic-tcp", "compound", "westwood", "tcp-fit", "python"):
         assert f"\n{name} " in result.stdout
 
 

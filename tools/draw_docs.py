@@ -38,6 +38,7 @@ LAWS: dict[str, LawSpec] = {
     "quic-tcp": ww.QuicTcp(backlog=BACKLOG),
     "compound": ww.Compound(),
     "westwood": ww.Westwood(),
+    "tcp-fit": ww.TcpFit(),
 }
 
 #: When the second flow of a law's picture starts, when counting begins, and when the picture ends, in seconds.

@@ -752,8 +752,29 @@ class Westwood:
     filter: float = 0.9
 
 
+@dataclass(frozen=True, kw_only=True)
+class TcpFit:
+    """Wang, Wen, Zhang, Xiong and Han's law: as many Renos as leave the queue short.
+
+    Attributes
+    ----------
+    alpha
+        Greatest share α of a Reno window that waits in queues at rest. Default 0.1.
+    beta
+        Growth β of N per update; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
+    period
+        Least time between updates of N, in seconds. Default 0.5.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "tcp-fit")
+
+    alpha: float = 0.1
+    beta: float = 1.0
+    period: float = 0.5
+
+
 #: A law and its parameters, as a scenario names them.
-LawSpec = Reno | Cubic | Vegas | Fast | QuicTcp | Compound | Westwood
+LawSpec = Reno | Cubic | Vegas | Fast | QuicTcp | Compound | Westwood | TcpFit
 
 
 @dataclass(frozen=True, kw_only=True)

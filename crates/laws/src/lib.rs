@@ -18,6 +18,7 @@ pub mod cubic;
 pub mod fast;
 pub mod quic_tcp;
 pub mod reno;
+pub mod tcp_fit;
 pub mod vegas;
 pub mod westwood;
 

@@ -136,6 +136,8 @@ laws! {
     "compound" Compound compound stateful,
     /// Grieco and Mascolo's law: Reno that falls back to the rate that it has measured.
     "westwood" Westwood westwood stateful,
+    /// Wang, Wen, Zhang, Xiong and Han's law: as many Renos as leave the queue short.
+    "tcp-fit" TcpFit tcp_fit stateful,
 }
 
 #[cfg(test)]

@@ -177,6 +177,8 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
             // Without propagation there is no square-root law; a microsecond stands for none.
             Utility::Reno { segment: packets, rtt: rtt.max(1e-6), loss: path_loss(network, &flow.forward) }
         }
-        LawSpec::Cubic(_) | LawSpec::Compound(_) | LawSpec::Westwood(_) => Utility::ProportionalFair { weight: 1.0 },
+        LawSpec::Cubic(_) | LawSpec::Compound(_) | LawSpec::Westwood(_) | LawSpec::TcpFit(_) => {
+            Utility::ProportionalFair { weight: 1.0 }
+        }
     }
 }

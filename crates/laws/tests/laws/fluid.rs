@@ -52,7 +52,7 @@ fn cubic_comes_to_rest_as_its_plateau_lets_it() {
 #[test]
 fn the_marginal_utility_is_the_price() {
     let price = |name| match name {
-        "reno" | "cubic" | "westwood" => Some(path().loss),
+        "reno" | "cubic" | "westwood" | "tcp-fit" => Some(path().loss),
         "vegas" | "fast" | "quic-tcp" => Some(path().queue_delay.as_secs()),
         "compound" => None,
         other => panic!("state the price of {other}"),

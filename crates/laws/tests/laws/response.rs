@@ -2,7 +2,7 @@
 //! that of the periodic sawtooth.
 
 use crate::host::{Bottleneck, Flow, run};
-use windward_laws::{LawSpec, compound, cubic, reno, westwood};
+use windward_laws::{LawSpec, compound, cubic, reno, tcp_fit, westwood};
 use windward_units::{Duration, Time};
 
 /// Packets per round trip of 100 ms when one packet in `every` is lost, over 20 cycles of `rounds` after 40
@@ -80,4 +80,25 @@ fn westwood_falls_to_what_the_path_carries() {
         let rounds = top - 0.8 * (top - 10.0);
         meets(flow(every), every as f64 / rounds, rounds);
     }
+}
+
+#[test]
+fn tcp_fit_is_reno_where_the_queue_never_shrinks() {
+    // A standing queue of 20 in 100 ms is the longest it has seen: α = min{1/10, 20/200}, N = max{1, α·100/20} = ½ is 1
+    // (wang2016 (8), (25)), and (3) with N = 1 is Reno's law. On a path that it takes for empty N grows instead.
+    let flow = |law, standing| Flow {
+        base_rtt: Duration::from_millis(100 - standing),
+        standing: Duration::from_millis(standing),
+        is_base_known: true,
+        lose_every: Some(3000),
+        ..Flow::new(law, Duration::ZERO)
+    };
+    let (fit, reno) = (LawSpec::TcpFit(tcp_fit::Params::default()), LawSpec::Reno(reno::Params::default()));
+    let windows = |law, standing| {
+        let end = Time::ZERO + Duration::from_secs(100.0);
+        let bottleneck = Bottleneck { rate: 1e6, buffer: 1e6 };
+        run(bottleneck, &[flow(law, standing)], Time::ZERO, end).remove(0).cwnd
+    };
+    assert_eq!(windows(fit, 20), windows(reno, 20));
+    assert!(windows(fit, 0).last() > windows(reno, 0).last());
 }

@@ -4,7 +4,7 @@
 //! `WINDWARD_DRAW=1 cargo test -p windward-laws trajectory -- --nocapture` draws the windows instead of comparing them.
 
 use crate::host::{Bottleneck, Flow, run};
-use windward_laws::{LawSpec, Mode, compound, cubic, fast, quic_tcp, reno, vegas, westwood};
+use windward_laws::{LawSpec, Mode, compound, cubic, fast, quic_tcp, reno, tcp_fit, vegas, westwood};
 use windward_units::{Duration, Time};
 
 /// Runs for 30 s and compares the windows, rounded to packets, with the snapshot `name`.
@@ -72,4 +72,9 @@ fn compound_trajectory() {
 #[test]
 fn westwood_trajectory() {
     snapshot("westwood", LawSpec::Westwood(westwood::Params::default()));
+}
+
+#[test]
+fn tcp_fit_trajectory() {
+    snapshot("tcp-fit", LawSpec::TcpFit(tcp_fit::Params::default()));
 }

@@ -1,0 +1,270 @@
+//! TCP-FIT: one connection that behaves as N Renos, N steered by the queue.
+//!
+//! J. Wang, J. Wen, J. Zhang, Z. Xiong and Y. Han, "TCP-FIT: An improved TCP algorithm for heterogeneous networks", Journal
+//! of Network and Computer Applications 71, 2016; before, at IEEE INFOCOM 2011, DOI 10.1109/INFCOM.2011.5935128. Window W in
+//! packets, RTTs in seconds:
+//!
+//! * per ACK W ← W + min(acked, 2) below ssthresh, else W ← W + N·acked/W: N packets per round trip (Eq. 3)
+//! * on loss: ssthresh ← max(flight·(1 − 2/(3N+1)), 2), W ← ssthresh (Eq. 3); on timeout as Reno:
+//!   ssthresh ← max(flight/2, 2), W ← 1, N stays
+//! * once every max(srtt, 500 ms) of congestion avoidance, RTT the mean of the samples since the last time:
+//!   N ← max{1, N + β − β·N·(RTT − base_rtt)/(α·RTT)} (Eq. 8 and 41)
+//! * α = min{1/10, (RTTmax − base_rtt)/(2·RTTmax)}, RTTmax the greatest srtt of the connection (§5.5)
+//!
+//! Fluid, in (W, N), with R = max(rtt, 500 ms) and α at its greatest:
+//! dW/dt = [(1−p)·N − p·W²·2/(3N+1)]/rtt packets per second, dN/dt = β·(1 − N·q/(α·rtt))/R per second while N > 1 or
+//! growing. At rest N = max{1, α·rtt/q} (Eq. 25) and W² = (1−p)/p · N(3N+1)/2. The paper's periodic sawtooth has 3N²/2 for
+//! N(3N+1)/2 (Eq. 22). The price is p at the path's q: p = K/(K + x²·rtt²) with K = N(3N+1)/2, the derivative of
+//! U(x) = (√K/rtt)·arctan(x·rtt/√K). Without a queue N grows for ever.
+//!
+//! **Where we differ**
+//! * α is at least 1/1000, so that a path that has never shown a queue has one.
+//! * Eq. 3 lets a loss take its share of W; here of what is in flight, as RFC 5681's half, so that N = 1 is Reno.
+//! * A period without samples, or of a sender short of data or in recovery, leaves N as it is until the next ACK that counts.
+//! * The paper leaves open what a timeout makes of N, and how RTTmax is smoothed.
+
+use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, positive, slow_start};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::{Packets, Time};
+
+/// Parameters of [`TcpFit`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Greatest share α of a Reno window that waits in queues at rest. Default 0.1.
+    pub alpha: f64,
+    /// Growth β of N per update; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
+    pub beta: f64,
+    /// Least time between updates of N, in seconds. Default 0.5.
+    pub period: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { alpha: 0.1, beta: 1.0, period: 0.5 }
+    }
+}
+
+impl Params {
+    /// Refuses values outside their range, naming the field.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        between("alpha", self.alpha, LEAST_ALPHA..=1.0)?;
+        positive("beta", self.beta)?;
+        positive("period", self.period)
+    }
+
+    /// N where Eq. 8 leaves it, on a path of which `queued` is the queue's share of the round trip (Eq. 25).
+    fn connections(&self, queued: f64) -> f64 {
+        (self.alpha / queued).max(1.0)
+    }
+}
+
+/// Share of the window that a loss takes; the text's (21) prints 3N − 1, which would take all at N = 1.
+fn decrease(n: f64) -> f64 {
+    2.0 / (3.0 * n + 1.0)
+}
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub struct TcpFit {
+    params: Params,
+    cwnd: f64,
+    ssthresh: f64,
+    /// Reno connections that this one stands for.
+    n: f64,
+    /// Greatest smoothed round-trip time, seconds.
+    max_rtt: f64,
+    /// When the current period began; `None` outside congestion avoidance.
+    began: Option<Time>,
+    /// Sum of the period's samples in seconds, and their number.
+    rtts: (f64, u32),
+}
+
+impl TcpFit {
+    /// A sender whose window begins at `initial`.
+    pub fn new(params: Params, initial: Packets) -> Self {
+        let cwnd = initial.count();
+        Self { params, cwnd, ssthresh: f64::INFINITY, n: 1.0, max_rtt: 0.0, began: None, rtts: (0.0, 0) }
+    }
+
+    /// Ends the period if it is over, and moves N (Eq. 41).
+    #[inline]
+    fn steer(&mut self, ack: &Ack) {
+        let began = *self.began.get_or_insert(ack.now);
+        let (sum, samples) = self.rtts;
+        let period = ack.srtt.as_secs().max(self.params.period);
+        if ack.now.since(began).as_secs() < period || samples == 0 {
+            return;
+        }
+        let (rtt, base_rtt) = (sum / f64::from(samples), ack.base_rtt.as_secs());
+        let alpha = ((self.max_rtt - base_rtt) / (2.0 * self.max_rtt)).min(self.params.alpha).max(LEAST_ALPHA);
+        let queued = (rtt - base_rtt).max(0.0) / rtt;
+        self.n = (self.n + self.params.beta * (1.0 - queued / alpha * self.n)).max(1.0);
+        (self.began, self.rtts) = (Some(ack.now), (0.0, 0));
+    }
+}
+
+impl Law for TcpFit {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        self.max_rtt = self.max_rtt.max(ack.srtt.as_secs());
+        let is_slow_start = self.cwnd < self.ssthresh;
+        if let (Some(rtt), false) = (ack.rtt, is_slow_start) {
+            self.rtts = (self.rtts.0 + rtt.as_secs(), self.rtts.1 + 1);
+        }
+        if ack.app_limited || ack.recovering {
+            return;
+        }
+        let acked = ack.acked.count();
+        if is_slow_start {
+            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
+        } else {
+            self.steer(ack);
+            self.cwnd += self.n * acked / self.cwnd;
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        if event.kind == CongestionKind::Timeout {
+            self.ssthresh = half_flight(event);
+            self.cwnd = 1.0;
+            (self.began, self.rtts) = (None, (0.0, 0));
+        } else {
+            self.ssthresh = (event.flight.count() * (1.0 - decrease(self.n))).max(LOSS_FLOOR);
+            self.cwnd = self.ssthresh;
+        }
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("ssthresh", self.ssthresh);
+        sink("n", self.n);
+    }
+}
+
+impl FluidLaw for Params {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn start(&self, cwnd: Packets, out: &mut [f64]) {
+        out.copy_from_slice(&[cwnd.count(), 1.0]);
+    }
+
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        let (cwnd, n, p, rtt) = (state[0], state[1], path.loss, path.rtt());
+        out[0] = ((1.0 - p) * n - p * cwnd * cwnd * decrease(n)) / rtt;
+        out[1] = self.beta * (1.0 - n * path.queued_share() / self.alpha) / rtt.max(self.period);
+        if n <= 1.0 {
+            out[1] = out[1].max(0.0);
+        }
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        let (n, p) = (self.connections(path.queued_share()), path.loss);
+        (n.is_finite() && p > 0.0).then(|| Packets::new(((1.0 - p) / p * n / decrease(n)).sqrt()))
+    }
+
+    fn utility(&self, x: f64, path: &FluidPath) -> Option<f64> {
+        let n = self.connections(path.queued_share());
+        let root = (n / decrease(n)).sqrt();
+        root.is_finite().then(|| root / path.rtt() * libm::atan(x * path.rtt() / root))
+    }
+}
+
+/// Least α of the packet law.
+const LEAST_ALPHA: f64 = 1e-3;
+
+/// Whom to cite.
+pub const BIBTEX: &str = "@article{wang2016tcpfit,
+  author = {Jingyuan Wang and Jiangtao Wen and Jun Zhang and Zhang Xiong and Yuxing Han},
+  title = {{TCP-FIT}: An improved {TCP} algorithm for heterogeneous networks},
+  journal = {Journal of Network and Computer Applications},
+  volume = {71}, pages = {167--180}, year = {2016},
+  note = {Extends the paper at IEEE INFOCOM 2011, doi: 10.1109/INFCOM.2011.5935128}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near, slow_ack};
+    use windward_units::Duration;
+
+    /// In congestion avoidance at 40 packets, N as given, having seen 200 ms on a path of 100 ms: α = 0.1.
+    fn avoiding(n: f64) -> TcpFit {
+        let mut law = TcpFit::new(Params::default(), Packets::new(40.0));
+        law.on_ack(&slow_ack(0, 0, 40.0, 200));
+        (law.cwnd, law.ssthresh, law.n) = (40.0, 40.0, n);
+        law
+    }
+
+    #[test]
+    fn it_grows_as_n_renos() {
+        // 4/40 packets an ACK.
+        let mut law = avoiding(4.0);
+        law.on_ack(&ack(1, 0, 40.0));
+        near(law.cwnd, 40.1, 1e-12);
+    }
+
+    #[test]
+    fn a_loss_takes_two_parts_of_three_n_and_one() {
+        // N = 1: ½ of 40. N = 3: 2/10, so 32 stay. A timeout halves whatever N is.
+        for (n, left) in [(1.0, 20.0), (3.0, 32.0)] {
+            let mut law = avoiding(n);
+            law.on_congestion(&congestion(CongestionKind::Loss, 40.0));
+            near(law.cwnd, left, 1e-12);
+            near(law.ssthresh, left, 1e-12);
+        }
+        let mut law = avoiding(3.0);
+        law.on_congestion(&congestion(CongestionKind::Timeout, 40.0));
+        assert_eq!((law.cwnd, law.ssthresh, law.n), (1.0, 20.0, 3.0));
+    }
+
+    #[test]
+    fn n_moves_once_in_half_a_second_towards_a_tenth_of_a_reno_window_in_the_queue() {
+        // Samples of 100 and 104 ms: RTT = 102 ms, q/(α·RTT) = 2/10.2. N = 4 ← 4 + 1 − 8/10.2 = 4.215 686.
+        let mut law = avoiding(4.0);
+        law.on_ack(&ack(1, 0, 40.0));
+        law.on_ack(&slow_ack(500, 0, 40.0, 104));
+        assert_eq!(law.n, 4.0);
+        law.on_ack(&slow_ack(501, 0, 40.0, 102));
+        near(law.n, 4.215_686_27, 1e-8);
+        // N never falls below one: 10 of 110 ms at N = 4.2 would leave 1.4, 100 of 200 ms −15.9.
+        law.on_ack(&slow_ack(1001, 0, 40.0, 200));
+        assert_eq!(law.n, 1.0);
+    }
+
+    #[test]
+    fn alpha_shrinks_where_the_buffer_is_short() {
+        // Never more than 104 ms seen: α = 4/208. At RTT = 102 ms the queue asks for N = α·RTT/q = 0.98, so 1 stays 1;
+        // α = 0.1 would have raised it.
+        let mut law = TcpFit::new(Params::default(), Packets::new(40.0));
+        law.ssthresh = 40.0;
+        law.on_ack(&slow_ack(0, 0, 40.0, 104));
+        law.on_ack(&slow_ack(500, 0, 40.0, 100));
+        assert_eq!(law.n, 1.0);
+    }
+
+    #[test]
+    fn the_fluid_rests_where_the_paper_says() {
+        // 100 ms of which 2 ms are queue: N = 0.1/0.02 = 5; p = 1 %: W² = 99·5·16/2 = 3960.
+        let path = FluidPath { base_rtt: Duration::from_millis(98), queue_delay: Duration::from_millis(2), loss: 0.01 };
+        let law = Params::default();
+        near(law.equilibrium(&path).unwrap().count(), 62.928_530_9, 1e-6);
+        let mut out = [0.0; 2];
+        law.derivative(&[3960f64.sqrt(), 5.0], &path, &mut out);
+        near(out[0], 0.0, 1e-9);
+        near(out[1], 0.0, 1e-12);
+        // At (100, 1): (0.99 − 0.01·10 000/2)/0.1 = −490.1 packets/s; N by (1 − 0.2)/0.5 = 1.6 a second.
+        law.derivative(&[100.0, 1.0], &path, &mut out);
+        near(out[0], -490.1, 1e-9);
+        near(out[1], 1.6, 1e-12);
+        assert_eq!(law.equilibrium(&FluidPath { queue_delay: Duration::ZERO, ..path }), None);
+    }
+}
