@@ -29,7 +29,7 @@ def test_ready_scenarios_survive_the_way_through_objects(path: Path, tmp_path: P
     (tmp_path / "again.toml").write_text(scenario.to_toml())
     again = ww.load(tmp_path / "again.toml")
     assert again.to_toml() == scenario.to_toml()
-    assert scenario.to_toml() == _engine.Scenario.from_toml(path.read_text(), str(path)).to_toml()
+    assert scenario.to_toml() == _engine.Scenario.from_toml(path.read_text(), str(path), path.parent).to_toml()
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

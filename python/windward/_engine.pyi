@@ -1,6 +1,7 @@
 """The compiled engines; see crates/py."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -99,10 +100,10 @@ class Scenario:
     """A scenario that has been read and checked: it cannot be wrong."""
 
     @staticmethod
-    def from_toml(text: str, origin: str) -> Scenario:
-        """Reads TOML; `origin` names the text in messages. Raises ScenarioError."""
+    def from_toml(text: str, origin: str, folder: Path) -> Scenario:
+        """Reads TOML; `origin` names it in messages, recordings are looked for in `folder`. Raises ScenarioError."""
     @staticmethod
-    def from_json(text: str, origin: str) -> Scenario:
+    def from_json(text: str, origin: str, folder: Path) -> Scenario:
         """Reads JSON of the same fields. Raises ScenarioError."""
     def to_toml(self) -> str:
         """The scenario as TOML, defaults written out."""

@@ -45,6 +45,26 @@ class Node:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RecordedRate:
+    """A recorded rate: instants at which up to 1500 bytes may leave, as mahimahi writes and replays them.
+
+    It begins again when it ends.
+
+    Attributes
+    ----------
+    trace
+        A file of mahimahi's, a whole number of milliseconds from the beginning in each line, in order; or the list of
+        them. The last is the length of the recording.
+    """
+
+    trace: str | Sequence[int]
+
+
+#: How fast a link transmits: a rate, or a recording of one.
+Rate = str | RecordedRate
+
+
+@dataclass(frozen=True, kw_only=True)
 class BernoulliLoss:
     """Every packet is lost with the same probability, independently.
 
@@ -149,7 +169,7 @@ class Reverse:
     name
         Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name of its own.
     rate
-        Transmission rate.
+        Transmission rate, or a recording.
     delay
         Propagation delay.
     buffer
@@ -161,7 +181,7 @@ class Reverse:
     """
 
     name: str | None = None
-    rate: str | None = None
+    rate: Rate | None = None
     delay: str | None = None
     buffer: str | None = None
     loss: Loss | None = None
@@ -183,7 +203,7 @@ class Link:
     to
         Node or group at the end.
     rate
-        Transmission rate.
+        Transmission rate, or a recording.
     delay
         Propagation delay, one way.
     buffer
@@ -202,7 +222,7 @@ class Link:
     name: str | None = None
     from_: str = field(metadata={"key": "from"})
     to: str
-    rate: str
+    rate: Rate
     delay: str
     buffer: str = "1000 packets"
     loss: Loss = 0.0
@@ -365,15 +385,16 @@ class TraceFading:
     Attributes
     ----------
     samples
-        Signal-to-noise ratios in decibels, from the beginning of the run.
+        Signal-to-noise ratios in decibels, from the beginning of the run; or a CSV file with columns `time_s` and
+        `snr_db`. They begin again when they end.
     interval
-        Distance of the samples.
+        Distance of the samples; a file has its own.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "trace")
 
-    samples: Sequence[float]
-    interval: str
+    samples: str | Sequence[float]
+    interval: str | None = None
 
 
 #: How a channel fades.

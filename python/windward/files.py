@@ -22,4 +22,4 @@ def parse(path: Path) -> _engine.Scenario:
     except UnicodeDecodeError as error:
         raise _engine.ScenarioError(f"{path}: not a text file: byte {error.start} is not UTF-8") from error
     read = _engine.Scenario.from_json if path.suffix == ".json" else _engine.Scenario.from_toml
-    return read(text, str(path))
+    return read(text, str(path), path.parent)

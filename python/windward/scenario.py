@@ -46,7 +46,7 @@ class Scenario(ScenarioFields):
     2
     """
 
-    #: Where law files named by the scenario are looked for; no part of the file.
+    #: Where laws, schedulers and recordings named by the scenario are looked for; no part of the file.
     folder: Path = field(default=Path(), metadata={"local": True})
 
     def __post_init__(self) -> None:
@@ -155,7 +155,7 @@ class Scenario(ScenarioFields):
             return name
 
         text = json.dumps(to_plain(self, name_class))
-        return _engine.Scenario.from_json(text, f"scenario `{self.name}`"), laws
+        return _engine.Scenario.from_json(text, f"scenario `{self.name}`", self.folder), laws
 
 
 def load(path: str | Path) -> Scenario:

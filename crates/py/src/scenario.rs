@@ -8,6 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use std::cell::RefCell;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 use windward_laws::LawSpec;
 use windward_scenario::{self as scenario, Compiled, PythonLaw, PythonScheduler};
@@ -55,16 +57,19 @@ impl scenario::Python for Seen {
 
 #[pymethods]
 impl Scenario {
-    /// Reads TOML; `origin` names the text in messages. Raises ScenarioError.
+    /// Reads TOML; `origin` names the text in messages. Recordings that it names are looked for in `folder`. Raises
+    /// ScenarioError.
     #[staticmethod]
-    fn from_toml(text: &str, origin: &str) -> PyResult<Self> {
-        scenario::Scenario::from_toml(text, origin).map(Self::from).map_err(|e| error::scenario(&e))
+    fn from_toml(text: &str, origin: &str, folder: PathBuf) -> PyResult<Self> {
+        let read = |name: &str| fs::read_to_string(folder.join(name));
+        scenario::Scenario::from_toml_with(text, origin, &read).map(Self::from).map_err(|e| error::scenario(&e))
     }
 
     /// Reads JSON of the same fields. Raises ScenarioError.
     #[staticmethod]
-    fn from_json(text: &str, origin: &str) -> PyResult<Self> {
-        scenario::Scenario::from_json(text, origin).map(Self::from).map_err(|e| error::scenario(&e))
+    fn from_json(text: &str, origin: &str, folder: PathBuf) -> PyResult<Self> {
+        let read = |name: &str| fs::read_to_string(folder.join(name));
+        scenario::Scenario::from_json_with(text, origin, &read).map(Self::from).map_err(|e| error::scenario(&e))
     }
 
     /// The scenario as TOML, defaults written out.

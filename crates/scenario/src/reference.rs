@@ -25,6 +25,7 @@ pub fn reference() -> String {
         page.section(&format!("`{heading}`"), list, name);
         match list {
             "link" => {
+                page.section("`rate` of a link, as a table", "recordedrate", "RecordedRate");
                 page.section("`reverse` of a link", "reverse", "Reverse");
                 page.section("`loss` of a link, as a table", "lossmodel", "LossModel");
                 page.section("`jitter` of a link", "jitter", "Jitter");

@@ -1,10 +1,11 @@
 //! A scenario that is right, and the networks it makes.
 
-use crate::check::{self, LawPlan, Plan, SchedulerPlan};
+use crate::check::{self, LawPlan, Plan, ReadFile, SchedulerPlan};
 use crate::error::{Error, Position, Problems};
 use crate::format::{File, Seeds};
 use crate::read::{self, Tree};
 use serde_json::{Map, Value};
+use std::io;
 use toml::de::DeTable;
 use windward_sim::cell::{CellConfig, SchedulerConfig};
 use windward_sim::{FlowConfig, LawChoice, Network, TcpOptions};
@@ -115,18 +116,26 @@ pub struct PythonLaw {
 }
 
 impl Scenario {
-    /// Reads a TOML file; `origin` is its name in messages.
+    /// Reads a TOML file; `origin` is its name in messages. Recordings that it names cannot be read.
     ///
     /// # Errors
     /// All that is wrong with it, each with line and column.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, Error> {
+        Self::from_toml_with(text, origin, &no_files)
+    }
+
+    /// The same with recordings, which `read` finds by the names that the file has for them.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with line and column.
+    pub fn from_toml_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
         let document = DeTable::parse(text).map_err(|error| {
             let position = error.span().map(|span| Position::of_span(text, span));
             Error::single(origin, position, error.message().to_owned(), None)
         })?;
         let mut problems = Problems::default();
         let tree = Tree::from_toml(&document, &mut problems);
-        Self::from_tree(&tree, problems, origin, Some(text))
+        Self::from_tree(&tree, problems, origin, Some(text), read)
     }
 
     /// Reads JSON of the same fields; `origin` is its name in messages. A `null` counts as absent.
@@ -134,17 +143,31 @@ impl Scenario {
     /// # Errors
     /// All that is wrong with it, each with the path to it, such as `flow[2].to`.
     pub fn from_json(text: &str, origin: &str) -> Result<Self, Error> {
+        Self::from_json_with(text, origin, &no_files)
+    }
+
+    /// The same with recordings, which `read` finds by the names that the text has for them.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with the path to it.
+    pub fn from_json_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
         let tree: Tree = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
             Error::single(origin, Position::of_line(text, error.line(), error.column()), message.to_owned(), None)
         })?;
-        Self::from_tree(&tree, Problems::default(), origin, None)
+        Self::from_tree(&tree, Problems::default(), origin, None, read)
     }
 
-    fn from_tree(tree: &Tree, mut problems: Problems, origin: &str, text: Option<&str>) -> Result<Self, Error> {
+    fn from_tree(
+        tree: &Tree,
+        mut problems: Problems,
+        origin: &str,
+        text: Option<&str>,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Error> {
         let file = if problems.is_empty() { read::file(tree, &mut problems) } else { None };
-        let planned = file.and_then(|file| check::plan(file, &mut problems));
+        let planned = file.and_then(|file| check::plan(file, read, &mut problems));
         match planned {
             Some((file, plan)) => Ok(Self { file, plan }),
             None => Err(problems.into_error(origin, tree, text)),
@@ -251,4 +274,9 @@ impl Scenario {
 /// The JSON Schema of the format, the laws' parameters included.
 pub fn schema() -> Value {
     schemars::schema_for!(File).to_value()
+}
+
+/// What a scenario that was read without its folder finds there.
+fn no_files(_: &str) -> io::Result<String> {
+    Err(io::Error::other("the scenario was read without its folder"))
 }

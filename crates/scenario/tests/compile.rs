@@ -99,8 +99,8 @@ fn groups_make_one_of_each_for_every_member() {
 fn a_reverse_differs_only_in_what_it_says() {
     let compiled = compile(GROUPS);
     let [forth, back] = [&compiled.network.links[6], &compiled.network.links[7]];
-    assert_eq!((forth.rate, forth.buffer), (BitRate::bits_per_sec(10_000_000), Buffer::Packets(50)));
-    assert_eq!((back.rate, back.buffer), (BitRate::bits_per_sec(1_000_000), Buffer::Unlimited));
+    assert_eq!((forth.rate.mean(), forth.buffer), (BitRate::bits_per_sec(10_000_000), Buffer::Packets(50)));
+    assert_eq!((back.rate.mean(), back.buffer), (BitRate::bits_per_sec(1_000_000), Buffer::Unlimited));
     assert_eq!(forth.delay, back.delay);
     assert_ne!(forth.key, back.key);
 }

@@ -6,7 +6,7 @@ use super::nodes::Nodes;
 use super::{MAX_LINKS, Names, is_within_limit, place};
 use crate::error::{Problems, Segment};
 use crate::format::cell::{Amc, Cell, Direction, Fading, Mode, Scheduler, Station};
-use crate::format::{Buffer, Named};
+use crate::format::{Buffer, Named, Recording};
 use crate::scenario::{LinkName, PythonScheduler};
 use std::sync::Arc;
 use windward_sim as sim;
@@ -140,7 +140,7 @@ fn station_config(
     }
     let mean_snr = ratio(station.snr.0);
     let Named(fading) = station.fading.as_ref().unwrap_or(&cell.fading);
-    let fading = model(fading);
+    let fading = model(fading)?;
     if let Err(why) = fading.check(mean_snr, cell.slot.0, table) {
         let path = if station.fading.is_some() { inside("fading") } else { place("cell", at, ["fading".into()]) };
         problems.add(path, why.to_string(), None);
@@ -200,8 +200,9 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
     }
 }
 
-fn model(fading: &Fading) -> Model {
-    match fading {
+/// `None` where a file could not be read, or the distance of samples is not known.
+fn model(fading: &Fading) -> Option<Model> {
+    Some(match fading {
         Fading::IndependentFading(_) => Model::Independent,
         Fading::Jakes(model) => {
             Model::Jakes { doppler: model.doppler.0.as_hertz(), sinusoids: model.sinusoids.0 as usize }
@@ -212,9 +213,10 @@ fn model(fading: &Fading) -> Model {
         Fading::Markov(model) => Model::Markov { doppler: model.doppler.0.as_hertz() },
         Fading::ConstantFading(_) => Model::Constant,
         Fading::Trace(model) => {
-            Model::Trace { samples: model.samples.iter().map(|sample| sample.0).collect(), interval: model.interval.0 }
+            let Recording::Values(samples) = &model.samples else { return None };
+            Model::Trace { samples: samples.iter().map(|sample| sample.0).collect(), interval: model.interval?.0 }
         }
-    }
+    })
 }
 
 fn scheduler(scheduler: &Scheduler, at: usize, problems: &mut Problems) -> Option<SchedulerPlan> {

@@ -3,12 +3,13 @@
 use super::key::key;
 use super::nodes::{End, Nodes, Pairs};
 use super::{MAX_LINKS, Names, is_within_limit, place};
-use crate::error::Problems;
-use crate::format::{Jitter, Link, Loss, LossModel, Name, Reverse};
+use crate::error::{Problems, Segment};
+use crate::format::{Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reverse};
 use crate::scenario::LinkName;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use windward_sim as sim;
-use windward_sim::{LinkConfig, NodeId};
+use windward_sim::{LinkConfig, NodeId, Opportunities};
 use windward_units::Duration;
 
 /// All one-way links.
@@ -70,10 +71,13 @@ impl Builder<'_> {
         let back_name =
             reverse.name.as_ref().map(own).or_else(|| link.name.as_ref().map(|n| format!("{}-reverse", n.0)));
         let back = with(link, reverse);
+        let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.rate.is_some());
+        let inside: &[&str] = if is_own { &["reverse"] } else { &[] };
+        let (rate, back_rate) = (rate(link, at, &[], problems)?, rate(&back, at, inside, problems)?);
         (0..pairs.count).try_for_each(|member| {
-            self.add_one(link, link.name.as_ref().map(own), (from, to), pairs, member, at, problems)?;
+            self.add_one((link, &rate), link.name.as_ref().map(own), (from, to), pairs, member, at, problems)?;
             if link.duplex {
-                self.add_one(&back, back_name.clone(), (to, from), pairs, member, at, problems)?;
+                self.add_one((&back, &back_rate), back_name.clone(), (to, from), pairs, member, at, problems)?;
             }
             Some(())
         })
@@ -83,7 +87,7 @@ impl Builder<'_> {
     #[expect(clippy::too_many_arguments, reason = "the parts of one link, each used once")]
     fn add_one(
         &mut self,
-        link: &Link,
+        (link, rate): (&Link, &sim::Rate),
         label: Option<String>,
         (from, to): (End, End),
         pairs: Pairs,
@@ -113,7 +117,7 @@ impl Builder<'_> {
         }
         self.links.configs.push(LinkConfig {
             key: key("link", &name),
-            rate: link.rate.0.into(),
+            rate: rate.clone(),
             delay: link.delay.0,
             buffer: link.buffer.0,
             loss: loss(&link.loss),
@@ -126,10 +130,30 @@ impl Builder<'_> {
     }
 }
 
+/// How fast a link transmits; `inside` is where its rate stands. A file that is still one could not be read.
+fn rate(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> Option<sim::Rate> {
+    let millis = match &link.rate {
+        Rate::Constant(rate) => return Some(rate.0.into()),
+        Rate::Recorded(recorded) => match &recorded.trace {
+            Recording::File(_) => return None,
+            Recording::Values(millis) => millis,
+        },
+    };
+    match Opportunities::from_millis(millis) {
+        Ok(trace) => Some(sim::Rate::Recorded(Arc::new(trace))),
+        Err(error) => {
+            let keys = inside.iter().chain(&["rate", "trace"]).map(|key| (*key).into());
+            let item = (!millis.is_empty()).then(|| Segment::Index(error.line - 1));
+            problems.add(place("link", at, []).into_iter().chain(keys).chain(item), error.problem.to_string(), None);
+            None
+        }
+    }
+}
+
 /// The link back: the link forth but for what `reverse` says.
 fn with(link: &Link, reverse: Reverse) -> Link {
     Link {
-        rate: reverse.rate.unwrap_or(link.rate),
+        rate: reverse.rate.unwrap_or_else(|| link.rate.clone()),
         delay: reverse.delay.unwrap_or(link.delay),
         buffer: reverse.buffer.unwrap_or(link.buffer),
         loss: reverse.loss.unwrap_or_else(|| link.loss.clone()),

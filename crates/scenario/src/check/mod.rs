@@ -8,6 +8,7 @@ mod key;
 mod laws;
 mod links;
 mod nodes;
+mod recordings;
 mod route;
 mod sources;
 
@@ -15,6 +16,7 @@ pub(crate) use cells::{CellPlan, SchedulerPlan};
 pub(crate) use flows::{FlowEntry, FlowPlan};
 pub(crate) use key::uniform;
 pub(crate) use laws::LawPlan;
+pub(crate) use recordings::ReadFile;
 
 use crate::error::{Problems, Segment};
 use crate::format::{File, MAX_COUNT, Positive};
@@ -57,7 +59,7 @@ struct Network<'a> {
 }
 
 /// Checks a file and plans its network. The file comes back with its defaults resolved.
-pub(crate) fn plan(mut file: File, problems: &mut Problems) -> Option<(File, Plan)> {
+pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) -> Option<(File, Plan)> {
     let span = file.duration.0;
     if file.warmup.0 >= span {
         let message = format!("the warm-up of {} leaves nothing of the duration, {span}", file.warmup.0);
@@ -68,6 +70,7 @@ pub(crate) fn plan(mut file: File, problems: &mut Problems) -> Option<(File, Pla
         problems.add([], "nothing is sent: the scenario has no flow and no background", Some(hint));
     }
     let before = problems.len();
+    recordings::inline(&mut file, read, problems);
     let nodes = nodes::expand(&file.node, problems)?;
     let mut links = links::expand(&file.link, &nodes, problems);
     let cells = cells::expand(&file.cell, &nodes, &mut links, problems);

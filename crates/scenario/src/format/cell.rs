@@ -215,10 +215,12 @@ tagged! {
         "constant" ConstantFading {}
         /// Measured: the station's `snr` is added to the samples.
         "trace" Trace {
-            /// Signal-to-noise ratios in decibels, from the beginning of the run.
-            samples: Vec<Number>,
-            /// Distance of the samples.
-            interval: Positive<Duration>,
+            /// Signal-to-noise ratios in decibels, from the beginning of the run; or a CSV file with columns `time_s` and
+            /// `snr_db`. They begin again when they end.
+            samples: super::Recording<Number>,
+            /// Distance of the samples; a file has its own.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            interval: Option<Positive<Duration>>,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Links: rate, delay, buffer, random loss, jitter.
 
-use super::{Buffer, Name, Positive, Probability, Written};
+use super::{Buffer, Name, Probability, Rate, Written};
 use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize as ReadFields, Serialize};
 use std::fmt;
 use windward_sim as sim;
-use windward_units::{BitRate, Duration};
+use windward_units::Duration;
 
 /// A link: a drop-tail queue, a transmitter, random loss, propagation, jitter, in this order. Between a group and a
 /// single node: one link for each member. Between two groups of equal size: member by member.
@@ -20,8 +20,8 @@ pub(crate) struct Link {
     pub from: Name,
     /// Node or group at the end.
     pub to: Name,
-    /// Transmission rate.
-    pub rate: Positive<BitRate>,
+    /// Transmission rate, or a recording.
+    pub rate: Rate,
     /// Propagation delay, one way.
     pub delay: Written<Duration>,
     /// How much may wait, in packets, bytes or time; the packet in transmission is not counted. Default: what a
@@ -49,9 +49,9 @@ pub(crate) struct Reverse {
     /// Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
-    /// Transmission rate.
+    /// Transmission rate, or a recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Positive<BitRate>>,
+    pub rate: Option<Rate>,
     /// Propagation delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Written<Duration>>,

@@ -12,6 +12,7 @@ mod link;
 pub(crate) mod named;
 mod numbers;
 mod pattern;
+mod recording;
 mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow};
@@ -22,6 +23,7 @@ pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse};
 pub(crate) use named::Named;
 pub(crate) use numbers::{Count, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
+pub(crate) use recording::{Rate, Recording};
 pub(crate) use written::{Positive, Refusal, Written};
 
 use schemars::JsonSchema;

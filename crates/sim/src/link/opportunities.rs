@@ -41,12 +41,18 @@ pub enum TraceProblem {
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, problem } = self;
-        match problem {
-            TraceProblem::Number(text) => {
-                write!(f, "line {line}: `{text}` is not a number of milliseconds, whole and at most {MAX_MILLIS}")
+        write!(f, "line {line}: {problem}")
+    }
+}
+
+impl fmt::Display for TraceProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(text) => {
+                write!(f, "`{text}` is not a number of milliseconds, whole and at most {MAX_MILLIS}")
             }
-            TraceProblem::Order => write!(f, "line {line}: it is earlier than the line before"),
-            TraceProblem::Length => f.write_str("the last instant is the trace's length; it must be after 0"),
+            Self::Order => f.write_str("an instant before the one that stands before it"),
+            Self::Length => f.write_str("the last instant is the length of the trace; it is after 0"),
         }
     }
 }
@@ -87,6 +93,11 @@ impl Opportunities {
             return error(millis.len().saturating_sub(1), TraceProblem::Length);
         }
         Ok(Self { instants: millis.iter().map(|millis| millis * 1_000_000).collect() })
+    }
+
+    /// The instants in milliseconds, as a file has them.
+    pub fn millis(&self) -> impl Iterator<Item = u64> {
+        self.instants.iter().map(|nanos| nanos / 1_000_000)
     }
 
     /// Mean rate of the whole trace, rounded to a bit a second, at least one.
@@ -207,9 +218,9 @@ mod tests {
         assert!(refusal("1\n2.5\n").starts_with("line 2: `2.5` is not a number of milliseconds"));
         assert!(refusal("1\n\n2\n").starts_with("line 2: `` is not"));
         assert!(refusal("99999999999\n").starts_with("line 1: `99999999999` is not"));
-        assert_eq!(refusal("3\n2\n"), "line 2: it is earlier than the line before");
-        assert_eq!(refusal("0\n0\n"), "the last instant is the trace's length; it must be after 0");
-        assert_eq!(refusal(""), "the last instant is the trace's length; it must be after 0");
+        assert_eq!(refusal("3\n2\n"), "line 2: an instant before the one that stands before it");
+        assert_eq!(refusal("0\n0\n"), "line 2: the last instant is the length of the trace; it is after 0");
+        assert_eq!(refusal(""), "line 1: the last instant is the length of the trace; it is after 0");
         assert!(Opportunities::from_mahimahi("5\r\n6\r\n").is_ok());
     }
 

@@ -1,0 +1,88 @@
+//! Recordings that a scenario names: the files are read into it, so that from then on it stands alone.
+
+use super::place;
+use crate::error::{Problems, Segment};
+use crate::format::cell::Fading;
+use crate::format::{File, Number, Positive, Rate, Recording};
+use std::io;
+use windward_sim::Opportunities;
+use windward_sim::cell::channel::SnrTrace;
+
+/// Reads a file by the name that the scenario has for it.
+pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
+
+/// Puts the content of files in place of their names; what is wrong with a file is reported, and its name stays.
+pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
+    for (at, link) in file.link.iter_mut().enumerate() {
+        inline_rate(&mut link.rate, path("link", at, &["rate", "trace"]), read, problems);
+        if let Some(back) = link.reverse.as_mut().and_then(|reverse| reverse.rate.as_mut()) {
+            inline_rate(back, path("link", at, &["reverse", "rate", "trace"]), read, problems);
+        }
+    }
+    for (at, cell) in file.cell.iter_mut().enumerate() {
+        inline_fading(&mut cell.fading.0, path("cell", at, &["fading"]), read, problems);
+        for (index, station) in cell.station.iter_mut().enumerate() {
+            if let Some(fading) = &mut station.fading {
+                let inside = place("cell", at, ["station".into(), Segment::Index(index), "fading".into()]);
+                inline_fading(&mut fading.0, inside, read, problems);
+            }
+        }
+    }
+}
+
+fn path(list: &str, at: usize, keys: &[&str]) -> Vec<Segment> {
+    place(list, at, []).into_iter().chain(keys.iter().map(|key| Segment::from(*key))).collect()
+}
+
+fn inline_rate(rate: &mut Rate, path: Vec<Segment>, read: ReadFile<'_>, problems: &mut Problems) {
+    if let Rate::Recorded(recorded) = rate
+        && let Recording::File(name) = &recorded.trace
+        && let Some(trace) = load(name, Opportunities::from_mahimahi, path, read, problems)
+    {
+        recorded.trace = Recording::Values(trace.millis().collect());
+    }
+}
+
+fn inline_fading(fading: &mut Fading, inside: Vec<Segment>, read: ReadFile<'_>, problems: &mut Problems) {
+    let Fading::Trace(trace) = fading else { return };
+    let at = |key: &str| [&inside[..], &[key.into()]].concat();
+    match (&trace.samples, trace.interval) {
+        (Recording::File(_), Some(_)) => {
+            problems.add(at("interval"), "the file of the samples says how far apart they are", None);
+        }
+        (Recording::File(name), None) => {
+            if let Some(read) = load(name, SnrTrace::from_csv, at("samples"), read, problems) {
+                trace.interval = Some(Positive(read.interval));
+                trace.samples = Recording::Values(read.samples.into_iter().map(Number).collect());
+            }
+        }
+        (Recording::Values(_), None) => {
+            let message = "`interval` is missing: a list of samples does not say how far apart they are";
+            problems.add(inside, message, None);
+        }
+        (Recording::Values(_), Some(_)) => {}
+    }
+}
+
+fn load<T, E: ToString>(
+    name: &str,
+    parse: impl Fn(&str) -> Result<T, E>,
+    path: Vec<Segment>,
+    read: ReadFile<'_>,
+    problems: &mut Problems,
+) -> Option<T> {
+    let text = match read(name) {
+        Ok(text) => text,
+        Err(error) => {
+            problems.add(path, format!("`{name}` cannot be read: {error}"), None);
+            return None;
+        }
+    };
+    match parse(&text) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            problems.add(path, format!("{name}: {}", error.to_string()), None);
+            None
+        }
+    }
+}

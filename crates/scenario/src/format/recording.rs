@@ -1,0 +1,91 @@
+//! What was recorded: in a file beside the scenario, or written out.
+
+use schemars::JsonSchema;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize as ReadFields, Serialize};
+use std::fmt;
+use std::marker::PhantomData;
+use windward_units::BitRate;
+
+use super::Positive;
+
+/// A recording: the name of a file, relative to the scenario's folder, or what such a file says.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub(crate) enum Recording<T> {
+    /// The name of a file.
+    File(String),
+    /// Its content.
+    Values(Vec<T>),
+}
+
+/// How fast a link transmits: a rate, or a recording of one.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Rate {
+    /// Always the same.
+    Constant(Positive<BitRate>),
+    /// As recorded.
+    Recorded(RecordedRate),
+}
+
+/// A recorded rate: instants at which up to 1500 bytes may leave, as mahimahi writes and replays them. It begins again when
+/// it ends.
+#[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RecordedRate {
+    /// A file of mahimahi's, a whole number of milliseconds from the beginning in each line, in order; or the list of them.
+    /// The last is the length of the recording.
+    pub trace: Recording<u64>,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Recording<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FileOrValues<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for FileOrValues<T> {
+            type Value = Recording<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a file, or a list of numbers")
+            }
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Recording<T>, E> {
+                Ok(Recording::File(name.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Recording<T>, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Recording::Values)
+            }
+        }
+        deserializer.deserialize_any(FileOrValues(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RateOrTable;
+        impl RateOrTable {
+            fn constant<'de, V: de::IntoDeserializer<'de, E>, E: de::Error>(value: V) -> Result<Rate, E> {
+                Positive::deserialize(value.into_deserializer()).map(Rate::Constant)
+            }
+        }
+        impl<'de> Visitor<'de> for RateOrTable {
+            type Value = Rate;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a rate with its unit, such as \"10 Mbit/s\", or a table with a `trace`")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Rate, E> {
+                Self::constant(text)
+            }
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Rate, E> {
+                Self::constant(value)
+            }
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Rate, E> {
+                Self::constant(value)
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Rate, A::Error> {
+                RecordedRate::deserialize(de::value::MapAccessDeserializer::new(map)).map(Rate::Recorded)
+            }
+        }
+        deserializer.deserialize_any(RateOrTable)
+    }
+}

@@ -1,0 +1,110 @@
+//! Recordings: files that a scenario names become part of it.
+
+use std::io;
+use windward_scenario::{Compiled, PythonLaw, Scenario};
+use windward_sim::cell::channel::Fading;
+use windward_sim::{LawChoice, Opportunities, Rate};
+use windward_units::{BitRate, Duration};
+
+fn files(name: &str) -> io::Result<String> {
+    match name {
+        "up.trace" => Ok("1\n2\n2\n".to_owned()),
+        "wrong.trace" => Ok("1\ntwo\n".to_owned()),
+        "walk.csv" => Ok("time_s,snr_db\n0,10\n0.1,12.5\n0.2,-3\n".to_owned()),
+        "wrong.csv" => Ok("time,snr_db\n0,10\n".to_owned()),
+        _ => Err(io::Error::new(io::ErrorKind::NotFound, "no such file")),
+    }
+}
+
+fn link(rate: &str) -> String {
+    format!(
+        "name = \"n\"\nduration = \"1 s\"\nnode = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+         [[link]]\nfrom = \"a\"\nto = \"b\"\ndelay = \"1 ms\"\n{rate}\n\
+         [[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\n"
+    )
+}
+
+fn cell(fading: &str) -> String {
+    format!(
+        "name = \"n\"\nduration = \"1 s\"\nnode = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+         [[cell]]\nname = \"c\"\naccess_point = \"a\"\nslot = \"10 ms\"\nsymbol_rate = \"1 MBd\"\namc = \"ctc\"\n\
+         fading = {fading}\n[[cell.station]]\nnode = \"b\"\nsnr = \"0 dB\"\n\
+         [[link]]\nfrom = \"b\"\nto = \"a\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\nduplex = false\n\
+         [[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\n"
+    )
+}
+
+fn read(text: &str) -> Scenario {
+    Scenario::from_toml_with(text, "n.toml", &files).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn compile(scenario: &Scenario) -> Compiled {
+    scenario.compile(1, &|law: &PythonLaw| -> LawChoice { panic!("no law in Python was expected, got {}", law.class) })
+}
+
+fn refusal(text: &str) -> String {
+    let error = Scenario::from_toml_with(text, "n.toml", &files).expect_err("it is wrong");
+    let told: Vec<_> =
+        error.problems().iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
+    told.join("\n")
+}
+
+#[test]
+fn a_links_recording_becomes_part_of_the_scenario() {
+    let scenario = read(&link("rate = { trace = \"up.trace\" }\nreverse = { rate = \"1 Mbit/s\" }"));
+    let recorded = Opportunities::from_millis(&[1, 2, 2]).expect("a trace");
+    // 3 · 12 000 bits in 2 ms.
+    assert_eq!(recorded.mean_rate(), BitRate::bits_per_sec(18_000_000));
+    let rates: Vec<Rate> = compile(&scenario).network.links.into_iter().map(|link| link.rate).collect();
+    assert_eq!(rates, [Rate::Recorded(recorded.into()), BitRate::bits_per_sec(1_000_000).into()]);
+    // From here on it stands alone.
+    assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
+    assert_eq!(Scenario::from_json(&scenario.to_json(), "copy").as_ref(), Ok(&scenario));
+    assert_eq!(read(&link("rate = { trace = [1, 2, 2] }\nreverse = { rate = \"1 Mbit/s\" }")), scenario);
+}
+
+#[test]
+fn a_stations_recording_becomes_part_of_the_scenario() {
+    let scenario = read(&cell(r#"{ model = "trace", samples = "walk.csv" }"#));
+    let fading = compile(&scenario).network.cells[0].stations[0].fading.clone();
+    let expected = Fading::Trace { samples: vec![10.0, 12.5, -3.0].into(), interval: Duration::from_millis(100) };
+    assert_eq!(fading, expected);
+    assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
+    assert_eq!(read(&cell(r#"{ model = "trace", samples = [10, 12.5, -3], interval = "100 ms" }"#)), scenario);
+}
+
+#[test]
+fn what_is_wrong_with_a_recording_is_told_where_it_is_named() {
+    let no_rate = |trace: &str| link(&format!("rate = {{ trace = {trace} }}"));
+    assert_eq!(refusal(&no_rate("\"gone\"")), "link[0].rate.trace: `gone` cannot be read: no such file");
+    assert_eq!(
+        refusal(&no_rate("\"wrong.trace\"")),
+        "link[0].rate.trace: wrong.trace: line 2: `two` is not a number of milliseconds, whole and at most 31536000000"
+    );
+    assert_eq!(
+        refusal(&link("rate = \"1 Mbit/s\"\nreverse = { rate = { trace = \"gone\" } }")),
+        "link[0].reverse.rate.trace: `gone` cannot be read: no such file"
+    );
+    assert_eq!(refusal(&no_rate("[3, 2]")), "link[0].rate.trace[1]: an instant before the one that stands before it");
+    assert_eq!(
+        refusal(&no_rate("[]")),
+        "link[0].rate.trace: the last instant is the length of the trace; it is after 0"
+    );
+    assert_eq!(refusal(&link("rate = { race = [1] }")), "link[0].rate.race: unknown key `race`; allowed: trace");
+    let trace = |rest: &str| cell(&format!("{{ model = \"trace\", {rest} }}"));
+    assert_eq!(
+        refusal(&trace("samples = \"wrong.csv\"")),
+        "cell[0].fading.samples: wrong.csv: line 1: there is no column `time_s`; the header names the columns, such as \
+         time_s,snr_db"
+    );
+    assert_eq!(
+        refusal(&trace("samples = \"walk.csv\", interval = \"1 s\"")),
+        "cell[0].fading.interval: the file of the samples says how far apart they are"
+    );
+    assert_eq!(
+        refusal(&trace("samples = [1, 2]")),
+        "cell[0].fading: `interval` is missing: a list of samples does not say how far apart they are"
+    );
+    let alone = Scenario::from_toml(&no_rate("\"up.trace\""), "n.toml").expect_err("it has no folder");
+    assert_eq!(alone.problems()[0].message, "`up.trace` cannot be read: the scenario was read without its folder");
+}
