@@ -24,7 +24,8 @@ def table(runs: Mapping[tuple[float, float], Trajectory]) -> pd.DataFrame:
     tables = []
     for (rho, backlog), run in runs.items():
         last, flows = len(run.time_s) - 1, run.rates.shape[1]
-        kept = np.unique(np.concatenate([[0], np.geomspace(1, last, SAMPLES).round()]).astype(int))
+        wanted = np.geomspace(run.time_s[1], run.time_s[-1], SAMPLES)
+        kept = np.unique([0, *np.searchsorted(run.time_s, wanted * (1 - 1e-9)), last])
         columns = {
             "rho": rho,
             "backlog": backlog,
@@ -38,7 +39,27 @@ def table(runs: Mapping[tuple[float, float], Trajectory]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def draw(samples: pd.DataFrame, benchmark: Array) -> Figure:
+def join(first: Trajectory, second: Trajectory) -> Trajectory:
+    """A run sampled finely for a while, and the same run sampled coarsely from there on."""
+    after = second.time_s > first.time_s[-1]
+    return Trajectory(
+        time_s=np.concatenate([first.time_s, second.time_s[after]]),
+        windows=np.concatenate([first.windows, second.windows[after]]),
+        rates=np.concatenate([first.rates, second.rates[after]]),
+        delays_s=np.concatenate([first.delays_s, second.delays_s[after]]),
+        evaluations=second.evaluations,
+    )
+
+
+def benchmarks(rates: Mapping[float, Array]) -> pd.DataFrame:
+    """The optimum by p: one row per p and flow."""
+    tables = [
+        pd.DataFrame({"backlog": backlog, "flow": range(len(best)), "rate": best}) for backlog, best in rates.items()
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(samples: pd.DataFrame, best: pd.DataFrame) -> Figure:
     """A panel for each rho (from left to right) and p (from top to bottom), over the logarithm of time.
 
     Dashed lines are the benchmark, dots mark from when on all rates are within 1 % of it.
@@ -47,8 +68,9 @@ def draw(samples: pd.DataFrame, benchmark: Array) -> Figure:
     figure = Figure(figsize=(2.6 * len(rhos) + 0.4, 2.5 * len(backlogs) + 0.5))
     FigureCanvasAgg(figure)
     panels = figure.subplots(len(backlogs), len(rhos), sharex=True, sharey=True, squeeze=False)
-    top = 1.06 * max(samples["rate"].max(), benchmark.max())
+    top = 1.06 * max(samples["rate"].max(), best["rate"].max())
     for row, backlog in zip(panels, np.sort(backlogs), strict=True):
+        benchmark = best.loc[best["backlog"] == backlog, "rate"].to_numpy()
         for axes, rho in zip(row, np.sort(rhos), strict=True):
             chosen = samples[(samples["rho"] == rho) & (samples["backlog"] == backlog)]
             rates = chosen.pivot(index="time_s", columns="flow", values="rate")
@@ -60,7 +82,7 @@ def draw(samples: pd.DataFrame, benchmark: Array) -> Figure:
     panels[0, 0].xaxis.set_major_formatter(FuncFormatter(lambda time, _: f"{time:g}"))
     figure.supylabel("rate (packets/s)", fontsize=10)
     figure.supxlabel("time (s)", fontsize=10)
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=len(benchmark))
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=best["flow"].nunique())
     return figure
 
 

@@ -104,6 +104,7 @@ def _show(paper: Paper, judgements: list[Judgement]) -> None:
 
     from windward import terminal
     from windward.papers.judge import summary
+    from windward.papers.ledger import spans
 
     out = terminal.console()
     out.print(Text(f"{paper.key}: {paper.title}", style="bold"))
@@ -121,7 +122,7 @@ def _show(paper: Paper, judgements: list[Judgement]) -> None:
     for one in judgements:
         if one.claim.note:
             out.print(Text(f"{one.claim.id}. {one.claim.note}", style="dim"))
-    still = f"; not taken up yet: {', '.join(map(str, paper.open))}" if paper.open else ""
+    still = f"; not taken up yet: {spans(paper.open)}" if paper.open else ""
     out.print(Text(f"\n{summary(judgements)}{still}", style="bold"))
 
 

@@ -17,7 +17,7 @@ The modules may import one another relatively (`from .model import cell`).
 
 from windward.papers.judge import Finding, Judgement, Results, claim, judge
 from windward.papers.ledger import Claim, Paper, PaperError, known, load
-from windward.papers.reproduce import Context, Drawn, figure, reproduce
+from windward.papers.reproduce import Context, Drawn, figure, kept, reproduce
 
 __all__ = [
     "Claim",
@@ -31,6 +31,7 @@ __all__ = [
     "claim",
     "figure",
     "judge",
+    "kept",
     "known",
     "load",
     "reproduce",

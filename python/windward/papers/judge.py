@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from windward.papers.ledger import Claim, Paper, PaperError
+from windward.papers.ledger import Claim, Paper, PaperError, spans
 
 Check = TypeVar("Check", bound=Callable[..., "Finding"])
 
@@ -123,7 +123,7 @@ def judge_all(paper: Paper, ids: list[int] | None = None, results: Results | Non
     for number in ids or ():
         if number not in paper.claims:
             still = " yet" if number in paper.open else ""
-            raise PaperError(f"{paper.key} has no claim {number}{still}; claims: {', '.join(map(str, paper.claims))}")
+            raise PaperError(f"{paper.key} has no claim {number}{still}; claims: {spans(list(paper.claims))}")
     for number, claim in paper.claims.items():
         if not ids or number in ids:
             yield judge(paper, claim, results)

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType
@@ -181,8 +181,23 @@ def _hold_together(file: Path, paper: Paper) -> None:
         raise PaperError(f"{file}: {_ids(gaps)} neither there nor open")
 
 
+def spans(ids: Sequence[int]) -> str:
+    """Rising ids in a few words.
+
+    >>> spans([1, 3, 4, 5])
+    '1, 3–5'
+    """
+    groups: list[list[int]] = []
+    for number in ids:
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]}–{group[-1]}" for group in groups)
+
+
 def _ids(ids: list[int]) -> str:
-    return f"claim{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
+    return f"claim{'s' if len(ids) > 1 else ''} {spans(ids)}"
 
 
 def _marked(folder: Path, name: str, attribute: str) -> dict[Any, Callable[..., Any]]:

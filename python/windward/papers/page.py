@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 
 from windward import __version__
 from windward.papers.judge import Judgement, summary
-from windward.papers.ledger import Paper
+from windward.papers.ledger import VERDICTS, Paper, spans
 from windward.papers.reproduce import Drawn
 
 
@@ -76,7 +77,7 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
         "",
     ]
     if paper.open:
-        lines += [f"Not taken up yet: claims {', '.join(map(str, paper.open))}.", ""]
+        lines += [f"Not taken up yet: claims {spans(paper.open)}.", ""]
     if pictures:
         lines += ["## Figures", ""]
         for name, path, caption in pictures:
@@ -94,6 +95,27 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
         lines.append(f"| {claim.id} | " + " | ".join(map(_cell, cells)) + " |")
     lines += ["", "### Notes", ""]
     lines += [f"* {one.claim.id}: {one.claim.note}" for one in judgements if one.claim.note]
+    return "\n".join(lines) + "\n"
+
+
+def index(papers: Sequence[Paper]) -> str:
+    """The page that lists the papers: what the ledgers say, without running a check."""
+    lines = [
+        "# The papers",
+        "",
+        "Each claim of a paper is a row of its ledger, `papers/KEY/claims.toml`, and has a check that could fail;",
+        "`windward claims KEY` runs them, `windward reproduce KEY` also draws the figures. A claim is *reproduced*;",
+        "or *corrected*: the print is wrong, and the check shows both that and that the corrected statement holds;",
+        "or it *differs*, and the note says why; or it is *not reproducible here*, and the note gives the reason.",
+        "Made by `make reproduce`.",
+        "",
+        "| paper | claims | " + " | ".join(VERDICTS) + " | not taken up yet |",
+        "|---|" + "---|" * (len(VERDICTS) + 2),
+    ]
+    for paper in papers:
+        counts = Counter(claim.verdict for claim in paper.claims.values())
+        numbers = [len(paper.claims), *(counts[verdict] for verdict in VERDICTS), len(paper.open)]
+        lines.append(f"| [{paper.key}]({paper.key}.md): {paper.title} | " + " | ".join(map(str, numbers)) + " |")
     return "\n".join(lines) + "\n"
 
 

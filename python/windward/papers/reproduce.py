@@ -84,11 +84,27 @@ def reproduce(
     return drawn
 
 
+def kept(paper: Paper, output: Path) -> list[Drawn]:
+    """The figures that an earlier run has drawn into a folder; those that it has not are left out."""
+    drawn = (_drawn(number, draw, output) for number, draw in paper.figures.items())
+    return [one for one in drawn if one.svg.exists()]
+
+
+def _drawn(number: str, draw: Any, output: Path) -> Drawn:
+    return Drawn(
+        number=number,
+        title=draw.figure_title,
+        caption=draw.figure_caption,
+        svg=output / f"figure-{number}.svg",
+        pdf=output / f"figure-{number}.pdf",
+    )
+
+
 def _draw(number: str, draw: Any, context: Context) -> Drawn:
-    svg, pdf = (context.results.folder / f"figure-{number}{ending}" for ending in (".svg", ".pdf"))
+    drawn = _drawn(number, draw, context.results.folder)
     # Half a pixel decides what a line needs: the files stay small.
     with styled(), mpl.rc_context({"path.simplify_threshold": 0.5}):
         figure = draw(context)
-        save(figure, svg)
-        save(figure, pdf)
-    return Drawn(number=number, title=draw.figure_title, caption=draw.figure_caption, svg=svg, pdf=pdf)
+        save(figure, drawn.svg)
+        save(figure, drawn.pdf)
+    return drawn
