@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from test_cli import matches
 
 import windward as ww
+from windward import fluid, num
 
 #: 12 Mbit/s and packets of 1500 B on the wire.
 CAPACITY = 1000.0
@@ -128,3 +129,42 @@ def test_a_law_in_python_has_none() -> None:
     scenario = bottleneck(Mine, [10])
     with pytest.raises(ValueError, match="a law in Python has no differential equation"):
         scenario.fluid()
+
+
+def test_any_network_can_be_followed() -> None:
+    """QUIC-TCP alone on a link of 100 packets/s, d = 0.1 s: it ends with p packets in the queue, w = c d + p."""
+    network = num.wired([100.0], [[0]], [])["network"]
+    settings = {"base_rtt_s": [0.1], "windows": [2.0], "interval_s": 0.5}
+    law = ww.QuicTcp(rho=0.5, kappa=0.5, backlog=30.0)
+    run = fluid.follow(network, [law], duration_s=60.0, **settings)
+    assert run.windows[-1] == pytest.approx([40], rel=1e-6)
+    assert run.delays_s[-1] == pytest.approx([0.3], rel=1e-6)
+    assert run.rates.shape == (121, 1)
+    settled = run.settled_s([100.0])
+    assert settled is not None
+    assert 0 < settled < 10
+    assert run.settled_s([200.0]) is None
+    # By a common clock a step is a second, not a round trip of 0.4 s at rest: it takes longer.
+    common = fluid.follow(network, [law], duration_s=60.0, clock="common", **settings).settled_s([100.0])
+    assert common is not None
+    assert common > settled
+    # A buffer of 10 packets holds no more.
+    full = fluid.follow(network, [law], duration_s=60.0, buffers=[10.0], **settings)
+    assert full.delays_s[-1] == pytest.approx([0.1], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"windows": [0.0]}, "windows: it takes 1 numbers above 0"),
+        ({"base_rtt_s": [0.1, 0.1]}, "base_rtt_s: it takes 1 numbers"),
+        ({"duration_s": -1.0}, "the duration_s is -1"),
+        ({"period_s": 0.0}, "the period_s is 0"),
+        ({"buffers": [1.0, 2.0]}, "buffers: it takes 1 numbers from 0"),
+        ({"laws": [ww.QuicTcp(rho=2.0)]}, "quic-tcp.rho"),
+    ],
+)
+def test_what_cannot_be_followed_is_refused(change: dict[str, object], message: str) -> None:
+    settings = {"laws": [ww.QuicTcp()], "base_rtt_s": [0.1], "windows": [2.0], "duration_s": 1.0, "interval_s": 0.5}
+    with pytest.raises(ValueError, match=message):
+        fluid.follow(num.wired([100.0], [[0]], [])["network"], **(settings | change))

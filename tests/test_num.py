@@ -209,3 +209,56 @@ def test_other_threads_run_meanwhile() -> None:
     finally:
         sys.setswitchinterval(interval)
         thread.join()
+
+
+def test_fixed_windows_on_a_cell() -> None:
+    """Windows of 30 and 20 packets over links that share a circle of radius 100, without propagation delay: x = w/q on
+    the circle with q along x, so x_s = 100 sqrt(w_s/(w_1 + w_2))."""
+    circle = {"kind": "norm", "capacity": [100.0, 100.0], "exponent": 2.0}
+    f = num.FluidMap(coupled(circle)["network"], [1e-6, 1e-6])
+    rates, delays = f.solve(np.array([30, 20]))
+    assert rates == pytest.approx([100 * math.sqrt(0.6), 100 * math.sqrt(0.4)], rel=1e-4)
+    assert rates * (delays + 1e-6) == pytest.approx([30, 20], rel=1e-9)
+    assert f.link_delays == pytest.approx(delays)
+    assert f.link_rates == pytest.approx(rates)
+    assert max(f.certificate.values()) < 1e-9
+    assert num.region_rates(circle, delays) == pytest.approx(rates, rel=1e-9)
+    # Scaling the windows scales the delays: no rate changes, and Euler's theorem for functions of degree 0.
+    jacobian = f.rate_jacobian()
+    assert jacobian is not None
+    assert jacobian @ [30, 20] == pytest.approx([0, 0], abs=1e-3)
+
+
+def test_regions_answer_prices() -> None:
+    links = {"kind": "csma", "rates": [3.0, 2.0], "conflicts": [(0, 1)], "entropy": 1.0}
+    e = math.e
+    assert num.stationary(links, [1 / 3, 1.0]) == pytest.approx(
+        [1 / (1 + e + e**2), e / (1 + e + e**2), e**2 / (1 + e + e**2)]
+    )
+    assert num.independent_sets(3, [(0, 1)]).tolist() == [
+        [False, False, False],
+        [True, False, False],
+        [False, True, False],
+        [False, False, True],
+        [True, False, True],
+        [False, True, True],
+    ]
+    fading = {"kind": "fading", "rates": [[4.0, 0.0], [3.0, 8.0]]}
+    assert num.region_rates(fading, [3.0, 1.0]) == pytest.approx([3.5, 0])
+    assert num.region_jacobian(fading, [3.0, 1.0]) is None
+    with pytest.raises(ValueError, match="prices must be numbers from 0"):
+        num.region_rates(fading, [-1.0, 1.0])
+    with pytest.raises(ValueError, match=r"region.rates: 2 entries for 3 links"):
+        num.region_rates(fading, [1.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match="only CSMA with entropy"):
+        num.stationary(fading, [1.0, 1.0])
+    with pytest.raises(ValueError, match="pairs of different positions below 2"):
+        num.independent_sets(2, [(0, 2)])
+
+
+def test_wrong_windows_are_refused() -> None:
+    network = num.wired([1.0], [[0]], [])["network"]
+    with pytest.raises(ValueError, match="2 base RTTs for 1 routes"):
+        num.FluidMap(network, [1.0, 1.0])
+    with pytest.raises(ValueError, match=r"windows\[0\]: -1 is not a positive number"):
+        num.FluidMap(network, [1.0]).solve([-1.0])
