@@ -1,7 +1,8 @@
 //! Following the windows through time.
 
+use crate::delayed::{Delayed, History, Signal};
 use crate::dormand_prince;
-use crate::model::Model;
+use crate::model::{Model, per_second};
 use windward_num::Error;
 
 /// How time advances.
@@ -19,6 +20,21 @@ pub enum Method {
         /// Seconds between updates.
         period: f64,
     },
+    /// The differential equation of flows that see the delay and the loss of their path late, by Heun's steps of a 64th of the
+    /// shortest lag; at first they see the beginning. Order two.
+    Delayed {
+        /// How late.
+        lag: Lag,
+    },
+}
+
+/// How late a flow sees its path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lag {
+    /// One round trip of its own, d + q as it is now.
+    RoundTrip,
+    /// So many seconds, for all flows.
+    Seconds(f64),
 }
 
 /// Samples of a run, one entry an instant.
@@ -71,11 +87,23 @@ pub fn integrate(
     trajectory.sample(0.0, model, &state)?;
     let samples = (duration / interval).round() as u64;
     let mut step = interval / 100.0;
+    let mut echo = match method {
+        Method::Delayed { lag } => Some(Echo::new(model, lag, &state, interval)?),
+        Method::Ode { .. } | Method::Discrete { .. } => None,
+    };
     for sample in 1..=samples {
         let from = (sample - 1) as f64 * interval;
         match method {
             Method::Discrete { period } => updates(model, &mut state, from, interval, period, &mut trajectory)?,
-            Method::Ode { tolerance } => flow(model, &mut state, interval, &mut step, tolerance, &mut trajectory)?,
+            Method::Ode { tolerance } => {
+                let right = |at: &[f64], out: &mut [f64]| model.derivative(at, out);
+                trajectory.evaluations += flow(right, &mut state, interval, &mut step, tolerance)?;
+            }
+            Method::Delayed { .. } => {
+                if let Some(echo) = &mut echo {
+                    trajectory.evaluations += echo.advance(model, &mut state)?;
+                }
+            }
         }
         trajectory.sample(from + interval, model, &state)?;
     }
@@ -102,20 +130,77 @@ fn updates(
     Ok(())
 }
 
-/// Adaptive steps over `span` seconds; `step` is the length that the last one suggested.
-fn flow(
-    model: &mut Model,
+/// A model's past, and how it goes on between two samples.
+struct Echo {
+    history: History,
+    lag: Lag,
+    /// Steps between two samples.
+    steps: u64,
+}
+
+impl Echo {
+    fn new(model: &mut Model, lag: Lag, state: &[f64], interval: f64) -> Result<Self, Error> {
+        let shortest = match lag {
+            Lag::RoundTrip => model.least_base_rtt(),
+            Lag::Seconds(seconds) => seconds,
+        };
+        let steps = (interval * STEPS_A_LAG / shortest).ceil().max(1.0);
+        let signals = Heard { model, lag }.signals(state)?;
+        Ok(Self { history: History::new(interval / steps, &signals), lag, steps: steps as u64 })
+    }
+
+    /// Up to the next sample; returns the evaluations.
+    fn advance(&mut self, model: &mut Model, state: &mut [f64]) -> Result<u64, Error> {
+        let mut heard = Heard { model, lag: self.lag };
+        for _ in 0..self.steps {
+            self.history.advance(&mut heard, state)?;
+        }
+        Ok(3 * self.steps)
+    }
+}
+
+/// A model whose flows see their path late: the queueing delays of all flows, then their losses.
+struct Heard<'a> {
+    model: &'a mut Model,
+    lag: Lag,
+}
+
+impl Delayed for Heard<'_> {
+    type Error = Error;
+
+    fn signals(&mut self, state: &[f64]) -> Result<Vec<Signal>, Error> {
+        self.model.observe(state)?;
+        let lag = |flow| match self.lag {
+            Lag::RoundTrip => self.model.rtt(flow),
+            Lag::Seconds(seconds) => seconds,
+        };
+        let flows = 0..self.model.flows();
+        let delays = flows.clone().map(|flow| Signal { value: self.model.path_delay(flow), lag: lag(flow) });
+        let losses = flows.map(|flow| Signal { value: self.model.path_loss(flow), lag: lag(flow) });
+        Ok(delays.chain(losses).collect())
+    }
+
+    fn slope(&self, state: &[f64], heard: &[f64], out: &mut [f64]) {
+        let (delays, losses) = heard.split_at(self.model.flows());
+        self.model.slopes(state, |flow| (delays[flow], losses[flow]), out, per_second);
+    }
+}
+
+/// Adaptive steps of `state` along `right` over `span` seconds; `step` is the length that the last one suggested. Returns the
+/// evaluations.
+pub(crate) fn flow<X>(
+    mut right: impl FnMut(&[f64], &mut [f64]) -> Result<(), X>,
     state: &mut Vec<f64>,
     span: f64,
     step: &mut f64,
     tolerance: f64,
-    trajectory: &mut Trajectory,
-) -> Result<(), Error> {
+) -> Result<u64, X> {
     let mut left = span;
+    let mut evaluations = 0;
     while left > span * 1e-12 {
         let h = step.min(left);
-        let tried = dormand_prince::step(state, h, |at, out| model.derivative(at, out));
-        trajectory.evaluations += 7;
+        let tried = dormand_prince::step(state, h, &mut right);
+        evaluations += 7;
         let (next, error) = match tried {
             Ok(found) => found,
             // A step far too long may lead to windows for which F cannot be found: no reason to stop where it starts.
@@ -138,8 +223,11 @@ fn flow(
             *step = (h * factor).max(LEAST_STEP);
         }
     }
-    Ok(())
+    Ok(evaluations)
 }
 
 /// Where the right-hand side jumps, steps do not shrink below this, seconds.
 const LEAST_STEP: f64 = 1e-9;
+
+/// Steps in the shortest lag.
+const STEPS_A_LAG: f64 = 64.0;

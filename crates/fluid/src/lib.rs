@@ -4,9 +4,12 @@
 //! ([`windward_num::FluidMap`]); each law moves its window by what it sees of its path
 //! ([`windward_laws::FluidLaw`]). [`integrate`] follows them. Assumptions and limits: `docs/models/fluid.md`.
 
+mod delayed;
 mod dormand_prince;
+mod emultcp;
 mod integrate;
 mod model;
 
-pub use integrate::{Method, Trajectory, integrate};
+pub use emultcp::{Congestion, Emultcp, EmultcpTrajectory, EmultcpUser};
+pub use integrate::{Lag, Method, Trajectory, integrate};
 pub use model::{FluidFlow, Model, TimeUnit, lyapunov};

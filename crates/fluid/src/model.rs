@@ -139,7 +139,7 @@ impl Model {
     /// # Errors
     /// As [`FluidMap::solve`].
     pub fn derivative(&mut self, state: &[f64], out: &mut [f64]) -> Result<(), Error> {
-        self.evaluate(state, out, |unit, rtt| if unit == TimeUnit::Steps { 1.0 / rtt } else { 1.0 })
+        self.evaluate(state, out, per_second)
     }
 
     /// What one update every `period` seconds adds to `state`: a step, or `period` times the derivative; into `out`.
@@ -152,19 +152,46 @@ impl Model {
 
     fn evaluate(&mut self, state: &[f64], out: &mut [f64], scale: impl Fn(TimeUnit, f64) -> f64) -> Result<(), Error> {
         self.observe(state)?;
+        self.slopes(state, |at| (self.path_delay(at), self.path_loss(at)), out, scale);
+        Ok(())
+    }
+
+    /// The derivative where flow s sees the queueing delay (seconds) and the loss that `seen(s)` says.
+    pub(crate) fn slopes(
+        &self,
+        state: &[f64],
+        seen: impl Fn(usize) -> (f64, f64),
+        out: &mut [f64],
+        scale: impl Fn(TimeUnit, f64) -> f64,
+    ) {
         for (at, flow) in self.flows.iter().enumerate() {
+            let (queue_delay, loss) = seen(at);
             let path = FluidPath {
                 base_rtt: Duration::from_secs(flow.base_rtt),
-                queue_delay: Duration::from_secs(self.path_delay(at)),
-                loss: self.path_loss(at),
+                queue_delay: Duration::from_secs(queue_delay),
+                loss,
             };
             let range = self.offsets[at]..self.offsets[at + 1];
             flow.law.derivative(&state[range.clone()], &path, &mut out[range.clone()]);
             let factor = scale(flow.unit, path.rtt());
             out[range].iter_mut().for_each(|value| *value *= factor);
         }
-        Ok(())
     }
+
+    /// Least round-trip propagation delay, seconds.
+    pub(crate) fn least_base_rtt(&self) -> f64 {
+        self.flows.iter().map(|flow| flow.base_rtt).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Round-trip time of a flow in the last evaluation, seconds.
+    pub(crate) fn rtt(&self, flow: usize) -> f64 {
+        self.flows[flow].base_rtt + self.path_delay(flow)
+    }
+}
+
+/// From a derivative in a law's own time to one per second.
+pub(crate) fn per_second(unit: TimeUnit, rtt: f64) -> f64 {
+    if unit == TimeUnit::Steps { 1.0 / rtt } else { 1.0 }
 }
 
 /// Smaller windows than this are taken as this, packets.
