@@ -74,7 +74,7 @@ def draw(samples: pd.DataFrame, best: pd.DataFrame) -> Figure:
         for axes, rho in zip(row, np.sort(rhos), strict=True):
             chosen = samples[(samples["rho"] == rho) & (samples["backlog"] == backlog)]
             rates = chosen.pivot(index="time_s", columns="flow", values="rate")
-            _panel(axes, rates, benchmark)
+            _panel(axes, rates, benchmark, samples["time_s"].max())
             axes.set_title(f"ρ = {rho:g}, p = {backlog:g}")
             axes.set_ylim(0, top)
     panels[0, 0].set_xscale("log")
@@ -86,7 +86,7 @@ def draw(samples: pd.DataFrame, best: pd.DataFrame) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, rates: pd.DataFrame, benchmark: Array) -> None:
+def _panel(axes: Axes, rates: pd.DataFrame, benchmark: Array, end: float) -> None:
     # The sample at 0 has no place on a logarithmic axis.
     after = rates.iloc[1:]
     for flow, best in enumerate(benchmark):
@@ -96,12 +96,14 @@ def _panel(axes: Axes, rates: pd.DataFrame, benchmark: Array) -> None:
     if not far[-1]:
         settled = float(rates.index[np.flatnonzero(far)[-1] + 1])
         axes.plot(settled, 0, "o", color=FAINT, markersize=5, clip_on=False, zorder=4)
+        # Beside the dot, on the side where there is more room.
+        is_early = settled < np.sqrt(after.index[0] * end)
         axes.annotate(
             f"{float(f'{settled:.2g}'):g} s",
             (settled, 0),
-            xytext=(-6, 7),
+            xytext=(6 if is_early else -6, 7),
             textcoords="offset points",
-            ha="right",
+            ha="left" if is_early else "right",
             fontsize=8.5,
             color=FAINT,
         )

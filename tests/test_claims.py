@@ -1,14 +1,19 @@
 """The claims of the papers: each is a test of its own; the machinery refuses what does not hold together."""
 
+import doctest
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY, Cli
+from conftest import REPOSITORY, Cli, environment
 
 from windward import papers
 from windward.papers import ledger
 from windward.papers.judge import Results, judge
+from windward.papers.page import _cell, index, write
 
 PAPERS = [papers.load(key) for key in papers.known()]
 CLAIMS = [(paper, claim) for paper in PAPERS for claim in paper.claims.values() if claim.is_checked and not claim.runs]
@@ -42,6 +47,29 @@ def sums() -> Finding:
 def test_the_claim_holds(paper: papers.Paper, claim: papers.Claim) -> None:
     judgement = judge(paper, claim)
     assert judgement.holds, f"{claim.claim}\nfound: {judgement.ours}"
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.key)
+def test_the_page_of_the_paper_is_of_this_ledger(paper: papers.Paper) -> None:
+    """`tools/reproduce_papers.py KEY --kept` writes it again without drawing the figures anew."""
+    page = (REPOSITORY / "docs" / "papers" / f"{paper.key}.md").read_text()
+    rows = re.findall(r"^\| (\d+) \| (.*) \| \*\*(.*)\*\* \|$", page, flags=re.MULTILINE)
+    assert {int(number): outcome for number, _, outcome in rows} == {
+        claim.id: claim.verdict for claim in paper.claims.values()
+    }
+    for (_, row, _), claim in zip(rows, paper.claims.values(), strict=True):
+        assert row.startswith(" | ".join(map(_cell, (claim.claim, claim.where, claim.how, claim.paper))))
+    for number in paper.figures:
+        assert (REPOSITORY / "docs" / "pictures" / f"{paper.key}-figure-{number}.svg").exists()
+
+
+def test_the_list_of_papers_is_complete() -> None:
+    assert (REPOSITORY / "docs" / "papers" / "README.md").read_text() == index(PAPERS)
+
+
+def test_examples_of_the_docstrings() -> None:
+    assert doctest.testmod(ledger).failed == 0
+    assert doctest.testmod(ledger).attempted == 1
 
 
 def test_there_are_papers() -> None:
@@ -125,6 +153,72 @@ def test_claims_about_runs_are_judged_from_what_was_kept(paper: Path, tmp_path: 
     assert judge(loaded, loaded.claims[1], results).outcome == "not run"
     results.keep("rates", pd.DataFrame({"rate": [2, 3]}))
     assert judge(loaded, loaded.claims[1], results).outcome == "reproduced"
+
+
+FIGURES = """\
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from windward.papers import Context, figure
+
+from .numbers import RATES
+
+@figure("1", title="Sums", caption="One and one.")
+def sums(context: Context) -> Figure:
+    context.results.keep("rates", pd.DataFrame({"rate": RATES}))
+    drawing = Figure()
+    FigureCanvasAgg(drawing)
+    drawing.subplots().plot(RATES)
+    return drawing
+"""
+
+
+def test_figures_are_drawn_with_their_numbers(paper: Path, tmp_path: Path) -> None:
+    (paper / "figures.py").write_text(FIGURES)
+    (paper / "numbers.py").write_text("RATES = [2, 3]\n")
+    loaded = papers.load("smith2001")
+    (drawn,) = papers.reproduce(loaded, tmp_path / "out")
+    assert drawn.svg.read_text().startswith("<?xml")
+    assert drawn.pdf.read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "out" / "rates.csv").read_text() == "rate\n2\n3\n"
+    assert papers.kept(loaded, tmp_path / "out") == [drawn]
+    with pytest.raises(papers.PaperError, match="smith2001 has no figure 2 here; figures: 1"):
+        papers.reproduce(loaded, tmp_path / "out", only="2")
+
+
+def test_the_page_holds_ledger_and_figures(paper: Path, tmp_path: Path) -> None:
+    (paper / "figures.py").write_text(FIGURES)
+    (paper / "numbers.py").write_text("RATES = [2, 3]\n")
+    (paper / "checks.py").write_text(CHECKS.replace("1 + 1 == 2", "1 + 1 == 3"))
+    loaded = papers.load("smith2001")
+    drawn = papers.reproduce(loaded, tmp_path)
+    page = write(loaded, [judge(loaded, loaded.claims[1])], drawn, tmp_path / "index.html").read_text()
+    assert 'aria-label="Figure 1: Sums"' in page
+    assert '<td class="failed">FAILED</td>' in page
+    assert "<script" not in page
+    # Nothing is loaded from elsewhere; names of XML are no loads.
+    assert not re.findall(r"""(?:src|href)="https?:""", page)
+
+
+def test_reproducing_says_what_failed(tmp_path: Path) -> None:
+    """In a checkout of its own, where the only claim is wrong."""
+    folder = tmp_path / "papers" / "smith2001"
+    folder.mkdir(parents=True)
+    (folder / "claims.toml").write_text(LEDGER)
+    (folder / "checks.py").write_text(CHECKS.replace("1 + 1 == 2", "1 + 1 == 3"))
+    script = (
+        "import sys; from pathlib import Path; from windward.papers import ledger; "
+        "ledger.root = lambda: Path('papers').resolve(); from windward.cli import main; "
+        "sys.argv = ['windward', *sys.argv[1:]]; main()"
+    )
+    for command in (["claims", "smith2001"], ["reproduce", "smith2001"]):
+        run = subprocess.run(
+            [sys.executable, "-c", script, *command], cwd=tmp_path, env=environment(), capture_output=True, text=True
+        )
+        assert (run.returncode, run.stderr) == (1, "")
+        assert "1 FAILED" in run.stdout
+    assert "FAILED" in (tmp_path / "results" / "papers" / "smith2001" / "index.html").read_text()
 
 
 def test_the_command(cli: Cli) -> None:
