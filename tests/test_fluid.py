@@ -168,3 +168,64 @@ def test_what_cannot_be_followed_is_refused(change: dict[str, object], message: 
     settings = {"laws": [ww.QuicTcp()], "base_rtt_s": [0.1], "windows": [2.0], "duration_s": 1.0, "interval_s": 0.5}
     with pytest.raises(ValueError, match=message):
         fluid.follow(num.wired([100.0], [[0]], [])["network"], **(settings | change))
+
+
+def test_delayed_feedback_against_explicit_steps() -> None:
+    """Two QUIC-TCP flows that see their path 100 ms late, against Euler's steps of the same equation, 16 times shorter.
+
+    The tolerance is Euler's: half a step times the second derivative over the rate at which the law forgets, some 1e-3.
+    """
+    lag, step, base, backlog = 0.1, 1e-4, np.array([0.1, 0.05]), 20.0
+    run = fluid.follow(
+        {"links": [{"wired": CAPACITY}], "routes": [[0], [0]]},
+        [ww.QuicTcp(kappa=0.3, backlog=backlog)] * 2,
+        base_rtt_s=base,
+        windows=[100.0, 60.0],
+        duration_s=4,
+        interval_s=0.5,
+        feedback_delay_s=lag,
+    )
+
+    windows, late = np.array([100.0, 60.0]), round(lag / step)
+    queues = [queue(windows, base)]
+    for at in range(40_000):
+        if at % 5000 == 0:
+            np.testing.assert_allclose(run.windows[at // 5000], windows, rtol=3e-3)
+        rtt = base + queues[max(at - late, 0)]
+        windows = windows - step * 0.3 * base / rtt * (windows - windows * base / rtt - backlog) / rtt
+        queues.append(queue(windows, base))
+
+
+def test_a_delay_is_a_number_of_seconds_or_a_round_trip(cli: Cli, scenario_file: Path) -> None:
+    late = json.loads(cli("fluid", str(scenario_file), "--feedback-delay", "rtt", "--json").stdout)
+    assert len(late["flows"]) > 0
+    for wrong in ("soon", "-1"):
+        result = cli("fluid", str(scenario_file), "--feedback-delay", wrong)
+        assert result.returncode != 0
+        assert "feedback delay" in result.stderr
+    result = cli("fluid", str(scenario_file), "--feedback-delay", "rtt", "--period", "0.02")
+    assert result.returncode != 0
+    assert "period" in result.stderr
+
+
+def test_emultcp_against_scipy() -> None:
+    """chen2007 (14) over a shared link, against DOP853 on the equations written out here."""
+    beta, capacity, loss, rtt, speed = 50.0, 200.0, np.array([0.02, 0.05]), np.array([0.168, 0.1]), 0.0125
+
+    def slope(_: float, state: np.ndarray) -> np.ndarray:
+        x, n = state[:2], state[2:]
+        g = np.logaddexp(0, beta * (1 - capacity / x.sum())) / beta
+        f = np.tanh(beta * g / 2)
+        return np.concatenate([(2 * n**2 / rtt**2 - x**2 * (loss + g)) / (2 * n), speed * (1 / n - n * f)])
+
+    users = [fluid.EmultcpUser(rtt_s=t, loss=e, speed=speed) for t, e in zip(rtt, loss, strict=True)]
+    start = {"rates": [20.0, 90.0], "connections": [1.0, 3.0]}
+    run = fluid.follow_emultcp(
+        [capacity], [[0], [0]], users, **start, duration_s=100, interval_s=10, beta=beta, tolerance=1e-9
+    )
+    exact = solve_ivp(slope, (0, 100), [20, 90, 1, 3], "DOP853", run.time_s, rtol=1e-11, atol=1e-11).y.T
+    np.testing.assert_allclose(np.hstack([run.rates, run.connections]), exact, rtol=1e-6)
+    with pytest.raises(ValueError, match="one for each user"):
+        fluid.follow_emultcp([capacity], [[0], [0]], users, rates=[1.0], connections=[1.0], duration_s=1, interval_s=1)
+    with pytest.raises(ValueError, match="link 3"):
+        fluid.follow_emultcp([capacity], [[0], [3]], users, **start, duration_s=1, interval_s=1)

@@ -111,7 +111,9 @@ class Scenario:
         """The same as JSON."""
     def optimum(self, objective: str, alpha: float | None = None) -> dict[str, Any]:
         """The best rates for "proportional", "max-min", "law", or "alpha" with `alpha`; raises ValueError."""
-    def fluid(self, *, tolerance: float = 1e-6, period: float | None = None) -> dict[str, Any]:
+    def fluid(
+        self, *, tolerance: float = 1e-6, period: float | None = None, feedback_delay: float | None = None
+    ) -> dict[str, Any]:
         """Follows the windows; columns of samples. Raises ValueError."""
     def entities(self) -> dict[str, dict[str, list[Any]]]:
         """What flows, links and background sources are called, as columns by table."""
@@ -224,6 +226,20 @@ class FluidMap:
     def rate_jacobian(self) -> NDArray[np.float64] | None:
         """Derivatives of the rates by the windows; None where link rates jump."""
 
+def fluid_emultcp(
+    capacities: NDArray[np.float64],
+    routes: Sequence[Sequence[int]],
+    *,
+    users: Sequence[tuple[float, float, float, float]],
+    rates: NDArray[np.float64],
+    connections: NDArray[np.float64],
+    beta: float | None,
+    duration: float,
+    interval: float,
+    tolerance: float,
+) -> dict[str, Any]:
+    """The fields of a `fluid.EmultcpTrajectory`; raises ValueError."""
+
 def fluid_follow(
     network: str,
     laws: str,
@@ -235,6 +251,7 @@ def fluid_follow(
     interval: float,
     tolerance: float,
     period: float | None,
+    feedback_delay: float | None,
     is_common: bool,
 ) -> dict[str, Any]:
     """The fields of a `fluid.Trajectory`; raises ValueError."""

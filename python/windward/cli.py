@@ -10,7 +10,7 @@ import json
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -152,6 +152,9 @@ def fluid(
     period: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Update every so often instead of integrating.")
     ] = None,
+    feedback_delay: Annotated[
+        str | None, typer.Option(metavar="SECONDS|rtt", help="Flows see their paths so late. Default: at once.")
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw to SVG, PDF or PNG, by its ending.")
     ] = None,
@@ -163,7 +166,7 @@ def fluid(
     from windward.fluid import digest
 
     scenario = load(file)
-    run = scenario.fluid(tolerance=tolerance, period_s=period)
+    run = scenario.fluid(tolerance=tolerance, period_s=period, feedback_delay_s=_delay(feedback_delay))
     if plot is not None:
         from windward.plot import save
 
@@ -174,6 +177,9 @@ def fluid(
     out = terminal.console()
     out.print(scenario.title or scenario.name, style="bold")
     how = f"differential equations, tolerance {tolerance:g}" if period is None else f"updates every {period:g} s"
+    if feedback_delay is not None:
+        lag = "a round trip" if feedback_delay == "rtt" else f"{feedback_delay} s"
+        how = f"differential equations, paths seen {lag} late"
     out.print(f"all flows from the beginning, {scenario.duration} · {how}", style="dim")
     terminal.show_tables([digest(run)])
 
@@ -346,6 +352,18 @@ def _seeds(text: str) -> int | list[int]:
     if not numbers or min(numbers) < 0 or ("," not in text and numbers[0] == 0):
         raise ValueError(f'--seeds {text}: write a number of seeds, such as 5, or a list of seeds, such as "3,7,9"')
     return numbers if "," in text else numbers[0]
+
+
+def _delay(text: str | None) -> float | Literal["rtt"] | None:
+    """Seconds, or "rtt"."""
+    if text is None:
+        return None
+    if text == "rtt":
+        return "rtt"
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'the feedback delay is "{text}"; it must be a number of seconds or "rtt"') from None
 
 
 def _count(number: int, noun: str) -> str:

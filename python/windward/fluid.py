@@ -66,18 +66,25 @@ class Fluid:
         return figure
 
 
-def run(compiled: _engine.Scenario, *, tolerance: float, period_s: float | None) -> Fluid:
+#: How late flows see their paths: seconds, or a round trip of each.
+Delay = float | Literal["rtt"]
+
+
+def run(
+    compiled: _engine.Scenario, *, tolerance: float, period_s: float | None, feedback_delay_s: Delay | None = None
+) -> Fluid:
     """The fluid run of a scenario.
 
     Raises
     ------
     ValueError
-        Where the scenario has no fluid form, or for a tolerance or period that is not positive.
+        Where the scenario has no fluid form; for a tolerance, a period or a delay that is not positive; for both a
+        period and a delay.
     """
     _above_zero("tolerance", tolerance)
     if period_s is not None:
         _above_zero("period", period_s)
-    answer = compiled.fluid(tolerance=tolerance, period=period_s)
+    answer = compiled.fluid(tolerance=tolerance, period=period_s, feedback_delay=_delay(feedback_delay_s, period_s))
     columns: dict[str, Any] = dict(answer["series"])
     columns["flow"] = pd.Categorical.from_codes(columns["flow"].astype(np.int64), answer["flow"])
     series = pd.DataFrame(columns)
@@ -126,6 +133,7 @@ def follow(
     interval_s: float,
     tolerance: float = 1e-6,
     period_s: float | None = None,
+    feedback_delay_s: Delay | None = None,
     clock: Literal["round trip", "common"] = "round trip",
     buffers: Numbers | None = None,
 ) -> Trajectory:
@@ -147,6 +155,9 @@ def follow(
         Of a step of the differential equation.
     period_s
         Update all windows every so often instead, as the papers' own computations do.
+    feedback_delay_s
+        Every flow sees delay and loss of its path as they were so long ago, or a round trip ago ("rtt"). By steps of a
+        64th of the shortest delay; takes no tolerance and no period.
     clock
         FAST and QUIC-TCP state dW/dt per step. In the differential equation a step is a round trip, or the same second
         for all flows, as in the papers' proofs. With a period and "round trip" a step is an update.
@@ -179,9 +190,109 @@ def follow(
         interval=interval_s,
         tolerance=tolerance,
         period=period_s,
+        feedback_delay=_delay(feedback_delay_s, period_s),
         is_common=clock == "common",
     )
     return Trajectory(**answer)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EmultcpTrajectory:
+    """Rates and numbers of connections through time; one row per sample, one column per user."""
+
+    #: Seconds.
+    time_s: Array
+    #: x, in the unit of the capacities.
+    rates: Array
+    #: n.
+    connections: Array
+    #: The price Σ g of every user's path.
+    prices: Array
+    #: Evaluations of the right-hand side.
+    evaluations: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmultcpUser:
+    """A user of E-MULTCP's fluid model; the defaults are those of chen2007's simulations."""
+
+    #: Round-trip time T in seconds.
+    rtt_s: float = 0.168
+    #: Loss of the wireless links of the path.
+    loss: float = 0.0
+    #: Speed c of the number of connections, a second; 0 for plain TCP.
+    speed: float = 0.0125
+    #: Size S of a packet, in the unit of the capacities times a second.
+    segment: float = 1.0
+
+
+def follow_emultcp(
+    capacities: Numbers,
+    routes: Sequence[Sequence[int]],
+    users: Sequence[EmultcpUser],
+    *,
+    rates: Numbers,
+    connections: Numbers,
+    duration_s: float,
+    interval_s: float,
+    beta: float | None = None,
+    tolerance: float = 1e-6,
+) -> EmultcpTrajectory:
+    """Follows E-MULTCP's fluid model (chen2007, section III) on two time scales.
+
+    Parameters
+    ----------
+    capacities
+        Of the links, in packets a second (or any one unit).
+    routes
+        For each user the links that it crosses.
+    users
+        One for each route.
+    rates, connections
+        At the start, above 0; one for each user.
+    duration_s, interval_s
+        How long, and how often a sample is taken.
+    beta
+        Of the smooth form (12)-(14). Default: the discontinuous form (2), (9)-(11).
+    tolerance
+        Error allowed in a step.
+
+    Raises
+    ------
+    ValueError
+        If something is wrong; the message says what.
+    """
+    for name, numbers in (("rates", rates), ("connections", connections)):
+        if len(numbers) != len(users) or not all(np.isfinite(number) and number > 0 for number in numbers):
+            raise ValueError(f"{name}: it takes {len(users)} numbers above 0, one for each user")
+    for name, value in (("duration_s", duration_s), ("interval_s", interval_s), ("tolerance", tolerance)):
+        _above_zero(name, value)
+    answer = _engine.fluid_emultcp(
+        np.asarray(capacities, dtype=float),
+        routes,
+        users=[(user.segment, user.rtt_s, user.loss, user.speed) for user in users],
+        rates=np.asarray(rates, dtype=float),
+        connections=np.asarray(connections, dtype=float),
+        beta=beta,
+        duration=duration_s,
+        interval=interval_s,
+        tolerance=tolerance,
+    )
+    return EmultcpTrajectory(**answer)
+
+
+def _delay(delay_s: Delay | None, period_s: float | None) -> float | None:
+    """The delay as the engine takes it: 0 stands for a round trip."""
+    if delay_s is None:
+        return None
+    if period_s is not None:
+        raise ValueError("a feedback delay and a period cannot be had together: updates see the instant before them")
+    if isinstance(delay_s, str):
+        if delay_s != "rtt":
+            raise ValueError(f'the feedback delay is "{delay_s}"; it must be a number of seconds or "rtt"')
+        return 0.0
+    _above_zero("feedback delay", delay_s)
+    return float(delay_s)
 
 
 def _above_zero(name: str, value: float) -> None:

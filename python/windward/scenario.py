@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from windward import _engine
 from windward._model import ScenarioFields
@@ -118,7 +118,13 @@ class Scenario(ScenarioFields):
 
         return solve(self._compile()[0], objective)
 
-    def fluid(self, *, tolerance: float = 1e-6, period_s: float | None = None) -> Fluid:
+    def fluid(
+        self,
+        *,
+        tolerance: float = 1e-6,
+        period_s: float | None = None,
+        feedback_delay_s: float | Literal["rtt"] | None = None,
+    ) -> Fluid:
         """Follows the windows as differential equations, for the scenario's duration.
 
         Parameters
@@ -127,6 +133,9 @@ class Scenario(ScenarioFields):
             Error allowed in a step of the integrator, relative and in packets.
         period_s
             Update every so many seconds instead, as the papers' own computations do (20 ms).
+        feedback_delay_s
+            Let every flow see delay and loss of its path as they were so many seconds ago, or a round trip of its own
+            ago ("rtt"); by steps of a 64th of the shortest delay, whatever the tolerance.
 
         Raises
         ------
@@ -135,7 +144,7 @@ class Scenario(ScenarioFields):
         """
         from windward.fluid import run
 
-        return run(self._compile()[0], tolerance=tolerance, period_s=period_s)
+        return run(self._compile()[0], tolerance=tolerance, period_s=period_s, feedback_delay_s=feedback_delay_s)
 
     def to_toml(self) -> str:
         """The scenario as a file, defaults written out."""

@@ -5,18 +5,35 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use windward_fluid::Method;
+use windward_fluid::{Lag, Method};
 use windward_scenario::FluidRun;
 
 #[pymethods]
 impl Scenario {
-    /// Follows the windows: as differential equations of this `tolerance`, or by updates every `period` seconds. Columns of
+    /// Follows the windows: as differential equations of this `tolerance`, by updates every `period` seconds, or with paths seen
+    /// `feedback_delay` seconds late, 0 for a round trip. Columns of
     /// samples, flow by flow within an instant. Raises ValueError where the scenario has no fluid form.
-    #[pyo3(signature = (*, tolerance=1e-6, period=None))]
-    fn fluid<'py>(&self, py: Python<'py>, tolerance: f64, period: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
-        let method = period.map_or(Method::Ode { tolerance }, |period| Method::Discrete { period });
+    #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None))]
+    fn fluid<'py>(
+        &self,
+        py: Python<'py>,
+        tolerance: f64,
+        period: Option<f64>,
+        feedback_delay: Option<f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let method = method(tolerance, period, feedback_delay);
         let run = py.detach(|| self.inner.fluid(method)).map_err(|e| PyValueError::new_err(e.to_string()))?;
         columns(py, &run)
+    }
+}
+
+/// The method that these arguments of Python mean.
+pub(crate) fn method(tolerance: f64, period: Option<f64>, feedback_delay: Option<f64>) -> Method {
+    match (period, feedback_delay) {
+        (Some(period), _) => Method::Discrete { period },
+        (None, Some(0.0)) => Method::Delayed { lag: Lag::RoundTrip },
+        (None, Some(seconds)) => Method::Delayed { lag: Lag::Seconds(seconds) },
+        (None, None) => Method::Ode { tolerance },
     }
 }
 

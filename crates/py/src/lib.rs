@@ -31,6 +31,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scheduler::Slot>()?;
     module.add_class::<scheduler::Candidate>()?;
     module.add_class::<network::FluidMap>()?;
+    module.add_function(wrap_pyfunction!(network::fluid_emultcp, module)?)?;
     module.add_function(wrap_pyfunction!(network::fluid_follow, module)?)?;
     module.add_function(wrap_pyfunction!(network::num_independent_sets, module)?)?;
     module.add_function(wrap_pyfunction!(network::num_region_jacobian, module)?)?;

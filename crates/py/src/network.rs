@@ -1,12 +1,13 @@
 //! F, capacity regions and trajectories for any network, as Python sees them: descriptions come as JSON, numbers as arrays.
 
+use crate::fluid::method;
 use crate::num::{certificate, parse, refused};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
-use windward_fluid::{FluidFlow, Method, Model, TimeUnit, integrate};
+use windward_fluid::{Congestion, Emultcp, EmultcpUser, FluidFlow, Model, TimeUnit, integrate};
 use windward_laws::{LawSpec, SpecError};
 use windward_num::{Network, Region, region};
 
@@ -120,7 +121,7 @@ fn checked(region: &str, prices: &[f64]) -> PyResult<Region> {
 /// Follows the windows of laws over any network; see `windward.fluid.follow`. Raises ValueError.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "Python passes them by name")]
-#[pyo3(signature = (network, laws, *, base_rtt, windows, buffers, duration, interval, tolerance, period, is_common))]
+#[pyo3(signature = (network, laws, *, base_rtt, windows, buffers, duration, interval, tolerance, period, feedback_delay, is_common))]
 pub(crate) fn fluid_follow<'py>(
     py: Python<'py>,
     network: &str,
@@ -132,6 +133,7 @@ pub(crate) fn fluid_follow<'py>(
     interval: f64,
     tolerance: f64,
     period: Option<f64>,
+    feedback_delay: Option<f64>,
     is_common: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let network: Network = parse("network", network).map_err(refused)?;
@@ -146,13 +148,46 @@ pub(crate) fn fluid_follow<'py>(
     };
     let flows = laws.into_iter().zip(base_rtt).map(flow).collect::<PyResult<Vec<_>>>()?;
     let mut model = Model::new(network, flows, buffers.to_vec()).map_err(refused)?;
-    let method = period.map_or(Method::Ode { tolerance }, |period| Method::Discrete { period });
+    let method = method(tolerance, period, feedback_delay);
     let run = py.detach(|| integrate(&mut model, windows, duration, interval, method)).map_err(refused)?;
     let matrix = |rows: &[Vec<f64>]| PyArray2::from_vec2(py, rows);
     let answer = PyDict::new(py);
     answer.set_item("windows", matrix(&run.windows)?)?;
     answer.set_item("rates", matrix(&run.rates)?)?;
     answer.set_item("delays_s", matrix(&run.delays)?)?;
+    answer.set_item("time_s", run.time.into_pyarray(py))?;
+    answer.set_item("evaluations", run.evaluations)?;
+    Ok(answer)
+}
+
+/// Follows E-MULTCP's rates and numbers of connections; see `windward.fluid.follow_emultcp`. Raises ValueError.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python passes them by name")]
+#[pyo3(signature = (capacities, routes, *, users, rates, connections, beta, duration, interval, tolerance))]
+pub(crate) fn fluid_emultcp<'py>(
+    py: Python<'py>,
+    capacities: PyReadonlyArray1<'_, f64>,
+    routes: Vec<Vec<u32>>,
+    users: Vec<(f64, f64, f64, f64)>,
+    rates: PyReadonlyArray1<'_, f64>,
+    connections: PyReadonlyArray1<'_, f64>,
+    beta: Option<f64>,
+    duration: f64,
+    interval: f64,
+    tolerance: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let users =
+        users.into_iter().map(|(segment, rtt, loss, speed)| EmultcpUser { segment, rtt, loss, speed }).collect();
+    let congestion = beta.map_or(Congestion::Discontinuous, |beta| Congestion::Smooth { beta });
+    let model = Emultcp::new(capacities.as_slice()?, routes, users, congestion).map_err(refused)?;
+    let (rates, connections) = (rates.as_slice()?, connections.as_slice()?);
+    let run = py.detach(|| model.follow(rates, connections, duration, interval, tolerance));
+    let prices: Vec<_> = run.rates.iter().map(|rates| model.path_prices(rates)).collect();
+    let matrix = |rows: &[Vec<f64>]| PyArray2::from_vec2(py, rows);
+    let answer = PyDict::new(py);
+    answer.set_item("rates", matrix(&run.rates)?)?;
+    answer.set_item("connections", matrix(&run.connections)?)?;
+    answer.set_item("prices", matrix(&prices)?)?;
     answer.set_item("time_s", run.time.into_pyarray(py))?;
     answer.set_item("evaluations", run.evaluations)?;
     Ok(answer)
