@@ -285,13 +285,19 @@ class Mode:
     Attributes
     ----------
     snr
-        Used from this signal-to-noise ratio on.
+        Used from this signal-to-noise ratio on. Default: from where packets err at the rate `target_error`.
     efficiency
         Bits a symbol, above 0.
+    a
+        a of the packet error rate min(1, a·exp(−g·SNR)), SNR linear. Default: no packet errs.
+    g
+        g of the same.
     """
 
-    snr: str
+    snr: str | None = None
     efficiency: float
+    a: float | None = None
+    g: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,11 +308,17 @@ class ModesAmc:
     ----------
     modes
         The modes, slowest first.
+    target_error
+        Packet error rate at the threshold of a mode that has no `snr`; above 0 and below 1.
+    packet
+        Size of the packets that `a` and `g` were fitted to; needed with them.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "modes")
 
     modes: Sequence[Mode]
+    target_error: float | str = 0.01
+    packet: str | None = None
 
 
 #: Adaptive modulation and coding.

@@ -6,14 +6,14 @@ use super::nodes::Nodes;
 use super::{MAX_LINKS, Names, is_within_limit, place};
 use crate::error::{Problems, Segment};
 use crate::format::cell::{Amc, Cell, Direction, Fading, Mode, Scheduler, Station};
-use crate::format::{Buffer, Named, Recording};
+use crate::format::{Buffer, Named, Positive, Recording};
 use crate::scenario::{LinkName, PythonScheduler};
 use std::sync::Arc;
 use windward_sim as sim;
-use windward_sim::cell::amc::Table;
+use windward_sim::cell::amc::{Errors, Table};
 use windward_sim::cell::channel::Fading as Model;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
-use windward_units::Decibels;
+use windward_units::{Bytes, Decibels};
 
 /// A cell but for a scheduler written in Python.
 #[derive(Clone, Debug)]
@@ -143,7 +143,7 @@ fn station_config(
     let fading = model(fading)?;
     if let Err(why) = fading.check(mean_snr, cell.slot.0, table) {
         let path = if station.fading.is_some() { inside("fading") } else { place("cell", at, ["fading".into()]) };
-        problems.add(path, why.to_string(), None);
+        problems.add_refusal(path, &why.to_string());
         return None;
     }
     Some(StationConfig {
@@ -184,12 +184,23 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
             Some(Table::shannon(ratio(amc.gap.0), most))
         }
         Amc::Modes(amc) => {
-            let mode = |mode: &Mode| sim::cell::amc::Mode {
-                efficiency: mode.efficiency.0,
-                threshold: ratio(mode.snr.0),
-                errors: None,
-            };
-            match Table::of_modes(amc.modes.iter().map(mode).collect()) {
+            let target = amc.target_error.0;
+            if target <= 0.0 || target >= 1.0 {
+                problems.add(path("target_error"), format!("{target} is not above 0 and below 1"), None);
+                return None;
+            }
+            let mut modes = Vec::new();
+            for (index, given) in amc.modes.iter().enumerate() {
+                match mode(given, amc.packet, target) {
+                    Ok(mode) => modes.push(mode),
+                    Err(why) => {
+                        let inside = [path("modes"), vec![Segment::Index(index)]].concat();
+                        problems.add(inside, why, None);
+                        return None;
+                    }
+                }
+            }
+            match Table::of_modes(modes) {
                 Ok(table) => Some(table),
                 Err(error) => {
                     problems.add(path("modes"), error.to_string(), None);
@@ -198,6 +209,21 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
             }
         }
     }
+}
+
+/// A mode of a user's own, or why it is none.
+fn mode(mode: &Mode, packet: Option<Positive<Bytes>>, target: f64) -> Result<sim::cell::amc::Mode, &'static str> {
+    let errors = match (mode.a, mode.g, packet) {
+        (None, None, _) => None,
+        (Some(a), Some(g), Some(packet)) => Some(Errors { a: a.0, g: g.0, packet_bits: packet.0.count() as f64 * 8.0 }),
+        _ => return Err("`a` and `g` stand together, and with the `packet` of the table"),
+    };
+    let threshold = match (mode.snr, errors) {
+        (Some(snr), _) => ratio(snr.0),
+        (None, Some(errors)) => errors.threshold(target),
+        (None, None) => return Err("it has neither `snr` nor `a` and `g`"),
+    };
+    Ok(sim::cell::amc::Mode { efficiency: mode.efficiency.0, threshold, errors })
 }
 
 /// `None` where a file could not be read, or the distance of samples is not known.

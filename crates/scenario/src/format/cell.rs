@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windward_sim as sim;
 use windward_sim::cell::Service as SimService;
-use windward_units::{Decibels, Duration, Frequency, SymbolRate};
+use windward_units::{Bytes, Decibels, Duration, Frequency, SymbolRate};
 
 /// A slotted cell: one carrier that its stations share. It makes a one-way link between the access point and each
 /// station, `ACCESS_POINT->NODE` in a downlink, `NODE->ACCESS_POINT` in an uplink; for the other direction add links, or a
@@ -171,6 +171,12 @@ tagged! {
         "modes" Modes {
             /// The modes, slowest first.
             modes: Vec<Mode>,
+            /// Packet error rate at the threshold of a mode that has no `snr`; above 0 and below 1.
+            #[serde(default = "one_in_a_hundred")]
+            target_error: Probability,
+            /// Size of the packets that `a` and `g` were fitted to; needed with them.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            packet: Option<Positive<Bytes>>,
         }
     }
 }
@@ -179,10 +185,17 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table, such as { snr = \"5 dB\", efficiency = 1.0 }")]
 pub(crate) struct Mode {
-    /// Used from this signal-to-noise ratio on.
-    pub snr: Written<Decibels>,
+    /// Used from this signal-to-noise ratio on. Default: from where packets err at the rate `target_error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snr: Option<Written<Decibels>>,
     /// Bits a symbol, above 0.
     pub efficiency: Number,
+    /// a of the packet error rate min(1, a·exp(−g·SNR)), SNR linear. Default: no packet errs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a: Option<Number>,
+    /// g of the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g: Option<Number>,
 }
 
 tagged! {

@@ -1,6 +1,6 @@
 //! The tables that come with the simulator, as data files in the format of a user's own.
 
-use super::{Errors, Mode, Table, TableError, ratio, threshold};
+use super::{Errors, Mode, Table, TableError, ratio};
 use serde::Deserialize;
 use std::fmt;
 
@@ -77,7 +77,7 @@ impl Table {
             };
             let threshold = match (mode.snr_db, errors) {
                 (Some(decibels), _) => ratio(decibels),
-                (None, Some(errors)) => threshold(&errors, target),
+                (None, Some(errors)) => errors.threshold(target),
                 (None, None) => return Err(FileError::Threshold(at)),
             };
             Ok(Mode { efficiency: mode.efficiency, threshold, errors })

@@ -36,6 +36,13 @@ pub struct Errors {
     pub packet_bits: f64,
 }
 
+impl Errors {
+    /// The signal-to-noise ratio, linear, at which packets of the fit's size err with probability `target`.
+    pub fn threshold(&self, target: f64) -> f64 {
+        log(self.a / target) / self.g
+    }
+}
+
 /// From signal-to-noise ratio to bits a symbol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table(Kind);
@@ -159,11 +166,6 @@ impl Table {
             }
         }
     }
-}
-
-/// The threshold at which a mode errs with probability `target` in packets of the size of its fit.
-fn threshold(errors: &Errors, target: f64) -> f64 {
-    log(errors.a / target) / errors.g
 }
 
 /// The ratio of so many decibels.

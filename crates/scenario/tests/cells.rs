@@ -1,0 +1,86 @@
+//! Cells: tables of modes, channels, what does not go together.
+
+use windward_scenario::{PythonLaw, Scenario};
+use windward_sim::LawChoice;
+use windward_sim::cell::amc::Table;
+use windward_sim::cell::{CellConfig, Repair};
+
+fn text(cell: &str, station: &str) -> String {
+    format!(
+        "name = \"n\"\nduration = \"1 s\"\nnode = [{{ name = \"ap\" }}, {{ name = \"phone\" }}]\n\
+         [[cell]]\nname = \"c\"\naccess_point = \"ap\"\nslot = \"10 ms\"\nsymbol_rate = \"2 MBd\"\n{cell}\n\
+         [[cell.station]]\nnode = \"phone\"\nsnr = \"12 dB\"\n{station}\n\
+         [[background]]\nfrom = \"ap\"\nto = \"phone\"\npattern = {{ kind = \"cbr\", rate = \"1 Mbit/s\" }}\n"
+    )
+}
+
+fn compile(cell: &str, station: &str) -> CellConfig {
+    let scenario = Scenario::from_toml(&text(cell, station), "n.toml").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
+    let no_python = |law: &PythonLaw| -> LawChoice { panic!("no law in Python was expected, got {}", law.class) };
+    scenario.compile(1, &no_python).network.cells.remove(0)
+}
+
+fn refusal(cell: &str, station: &str) -> String {
+    let error = Scenario::from_toml(&text(cell, station), "n.toml").expect_err("it is wrong");
+    let [problem] = error.problems() else { panic!("one problem was expected: {error}") };
+    format!("{}: {}", problem.path, problem.message)
+}
+
+/// Liu, Zhou and Giannakis' modes as a user would write them are those that come with the simulator.
+#[test]
+fn a_table_of_ones_own_may_have_error_rates() {
+    let cell = compile(
+        r#"repair = { transmissions = 3 }
+        [cell.amc]
+        kind = "modes"
+        packet = "135 B"
+        target_error = 0.1
+        modes = [
+            { efficiency = 0.5, a = 274.7229, g = 7.9932 },
+            { efficiency = 1.0, a = 90.2514, g = 3.4998 },
+            { efficiency = 1.5, a = 67.6181, g = 1.6883 },
+            { efficiency = 3.0, a = 53.3987, g = 0.3756 },
+            { efficiency = 4.5, a = 35.3508, g = 0.0900 },
+        ]"#,
+        "",
+    );
+    assert_eq!(*cell.table, Table::convolutional(false, 0.1));
+    assert_eq!(cell.repair, Some(Repair { max_transmissions: 3 }));
+    let plain = compile(r#"amc = { kind = "modes", modes = [{ efficiency = 2, snr = "10 dB" }] }"#, "");
+    assert_eq!((plain.table.efficiency(9.99), plain.table.efficiency(10.01)), (0.0, 2.0));
+}
+
+#[test]
+fn half_a_mode_is_refused() {
+    let modes = |rest: &str| refusal(&format!("amc = {{ kind = \"modes\", {rest} }}"), "");
+    assert_eq!(modes("modes = [{ efficiency = 1 }]"), "cell[0].amc.modes[0]: it has neither `snr` nor `a` and `g`");
+    let half = "cell[0].amc.modes[1]: `a` and `g` stand together, and with the `packet` of the table";
+    let first = "{ efficiency = 1, snr = \"3 dB\" }";
+    assert_eq!(modes(&format!("modes = [{first}, {{ efficiency = 2, a = 1, g = 1 }}]")), half);
+    assert_eq!(modes(&format!("packet = \"1 kB\", modes = [{first}, {{ efficiency = 2, a = 1 }}]")), half);
+    assert_eq!(
+        modes("packet = \"1 kB\", modes = [{ efficiency = 1, a = 2, g = -1, snr = \"3 dB\" }]"),
+        "cell[0].amc.modes: mode 1: `a`, `g` and the packet size of its error rate are numbers above 0"
+    );
+    assert_eq!(
+        modes(&format!("modes = [{first}, {{ efficiency = 2, snr = \"2 dB\" }}]")),
+        "cell[0].amc.modes: mode 2: its threshold is not above that of the mode before"
+    );
+    assert_eq!(
+        modes(&format!("target_error = 1, modes = [{first}]")),
+        "cell[0].amc.target_error: 1 is not above 0 and below 1"
+    );
+}
+
+/// huang2020's own settings, 128 Hz and slots of 10 ms: f T = 1.28.
+#[test]
+fn a_markov_channel_is_refused_where_it_does_not_hold() {
+    let fast = r#"fading = { model = "markov", doppler = "128 Hz" }"#;
+    assert_eq!(
+        refusal("amc = \"ctc\"", fast),
+        "cell[0].station[0].fading: the Doppler frequency times the slot is 1.280: a Markov chain that steps between \
+         neighbouring modes holds up to 0.05"
+    );
+    compile("amc = \"ctc\"", r#"fading = { model = "markov", doppler = "2 Hz" }"#);
+}
