@@ -82,6 +82,34 @@ def test_every_kind_of_field() -> None:
     assert pickle.loads(pickle.dumps(scenario)) == scenario
 
 
+REGIONS = [
+    ww.BoxRegion(name="r", links=["air"], capacity="6 Mbit/s"),
+    ww.NormRegion(name="r", links=["air-2", "air-1"], capacity=["6 Mbit/s", "3 Mbit/s"], exponent=2),
+    ww.EllipsoidRegion(name="r", links=["air"], capacity="6 Mbit/s", matrix=[[1, 0.5], [0.5, 1]]),
+    ww.HalfSpacesRegion(name="r", links=["air"], limit=[ww.Limit(weights=[1, 2], most="6 Mbit/s")]),
+    ww.FadingRegion(name="r", links=["air"], state=[ww.ChannelState(rates=["6 Mbit/s", "6 Mbit/s"])]),
+    ww.CsmaRegion(name="r", links=["air"], capacity="6 Mbit/s", conflicts=[["air-1", "air-2"]]),
+]
+
+
+@pytest.mark.parametrize("region", REGIONS, ids=lambda region: region.TAG[1])
+def test_regions_answer_optimum_and_fluid_and_have_no_packets(region: ww.NormRegion, tmp_path: Path) -> None:
+    scenario = ww.Scenario(
+        name="cell",
+        duration="20 s",
+        node=[ww.Node(name="a", count=2), ww.Node(name="b", count=2)],
+        link=[ww.Link(name="air", from_="a", to="b", delay="20 ms", reverse=ww.Reverse(rate="1 Gbit/s"))],
+        region=[region],
+        flow=[ww.Flow(from_="a", to="b", law=ww.QuicTcp(backlog=20))],
+    )
+    (tmp_path / "cell.toml").write_text(scenario.to_toml())
+    assert ww.load(tmp_path / "cell.toml").to_toml() == scenario.to_toml()
+    best, run = scenario.optimum(), scenario.fluid()
+    assert run.flows["rate_bps"].to_numpy() == pytest.approx(best.flows["rate_bps"].to_numpy(), rel=1e-3)
+    with pytest.raises(ValueError, match="the region `r` says which rates are possible, not how packets get them"):
+        scenario.simulate()
+
+
 def test_a_scenario_that_exists_is_right(link: Callable[..., ww.Scenario]) -> None:
     with pytest.raises(ww.ScenarioError, match=r"flow\[0\]\.to: .*`c`"):
         link(ww.Flow(from_="a", to="c", law="reno"))

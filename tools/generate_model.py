@@ -19,7 +19,14 @@ from windward import _engine
 TARGET = Path(__file__).parent.parent / "python" / "windward" / "_model.py"
 ROOT = "ScenarioFields"
 #: What the names of a tagged union's members end in, where the word alone would not say what it is.
-SUFFIX = {"LossModel": "Loss", "Jitter": "Jitter", "Amc": "Amc", "Fading": "Fading", "Scheduler": "Scheduler"}
+SUFFIX = {
+    "LossModel": "Loss",
+    "Jitter": "Jitter",
+    "Amc": "Amc",
+    "Fading": "Fading",
+    "Scheduler": "Scheduler",
+    "Region": "Region",
+}
 
 HEADER = '''"""The fields of a scenario as dataclasses.
 

@@ -203,7 +203,7 @@ class Link:
     to
         Node or group at the end.
     rate
-        Transmission rate, or a recording.
+        Transmission rate, or a recording. A link without one shares a [[region]].
     delay
         Propagation delay, one way.
     buffer
@@ -222,7 +222,7 @@ class Link:
     name: str | None = None
     from_: str = field(metadata={"key": "from"})
     to: str
-    rate: Rate
+    rate: Rate | None = None
     delay: str
     buffer: str = "1000 packets"
     loss: Loss = 0.0
@@ -632,6 +632,186 @@ class Cell:
     delay: str = "0 s"
     repair: Repair | None = None
     station: Sequence[Station]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxRegion:
+    """Each link has its own, whatever the others do: slots or bands that are theirs.
+
+    Attributes
+    ----------
+    name
+        Name of the region.
+    links
+        The links that share it.
+    capacity
+        What each link carries; one rate stands for all.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "box")
+
+    name: str
+    links: Sequence[str]
+    capacity: str | Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormRegion:
+    """The sum of (rate/capacity)^exponent over the links is at most 1: between time sharing and the box.
+
+    Attributes
+    ----------
+    name
+        Name of the region.
+    links
+        The links that share it.
+    capacity
+        What each link carries alone; one rate stands for all.
+    exponent
+        From 1, which is time sharing; the larger, the less links take from each other.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "norm")
+
+    name: str
+    links: Sequence[str]
+    capacity: str | Sequence[str]
+    exponent: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class EllipsoidRegion:
+    """With y the rates over the capacities, y·My is at most 1.
+
+    Attributes
+    ----------
+    name
+        Name of the region.
+    links
+        The links that share it.
+    capacity
+        What each link carries alone; one rate stands for all.
+    matrix
+        M: symmetric, positive definite, with ones on the diagonal; beside it, how much two links take from each
+        other.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "ellipsoid")
+
+    name: str
+    links: Sequence[str]
+    capacity: str | Sequence[str]
+    matrix: Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """A limit to a weighted sum of rates.
+
+    Attributes
+    ----------
+    weights
+        From 0, one for each link.
+    most
+        The sum of weight times rate is at most this.
+    """
+
+    weights: Sequence[float]
+    most: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfSpacesRegion:
+    """Weighted sums of the rates have limits.
+
+    Attributes
+    ----------
+    name
+        Name of the region.
+    links
+        The links that share it.
+    limit
+        The limits; every link has a weight in one of them.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "half-spaces")
+
+    name: str
+    links: Sequence[str]
+    limit: Sequence[Limit]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChannelState:
+    """A joint state of channels.
+
+    Attributes
+    ----------
+    rates
+        What each link would carry if it were served.
+    probability
+        How likely the state is; of all states they sum to 1. Default: all states are alike.
+    """
+
+    rates: Sequence[str]
+    probability: float | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FadingRegion:
+    """One link at a time, chosen anew in every state of the channels: the ergodic region of a fading cell.
+
+    Attributes
+    ----------
+    name
+        Name of the region.
+    links
+        The links that share it.
+    state
+        The joint states of their channels.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "fading")
+
+    name: str
+    links: Sequence[str]
+    state: Sequence[ChannelState]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsmaRegion:
+    """Ideal CSMA: links in conflict are never active together, all others may be.
+
+    Attributes
+    ----------
+    name
+        Name of the region.
+    links
+        The links that share it.
+    capacity
+        What each link carries while it is active; one rate stands for all.
+    conflicts
+        Pairs of links that conflict. A group stands for all its links, so that ["up", "up"] lets all of `up` conflict
+        with each other.
+    entropy
+        Weight of the entropy of the shares of time in what is maximised, as the backoffs of CSMA add it; in units of
+        the flows' utility, in packets for windows. From 0, which is the best schedule.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "csma")
+
+    name: str
+    links: Sequence[str]
+    capacity: str | Sequence[str]
+    conflicts: Sequence[Sequence[str]]
+    entropy: float = 0.0
+
+
+#: A capacity region: the rates that links without a `rate` of their own can have together. Every such link belongs to
+#: one region. A region says which rates are possible, not how packets get them: `optimum` and `fluid` answer,
+#: `simulate` refuses. `links` holds names of one-way links; the name of a group, or FROM->TO of one, stands for all
+#: its links.
+Region = BoxRegion | NormRegion | EllipsoidRegion | HalfSpacesRegion | FadingRegion | CsmaRegion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1082,6 +1262,8 @@ class ScenarioFields:
         Links between nodes.
     cell
         Cells: access points and the stations that share their carriers.
+    region
+        Capacity regions: which rates links without a rate of their own can have together.
     flow
         TCP flows.
     background
@@ -1098,5 +1280,6 @@ class ScenarioFields:
     node: Sequence[Node] = ()
     link: Sequence[Link] = ()
     cell: Sequence[Cell] = ()
+    region: Sequence[Region] = ()
     flow: Sequence[Flow] = ()
     background: Sequence[Background] = ()

@@ -4,7 +4,7 @@ use crate::law::{Fuse, PythonLaw};
 use crate::output;
 use crate::scenario::Scenario;
 use crate::scheduler;
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::fs::File;
@@ -64,6 +64,7 @@ impl Job {
         law: &Bound<'_, PyAny>,
         scheduler: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
+        scenario.inner.check_packets().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let make = |maker: &Bound<'_, PyAny>, class: &str, params: &serde_json::Map<String, serde_json::Value>| {
             let params = crate::scenario::to_python(maker.py(), &serde_json::Value::Object(params.clone()))?;
             PyResult::Ok(Arc::new(maker.call1((class, params))?.unbind()))

@@ -138,7 +138,8 @@ impl Scenario {
         let mean = |(cell, station): (&CellConfig, &StationConfig)| {
             cell.table.mean_efficiency(station.mean_snr) * cell.symbol_rate
         };
-        let rates = network.links.iter().map(|link| link.rate.mean().as_bits_per_sec() as f64).chain(stations().map(mean));
+        let rates =
+            network.links.iter().map(|link| link.rate.mean().as_bits_per_sec() as f64).chain(stations().map(mean));
         table.set_item("rate_bps", rates.collect::<Vec<_>>())?;
         let delays = network.links.iter().map(|link| link.delay).chain(stations().map(|(_, station)| station.delay));
         table.set_item("delay_s", delays.map(|delay| delay.as_secs()).collect::<Vec<_>>())?;

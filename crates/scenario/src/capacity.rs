@@ -4,8 +4,10 @@
 //! capacity region E_h[R(h)] (huang2020 (1)): one station at a time, by the state h of all channels. Each channel is taken
 //! by the distribution of its rate, which does not depend on how fast it fades; channels are independent, so that the
 //! probabilities of joint states are products. Where these states are too many, they are sampled at the points of a
-//! Kronecker sequence.
+//! Kronecker sequence. Links without a rate share the region that the scenario names.
 
+use crate::check::RegionPlan;
+use std::collections::BTreeSet;
 use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
@@ -37,7 +39,13 @@ pub(crate) enum CapacityError {
 }
 
 /// Constraints, in packets of `packet_bits` a second; links first, then the stations of all cells.
-pub(crate) fn constraints(network: &Network, packet_bits: f64, sharing: Sharing) -> Result<Constraints, CapacityError> {
+pub(crate) fn constraints(
+    network: &Network,
+    regions: &[RegionPlan],
+    packet_bits: f64,
+    sharing: Sharing,
+) -> Result<Constraints, CapacityError> {
+    let shared: BTreeSet<usize> = regions.iter().flat_map(|region| &region.links).map(|&link| link as usize).collect();
     let mut free: Vec<f64> = network.links.iter().map(|link| link.rate.mean().as_bits_per_sec() as f64).collect();
     for source in &network.sources {
         let mean = match source.pattern {
@@ -48,11 +56,17 @@ pub(crate) fn constraints(network: &Network, packet_bits: f64, sharing: Sharing)
             *free.get_mut(link as usize).ok_or(CapacityError::BackgroundInCell(link as usize))? -= mean;
         }
     }
-    if let Some(full) = free.iter().position(|&bps| bps <= 0.0) {
+    if let Some(full) = free.iter().enumerate().position(|(at, &bps)| bps <= 0.0 && !shared.contains(&at)) {
         return Err(CapacityError::Full(full));
     }
-    let mut links: Vec<Link> = free.iter().map(|bps| Link::Wired(bps / packet_bits)).collect();
-    let mut couplings = Vec::new();
+    let link = |(at, bps): (usize, &f64)| match shared.contains(&at) {
+        true => Link::Wireless,
+        false => Link::Wired(bps / packet_bits),
+    };
+    let mut links: Vec<Link> = free.iter().enumerate().map(link).collect();
+    let of_plan =
+        |plan: &RegionPlan| Coupling { links: plan.links.clone(), region: in_packets(&plan.region, packet_bits) };
+    let mut couplings: Vec<Coupling> = regions.iter().map(of_plan).collect();
     for (at, cell) in network.cells.iter().enumerate() {
         let first = links.len() as u32;
         let region = match (sharing, &cell.scheduler) {
@@ -65,6 +79,28 @@ pub(crate) fn constraints(network: &Network, packet_bits: f64, sharing: Sharing)
     }
     let routes = network.flows.iter().map(|flow| flow.forward.clone()).collect();
     Ok(Constraints { links, couplings, routes })
+}
+
+/// A region in bits a second, in packets a second.
+fn in_packets(region: &Region, packet_bits: f64) -> Region {
+    let all = |rates: &[f64]| rates.iter().map(|bps| bps / packet_bits).collect::<Vec<f64>>();
+    match region {
+        Region::Box { capacity } => Region::Box { capacity: all(capacity) },
+        Region::Norm { capacity, exponent } => Region::Norm { capacity: all(capacity), exponent: *exponent },
+        Region::Ellipsoid { matrix } => {
+            let scaled = |row: &Vec<f64>| row.iter().map(|h| h * packet_bits * packet_bits).collect();
+            Region::Ellipsoid { matrix: matrix.iter().map(scaled).collect() }
+        }
+        Region::HalfSpaces { normals, offsets } => {
+            Region::HalfSpaces { normals: normals.clone(), offsets: all(offsets) }
+        }
+        Region::Fading { rates, probabilities } => {
+            Region::Fading { rates: rates.iter().map(|row| all(row)).collect(), probabilities: probabilities.clone() }
+        }
+        Region::Csma { rates, conflicts, entropy } => {
+            Region::Csma { rates: all(rates), conflicts: conflicts.clone(), entropy: *entropy }
+        }
+    }
 }
 
 /// The rates that a station's channel can have, in bits a symbol, and their probabilities.

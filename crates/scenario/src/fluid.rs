@@ -71,11 +71,12 @@ impl Scenario {
             return Err(FluidError::PacketSizes(bytes, other));
         }
         let packet_bits = bytes as f64 * 8.0;
-        let constraints = constraints(network, packet_bits, Sharing::Scheduler).map_err(|error| match error {
-            CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
-            CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
-            CapacityError::Scheduler(at) => FluidError::Scheduler(format!("{:?}", network.cells[at].scheduler)),
-        })?;
+        let constraints =
+            constraints(network, self.regions(), packet_bits, Sharing::Scheduler).map_err(|error| match error {
+                CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
+                CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
+                CapacityError::Scheduler(at) => FluidError::Scheduler(format!("{:?}", network.cells[at].scheduler)),
+            })?;
         let mut flows = Vec::with_capacity(network.flows.len());
         for (flow, name) in network.flows.iter().zip(&compiled.flows) {
             let base_rtt = base_rtt(network, flow);
@@ -113,10 +114,11 @@ impl Scenario {
     }
 }
 
-/// Propagation there and back, and the transmission of a packet on each wire on the way there, seconds.
+/// Propagation there and back, and the transmission of a packet on each link with a rate on the way there, seconds.
 fn base_rtt(network: &Network, flow: &FlowConfig) -> f64 {
     let bits = flow.tcp.wire_bytes() as f64 * 8.0;
     let wires = flow.forward.iter().filter_map(|&at| network.links.get(at as usize));
+    let wires = wires.filter(|link| link.rate.mean().as_bits_per_sec() > 0);
     let transmission: f64 = wires.map(|link| bits / link.rate.mean().as_bits_per_sec() as f64).sum();
     transmission + propagation(network, &flow.forward) + propagation(network, &flow.backward)
 }

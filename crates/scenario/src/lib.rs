@@ -20,4 +20,6 @@ pub use error::{Error, Position, Problem};
 pub use fluid::{FluidError, FluidRun};
 pub use optimum::{FlowOptimum, LinkOptimum, Objective, Optimum};
 pub use reference::reference;
-pub use scenario::{Compiled, FlowName, LinkName, Python, PythonLaw, PythonScheduler, Scenario, SourceName, schema};
+pub use scenario::{
+    Compiled, FlowName, LinkName, NoPackets, Python, PythonLaw, PythonScheduler, Scenario, SourceName, schema,
+};

@@ -61,8 +61,8 @@ pub struct FlowOptimum {
 pub struct LinkOptimum {
     /// Its name.
     pub name: String,
-    /// What is left for the flows after the background; of a station, what the best sharing of its cell gives it. In bits
-    /// a second.
+    /// What is left for the flows after the background; of a station or a link in a region, what the best sharing gives it.
+    /// In bits a second.
     pub capacity_bps: f64,
     /// What the flows send over it, in bits a second.
     pub load_bps: f64,
@@ -84,13 +84,14 @@ impl Scenario {
             at: format!("link `{}`", compiled.links[at].name),
             reason: reason.to_owned(),
         };
-        let constraints = constraints(network, packet_bits, Sharing::Best).map_err(|error| match error {
-            CapacityError::Full(at) => refused(at, "the background sources fill it: nothing is left for the flows"),
-            CapacityError::BackgroundInCell(at) => {
-                refused(at, "background to a station of a cell has no place in the optimum")
-            }
-            CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
-        })?;
+        let constraints =
+            constraints(network, self.regions(), packet_bits, Sharing::Best).map_err(|error| match error {
+                CapacityError::Full(at) => refused(at, "the background sources fill it: nothing is left for the flows"),
+                CapacityError::BackgroundInCell(at) => {
+                    refused(at, "background to a station of a cell has no place in the optimum")
+                }
+                CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
+            })?;
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();
         let problem = Problem { network: constraints, utilities };
         let solution = solve(&problem, &Options::default())?;

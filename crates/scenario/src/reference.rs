@@ -17,7 +17,7 @@ pub fn reference() -> String {
     );
     page.quantities();
     page.fields("The file", &schema);
-    for list in ["output", "node", "link", "cell", "flow", "background"] {
+    for list in ["output", "node", "link", "cell", "region", "flow", "background"] {
         let field = &schema["properties"][list];
         let heading = if field["type"] == "array" { format!("[[{list}]]") } else { format!("[{list}]") };
         let target = field.get("items").unwrap_or(field);
@@ -38,6 +38,10 @@ pub fn reference() -> String {
                 page.section("`scheduler` of a cell", "scheduler", "Scheduler");
                 page.section("`average` of a cell", "average", "Average");
                 page.section("`repair` of a cell", "repair", "Repair");
+            }
+            "region" => {
+                page.section("A `limit` of half-spaces", "limit", "Limit");
+                page.section("A `state` of fading", "channelstate", "ChannelState");
             }
             "flow" => page.section("`law` of a flow", "law", "LawSpec"),
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),

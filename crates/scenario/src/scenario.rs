@@ -1,6 +1,6 @@
 //! A scenario that is right, and the networks it makes.
 
-use crate::check::{self, LawPlan, Plan, ReadFile, SchedulerPlan};
+use crate::check::{self, LawPlan, Plan, ReadFile, RegionPlan, SchedulerPlan};
 use crate::error::{Error, Position, Problems};
 use crate::format::{File, Seeds};
 use crate::read::{self, Tree};
@@ -77,6 +77,17 @@ pub struct SourceName {
     pub from: String,
     /// Node that receives.
     pub to: String,
+}
+
+/// The packets of a scenario cannot be simulated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the region `{region}` says which rates are possible, not how packets get them: there is nothing to simulate\nhint: \
+     ask `optimum` or `fluid`; packets share a [[cell]]"
+)]
+pub struct NoPackets {
+    /// Name of a capacity region.
+    pub region: String,
 }
 
 /// Makes what a user wrote in Python. What is asked for is the same for every seed.
@@ -210,6 +221,19 @@ impl Scenario {
         self.file.seeds.as_slice()
     }
 
+    /// The capacity regions.
+    pub(crate) fn regions(&self) -> &[RegionPlan] {
+        &self.plan.regions
+    }
+
+    /// Whether there is something to simulate.
+    ///
+    /// # Errors
+    /// A capacity region says which rates are possible, not how packets get them.
+    pub fn check_packets(&self) -> Result<(), NoPackets> {
+        self.plan.regions.first().map_or(Ok(()), |region| Err(NoPackets { region: region.name.clone() }))
+    }
+
     /// The same with other seeds.
     ///
     /// # Errors
@@ -220,7 +244,8 @@ impl Scenario {
         Ok(self)
     }
 
-    /// The network of one seed, which decides the random starts of flows. `python` makes what a user wrote in Python.
+    /// The network of one seed, which decides the random starts of flows. `python` makes what a user wrote in Python. The
+    /// links of capacity regions have rate 0 in it: see [`Self::check_packets`].
     pub fn compile(&self, seed: u64, python: &dyn Python) -> Compiled {
         let Self { file, plan } = self;
         let choice = |law: &LawPlan| match law {

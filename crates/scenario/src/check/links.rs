@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::{LinkConfig, NodeId, Opportunities};
-use windward_units::Duration;
+use windward_units::{BitRate, Duration};
 
 /// All one-way links.
 pub(crate) struct Links {
@@ -23,6 +23,10 @@ pub(crate) struct Links {
     pub delays: Vec<Duration>,
     /// Both ends of each link.
     pub ends: Vec<(NodeId, NodeId)>,
+    /// Links without a rate, which share regions, and the index of the table that made each.
+    pub shared: Vec<(u32, usize)>,
+    /// The links of groups.
+    pub groups: BTreeMap<String, Vec<u32>>,
     /// The link between two nodes.
     pub between: BTreeMap<(NodeId, NodeId), u32>,
 }
@@ -35,6 +39,8 @@ pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> 
         delays: Vec::new(),
         mean_rates: Vec::new(),
         ends: Vec::new(),
+        shared: Vec::new(),
+        groups: BTreeMap::new(),
         between: BTreeMap::new(),
     };
     let mut builder = Builder { links: empty, names: Names::new("link"), nodes };
@@ -74,13 +80,28 @@ impl Builder<'_> {
         let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.rate.is_some());
         let inside: &[&str] = if is_own { &["reverse"] } else { &[] };
         let (rate, back_rate) = (rate(link, at, &[], problems)?, rate(&back, at, inside, problems)?);
-        (0..pairs.count).try_for_each(|member| {
+        for (link, inside) in [(link, &[][..]), (&back, &["reverse"])].into_iter().take(1 + usize::from(link.duplex)) {
+            check_buffer(link, at, inside, problems);
+        }
+        let first = self.links.configs.len() as u32;
+        let whole = (0..pairs.count).try_for_each(|member| {
             self.add_one((link, &rate), link.name.as_ref().map(own), (from, to), pairs, member, at, problems)?;
             if link.duplex {
                 self.add_one((&back, &back_rate), back_name.clone(), (to, from), pairs, member, at, problems)?;
             }
             Some(())
-        })
+        });
+        if pairs.is_group {
+            let all = first..self.links.configs.len() as u32;
+            let (a, b) = (&link.from.0, &link.to.0);
+            let forth = link.name.as_ref().map_or_else(|| format!("{a}->{b}"), own);
+            if link.duplex {
+                let back = back_name.unwrap_or_else(|| format!("{b}->{a}"));
+                self.links.groups.insert(back, all.clone().skip(1).step_by(2).collect());
+            }
+            self.links.groups.insert(forth, all.step_by(1 + usize::from(link.duplex)).collect());
+        }
+        whole
     }
 
     /// Adds one one-way link.
@@ -123,6 +144,9 @@ impl Builder<'_> {
             loss: loss(&link.loss),
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
         });
+        if link.rate.is_none() {
+            self.links.shared.push((index, at));
+        }
         self.links.delays.push(link.delay.0);
         self.links.ends.push((from, to));
         self.links.names.push(LinkName { name, from: from_name, to: to_name });
@@ -130,11 +154,23 @@ impl Builder<'_> {
     }
 }
 
+/// A buffer in time is so much of a rate: without one it has no meaning.
+fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) {
+    if link.rate.is_none() && matches!(link.buffer.0, sim::Buffer::Time(_)) {
+        let keys = inside.iter().chain(&["buffer"]).map(|key| (*key).into());
+        let message =
+            "a link without a rate has a buffer in packets or bytes: how long a packet will wait is not known";
+        problems.add(place("link", at, []).into_iter().chain(keys), message, None);
+    }
+}
+
 /// How fast a link transmits; `inside` is where its rate stands. A file that is still one could not be read.
 fn rate(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> Option<sim::Rate> {
     let millis = match &link.rate {
-        Rate::Constant(rate) => return Some(rate.0.into()),
-        Rate::Recorded(recorded) => match &recorded.trace {
+        // What it gets is for its region to say.
+        None => return Some(BitRate::bits_per_sec(0).into()),
+        Some(Rate::Constant(rate)) => return Some(rate.0.into()),
+        Some(Rate::Recorded(recorded)) => match &recorded.trace {
             Recording::File(_) => return None,
             Recording::Values(millis) => millis,
         },
@@ -153,7 +189,7 @@ fn rate(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> Opt
 /// The link back: the link forth but for what `reverse` says.
 fn with(link: &Link, reverse: Reverse) -> Link {
     Link {
-        rate: reverse.rate.unwrap_or_else(|| link.rate.clone()),
+        rate: reverse.rate.or_else(|| link.rate.clone()),
         delay: reverse.delay.unwrap_or(link.delay),
         buffer: reverse.buffer.unwrap_or(link.buffer),
         loss: reverse.loss.unwrap_or_else(|| link.loss.clone()),

@@ -9,6 +9,7 @@ mod laws;
 mod links;
 mod nodes;
 mod recordings;
+mod regions;
 mod route;
 mod sources;
 
@@ -17,6 +18,7 @@ pub(crate) use flows::{FlowEntry, FlowPlan};
 pub(crate) use key::uniform;
 pub(crate) use laws::LawPlan;
 pub(crate) use recordings::ReadFile;
+pub(crate) use regions::RegionPlan;
 
 use crate::error::{Problems, Segment};
 use crate::format::{File, MAX_COUNT, Positive};
@@ -40,6 +42,7 @@ pub(crate) struct Plan {
     /// Of links, then of the stations of cells.
     pub link_names: Vec<LinkName>,
     pub cells: Vec<CellPlan>,
+    pub regions: Vec<RegionPlan>,
     /// What the flows of one table share.
     pub flow_entries: Vec<FlowEntry>,
     pub flows: Vec<FlowPlan>,
@@ -74,6 +77,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let nodes = nodes::expand(&file.node, problems)?;
     let mut links = links::expand(&file.link, &nodes, problems);
     let cells = cells::expand(&file.cell, &nodes, &mut links, problems);
+    let regions = regions::plan(&file.region, &links, problems);
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
     let laws: Vec<_> = file.flow.iter().enumerate().map(|(at, flow)| laws::resolve(&flow.law, at, problems)).collect();
@@ -94,6 +98,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         links: links.configs,
         link_names: links.names,
         cells,
+        regions,
         flow_entries: flows.entries,
         flows: flows.plans,
         flow_names: flows.names,

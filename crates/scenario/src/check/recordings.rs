@@ -14,7 +14,9 @@ pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 /// Puts the content of files in place of their names; what is wrong with a file is reported, and its name stays.
 pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
     for (at, link) in file.link.iter_mut().enumerate() {
-        inline_rate(&mut link.rate, path("link", at, &["rate", "trace"]), read, problems);
+        if let Some(rate) = &mut link.rate {
+            inline_rate(rate, path("link", at, &["rate", "trace"]), read, problems);
+        }
         if let Some(back) = link.reverse.as_mut().and_then(|reverse| reverse.rate.as_mut()) {
             inline_rate(back, path("link", at, &["reverse", "rate", "trace"]), read, problems);
         }

@@ -51,6 +51,14 @@ pub(crate) fn expand(
             continue;
         }
         let Some(paths) = routes(background, at, &requests, (nodes, links, &graph), problems) else { continue };
+        if let Some((shared, _)) = links.shared.iter().find(|(link, _)| paths.iter().any(|path| path.contains(link))) {
+            let name = &links.names[*shared as usize].name;
+            let message =
+                format!("it goes over the link `{name}`, which shares a region: what a region leaves is not known");
+            let hint = "let it end before the region".to_owned();
+            problems.add(place("background", at, ["to".into()]), message, Some(hint));
+            continue;
+        }
         for ((member, Request { from, to }), path) in (0..).zip(requests).zip(paths) {
             let name = member_name(&label, pairs.is_group, member);
             if !names.take(&name, at, problems) {

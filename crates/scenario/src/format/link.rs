@@ -20,8 +20,9 @@ pub(crate) struct Link {
     pub from: Name,
     /// Node or group at the end.
     pub to: Name,
-    /// Transmission rate, or a recording.
-    pub rate: Rate,
+    /// Transmission rate, or a recording. A link without one shares a [[region]].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
     /// Propagation delay, one way.
     pub delay: Written<Duration>,
     /// How much may wait, in packets, bytes or time; the packet in transmission is not counted. Default: what a

@@ -13,6 +13,7 @@ pub(crate) mod named;
 mod numbers;
 mod pattern;
 mod recording;
+pub(crate) mod region;
 mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow};
@@ -24,6 +25,7 @@ pub(crate) use named::Named;
 pub(crate) use numbers::{Count, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use recording::{Rate, Recording};
+pub(crate) use region::Region;
 pub(crate) use written::{Positive, Refusal, Written};
 
 use schemars::JsonSchema;
@@ -63,6 +65,9 @@ pub(crate) struct File {
     /// Cells: access points and the stations that share their carriers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cell: Vec<Cell>,
+    /// Capacity regions: which rates links without a rate of their own can have together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub region: Vec<Region>,
     /// TCP flows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow: Vec<Flow>,

@@ -1,0 +1,327 @@
+//! Capacity regions: names of links resolved, values checked, in bits a second.
+
+use super::links::Links;
+use super::{Names, place};
+use crate::error::{Problems, Segment};
+use crate::format::region::{ChannelState, Csma, Each, Ellipsoid, HalfSpaces, Norm};
+use crate::format::{Name, Positive, Region};
+use crate::suggest;
+use std::collections::{BTreeMap, BTreeSet};
+use windward_num as num;
+use windward_units::BitRate;
+
+/// A region and its links.
+#[derive(Clone, Debug)]
+pub(crate) struct RegionPlan {
+    pub name: String,
+    /// Indices of the links, in the order of the region's coordinates.
+    pub links: Vec<u32>,
+    /// Rates in bits a second.
+    pub region: num::Region,
+}
+
+/// Probabilities may miss 1 by so much: what rounding them to three digits leaves.
+const ROUNDING: f64 = 1e-3;
+
+/// All regions; what is wrong with them, and links without a rate that none names, are reported.
+pub(crate) fn plan(regions: &[Region], links: &Links, problems: &mut Problems) -> Vec<RegionPlan> {
+    let by_name = links.names.iter().map(|link| link.name.as_str()).zip(0..).collect();
+    let mut owners = BTreeMap::new();
+    let mut names = Names::new("region");
+    let mut plans = Vec::new();
+    for (at, region) in regions.iter().enumerate() {
+        let common = region.common();
+        names.take(&common.name.0, at, problems);
+        let mut checker = Checker { links, by_name: &by_name, at, members: Vec::new(), problems };
+        if checker.resolve(&common.name.0, common.links, &mut owners).is_some()
+            && let Some(region) = checker.region(region)
+        {
+            plans.push(RegionPlan { name: common.name.0.clone(), links: checker.members, region });
+        }
+    }
+    let mut told = BTreeSet::new();
+    for &(link, at) in &links.shared {
+        // A region that is wrong may be the one that was to name it.
+        if plans.len() == regions.len() && !owners.contains_key(&link) && told.insert(at) {
+            let hint = "only a link that stands in the `links` of a [[region]] has no `rate`".to_owned();
+            let name = &links.names[link as usize].name;
+            let message = if regions.is_empty() {
+                "`rate` is missing".to_owned()
+            } else {
+                format!("`rate` is missing: the link `{name}` has none, and no region names it")
+            };
+            problems.add(place("link", at, []), message, Some(hint));
+        }
+    }
+    plans
+}
+
+struct Checker<'a> {
+    links: &'a Links,
+    by_name: &'a BTreeMap<&'a str, u32>,
+    /// Index of the region.
+    at: usize,
+    /// Its links.
+    members: Vec<u32>,
+    problems: &'a mut Problems,
+}
+
+impl Checker<'_> {
+    fn refuse(&mut self, path: impl IntoIterator<Item = Segment>, message: String, hint: Option<String>) {
+        self.problems.add(place("region", self.at, []).into_iter().chain(path), message, hint);
+    }
+
+    /// The links of a name, or of a group's; unknown names are reported.
+    fn find(&mut self, Name(name): &Name, path: &[Segment]) -> Option<Vec<u32>> {
+        if let Some(link) = self.by_name.get(name.as_str()) {
+            return Some(vec![*link]);
+        }
+        if let Some(group) = self.links.groups.get(name) {
+            return Some(group.clone());
+        }
+        let shared = self.links.shared.iter().map(|(link, _)| self.links.names[*link as usize].name.as_str());
+        let known: Vec<&str> = shared.collect();
+        let nearest = suggest::nearest(name, known.iter().copied().chain(self.links.groups.keys().map(String::as_str)));
+        let nearest = nearest.map(suggest::did_you_mean);
+        const SHOWN: usize = 12;
+        let list = known.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let list = match known.len() {
+            0 => "there are no links without a `rate`".to_owned(),
+            1..=SHOWN => format!("links without a `rate`: {list}"),
+            more => format!("links without a `rate`: {list} and {} more", more - SHOWN),
+        };
+        self.refuse(path.iter().cloned(), format!("there is no link `{name}`; {list}"), nearest);
+        None
+    }
+
+    /// Finds the links of the region, none of which may have a rate of its own or another region.
+    fn resolve(&mut self, own: &str, names: &[Name], owners: &mut BTreeMap<u32, String>) -> Option<()> {
+        if names.is_empty() {
+            self.refuse(["links".into()], "no link shares the region".to_owned(), None);
+            return None;
+        }
+        let shared: BTreeSet<u32> = self.links.shared.iter().map(|(link, _)| *link).collect();
+        let mut is_right = true;
+        for (index, name) in names.iter().enumerate() {
+            let path = ["links".into(), Segment::Index(index)];
+            let Some(found) = self.find(name, &path) else {
+                is_right = false;
+                continue;
+            };
+            for link in found {
+                let label = &self.links.names[link as usize].name;
+                let (message, hint) = if link as usize >= self.links.configs.len() {
+                    (format!("`{label}` is of a cell, which has a region already"), None)
+                } else if !shared.contains(&link) {
+                    let hint = "leave out its `rate`: the region takes its place".to_owned();
+                    (format!("the link `{label}` has a rate of its own"), Some(hint))
+                } else if let Some(other) = owners.insert(link, own.to_owned()) {
+                    (format!("the link `{label}` stands in the region `{other}` already"), None)
+                } else {
+                    self.members.push(link);
+                    continue;
+                };
+                self.refuse(path, message, hint);
+                is_right = false;
+                break;
+            }
+        }
+        is_right.then_some(())
+    }
+
+    fn region(&mut self, region: &Region) -> Option<num::Region> {
+        match region {
+            Region::Separate(region) => Some(num::Region::Box { capacity: self.capacity(&region.capacity)? }),
+            Region::Norm(region) => self.norm(region),
+            Region::Ellipsoid(region) => self.ellipsoid(region),
+            Region::HalfSpaces(region) => self.half_spaces(region),
+            Region::Ergodic(region) => self.fading(&region.state),
+            Region::Csma(region) => self.csma(region),
+        }
+    }
+
+    /// Whether a list has an entry for each link; else that is reported.
+    fn is_complete(&mut self, given: usize, path: impl IntoIterator<Item = Segment>) -> bool {
+        let wanted = self.members.len();
+        if given != wanted {
+            self.refuse(
+                path,
+                format!("{given} entries for {wanted} links; it has one for each link, in their order"),
+                None,
+            );
+        }
+        given == wanted
+    }
+
+    fn capacity(&mut self, capacity: &Each<Positive<BitRate>>) -> Option<Vec<f64>> {
+        match capacity {
+            Each::All(rate) => Some(vec![bits(rate.0); self.members.len()]),
+            Each::List(rates) => self
+                .is_complete(rates.len(), ["capacity".into()])
+                .then(|| rates.iter().map(|rate| bits(rate.0)).collect()),
+        }
+    }
+
+    fn norm(&mut self, region: &Norm) -> Option<num::Region> {
+        let capacity = self.capacity(&region.capacity)?;
+        let exponent = region.exponent.0;
+        if exponent < 1.0 {
+            let hint = "1 is time sharing; a region of a smaller exponent would not be convex".to_owned();
+            self.refuse(["exponent".into()], format!("the exponent {exponent} is below 1"), Some(hint));
+            return None;
+        }
+        Some(num::Region::Norm { capacity, exponent })
+    }
+
+    fn ellipsoid(&mut self, region: &Ellipsoid) -> Option<num::Region> {
+        let capacity = self.capacity(&region.capacity)?;
+        if !self.is_complete(region.matrix.len(), ["matrix".into()]) {
+            return None;
+        }
+        for (i, row) in region.matrix.iter().enumerate() {
+            let path = ["matrix".into(), Segment::Index(i)];
+            if !self.is_complete(row.len(), path.clone()) {
+                return None;
+            }
+            if row[i].0 != 1.0 {
+                let hint = "`capacity` says what each link carries alone".to_owned();
+                self.refuse(path, format!("{} stands on the diagonal, which is all ones", row[i].0), Some(hint));
+                return None;
+            }
+            if let Some(j) = (0..i).find(|&j| row[j] != region.matrix[j][i]) {
+                let message = format!(
+                    "the matrix is not symmetric: row {} has {}, row {} has {}",
+                    i + 1,
+                    row[j].0,
+                    j + 1,
+                    region.matrix[j][i].0
+                );
+                self.refuse(path, message, None);
+                return None;
+            }
+        }
+        let plain: Vec<Vec<f64>> = region.matrix.iter().map(|row| row.iter().map(|value| value.0).collect()).collect();
+        if self.check(num::Region::Ellipsoid { matrix: plain.clone() }).is_err() {
+            let hint = "what stands beside the diagonal lies between -1 and 1".to_owned();
+            self.refuse(["matrix".into()], "the matrix is not positive definite".to_owned(), Some(hint));
+            return None;
+        }
+        let scaled = |(row, a): (&Vec<f64>, &f64)| row.iter().zip(&capacity).map(|(m, b)| m / (a * b)).collect();
+        Some(num::Region::Ellipsoid { matrix: plain.iter().zip(&capacity).map(scaled).collect() })
+    }
+
+    fn half_spaces(&mut self, region: &HalfSpaces) -> Option<num::Region> {
+        let mut normals = Vec::with_capacity(region.limit.len());
+        for (index, limit) in region.limit.iter().enumerate() {
+            let path = ["limit".into(), Segment::Index(index), "weights".into()];
+            if !self.is_complete(limit.weights.len(), path.clone()) {
+                return None;
+            }
+            let weights: Vec<f64> = limit.weights.iter().map(|weight| weight.0).collect();
+            if let Some(negative) = weights.iter().find(|weight| **weight < 0.0) {
+                let hint = "a rate below a possible one is possible too".to_owned();
+                self.refuse(path, format!("the weight {negative} is below 0"), Some(hint));
+                return None;
+            }
+            normals.push(weights);
+        }
+        if let Some(free) = (0..self.members.len()).find(|&l| normals.iter().all(|weights| weights[l] == 0.0)) {
+            let message = format!("nothing limits the link `{}`: it has a weight above 0 nowhere", self.label(free));
+            self.refuse(["limit".into()], message, None);
+            return None;
+        }
+        let offsets = region.limit.iter().map(|limit| bits(limit.most.0)).collect();
+        Some(num::Region::HalfSpaces { normals, offsets })
+    }
+
+    fn fading(&mut self, states: &[ChannelState]) -> Option<num::Region> {
+        let mut rates = Vec::with_capacity(states.len());
+        for (index, state) in states.iter().enumerate() {
+            if !self.is_complete(state.rates.len(), ["state".into(), Segment::Index(index), "rates".into()]) {
+                return None;
+            }
+            rates.push(state.rates.iter().map(|rate| bits(rate.0)).collect::<Vec<f64>>());
+        }
+        let probabilities: Vec<f64> = states.iter().filter_map(|state| Some(state.probability?.0)).collect();
+        let sum: f64 = probabilities.iter().sum();
+        if !probabilities.is_empty() && probabilities.len() != states.len() {
+            let without = states.iter().position(|state| state.probability.is_none()).unwrap_or(0);
+            let message = "`probability` is missing: all states have one, or none has".to_owned();
+            self.refuse(["state".into(), Segment::Index(without)], message, None);
+            return None;
+        }
+        if !probabilities.is_empty() && (sum - 1.0).abs() > ROUNDING {
+            self.refuse(["state".into()], format!("the probabilities of all states sum to {sum:.4}, not to 1"), None);
+            return None;
+        }
+        let is_silent = |l: usize| (0..rates.len()).all(|h| rates[h][l] == 0.0 || probabilities.get(h) == Some(&0.0));
+        if let Some(silent) = (0..self.members.len()).find(|&l| is_silent(l)) {
+            self.refuse(["state".into()], format!("the link `{}` has a rate in no state", self.label(silent)), None);
+            return None;
+        }
+        Some(num::Region::Fading { rates, probabilities: Some(probabilities).filter(|p| !p.is_empty()) })
+    }
+
+    fn csma(&mut self, region: &Csma) -> Option<num::Region> {
+        let rates = self.capacity(&region.capacity)?;
+        if region.entropy.0 < 0.0 {
+            self.refuse(["entropy".into()], format!("the weight {} is below 0", region.entropy.0), None);
+            return None;
+        }
+        let mut conflicts = BTreeSet::new();
+        for (index, pair) in region.conflicts.iter().enumerate() {
+            let path = ["conflicts".into(), Segment::Index(index)];
+            let [a, b] = pair.as_slice() else {
+                self.refuse(path, format!("a conflict is between 2 links, not {}", pair.len()), None);
+                return None;
+            };
+            let (first, second) = (self.positions(a, &path)?, self.positions(b, &path)?);
+            if first == second && first.len() == 1 {
+                self.refuse(path, format!("the link `{}` is in conflict with itself", a.0), None);
+                return None;
+            }
+            let pairs = first.iter().flat_map(|&a| second.iter().map(move |&b| (a.min(b), a.max(b))));
+            conflicts.extend(pairs.filter(|(a, b)| a != b));
+        }
+        let conflicts: Vec<(u32, u32)> = conflicts.into_iter().collect();
+        let region = num::Region::Csma { rates, conflicts, entropy: region.entropy.0 };
+        if let Err(error) = self.check(region.clone()) {
+            let text = error.to_string();
+            let (message, hint) = text.split_once("\nhint: ").map_or((text.as_str(), None), |(m, h)| (m, Some(h)));
+            let message = message.rsplit_once(": ").map_or(message, |(_, reason)| reason);
+            self.refuse(["links".into()], message.to_owned(), hint.map(str::to_owned));
+            return None;
+        }
+        Some(region)
+    }
+
+    /// Where the links of a name stand in the region; others are reported.
+    fn positions(&mut self, name: &Name, path: &[Segment]) -> Option<Vec<u32>> {
+        let links = self.find(name, path)?;
+        let position = |link: &u32| self.members.iter().position(|member| member == link);
+        let positions: Option<Vec<u32>> = links.iter().map(|link| position(link).map(|at| at as u32)).collect();
+        if positions.is_none() {
+            self.refuse(path.iter().cloned(), format!("`{}` is not among the `links` of this region", name.0), None);
+        }
+        positions
+    }
+
+    fn label(&self, position: usize) -> &str {
+        &self.links.names[self.members[position] as usize].name
+    }
+
+    /// What the solver says of a region.
+    fn check(&self, region: num::Region) -> Result<(), num::Error> {
+        let links = (0..self.members.len() as u32).collect();
+        let network = num::Network {
+            links: vec![num::Link::Wireless; self.members.len()],
+            couplings: vec![num::Coupling { links, region }],
+            routes: Vec::new(),
+        };
+        network.check()
+    }
+}
+
+fn bits(rate: BitRate) -> f64 {
+    rate.as_bits_per_sec() as f64
+}

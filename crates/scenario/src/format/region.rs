@@ -1,0 +1,181 @@
+//! Capacity regions: which rates links that have none of their own can have together.
+
+use super::{Name, Number, Positive, Probability, Written};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use windward_units::{BitRate, Quantity};
+
+tagged! {
+    /// A capacity region: the rates that links without a `rate` of their own can have together. Every such link belongs to
+    /// one region. A region says which rates are possible, not how packets get them: `optimum` and `fluid` answer, `simulate`
+    /// refuses. `links` holds names of one-way links; the name of a group, or FROM->TO of one, stands for all its links.
+    Region by "kind", "a table with a `kind`, such as \"norm\"" {
+        /// Each link has its own, whatever the others do: slots or bands that are theirs.
+        "box" Separate {
+            /// Name of the region.
+            name: Name,
+            /// The links that share it.
+            links: Vec<Name>,
+            /// What each link carries; one rate stands for all.
+            capacity: Each<Positive<BitRate>>,
+        }
+        /// The sum of (rate/capacity)^exponent over the links is at most 1: between time sharing and the box.
+        "norm" Norm {
+            /// Name of the region.
+            name: Name,
+            /// The links that share it.
+            links: Vec<Name>,
+            /// What each link carries alone; one rate stands for all.
+            capacity: Each<Positive<BitRate>>,
+            /// From 1, which is time sharing; the larger, the less links take from each other.
+            exponent: Number,
+        }
+        /// With y the rates over the capacities, y·My is at most 1.
+        "ellipsoid" Ellipsoid {
+            /// Name of the region.
+            name: Name,
+            /// The links that share it.
+            links: Vec<Name>,
+            /// What each link carries alone; one rate stands for all.
+            capacity: Each<Positive<BitRate>>,
+            /// M: symmetric, positive definite, with ones on the diagonal; beside it, how much two links take from each other.
+            matrix: Vec<Vec<Number>>,
+        }
+        /// Weighted sums of the rates have limits.
+        "half-spaces" HalfSpaces {
+            /// Name of the region.
+            name: Name,
+            /// The links that share it.
+            links: Vec<Name>,
+            /// The limits; every link has a weight in one of them.
+            limit: Vec<Limit>,
+        }
+        /// One link at a time, chosen anew in every state of the channels: the ergodic region of a fading cell.
+        "fading" Ergodic {
+            /// Name of the region.
+            name: Name,
+            /// The links that share it.
+            links: Vec<Name>,
+            /// The joint states of their channels.
+            state: Vec<ChannelState>,
+        }
+        /// Ideal CSMA: links in conflict are never active together, all others may be.
+        "csma" Csma {
+            /// Name of the region.
+            name: Name,
+            /// The links that share it.
+            links: Vec<Name>,
+            /// What each link carries while it is active; one rate stands for all.
+            capacity: Each<Positive<BitRate>>,
+            /// Pairs of links that conflict. A group stands for all its links, so that ["up", "up"] lets all of `up` conflict
+            /// with each other.
+            conflicts: Vec<Vec<Name>>,
+            /// Weight of the entropy of the shares of time in what is maximised, as the backoffs of CSMA add it; in units
+            /// of the flows' utility, in packets for windows. From 0, which is the best schedule.
+            #[serde(default = "none")]
+            entropy: Number,
+        }
+    }
+}
+
+/// A limit to a weighted sum of rates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table, such as { weights = [1, 2], most = \"10 Mbit/s\" }")]
+pub(crate) struct Limit {
+    /// From 0, one for each link.
+    pub weights: Vec<Number>,
+    /// The sum of weight times rate is at most this.
+    pub most: Positive<BitRate>,
+}
+
+/// A joint state of channels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table, such as { rates = [\"1 Mbit/s\", \"5 Mbit/s\"], probability = 0.5 }"
+)]
+pub(crate) struct ChannelState {
+    /// What each link would carry if it were served.
+    pub rates: Vec<Written<BitRate>>,
+    /// How likely the state is; of all states they sum to 1. Default: all states are alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<Probability>,
+}
+
+/// What every region has.
+pub(crate) struct Common<'a> {
+    pub name: &'a Name,
+    pub links: &'a [Name],
+}
+
+impl Region {
+    pub fn common(&self) -> Common<'_> {
+        let (name, links) = match self {
+            Self::Separate(region) => (&region.name, &region.links),
+            Self::Norm(region) => (&region.name, &region.links),
+            Self::Ellipsoid(region) => (&region.name, &region.links),
+            Self::HalfSpaces(region) => (&region.name, &region.links),
+            Self::Ergodic(region) => (&region.name, &region.links),
+            Self::Csma(region) => (&region.name, &region.links),
+        };
+        Common { name, links }
+    }
+}
+
+/// A value for all links, or one for each.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Each<T> {
+    /// The same for all.
+    All(T),
+    /// In the order of the links.
+    List(Vec<T>),
+}
+
+impl<'de, Q: Quantity> Deserialize<'de> for Each<Positive<Q>> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrList<Q>(PhantomData<Q>);
+        impl<'de, Q: Quantity> Visitor<'de> for OneOrList<Q> {
+            type Value = Each<Positive<Q>>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a {} with its unit, such as \"{}\", or a list of them", Q::KIND, Q::EXAMPLE)
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Positive::deserialize(text.into_deserializer()).map(Each::All)
+            }
+            // A bare number lacks its unit; let the message say so.
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Each::List)
+            }
+        }
+        deserializer.deserialize_any(OneOrList(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Each<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Each".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+    }
+}
+
+fn none() -> Number {
+    Number(0.0)
+}
