@@ -20,10 +20,12 @@ HEADLINE := scenarios/headline.toml
 .DELETE_ON_ERROR:
 
 run: $(VENV)/engine
-	$(BIN)/windward compare $(HEADLINE) --output results/headline
+	$(BIN)/windward compare $(HEADLINE) --output results/compare/headline
 	@echo
-	$(BIN)/windward show results/headline
-	$(BIN)/windward report results/headline
+	$(BIN)/windward show results/compare/headline/simulate
+	$(BIN)/windward report results/compare/headline/simulate
+	$(BIN)/windward report results/compare/headline/fluid
+	$(BIN)/windward report results/compare/headline/optimum
 
 test: rust-test python-test
 

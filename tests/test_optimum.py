@@ -73,7 +73,7 @@ def test_no_objective(cli: Cli, scenario_file: Path, objective: str) -> None:
 def test_compare(cli: Cli, scenario_file: Path) -> None:
     matches("compare", cli("compare", scenario_file.name, "--output", "kept"))
     rows = json.loads(cli("compare", scenario_file.name, "--json").stdout)
-    kept = ww.open(scenario_file.parent / "kept")
+    kept = ww.open(scenario_file.parent / "kept" / "simulate")
     mean = kept.flows.groupby("flow", sort=False)["goodput_bps"].mean()
     assert [row["packets_bps"] for row in rows] == pytest.approx(mean.tolist(), rel=1e-9)
 

@@ -20,7 +20,7 @@ from windward.cli_papers import claims, reproduce
 from windward.files import parse
 
 if TYPE_CHECKING:
-    from windward.run import Run
+    from windward.results import Result
 
 app = typer.Typer(
     name="windward",
@@ -113,7 +113,7 @@ def simulate(
         print((target / folder.SUMMARY).read_text(encoding="utf-8"), end="")
     elif not quiet:
         terminal.show(run)
-        terminal.console().print(f"\nresults in {target}", style="dim", soft_wrap=True)
+        _tell(target)
 
 
 Objective = Annotated[
@@ -126,23 +126,24 @@ Objective = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
+Kept = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Keep the result there. Default: not kept.")
+]
+
+
 @app.command()
-def optimum(file: File, objective: Objective = "proportional", as_json: AsJson = False) -> None:
+def optimum(file: File, objective: Objective = "proportional", output: Kept = None, as_json: AsJson = False) -> None:
     """Find the best rates that any congestion control could reach, with the proof."""
     from windward import load, terminal
-    from windward.optimum import digests
 
-    scenario = load(file)
-    best = scenario.optimum(objective)
+    best = load(file).optimum(objective)
+    if output is not None:
+        best.save(output)
     if as_json:
         print(json.dumps(best.to_dict(), indent=2))
         return
-    out = terminal.console()
-    out.print(scenario.title or scenario.name, style="bold")
-    out.print(f"best rates, {best.objective} · {best.method}, {best.iterations} iterations", style="dim")
-    terminal.show_tables(digests(best))
-    residuals = ", ".join(f"{name} {value:.0e}" for name, value in best.certificate.items())
-    out.print(f"\ncertificate  {residuals}", soft_wrap=True)
+    terminal.show(best)
+    _tell(output)
 
 
 @app.command()
@@ -158,30 +159,25 @@ def fluid(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw to SVG, PDF or PNG, by its ending.")
     ] = None,
-    what: Annotated[str, typer.Option("--what", "-w", help="windows, rates or delays.")] = "windows",
+    what: Annotated[str, typer.Option("--what", "-w", help="windows, rates, delays or lyapunov.")] = "windows",
+    output: Kept = None,
     as_json: AsJson = False,
 ) -> None:
     """Follow the windows as differential equations: where a law goes, and how fast."""
     from windward import load, terminal
-    from windward.fluid import digest
 
-    scenario = load(file)
-    run = scenario.fluid(tolerance=tolerance, period_s=period, feedback_delay_s=_delay(feedback_delay))
+    run = load(file).fluid(tolerance=tolerance, period_s=period, feedback_delay_s=_delay(feedback_delay))
     if plot is not None:
         from windward.plot import save
 
         save(run.plot(what), plot)
+    if output is not None:
+        run.save(output)
     if as_json:
-        print(json.dumps({"settled_s": run.settled_s, "flows": run.flows.to_dict("records")}, indent=2))
+        print(json.dumps({"settled_s": run.settled_s, "flows": run.to_dict()}, indent=2))
         return
-    out = terminal.console()
-    out.print(scenario.title or scenario.name, style="bold")
-    how = f"differential equations, tolerance {tolerance:g}" if period is None else f"updates every {period:g} s"
-    if feedback_delay is not None:
-        lag = "a round trip" if feedback_delay == "rtt" else f"{feedback_delay} s"
-        how = f"differential equations, paths seen {lag} late"
-    out.print(f"all flows from the beginning, {scenario.duration} · {how}", style="dim")
-    terminal.show_tables([digest(run)])
+    terminal.show(run)
+    _tell(output)
 
 
 @app.command()
@@ -189,7 +185,13 @@ def compare(
     file: File,
     objective: Objective = "proportional",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Keep the run there. Default: not kept.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Keep all in DIR/optimum, DIR/fluid and DIR/simulate. Default: nothing.",
+        ),
     ] = None,
     seeds: Annotated[
         str | None, typer.Option(metavar="N|N,N,…", help="How many seeds, or which. Default: the scenario's own.")
@@ -207,12 +209,21 @@ def compare(
         equations, why = scenario.fluid(), ""
     except ValueError as error:
         equations, why = None, str(error).splitlines()[0]
-    try:
-        with terminal.progress(is_quiet=as_json) as progress:
-            run = scenario.simulate(seeds=chosen, output=output, progress=progress)
-    except RunInterrupted as stop:
-        _complain(str(stop))
-        raise typer.Exit(130) from None
+    if output is not None:
+        best.save(output / "optimum")
+        if equations is not None:
+            equations.save(output / "fluid")
+    run, why_not = None, ""
+    if scenario.region:
+        why_not = "a region says which rates are possible, not how packets get them"
+    else:
+        try:
+            with terminal.progress(is_quiet=as_json) as progress:
+                kept = None if output is None else output / "simulate"
+                run = scenario.simulate(seeds=chosen, output=kept, progress=progress)
+        except RunInterrupted as stop:
+            _complain(str(stop))
+            raise typer.Exit(130) from None
     table = comparison(best, equations, run)
     if as_json:
         print(table.to_json(orient="records", indent=2))
@@ -221,7 +232,9 @@ def compare(
     out.print(scenario.title or scenario.name, style="bold")
     out.print(f"goodput of each flow; optimum: {best.objective}", style="dim")
     terminal.show_tables([compare_digest(table)])
-    out.print(f"\n{f'fluid left out: {why}; ' if why else ''}emulation: not part of this version", style="dim")
+    left_out = [f"{engine} left out: {reason}" for engine, reason in (("fluid", why), ("packets", why_not)) if reason]
+    out.print(f"\n{'; '.join([*left_out, 'emulation: not part of this version'])}", style="dim")
+    _tell(output)
 
 
 app.add_typer(kernel, name="kernel")
@@ -242,13 +255,14 @@ def show(run: Folder) -> None:
 def plot(
     run: Folder,
     what: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--what",
             "-w",
-            help="windows, rates, rtt, queues, delays, links, fairness, internals, goodput, utilization or loss.",
+            help="windows, rates, rtt, queues, delays, links, fairness, internals, goodput, utilization or loss; of an "
+            "optimum rates, links or prices; of a fluid run windows, rates, delays or lyapunov. Default: the first.",
         ),
-    ] = "windows",
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="SVG, PDF or PNG, by its ending. Default: WHAT.svg."),
@@ -258,10 +272,20 @@ def plot(
     ] = None,
 ) -> None:
     """Draw a figure of a run."""
-    from windward.plot import draw, save
+    from windward.plot import save
+    from windward.run import Run
 
-    target = output or Path(f"{what}.svg")
-    save(draw(_open(run), what, seed=seed), target)
+    result = _open(run)
+    if isinstance(result, Run):
+        chosen = what or "windows"
+        figure = result.plot(chosen, seed=seed)
+    elif seed is not None:
+        raise ValueError(f"{run} has no seeds: nothing in it is left to chance")
+    else:
+        chosen = what or result.default_figure
+        figure = result.plot(chosen)
+    target = output or Path(f"{chosen}.svg")
+    save(figure, target)
     print(target)
 
 
@@ -334,13 +358,18 @@ def cite(file: File) -> None:
         print(f"note: the scenario cites `{key}`, of which Windward has no entry", file=sys.stderr)
 
 
-def _open(path: Path) -> Run:
-    from windward import open as open_run
+def _open(path: Path) -> Result:
+    from windward.results import open_result
 
-    run = open_run(path)
-    if not run.seeds:
-        raise ResultError(f"{path} holds no finished seed: its run was stopped too early")
-    return run
+    return open_result(path)
+
+
+def _tell(output: Path | None) -> None:
+    """Says where results are kept, if they are."""
+    from windward import terminal
+
+    if output is not None:
+        terminal.console().print(f"\nresults in {output}", style="dim", soft_wrap=True)
 
 
 def _seeds(text: str) -> int | list[int]:

@@ -201,6 +201,11 @@ def _percent(values: pd.Series[float]) -> str:
     return "–" if math.isnan(mean) else f"{quantity(mean, '', error)} %"
 
 
+def percent(share: float) -> str:
+    """A share in per cent, with one decimal."""
+    return "–" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
 def _fraction(values: pd.Series[float]) -> str:
     mean, error = mean_and_interval(values)
     return "–" if math.isnan(mean) else f"{mean:.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
 
     from windward import _model
 
-#: What a fluid run can be drawn as: the column and its axis.
-FIGURES = {
-    "windows": ("cwnd", "window (packets)", 1.0),
-    "rates": ("goodput_bps", "goodput (Mbit/s)", 1e-6),
-    "delays": ("queue_delay_ms", "queueing delay (ms)", 1.0),
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Fluid:
@@ -34,36 +28,79 @@ class Fluid:
 
     #: Short name of the scenario.
     name: str
-    #: One row per flow, at the end: `cwnd` in packets, `rate_bps` on the wire, `goodput_bps`, `queue_delay_ms`.
+    #: The question that the scenario asks.
+    title: str | None
+    #: The scenario as resolved, in TOML.
+    scenario: str
+    #: How long, in seconds.
+    duration_s: float
+    #: How the equations were followed.
+    how: str
+    #: One row per flow, at the end: `cwnd` in packets, `rate_bps` on the wire, `goodput_bps`, `queue_delay_ms`;
+    #: `optimum_bps` is the goodput at the optimum of what the laws maximise, NaN where a flow's law keeps no backlog.
     flows: pd.DataFrame
     #: One row per flow and sample: `time_s`, `flow`, `cwnd`, `rate_bps`, `goodput_bps`, `queue_delay_ms`.
     series: pd.DataFrame
+    #: One row per sample: `time_s` and Y(w) as `lyapunov`; None unless all flows are QUIC-TCP of one rho.
+    lyapunov: pd.DataFrame | None
     #: When all rates were within 1 % of their last values for good, in seconds; None if they were not.
     settled_s: float | None
     #: Evaluations of the right-hand side.
     evaluations: int
+    #: Nothing at the beginning is left out.
+    warmup_s: ClassVar[float] = 0.0
+
+    #: What is drawn unless something is asked for.
+    default_figure: ClassVar[str] = "windows"
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The flows at the end, as what JSON can hold."""
+        from windward.run import number
+
+        return [{str(key): number(value) for key, value in row.items()} for row in self.flows.to_dict("records")]
 
     def plot(self, what: str = "windows") -> Figure:
-        """Draws "windows", "rates" or "delays" over time.
+        """Draws "windows", "rates", "delays" or "lyapunov" over time.
 
         Raises
         ------
         ValueError
-            For another figure.
+            For another figure, and where there is nothing to draw.
         """
-        from matplotlib.figure import Figure
+        from windward.plot.answers import FLUID, draw
 
-        if what not in FIGURES:
-            raise ValueError(f"there is no figure `{what}`; there are {', '.join(FIGURES)}")
-        column, label, scale = FIGURES[what]
-        figure = Figure(figsize=(8, 4), layout="constrained")
-        axes = figure.add_subplot()
-        for flow, series in self.series.groupby("flow", sort=False, observed=True):
-            axes.plot(series["time_s"], series[column] * scale, label=str(flow))
-        axes.set(xlabel="time (s)", ylabel=label, title=f"{self.name}: fluid {what}", ylim=(0, None))
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-        return figure
+        return draw(self, FLUID, what)
+
+    def save(self, path: str | Path) -> None:
+        """Keeps the run in a folder, in place of an older result.
+
+        Raises
+        ------
+        windward.ResultError
+            If the folder holds something else, or cannot be written.
+        """
+        from windward.results import save_fluid
+
+        save_fluid(self, Path(path))
+
+    @classmethod
+    def open(cls, path: str | Path) -> Fluid:
+        """Opens the folder of a fluid run.
+
+        Raises
+        ------
+        windward.ResultError
+            If it holds none that this version reads.
+        """
+        from windward.results import open_fluid
+
+        return open_fluid(Path(path))
+
+    def report(self, path: str | Path) -> Path:
+        """Writes a self-contained HTML page about the run and returns its path."""
+        from windward.report import write
+
+        return write(self, Path(path))
 
 
 #: How late flows see their paths: seconds, or a round trip of each.
@@ -90,14 +127,47 @@ def run(
     series = pd.DataFrame(columns)
     last = series.tail(len(answer["flow"])).drop(columns=["time_s"]).reset_index(drop=True)
     last["flow"] = answer["flow"]
-    last.insert(1, "law", answer["law"])
+    last.insert(1, "group", compiled.entities()["flows"]["group"])
+    last.insert(2, "law", answer["law"])
+    last["optimum_bps"] = _optimum(compiled, answer["law"])
+    lyapunov = None
+    if answer["lyapunov"] is not None:
+        times = series["time_s"].to_numpy()[:: len(answer["flow"])]
+        lyapunov = pd.DataFrame({"time_s": times, "lyapunov": answer["lyapunov"]})
     return Fluid(
         name=compiled.name,
+        title=compiled.title,
+        scenario=compiled.to_toml(),
+        duration_s=compiled.duration_s,
+        how=_how(tolerance, period_s, feedback_delay_s),
         flows=last,
         series=series,
+        lyapunov=lyapunov,
         settled_s=answer["settled_s"],
         evaluations=answer["evaluations"],
     )
+
+
+def _optimum(compiled: _engine.Scenario, laws: Sequence[str]) -> Any:
+    """Goodputs at the optimum of what the laws maximise, as far as all maximise what is known."""
+    from windward.plot.answers import BACKLOG_LAWS
+
+    if not set(laws) <= BACKLOG_LAWS:
+        return np.nan
+    try:
+        return compiled.optimum("law", None)["flows"]["goodput_bps"]
+    except ValueError:
+        # What has a fluid form and no optimum: a cell whose scheduler leaves some flow nothing.
+        return np.nan
+
+
+def _how(tolerance: float, period_s: float | None, feedback_delay_s: Delay | None) -> str:
+    if period_s is not None:
+        return f"updates every {period_s:g} s"
+    if feedback_delay_s is None:
+        return f"differential equations, tolerance {tolerance:g}"
+    lag = "a round trip" if isinstance(feedback_delay_s, str) else f"{feedback_delay_s:g} s"
+    return f"differential equations, paths seen {lag} late"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

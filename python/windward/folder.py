@@ -16,6 +16,19 @@ DIR/
   report.html             if `windward report` was asked for it
 ```
 
+A run of `optimum` or `fluid` has no seeds: its tables lie beside the summary, which names the engine.
+
+```
+DIR/
+  summary.json            engine, what was asked, the answer
+  scenario.toml
+  flows.parquet           one row per flow: the best rates, or where the windows end
+  links.parquet           one row per link, of `optimum`
+  flow_series.parquet     samples of every flow, of `fluid`
+  lyapunov.parquet        Y(w) at every sample, of `fluid` where there is one
+  report.html
+```
+
 A seed's folder is written under another name and renamed when it is complete; the summary is replaced in the same way
 after each seed. Whatever stops a run, the finished seeds can be read. Nothing in the folder depends on the clock, the
 machine's speed or the number of threads.
@@ -105,6 +118,20 @@ class ResultFolder:
         except OSError as error:
             raise ResultError(f"{self.path} cannot be written: {error.strerror}") from error
 
+    def write(self, tables: Tables, scenario: str, summary: dict[str, Any]) -> None:
+        """Writes a run without seeds."""
+        try:
+            for kind, table in tables.items():
+                pq.write_table(table, self._staging / f"{kind}.parquet", compression="zstd")
+            self.write_summary(summary | {"complete": False})
+            self._remove_older()
+            _replace(self.path / SCENARIO, scenario)
+            for kind in tables:
+                (self._staging / f"{kind}.parquet").rename(self.path / f"{kind}.parquet")
+            self.write_summary(summary)
+        except OSError as error:
+            raise ResultError(f"{self.path} cannot be written: {error.strerror}") from error
+
     def has(self, seed: int) -> bool:
         """Whether the seed has been written by this run."""
         return self._is_begun and (self.path / f"seed-{seed}").is_dir()
@@ -123,7 +150,9 @@ class ResultFolder:
             self.path.rmdir()
 
     def _remove_older(self) -> None:
-        """Removes the seeds of an older run and what was drawn from them, and nothing else."""
+        """Removes the tables of an older run and what was drawn from them, and nothing else."""
+        for table in self.path.glob("*.parquet"):
+            table.unlink()
         (self.path / REPORT).unlink(missing_ok=True)
         for folder in (*self.path.glob("seed-*"), *self.path.glob(f"{_STAGING}*/")):
             if folder != self._staging:
@@ -138,13 +167,17 @@ def is_result(path: Path) -> bool:
         return False
 
 
-def read_summary(path: Path) -> dict[str, Any]:
-    """The summary of a run.
+#: What opens the results of each engine.
+OPENERS = {"simulate": "windward.open", "optimum": "windward.Optimum.open", "fluid": "windward.Fluid.open"}
+
+
+def read_summary(path: Path, engine: str | None = None) -> dict[str, Any]:
+    """The summary of a run, of this engine if one is given.
 
     Raises
     ------
     ResultError
-        If there is no result, or one that this version does not read.
+        If there is no result, one of another engine, or one that this version does not read.
     """
     if not path.exists():
         raise ResultError(f"{path} does not exist")
@@ -156,18 +189,22 @@ def read_summary(path: Path) -> dict[str, Any]:
             f"{path} has format {summary.get('format')}, this version of Windward reads {FORMAT}: "
             f"it was written by version {summary['windward']}"
         )
+    found = summary["engine"]
+    if engine not in (None, found):
+        raise ResultError(f"{path} is a result of `{found}`, not of `{engine}`\nhint: open it with {OPENERS[found]}")
     return summary
 
 
-def read_table(path: Path, kind: str, seed: int) -> pa.Table:
-    """One table of a finished seed; without rows if it was not recorded.
+def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table:
+    """One table of a finished seed, or of a run without seeds; without rows if it was not recorded.
 
     Raises
     ------
     ResultError
         If it cannot be read.
     """
-    file = path / f"seed-{seed}" / f"{kind}.parquet"
+    folder = path if seed is None else path / f"seed-{seed}"
+    file = folder / f"{kind}.parquet"
     if kind in ABSENT_IF_EMPTY and not file.exists():
         return ABSENT_IF_EMPTY[kind]
     try:

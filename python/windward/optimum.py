@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from windward.digest import Digest, quantity
+from windward.digest import Digest, percent, quantity
 from windward.stats import mean_and_interval
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from windward import _engine
     from windward.fluid import Fluid
     from windward.run import Run
@@ -30,6 +33,12 @@ class Optimum:
     not counted. `docs/models/num.md` says how the problem is solved.
     """
 
+    #: Short name of the scenario.
+    name: str
+    #: The question that the scenario asks.
+    title: str | None
+    #: The scenario as resolved, in TOML.
+    scenario: str
     #: What was maximised: "proportional", "max-min", "law" or "alpha=NUMBER".
     objective: str
     #: One row per flow: `rate_bps` on the wire at its source, `goodput_bps` payload that arrives,
@@ -46,6 +55,52 @@ class Optimum:
     iterations: int
     #: Rates and prices of the problem count packets of this many bytes.
     packet_bytes: int
+
+    #: What is drawn unless something is asked for.
+    default_figure: ClassVar[str] = "rates"
+
+    def plot(self, what: str = "rates") -> Figure:
+        """Draws "rates", "links" (load in capacity) or "prices".
+
+        Raises
+        ------
+        ValueError
+            For another figure, and where there is nothing to draw.
+        """
+        from windward.plot.answers import OPTIMUM, draw
+
+        return draw(self, OPTIMUM, what)
+
+    def save(self, path: str | Path) -> None:
+        """Keeps the answer in a folder, in place of an older result.
+
+        Raises
+        ------
+        windward.ResultError
+            If the folder holds something else, or cannot be written.
+        """
+        from windward.results import save_optimum
+
+        save_optimum(self, Path(path))
+
+    @classmethod
+    def open(cls, path: str | Path) -> Optimum:
+        """Opens the folder of an answer.
+
+        Raises
+        ------
+        windward.ResultError
+            If it holds none that this version reads.
+        """
+        from windward.results import open_optimum
+
+        return open_optimum(Path(path))
+
+    def report(self, path: str | Path) -> Path:
+        """Writes a self-contained HTML page about the answer and returns its path."""
+        from windward.report import write
+
+        return write(self, Path(path))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as what JSON can hold."""
@@ -82,6 +137,9 @@ def solve(compiled: _engine.Scenario, objective: str) -> Optimum:
         )
     answer = compiled.optimum(name, alpha)
     return Optimum(
+        name=compiled.name,
+        title=compiled.title,
+        scenario=compiled.to_toml(),
         objective=objective,
         flows=pd.DataFrame(answer["flows"]),
         links=pd.DataFrame(answer["links"]),
@@ -129,18 +187,23 @@ def digests(best: Optimum) -> list[Digest]:
     ]
 
 
-def comparison(best: Optimum, equations: Fluid | None, run: Run) -> pd.DataFrame:
+def certificate(best: Optimum) -> str:
+    """The residuals in one line."""
+    return ", ".join(f"{name} {value:.0e}" for name, value in best.certificate.items())
+
+
+def comparison(best: Optimum, equations: Fluid | None, run: Run | None) -> pd.DataFrame:
     """One row per flow: its goodput by each engine.
 
     Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end; NaN without a fluid run), `packets_bps` and
-    `packets_error_bps` (mean and half width of the 95 % confidence interval over seeds, NaN for one seed), and `share`,
-    packets over optimum.
+    `packets_error_bps` (mean and half width of the 95 % confidence interval over seeds; NaN for one seed, both NaN
+    without packets), and `share`, packets over optimum.
     """
-    goodput = dict(list(run.flows.groupby("flow", sort=False)["goodput_bps"]))
+    goodput = {} if run is None else dict(list(run.flows.groupby("flow", sort=False)["goodput_bps"]))
     table = best.flows[["flow", "law"]].copy()
     table["optimum_bps"] = best.flows["goodput_bps"]
     table["fluid_bps"] = float("nan") if equations is None else equations.flows["goodput_bps"].to_numpy()
-    packets = [mean_and_interval(goodput[flow]) for flow in table["flow"]]
+    packets = [mean_and_interval(goodput.get(flow, [])) for flow in table["flow"]]
     table["packets_bps"] = [mean for mean, _ in packets]
     table["packets_error_bps"] = [error for _, error in packets]
     table["share"] = table["packets_bps"] / table["optimum_bps"]
@@ -156,7 +219,7 @@ def compare_digest(table: pd.DataFrame) -> Digest:
             quantity(row["optimum_bps"], "bit/s"),
             quantity(row["fluid_bps"], "bit/s"),
             quantity(row["packets_bps"], "bit/s", row["packets_error_bps"]),
-            f"{row['share']:.1%}",
+            percent(row["share"]),
         ]
         for row in _records(table.head(_ROWS))
     ]

@@ -1,4 +1,4 @@
-"""A run as one HTML page that needs nothing else: tables and figures inside, no network, no scripts."""
+"""A result as one HTML page that needs nothing else: tables and figures inside, no network, no scripts."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from windward.digest import Digest, digests, headline, seeds
+from windward.digest import Digest
 from windward.errors import ResultError
-from windward.plot import PLOTS, draw
+from windward.page import describe
 from windward.plot.style import styled
+from windward.run import Run
 
 if TYPE_CHECKING:
-    from windward.run import Run
-
-#: The figures of the page, in order; those with nothing to draw are left out.
-FIGURES = ("windows", "rates", "queues", "delays", "rtt", "fairness", "goodput", "utilization", "loss", "internals")
+    from windward.results import Result
 
 
-def write(run: Run, path: Path) -> Path:
+def write(run: Result, path: Path) -> Path:
     """Writes the page and returns its path.
 
     Raises
@@ -38,26 +36,26 @@ def write(run: Run, path: Path) -> Path:
     return path
 
 
-def page(run: Run) -> str:
+def page(run: Result) -> str:
     """The page's HTML."""
     template = Template((Path(__file__).parent / "report.html").read_text(encoding="utf-8"))
-    figures = [figure for what in FIGURES if (figure := _figure(run, what))]
+    said = describe(run)
+    figures = [figure for what, title in said.figures.items() if (figure := _figure(run, what, title))]
     return template.substitute(
-        name=html.escape(run.name),
-        title=html.escape(run.title or run.name),
-        seeds=html.escape(seeds(run)),
-        span=html.escape(_span(run)),
-        facts="".join(f"<div><dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd></div>" for k, v in headline(run)),
-        tables="".join(_table(table) for table in digests(run)),
+        name=html.escape(said.name),
+        title=html.escape(said.title),
+        seeds=html.escape(said.how),
+        span=html.escape(said.span + _warmup(run)),
+        facts="".join(f"<div><dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd></div>" for k, v in said.facts),
+        tables="".join(_table(table) for table in said.tables),
         figures="".join(figures),
-        scenario=html.escape(run.scenario.strip()),
-        versions=html.escape(", ".join(f"{name} {version}" for name, version in run.versions.items())),
+        scenario=html.escape(said.scenario.strip()),
+        versions=html.escape(", ".join(f"{name} {version}" for name, version in said.versions.items())),
     )
 
 
-def _span(run: Run) -> str:
-    warmup = f", the first {run.warmup_s:g} s not counted" if run.warmup_s else ""
-    return f"{run.duration_s:g} s simulated{warmup}"
+def _warmup(run: Result) -> str:
+    return f", the first {run.warmup_s:g} s not counted" if isinstance(run, Run) and run.warmup_s else ""
 
 
 def _table(table: Digest) -> str:
@@ -74,10 +72,10 @@ def _table(table: Digest) -> str:
     return f"<h2>{html.escape(table.title)}</h2>{body}{note}"
 
 
-def _figure(run: Run, what: str) -> str:
+def _figure(run: Result, what: str, title: str) -> str:
     """A figure as SVG within the page; empty if there is nothing to draw."""
     try:
-        figure = draw(run, what)
+        figure = run.plot(what)
     except ValueError:
         return ""
     buffer = io.StringIO()
@@ -87,4 +85,4 @@ def _figure(run: Run, what: str) -> str:
     svg = svg[svg.index("<svg") :]
     # Ids are unique within a figure; make them so within the page.
     svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{what}-", svg)
-    return f'<figure aria-label="{html.escape(PLOTS[what].title)}">{svg}</figure>'
+    return f'<figure aria-label="{html.escape(title)}">{svg}</figure>'

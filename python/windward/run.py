@@ -185,6 +185,7 @@ def about(
     return {
         "windward": _engine.__version__,
         "format": folder.FORMAT,
+        "engine": "simulate",
         "name": name,
         "title": title,
         "duration_s": duration_s,
@@ -192,13 +193,18 @@ def about(
         "seeds": list(seeds),
         "finished": list(finished),
         "complete": len(finished) == len(seeds),
-        "versions": {
-            "windward": _engine.__version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "pandas": pd.__version__,
-            "pyarrow": pa.__version__,
-        },
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of what makes and writes results."""
+    return {
+        "windward": _engine.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pandas": pd.__version__,
+        "pyarrow": pa.__version__,
     }
 
 
@@ -208,7 +214,7 @@ def summary_json(run: Run, counts: dict[str, int]) -> dict[str, Any]:
     content.update(counts)
     rows = run.summary()
     values = {
-        (kind, name, metric): {"mean": _number(mean), "ci95": _number(ci95)}
+        (kind, name, metric): {"mean": number(mean), "ci95": number(ci95)}
         for kind, name, metric, mean, ci95 in zip(
             rows["kind"], rows["name"], rows["metric"], rows["mean"], rows["ci95"], strict=True
         )
@@ -218,22 +224,23 @@ def summary_json(run: Run, counts: dict[str, int]) -> dict[str, Any]:
     for kind in TOTALS:
         entities = run.table(kind, run.seeds[0]).to_pylist()
         content[kind] = [
-            {key: values.get((kind, row[ENTITY[kind]], key), _number(value)) for key, value in row.items()}
+            {key: values.get((kind, row[ENTITY[kind]], key), number(value)) for key, value in row.items()}
             for row in entities
         ]
     return content
 
 
 def open_run(path: str | Path) -> Run:
-    """Opens the folder of a run, whole or interrupted.
+    """Opens the folder of a simulation, whole or interrupted.
 
     Raises
     ------
     windward.ResultError
-        If the folder holds no Windward result, or one of a format that this version does not read.
+        If the folder holds no Windward result, one of another engine, or one of a format that this version does not
+        read.
     """
     path = Path(path)
-    summary = folder.read_summary(path)
+    summary = folder.read_summary(path, "simulate")
     try:
         scenario = (path / folder.SCENARIO).read_text()
     except OSError:
@@ -241,6 +248,6 @@ def open_run(path: str | Path) -> Run:
     return Run(about=summary, scenario=scenario, load=lambda kind, seed: folder.read_table(path, kind, seed))
 
 
-def _number(value: Any) -> Any:
+def number(value: Any) -> Any:
     """JSON has no NaN: what was not measured is null."""
     return None if isinstance(value, float) and not np.isfinite(value) else value

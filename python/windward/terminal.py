@@ -14,13 +14,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from windward.digest import Digest, digests, headline, seeds
+from windward.digest import Digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from windward import simulate
-    from windward.run import Run
+    from windward.results import Result
 
 #: Away from a terminal, progress is a line of text every so many seconds.
 _QUIET_S = 10.0
@@ -37,17 +37,23 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
 
 
-def show(run: Run) -> None:
-    """Prints the run: its question, its tables, the few numbers that sum it up."""
-    out = console()
-    out.print(Text(run.title or run.name, style="bold"))
-    out.print(Text(f"{run.duration_s:g} s simulated · {seeds(run)}", style="dim"))
-    show_tables(digests(run))
-    out.print()
-    facts = headline(run)
-    width = max((len(name) for name, _ in facts), default=0)
-    for name, value in facts:
-        out.print(Text(f"{name:<{width}}  ", style="dim").append(value, style="not dim bold"))
+def show(result: Result) -> None:
+    """Prints a result: its question, its tables, the few numbers that sum it up or prove it."""
+    from windward.optimum import Optimum, certificate
+    from windward.page import describe
+    from windward.run import Run
+
+    out, page = console(), describe(result)
+    out.print(Text(page.title, style="bold"))
+    out.print(Text(f"{page.span} · {page.how}", style="dim"))
+    show_tables(page.tables)
+    if isinstance(result, Optimum):
+        out.print(Text(f"\ncertificate  {certificate(result)}"), soft_wrap=True)
+    if isinstance(result, Run):
+        out.print()
+        width = max((len(name) for name, _ in page.facts), default=0)
+        for name, value in page.facts:
+            out.print(Text(f"{name:<{width}}  ", style="dim").append(value, style="not dim bold"))
 
 
 def show_tables(tables: Iterable[Digest]) -> None:

@@ -57,6 +57,7 @@ fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>>
     answer.set_item("flow", run.flows.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
     answer.set_item("law", run.flows.iter().map(|(_, law)| law.as_str()).collect::<Vec<_>>())?;
     answer.set_item("series", series)?;
+    answer.set_item("lyapunov", run.lyapunov.clone())?;
     answer.set_item("settled_s", trajectory.settled(0.01))?;
     answer.set_item("evaluations", trajectory.evaluations)?;
     Ok(answer)

@@ -7,7 +7,8 @@ use crate::capacity::{CapacityError, Sharing, constraints};
 use crate::optimum::{no_python, path_loss, propagation};
 use crate::scenario::Scenario;
 use thiserror::Error;
-use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate};
+use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate, lyapunov};
+use windward_laws::LawSpec;
 use windward_num::Link;
 use windward_sim::{Buffer, FlowConfig, LawChoice, Network};
 
@@ -53,6 +54,8 @@ pub struct FluidRun {
     pub packet_bits: f64,
     /// The samples; windows in packets, rates in packets a second, delays in seconds.
     pub trajectory: Trajectory,
+    /// Y(w) of every sample, which never grows (huang2020 App. B); only where all flows are QUIC-TCP of one ρ.
+    pub lyapunov: Option<Vec<f64>>,
 }
 
 impl Scenario {
@@ -78,8 +81,8 @@ impl Scenario {
                 CapacityError::Scheduler(at) => FluidError::Scheduler(format!("{:?}", network.cells[at].scheduler)),
             })?;
         let mut flows = Vec::with_capacity(network.flows.len());
-        for (flow, name) in network.flows.iter().zip(&compiled.flows) {
-            let base_rtt = base_rtt(network, flow);
+        let base_rtts: Vec<f64> = network.flows.iter().map(|flow| base_rtt(network, flow)).collect();
+        for ((flow, name), &base_rtt) in network.flows.iter().zip(&compiled.flows).zip(&base_rtts) {
             if base_rtt <= 0.0 {
                 return Err(FluidError::NoDelay(name.name.clone()));
             }
@@ -109,9 +112,24 @@ impl Scenario {
             flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
             efficiency: efficiency.collect(),
             packet_bits,
+            lyapunov: quic_tcp(network).map(|(rho, backlogs)| {
+                let samples = trajectory.windows.iter().zip(&trajectory.rates);
+                samples.map(|(windows, rates)| lyapunov(windows, rates, &base_rtts, &backlogs, rho)).collect()
+            }),
             trajectory,
         })
     }
+}
+
+/// ρ and the backlogs p of the flows, where all are QUIC-TCP of one ρ.
+fn quic_tcp(network: &Network) -> Option<(f64, Vec<f64>)> {
+    let params = network.flows.iter().map(|flow| match flow.law {
+        LawChoice::Known(LawSpec::QuicTcp(params)) => Some((params.rho, params.backlog)),
+        _ => None,
+    });
+    let params: Vec<(f64, f64)> = params.collect::<Option<_>>()?;
+    let rho = params.first()?.0;
+    params.iter().all(|(other, _)| *other == rho).then(|| (rho, params.iter().map(|(_, backlog)| *backlog).collect()))
 }
 
 /// Propagation there and back, and the transmission of a packet on each link with a rate on the way there, seconds.

@@ -37,6 +37,10 @@ fn shares(scenario: &Scenario, wanted: &[f64]) {
         assert!((flow.rate_bps / 1e6 / wanted - 1.0).abs() < 1e-6, "{}: {} is not {wanted}", flow.name, flow.rate_bps);
     }
     let run = scenario.fluid(Method::Ode { tolerance: 1e-8 }).unwrap_or_else(|error| panic!("{error}"));
+    // Y(w) never grows (huang2020 App. B), whatever the region; 1e-9 of its start is rounding.
+    let y = run.lyapunov.as_ref().expect("all flows are QUIC-TCP of one rho");
+    assert!(y.windows(2).all(|pair| pair[1] <= pair[0] + 1e-9 * y[0]), "{y:?}");
+    assert!(y[y.len() - 1] < 1e-6 * y[0]);
     let last = run.trajectory.rates.last().expect("there are samples");
     for (rate, wanted) in last.iter().zip(wanted) {
         // 60 s are hundreds of round trips: the equations have settled to 1e-4.

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.transforms import ScaledTranslation
 
 from windward.plot import means, series
-from windward.plot.style import FAINT, styled
+from windward.plot.style import head, styled
 
 if TYPE_CHECKING:
     from windward.run import Run
@@ -63,18 +62,7 @@ def draw(run: Run, what: str, *, seed: int | None = None) -> Figure:
         figure = Figure()
         FigureCanvasAgg(figure)
         note = plot.draw(run, run.seeds[0] if seed is None else seed, figure)
-        # The title's second line is kept free for the note, which is set in another weight.
-        figure.suptitle(f"{plot.title}\n", x=0.012, ha="left", fontsize=11, fontweight="bold")
-        figure.text(
-            0.012,
-            1,
-            f"{run.name} · {note}",
-            transform=figure.transFigure + ScaledTranslation(0, -20 / 72, figure.dpi_scale_trans),
-            va="top",
-            fontsize=9,
-            color=FAINT,
-            in_layout=False,
-        )
+        head(figure, plot.title, f"{run.name} · {note}")
     return figure
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from windward.digest import busy_links
-from windward.plot.style import COLORS, INK
+from windward.plot.style import COLORS, INK, left_out_note
 from windward.stats import mean_and_interval
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def utilization(run: Run, _seed: int, figure: Figure) -> str:
     frame = run.links[["seed", "link", "utilization"]]
     busiest = busy_links(run, MANY)
     chosen = frame[frame["link"].isin(busiest)]
-    _bars(figure, chosen, "link", "utilization", 100.0, "utilization (%)").set_xlim(0, 108)
+    bars(figure, chosen, "link", "utilization", 100.0, "utilization (%)").set_xlim(0, 108)
     left_out = frame["link"].nunique() - len(busiest)
-    return _note(run) + (f", {left_out} idler links not drawn" if left_out else "")
+    return _note(run) + left_out_note(left_out, "idler link")
 
 
 def _flows(run: Run, figure: Figure, metric: str, unit: float, label: str) -> str:
@@ -46,14 +46,14 @@ def _flows(run: Run, figure: Figure, metric: str, unit: float, label: str) -> st
     if frame.empty:
         raise ValueError("there is nothing to draw: the run has no flows")
     if frame["flow"].nunique() <= MANY:
-        _bars(figure, frame, "flow", metric, unit, label)
+        bars(figure, frame, "flow", metric, unit, label)
         return _note(run)
     by_seed = frame.groupby(["group", "seed"], sort=False)[metric].mean().reset_index()
-    _bars(figure, by_seed, "group", metric, unit, label)
+    bars(figure, by_seed, "group", metric, unit, label)
     return f"{_note(run)}, mean flow of each group"
 
 
-def _bars(figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: float, label: str) -> Axes:
+def bars(figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: float, label: str) -> Axes:
     """One bar for each entity, with its interval and its number."""
     groups = frame.groupby(entity, sort=False)[metric]
     names = [str(name) for name, _ in groups]
@@ -65,7 +65,8 @@ def _bars(figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: f
     axes = figure.add_subplot()
     axes.set_xlabel(label)
     axes.barh(places, mean, height=0.62, color=COLORS[0], alpha=0.85)
-    axes.errorbar(mean, places, xerr=interval, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
+    if interval.any():
+        axes.errorbar(mean, places, xerr=interval, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
     axes.set_yticks(places, names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pandas as pd
 
-from windward.plot.style import COLORS, FAINT, WARMUP, looks
+from windward.plot.style import COLORS, FAINT, WARMUP, left_out_note, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,18 @@ PANELS = 12
 
 #: Rates are averaged over this share of the run.
 _SMOOTHING = 1 / 100
+
+
+class Span(Protocol):
+    """What lasts."""
+
+    @property
+    def duration_s(self) -> float:
+        """Its end in seconds."""
+
+    @property
+    def warmup_s(self) -> float:
+        """What does not count at its beginning, in seconds."""
 
 
 def windows(run: Run, seed: int, figure: Figure) -> str:
@@ -101,7 +113,7 @@ def internals(run: Run, seed: int, figure: Figure) -> str:
     if len(flows) > 1:
         figure.legend([lines[str(flow)] for flow in flows], flows, loc="outside right upper")
     left_out = frame["flow"].nunique() - len(flows)
-    return _seed(run, seed) + (f", {left_out} more flows not drawn" if left_out else "")
+    return _seed(run, seed) + left_out_note(left_out, "more flow")
 
 
 def _pivot(run: Run, kind: str, seed: int, column: str) -> pd.DataFrame:
@@ -129,7 +141,7 @@ def _flows(run: Run, seed: int, figure: Figure, values: pd.DataFrame, label: str
     groups = {str(group): list(flows) for group, flows in table.groupby("group", sort=False)["flow"]}
     if values.shape[1] <= CROWD or len(groups) > PANELS:
         groups = {f"all {values.shape[1]} flows": list(values.columns)}
-    _panels(run, figure, values, groups, label, is_from_zero=is_from_zero)
+    panels(run, figure, values, groups, label, is_from_zero=is_from_zero)
     is_banded = any(len(flows) > MANY for flows in groups.values())
     return _seed(run, seed) + (", median and 5–95 % of the flows" if is_banded else "")
 
@@ -139,14 +151,14 @@ def _links(run: Run, seed: int, figure: Figure, values: pd.DataFrame, label: str
     means = values.mean().sort_values(ascending=False, kind="stable")
     busiest = set(means[means > 0.01 * means.iloc[0]].index[:PANELS]) or {means.index[0]}
     chosen = [name for name in values.columns if name in busiest]
-    panels = {str(name): [name] for name in chosen} if len(chosen) > CROWD else {"links": chosen}
-    _panels(run, figure, values, panels, label, is_from_zero=True)
+    chosen_panels = {str(name): [name] for name in chosen} if len(chosen) > CROWD else {"links": chosen}
+    panels(run, figure, values, chosen_panels, label, is_from_zero=True)
     left_out = values.shape[1] - len(chosen)
-    return _seed(run, seed) + (f", {left_out} idler links not drawn" if left_out else "")
+    return _seed(run, seed) + left_out_note(left_out, "idler link")
 
 
-def _panels(
-    run: Run,
+def panels(
+    run: Span,
     figure: Figure,
     values: pd.DataFrame,
     groups: Mapping[str, list[str]],
@@ -195,7 +207,7 @@ def _lines(axes: Axes, values: pd.DataFrame) -> None:
     axes.plot(known.index, middle, color=COLORS[0])
 
 
-def _time_axis(run: Run, axes: Axes) -> None:
+def _time_axis(run: Span, axes: Axes) -> None:
     axes.set_xlim(0, run.duration_s)
     if run.warmup_s > 0:
         axes.axvspan(0, run.warmup_s, color=WARMUP, linewidth=0, zorder=0)

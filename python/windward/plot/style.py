@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+from matplotlib.transforms import ScaledTranslation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Told apart by people of every colour vision, on paper too (after M. Okabe and K. Ito, 2002; without its yellow).
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -63,7 +67,28 @@ def styled() -> Iterator[None]:
         yield
 
 
+def head(figure: Figure, title: str, note: str) -> None:
+    """Writes the title of a figure, and the note under it."""
+    # The title's second line is kept free for the note, which is set in another weight.
+    figure.suptitle(f"{title}\n", x=0.012, ha="left", fontsize=11, fontweight="bold")
+    figure.text(
+        0.012,
+        1,
+        note,
+        transform=figure.transFigure + ScaledTranslation(0, -20 / 72, figure.dpi_scale_trans),
+        va="top",
+        fontsize=9,
+        color=FAINT,
+        in_layout=False,
+    )
+
+
 def looks(count: int) -> list[dict[str, Any]]:
     """Colour and dashes of each of `count` lines."""
     pairs = ({"color": color, "linestyle": dash} for dash in cycle(DASHES) for color in COLORS)
     return list(islice(pairs, count))
+
+
+def left_out_note(count: int, noun: str) -> str:
+    """The end of a note that tells how many things are not drawn."""
+    return f", {count} {noun}{'s' if count > 1 else ''} not drawn" if count > 0 else ""

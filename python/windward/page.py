@@ -1,0 +1,98 @@
+"""What a page or a terminal says of a result, whatever engine it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+
+from windward import fluid, optimum
+from windward.digest import Digest, digests, headline, quantity, seeds
+from windward.plot import PLOTS
+from windward.plot.answers import FLUID, OPTIMUM
+from windward.results import Result
+from windward.run import Run, versions
+from windward.stats import jain
+
+#: The figures of a simulation's page, in order.
+FIGURES = ("windows", "rates", "queues", "delays", "rtt", "fairness", "goodput", "utilization", "loss", "internals")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """The words of a result."""
+
+    name: str
+    title: str
+    #: What was done, and by what: under the title.
+    span: str
+    how: str
+    #: The few numbers that sum it up, with their names.
+    facts: Sequence[tuple[str, str]]
+    tables: Sequence[Digest]
+    #: Titles of the figures that there may be, by the name that `plot` takes.
+    figures: Mapping[str, str]
+    scenario: str
+    versions: Mapping[str, str]
+
+
+@singledispatch
+def describe(result: Result) -> Page:
+    """What is said of a result."""
+    raise TypeError(f"{type(result).__name__} is no result")
+
+
+@describe.register
+def _(run: Run) -> Page:
+    return Page(
+        name=run.name,
+        title=run.title or run.name,
+        span=f"{run.duration_s:g} s simulated",
+        how=seeds(run),
+        facts=headline(run),
+        tables=digests(run),
+        figures={what: PLOTS[what].title for what in FIGURES},
+        scenario=run.scenario,
+        versions=run.versions,
+    )
+
+
+@describe.register
+def _(best: optimum.Optimum) -> Page:
+    goodput = best.flows["goodput_bps"]
+    return Page(
+        name=best.name,
+        title=best.title or best.name,
+        span=f"best rates, {best.objective}",
+        how=f"{best.method}, {best.iterations} iterations",
+        facts=[
+            ("goodput of all flows", quantity(goodput.sum(), "bit/s")),
+            ("Jain's index", f"{jain(goodput):.3f}"),
+            ("largest residual of the certificate", f"{max(best.certificate.values()):.0e}"),
+        ],
+        tables=optimum.digests(best),
+        figures={what: title for what, (title, _) in OPTIMUM.items()},
+        scenario=best.scenario,
+        versions=versions(),
+    )
+
+
+@describe.register
+def _(run: fluid.Fluid) -> Page:
+    goodput = run.flows["goodput_bps"]
+    return Page(
+        name=run.name,
+        title=run.title or run.name,
+        span=f"all flows from the beginning, {run.duration_s:g} s",
+        how=run.how,
+        facts=[
+            ("goodput of all flows", quantity(goodput.sum(), "bit/s")),
+            ("Jain's index", f"{jain(goodput):.3f}"),
+            ("longest queueing delay", quantity(run.flows["queue_delay_ms"].max() / 1e3, "s")),
+            ("rates settle after", "–" if run.settled_s is None else f"{run.settled_s:g} s"),
+        ],
+        tables=[fluid.digest(run)],
+        figures={what: title for what, (title, _) in FLUID.items()},
+        scenario=run.scenario,
+        versions=versions(),
+    )
