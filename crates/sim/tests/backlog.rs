@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{flow, law, link, network, plain_tcp, simulate};
+use common::{flow, law, link, network, page_says, plain_tcp, simulate};
 use serde_json::{Value, json};
 use windward_sim::{Buffer, Network, Output, TcpOptions};
 use windward_units::{Duration, Time};
@@ -42,6 +42,11 @@ fn laws() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// A law in a table.
+fn title(name: &str, parameters: &Value) -> String {
+    parameters.get("rho").map_or_else(|| name.to_owned(), |rho| format!("{name}, ρ = {rho}"))
+}
+
 /// Packets of `flow` in the queue: its share of the arrivals, times the wait (Little's law).
 fn waiting(output: &Output, flow: usize) -> f64 {
     output.flows[flow].goodput_pps * output.links[0].mean_queue_delay_s
@@ -49,19 +54,25 @@ fn waiting(output: &Output, flow: usize) -> f64 {
 
 #[test]
 fn a_flow_that_knows_its_base_rtt_keeps_p_packets_waiting() {
+    let head = ["| law | packets waiting | rates, of a third |", "|---|---|---|"];
+    let mut table: Vec<String> = head.map(str::to_owned).to_vec();
     for (name, parameters) in laws() {
+        let (mut backlogs, mut shares) = (Vec::new(), Vec::new());
         let output = simulate(&bottleneck(name, &parameters, &[20, 60, 140], true), 1);
         for flow in 0..3 {
             let backlog = waiting(&output, flow);
             assert!((backlog - BACKLOG).abs() < 1.0, "{name} {parameters}: flow {flow} keeps {backlog}");
             // Equal rates: all see the same queueing delay q, and x q = p.
             let share = output.flows[flow].goodput_pps / (CAPACITY / 3.0);
-            println!("{name} {parameters}: flow {flow} keeps {backlog:.2} packets, {share:.4} of its share");
+            backlogs.push(format!("{backlog:.2}"));
+            shares.push(format!("{share:.4}"));
             assert!((share - 1.0).abs() < 0.02, "{name} {parameters}: flow {flow} has {share} of its share");
         }
         let total: f64 = output.flows.iter().map(|f| f.goodput_pps).sum();
         assert!(total > 0.999 * CAPACITY, "{name} {parameters}: {total}");
+        table.push(format!("| {} | {} | {} |", title(name, &parameters), backlogs.join(", "), shares.join(", ")));
     }
+    page_says("backlog", &table);
 }
 
 #[test]
@@ -77,13 +88,16 @@ fn one_flow_measures_its_base_rtt() {
 /// x₁ q = p and x₂ (q − p/c) = p with x₁ + x₂ = c. With a = x₁/c: 1/(1 − a) = 1/a − 1, so a = (3 − √5)/2 = 0.382.
 #[test]
 fn a_late_flow_takes_more_than_its_share() {
+    let head = ["| law | share of the first flow |", "|---|---|"];
+    let mut table: Vec<String> = head.map(str::to_owned).to_vec();
     for (name, parameters) in laws() {
         let mut late = bottleneck(name, &parameters, &[60, 60], false);
         late.flows[1].start = Time::ZERO + Duration::from_millis(60_000);
         let output = simulate(&late, 1);
         let share = output.flows[0].goodput_pps / CAPACITY;
         let exact = (3.0 - 5.0_f64.sqrt()) / 2.0;
-        println!("{name} {parameters}: the first keeps {share:.4}, the formula says {exact:.4}");
         assert!((share - exact).abs() < 0.02, "{name} {parameters}: the first keeps {share}, the formula says {exact}");
+        table.push(format!("| {} | {:.2} % |", title(name, &parameters), 100.0 * share));
     }
+    page_says("late flow", &table);
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{interval, link, network, simulate};
+use common::{interval, link, network, page_says, simulate};
 use windward_sim::{Buffer, Pattern, SourceConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -13,6 +13,7 @@ use windward_units::{BitRate, Bytes, Duration, Time};
 #[test]
 fn mean_wait_is_that_of_m_d_1() {
     let service = 1e-3;
+    let mut table = vec!["| load | measured / closed form |".to_owned(), "|---|---|".to_owned()];
     for load in [0.5, 0.8, 0.95] {
         let mut queue = network(vec![link(1, 8_000_000, Duration::ZERO, Buffer::Unlimited)], Vec::new(), 20, 1000);
         queue.sources.push(SourceConfig {
@@ -28,10 +29,11 @@ fn mean_wait_is_that_of_m_d_1() {
         let waits: Vec<f64> = (1..=30).map(|seed| simulate(&queue, seed).links[0].mean_queue_delay_s).collect();
         let (mean, half) = interval(&waits, 2.756);
         let exact = load / (1.0 - load) / 2.0 * service;
-        println!("load {load}: {:.4} ± {:.4} of the closed form", mean / exact, half / exact);
+        table.push(format!("| {load} | {:.4} ± {:.4} |", mean / exact, half / exact));
         assert!((mean - exact).abs() <= half, "load {load}: {mean} ± {half}, closed form {exact}");
         assert!(half < 0.02 * exact, "load {load}: the interval {half} is too wide");
     }
+    page_says("md1", &table);
 }
 
 /// Little's law ties what the link counts to what the sink counts: delay − service = wait.

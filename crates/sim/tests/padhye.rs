@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{flow, interval, law, link, network, plain_tcp, simulate};
+use common::{flow, interval, law, link, network, page_says, plain_tcp, simulate};
 use windward_sim::{Buffer, Loss, TcpOptions};
 use windward_units::Duration;
 
@@ -21,19 +21,23 @@ use windward_units::Duration;
 /// * On either side three standard errors of the runs themselves.
 #[test]
 fn reno_meets_the_full_formula() {
+    const LOSSES: [f64; 4] = [0.001, 0.003, 0.01, 0.03];
+    let mut rows = LOSSES.map(|p| format!("| {} % |", p * 100.0));
     for (delayed_ack, b) in [(None, 1.0), (Some(Duration::from_millis(100)), 2.0)] {
-        for p in [0.001, 0.003, 0.01, 0.03] {
+        for (row, p) in rows.iter_mut().zip(LOSSES) {
             let ratios: Vec<f64> = (1..=8).map(|seed| ratio(p, b, delayed_ack, seed)).collect();
             let (mean, three_errors) = interval(&ratios, 3.0);
             let unused = if delayed_ack.is_some() { 1.0 } else { 0.5 };
             let w = expected_window(p, b);
             let below = 1.0 - unused / (0.75 * w) - 3.0 / (w * w) - three_errors;
             let above = 1.3098 / 1.5_f64.sqrt() + three_errors;
-            println!("b {b} loss {p}: {mean:.3} of the formula, allowed {below:.3} to {above:.3}");
+            row.push_str(&format!(" {mean:.3} | {below:.3}–{above:.3} |"));
             assert!((below..above).contains(&mean), "b {b}, loss {p}: {mean} is not in {below}..{above}");
             assert!(three_errors < 0.02, "b {b}, loss {p}: the runs scatter too much to say anything, {three_errors}");
         }
     }
+    let head = ["| loss | b = 1 | allowed | b = 2 | allowed |", "|---|---|---|---|---|"];
+    page_says("padhye", &head.map(str::to_owned).into_iter().chain(rows).collect::<Vec<_>>());
 }
 
 /// Goodput of one run over the formula's, at the round trip that the run had.

@@ -1,6 +1,8 @@
 //! Small networks that several tests use.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part")]
 
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use windward_laws::LawSpec;
 use windward_sim::*;
 use windward_units::{BitRate, Bytes, Duration, Time};
@@ -63,4 +65,25 @@ pub fn interval(samples: &[f64], student: f64) -> (f64, f64) {
     let mean = samples.iter().sum::<f64>() / n;
     let variance = samples.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / (n - 1.0);
     (mean, student * (variance / n).sqrt())
+}
+
+/// Holds the table `name` of docs/validation/README.md to these lines; WINDWARD_SNAPSHOTS=update writes them into it.
+pub fn page_says(name: &str, lines: &[String]) {
+    // Tests of one program run at once, and some share the page.
+    static PAGE: Mutex<()> = Mutex::new(());
+    let _turn = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/validation/README.md");
+    let page = std::fs::read_to_string(&path).expect("the page is committed");
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->\n"));
+    let place = page.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?)));
+    let (before, (said, after)) = place.unwrap_or_else(|| panic!("{} has no place for {name}", path.display()));
+    let table: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    if std::env::var("WINDWARD_SNAPSHOTS").is_ok_and(|wish| wish == "update") {
+        std::fs::write(&path, format!("{before}{begin}{table}{end}{after}")).expect("the page can be written");
+    } else {
+        assert!(
+            said == table,
+            "the page says\n{said}and was measured\n{table}WINDWARD_SNAPSHOTS=update writes it anew"
+        );
+    }
 }
