@@ -70,8 +70,10 @@ GUIDE = REPOSITORY / "docs" / "guide.md"
 def guide_folder(tmp_path: Path) -> Path:
     """The files that the guide tells its reader to write."""
     guide = GUIDE.read_text()
-    scenario = re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)[0]
+    scenario, channel = re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)
     (tmp_path / "cafe.toml").write_text(scenario)
+    (tmp_path / "channel.toml").write_text(channel)
+    (tmp_path / "scenarios").symlink_to(REPOSITORY / "scenarios")
     (tmp_path / "wrong.toml").write_text(scenario.replace("rate = ", "rte = "))
     law = next(code for code in re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL) if "class Gentle" in code)
     (tmp_path / "my_law.py").write_text(law)

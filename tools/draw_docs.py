@@ -195,6 +195,11 @@ def cafe() -> Figure:
         return draw(ww.load(file).simulate(), "rates")
 
 
+def quic_fluid() -> Figure:
+    """The guide's fluid run, beside the optimum."""
+    return ww.load(ROOT / "scenarios" / "quic-one-bottleneck.toml").fluid().plot("rates")
+
+
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     runs = {name: alone(name).simulate() for name in LAWS}
@@ -207,6 +212,7 @@ def main() -> None:
             save(law(name, run), PICTURES / f"{name}.svg")
         save(headline(), PICTURES / "headline.svg")
         save(cafe(), PICTURES / "cafe.svg")
+        save(quic_fluid(), PICTURES / "quic-fluid.svg")
         save(late_starter(), PICTURES / "late-starter.svg")
 
 
