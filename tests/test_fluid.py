@@ -229,3 +229,27 @@ def test_emultcp_against_scipy() -> None:
         fluid.follow_emultcp([capacity], [[0], [0]], users, rates=[1.0], connections=[1.0], duration_s=1, interval_s=1)
     with pytest.raises(ValueError, match="link 3"):
         fluid.follow_emultcp([capacity], [[0], [3]], users, **start, duration_s=1, interval_s=1)
+
+
+def test_tcp_fit_rests_where_its_equations_say() -> None:
+    """wang2016 (8) and (3): N = alpha rtt/q and W^2 = (1-p)/p N(3N+1)/2 with W = c (d + q); the root for q by SciPy.
+
+    Steps of 1e-6; the slower of its time constants, W/(p W^2 b/rtt) and N R, are a few seconds of the 300.
+    """
+    base, loss, alpha = 0.1 + PACKET_S, 1e-3, 0.1
+
+    def excess(q: float) -> float:
+        n = alpha * (base + q) / q
+        return (1 - loss) / loss * n * (3 * n + 1) / 2 - (CAPACITY * (base + q)) ** 2
+
+    q = brentq(excess, 1e-4, 0.009, xtol=1e-14)
+    scenario = ww.Scenario(
+        name="lossy",
+        duration="300 s",
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[ww.Link(from_="a", to="b", rate="12 Mbit/s", delay="50 ms", buffer="unlimited", loss=loss)],
+        flow=[ww.Flow(from_="a", to="b", law="tcp-fit")],
+    )
+    end = scenario.fluid().flows.iloc[0]
+    assert end["queue_delay_ms"] == pytest.approx(q * 1e3, rel=1e-3)
+    assert end["cwnd"] == pytest.approx(CAPACITY * (base + q), rel=1e-4)

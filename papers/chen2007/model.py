@@ -57,7 +57,9 @@ class Case:
 
         def gap(logs: Array) -> Array:
             x = np.exp(logs)
-            return logs - np.log(connections * np.sqrt(2) / (self.rtt * np.sqrt(self.loss + self.prices(x))))
+            return np.asarray(
+                logs - np.log(connections * np.sqrt(2) / (self.rtt * np.sqrt(self.loss + self.prices(x))))
+            )
 
         start = np.log(np.full(self.users, self.capacity.min() / self.users))
         found = root(gap, start, method="hybr", tol=1e-13)
