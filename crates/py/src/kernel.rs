@@ -84,12 +84,12 @@ pub(crate) fn kernel_set(name: &str, changes: Vec<(String, f64)>) -> PyResult<()
     kernel::set(name, &changes).map_err(raise)
 }
 
+/// Name and unit of the figure that a law shows of itself.
+type Own = (&'static str, &'static str);
+
 /// The connections of a loaded law: name and unit of the law's own figure, and a dictionary for each connection.
 #[pyfunction]
-pub(crate) fn kernel_show<'py>(
-    py: Python<'py>,
-    name: &str,
-) -> PyResult<((&'static str, &'static str), Vec<Bound<'py, PyDict>>)> {
+pub(crate) fn kernel_show<'py>(py: Python<'py>, name: &str) -> PyResult<(Own, Vec<Bound<'py, PyDict>>)> {
     let (law, flows) = kernel::show(name).map_err(raise)?;
     let describe = |flow: &kernel::Flow| {
         let found = PyDict::new(py);
