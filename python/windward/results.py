@@ -43,7 +43,7 @@ def open_result(path: Path) -> Result:
 def save_optimum(best: Optimum, path: Path) -> None:
     """Keeps an optimum; see `Optimum.save`."""
     flows = best.flows.assign(utility=[json.dumps(utility) for utility in best.flows["utility"]])
-    answer = {key: value for key, value in best.to_dict().items() if key not in ("flows", "links")}
+    answer = {key: number(value) for key, value in best.to_dict().items() if key not in ("flows", "links")}
     tables = {"flows": flows, "links": best.links}
     _save(path, best, "optimum", answer | {"flows": _rows(best.flows), "links": _rows(best.links)}, tables)
 
