@@ -60,7 +60,7 @@ class Optimum:
     default_figure: ClassVar[str] = "rates"
 
     def plot(self, what: str = "rates") -> Figure:
-        """Draws "rates", "links" (load in capacity) or "prices".
+        """Draws "rates", "links" (how full they are) or "prices".
 
         Raises
         ------

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from windward.plot.means import bars
 from windward.plot.series import CROWD, MANY, PANELS, panels
-from windward.plot.style import COLORS, INK, head, left_out_note, styled
+from windward.plot.style import COLORS, head, left_out_note, styled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,19 +152,17 @@ def _goodputs(best: Optimum, figure: Figure) -> str:
     chosen = best.flows.nlargest(_BARS, "goodput_bps").index
     shown = best.flows.loc[sorted(chosen)]
     bars(figure, shown, "flow", "goodput_bps", 1e-6, "goodput (Mbit/s)")
-    return f"best rates, {best.objective}" + left_out_note(len(best.flows) - len(shown), "slower flow")
+    return f"best rates, {best.objective}" + left_out_note(len(best.flows) - len(shown), "more flow")
 
 
 def _links(best: Optimum, figure: Figure) -> str:
-    """What each used link carries, in the outline of what it could."""
+    """How full each used link is."""
     used = best.links[best.links["load_bps"] > 0]
-    shown = used.loc[sorted(used.assign(share=used["load_bps"] / used["capacity_bps"]).nlargest(_BARS, "share").index)]
+    used = used.assign(share=used["load_bps"] / used["capacity_bps"])
+    shown = used.loc[sorted(used.nlargest(_BARS, "share").index)]
     if shown.empty:
         raise ValueError("there is nothing to draw: no flow crosses a link")
-    axes = bars(figure, shown, "link", "load_bps", 1e-6, "load (Mbit/s); outlined: capacity")
-    capacity = shown["capacity_bps"].to_numpy() / 1e6
-    axes.barh(range(len(shown)), capacity, height=0.62, fill=False, edgecolor=INK, linewidth=0.8)
-    axes.set_xlim(right=float(capacity.max()) * 1.12)
+    bars(figure, shown, "link", "share", 100.0, "load (% of what the link can carry)").set_xlim(0, 112)
     return f"best rates, {best.objective}" + left_out_note(len(best.links) - len(shown), "idler link")
 
 
