@@ -19,7 +19,7 @@ CAPACITY = 1000.0
 PACKET_S = 1 / CAPACITY
 
 
-def bottleneck(law: object, delays_ms: list[int], duration: str = "20 s") -> ww.Scenario:
+def bottleneck(law: object, delays_ms: list[int], duration: str = "20 s", loss: float = 0.0) -> ww.Scenario:
     """Flows of one law with access links of these one-way delays, over one link of 1000 packets a second."""
     return ww.Scenario(
         name="bottleneck",
@@ -31,7 +31,7 @@ def bottleneck(law: object, delays_ms: list[int], duration: str = "20 s") -> ww.
                 ww.Link(from_=f"sender-{at}", to="router", rate="100 Gbit/s", delay=f"{delay} ms", buffer="unlimited")
                 for at, delay in enumerate(delays_ms, 1)
             ),
-            ww.Link(from_="router", to="receiver", rate="12 Mbit/s", delay="1 ms", buffer="unlimited"),
+            ww.Link(from_="router", to="receiver", rate="12 Mbit/s", delay="1 ms", buffer="unlimited", loss=loss),
         ],
         flow=[
             ww.Flow(name=f"f{at}", from_=f"sender-{at}", to="receiver", law=law) for at in range(1, len(delays_ms) + 1)
@@ -253,3 +253,31 @@ def test_tcp_fit_rests_where_its_equations_say() -> None:
     end = scenario.fluid().flows.iloc[0]
     assert end["queue_delay_ms"] == pytest.approx(q * 1e3, rel=1e-3)
     assert end["cwnd"] == pytest.approx(CAPACITY * (base + q), rel=1e-4)
+
+
+@pytest.mark.parametrize(("loss", "stays"), [(1e-3, False), (1e-2, True)])
+def test_tcp_fit_follows_scipy(loss: float, stays: bool) -> None:
+    """wang2016 (3) and (8) in windows and connections of two flows, by DOP853 with its own root for q.
+
+    N is cut at one while the queue is too long for it, so its slope has corners; DOP853 passes them in short steps.
+    Ours runs at 1e-8 a step and rounds delays to a nanosecond: q is some milliseconds, so dN/dt is right to 1e-6.
+    """
+    alpha, period, delays = 0.1, 0.5, [20, 60]
+    base = np.array([2e-3 * (delay + 1) + PACKET_S + 12000 / 100e9 for delay in delays])
+
+    def slope(_: float, state: np.ndarray) -> np.ndarray:
+        w, n = state[:2], state[2:]
+        q = queue(w, base)
+        rtt = base + q
+        grow = (1 - n * q / (alpha * rtt)) / np.maximum(rtt, period)
+        window = ((1 - loss) * n - loss * w**2 * 2 / (3 * n + 1)) / rtt
+        return np.concatenate([window, np.where(n <= 1, np.maximum(grow, 0), grow)])
+
+    run = bottleneck("tcp-fit", delays, loss=loss).fluid(tolerance=1e-8)
+    times = run.series["time_s"].unique()
+    exact = solve_ivp(slope, (0, 21), [10.0, 10.0, 1.0, 1.0], "DOP853", times, rtol=1e-9, atol=1e-9, max_step=0.01).y
+    ours = run.series.pivot(index="time_s", columns="flow", values="cwnd").to_numpy().T
+    np.testing.assert_allclose(ours, exact[:2], rtol=1e-5)
+    # Neither run is one of two Renos: N leaves 1, and ends above it or cut back to it.
+    assert exact[2:].max() > 2
+    assert (exact[2:, -1] > 1.1).all() == stays
