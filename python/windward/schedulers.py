@@ -34,4 +34,4 @@ def resolve(spec: str, parameters: Mapping[str, Any], folder: Path) -> Callable[
         If there is no such file, module or class, or if importing it fails.
     """
     found = find_class(spec, folder, "scheduler")
-    return lambda: found(**parameters)  # type: ignore[no-any-return]
+    return lambda: found(**parameters)
