@@ -1,0 +1,1 @@
+//! One file from one server over several connections.
