@@ -15,6 +15,7 @@ mod testing;
 
 pub mod compound;
 pub mod cubic;
+pub mod emultcp;
 pub mod fast;
 pub mod quic_tcp;
 pub mod reno;
