@@ -8,6 +8,7 @@ mod apps;
 mod capture;
 pub mod cell;
 mod engine;
+mod fabric;
 mod link;
 mod net;
 mod network;
@@ -16,7 +17,9 @@ mod packet;
 mod record;
 mod run;
 mod tcp;
+mod world;
 
+pub use fabric::{Fabric, Parcel};
 pub use link::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use network::{
     Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, Rate, SourceConfig, Spread,

@@ -10,6 +10,26 @@ use windward_units::{Duration, Time};
 /// Ends every route in the table.
 pub const ARRIVED: u32 = u32::MAX;
 
+/// What will not arrive.
+#[derive(Default)]
+pub struct Losses {
+    /// Data segments of each flow.
+    pub segments: Vec<u64>,
+    /// Parcels, until their owner asks for them.
+    pub parcels: Vec<Packet>,
+}
+
+impl Losses {
+    #[cold]
+    fn count(&mut self, packet: &Packet) {
+        match packet.kind {
+            Kind::Data => self.segments[packet.flow as usize] += 1,
+            Kind::Parcel => self.parcels.push(*packet),
+            _ => {}
+        }
+    }
+}
+
 /// The network below the endpoints.
 pub struct Net {
     /// The instant of the event being handled.
@@ -26,8 +46,10 @@ pub struct Net {
     pub routes: Vec<u32>,
     /// Link traversals so far.
     pub hops: u64,
-    /// Data segments of each flow that queues dropped or wires lost.
-    pub segments_lost: Vec<u64>,
+    /// What queues dropped and wires lost.
+    pub losses: Losses,
+    /// Parcels that arrived, and when, until their owner asks for them.
+    pub arrived: Vec<(Time, Packet)>,
     /// Writes down what flows' sources send and receive.
     pub capture: Option<Capture>,
 }
@@ -63,9 +85,9 @@ impl Net {
             Fate::Queued => self.hops += 1,
             Fate::Lost => {
                 self.hops += 1;
-                self.count_loss(&packet);
+                self.losses.count(&packet);
             }
-            Fate::Dropped => self.count_loss(&packet),
+            Fate::Dropped => self.losses.count(&packet),
         }
     }
 
@@ -90,13 +112,6 @@ impl Net {
         None
     }
 
-    #[cold]
-    fn count_loss(&mut self, packet: &Packet) {
-        if packet.kind == Kind::Data {
-            self.segments_lost[packet.flow as usize] += 1;
-        }
-    }
-
     /// The cell and the place in it of a station, by its index as a link.
     #[inline]
     fn station(&self, link: u32) -> (usize, usize) {
@@ -108,14 +123,14 @@ impl Net {
     fn offer_to_cell(&mut self, link: u32, packet: Packet) {
         let (cell, station) = self.station(link);
         if !self.cells[cell].offer(self.now, station, packet) {
-            self.count_loss(&packet);
+            self.losses.count(&packet);
         }
     }
 
     /// A slot of a cell begins.
     pub fn slot(&mut self, index: u32) {
         let first = self.links.len() + self.stations.partition_point(|(cell, _)| *cell < index);
-        let Self { now, calendar, cells, hops, segments_lost, .. } = self;
+        let Self { now, calendar, cells, hops, losses, .. } = self;
         let cell = &mut cells[index as usize];
         cell.slot(*now, &mut |station, outcome| match outcome {
             Outcome::Sent => *hops += 1,
@@ -125,9 +140,7 @@ impl Net {
             }
             Outcome::Lost(packet) => {
                 *hops += 1;
-                if packet.kind == Kind::Data {
-                    segments_lost[packet.flow as usize] += 1;
-                }
+                losses.count(&packet);
             }
         });
         calendar.push(Event::new(*now + cell.slot_length(), Class::Slot, index));

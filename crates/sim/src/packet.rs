@@ -15,6 +15,8 @@ pub enum Kind {
     Ack,
     /// A background datagram.
     Datagram,
+    /// What only the owner of a [`crate::Fabric`] understands.
+    Parcel,
 }
 
 /// Most SACK blocks that fit beside a timestamp option (RFC 2018 §3).

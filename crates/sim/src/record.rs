@@ -91,7 +91,7 @@ impl Recorder {
     pub fn warm(&mut self, net: &mut Net, flows: &mut [Connection], sources: &mut [Source]) {
         for (index, flow) in flows.iter_mut().enumerate() {
             flow.tally.reset(net.now);
-            self.at_warmup[index] = Mark::of(flow, net.segments_lost[index]);
+            self.at_warmup[index] = Mark::of(flow, net.losses.segments[index]);
         }
         for index in 0..net.link_count() {
             let counts = net.counts(index);
@@ -176,7 +176,7 @@ impl Recorder {
         self.output.flows = flows
             .iter()
             .enumerate()
-            .map(|(index, flow)| flow_stats(flow, &self.at_warmup[index], net.segments_lost[index]))
+            .map(|(index, flow)| flow_stats(flow, &self.at_warmup[index], net.losses.segments[index]))
             .collect();
         self.output.links = (0..net.link_count()).map(|link| link_stats(&net.counts(link), span)).collect();
         self.output.stations = net.air().map(|air| station_stats(&air)).collect();

@@ -5,6 +5,7 @@
 //! sift instead of two.
 
 use super::Event;
+use windward_units::Time;
 
 const CHILDREN: usize = 4;
 
@@ -31,6 +32,14 @@ impl Calendar {
             self.events.push(event);
             self.sift_up(self.events.len() - 1, event);
         }
+    }
+
+    /// When the first event is due.
+    pub fn next_time(&mut self) -> Option<Time> {
+        if self.is_root_free {
+            self.close_root();
+        }
+        self.events.first().map(|event| event.time())
     }
 
     /// Takes the first event.

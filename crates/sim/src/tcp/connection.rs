@@ -141,7 +141,7 @@ impl Connection {
             Kind::SynAck => self.establish(net, packet),
             // The receiver has answered the SYN and waits for data already.
             Kind::HandshakeAck => {}
-            Kind::Datagram => debug_assert!(false, "datagrams belong to sources"),
+            Kind::Datagram | Kind::Parcel => debug_assert!(false, "no packet of a connection"),
         }
     }
 
