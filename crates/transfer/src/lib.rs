@@ -1,6 +1,8 @@
 //! Files over real sockets: as many connections as the path needs, and never a wrong file.
 //!
 //! [`get`] fetches from any HTTP/1.1 server; [`http`] is the part of the protocol that it needs, and [`tls`] its trust.
+#![expect(clippy::disallowed_types, reason = "this crate stands on the edge: sockets and files have clocks")]
+
 pub mod get;
 pub mod http;
 pub mod tls;

@@ -1,1 +1,68 @@
-//! HTTP/1.1, the part of it that a download needs.
+//! HTTP/1.1, the part of it that a download needs: RFC 9110 (semantics) and RFC 9112 (messages).
+//!
+//! Connections block, each in its own thread: a thread waits for one socket, and whoever wants it to stop shuts that
+//! socket down. Everything that a server can make long has a bound here.
+
+mod auth;
+mod body;
+mod connection;
+mod dial;
+mod head;
+mod proxy;
+
+pub use auth::{Credentials, netrc};
+pub use body::Body;
+pub use connection::Connection;
+pub use dial::Dialer;
+pub use head::{ContentRange, Head};
+pub use proxy::{Proxies, Proxy};
+
+use std::io;
+
+/// Why an exchange of messages failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The name has no address, or none of them answers.
+    #[error("cannot connect to {host}: {source}")]
+    Connect {
+        /// Name and port.
+        host: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The proxy will not help.
+    #[error("the proxy {proxy} {reason}")]
+    Proxy {
+        /// Name and port.
+        proxy: String,
+        /// What it did.
+        reason: String,
+    },
+    /// The peer cannot prove who it is, or breaks the protocol of TLS.
+    #[error("TLS with {host}: {reason}")]
+    Tls {
+        /// Name and port.
+        host: String,
+        /// What was wrong.
+        reason: String,
+    },
+    /// Nothing, or next to nothing, arrived for so long that the connection counts as dead.
+    #[error("nothing arrived for {0:.0} s")]
+    Stalled(f64),
+    /// The connection ended before the message did.
+    #[error("the connection was lost: {0}")]
+    Lost(io::Error),
+    /// What arrived is no HTTP/1.1, or more of it than is sane.
+    #[error("the server breaks HTTP: {0}")]
+    Malformed(String),
+}
+
+impl Error {
+    pub(crate) fn malformed(reason: impl Into<String>) -> Self {
+        Self::Malformed(reason.into())
+    }
+
+    pub(crate) fn closed() -> Self {
+        Self::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed it early"))
+    }
+}

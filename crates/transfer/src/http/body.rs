@@ -1,0 +1,172 @@
+//! The body of a response, told apart from what follows it.
+
+use super::head::Framing;
+use super::{Connection, Error};
+
+/// Longest line between chunks, and most bytes of trailers.
+const MOST_LINE: usize = 4 << 10;
+
+/// What is left of the body of a response.
+#[derive(Debug)]
+pub struct Body(State);
+
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    /// So many bytes to come.
+    Length(u64),
+    /// So many bytes of this chunk to come (RFC 9112 §7.1); the line that ends it follows.
+    Chunk(u64),
+    /// A chunk's size comes next.
+    Size,
+    /// Fields after the last chunk, passed over; so many bytes of them so far.
+    Trailers(usize),
+    UntilClose,
+    Ended,
+}
+
+impl Body {
+    pub(super) fn new(framing: Framing) -> Self {
+        Self(match framing {
+            Framing::Length(length) => State::Length(length),
+            Framing::Chunked => State::Size,
+            Framing::UntilClose => State::UntilClose,
+        })
+    }
+
+    pub(super) fn none() -> Self {
+        Self(State::Ended)
+    }
+
+    /// Bytes still to come, if that is known.
+    pub fn left(&self) -> Option<u64> {
+        match self.0 {
+            State::Length(left) => Some(left),
+            State::Ended => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Reads into `out`, which is not empty; 0 at the end of the body.
+    ///
+    /// # Errors
+    /// The connection is lost before the end, or the chunks are malformed.
+    pub fn read(&mut self, connection: &mut Connection, out: &mut [u8]) -> Result<usize, Error> {
+        loop {
+            match self.0 {
+                State::Ended | State::Length(0) => return Ok(0),
+                State::Length(left) => {
+                    let count = some(connection.read(capped(out, left))?)?;
+                    self.0 = State::Length(left - count as u64);
+                    return Ok(count);
+                }
+                State::Chunk(0) => {
+                    if line(connection)? != 2 {
+                        return Err(Error::malformed("a chunk that does not end"));
+                    }
+                    self.0 = State::Size;
+                }
+                State::Chunk(left) => {
+                    let count = some(connection.read(capped(out, left))?)?;
+                    self.0 = State::Chunk(left - count as u64);
+                    return Ok(count);
+                }
+                State::Size => match httparse::parse_chunk_size(connection.held()) {
+                    Ok(httparse::Status::Complete((length, size))) => {
+                        connection.take(length);
+                        self.0 = if size == 0 { State::Trailers(0) } else { State::Chunk(size) };
+                    }
+                    Ok(httparse::Status::Partial) if connection.held().len() < MOST_LINE => connection.more()?,
+                    _ => return Err(Error::malformed("the size of a chunk")),
+                },
+                State::Trailers(seen) => match line(connection)? {
+                    2 => self.0 = State::Ended,
+                    length if seen + length <= MOST_LINE => self.0 = State::Trailers(seen + length),
+                    _ => return Err(Error::malformed(format!("more than {MOST_LINE} bytes of trailers"))),
+                },
+                State::UntilClose => {
+                    let count = connection.read(out)?;
+                    if count == 0 {
+                        self.0 = State::Ended;
+                    }
+                    return Ok(count);
+                }
+            }
+        }
+    }
+}
+
+fn capped(out: &mut [u8], left: u64) -> &mut [u8] {
+    let most = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
+    &mut out[..most]
+}
+
+fn some(count: usize) -> Result<usize, Error> {
+    if count == 0 { Err(Error::closed()) } else { Ok(count) }
+}
+
+/// Passes over one line; its length with its CRLF.
+fn line(connection: &mut Connection) -> Result<usize, Error> {
+    loop {
+        if let Some(end) = connection.held().windows(2).position(|pair| pair == b"\r\n") {
+            connection.take(end + 2);
+            return Ok(end + 2);
+        }
+        if connection.held().len() > MOST_LINE {
+            return Err(Error::malformed("an endless line"));
+        }
+        connection.more()?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+    use std::time::Duration;
+
+    use super::*;
+
+    fn body(message: &[u8]) -> Result<Vec<u8>, Error> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut peer, _) = listener.accept().unwrap();
+        peer.write_all(message).unwrap();
+        drop(peer);
+        let mut connection = Connection::plain(socket, Duration::from_secs(5));
+        let (_, mut body) = connection.head(false)?;
+        let (mut all, mut buffer) = (Vec::new(), [0; 3]);
+        loop {
+            match body.read(&mut connection, &mut buffer)? {
+                0 => return Ok(all),
+                count => all.extend_from_slice(&buffer[..count]),
+            }
+        }
+    }
+
+    #[test]
+    fn each_framing_gives_the_body_and_no_more() {
+        let length = body(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, you");
+        assert_eq!(length.unwrap(), b"hello");
+        let chunked =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4;a=b\r\nhell\r\n1\r\no\r\n0\r\nT: x\r\n\r\nrest";
+        assert_eq!(body(chunked).unwrap(), b"hello");
+        assert_eq!(body(b"HTTP/1.1 200 OK\r\n\r\nhello").unwrap(), b"hello");
+    }
+
+    #[test]
+    fn a_body_cut_short_is_no_body() {
+        assert!(matches!(body(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell"), Err(Error::Lost(_))));
+        for chunks in ["4\r\nhe", "4\r\nhell", "4\r\nhell\r\n", "4\r\nhell\r\n0\r\n"] {
+            let message = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}");
+            assert!(matches!(body(message.as_bytes()), Err(Error::Lost(_))), "{chunks:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_that_lie_are_refused() {
+        for chunks in ["4\r\nhello\r\n0\r\n\r\n", "-4\r\n", "fffffffffffffffff\r\n", "zz\r\n"] {
+            let message = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}");
+            assert!(matches!(body(message.as_bytes()), Err(Error::Malformed(_))), "{chunks:?}");
+        }
+    }
+}

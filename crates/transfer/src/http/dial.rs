@@ -1,0 +1,140 @@
+//! Opening connections: addresses, proxies, TLS.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use url::{Position, Url};
+
+use super::{Connection, Error, Proxies, Proxy};
+use crate::tls;
+
+/// Opens connections.
+pub struct Dialer {
+    proxies: Proxies,
+    ca: Option<PathBuf>,
+    /// Made when first needed: reading the system's roots takes milliseconds.
+    tls: OnceLock<Result<Arc<ClientConfig>, String>>,
+    connect_timeout: Duration,
+    patience: Duration,
+    /// Where the last connection went: the others go there too, for the servers behind one name may differ.
+    last: Mutex<Option<(String, SocketAddr)>>,
+}
+
+impl Dialer {
+    /// `connect_timeout` bounds each of TCP's and TLS's handshakes, `patience` the wait for anything later; `ca` names
+    /// a PEM file to be trusted instead of the system's roots.
+    pub fn new(proxies: Proxies, ca: Option<PathBuf>, connect_timeout: Duration, patience: Duration) -> Self {
+        Self { proxies, ca, tls: OnceLock::new(), connect_timeout, patience, last: Mutex::new(None) }
+    }
+
+    /// The proxy that stands between us and `url`.
+    pub fn proxy(&self, url: &Url) -> Option<Proxy> {
+        self.proxies.of(url)
+    }
+
+    /// A request's target (RFC 9112 §3.2): the path, or for a proxy without a tunnel the whole address.
+    pub fn target<'a>(&self, url: &'a Url) -> String {
+        let path: &'a str = &url[Position::BeforePath..Position::AfterQuery];
+        if url.scheme() == "http" && self.proxy(url).is_some() {
+            format!("http://{}{path}", authority(url))
+        } else {
+            path.to_owned()
+        }
+    }
+
+    /// A new connection that leads to `url`.
+    ///
+    /// # Errors
+    /// No address answers, the proxy refuses, or the server cannot prove who it is.
+    pub fn dial(&self, url: &Url) -> Result<Connection, Error> {
+        let is_tls = url.scheme() == "https";
+        let socket = match self.proxy(url) {
+            Some(proxy) if is_tls => self.tunnel(&proxy, url)?,
+            Some(proxy) => self.connect(proxy.url())?,
+            None => self.connect(url)?,
+        };
+        let connection = if is_tls {
+            Connection::tls(self.handshake(socket, url)?, self.patience)
+        } else {
+            Connection::plain(socket, self.patience)
+        };
+        let timed = connection.socket();
+        timed
+            .set_read_timeout(Some(self.patience))
+            .and_then(|()| timed.set_write_timeout(Some(self.patience)))
+            .map_err(Error::Lost)?;
+        Ok(connection)
+    }
+
+    fn connect(&self, url: &Url) -> Result<TcpStream, Error> {
+        let host = authority(url);
+        let failure = |source| Error::Connect { host: host.clone(), source };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = last.take().filter(|(name, _)| *name == host).map(|(_, address)| address);
+        let mut error = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        let mut attempt = |address: SocketAddr| match TcpStream::connect_timeout(&address, self.connect_timeout) {
+            Ok(socket) => Some((socket, address)),
+            Err(reason) => {
+                error = reason;
+                None
+            }
+        };
+        let mut reached = known.and_then(&mut attempt);
+        if reached.is_none() {
+            let addresses = url.socket_addrs(|| None).map_err(failure)?;
+            reached = addresses.into_iter().find_map(attempt);
+        }
+        let (socket, address) = reached.ok_or_else(|| failure(error))?;
+        socket
+            .set_nodelay(true)
+            .and_then(|()| socket.set_read_timeout(Some(self.connect_timeout)))
+            .and_then(|()| socket.set_write_timeout(Some(self.connect_timeout)))
+            .map_err(failure)?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((host, address));
+        Ok(socket)
+    }
+
+    /// A tunnel through a proxy (RFC 9110 §9.3.6).
+    fn tunnel(&self, proxy: &Proxy, url: &Url) -> Result<TcpStream, Error> {
+        let mut connection = Connection::plain(self.connect(proxy.url())?, self.connect_timeout);
+        let host = authority(url);
+        let authorization = proxy.authorization().map(|value| format!("Proxy-Authorization: {value}\r\n"));
+        let authorization = authorization.unwrap_or_default();
+        connection.send(format!("CONNECT {host} HTTP/1.1\r\nHost: {host}\r\n{authorization}\r\n").as_bytes())?;
+        // Like the answer to HEAD, that to CONNECT has no body, whatever its fields say.
+        let (head, _) = connection.head(true)?;
+        if !(200..300).contains(&head.status) {
+            let reason = format!("answers {} to CONNECT {host}", head.status);
+            return Err(Error::Proxy { proxy: authority(proxy.url()), reason });
+        }
+        connection.into_socket()
+    }
+
+    fn handshake(&self, mut socket: TcpStream, url: &Url) -> Result<StreamOwned<ClientConnection, TcpStream>, Error> {
+        let failure = |reason: String| Error::Tls { host: authority(url), reason };
+        let config = self.tls.get_or_init(|| tls::client(self.ca.as_deref()).map_err(|error| error.to_string()));
+        let config = Arc::clone(config.as_ref().map_err(|reason| failure(reason.clone()))?);
+        let name = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let name = ServerName::try_from(name.to_owned()).map_err(|error| failure(error.to_string()))?;
+        let mut session = ClientConnection::new(config, name).map_err(|error| failure(error.to_string()))?;
+        while session.is_handshaking() {
+            match session.complete_io(&mut socket) {
+                Ok(_) => {}
+                // rustls marks what breaks its protocol, a certificate above all, as invalid data.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(failure(error.to_string())),
+                Err(source) => return Err(Error::Connect { host: authority(url), source }),
+            }
+        }
+        Ok(StreamOwned::new(session, socket))
+    }
+}
+
+/// Name and port, as CONNECT and `Host` want them; the port always stands.
+fn authority(url: &Url) -> String {
+    format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default())
+}
