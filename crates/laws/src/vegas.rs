@@ -16,8 +16,8 @@
 //! * Backlog is W·q/rtt, as in the paper, ns-2 and ns-3; Linux computes W·q/base_rtt, which is larger.
 //! * A round's RTT is its least sample, which hides delayed ACKs, as in Linux; ns-2 takes the mean, the paper one
 //!   segment's. W is what was in flight when the segment that ends the round was sent.
-//! * A round with fewer than 3 samples decides nothing in congestion avoidance, as in Linux, unless the window itself
-//!   is smaller.
+//! * In congestion avoidance a round with fewer than 3 samples, if the window has room for as many, says nothing of the
+//!   queue: W grows by 1 over the next round trip, as in Linux.
 //! * ¾ on loss is ns-2's and the authors' code for a segment lost once; a loss of the retransmission shows here as a
 //!   timeout. Linux halves. The finer retransmission clock of the paper belongs to the host.
 
@@ -109,10 +109,10 @@ impl Vegas {
             };
         } else {
             self.growth = Growth::None;
-            if f64::from(samples) < self.cwnd.min(3.0) {
-                return;
-            }
-            if self.diff > self.params.beta {
+            // In whole packets: a window of 2.9 never brings three samples.
+            if f64::from(samples) < self.cwnd.trunc().min(3.0) {
+                self.growth = Growth::Linear;
+            } else if self.diff > self.params.beta {
                 self.cwnd = (self.cwnd - 1.0).max(LOSS_FLOOR);
             } else if self.diff < self.params.alpha {
                 self.growth = Growth::Linear;
@@ -262,11 +262,23 @@ mod tests {
     }
 
     #[test]
-    fn two_samples_of_a_large_window_decide_nothing() {
+    fn two_samples_of_a_large_window_say_nothing_of_the_queue() {
+        // diff = 12·(1 − 100/160) = 4.5 > 4 would take a packet; with two samples W grows, 1/W per ACK.
         let mut law = steady();
-        law.on_ack(&slow_ack(100, 0, 12.0, 110));
-        law.on_ack(&slow_ack(100, 1, 12.0, 110));
-        near(law.cwnd, 12.0, 1e-12);
+        law.on_ack(&slow_ack(100, 0, 12.0, 160));
+        law.on_ack(&slow_ack(100, 1, 12.0, 160));
+        near(law.cwnd, 12.083_333, 1e-6);
+    }
+
+    #[test]
+    fn a_window_between_two_and_three_is_not_stuck() {
+        // ¾ of 3.6. Two packets are all that it lets out: two samples decide. diff = 2·(1 − 100/110) = 0.18 < 2:
+        // 2.7 + 1/2.7.
+        let mut law = Vegas::new(Params::default(), Packets::new(3.6));
+        law.on_congestion(&congestion(CongestionKind::Loss, 3.0));
+        law.on_ack(&slow_ack(100, 0, 2.0, 110));
+        law.on_ack(&slow_ack(100, 1, 2.0, 110));
+        near(law.cwnd, 3.070_370, 1e-6);
     }
 
     #[test]
