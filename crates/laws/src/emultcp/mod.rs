@@ -53,6 +53,9 @@ impl Kind {
     }
 }
 
+/// How far below the number of connections n falls before the fast law closes one.
+const CLOSING: f64 = 0.5;
+
 /// Parameters of a [`Controller`]; the defaults are those of [`Kind::Fast`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -73,14 +76,14 @@ pub struct Params {
     /// Most connections. Default 32.
     pub max: u32,
     /// A connection's RTT counts only so many seconds after it opened: its slow start makes a queue of its own. A
-    /// connection that would end sooner is not opened. Default 1.5; the paper has none.
+    /// connection that would end sooner is not opened. Default 1; the paper has none.
     pub settle: f64,
 }
 
 impl Params {
     /// The defaults of `law`: for the paper's, what the paper says.
     pub const fn of(law: Kind) -> Self {
-        let fast = Self { law, tau: 1.0, alpha: 0.25, beta: 0.75, gamma: 0.2, floor: 0.01, max: 32, settle: 1.5 };
+        let fast = Self { law, tau: 1.0, alpha: 0.25, beta: 0.75, gamma: 0.2, floor: 0.01, max: 32, settle: 1.0 };
         match law {
             Kind::Paper => Self { tau: 20.0, floor: 0.0, settle: 0.0, ..fast },
             Kind::Fast => fast,
@@ -96,7 +99,7 @@ impl Params {
             ("tau", self.tau, self.tau > 0.0, "more than 0"),
             ("alpha", self.alpha, self.alpha > 0.0, "more than 0"),
             ("beta", self.beta, self.beta > 0.0 && self.beta < 1.0, "between 0 and 1"),
-            ("gamma", self.gamma, self.gamma >= 0.0, "at least 0"),
+            ("gamma", self.gamma, self.gamma > 0.0, "more than 0"),
             ("floor", self.floor, self.floor >= 0.0, "at least 0"),
             ("max", f64::from(self.max), self.max > 0, "at least 1"),
             ("settle", self.settle, self.settle >= 0.0, "at least 0"),
@@ -160,7 +163,7 @@ impl Controller {
             Kind::Fast => State::Fast(Fast::new(&params, remembered)),
         };
         let mut controller = Self { params, state, wanted: 1 };
-        controller.wanted = controller.whole();
+        controller.wanted = controller.round();
         controller
     }
 
@@ -170,7 +173,7 @@ impl Controller {
             State::Paper(paper) => paper.update(&self.params, &sample),
             State::Fast(fast) => fast.update(&self.params, &sample),
         }
-        self.wanted = self.whole();
+        self.wanted = self.round();
         // The end game: a connection opened now would end in its slow start.
         if let Some(remaining) = sample.remaining
             && remaining * 8.0 < sample.rate * self.params.settle
@@ -180,10 +183,14 @@ impl Controller {
         self.wanted
     }
 
-    /// The integer part of n (§IV-B), at least 1.
-    fn whole(&self) -> u32 {
+    /// The whole number of connections for n: its integer part (§IV-B). The fast law closes one only once n is half a
+    /// connection below it, so that none is closed and opened in turn.
+    fn round(&self) -> u32 {
+        let n = self.connections();
+        let kept = f64::from(self.wanted);
+        let is_kept = self.params.law == Kind::Fast && (kept - CLOSING..kept).contains(&n);
         // The conversion saturates.
-        (self.connections() as u32).clamp(1, self.params.max)
+        if is_kept { self.wanted } else { (n as u32).clamp(1, self.params.max) }
     }
 
     /// How many connections there should be.

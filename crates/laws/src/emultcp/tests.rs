@@ -1,29 +1,170 @@
-//! By hand from the paper's numbers, and what every controller keeps to.
+//! By hand from the equations, and what every controller keeps to.
 
-use super::{Controller, Kind, Params, Sample};
+use super::{Controller, Kind, Params, Sample, State};
+use proptest::prelude::*;
 
-/// A host that calls every period with a constant RTT of `rtt` over a base of 0.1 s.
-fn sample(now: f64, rtt: Option<f64>) -> Sample {
-    Sample { now, rtt, rtt_min: 0.1, rate: 1e6, connections: 1, remaining: None }
+/// What a host measures at `now` with a queue of `queue` seconds over a base of 0.1 s.
+fn sample(now: f64, queue: f64, connections: u32) -> Sample {
+    Sample { now, rtt: Some(0.1 + queue), rtt_min: 0.1, rate: 1e6, connections, remaining: None }
 }
 
-fn paper(tau: f64) -> Controller {
-    Controller::new(Params { tau, ..Params::of(Kind::Paper) }, None)
+/// A host that does what it is told from `from` to `to` seconds while the queue is `queue(connections)`. Returns the
+/// share of the time with more than one connection.
+fn host(controller: &mut Controller, from: f64, to: f64, queue: impl Fn(u32) -> f64) -> f64 {
+    let looks = ((to - from) * 10.0).round() as u32;
+    let mut several = 0;
+    for look in 1..=looks {
+        let open = controller.wanted();
+        several += u32::from(open > 1);
+        controller.update(sample(from + f64::from(look) / 10.0, queue(open), open));
+    }
+    f64::from(several) / f64::from(looks)
+}
+
+fn fast() -> Controller {
+    Controller::new(Params::default(), None)
 }
 
 /// §IV with α = ¼, β = ¾ without congestion: 1 + .25/1 = 1.25; 1.25 + .25/1.25 = 1.45; 1.45 + .25/1.45 = 1.6224. Then a
 /// queue of 50 ms over the least mean of 100 ms, more than 0.2 of it: .75·1.6224 + .25/1.6224 = 1.3709.
 #[test]
-fn three_updates_up_and_one_down_by_hand() {
-    let mut controller = paper(20.0);
+fn the_papers_law_by_hand() {
+    let mut controller = Controller::new(Params::of(Kind::Paper), None);
     let mut seen = vec![];
     for second in 0..=80 {
-        let rtt = if second > 60 { 0.15 } else { 0.1 };
+        let queue = if second > 60 { 0.05 } else { 0.0 };
         let before = controller.connections();
-        controller.update(sample(f64::from(second), Some(rtt)));
+        controller.update(sample(f64::from(second), queue, 1));
         if controller.connections() != before {
             seen.push((second, (controller.connections() * 1e4).round() / 1e4));
         }
     }
     assert_eq!(seen, [(20, 1.25), (40, 1.45), (60, 1.6224), (80, 1.3709)]);
+}
+
+/// Updates until n, from `from`, has passed `to`.
+fn updates(from: f64, to: f64, queue: f64) -> u32 {
+    let params = Params { tau: 1.0, ..Params::of(Kind::Paper) };
+    let mut controller = Controller::new(params, None);
+    // A first period without a queue shows it the base RTT; then n is set.
+    for now in [0.0, 1.0] {
+        controller.update(sample(now, 0.0, 1));
+    }
+    let State::Paper(paper) = &mut controller.state else { panic!("the paper's law was asked for") };
+    paper.n = from;
+    let is_there = |n: f64| if to > from { n >= to } else { n <= to };
+    (1..)
+        .find(|count| {
+            is_there({
+                controller.update(sample(1.0 + f64::from(*count), queue, 1));
+                controller.connections()
+            })
+        })
+        .expect("the range has no end")
+}
+
+/// Repeating n + ¼/n from 2 passes 5 at the 42nd time: 840 s at τ = 20 s, 210 s at τ = 5 s; repeating ¾n + ¼/n from 5
+/// passes 2 at the 4th: 5 → 3.8 → 2.92 → 2.27 → 1.81. §IV-C has (τ/2α)(N1² − N2²) = 42 τ and (τ/α)·ln(N1/N2) = 3.7 τ.
+#[test]
+fn the_papers_ramps_take_as_many_updates_as_its_formulas() {
+    assert_eq!((updates(2.0, 5.0, 0.0), updates(5.0, 2.0, 0.05)), (42, 4));
+}
+
+/// dn/dt = ln 2·n in ten steps of 0.1 s: 1.069315^10 = 1.9545.
+#[test]
+fn the_start_doubles_in_tau_while_no_queue_is_seen() {
+    let mut controller = fast();
+    controller.update(sample(0.0, 0.0, 1));
+    host(&mut controller, 0.0, 1.0, |_| 0.0);
+    assert!((controller.connections() - 1.9545).abs() < 1e-4, "{controller:?}");
+}
+
+/// A queue of 50 ms is beyond twice the threshold of 20 ms: n falls by β in τ, from 8 to 6 and 4.5, once the last opening
+/// is two settling times ago.
+#[test]
+fn a_standing_queue_takes_a_quarter_in_tau_once_openings_have_settled() {
+    let mut controller = Controller::new(Params::default(), Some(16.0));
+    assert_eq!(controller.wanted(), 8);
+    controller.update(sample(0.0, 0.05, 8));
+    let at = |controller: &mut Controller, from: f64, to: f64| {
+        host(controller, from, to, |_| 0.05);
+        (controller.connections() * 1e6).round() / 1e6
+    };
+    assert_eq!(at(&mut controller, 0.0, 1.9), 8.0);
+    assert_eq!(at(&mut controller, 1.9, 2.9), 6.0);
+    assert_eq!(at(&mut controller, 2.9, 3.9), 4.5);
+    host(&mut controller, 3.9, 20.0, |_| 0.05);
+    assert_eq!(controller.wanted(), 1);
+}
+
+#[test]
+fn no_evidence_changes_nothing() {
+    for law in Kind::ALL {
+        let mut controller = Controller::new(Params { tau: 1.0, ..Params::of(law) }, None);
+        for look in 0..100 {
+            controller.update(Sample { rtt: None, ..sample(f64::from(look), 0.0, 1) });
+            controller.update(Sample { rtt_min: f64::INFINITY, rtt: None, ..sample(f64::from(look), 0.0, 1) });
+        }
+        assert_eq!((controller.connections(), controller.queue()), (1.0, None), "{law}");
+    }
+}
+
+/// A server that fills the link with one connection, and makes a queue of 60 ms with two: after each mistake one
+/// connection is held twice as long, so of ten minutes few are spent with two. Without the hold n would come back as soon
+/// as the queue is gone, and half the time would be.
+#[test]
+fn a_second_connection_that_only_makes_a_queue_is_tried_ever_more_rarely() {
+    let mut controller = fast();
+    let queue = |open| if open > 1 { 0.06 } else { 0.005 };
+    let first = host(&mut controller, 0.0, 60.0, queue);
+    let later = host(&mut controller, 60.0, 600.0, queue);
+    assert!(first > 0.1 && later < 0.1, "{first} and {later} of the time");
+}
+
+/// 1 Mbit/s brings the 100 kB that are left in 0.8 s, less than the second that a new connection takes to settle.
+#[test]
+fn the_tail_opens_no_more_connections() {
+    let mut controller = Controller::new(Params::default(), Some(16.0));
+    let tail = |remaining| Sample { remaining: Some(remaining), ..sample(0.0, 0.0, 3) };
+    assert_eq!(controller.update(tail(100e3)), 3);
+    assert_eq!(controller.update(tail(200e3)), 8);
+}
+
+#[test]
+fn impossible_parameters_are_named() {
+    let fast = Params::default();
+    let wrong = [
+        Params { tau: 0.0, ..fast },
+        Params { alpha: f64::NAN, ..fast },
+        Params { beta: 1.0, ..fast },
+        Params { gamma: 0.0, ..fast },
+        Params { floor: -1.0, ..fast },
+        Params { max: 0, ..fast },
+        Params { settle: f64::INFINITY, ..fast },
+    ];
+    let named: Vec<_> = wrong.iter().map(|params| params.check().expect_err("it is impossible").0).collect();
+    assert_eq!(named, ["tau", "alpha", "beta", "gamma", "floor", "max", "settle"]);
+    assert!(Kind::ALL.iter().all(|law| Params::of(*law).check().is_ok()));
+}
+
+proptest! {
+    /// Whatever a host measures, the answer is a number of connections, and the same again for the same measurements.
+    #[test]
+    fn the_answer_is_between_one_and_max(
+        law in prop::sample::select(&Kind::ALL),
+        max in 1_u32..40,
+        remembered in prop::option::of(prop::num::f64::ANY),
+        looks in prop::collection::vec((0.0..30.0, prop::option::of(0.0..10.0), 0.0..2.0, 0_u32..64, prop::option::of(0.0..1e9)), 1..200),
+    ) {
+        let params = Params { max, ..Params::of(law) };
+        let mut twins = [Controller::new(params, remembered), Controller::new(params, remembered)];
+        let mut now = 0.0;
+        for (span, rtt, rtt_min, connections, remaining) in looks {
+            now += span;
+            let sample = Sample { now, rtt, rtt_min, rate: 1e6, connections, remaining };
+            let [first, second] = twins.each_mut().map(|twin| (twin.update(sample), twin.connections()));
+            prop_assert_eq!(first, second);
+            prop_assert!((1..=max).contains(&first.0) && (1.0..=f64::from(max)).contains(&first.1), "{:?}", first);
+        }
+    }
 }
