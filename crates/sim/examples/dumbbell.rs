@@ -84,6 +84,7 @@ fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, secon
         links,
         cells: Vec::new(),
         flows: (0..flows).map(flow).collect(),
+        transfers: Vec::new(),
         sources: Vec::new(),
         duration: Time::ZERO + Duration::from_millis(1000 * seconds),
         warmup: Time::ZERO,

@@ -1,10 +1,11 @@
 //! Packets as Wireshark reads them: pcapng with real IPv4 and TCP headers.
 //!
 //! Each source node is an interface; what its flows send and receive is written there, as tcpdump on that host would.
-//! Payload is left out (its length is not): it is zeros. Format: draft-ietf-opsawg-pcapng; link type 101, raw IP.
+//! Payload is left out (its length is not): it is zeros.
 
 use crate::network::{Network, TcpOptions};
 use crate::packet::{Kind, Packet, Range};
+use crate::pcapng::Pcapng;
 use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
 use std::io::{self, Write};
 use windward_units::Time;
@@ -15,16 +16,11 @@ const PSH: u8 = 8;
 const ACK: u8 = 16;
 /// Shift of the advertised window (RFC 7323 §2.3): the largest allowed.
 const WINDOW_SHIFT: u8 = 14;
-const LINKTYPE_RAW: u16 = 101;
-/// Nanoseconds.
-const TIME_RESOLUTION: u8 = 9;
 
 /// A capture being written.
 pub struct Capture {
-    out: Box<dyn Write + Send>,
-    error: Option<io::Error>,
+    out: Pcapng,
     flows: Vec<Endpoints>,
-    frame: Vec<u8>,
     packets: u16,
 }
 
@@ -57,77 +53,26 @@ impl Capture {
             payload: flow.size.map_or(u64::MAX, |size| size.count()),
             echo: 0,
         });
-        let mut capture = Self { out, error: None, flows: flows.collect(), frame: Vec::with_capacity(256), packets: 0 };
-        capture.write_headers(&sources);
-        capture
+        let names: Vec<String> = sources.iter().map(|node| format!("node{node}")).collect();
+        Self { out: Pcapng::new(out, &names), flows: flows.collect(), packets: 0 }
     }
 
     /// The error that ended the capture, if one did; flushes.
-    pub fn finish(mut self) -> io::Result<()> {
-        match self.error.take() {
-            Some(error) => Err(error),
-            None => self.out.flush(),
-        }
-    }
-
-    fn write_headers(&mut self, sources: &[u32]) {
-        // Section header: byte order, version 1.0, length unknown.
-        let mut section = Vec::new();
-        section.extend(0x1a2b_3c4d_u32.to_le_bytes());
-        section.extend(1u16.to_le_bytes());
-        section.extend(0u16.to_le_bytes());
-        section.extend(u64::MAX.to_le_bytes());
-        self.write_block(0x0a0d_0d0a, &section);
-        for node in sources {
-            let mut interface = Vec::new();
-            interface.extend(LINKTYPE_RAW.to_le_bytes());
-            interface.extend([0; 2]);
-            interface.extend(0u32.to_le_bytes());
-            option(&mut interface, 2, format!("node{node}").as_bytes());
-            option(&mut interface, 9, &[TIME_RESOLUTION]);
-            option(&mut interface, 0, &[]);
-            self.write_block(1, &interface);
-        }
-    }
-
-    fn write_block(&mut self, kind: u32, body: &[u8]) {
-        if self.error.is_some() {
-            return;
-        }
-        let length = (body.len() as u32 + 12).to_le_bytes();
-        let parts = [&kind.to_le_bytes()[..], &length, body, &length];
-        self.error = parts.iter().try_for_each(|part| self.out.write_all(part)).err();
+    pub fn finish(self) -> io::Result<()> {
+        self.out.finish()
     }
 
     /// A flow's source sends or receives `packet`.
     pub fn record(&mut self, now: Time, packet: &Packet, is_outgoing: bool) {
-        let mut frame = std::mem::take(&mut self.frame);
-        frame.clear();
         let flow = &mut self.flows[packet.flow as usize];
         if !is_outgoing {
             flow.echo = now.as_nanos();
         }
         let header = ip_and_tcp(flow, packet, is_outgoing, now, self.packets);
         self.packets = self.packets.wrapping_add(1);
-        let nanos = now.as_nanos();
-        frame.extend(flow.interface.to_le_bytes());
-        frame.extend(((nanos >> 32) as u32).to_le_bytes());
-        frame.extend((nanos as u32).to_le_bytes());
-        frame.extend((header.bytes.len() as u32).to_le_bytes());
-        frame.extend((header.bytes.len() as u32 + header.payload).to_le_bytes());
-        frame.extend(&header.bytes);
-        frame.resize(frame.len().next_multiple_of(4), 0);
-        self.write_block(6, &frame);
-        self.frame = frame;
+        let length = header.bytes.len() as u32 + header.payload;
+        self.out.packet(flow.interface, now, &header.bytes, length);
     }
-}
-
-/// An option of a block, padded to four bytes.
-fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {
-    block.extend(code.to_le_bytes());
-    block.extend((value.len() as u16).to_le_bytes());
-    block.extend(value);
-    block.resize(block.len().next_multiple_of(4), 0);
 }
 
 /// 10.0.0.1 for node 0, and upwards.

@@ -33,7 +33,7 @@ pub struct Fabric {
 impl Fabric {
     /// The fabric of `network` with the luck of `seed`; of the flows only the routes count.
     pub fn new(network: &Network, seed: u64) -> Self {
-        let empty = Network { flows: Vec::new(), ..network.clone() };
+        let empty = Network { flows: Vec::new(), transfers: Vec::new(), ..network.clone() };
         let mut world = World::new(&empty, seed, None);
         let table = &mut world.net.routes;
         let mut append = |links: &[u32]| {
@@ -129,6 +129,7 @@ mod tests {
             ],
             cells: Vec::new(),
             flows: vec![flow],
+            transfers: Vec::new(),
             sources: Vec::new(),
             duration: Time::from_nanos(1_000_000_000),
             warmup: Time::ZERO,

@@ -14,16 +14,19 @@ mod net;
 mod network;
 mod output;
 mod packet;
+mod pcapng;
 mod record;
 mod run;
 mod tcp;
+mod transfer;
 mod world;
 
 pub use fabric::{Fabric, Parcel};
 pub use link::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use network::{
     Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, Rate, SourceConfig, Spread,
-    TcpOptions,
+    TcpOptions, TransferConfig,
 };
 pub use output::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats, StationStats};
+pub use pcapng::Pcapng;
 pub use run::{Control, RunError, run};

@@ -6,8 +6,9 @@
 use crate::cell::CellConfig;
 use crate::link::Opportunities;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
-use windward_laws::{AnyLaw, Law, LawSpec};
+use windward_laws::{AnyLaw, Law, LawSpec, emultcp};
 use windward_units::{BitRate, Bytes, Duration, Packets, Time};
 
 /// A node's index; nodes only carry addresses, links do the work.
@@ -22,6 +23,8 @@ pub struct Network {
     pub cells: Vec<CellConfig>,
     /// TCP flows.
     pub flows: Vec<FlowConfig>,
+    /// Transfers over a changing number of TCP flows.
+    pub transfers: Vec<TransferConfig>,
     /// UDP background sources.
     pub sources: Vec<SourceConfig>,
     /// How long to simulate; positive.
@@ -144,7 +147,7 @@ pub struct FlowConfig {
     pub backward: Vec<u32>,
     /// The congestion control law.
     pub law: LawChoice,
-    /// When the connection opens.
+    /// When the connection opens; [`Time::NEVER`] where a transfer opens it.
     pub start: Time,
     /// No new data is sent from here on; `None`: to the end.
     pub stop: Option<Time>,
@@ -152,6 +155,21 @@ pub struct FlowConfig {
     pub size: Option<Bytes>,
     /// The TCP around the law.
     pub tcp: TcpOptions,
+}
+
+/// A transfer without end over several TCP flows between the same two nodes. A controller decides how many of them are
+/// open; a flow that is closed sends no new data, and a new connection opens in its place when there shall be more.
+#[derive(Clone, Debug)]
+pub struct TransferConfig {
+    /// Its flows, by index; each in one transfer only, not empty. Their start is [`Time::NEVER`]: the transfer opens
+    /// them, the first ones first. They have no stop and no size of their own.
+    pub flows: Range<usize>,
+    /// The law of the number of open flows, and its parameters, all of them possible.
+    pub controller: emultcp::Params,
+    /// When the first connection opens.
+    pub start: Time,
+    /// No new data from here on; `None`: to the end.
+    pub stop: Option<Time>,
 }
 
 /// Which law drives a flow.

@@ -7,6 +7,7 @@ use crate::net::Net;
 use crate::network::Network;
 use crate::output::{FlowStats, LinkStats, Output, SourceStats, StationStats};
 use crate::tcp::Connection;
+use crate::transfer::Transfer;
 use windward_laws::Law;
 use windward_units::{Duration, Time};
 
@@ -106,7 +107,7 @@ impl Recorder {
     }
 
     /// One row for every flow and link.
-    pub fn sample(&mut self, net: &mut Net, flows: &[Connection]) {
+    pub fn sample(&mut self, net: &mut Net, flows: &[Connection], transfers: &[Transfer]) {
         let now = net.now;
         let seconds = now.as_secs();
         let interval = self.interval.as_secs();
@@ -127,7 +128,7 @@ impl Recorder {
             series.retransmits.push(sender.counts.retransmits);
         }
         if self.has_internals {
-            self.sample_internals(seconds, flows);
+            self.sample_internals(seconds, flows, transfers);
         }
         let series = &mut self.output.link_series;
         for index in 0..net.link_count() {
@@ -143,21 +144,26 @@ impl Recorder {
         }
     }
 
-    fn sample_internals(&mut self, seconds: f64, flows: &[Connection]) {
-        let internals = &mut self.output.internals;
+    fn sample_internals(&mut self, seconds: f64, flows: &[Connection], transfers: &[Transfer]) {
         for (index, flow) in flows.iter().enumerate() {
-            flow.sender.law().observe(&mut |name, value| {
-                let known = internals.names.iter().position(|n| *n == name);
-                let name = known.unwrap_or_else(|| {
-                    internals.names.push(name);
-                    internals.names.len() - 1
-                });
-                internals.time_s.push(seconds);
-                internals.flow.push(index as u32);
-                internals.name.push(name as u32);
-                internals.value.push(value);
-            });
+            flow.sender.law().observe(&mut |name, value| self.note(seconds, index, name, value));
         }
+        for transfer in transfers {
+            transfer.observe(&mut |name, value| self.note(seconds, transfer.first(), name, value));
+        }
+    }
+
+    fn note(&mut self, seconds: f64, flow: usize, name: &'static str, value: f64) {
+        let internals = &mut self.output.internals;
+        let known = internals.names.iter().position(|n| *n == name);
+        let name = known.unwrap_or_else(|| {
+            internals.names.push(name);
+            internals.names.len() - 1
+        });
+        internals.time_s.push(seconds);
+        internals.flow.push(flow as u32);
+        internals.name.push(name as u32);
+        internals.value.push(value);
     }
 
     /// The time is up.

@@ -34,6 +34,11 @@ impl Control {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
+    /// Says how far the run is: for engines that keep a time of their own.
+    pub fn set_simulated(&self, time: Time) {
+        self.simulated.store(time.as_nanos(), Ordering::Relaxed);
+    }
+
     /// How far the run is.
     pub fn simulated(&self) -> Time {
         Time::from_nanos(self.simulated.load(Ordering::Relaxed))
@@ -77,13 +82,13 @@ pub fn run(
         world.handle(event);
         if world.events >= next_look {
             next_look = world.events + EVENTS_PER_LOOK;
-            control.simulated.store(event.time().as_nanos(), Ordering::Relaxed);
+            control.set_simulated(event.time());
             if control.is_cancelled() {
                 return Err(RunError::Interrupted);
             }
         }
     }
-    control.simulated.store(network.duration.as_nanos(), Ordering::Relaxed);
+    control.set_simulated(network.duration);
     world.finish_capture().map_err(RunError::Capture)?;
     Ok(world.finish(network.duration))
 }

@@ -11,6 +11,7 @@ use crate::output::Output;
 use crate::packet::{Kind, Packet};
 use crate::record::Recorder;
 use crate::tcp::Connection;
+use crate::transfer::Transfer;
 use std::io;
 use windward_units::{Duration, Time};
 
@@ -18,6 +19,7 @@ use windward_units::{Duration, Time};
 pub struct World {
     pub net: Net,
     flows: Vec<Connection>,
+    transfers: Vec<Transfer>,
     sources: Vec<Source>,
     recorder: Recorder,
     sample_interval: Duration,
@@ -60,9 +62,10 @@ impl World {
             arrived: Vec::new(),
             capture: capture.map(|out| Capture::new(out, network)),
         };
+        let transfers = network.transfers.iter().map(|config| Transfer::new(config, &network.flows)).collect();
         let recorder = Recorder::new(network, seed);
         let sample_interval = network.sample_interval;
-        let mut world = Self { net, flows, sources, recorder, sample_interval, events: 0 };
+        let mut world = Self { net, flows, transfers, sources, recorder, sample_interval, events: 0 };
         world.schedule_beginnings(network);
         world
     }
@@ -77,6 +80,9 @@ impl World {
         for (index, (source, config)) in (0..).zip(self.sources.iter_mut().zip(&network.sources)) {
             let first = source.first(config.start);
             self.net.schedule(first, Class::Source, index);
+        }
+        for (index, transfer) in (0..).zip(&network.transfers) {
+            self.net.schedule(transfer.start, Class::Control, index);
         }
         for index in 0..network.cells.len() as u32 {
             self.net.schedule(Time::ZERO, Class::Slot, index);
@@ -113,8 +119,13 @@ impl World {
             Class::Start => self.flows[flow].start(&mut self.net),
             Class::Stop => self.flows[flow].stop(&mut self.net),
             Class::Warm => self.recorder.warm(&mut self.net, &mut self.flows, &mut self.sources),
+            Class::Control => {
+                if let Some(next) = self.transfers[flow].control(&mut self.net, &mut self.flows) {
+                    self.net.schedule(next, Class::Control, entity);
+                }
+            }
             Class::Sample => {
-                self.recorder.sample(&mut self.net, &self.flows);
+                self.recorder.sample(&mut self.net, &self.flows, &self.transfers);
                 self.net.schedule(event.time() + self.sample_interval, Class::Sample, 0);
             }
         }

@@ -26,6 +26,8 @@ pub enum Class {
     Warm = 8,
     /// The series are sampled; entity: 0.
     Sample = 9,
+    /// The controller of a transfer looks and decides; entity: transfer.
+    Control = 10,
 }
 
 /// A (time, class, entity) in one integer that sorts like the triple.
@@ -60,7 +62,8 @@ impl Event {
             6 => Class::Start,
             7 => Class::Stop,
             8 => Class::Warm,
-            _ => Class::Sample,
+            9 => Class::Sample,
+            _ => Class::Control,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::engine::Class;
 use crate::net::Net;
 use crate::network::FlowConfig;
 use crate::packet::{Kind, Packet};
-use windward_laws::Law;
+use windward_laws::{AnyLaw, Law};
 use windward_units::{Duration, Packets, Time};
 
 /// Before a SYN is answered (RFC 6298 §2.1).
@@ -116,6 +116,20 @@ impl Connection {
         if self.sender.is_done() && self.state != State::Done {
             self.finish(net);
         }
+    }
+
+    /// Sends data again after [`Self::stop`]: over the same connection while it still has data on its way, else over a
+    /// new one, with a fresh `law`, that numbers on from the old one's segments. Whether it is a new one.
+    pub fn reopen(&mut self, net: &mut Net, law: impl FnOnce() -> AnyLaw) -> bool {
+        self.sender.end = MOST_SEGMENTS;
+        if self.state != State::Done {
+            self.send(net);
+            return false;
+        }
+        self.sender.renew(law());
+        self.syns = 0;
+        self.start(net);
+        true
     }
 
     fn packet(&self, now: Time, kind: Kind, hop: u32) -> Packet {

@@ -41,6 +41,7 @@ pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end:
         links,
         cells: Vec::new(),
         flows,
+        transfers: Vec::new(),
         sources: Vec::new(),
         duration: at(end),
         warmup: at(warmup),

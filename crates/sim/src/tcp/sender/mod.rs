@@ -162,6 +162,16 @@ impl Sender {
         self.first_sent_at = now.as_nanos();
     }
 
+    /// A new connection over the same path, driven by `law`; all data of the old one is acknowledged. What is known of
+    /// the round trip stays, as in Linux's table of path metrics.
+    pub fn renew(&mut self, law: AnyLaw) {
+        debug_assert!(self.board.outstanding() == 0, "the old connection has no data on its way");
+        self.law = law;
+        self.phase = Phase::Open;
+        self.is_doubling = true;
+        self.take_window();
+    }
+
     fn note_rtt(&mut self, rtt: Duration) {
         self.last_rtt = rtt;
         if self.known_base_rtt.is_none() {

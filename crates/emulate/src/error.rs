@@ -1,0 +1,54 @@
+//! Why something cannot be emulated.
+
+use std::io;
+
+/// Why something cannot be emulated.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Namespaces and devices cannot be made.
+    #[error("{what}: {source}\nhint: {hint}")]
+    Refused {
+        /// What was tried.
+        what: &'static str,
+        /// The kernel's answer.
+        source: io::Error,
+        /// What to do about it.
+        hint: &'static str,
+    },
+    /// The kernel refused something that usually works.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// The scenario holds something that real kernels cannot do.
+    #[error("{0}")]
+    Impossible(String),
+    /// More packets than this machine moves in time.
+    #[error(
+        "the scenario may move {expected:.0} packets a second, and this machine holds {limit:.0}: the emulation would not \
+         be in time\nhint: lower the rates, or `simulate`, which keeps its own time"
+    )]
+    TooFast {
+        /// Packets a second that the flows may cause.
+        expected: f64,
+        /// What was measured here, less a reserve.
+        limit: f64,
+    },
+    /// A law is not in the kernel.
+    #[error("{0}")]
+    Law(#[from] windward_kernel::Error),
+    /// The run was told to end.
+    #[error("the run was interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// The kernel refused `what`.
+    pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::System { what, source }
+    }
+}

@@ -1,0 +1,206 @@
+//! A flow: a connection, and the two threads that feed and empty it.
+
+use super::plan::FlowPlan;
+use crate::error::Error;
+use crate::sys::{Clock, Namespace, TcpInfo, TcpSocket, write_setting};
+use std::io;
+use std::net::SocketAddrV4;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use windward_units::{Duration, Time};
+
+/// Where the sinks listen.
+const PORT: u16 = 5001;
+
+/// Zeros, as many as are handed to the kernel at once.
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+/// Data that wait in the kernel for their turn: enough to never run dry, little enough to stop soon.
+const UNSENT: u32 = 1 << 16;
+
+/// How often threads look whether the run is over, in milliseconds.
+const LOOK: i32 = 20;
+
+/// Some options of a connection are settings of its namespace in the instant in which it is made: one at a time.
+static CONNECTING: Mutex<()> = Mutex::new(());
+
+/// A flow, before it begins and while it runs.
+pub(super) struct Flow<'a> {
+    pub plan: &'a FlowPlan,
+    source: &'a Namespace,
+    listener: TcpSocket,
+    connection: TcpSocket,
+    received: AtomicU64,
+    state: Mutex<State>,
+}
+
+/// What a flow has come to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// When it began to connect.
+    pub opened: Option<Time>,
+    /// When its last byte was acknowledged, or no more were to be sent.
+    pub closed: Option<Time>,
+    /// The last byte of a sized flow was acknowledged.
+    pub is_complete: bool,
+    /// Why it failed.
+    pub problem: Option<String>,
+}
+
+impl<'a> Flow<'a> {
+    /// Makes the sockets of `plan` in its two hosts.
+    pub(super) fn prepare(plan: &'a FlowPlan, hosts: &'a [Namespace]) -> Result<Self, Error> {
+        let tcp = &plan.config.tcp;
+        let segment = (tcp.segment.count() + FlowPlan::headers(tcp) - 40) as u32;
+        let listen = || {
+            let socket = TcpSocket::bound(SocketAddrV4::new(plan.to, PORT))?;
+            socket.set_tcp(libc::TCP_MAXSEG, segment)?;
+            let window = u64::from(tcp.receive_window) * tcp.segment.count();
+            if let Ok(window) = i32::try_from(window) {
+                socket.set_tcp(libc::TCP_WINDOW_CLAMP, window as u32)?;
+            }
+            socket.listen()?;
+            Ok(socket)
+        };
+        let connect = || {
+            let socket = TcpSocket::bound(SocketAddrV4::new(plan.from, 0))?;
+            socket.set_tcp(libc::TCP_MAXSEG, segment)?;
+            socket.set_tcp(libc::TCP_NOTSENT_LOWAT, UNSENT)?;
+            socket.set(libc::IPPROTO_TCP, libc::TCP_CONGESTION, plan.law.as_bytes())?;
+            if tcp.pacing {
+                // A rate that never limits: what matters is that somebody asked for one.
+                socket.set(libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1).to_ne_bytes())?;
+            }
+            Ok(socket)
+        };
+        let named = |error| Error::system(format!("preparing flow `{}`", plan.name))(error);
+        let source = &hosts[plan.source];
+        Ok(Self {
+            plan,
+            source,
+            listener: hosts[plan.sink].inside(listen).map_err(named)?,
+            connection: source.inside(connect).map_err(named)?,
+            received: AtomicU64::new(0),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Connects and sends, from the flow's start to its end or to `stop`.
+    pub(super) fn send(&self, clock: Clock, stop: &AtomicBool) {
+        if let Err(error) = self.try_send(clock, stop) {
+            self.lock().problem = Some(format!("flow `{}` failed: {error}", self.plan.name));
+        }
+    }
+
+    fn try_send(&self, clock: Clock, stop: &AtomicBool) -> io::Result<()> {
+        let config = &self.plan.config;
+        let is_over = || stop.load(Ordering::Relaxed);
+        while clock.now() < config.start {
+            if is_over() {
+                return Ok(());
+            }
+            let left = config.start.since(clock.now()).min(Duration::from_millis(LOOK as u64));
+            thread::sleep(std::time::Duration::from_nanos(left.as_nanos()));
+        }
+        self.connect()?;
+        self.lock().opened = Some(config.start);
+        while !self.connection.wait(true, LOOK)? {
+            if is_over() {
+                return Ok(());
+            }
+        }
+        let mut left = config.size.map_or(u64::MAX, |size| size.count());
+        while left > 0 {
+            let has_stopped = config.stop.is_some_and(|time| clock.now() >= time);
+            if has_stopped || is_over() {
+                break;
+            }
+            if self.connection.wait(true, LOOK)? {
+                let chunk = left.min(ZEROS.len() as u64) as usize;
+                match self.connection.send(&ZEROS[..chunk]) {
+                    Ok(sent) if config.size.is_some() => left -= sent as u64,
+                    Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        if left > 0 {
+            self.lock().closed = config.stop;
+            return if is_over() { Ok(()) } else { self.connection.finish_sending() };
+        }
+        self.connection.finish_sending()?;
+        // The sink closes when it has taken the last byte.
+        while !self.connection.wait(false, LOOK)? {
+            if is_over() {
+                return Ok(());
+            }
+        }
+        let mut state = self.lock();
+        (state.closed, state.is_complete) = (Some(clock.now()), true);
+        Ok(())
+    }
+
+    fn connect(&self) -> io::Result<()> {
+        let tcp = &self.plan.config.tcp;
+        let switch = |is_on: bool| if is_on { "1" } else { "0" };
+        self.source.enter()?;
+        let _alone = CONNECTING.lock().unwrap_or_else(PoisonError::into_inner);
+        write_setting("ipv4/tcp_sack", switch(tcp.sack))?;
+        write_setting("ipv4/tcp_timestamps", switch(tcp.timestamps))?;
+        self.connection.connect(SocketAddrV4::new(self.plan.to, PORT))
+    }
+
+    /// Takes in what comes, until the other side closes or `stop`.
+    pub(super) fn receive(&self, stop: &AtomicBool) {
+        if let Err(error) = self.try_receive(stop) {
+            self.lock().problem.get_or_insert(format!("the sink of flow `{}` failed: {error}", self.plan.name));
+        }
+    }
+
+    fn try_receive(&self, stop: &AtomicBool) -> io::Result<()> {
+        let wait = |socket: &TcpSocket| {
+            while !socket.wait(false, LOOK)? {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(false);
+                }
+            }
+            Ok::<_, io::Error>(true)
+        };
+        if !wait(&self.listener)? {
+            return Ok(());
+        }
+        let connection = self.listener.accept()?;
+        while wait(&connection)? {
+            match connection.discard(1 << 20) {
+                Ok(0) => break,
+                Ok(count) => {
+                    self.received.fetch_add(count as u64, Ordering::Relaxed);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes that the sink has taken in.
+    pub(super) fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
+    }
+
+    /// What the kernel tells of the sender; `None` before it has begun.
+    pub(super) fn info(&self) -> Option<TcpInfo> {
+        self.lock().opened?;
+        self.connection.info().ok()
+    }
+
+    /// What has become of it.
+    pub(super) fn state(&self) -> State {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

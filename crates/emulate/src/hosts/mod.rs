@@ -1,0 +1,99 @@
+//! A scenario between real kernels: hosts, flows, laws, and the record of what they did.
+
+mod flow;
+mod limit;
+mod plan;
+mod record;
+mod traffic;
+
+use crate::error::Error;
+use crate::quality::Quality;
+use crate::sys::{Clock, read_dropped};
+use crate::wire::{Ran, Wire};
+use flow::Flow;
+use plan::{Hosts, Plan};
+use record::Record;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use traffic::Traffic;
+use windward_scenario::Compiled;
+use windward_sim::{Control, Fabric, Output};
+
+/// What an emulation is told beside the scenario.
+#[derive(Default)]
+pub struct Options {
+    /// Names the luck of links, cells and sources.
+    pub seed: u64,
+    /// Where the packets of flows are written as pcapng, as their sources send and receive them.
+    pub capture: Option<Box<dyn Write + Send>>,
+    /// Runs even where the machine is measured to be too slow; the result will say how late it was.
+    pub is_forced: bool,
+}
+
+/// What an emulation returns.
+#[derive(Clone, Debug)]
+pub struct Emulation {
+    /// The same tables as a simulation's. What the kernel does not tell is missing: see each field's note in
+    /// docs/emulation.md.
+    pub output: Output,
+    /// How well it kept its time.
+    pub quality: Quality,
+    /// What of the scenario the kernel does differently.
+    pub notes: Vec<String>,
+}
+
+/// Emulates a compiled scenario in real time.
+///
+/// # Errors
+/// No right to make namespaces, devices or laws; something that real kernels cannot do; more packets than the machine
+/// holds; [`Error::Interrupted`] after [`Control::cancel`].
+pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Result<Emulation, Error> {
+    let network = &compiled.network;
+    let plan = Plan::new(compiled)?;
+    if !options.is_forced {
+        limit::check(network, control)?;
+    }
+    let Hosts { namespaces, devices } = plan.build()?;
+    let flows: Vec<Flow<'_>> =
+        plan.flows.iter().map(|flow| Flow::prepare(flow, &namespaces)).collect::<Result<_, _>>()?;
+    let stop = AtomicBool::new(false);
+    let wire = Wire {
+        fabric: Fabric::new(network, options.seed),
+        ports: devices,
+        mtu: plan.mtu as usize,
+        sort: Traffic::new(&plan, network.warmup, options.capture),
+    };
+    let mut record = Record::new(network, &plan);
+    let clock = Clock::start();
+    let ran = thread::scope(|scope| {
+        let emulator = scope.spawn(|| wire.run(clock, &stop, network.duration));
+        for flow in &flows {
+            scope.spawn(|| flow.receive(&stop));
+            scope.spawn(|| flow.send(clock, &stop));
+        }
+        while let Some(due) = record.next_due() {
+            while clock.now() < due && !control.is_cancelled() && !emulator.is_finished() {
+                thread::sleep(std::time::Duration::from_nanos(due.since(clock.now()).as_nanos().min(10_000_000)));
+            }
+            if control.is_cancelled() || (emulator.is_finished() && due < network.duration) {
+                break;
+            }
+            record.take(due, &flows);
+            control.set_simulated(due);
+        }
+        stop.store(true, Ordering::Relaxed);
+        emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    if control.is_cancelled() {
+        return Err(Error::Interrupted);
+    }
+    let Ran { fabric, sort, mut quality } = ran?;
+    quality.missed = namespaces.iter().map(|host| host.inside(read_dropped).unwrap_or(0)).sum();
+    let lost = sort.finish().map_err(Error::system("writing the packet capture"))?;
+    if let Some(problem) = flows.iter().find_map(|flow| flow.state().problem) {
+        return Err(Error::Impossible(problem));
+    }
+    let output = Output { seed: options.seed, ..fabric.finish(network.duration) };
+    Ok(Emulation { output: record.finish(output, &flows, &lost), quality, notes: plan.notes })
+}

@@ -1,0 +1,260 @@
+//! From a network to hosts, addresses and kernel laws.
+//!
+//! Every flow has two addresses of its own, so that a packet's destination alone says whose it is and which way it goes,
+//! and the kernel's routes carry what differs between flows.
+
+use crate::error::Error;
+use crate::sys::{Namespace, Netlink, Route, Tun, write_setting};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::net::Ipv4Addr;
+use windward_kernel::{KernelLaw, Loaded};
+use windward_laws::LawSpec;
+use windward_scenario::Compiled;
+use windward_sim::{FlowConfig, LawChoice, NodeId, TcpOptions};
+use windward_units::{Bytes, Duration};
+
+/// The first flow's addresses: 10.0.0.16 sends, 10.0.0.17 receives.
+const FIRST: u32 = 0x0a00_0010;
+
+/// Headers of IPv4 and TCP without options.
+const HEADERS: u64 = 40;
+
+/// The timestamp option.
+const TIMESTAMPS: u64 = 12;
+
+/// How long Linux lets an ACK wait at most to begin with (TCP_DELACK_MIN); it cannot be changed.
+const DELAYED_ACK: Duration = Duration::from_millis(40);
+
+/// What to build.
+pub(super) struct Plan {
+    pub flows: Vec<FlowPlan>,
+    /// The largest packet.
+    pub mtu: u32,
+    /// Nodes that are hosts, in the order of their devices.
+    pub nodes: Vec<NodeId>,
+    /// What the kernel does differently.
+    pub notes: Vec<String>,
+    #[expect(dead_code, reason = "the laws stay in the kernel until this is dropped")]
+    laws: Vec<Loaded>,
+}
+
+/// A flow to be.
+pub(super) struct FlowPlan {
+    pub name: String,
+    /// Indices of its hosts in [`Plan::nodes`].
+    pub source: usize,
+    pub sink: usize,
+    pub from: Ipv4Addr,
+    pub to: Ipv4Addr,
+    /// The law's name in the kernel, and whether it is one of ours.
+    pub law: String,
+    pub is_ours: bool,
+    pub config: FlowConfig,
+}
+
+/// Hosts that stand.
+pub(super) struct Hosts {
+    pub namespaces: Vec<Namespace>,
+    pub devices: Vec<File>,
+}
+
+impl FlowPlan {
+    /// Address of the source or sink of the flow `index`.
+    fn address(index: usize, is_sink: bool) -> Ipv4Addr {
+        Ipv4Addr::from(FIRST + 2 * index as u32 + u32::from(is_sink))
+    }
+
+    /// Bytes that a full segment has beside its data.
+    pub(super) fn headers(tcp: &TcpOptions) -> u64 {
+        HEADERS + if tcp.timestamps { TIMESTAMPS } else { 0 }
+    }
+}
+
+/// The flow that an address belongs to, and whether it is its sink's.
+pub(super) fn flow_of(address: u32) -> Option<(u32, bool)> {
+    let place = address.checked_sub(FIRST)?;
+    Some((place / 2, place % 2 == 1))
+}
+
+impl Plan {
+    /// Finds out what is to be built, and loads the laws.
+    pub(super) fn new(compiled: &Compiled) -> Result<Self, Error> {
+        let network = &compiled.network;
+        if network.flows.is_empty() {
+            return Err(Error::Impossible("the scenario has no flows: there is nothing for kernels to do".to_owned()));
+        }
+        let mut nodes: Vec<NodeId> = network.flows.iter().flat_map(|flow| [flow.source, flow.sink]).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut laws = Laws::default();
+        let mut flows = Vec::new();
+        for (index, (config, name)) in network.flows.iter().zip(&compiled.flows).enumerate() {
+            let place = |node| nodes.binary_search(&node).unwrap_or_default();
+            let (law, is_ours) = laws.find(&config.law)?;
+            flows.push(FlowPlan {
+                name: name.name.clone(),
+                source: place(config.source),
+                sink: place(config.sink),
+                from: FlowPlan::address(index, false),
+                to: FlowPlan::address(index, true),
+                law,
+                is_ours,
+                config: config.clone(),
+            });
+        }
+        let largest = |flow: &FlowPlan| flow.config.tcp.segment.count() + FlowPlan::headers(&flow.config.tcp);
+        // Less than 576 bytes no IPv4 link may have; ACKs with SACK blocks need 80.
+        let mtu = flows.iter().map(largest).max().unwrap_or(0).max(576);
+        if mtu > 65_535 {
+            let segment = Bytes::new(mtu);
+            return Err(Error::Impossible(format!("packets of {segment} are larger than IPv4 has them (65535 B)")));
+        }
+        let mut notes = laws.notes;
+        notes.extend(differences(&flows));
+        Ok(Self { flows, mtu: mtu as u32, nodes, notes, laws: laws.loaded })
+    }
+
+    /// Makes the hosts.
+    pub(super) fn build(&self) -> Result<Hosts, Error> {
+        let mut hosts = Hosts { namespaces: Vec::new(), devices: Vec::new() };
+        let refused =
+            |what| move |source| Error::Refused { what, source, hint: "emulation takes root, and /dev/net/tun" };
+        for index in 0..self.nodes.len() {
+            let namespace = Namespace::new().map_err(refused("making a network namespace"))?;
+            let tun = namespace.inside(|| self.furnish(index)).map_err(refused("making a host"))?;
+            hosts.namespaces.push(namespace);
+            hosts.devices.push(tun.file);
+        }
+        Ok(hosts)
+    }
+
+    /// Makes the device of the host that this thread is in, with its addresses and routes.
+    fn furnish(&self, host: usize) -> std::io::Result<Tun> {
+        let _ = write_setting("ipv6/conf/all/disable_ipv6", "1");
+        // What one flow learned is nothing to the next; windows as large as any link needs.
+        write_setting("ipv4/tcp_no_metrics_save", "1")?;
+        write_setting("ipv4/tcp_rmem", "4096 131072 268435456")?;
+        write_setting("ipv4/tcp_wmem", "4096 131072 268435456")?;
+        let sends = self.flows.iter().filter(|flow| flow.source == host);
+        let receives = self.flows.iter().filter(|flow| flow.sink == host);
+        let own = sends.clone().map(|flow| flow.from).chain(receives.clone().map(|flow| flow.to));
+        let addresses: Vec<_> = own.map(|address| (address, 32)).collect();
+        let tun = Tun::new(self.mtu, &addresses)?;
+        let netlink = Netlink::open()?;
+        for flow in sends {
+            let tcp = &flow.config.tcp;
+            netlink.add_route(&Route {
+                initial_window: Some(tcp.initial_window),
+                min_rto_ms: Some(tcp.min_rto.as_millis().max(1.0) as u32),
+                ..Route::new((flow.to, 32), tun.device)
+            })?;
+        }
+        for flow in receives {
+            let is_quick = flow.config.tcp.delayed_ack.is_none();
+            netlink.add_route(&Route { is_quick, ..Route::new((flow.from, 32), tun.device) })?;
+        }
+        Ok(tun)
+    }
+}
+
+/// Laws on their way into the kernel: each with its parameters once.
+#[derive(Default)]
+struct Laws {
+    known: BTreeMap<String, (String, bool)>,
+    loaded: Vec<Loaded>,
+    notes: Vec<String>,
+}
+
+impl Laws {
+    /// The kernel's name for a law, loaded if it is ours.
+    fn find(&mut self, law: &LawChoice) -> Result<(String, bool), Error> {
+        let LawChoice::Known(spec) = law else {
+            let message = "a law in Python cannot run in the kernel; `windward kernel laws` lists those that can";
+            return Err(Error::Impossible(message.to_owned()));
+        };
+        let written = serde_json::to_value(spec).unwrap_or_default();
+        let key = written.to_string();
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = match KernelLaw::named(spec.name()) {
+            Ok(law) => (self.load(law, spec, &written)?, true),
+            Err(_) => (self.find_in_kernel(spec)?, false),
+        };
+        self.known.insert(key, found.clone());
+        Ok(found)
+    }
+
+    fn load(&mut self, law: &KernelLaw, spec: &LawSpec, written: &serde_json::Value) -> Result<String, Error> {
+        let is_known = |name: &str| law.parameters.iter().any(|parameter| parameter.name == name);
+        let fields = written.as_object().into_iter().flatten();
+        let parameters =
+            fields.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).filter(|(name, _)| is_known(name));
+        self.note_what_differs(spec, written, is_known);
+        let name = Some(format!("ww{}_{}", std::process::id() % 100_000_000, self.loaded.len()));
+        let options = windward_kernel::Options { name, parameters: parameters.collect(), stay: false };
+        let loaded = windward_kernel::load(law.name, &options)?;
+        let name = loaded.name().to_owned();
+        self.loaded.push(loaded);
+        Ok(name)
+    }
+
+    /// A law that Linux brings.
+    fn find_in_kernel(&mut self, spec: &LawSpec) -> Result<String, Error> {
+        let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+        let available = fs::read_to_string(path).map_err(Error::system("reading the kernel's laws"))?;
+        if !available.split_whitespace().any(|name| name == spec.name()) {
+            return Err(Error::Impossible(format!(
+                "this kernel has no `{}`; it has {}\nhint: `modprobe tcp_{}` may bring it",
+                spec.name(),
+                available.trim().replace(' ', ", "),
+                spec.name()
+            )));
+        }
+        let written = serde_json::to_value(spec).unwrap_or_default();
+        self.note_what_differs(spec, &written, |_| false);
+        Ok(spec.name().to_owned())
+    }
+
+    /// Notes parameters that the kernel's law has not, where they are not what it does anyway.
+    fn note_what_differs(&mut self, spec: &LawSpec, written: &serde_json::Value, is_known: impl Fn(&str) -> bool) {
+        let defaults = LawSpec::from_json(spec.name(), serde_json::json!({})).map(serde_json::to_value);
+        let Ok(Ok(defaults)) = defaults else { return };
+        for (name, value) in written.as_object().into_iter().flatten() {
+            if name != "name" && !is_known(name) && defaults.get(name) != Some(value) {
+                self.notes.push(format!("{}: the kernel's has no `{name}`; {value} is left out", spec.name()));
+            }
+        }
+    }
+}
+
+/// What the kernel's TCP does differently from the flows' options.
+fn differences(flows: &[FlowPlan]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut note = |flow: &FlowPlan, what: String| notes.push(format!("flow `{}`: {what}", flow.name));
+    for flow in flows {
+        let tcp = &flow.config.tcp;
+        if let Some(wait) = tcp.delayed_ack.filter(|wait| *wait != DELAYED_ACK) {
+            note(flow, format!("Linux delays ACKs by {DELAYED_ACK}, not {wait}"));
+        }
+        if tcp.known_base_rtt.is_some() {
+            note(flow, "a law in the kernel is not told its base RTT, it measures it".to_owned());
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_says_whose_it_is() {
+        for (index, is_sink) in [(0, false), (0, true), (77, false), (70_000, true)] {
+            let address = u32::from(FlowPlan::address(index, is_sink));
+            assert_eq!(flow_of(address), Some((index as u32, is_sink)));
+        }
+        assert_eq!(flow_of(0x0a00_0001), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! What the flows did, as the kernel tells it: the same tables as a simulation's.
+
+use super::flow::Flow;
+use super::plan::Plan;
+use crate::sys::TcpInfo;
+use windward_sim::{FlowStats, Network, Output};
+use windward_units::{Duration, Time};
+
+/// States of `tcpi_ca_state` in which lost segments are repaired.
+const RECOVERY: u8 = 3;
+
+/// Samples the flows and adds up.
+pub(super) struct Record {
+    interval: Duration,
+    warmup: Time,
+    duration: Time,
+    has_internals: bool,
+    /// Samples taken, and whether the warm-up was.
+    samples: u64,
+    is_warm: bool,
+    output: Output,
+    flows: Vec<Tally>,
+}
+
+/// What is added up over a flow's samples.
+#[derive(Clone, Default)]
+struct Tally {
+    /// At the last sample.
+    received: u64,
+    state: u8,
+    last: TcpInfo,
+    at_warmup: (u64, TcpInfo, u64),
+    /// Since the beginning, from one sample to the next.
+    recoveries: u64,
+    samples: u64,
+    cwnd: f64,
+    rate: f64,
+    rtts: u64,
+    rtt: f64,
+    max_rtt: f64,
+}
+
+impl Record {
+    pub(super) fn new(network: &Network, plan: &Plan) -> Self {
+        Self {
+            interval: network.sample_interval,
+            warmup: network.warmup,
+            duration: network.duration,
+            has_internals: network.internals,
+            samples: 0,
+            is_warm: false,
+            output: Output::default(),
+            flows: vec![Tally::default(); plan.flows.len()],
+        }
+    }
+
+    /// When something is to be taken down next; `None` when the run is over.
+    pub(super) fn next_due(&self) -> Option<Time> {
+        let sample = self.next_sample();
+        let due = if self.is_warm { sample } else { sample.min(self.warmup) };
+        (due <= self.duration).then_some(due)
+    }
+
+    fn next_sample(&self) -> Time {
+        Time::from_nanos((self.samples + 1) * self.interval.as_nanos())
+    }
+
+    /// Takes down what is due.
+    pub(super) fn take(&mut self, due: Time, flows: &[Flow<'_>]) {
+        let is_warm_up = !self.is_warm && due >= self.warmup;
+        let is_sample = due >= self.next_sample();
+        for (tally, flow) in self.flows.iter_mut().zip(flows) {
+            if let Some(info) = flow.info() {
+                tally.see(&info);
+            }
+            if is_warm_up {
+                tally.at_warmup = (flow.received(), tally.last, tally.recoveries);
+            }
+        }
+        self.is_warm |= is_warm_up;
+        if is_sample {
+            self.samples += 1;
+            self.sample(due, flows);
+        }
+    }
+
+    fn sample(&mut self, due: Time, flows: &[Flow<'_>]) {
+        let series = &mut self.output.flow_series;
+        for (index, (tally, flow)) in self.flows.iter_mut().zip(flows).enumerate() {
+            let state = flow.state();
+            let is_open = state.opened.is_some() && state.closed.is_none_or(|closed| closed > due);
+            let info = tally.last;
+            let srtt = if info.srtt_us == 0 { f64::NAN } else { f64::from(info.srtt_us) / 1e3 };
+            let received = flow.received();
+            let goodput = (received - tally.received) as f64 * 8.0 / self.interval.as_secs();
+            tally.received = received;
+            series.time_s.push(due.as_secs());
+            series.flow.push(index as u32);
+            series.cwnd.push(if is_open { f64::from(info.cwnd) } else { f64::NAN });
+            series.flight.push(if is_open { f64::from(info.flight) } else { 0.0 });
+            series.srtt_ms.push(srtt);
+            series.rtt_ms.push(srtt);
+            series.goodput_bps.push(goodput);
+            series.retransmits.push(info.retransmits);
+            if is_open && due > self.warmup {
+                tally.add(&info);
+            }
+        }
+        if self.has_internals {
+            self.sample_internals(due, flows);
+        }
+    }
+
+    /// What our laws keep of their connections, found by the connections' own addresses.
+    fn sample_internals(&mut self, due: Time, flows: &[Flow<'_>]) {
+        let internals = &mut self.output.internals;
+        let mut names: Vec<&str> = flows.iter().filter(|f| f.plan.is_ours).map(|f| f.plan.law.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let Ok((law, connections)) = windward_kernel::show(name) else { continue };
+            for connection in connections {
+                let local = connection.local.ip();
+                let Some(index) = flows.iter().position(|flow| local == flow.plan.from) else { continue };
+                let figures = [
+                    ("base_rtt", connection.base_rtt),
+                    ("avg_rtt", connection.avg_rtt),
+                    (law.own.0, Some(connection.own)),
+                ];
+                for (name, value) in figures.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+                    let known = internals.names.iter().position(|known| *known == name);
+                    let name = known.unwrap_or_else(|| {
+                        internals.names.push(name);
+                        internals.names.len() - 1
+                    });
+                    internals.time_s.push(due.as_secs());
+                    internals.flow.push(index as u32);
+                    internals.name.push(name as u32);
+                    internals.value.push(value);
+                }
+            }
+        }
+    }
+
+    /// Completes `output`, which has all but the flows; `lost` are their data segments that did not arrive.
+    pub(super) fn finish(self, output: Output, flows: &[Flow<'_>], lost: &[u64]) -> Output {
+        let stats = self.flows.iter().zip(flows).zip(lost);
+        Output {
+            flows: stats.map(|((tally, flow), lost)| self.stats(tally, flow, *lost)).collect(),
+            flow_series: self.output.flow_series.clone(),
+            internals: self.output.internals.clone(),
+            ..output
+        }
+    }
+
+    fn stats(&self, tally: &Tally, flow: &Flow<'_>, lost: u64) -> FlowStats {
+        let state = flow.state();
+        let (received, before, recoveries) = tally.at_warmup;
+        let delivered = tally.received - received;
+        let begin = state.opened.unwrap_or(self.duration).max(self.warmup);
+        let end = state.closed.unwrap_or(self.duration).min(self.duration).max(begin);
+        let open_for = end.since(begin).as_secs();
+        let rate = if open_for > 0.0 { delivered as f64 / open_for } else { 0.0 };
+        let info = tally.last;
+        let mean = |sum: f64, count: u64| if count == 0 { f64::NAN } else { sum / count as f64 };
+        let config = &flow.plan.config;
+        FlowStats {
+            goodput_bps: rate * 8.0,
+            goodput_pps: rate / config.tcp.segment.count() as f64,
+            delivered_bytes: delivered,
+            segments_sent: info.data_segments - before.data_segments,
+            retransmits: info.retransmits - before.retransmits,
+            segments_lost: lost,
+            recoveries: tally.recoveries - recoveries,
+            timeouts: info.timeouts - before.timeouts,
+            mean_cwnd: mean(tally.cwnd, tally.samples),
+            mean_window_rate_pps: mean(tally.rate, tally.rtts),
+            mean_rtt_s: mean(tally.rtt, tally.rtts),
+            min_rtt_s: if info.min_rtt_us == 0 { f64::NAN } else { f64::from(info.min_rtt_us) / 1e6 },
+            max_rtt_s: if tally.rtts == 0 { f64::NAN } else { tally.max_rtt },
+            completion_s: match state.closed {
+                Some(closed) if state.is_complete => closed.since(config.start).as_secs(),
+                _ => f64::NAN,
+            },
+        }
+    }
+}
+
+impl Tally {
+    fn see(&mut self, info: &TcpInfo) {
+        self.recoveries += u64::from(info.state == RECOVERY && self.state != RECOVERY);
+        (self.state, self.last) = (info.state, *info);
+    }
+
+    fn add(&mut self, info: &TcpInfo) {
+        self.samples += 1;
+        self.cwnd += f64::from(info.cwnd);
+        if info.srtt_us > 0 {
+            let rtt = f64::from(info.srtt_us) / 1e6;
+            self.rtts += 1;
+            self.rtt += rtt;
+            self.rate += f64::from(info.cwnd) / rtt;
+            self.max_rtt = self.max_rtt.max(rtt);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! One link in front of a program: `windward link`.
+//!
+//! The program runs in a network namespace whose only way out is the link; at its other end stands a second namespace with
+//! the servers that are to be reached through it. Without root both belong to a user namespace of our own.
+
+mod children;
+
+use crate::error::Error;
+use crate::quality::Quality;
+use crate::sys::{Clock, Namespace, Netlink, Route, Tun, own_user_namespace, read_dropped, write_setting};
+use crate::wire::{Ran, Sort, Wire};
+use children::Children;
+use std::ffi::OsString;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use windward_scenario::{PythonLaw, Scenario};
+use windward_sim::{Fabric, LawChoice, LinkStats, Parcel};
+use windward_units::Time;
+
+/// Where the servers are, behind the link. From the range that RFC 6598 keeps for between networks.
+pub const SERVER: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
+
+/// Where the program is.
+pub const CLIENT: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 2);
+
+/// Largest packet on the link.
+const MTU: u32 = 1500;
+
+/// What runs at the ends of a link.
+#[derive(Clone, Debug, Default)]
+pub struct Ends {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// Shell commands that run behind the link for as long as the program does.
+    pub servers: Vec<String>,
+    /// The server's congestion control, where it is not the machine's default.
+    pub congestion: Option<String>,
+}
+
+/// What happened on the link.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The exit code of the program; 128 and the signal's number where a signal ended it.
+    pub code: i32,
+    /// Towards the program.
+    pub down: LinkStats,
+    /// Away from it.
+    pub up: LinkStats,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// How well time was kept.
+    pub quality: Quality,
+}
+
+/// Runs `ends` with the two links of `scenario` between them: the first leads to the program, the second away from it.
+///
+/// # Errors
+/// Namespaces and devices cannot be made here; the program cannot be started.
+pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error> {
+    let no_law = |_: &PythonLaw| -> LawChoice { unreachable!("the scenario of a link has no laws in Python") };
+    let network = scenario.compile(seed, &no_law).network;
+    // SAFETY: it reads a number.
+    if unsafe { libc::geteuid() } != 0 {
+        own_user_namespace().map_err(|source| Error::Refused {
+            what: "making a user namespace, as this is not root",
+            source,
+            hint: "run it as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone, \
+                   kernel.apparmor_restrict_unprivileged_userns)",
+        })?;
+    }
+    let (server, server_tun) = host(SERVER, CLIENT)?;
+    let (client, client_tun) = host(CLIENT, SERVER)?;
+    if let Some(law) = &ends.congestion {
+        let set = || write_setting("ipv4/tcp_congestion_control", law);
+        server.inside(set).map_err(|source| Error::Refused {
+            what: "choosing the server's congestion control",
+            source,
+            hint: "`cat /proc/sys/net/ipv4/tcp_available_congestion_control` says what there is; \
+                   `windward kernel load` brings more",
+        })?;
+    }
+    let stop = AtomicBool::new(false);
+    let clock = Clock::start();
+    let wire = Wire {
+        fabric: Fabric::new(&network, seed),
+        ports: vec![server_tun.file, client_tun.file],
+        mtu: MTU as usize,
+        sort: TwoEnds,
+    };
+    let (ran, code) = thread::scope(|scope| {
+        let emulator = scope.spawn(|| wire.run(clock, &stop, Time::NEVER));
+        let code = Children::start(ends, &client, &server).and_then(Children::wait);
+        let missed = [&client, &server].map(|host| host.inside(read_dropped).unwrap_or(0)).iter().sum();
+        stop.store(true, Ordering::Relaxed);
+        let mut ran = emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        ran.quality.missed = missed;
+        Ok::<_, Error>((ran, code?))
+    })?;
+    let Ran { fabric, quality, .. } = ran;
+    let end = clock.now();
+    let mut links = fabric.finish(end).links.into_iter();
+    let mut next = || links.next().unwrap_or_default();
+    Ok(Report { code, down: next(), up: next(), seconds: end.as_secs(), quality })
+}
+
+/// A host with one device, from which everything is reached.
+fn host(own: Ipv4Addr, other: Ipv4Addr) -> Result<(Namespace, Tun), Error> {
+    let refused = |what| {
+        move |source| Error::Refused {
+            what,
+            source,
+            hint: "it takes root, or a user namespace with /dev/net/tun in it; containers often forbid both",
+        }
+    };
+    let namespace = Namespace::new().map_err(refused("making a network namespace"))?;
+    let make = || {
+        // Only IPv4 crosses the link; without this the kernel would send its own IPv6 greetings.
+        let _ = write_setting("ipv6/conf/all/disable_ipv6", "1");
+        let tun = Tun::new(MTU, &[(own, 32)])?;
+        let netlink = Netlink::open()?;
+        netlink.add_route(&Route::new((other, 32), tun.device))?;
+        netlink.add_route(&Route::new((Ipv4Addr::UNSPECIFIED, 0), tun.device))?;
+        Ok(tun)
+    };
+    let tun = namespace.inside(make).map_err(refused("making a TUN device"))?;
+    Ok((namespace, tun))
+}
+
+/// All packets of one end go to the other.
+struct TwoEnds;
+
+impl Sort for TwoEnds {
+    fn sort(&mut self, port: usize, packet: &[u8]) -> Option<(u32, bool, u32)> {
+        let is_ipv4 = packet.first().is_some_and(|first| first >> 4 == 4);
+        is_ipv4.then_some((0, port == 1, packet.len() as u32))
+    }
+
+    fn port(&self, parcel: &Parcel) -> usize {
+        usize::from(!parcel.is_backward)
+    }
+}
+
+/// What could not be started.
+fn cannot_start(what: &str) -> impl FnOnce(io::Error) -> Error {
+    Error::system(format!("starting {what}"))
+}

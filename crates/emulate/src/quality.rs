@@ -1,0 +1,104 @@
+//! How well an emulation kept its time.
+
+use hdrhistogram::Histogram;
+use windward_units::Duration;
+
+/// A packet that leaves so much after its time is late.
+pub const LATE: Duration = Duration::from_millis(1);
+
+/// A run with more late packets than this, as a share, is not trustworthy.
+const LATE_SHARE: f64 = 0.01;
+
+/// How well an emulation kept its time. A packet's lateness is what passed between the instant at which the network
+/// delivers it and the instant at which it was handed to the kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// Packets delivered.
+    pub packets: u64,
+    /// Median of the lateness, in seconds.
+    pub late_p50_s: f64,
+    /// 99th percentile.
+    pub late_p99_s: f64,
+    /// Greatest.
+    pub late_max_s: f64,
+    /// Share of the packets that were more than [`LATE`] late.
+    pub late_share: f64,
+    /// Packets that devices dropped because the emulator did not read them in time.
+    pub missed: u64,
+    /// Packets dropped because too many were on their way for the emulator's memory.
+    pub overflowed: u64,
+    /// Processor time of the emulator for each packet, in seconds.
+    pub cpu_per_packet_s: f64,
+    /// Whether the emulator ran before all other programs (SCHED_FIFO).
+    pub is_realtime: bool,
+}
+
+impl Quality {
+    /// Why results are not to be trusted; `None` where they are.
+    pub fn problem(&self) -> Option<String> {
+        let mut problems = Vec::new();
+        if self.late_share > LATE_SHARE {
+            let share = 100.0 * self.late_share;
+            problems.push(format!("{share:.1} % of the packets left more than 1 ms late (1 % is allowed)"));
+        }
+        if self.missed > 0 {
+            problems.push(format!("{} packets were lost before the emulator read them", self.missed));
+        }
+        if self.overflowed > 0 {
+            problems.push(format!("{} packets did not fit into the emulator's memory", self.overflowed));
+        }
+        (!problems.is_empty()).then(|| problems.join("; "))
+    }
+}
+
+/// Counts lateness.
+pub(crate) struct Lateness(Histogram<u64>);
+
+impl Lateness {
+    /// Up to 100 s, to three digits.
+    pub(crate) fn new() -> Self {
+        let bounds = Histogram::new_with_bounds(1, 100_000_000_000, 3);
+        Self(bounds.expect("the bounds are in order, and three digits are possible"))
+    }
+
+    /// A packet left so late.
+    #[inline]
+    pub(crate) fn record(&mut self, late: Duration) {
+        self.0.saturating_record(late.as_nanos());
+    }
+
+    /// What was counted, with nothing but lateness filled in.
+    pub(crate) fn quality(&self) -> Quality {
+        let seconds = |nanos: u64| Duration::from_nanos(nanos).as_secs();
+        let packets = self.0.len();
+        let late = self.0.count_between(LATE.as_nanos() + 1, u64::MAX);
+        Quality {
+            packets,
+            late_p50_s: seconds(self.0.value_at_quantile(0.5)),
+            late_p99_s: seconds(self.0.value_at_quantile(0.99)),
+            late_max_s: seconds(self.0.max()),
+            late_share: if packets > 0 { late as f64 / packets as f64 } else { 0.0 },
+            ..Quality::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_trusted_up_to_one_late_packet_in_a_hundred() {
+        let mut lateness = Lateness::new();
+        (0..990).for_each(|_| lateness.record(Duration::from_micros(40)));
+        (0..10).for_each(|_| lateness.record(Duration::from_millis(5)));
+        let quality = lateness.quality();
+        assert_eq!((quality.packets, quality.problem()), (1000, None));
+        assert!((quality.late_p50_s - 40e-6).abs() < 1e-7 && (quality.late_max_s - 5e-3).abs() < 1e-5);
+        lateness.record(Duration::from_millis(5));
+        let why = lateness.quality().problem().expect("one too many");
+        assert!(why.starts_with("1.1 % of the packets left more than 1 ms late"), "{why}");
+        let missed = Quality { missed: 3, ..quality };
+        assert_eq!(missed.problem().as_deref(), Some("3 packets were lost before the emulator read them"));
+    }
+}

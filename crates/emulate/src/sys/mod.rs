@@ -1,0 +1,20 @@
+//! What is asked of the kernel: namespaces, devices, routes, sockets, time.
+
+mod namespace;
+mod netlink;
+mod realtime;
+mod socket;
+mod tun;
+
+pub(crate) use namespace::{Namespace, own_user_namespace, write_setting};
+pub(crate) use netlink::{Netlink, Route};
+pub(crate) use realtime::{Clock, cpu_time, make_realtime, wait_readable};
+pub(crate) use socket::{TcpInfo, TcpSocket};
+pub(crate) use tun::{Tun, read_dropped};
+
+use std::io;
+
+/// The answer of a system call; −1 stands for the error in `errno`.
+fn check(answer: libc::c_int) -> io::Result<libc::c_int> {
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+}

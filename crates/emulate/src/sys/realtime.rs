@@ -1,0 +1,68 @@
+//! Time, and being in time.
+
+use super::check;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use windward_units::{Duration, Time};
+
+/// The wall clock of a run: monotonic, zero at the beginning.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    zero: u64,
+}
+
+impl Clock {
+    /// Begins now.
+    pub(crate) fn start() -> Self {
+        Self { zero: read(libc::CLOCK_MONOTONIC) }
+    }
+
+    /// How long ago that was.
+    #[inline]
+    pub(crate) fn now(&self) -> Time {
+        Time::from_nanos(read(libc::CLOCK_MONOTONIC) - self.zero)
+    }
+}
+
+/// What this thread has used of a processor.
+pub(crate) fn cpu_time() -> Duration {
+    Duration::from_nanos(read(libc::CLOCK_THREAD_CPUTIME_ID))
+}
+
+#[inline]
+fn read(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call fills in `time`.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Lets the calling thread run before all that is not real-time (SCHED_FIFO); fails without the right to.
+pub(crate) fn make_realtime() -> io::Result<()> {
+    // The least real-time priority: what the machine itself holds to be more urgent stays so.
+    let parameters = libc::sched_param { sched_priority: 1 };
+    // SAFETY: both calls concern this thread alone. Wakes without slack, for those who may not be real-time.
+    unsafe {
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1);
+        check(libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters)).map(drop)
+    }
+}
+
+/// Waits until one of `files` can be read, but not longer than `limit`. `ready` says for each whether it can.
+pub(crate) fn wait_readable(files: &[&File], limit: Duration, polls: &mut Vec<libc::pollfd>) -> io::Result<bool> {
+    polls.clear();
+    polls.extend(files.iter().map(|file| libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 }));
+    let limit = libc::timespec {
+        tv_sec: (limit.as_nanos() / 1_000_000_000) as libc::time_t,
+        tv_nsec: (limit.as_nanos() % 1_000_000_000) as libc::c_long,
+    };
+    // SAFETY: the array and the time live through the call, which is told the array's length.
+    let answer =
+        unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, &raw const limit, std::ptr::null()) };
+    match check(answer) {
+        Ok(count) => Ok(count > 0),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        Err(error) => Err(error),
+    }
+}

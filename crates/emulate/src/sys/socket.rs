@@ -1,0 +1,182 @@
+//! TCP sockets with the options that a flow needs.
+
+use super::check;
+use std::io;
+use std::net::SocketAddrV4;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// A TCP socket that does not block.
+#[derive(Debug)]
+pub(crate) struct TcpSocket(OwnedFd);
+
+/// What the kernel tells of a connection (struct tcp_info); fields that a kernel does not know are zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TcpInfo {
+    /// 3: in fast recovery; 4: after a timeout.
+    pub state: u8,
+    /// Segments of the window.
+    pub cwnd: u32,
+    /// Segments that the kernel reckons to be on their way.
+    pub flight: u32,
+    /// Smoothed round-trip time in microseconds; 0 before the first sample.
+    pub srtt_us: u32,
+    /// Least round-trip time in microseconds.
+    pub min_rtt_us: u32,
+    /// Segments of data sent, retransmissions included.
+    pub data_segments: u64,
+    /// Retransmissions.
+    pub retransmits: u64,
+    /// Timeouts of the retransmission timer (Linux 6.7).
+    pub timeouts: u64,
+}
+
+impl TcpSocket {
+    /// A socket in the namespace that this thread is in, bound to `address`.
+    pub(crate) fn bound(address: SocketAddrV4) -> io::Result<Self> {
+        let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+        // SAFETY: the call makes a descriptor that nobody else knows.
+        let socket = Self(unsafe { OwnedFd::from_raw_fd(check(libc::socket(libc::AF_INET, kind, 0))?) });
+        socket.set(libc::SOL_SOCKET, libc::SO_REUSEADDR, &1i32.to_ne_bytes())?;
+        let (address, length) = encode(address);
+        // SAFETY: the address lives through the call, which is told its length.
+        check(unsafe { libc::bind(socket.number(), (&raw const address).cast(), length) })?;
+        Ok(socket)
+    }
+
+    /// Waits for connections.
+    pub(crate) fn listen(&self) -> io::Result<()> {
+        // SAFETY: numbers only.
+        check(unsafe { libc::listen(self.number(), 16) }).map(drop)
+    }
+
+    /// The next connection; `WouldBlock` while there is none.
+    pub(crate) fn accept(&self) -> io::Result<Self> {
+        let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+        // SAFETY: no address is asked for; the call makes a descriptor that nobody else knows.
+        unsafe {
+            let (no_address, no_length) = (std::ptr::null_mut(), std::ptr::null_mut());
+            check(libc::accept4(self.number(), no_address, no_length, flags)).map(|fd| Self(OwnedFd::from_raw_fd(fd)))
+        }
+    }
+
+    /// Begins to connect.
+    pub(crate) fn connect(&self, address: SocketAddrV4) -> io::Result<()> {
+        let (address, length) = encode(address);
+        // SAFETY: the address lives through the call, which is told its length.
+        match check(unsafe { libc::connect(self.number(), (&raw const address).cast(), length) }) {
+            Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sets an option to raw bytes.
+    pub(crate) fn set(&self, level: libc::c_int, option: libc::c_int, value: &[u8]) -> io::Result<()> {
+        let length = value.len() as libc::socklen_t;
+        // SAFETY: the value lives through the call, which is told its length.
+        check(unsafe { libc::setsockopt(self.number(), level, option, value.as_ptr().cast(), length) }).map(drop)
+    }
+
+    /// Sets a numeric option of TCP.
+    pub(crate) fn set_tcp(&self, option: libc::c_int, value: u32) -> io::Result<()> {
+        self.set(libc::IPPROTO_TCP, option, &value.to_ne_bytes())
+    }
+
+    /// Waits until the socket can be read (or written, where asked), but no longer than `milliseconds`.
+    pub(crate) fn wait(&self, for_writing: bool, milliseconds: i32) -> io::Result<bool> {
+        let events = if for_writing { libc::POLLOUT } else { libc::POLLIN };
+        let mut poll = libc::pollfd { fd: self.number(), events, revents: 0 };
+        // SAFETY: one live entry.
+        match check(unsafe { libc::poll(&raw mut poll, 1, milliseconds) }) {
+            Ok(count) => Ok(count > 0),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sends some of `data`.
+    pub(crate) fn send(&self, data: &[u8]) -> io::Result<usize> {
+        // SAFETY: the data live through the call, which is told their length.
+        let sent = unsafe { libc::send(self.number(), data.as_ptr().cast(), data.len(), libc::MSG_NOSIGNAL) };
+        check(sent as libc::c_int).map(|count| count as usize)
+    }
+
+    /// Takes in up to `most` bytes without looking at them; 0 where the other side has closed.
+    pub(crate) fn discard(&self, most: usize) -> io::Result<usize> {
+        // SAFETY: MSG_TRUNC tells TCP to throw the bytes away; it writes to no address.
+        let taken = unsafe { libc::recv(self.number(), std::ptr::null_mut(), most, libc::MSG_TRUNC) };
+        check(taken as libc::c_int).map(|count| count as usize)
+    }
+
+    /// No more data will follow.
+    pub(crate) fn finish_sending(&self) -> io::Result<()> {
+        // SAFETY: numbers only.
+        check(unsafe { libc::shutdown(self.number(), libc::SHUT_WR) }).map(drop)
+    }
+
+    /// What the kernel tells of the connection.
+    pub(crate) fn info(&self) -> io::Result<TcpInfo> {
+        // Longer than any kernel's structure; the kernel says how much it filled in.
+        let mut bytes = [0u8; 512];
+        let mut length = bytes.len() as libc::socklen_t;
+        // SAFETY: the buffer lives through the call, which is told its length.
+        let answer = unsafe {
+            let place = bytes.as_mut_ptr().cast();
+            libc::getsockopt(self.number(), libc::IPPROTO_TCP, libc::TCP_INFO, place, &raw mut length)
+        };
+        check(answer)?;
+        // Offsets in struct tcp_info of include/uapi/linux/tcp.h, which only grows.
+        let word = |at: usize| bytes[at..at + 4].try_into().map(u32::from_ne_bytes).unwrap_or_default();
+        let (unacked, sacked, lost, retrans) = (word(24), word(28), word(32), word(36));
+        Ok(TcpInfo {
+            state: bytes[1],
+            cwnd: word(80),
+            flight: (unacked + retrans).saturating_sub(sacked + lost),
+            srtt_us: word(68),
+            min_rtt_us: word(148),
+            data_segments: u64::from(word(156)),
+            retransmits: u64::from(word(100)),
+            timeouts: u64::from(u16::from_ne_bytes([bytes[240], bytes[241]])),
+        })
+    }
+
+    fn number(&self) -> libc::c_int {
+        self.0.as_raw_fd()
+    }
+}
+
+fn encode(address: SocketAddrV4) -> (libc::sockaddr_in, libc::socklen_t) {
+    let encoded = libc::sockaddr_in {
+        sin_family: libc::AF_INET as libc::sa_family_t,
+        sin_port: address.port().to_be(),
+        sin_addr: libc::in_addr { s_addr: u32::from(*address.ip()).to_be() },
+        sin_zero: [0; 8],
+    };
+    (encoded, size_of::<libc::sockaddr_in>() as libc::socklen_t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+
+    /// The offsets above are those of libc's own structure.
+    #[test]
+    fn offsets_are_those_of_the_structure() {
+        use std::mem::offset_of;
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_ca_state), 1);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_unacked), 24);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_retrans), 36);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_rtt), 68);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_snd_cwnd), 80);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_total_retrans), 100);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_min_rtt), 148);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_data_segs_out), 156);
+    }
+
+    #[test]
+    fn an_address_survives_its_encoding() {
+        let (encoded, _) = encode(SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 16), 5001));
+        assert_eq!(encoded.sin_addr.s_addr.to_ne_bytes(), [10, 0, 0, 16]);
+        assert_eq!(encoded.sin_port.to_ne_bytes(), 5001u16.to_be_bytes());
+    }
+}

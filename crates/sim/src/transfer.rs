@@ -1,0 +1,105 @@
+//! A transfer over several connections, whose number a controller decides.
+
+use crate::net::Net;
+use crate::network::{FlowConfig, LawChoice, TransferConfig};
+use crate::tcp::Connection;
+use std::ops::Range;
+use windward_laws::emultcp::{Controller, Sample};
+use windward_units::{Duration, Packets, Time};
+
+/// A running transfer.
+pub struct Transfer {
+    flows: Range<usize>,
+    law: LawChoice,
+    initial: Packets,
+    controller: Controller,
+    stop: Time,
+    /// Of those flows that were ever open, the first ones, when their connection opened.
+    opened_at: Vec<Time>,
+    /// How many of them shall send, from the first.
+    open: usize,
+    /// What had arrived at the last look, in bytes, and when that was.
+    delivered: u64,
+    looked_at: Time,
+    /// Mean RTT at the last look, in seconds; NaN without a sample.
+    rtt: f64,
+}
+
+impl Transfer {
+    /// The transfer of `config` over some of `flows`, before its first look.
+    pub fn new(config: &TransferConfig, flows: &[FlowConfig]) -> Self {
+        let flow = &flows[config.flows.start];
+        Self {
+            flows: config.flows.clone(),
+            law: flow.law.clone(),
+            initial: Packets::new(f64::from(flow.tcp.initial_window)),
+            controller: Controller::new(config.controller, None),
+            stop: config.stop.unwrap_or(Time::NEVER),
+            opened_at: Vec::new(),
+            open: 0,
+            delivered: 0,
+            looked_at: config.start,
+            rtt: f64::NAN,
+        }
+    }
+
+    /// Measures, asks the controller, and opens and closes connections. Returns when to look next.
+    pub fn control(&mut self, net: &mut Net, flows: &mut [Connection]) -> Option<Time> {
+        let flows = &mut flows[self.flows.clone()];
+        let is_over = net.now >= self.stop;
+        let wanted = if is_over { 0 } else { self.ask(net.now, flows).min(flows.len()) };
+        for flow in &mut flows[wanted..self.open.max(wanted)] {
+            flow.stop(net);
+        }
+        for at in self.open..wanted {
+            if at == self.opened_at.len() {
+                self.opened_at.push(net.now);
+                flows[at].start(net);
+            } else if flows[at].reopen(net, || self.law.build(self.initial)) {
+                self.opened_at[at] = net.now;
+            }
+        }
+        self.open = wanted;
+        (!is_over).then(|| net.now + Duration::from_secs(self.controller.period()))
+    }
+
+    fn ask(&mut self, now: Time, flows: &[Connection]) -> usize {
+        let settle = Duration::from_secs(self.controller.params().settle);
+        let (mut sum, mut count, mut rtt_min, mut delivered) = (0.0, 0.0, f64::INFINITY, 0);
+        for (index, (flow, opened_at)) in flows.iter().zip(&self.opened_at).enumerate() {
+            delivered += flow.payload_below(flow.receiver.next());
+            // A minimum with NaN, which a flow without samples has, is the other number.
+            rtt_min = f64::min(rtt_min, flow.tally.rtts().1);
+            let is_settled = index < self.open && flow.is_open() && now.since(*opened_at) >= settle;
+            if is_settled && flow.sender.last_rtt() > Duration::ZERO {
+                sum += flow.sender.last_rtt().as_secs();
+                count += 1.0;
+            }
+        }
+        self.rtt = sum / count;
+        let span = now.since(self.looked_at).as_secs();
+        let arrived = (delivered - self.delivered) as f64 * 8.0;
+        (self.delivered, self.looked_at) = (delivered, now);
+        self.controller.update(Sample {
+            now: now.as_secs(),
+            rtt: (count > 0.0).then_some(self.rtt),
+            rtt_min,
+            rate: if span > 0.0 { arrived / span } else { 0.0 },
+            connections: self.open as u32,
+            remaining: None,
+        }) as usize
+    }
+
+    /// The index of its first flow.
+    pub fn first(&self) -> usize {
+        self.flows.start
+    }
+
+    /// Shows what it does, as [`windward_laws::Law::observe`] does.
+    pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        sink("open", self.open as f64);
+        sink("n", self.controller.connections());
+        sink("mean_rtt_s", self.rtt);
+        sink("queue_s", self.controller.queue().unwrap_or(f64::NAN));
+    }
+}
