@@ -1,0 +1,85 @@
+//! Is the file the one that was wanted?
+
+use std::fs::File;
+use std::io::Read;
+
+use sha2::{Digest, Sha256, Sha512};
+
+use super::error::Error;
+
+/// Bytes read at once.
+const READ: usize = 128 << 10;
+
+/// A digest to be met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Checksum {
+    algorithm: Algorithm,
+    wanted: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Algorithm {
+    Sha256,
+    Sha512,
+}
+
+impl Checksum {
+    /// Reads `sha-256=HEX` or `sha-512=HEX`.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let wrong = |reason: &str| Error::Usage(format!("--checksum {text:?} {reason}"));
+        let (name, digits) = text.split_once('=').ok_or_else(|| wrong("is not ALGORITHM=HEX"))?;
+        let (algorithm, length) = match name.to_ascii_lowercase().as_str() {
+            "sha-256" | "sha256" => (Algorithm::Sha256, 64),
+            "sha-512" | "sha512" => (Algorithm::Sha512, 128),
+            _ => return Err(wrong("names neither sha-256 nor sha-512")),
+        };
+        if digits.len() != length || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(wrong(&format!("has not {length} hexadecimal digits")));
+        }
+        Ok(Self { algorithm, wanted: digits.to_ascii_lowercase() })
+    }
+
+    /// Reads the whole file, and asks `goes_on` between pieces.
+    ///
+    /// # Errors
+    /// Another digest, a file that cannot be read, or `goes_on` says no.
+    pub fn check(&self, file: &mut File, mut goes_on: impl FnMut() -> bool) -> Result<(), Error> {
+        let (name, found) = match self.algorithm {
+            Algorithm::Sha256 => ("sha-256", digest::<Sha256>(file, &mut goes_on)?),
+            Algorithm::Sha512 => ("sha-512", digest::<Sha512>(file, &mut goes_on)?),
+        };
+        if found == self.wanted {
+            return Ok(());
+        }
+        Err(Error::Checksum { algorithm: name, found, wanted: self.wanted.clone() })
+    }
+}
+
+fn digest<D: Digest>(file: &mut File, goes_on: &mut impl FnMut() -> bool) -> Result<String, Error> {
+    let mut digest = D::new();
+    let mut buffer = vec![0; READ];
+    loop {
+        if !goes_on() {
+            return Err(Error::Interrupted);
+        }
+        match file.read(&mut buffer).map_err(|error| Error::file("reading it again", &error))? {
+            0 => return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            count => digest.update(&buffer[..count]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_digests_of_known_kinds_are_taken() {
+        let sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert!(Checksum::parse(&format!("sha-256={sha256}")).is_ok());
+        assert!(Checksum::parse(&format!("SHA256={}", sha256.to_uppercase())).is_ok());
+        for wrong in [sha256.to_owned(), format!("md5={sha256}"), format!("sha-256={}", &sha256[1..])] {
+            assert!(Checksum::parse(&wrong).is_err(), "{wrong}");
+        }
+    }
+}

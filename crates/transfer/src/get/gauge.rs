@@ -1,0 +1,127 @@
+//! What the controller is told, and what the user sees: rate, RTT, queue, connections.
+
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::Instant;
+
+use windward_laws::emultcp::{Controller, Sample};
+
+use super::crew::Crew;
+use super::ping::{self, Pings};
+use super::plan::Owner;
+use super::signal::signal;
+use super::{Series, Snapshot};
+
+/// Time scale of the rate that the user sees, in seconds.
+const SMOOTHING: f64 = 2.0;
+
+/// Measures a download.
+pub(super) struct Gauge {
+    begun: Instant,
+    /// When it was last read, and the bytes received by then, in all and on each connection.
+    last: (Instant, u64),
+    heard: Vec<(Owner, u64)>,
+    rtt_min: f64,
+    rtt: Option<f64>,
+    rate: f64,
+    pings: Option<Arc<Pings>>,
+    /// Whether the path ends at a proxy: its connections know only the way to it.
+    is_proxied: bool,
+    pub series: Series,
+}
+
+impl Gauge {
+    pub fn new(now: Instant, is_proxied: bool) -> Self {
+        Self {
+            begun: now,
+            last: (now, 0),
+            heard: Vec::new(),
+            rtt_min: f64::INFINITY,
+            rtt: None,
+            rate: 0.0,
+            pings: None,
+            is_proxied,
+            series: Series::default(),
+        }
+    }
+
+    /// What happened since the last reading. `settle`: seconds after which a connection's RTT counts.
+    pub fn read(&mut self, crew: &Arc<Crew>, now: Instant, settle: f64) -> Sample {
+        let (sockets, received, left, connections) = {
+            let state = crew.lock();
+            let mut sockets = Vec::new();
+            for (owner, slot) in &state.slots {
+                let Some((opened, socket)) = &slot.open else { continue };
+                let before = self.heard.iter().find(|(other, _)| other == owner).map_or(0, |(_, bytes)| *bytes);
+                let is_settled = now.saturating_duration_since(*opened).as_secs_f64() >= settle;
+                sockets.push((*owner, slot.received, socket.try_clone(), is_settled && slot.received > before));
+            }
+            (sockets, state.received, state.plan.left(), state.slots.len())
+        };
+        self.heard = sockets.iter().map(|(owner, received, ..)| (*owner, *received)).collect();
+        let heard = sockets.iter().filter_map(|(_, _, socket, counts)| Some((socket.as_ref().ok()?, *counts)));
+        let rtt = if self.is_proxied { self.pinged(crew) } else { self.told(crew, heard) };
+        let elapsed = now.saturating_duration_since(self.last.0).as_secs_f64().max(1e-3);
+        let rate = (received - self.last.1) as f64 * 8.0 / elapsed;
+        self.last = (now, received);
+        // While little has passed, the mean from the beginning; then an exponential one.
+        let age = now.saturating_duration_since(self.begun).as_secs_f64();
+        self.rate += (rate - self.rate) * (elapsed / age.clamp(elapsed, SMOOTHING));
+        self.rtt = rtt.or(self.rtt);
+        let queue = rtt.map(|rtt| (rtt - self.rtt_min).max(0.0));
+        self.series.add(elapsed, connections, queue);
+        Sample {
+            now: age,
+            rtt,
+            rtt_min: self.rtt_min,
+            rate,
+            connections: u32::try_from(connections).unwrap_or(u32::MAX),
+            remaining: crew.length.map(|_| left as f64),
+        }
+    }
+
+    /// The mean RTT that the kernel tells of connections that count; or pings', if the server speaks no timestamps.
+    fn told<'a>(&mut self, crew: &Arc<Crew>, sockets: impl Iterator<Item = (&'a TcpStream, bool)>) -> Option<f64> {
+        let (mut sum, mut count, mut is_dumb) = (0.0, 0.0, false);
+        for (socket, counts) in sockets {
+            let signal = signal(socket);
+            is_dumb |= signal.is_none_or(|signal| !signal.has_timestamps);
+            let Some(signal) = signal else { continue };
+            if let Some(least) = signal.rtt_min {
+                self.rtt_min = self.rtt_min.min(least.as_secs_f64());
+            }
+            if let Some(rtt) = signal.rtt.filter(|_| counts && signal.has_timestamps) {
+                sum += rtt.as_secs_f64();
+                count += 1.0;
+            }
+        }
+        if is_dumb { self.pinged(crew) } else { (count > 0.0).then(|| sum / count) }
+    }
+
+    fn pinged(&mut self, crew: &Arc<Crew>) -> Option<f64> {
+        let pings = self.pings.get_or_insert_with(|| ping::start(crew));
+        if let Some(least) = pings.rtt_min() {
+            self.rtt_min = least.as_secs_f64();
+        }
+        pings.rtt().map(|rtt| rtt.as_secs_f64())
+    }
+
+    /// What the user sees.
+    pub fn snapshot(&self, crew: &Crew, there: u64, controller: &Controller) -> Snapshot {
+        let state = crew.lock();
+        let received = there + state.received;
+        let left = crew.length.map(|length| length - received.min(length));
+        Snapshot {
+            time_s: self.last.0.saturating_duration_since(self.begun).as_secs_f64(),
+            received_bytes: received,
+            length_bytes: crew.length,
+            rate_bps: self.rate,
+            remaining_s: left.filter(|_| self.rate > 0.0).map(|left| left as f64 * 8.0 / self.rate),
+            connections: state.slots.len(),
+            wanted: controller.connections(),
+            rtt_s: self.rtt,
+            rtt_min_s: Some(self.rtt_min).filter(|rtt| rtt.is_finite()),
+            queue_s: self.rtt.map(|rtt| (rtt - self.rtt_min).max(0.0)),
+        }
+    }
+}

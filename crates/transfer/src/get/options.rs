@@ -1,0 +1,122 @@
+//! What the user asks for.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use windward_laws::emultcp::Params;
+
+use super::checksum::Checksum;
+use super::error::Error;
+
+/// Fields that would break what the download asks for itself.
+const OURS: [&str; 11] = [
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "if-match",
+    "if-range",
+    "range",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// How to download.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Where the file goes; default: the server's name for it.
+    pub output: Option<PathBuf>,
+    /// The folder that `output` or the server's name is in; made if need be.
+    pub directory: PathBuf,
+    /// The law of the number of connections.
+    pub law: Params,
+    /// So many connections, whatever happens on the path.
+    pub connections: Option<u32>,
+    /// A target that is there already and has the right length is taken for done.
+    pub is_continued: bool,
+    /// Replace a target that is there already.
+    pub is_forced: bool,
+    /// What the file's digest must be: `sha-256=HEX` or `sha-512=HEX`.
+    pub checksum: Option<String>,
+    /// Tries in a row without progress before giving up.
+    pub max_tries: u32,
+    /// Seconds before the second try; each further wait is twice as long.
+    pub retry_wait: f64,
+    /// Seconds for a handshake.
+    pub connect_timeout: f64,
+    /// Seconds after which a connection on which nothing arrives is given up.
+    pub stall_timeout: f64,
+    /// Further header fields, `Name: value`.
+    pub headers: Vec<String>,
+    /// Most bytes per second over all connections.
+    pub limit_rate: Option<u64>,
+    /// PEM file of certificates to trust instead of the system's.
+    pub ca: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            output: None,
+            directory: PathBuf::from("."),
+            law: Params { max: 16, ..Params::default() },
+            connections: None,
+            is_continued: false,
+            is_forced: false,
+            checksum: None,
+            max_tries: 5,
+            retry_wait: 1.0,
+            connect_timeout: 10.0,
+            stall_timeout: 15.0,
+            headers: Vec::new(),
+            limit_rate: None,
+            ca: None,
+        }
+    }
+}
+
+impl Options {
+    /// The digest that the file must have.
+    ///
+    /// # Errors
+    /// It is no digest that we can compute.
+    pub(super) fn digest(&self) -> Result<Option<Checksum>, Error> {
+        self.checksum.as_deref().map(Checksum::parse).transpose()
+    }
+
+    /// Names and values of the further header fields.
+    ///
+    /// # Errors
+    /// One is malformed, or is ours to set.
+    pub(super) fn fields(&self) -> Result<Vec<(String, String)>, Error> {
+        let field = |line: &String| {
+            let wrong = |reason: &str| Error::Usage(format!("--header {line:?} {reason}"));
+            let (name, value) = line.split_once(':').ok_or_else(|| wrong("has no colon"))?;
+            let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            if name.is_empty() || !name.bytes().all(is_token) || value.contains(|c: char| c.is_control() && c != '\t') {
+                return Err(wrong("is no header field"));
+            }
+            if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+                return Err(wrong("is for windward to set"));
+            }
+            Ok((name.to_owned(), value.trim().to_owned()))
+        };
+        self.headers.iter().map(field).collect()
+    }
+
+    /// Seconds as a duration that sockets take.
+    ///
+    /// # Errors
+    /// It is not positive, or longer than a day.
+    pub(super) fn seconds(name: &str, seconds: f64) -> Result<Duration, Error> {
+        if (0.001..=86_400.0).contains(&seconds) {
+            Ok(Duration::from_secs_f64(seconds))
+        } else {
+            Err(Error::Usage(format!("{name} {seconds} is not between 0.001 and 86400 seconds")))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! When to try again.
+
+use std::time::{Duration, SystemTime};
+
+use crate::http::Head;
+
+/// Longest wait between two tries that is our own choice.
+const LONGEST: Duration = Duration::from_secs(60);
+/// A server that wants to be left alone for longer than this will not give the file now.
+pub(super) const LONGEST_ASKED: Duration = Duration::from_secs(600);
+
+/// How often, and how long to wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Retry {
+    /// Tries in a row without progress.
+    pub tries: u32,
+    /// The first wait.
+    pub wait: Duration,
+}
+
+impl Retry {
+    /// How long to wait after failure number `failures` (from 1) in a row; `asked` is what the server wants.
+    /// `None`: give up.
+    pub fn after(&self, failures: u32, asked: Option<Duration>) -> Option<Duration> {
+        if failures >= self.tries || asked.is_some_and(|asked| asked > LONGEST_ASKED) {
+            return None;
+        }
+        let doubled = self.wait.saturating_mul(1 << (failures.max(1) - 1).min(16)).min(LONGEST);
+        Some(doubled.max(asked.unwrap_or_default()))
+    }
+}
+
+/// Whether a status may be another one soon.
+pub(super) fn is_transient(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504)
+}
+
+/// Whether a status says that too much is asked.
+pub(super) fn is_busy(status: u16) -> bool {
+    matches!(status, 429 | 503)
+}
+
+/// The `Retry-After` of a response (RFC 9110 §10.2.3): seconds, or a date.
+pub(super) fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
+    let value = head.field("retry-after")?.trim();
+    if let Ok(seconds) = value.parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    httpdate::parse_http_date(value).ok().map(|date| date.duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_and_end() {
+        let retry = Retry { tries: 9, wait: Duration::from_secs(1) };
+        let seconds = |failures, asked| retry.after(failures, asked).map(|wait| wait.as_secs());
+        assert_eq!(
+            (1..=9).map(|n| seconds(n, None)).collect::<Vec<_>>(),
+            [Some(1), Some(2), Some(4), Some(8), Some(16), Some(32), Some(60), Some(60), None]
+        );
+        assert_eq!(seconds(1, Some(Duration::from_secs(30))), Some(30));
+        assert_eq!(seconds(1, Some(Duration::from_secs(601))), None);
+    }
+}
