@@ -1,4 +1,4 @@
-"""The figures of huang2020 that are fluid."""
+"""Fig. 4: the Matlab part, fluid."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from windward.papers import Context, figure
 
-from .. import evolution
-from .cell import Cell
+from ... import evolution
+from ..cell import Cell
 
 
 @figure(

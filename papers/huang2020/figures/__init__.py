@@ -1,0 +1,1 @@
+"""The figures of huang2020, one module each."""
