@@ -20,6 +20,12 @@ class LawError(RuntimeError):
 class KernelError(RuntimeError):
     """A law cannot be had in the kernel: why, and what to do."""
 
+class EmulationError(RuntimeError):
+    """A network cannot be emulated: why, and what to do."""
+
+class TransferError(RuntimeError):
+    """A file was not transferred: the message, and the exit code that tells the kind of failure."""
+
 class RunInterrupted(KeyboardInterrupt):
     """A simulation was stopped before its end; `run` holds the seeds that had finished."""
 
@@ -279,8 +285,31 @@ def num_subgradient(
 ) -> tuple[dict[str, Any], NDArray[np.float64]]:
     """The same by the sub-gradient iteration, and the rates of every step, one row each; raises ValueError."""
 
+def transfer_get(address: str, options: str, observe: Callable[[str], object]) -> str:
+    """Downloads one file; options, events and the report are JSON."""
+
 # On Linux only:
 
+@final
+class EmulationJob:
+    """The emulations of one scenario's seeds, one after the other; polled as a `Job` is."""
+
+    def __new__(cls, scenario: Scenario, *, seeds: Sequence[int], force: bool) -> EmulationJob: ...
+    def start(self, captures: str | None = None) -> None:
+        """Starts; with `captures`, each seed writes the packets of its flows to seed-N.pcapng in that folder."""
+    def wait(self, seconds: float) -> list[dict[str, Any]]:
+        """Waits for a seed, at most `seconds`; returns the tables of those that finished, with quality and notes."""
+    def simulated_s(self) -> list[float]:
+        """Emulated seconds of each seed, in the order given."""
+    def cancel(self) -> None:
+        """Stops what still runs and waits until nothing of it is left."""
+    @property
+    def is_done(self) -> bool:
+        """Whether all has been returned that there will be."""
+
+def emulate_link(
+    scenario: Scenario, seed: int, command: Sequence[str], servers: Sequence[str], congestion: str | None
+) -> dict[str, Any]: ...
 @final
 class LoadedLaw:
     """A law in the kernel, for as long as this object lives and nobody unloads it."""

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from windward import KernelError, LawError, ResultError, RunInterrupted, ScenarioError, __version__
+from windward import EmulationError, KernelError, LawError, ResultError, RunInterrupted, ScenarioError, __version__
+from windward.cli_emulate import emulate as emulate_scenario
+from windward.cli_emulate import link
+from windward.cli_get import get
 from windward.cli_kernel import clean, kernel
 from windward.cli_papers import claims, reproduce
 from windward.files import parse
@@ -42,14 +45,14 @@ def main() -> None:
     except LawError as error:
         if error.__cause__ is not None:
             traceback.print_exception(error.__cause__)
-        _complain(str(error))
+        complain(str(error))
         raise SystemExit(2) from None
     except ScenarioError as error:
         # It begins with the file and the line, as compilers write it, so that editors find the place.
         print(error, file=sys.stderr)
         raise SystemExit(2) from None
-    except (KernelError, ResultError, ValueError) as error:
-        _complain(str(error))
+    except (EmulationError, KernelError, ResultError, ValueError) as error:
+        complain(str(error))
         raise SystemExit(2) from None
     except BrokenPipeError:
         # The reader of our output has left, as `head` does.
@@ -57,11 +60,11 @@ def main() -> None:
         raise SystemExit(0) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename is not None else ""
-        _complain(f"{where}{error.strerror or error}")
+        complain(f"{where}{error.strerror or error}")
         raise SystemExit(2) from None
 
 
-def _complain(message: str) -> None:
+def complain(message: str) -> None:
     print(f"error: {message}", file=sys.stderr)
 
 
@@ -99,7 +102,7 @@ def simulate(
     """Simulate a scenario packet by packet, and keep the results in a folder."""
     from windward import folder, load, terminal
 
-    chosen = None if seeds is None else _seeds(seeds)
+    chosen = None if seeds is None else parse_seeds(seeds)
     scenario = load(file)
     target = output or Path("results") / scenario.name
     try:
@@ -107,13 +110,13 @@ def simulate(
             run = scenario.simulate(seeds=chosen, threads=threads, output=target, progress=progress, pcap=pcap)
     except RunInterrupted as stop:
         kept = f"; they are in {target}" if stop.run is not None else "; nothing was written"
-        _complain(f"{stop}{kept}")
+        complain(f"{stop}{kept}")
         raise typer.Exit(130) from None
     if as_json:
         print((target / folder.SUMMARY).read_text(encoding="utf-8"), end="")
     elif not quiet:
         terminal.show(run)
-        _tell(target)
+        tell(target)
 
 
 Objective = Annotated[
@@ -143,7 +146,7 @@ def optimum(file: File, objective: Objective = "proportional", output: Kept = No
         print(json.dumps(best.to_dict(), indent=2))
         return
     terminal.show(best)
-    _tell(output)
+    tell(output)
 
 
 @app.command()
@@ -177,7 +180,7 @@ def fluid(
         print(json.dumps({"settled_s": run.settled_s, "flows": run.to_dict()}, indent=2))
         return
     terminal.show(run)
-    _tell(output)
+    tell(output)
 
 
 @app.command()
@@ -190,19 +193,28 @@ def compare(
             "--output",
             "-o",
             metavar="DIR",
-            help="Keep all in DIR/optimum, DIR/fluid and DIR/simulate. Default: nothing.",
+            help="Keep all in DIR/optimum, DIR/fluid, DIR/simulate and DIR/emulate. Default: nothing.",
         ),
     ] = None,
     seeds: Annotated[
         str | None, typer.Option(metavar="N|N,N,…", help="How many seeds, or which. Default: the scenario's own.")
     ] = None,
+    emulate: Annotated[
+        bool | None,
+        typer.Option(
+            "--emulate/--no-emulate",
+            help="Also between real kernels, in real time. Default: where that can be, and takes two minutes at most.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Lay the engines side by side: the best rates, where the windows' equations go, what the packets do."""
+    """Lay the engines side by side: the best rates, where the windows' equations go, what packets and kernels do."""
+    from windward import emulate as emulation
     from windward import load, terminal
     from windward.optimum import compare_digest, comparison
 
-    chosen = None if seeds is None else _seeds(seeds)
+    chosen = None if seeds is None else parse_seeds(seeds)
     scenario = load(file)
     best = scenario.optimum(objective)
     try:
@@ -222,9 +234,28 @@ def compare(
                 kept = None if output is None else output / "simulate"
                 run = scenario.simulate(seeds=chosen, output=kept, progress=progress)
         except RunInterrupted as stop:
-            _complain(str(stop))
+            complain(str(stop))
             raise typer.Exit(130) from None
-    table = comparison(best, equations, run)
+    real, why_no_kernel, seconds = None, "", parse(file).duration_s
+    if run is None:
+        why_no_kernel = why_not
+    elif emulate is False:
+        why_no_kernel = "not asked for"
+    elif emulate is None and seconds > _PATIENCE_S:
+        why_no_kernel = f"it would take {seconds:g} s; ask for it with --emulate"
+    elif reason := emulation.why_not():
+        why_no_kernel = reason
+    else:
+        try:
+            with terminal.progress(is_quiet=as_json, verb="emulat") as progress:
+                kept = None if output is None else output / "emulate"
+                real = scenario.emulate(output=kept, progress=progress)
+        except (EmulationError, KernelError) as error:
+            why_no_kernel = str(error).splitlines()[0]
+        except RunInterrupted as stop:
+            complain(str(stop))
+            raise typer.Exit(130) from None
+    table = comparison(best, equations, run, real)
     if as_json:
         print(table.to_json(orient="records", indent=2))
         return
@@ -232,13 +263,27 @@ def compare(
     out.print(scenario.title or scenario.name, style="bold")
     out.print(f"goodput of each flow; optimum: {best.objective}", style="dim")
     terminal.show_tables([compare_digest(table)])
-    left_out = [f"{engine} left out: {reason}" for engine, reason in (("fluid", why), ("packets", why_not)) if reason]
-    out.print(f"\n{'; '.join([*left_out, 'emulation: not part of this version'])}", style="dim")
-    _tell(output)
+    reasons = (("fluid", why), ("packets", why_not), ("kernel", why_no_kernel))
+    for engine, reason in reasons:
+        if reason:
+            out.print(f"{engine} left out: {reason}", style="dim", soft_wrap=True)
+    if real is not None:
+        for problem in real.problems:
+            out.print(f"kernel NOT TRUSTWORTHY: {problem}", style="bold", soft_wrap=True)
+        for note in real.notes:
+            out.print(f"kernel: {note}", style="dim", soft_wrap=True)
+    tell(output)
 
 
+#: A comparison waits no longer for an emulation that nobody asked for, in seconds.
+_PATIENCE_S = 120.0
+
+
+app.command(name="emulate")(emulate_scenario)
+app.command()(link)
 app.add_typer(kernel, name="kernel")
 app.command()(clean)
+app.command()(get)
 app.command()(claims)
 app.command()(reproduce)
 
@@ -364,7 +409,7 @@ def _open(path: Path) -> Result:
     return open_result(path)
 
 
-def _tell(output: Path | None) -> None:
+def tell(output: Path | None) -> None:
     """Says where results are kept, if they are."""
     from windward import terminal
 
@@ -372,7 +417,7 @@ def _tell(output: Path | None) -> None:
         terminal.console().print(f"\nresults in {output}", style="dim", soft_wrap=True)
 
 
-def _seeds(text: str) -> int | list[int]:
+def parse_seeds(text: str) -> int | list[int]:
     """`5` means the seeds 1 to 5, `3,7` or `3,` these."""
     try:
         numbers = [int(part) for part in text.split(",") if part.strip()]

@@ -168,11 +168,16 @@ def is_result(path: Path) -> bool:
 
 
 #: What opens the results of each engine.
-OPENERS = {"simulate": "windward.open", "optimum": "windward.Optimum.open", "fluid": "windward.Fluid.open"}
+OPENERS = {
+    "simulate": "windward.open",
+    "emulate": "windward.open",
+    "optimum": "windward.Optimum.open",
+    "fluid": "windward.Fluid.open",
+}
 
 
-def read_summary(path: Path, engine: str | None = None) -> dict[str, Any]:
-    """The summary of a run, of this engine if one is given.
+def read_summary(path: Path, *engines: str) -> dict[str, Any]:
+    """The summary of a run, of one of these engines if any is given.
 
     Raises
     ------
@@ -190,8 +195,9 @@ def read_summary(path: Path, engine: str | None = None) -> dict[str, Any]:
             f"it was written by version {summary['windward']}"
         )
     found = summary["engine"]
-    if engine not in (None, found):
-        raise ResultError(f"{path} is a result of `{found}`, not of `{engine}`\nhint: open it with {OPENERS[found]}")
+    if engines and found not in engines:
+        hint = f"hint: open it with {OPENERS[found]}"
+        raise ResultError(f"{path} is a result of `{found}`, not of `{engines[0]}`\n{hint}")
     return summary
 
 

@@ -192,20 +192,25 @@ def certificate(best: Optimum) -> str:
     return ", ".join(f"{name} {value:.0e}" for name, value in best.certificate.items())
 
 
-def comparison(best: Optimum, equations: Fluid | None, run: Run | None) -> pd.DataFrame:
+def comparison(best: Optimum, equations: Fluid | None, run: Run | None, emulation: Run | None = None) -> pd.DataFrame:
     """One row per flow: its goodput by each engine.
 
     Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end; NaN without a fluid run), `packets_bps` and
     `packets_error_bps` (mean and half width of the 95 % confidence interval over seeds; NaN for one seed, both NaN
-    without packets), and `share`, packets over optimum.
+    without packets), `kernel_bps` (emulated between real kernels; NaN without), and `share`, packets over optimum.
     """
-    goodput = {} if run is None else dict(list(run.flows.groupby("flow", sort=False)["goodput_bps"]))
+
+    def goodputs(run: Run | None) -> dict[Any, pd.Series[float]]:
+        return {} if run is None else dict(list(run.flows.groupby("flow", sort=False)["goodput_bps"]))
+
+    goodput, real = goodputs(run), goodputs(emulation)
     table = best.flows[["flow", "law"]].copy()
     table["optimum_bps"] = best.flows["goodput_bps"]
     table["fluid_bps"] = float("nan") if equations is None else equations.flows["goodput_bps"].to_numpy()
     packets = [mean_and_interval(goodput.get(flow, [])) for flow in table["flow"]]
     table["packets_bps"] = [mean for mean, _ in packets]
     table["packets_error_bps"] = [error for _, error in packets]
+    table["kernel_bps"] = [mean_and_interval(real.get(flow, []))[0] for flow in table["flow"]]
     table["share"] = table["packets_bps"] / table["optimum_bps"]
     return table
 
@@ -219,11 +224,12 @@ def compare_digest(table: pd.DataFrame) -> Digest:
             quantity(row["optimum_bps"], "bit/s"),
             quantity(row["fluid_bps"], "bit/s"),
             quantity(row["packets_bps"], "bit/s", row["packets_error_bps"]),
+            quantity(row["kernel_bps"], "bit/s"),
             percent(row["share"]),
         ]
         for row in _records(table.head(_ROWS))
     ]
-    columns = ["flow", "law", "optimum", "fluid", "packets", "packets/optimum"]
+    columns = ["flow", "law", "optimum", "fluid", "packets", "kernel", "packets/optimum"]
     return Digest(title="Engines", columns=columns, words=2, rows=rows, note=_more(len(table) - len(rows), "flow"))
 
 

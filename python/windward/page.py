@@ -47,14 +47,28 @@ def _(run: Run) -> Page:
     return Page(
         name=run.name,
         title=run.title or run.name,
-        span=f"{run.duration_s:g} s simulated",
+        span=f"{run.duration_s:g} s {run.engine}d",
         how=seeds(run),
-        facts=headline(run),
+        facts=[*headline(run), *_timing(run)],
         tables=digests(run),
         figures={what: PLOTS[what].title for what in FIGURES},
         scenario=run.scenario,
         versions=run.versions,
     )
+
+
+def _timing(run: Run) -> list[tuple[str, str]]:
+    """How well an emulation kept its time, whether it is to be trusted, and what it did differently."""
+    timing = run.timing
+    if timing.empty:
+        return []
+    late = (quantity(float(timing[f"late_{what}_s"].max()), "s") for what in ("p50", "p99", "max"))
+    trust = run.problems or ["yes"]
+    return [
+        ("packets late by (p50, p99, most)", ", ".join(late)),
+        *(("trustworthy" if problem == "yes" else "NOT TRUSTWORTHY", problem) for problem in trust),
+        *(("the kernel differs", note) for note in run.notes),
+    ]
 
 
 @describe.register

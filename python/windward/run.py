@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """What a simulation returned: one row per entity and seed, series, means over seeds, figures.
+    """What a simulation or an emulation returned: one row per entity and seed, series, means over seeds, figures.
 
     Frames name their columns with units: `_s` seconds, `_ms` milliseconds, `_bps` bits a second, `_pps` full
     segments a second; windows, flights and backlogs are in packets. Totals and means count from the warm-up on.
@@ -43,6 +43,33 @@ class Run:
         """The question that the scenario asks."""
         title: str | None = self._about["title"]
         return title
+
+    @property
+    def engine(self) -> str:
+        """Who ran it: "simulate" or "emulate"."""
+        return str(self._about["engine"])
+
+    @property
+    def timing(self) -> pd.DataFrame:
+        """How well an emulation kept its time, one row per seed; empty for a simulation, whose time is its own.
+
+        Columns: `seed`, `packets`, `late_p50_s`, `late_p99_s`, `late_max_s` (how late packets left), `late_share` (more
+        than 1 ms late), `missed` and `overflowed` (packets that the emulator lost itself), `cpu_per_packet_s`,
+        `is_realtime`, and `problem`, why the seed is not to be trusted, or None.
+        """
+        return pd.DataFrame(self._about.get("timing", []))
+
+    @property
+    def notes(self) -> list[str]:
+        """What an emulation did differently from the scenario."""
+        notes: list[str] = self._about.get("notes", [])
+        return notes
+
+    @property
+    def problems(self) -> list[str]:
+        """Why an emulation is not to be trusted; empty where it is."""
+        timing = self._about.get("timing", [])
+        return [f"seed {row['seed']}: {row['problem']}" for row in timing if row["problem"] is not None]
 
     @property
     def duration_s(self) -> float:
@@ -179,13 +206,20 @@ class Run:
 
 
 def about(
-    *, name: str, title: str | None, duration_s: float, warmup_s: float, seeds: Sequence[int], finished: Sequence[int]
+    *,
+    name: str,
+    title: str | None,
+    duration_s: float,
+    warmup_s: float,
+    seeds: Sequence[int],
+    finished: Sequence[int],
+    engine: str = "simulate",
 ) -> dict[str, Any]:
     """What a summary says before its numbers."""
     return {
         "windward": _engine.__version__,
         "format": folder.FORMAT,
-        "engine": "simulate",
+        "engine": engine,
         "name": name,
         "title": title,
         "duration_s": duration_s,
@@ -231,7 +265,7 @@ def summary_json(run: Run, counts: dict[str, int]) -> dict[str, Any]:
 
 
 def open_run(path: str | Path) -> Run:
-    """Opens the folder of a simulation, whole or interrupted.
+    """Opens the folder of a simulation or an emulation, whole or interrupted.
 
     Raises
     ------
@@ -240,7 +274,7 @@ def open_run(path: str | Path) -> Run:
         read.
     """
     path = Path(path)
-    summary = folder.read_summary(path, "simulate")
+    summary = folder.read_summary(path, "simulate", "emulate")
     try:
         scenario = (path / folder.SCENARIO).read_text()
     except OSError:

@@ -100,6 +100,48 @@ class Scenario(ScenarioFields):
             pcap=pcap,
         )
 
+    def emulate(
+        self,
+        *,
+        seeds: int | Sequence[int] | None = None,
+        output: str | Path | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        pcap: bool = False,
+        force: bool = False,
+    ) -> Run:
+        """Runs the scenario in real time: hosts are network namespaces, flows are connections of this machine's kernel.
+
+        The links and cells between them are the simulator's own. A run takes as long as the scenario says, and needs
+        root on Linux. The result has the shape of a simulation's; `Run.timing` and `Run.problems` say how well it kept its
+        time, `Run.notes` what the kernel does differently.
+
+        Parameters
+        ----------
+        seeds
+            How many seeds, or which; one after the other. Default: the first of the scenario's own.
+        output
+            Folder for the results, as for `simulate`.
+        progress
+            Called about ten times a second.
+        pcap
+            Also write the packets of the flows into `output`, as pcapng.
+        force
+            Also run what this machine is measured to be too slow for.
+
+        Raises
+        ------
+        windward.EmulationError
+            Where the machine or the scenario does not allow it: why, and what to do.
+        windward.KernelError
+            If a law cannot be loaded into the kernel.
+        windward.RunInterrupted
+            On Ctrl-C; its `run` holds the seeds that had finished, or is None.
+        """
+        from windward.emulate import emulate
+
+        compiled, _ = self._compile()
+        return emulate(compiled, seeds=seeds, output=output, progress=progress, pcap=pcap, force=force)
+
     def optimum(self, objective: str = "proportional") -> Optimum:
         """The best rates that any congestion control could reach.
 

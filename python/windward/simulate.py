@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -48,7 +48,7 @@ def simulate(
     `folder` is where the scenario's own files lie; `laws` holds laws and schedulers that are Python objects, by
     the name under which the scenario knows them.
     """
-    chosen = _choose(seeds, scenario.seeds)
+    chosen = choose(seeds, scenario.seeds)
     if pcap and output is None:
         raise ValueError("pcap=True writes files: say where with output=DIR")
     known = laws or {}
@@ -61,13 +61,24 @@ def simulate(
     )
     target = ResultFolder(Path(output)) if output is not None else None
     try:
-        return _Collector(scenario, chosen, target, progress).collect(job, target.captures if pcap and target else None)
+        return Collector(scenario, chosen, target, progress).collect(job, target.captures if pcap and target else None)
     finally:
         if target is not None:
             target.close()
 
 
-class _Collector:
+class Jobs(Protocol):
+    """What runs the seeds of a scenario, whatever the engine."""
+
+    def start(self, captures: str | None = None) -> None: ...
+    def wait(self, seconds: float) -> list[dict[str, Any]]: ...
+    def simulated_s(self) -> list[float]: ...
+    def cancel(self) -> None: ...
+    @property
+    def is_done(self) -> bool: ...
+
+
+class Collector:
     """Takes finished seeds from a job into memory or into a folder."""
 
     def __init__(
@@ -76,16 +87,21 @@ class _Collector:
         seeds: list[int],
         target: ResultFolder | None,
         progress: Callable[[Progress], None] | None,
+        engine: str = "simulate",
     ) -> None:
         self.scenario = scenario
+        self.engine = engine
         self.seeds = seeds
         self.target = target
         self.progress = progress
         self.entities = scenario.entities()
         self.kept: dict[int, tables.Tables] = {}
         self.counts: dict[int, dict[str, int]] = {}
+        #: What an emulation says of its own timing, by seed.
+        self.timing: dict[int, dict[str, Any]] = {}
+        self.notes: list[str] = []
 
-    def collect(self, job: _engine.Job, captures: Path | None) -> Run:
+    def collect(self, job: Jobs, captures: Path | None) -> Run:
         job.start(None if captures is None else str(captures))
         try:
             while not job.is_done:
@@ -108,6 +124,9 @@ class _Collector:
         built = tables.build(result, self.entities, measured_s)
         self.kept[seed] = built
         self.counts[seed] = {name: int(result[name]) for name in ("events", "packet_hops")}
+        if "quality" in result:
+            self.timing[seed] = result["quality"]
+            self.notes = result["notes"]
         if self.target is not None:
             # The series of many seeds need not fit into memory: they are read from the folder again.
             self.kept[seed] = {kind: table for kind, table in built.items() if kind in tables.TOTALS}
@@ -125,7 +144,7 @@ class _Collector:
         counts = {name: sum(self.counts[seed][name] for seed in self.kept) for name in ("events", "packet_hops")}
         return summary_json(self.run(), counts)
 
-    def tell(self, job: _engine.Job) -> None:
+    def tell(self, job: Jobs) -> None:
         if self.progress is not None:
             simulated = sum(job.simulated_s())
             fraction = simulated / (self.scenario.duration_s * len(self.seeds))
@@ -139,7 +158,11 @@ class _Collector:
             warmup_s=self.scenario.warmup_s,
             seeds=self.seeds,
             finished=[seed for seed in self.seeds if seed in self.kept],
+            engine=self.engine,
         )
+        if self.timing:
+            description["timing"] = [{"seed": seed} | self.timing[seed] for seed in description["finished"]]
+            description["notes"] = self.notes
         kept, target = dict(self.kept), self.target
 
         def load(kind: str, seed: int) -> pa.Table:
@@ -148,7 +171,7 @@ class _Collector:
         return Run(about=description, scenario=self.scenario.to_toml(), load=load)
 
 
-def _choose(seeds: int | Sequence[int] | None, default: list[int]) -> list[int]:
+def choose(seeds: int | Sequence[int] | None, default: list[int]) -> list[int]:
     """The seeds to run: a number of them (1, 2, …), a list, or the scenario's own.
 
     Raises

@@ -88,13 +88,13 @@ def _table(digest: Digest) -> Table:
 
 
 @contextmanager
-def progress(*, is_quiet: bool) -> Iterator[Callable[[simulate.Progress], None] | None]:
+def progress(*, is_quiet: bool, verb: str = "simulat") -> Iterator[Callable[[simulate.Progress], None] | None]:
     """What tells of progress on standard error: a bar on a terminal, a line now and then elsewhere."""
     if is_quiet:
         yield None
     elif sys.stderr.isatty():
         columns = (
-            TextColumn("simulating"),
+            TextColumn(f"{verb}ing"),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f} %"),
             TextColumn("{task.fields[seeds]}", style="dim"),
@@ -108,10 +108,10 @@ def progress(*, is_quiet: bool) -> Iterator[Callable[[simulate.Progress], None] 
 
             yield update
     else:
-        yield _lines()
+        yield _lines(verb)
 
 
-def _lines() -> Callable[[simulate.Progress], None]:
+def _lines(verb: str) -> Callable[[simulate.Progress], None]:
     began = told = time.monotonic()
 
     def update(now: simulate.Progress) -> None:
@@ -121,7 +121,7 @@ def _lines() -> Callable[[simulate.Progress], None]:
             told = clock
             left = (clock - began) * (1 - now.fraction) / now.fraction
             print(
-                f"{now.fraction:4.0%} simulated, {now.finished} of {now.seeds} seeds finished, {left:.0f} s left",
+                f"{now.fraction:4.0%} {verb}ed, {now.finished} of {now.seeds} seeds finished, {left:.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )

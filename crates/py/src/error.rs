@@ -21,6 +21,13 @@ pyo3::create_exception!(
     PyRuntimeError,
     "A law cannot be had in the kernel: why, and what to do."
 );
+pyo3::create_exception!(windward, EmulationError, PyRuntimeError, "A network cannot be emulated: why, and what to do.");
+pyo3::create_exception!(
+    windward,
+    TransferError,
+    PyRuntimeError,
+    "A file was not transferred: the message, and the exit code that tells the kind of failure."
+);
 pyo3::create_exception!(
     windward,
     RunInterrupted,

@@ -1,5 +1,7 @@
 //! Python bindings: conversions and exceptions, no logic.
 
+#[cfg(target_os = "linux")]
+mod emulate;
 mod error;
 mod fluid;
 mod job;
@@ -12,6 +14,7 @@ mod optimum;
 mod output;
 mod scenario;
 mod scheduler;
+mod transfer;
 
 use pyo3::prelude::*;
 
@@ -23,6 +26,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", py.get_type::<error::ScenarioError>())?;
     module.add("LawError", py.get_type::<error::LawError>())?;
     module.add("KernelError", py.get_type::<error::KernelError>())?;
+    module.add("EmulationError", py.get_type::<error::EmulationError>())?;
+    module.add("TransferError", py.get_type::<error::TransferError>())?;
     module.add("RunInterrupted", py.get_type::<error::RunInterrupted>())?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<job::Job>()?;
@@ -40,8 +45,11 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(num::num_solve, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_solve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
+    module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
     #[cfg(target_os = "linux")]
     {
+        module.add_class::<emulate::EmulationJob>()?;
+        module.add_function(wrap_pyfunction!(emulate::emulate_link, module)?)?;
         module.add_class::<kernel::LoadedLaw>()?;
         module.add_function(wrap_pyfunction!(kernel::kernel_laws, module)?)?;
         module.add_function(wrap_pyfunction!(kernel::kernel_support, module)?)?;

@@ -127,6 +127,7 @@ fn open_road() -> Network {
         cells: Vec::new(),
         flows: vec![flow],
         sources: Vec::new(),
+        transfers: Vec::new(),
         duration: Time::ZERO + TRIAL,
         warmup: Time::ZERO,
         sample_interval: TRIAL,

@@ -84,6 +84,11 @@ impl Plan {
         if network.flows.is_empty() {
             return Err(Error::Impossible("the scenario has no flows: there is nothing for kernels to do".to_owned()));
         }
+        if !network.transfers.is_empty() {
+            let message = "a transfer whose connections come and go is not emulated; `windward get` is one, and \
+                           `windward link` puts a link in front of it";
+            return Err(Error::Impossible(message.to_owned()));
+        }
         let mut nodes: Vec<NodeId> = network.flows.iter().flat_map(|flow| [flow.source, flow.sink]).collect();
         nodes.sort_unstable();
         nodes.dedup();
