@@ -18,6 +18,12 @@ pub enum FluidError {
     /// A law was written in Python.
     #[error("flow `{0}`: a law in Python has no differential equation\nhint: choose one of Windward's laws for it")]
     PythonLaw(String),
+    /// A transfer over a changing number of connections.
+    #[error(
+        "flow `{0}`: a changing number of connections has no fluid form here\nhint: fluid.follow_emultcp in Python is that \
+         of E-MULTCP; or leave `connections` out"
+    )]
+    Connections(String),
     /// Windows of different packets cannot be added.
     #[error("the flows' packets differ in size, {0} and {1} B on the wire\nhint: give all flows the same `segment`")]
     PacketSizes(u64, u64),
@@ -68,6 +74,9 @@ impl Scenario {
         let network = &compiled.network;
         if let Some(name) = compiled.flows.iter().find(|name| name.law == "python") {
             return Err(FluidError::PythonLaw(name.name.clone()));
+        }
+        if let Some(transfer) = network.transfers.first() {
+            return Err(FluidError::Connections(compiled.flows[transfer.flows.start].label.clone()));
         }
         let bytes = network.flows.first().map_or(1, |flow| flow.tcp.wire_bytes());
         if let Some(other) = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).find(|&other| other != bytes) {

@@ -84,6 +84,12 @@ impl Scenario {
             at: format!("link `{}`", compiled.links[at].name),
             reason: reason.to_owned(),
         };
+        if let Some(transfer) = network.transfers.first() {
+            return Err(Error::Invalid {
+                at: format!("flow `{}`", compiled.flows[transfer.flows.start].label),
+                reason: "a changing number of connections has no utility of its own".to_owned(),
+            });
+        }
         let constraints =
             constraints(network, self.regions(), packet_bits, Sharing::Best).map_err(|error| match error {
                 CapacityError::Full(at) => refused(at, "the background sources fill it: nothing is left for the flows"),

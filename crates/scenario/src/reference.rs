@@ -43,7 +43,10 @@ pub fn reference() -> String {
                 page.section("A `limit` of half-spaces", "limit", "Limit");
                 page.section("A `state` of fading", "channelstate", "ChannelState");
             }
-            "flow" => page.section("`law` of a flow", "law", "LawSpec"),
+            "flow" => {
+                page.section("`law` of a flow", "law", "LawSpec");
+                page.section("`connections` of a flow", "connections", "Connections");
+            }
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
             _ => {}
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::io;
 use toml::de::DeTable;
 use windward_sim::cell::{CellConfig, SchedulerConfig};
-use windward_sim::{FlowConfig, LawChoice, Network, TcpOptions};
+use windward_sim::{FlowConfig, LawChoice, Network, TcpOptions, TransferConfig};
 use windward_units::{Duration, Time};
 
 /// A scenario, parsed and checked: every name is known, every value possible, every flow has its routes.
@@ -253,9 +253,27 @@ impl Scenario {
             LawPlan::Python(law) => python.law(law),
         };
         let laws: Vec<LawChoice> = plan.flow_entries.iter().map(|entry| choice(&entry.law)).collect();
+        let start = |flow: &check::FlowPlan| {
+            let spread = plan.flow_entries[flow.entry].start_spread;
+            let wait = spread.scale(check::uniform(seed, flow.key, "start"));
+            Time::from_nanos(flow.start.as_nanos() + wait.as_nanos())
+        };
+        let mut transfers = Vec::new();
+        let mut first = 0;
+        while let Some(flow) = plan.flows.get(first) {
+            let entry = &plan.flow_entries[flow.entry];
+            let flows = first..first + entry.slots() as usize;
+            first = flows.end;
+            if let Some(controller) = entry.controller {
+                transfers.push(TransferConfig { flows, controller, start: start(flow), stop: entry.stop });
+            }
+        }
         let flow = |flow: &check::FlowPlan| {
             let entry = &plan.flow_entries[flow.entry];
-            let wait = entry.start_spread.scale(check::uniform(seed, flow.key, "start"));
+            let start = match entry.controller {
+                Some(_) => Time::NEVER,
+                None => start(flow),
+            };
             FlowConfig {
                 key: flow.key,
                 source: flow.source,
@@ -263,8 +281,8 @@ impl Scenario {
                 forward: flow.forward.clone(),
                 backward: flow.backward.clone(),
                 law: laws[flow.entry].clone(),
-                start: Time::from_nanos(flow.start.as_nanos() + wait.as_nanos()),
-                stop: entry.stop,
+                start,
+                stop: entry.stop.filter(|_| entry.controller.is_none()),
                 size: entry.size,
                 tcp: TcpOptions { known_base_rtt: flow.known_base_rtt, ..entry.tcp.clone() },
             }
@@ -280,6 +298,7 @@ impl Scenario {
             links: plan.links.clone(),
             cells: plan.cells.iter().map(cell).collect(),
             flows: plan.flows.iter().map(flow).collect(),
+            transfers,
             sources: plan.sources.clone(),
             duration: Time::from_nanos(file.duration.0.as_nanos()),
             warmup: Time::from_nanos(file.warmup.0.as_nanos()),

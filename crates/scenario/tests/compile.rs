@@ -1,6 +1,7 @@
 //! What a right scenario becomes: groups expanded, routes found, defaults filled in.
 
-use windward_scenario::{Compiled, PythonLaw, Scenario};
+use windward_fluid::Method;
+use windward_scenario::{Compiled, Objective, PythonLaw, Scenario};
 use windward_sim::{Buffer, LawChoice, Pattern, Spread};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -301,4 +302,35 @@ fn json_nulls_count_as_absent() {
         "flow": [{ "from": "a", "to": "b", "law": "reno", "stop": null }] }"#;
     let scenario = Scenario::from_json(json, "scenario").unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(scenario.compile(1, &no_python).network.links[0].buffer, Buffer::Packets(1000));
+}
+
+/// Each pair of a group has a transfer of its own, over as many connections as there may be; only the transfer starts and
+/// stops.
+#[test]
+fn a_transfer_has_the_flows_that_it_may_open() {
+    let text = GROUPS.to_owned() + "connections = { law = \"emultcp\", tau = \"5 s\", max = 4 }\nstop = \"50 s\"\n";
+    let compiled = compile(&text);
+    let own: Vec<&str> = compiled.flows.iter().map(|flow| flow.name.as_str()).take(5).collect();
+    assert_eq!(own, ["bulk-1.1", "bulk-1.2", "bulk-1.3", "bulk-1.4", "bulk-2.1"]);
+    let transfers = &compiled.network.transfers;
+    assert_eq!(transfers.iter().map(|transfer| transfer.flows.clone()).collect::<Vec<_>>(), [0..4, 4..8, 8..12]);
+    let params = &transfers[0].controller;
+    assert_eq!((params.tau, params.max, params.beta, params.floor), (5.0, 4, 0.75, 0.0));
+    assert_eq!(transfers[2].stop, Some(Time::ZERO + Duration::from_millis(50_000)));
+    assert!(compiled.network.flows.iter().all(|flow| flow.start == Time::NEVER && flow.stop.is_none()));
+    // The second connection of the third pair goes the way of that pair.
+    assert_eq!(routes(&compiled, 9), routes(&compiled, 8));
+    assert_ne!(routes(&compiled, 9), routes(&compiled, 0));
+}
+
+/// What says only which rates there are has no word for a number of connections.
+#[test]
+fn a_transfer_has_neither_a_fluid_form_nor_an_optimum() {
+    let scenario = read(&network(&["a", "b"], &[("a", "b", 5)], "from = \"a\"\nto = \"b\"\nconnections = \"emultcp\""));
+    let optimum = scenario.optimum(Objective::Proportional).expect_err("it has no utility").to_string();
+    let fluid =
+        scenario.fluid(Method::Ode { tolerance: 1e-6 }).expect_err("it has no differential equation").to_string();
+    for message in [optimum, fluid] {
+        assert!(message.contains("`a->b`") && message.contains("connections"), "{message}");
+    }
 }

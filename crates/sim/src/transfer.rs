@@ -51,11 +51,11 @@ impl Transfer {
         for flow in &mut flows[wanted..self.open.max(wanted)] {
             flow.stop(net);
         }
-        for at in self.open..wanted {
+        for (at, flow) in flows.iter_mut().enumerate().take(wanted).skip(self.open) {
             if at == self.opened_at.len() {
                 self.opened_at.push(net.now);
-                flows[at].start(net);
-            } else if flows[at].reopen(net, || self.law.build(self.initial)) {
+                flow.start(net);
+            } else if flow.reopen(net, || self.law.build(self.initial)) {
                 self.opened_at[at] = net.now;
             }
         }
@@ -63,16 +63,16 @@ impl Transfer {
         (!is_over).then(|| net.now + Duration::from_secs(self.controller.period()))
     }
 
-    fn ask(&mut self, now: Time, flows: &[Connection]) -> usize {
+    fn ask(&mut self, now: Time, flows: &mut [Connection]) -> usize {
         let settle = Duration::from_secs(self.controller.params().settle);
         let (mut sum, mut count, mut rtt_min, mut delivered) = (0.0, 0.0, f64::INFINITY, 0);
-        for (index, (flow, opened_at)) in flows.iter().zip(&self.opened_at).enumerate() {
+        for (index, (flow, opened_at)) in flows.iter_mut().zip(&self.opened_at).enumerate() {
             delivered += flow.payload_below(flow.receiver.next());
             // A minimum with NaN, which a flow without samples has, is the other number.
             rtt_min = f64::min(rtt_min, flow.tally.rtts().1);
-            let is_settled = index < self.open && flow.is_open() && now.since(*opened_at) >= settle;
-            if is_settled && flow.sender.last_rtt() > Duration::ZERO {
-                sum += flow.sender.last_rtt().as_secs();
+            let recent = flow.recent_rtt.take();
+            if let Some(rtt) = recent.filter(|_| index < self.open && now.since(*opened_at) >= settle) {
+                sum += rtt.as_secs();
                 count += 1.0;
             }
         }

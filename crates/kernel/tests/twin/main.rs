@@ -187,6 +187,7 @@ fn network(path: &Path, law: &LawChoice) -> Network {
         ],
         cells: Vec::new(),
         flows: (0..path.flows).map(flow).collect(),
+        transfers: Vec::new(),
         sources: Vec::new(),
         duration: Time::ZERO + Duration::from_millis(60_000),
         warmup: Time::ZERO,

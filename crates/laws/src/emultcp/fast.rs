@@ -5,8 +5,8 @@
 //! beyond. In connections a second:
 //!
 //! * start: dn/dt = (ln 2/τ)·n·e while e ≥ 0: doubles in τ while no queue is seen. The start ends when a queue has
-//!   taken away a seventh of the most there were.
-//! * after it: dn/dt = (α/n + κ·n)·e/τ while e ≥ 0, κ = 0.06. The term α/n is the paper's; κ·n finds the way back from a
+//!   taken away a tenth of the most there were.
+//! * after it: dn/dt = (α/n + κ·n)·e/τ while e ≥ 0, κ = 0.05. The term α/n is the paper's; κ·n finds the way back from a
 //!   decrease within seconds at any n.
 //! * at any time: dn/dt = (ln β/τ)·n·|e| while e < 0, the paper's βn per τ at twice the threshold.
 //! * blindness: for 2·settle seconds after a connection opened no queue lowers n: its slow start makes one. It stops
@@ -25,9 +25,9 @@ use core::f64::consts::LN_2;
 /// Time constant of the smoothed queue, in τ.
 const SMOOTHING: f64 = 0.3;
 /// κ, the share of n added in τ without a queue.
-const RECOVERY: f64 = 0.06;
-/// Below this share of the most connections there were, the start is over: 6/7.
-const START_KEEPS: f64 = 6.0 / 7.0;
+const RECOVERY: f64 = 0.05;
+/// Below this share of the most connections there were, the start is over.
+const START_KEEPS: f64 = 0.9;
 /// Blindness after a connection opened, in settling times.
 const BLINDNESS: f64 = 2.0;
 /// Seconds that n stays at 1 after it came back, at first and at most.

@@ -32,8 +32,9 @@ fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problem
     for (at, flow) in flows.iter().enumerate() {
         let count = all.plans[first..].iter().take_while(|plan| plan.entry == at).count();
         let members = first..first + count;
+        let slots = all.entries[at].slots();
         let asker = Asker { list: "flow", at };
-        let mut resolve = |names: &Vec<_>, key| Via::resolve(names, key, asker, count as u32, nodes, problems);
+        let mut resolve = |names: &Vec<_>, key| Via::resolve(names, key, asker, count as u32 / slots, nodes, problems);
         let forth = flow.via.as_ref().and_then(|names| resolve(names, "via"));
         let back = match &flow.return_via {
             Some(names) => resolve(names, "return_via"),
@@ -45,7 +46,7 @@ fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problem
                 open[direction].extend(members.clone());
                 continue;
             };
-            for (member, plan) in (0..).zip(&mut all.plans[members.clone()]) {
+            for (slot, plan) in (0..).zip(&mut all.plans[members.clone()]) {
                 // The next member, and the way back, would fail alike.
                 if !is_right {
                     break;
@@ -54,7 +55,7 @@ fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problem
                     0 => (Request { from: plan.source, to: plan.sink }, &mut plan.forward),
                     _ => (Request { from: plan.sink, to: plan.source }, &mut plan.backward),
                 };
-                match via.route(ends, member, asker, (nodes, links), problems) {
+                match via.route(ends, slot / slots, asker, (nodes, links), problems) {
                     Some(links) => *route = links,
                     None => is_right = false,
                 }

@@ -9,6 +9,7 @@ use super::{MAX_ENTITIES, Names, Network, Times, is_within_limit, member_name, p
 use crate::error::{Problems, Segment};
 use crate::format::{Count, Flow, KnownBaseRtt, Name, ReceiveWindow};
 use crate::scenario::FlowName;
+use windward_laws::emultcp;
 use windward_sim::{NodeId, TcpOptions};
 use windward_units::{Bytes, Duration, Time};
 
@@ -26,11 +27,20 @@ pub(crate) struct FlowEntry {
     pub start_spread: Duration,
     pub stop: Option<Time>,
     pub size: Option<Bytes>,
+    /// What decides how many of a member's flows are open; `None`: it has one.
+    pub controller: Option<emultcp::Params>,
     pub tcp: TcpOptions,
     pub is_base_rtt_of_path: bool,
 }
 
-/// One flow.
+impl FlowEntry {
+    /// Connections that each member can have.
+    pub fn slots(&self) -> u32 {
+        self.controller.map_or(1, |params| params.max)
+    }
+}
+
+/// One flow, or one connection of a transfer.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowPlan {
     pub key: u64,
@@ -75,25 +85,35 @@ pub(crate) fn expand(
             is_right = false;
             continue;
         };
+        let total = all.plans.len() as u64 + u64::from(pairs.count) * u64::from(entry.slots());
+        if !is_within_limit("flow", total, MAX_ENTITIES, at, problems) {
+            is_right = false;
+            continue;
+        }
         let label = label(flow.name.as_ref(), &flow.from, &flow.to);
         for (member, Request { from, to }) in (0..pairs.count).zip(requests) {
-            let flow_name = member_name(&label, pairs.is_group, member);
-            if !names.take(&flow_name, at, problems) {
-                is_right = false;
+            let member_name = member_name(&label, pairs.is_group, member);
+            let ends = [from, to].map(|node| nodes.names[node as usize].clone());
+            for slot in 1..=entry.slots() {
+                let name =
+                    if entry.controller.is_some() { format!("{member_name}.{slot}") } else { member_name.clone() };
+                is_right &= names.take(&name, at, problems);
+                all.plans.push(FlowPlan {
+                    key: key("flow", &name),
+                    entry: at,
+                    source: from,
+                    sink: to,
+                    start: times.start_of(member),
+                    forward: Vec::new(),
+                    backward: Vec::new(),
+                    known_base_rtt: entry.tcp.known_base_rtt,
+                });
+                let [from, to] = ends.clone();
+                all.names.push(FlowName { name, label: label.clone(), law: flow.law.name.clone(), from, to });
+            }
+            if !is_right {
                 break;
             }
-            all.plans.push(FlowPlan {
-                key: key("flow", &flow_name),
-                entry: at,
-                source: from,
-                sink: to,
-                start: times.start_of(member),
-                forward: Vec::new(),
-                backward: Vec::new(),
-                known_base_rtt: entry.tcp.known_base_rtt,
-            });
-            let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
-            all.names.push(FlowName { name: flow_name, label: label.clone(), law: flow.law.name.clone(), from, to });
         }
         all.entries.push(entry);
     }
@@ -167,6 +187,14 @@ fn entry(flow: &Flow, law: Option<LawPlan>, at: usize, problems: &mut Problems) 
         let message = format!("the receive window holds less than one segment of {segment}");
         problems.add(path("receive_window"), message, None);
     }
+    let controller = flow.connections.as_ref().map(|connections| connections.0.params());
+    if let Some(Err((field, why))) = controller.map(|params| params.check()) {
+        problems.add(place("flow", at, ["connections".into(), field.into()]), format!("`{field}`: {why}"), None);
+    }
+    if controller.is_some() && flow.size.is_some() {
+        let message = "a flow over changing `connections` has no end: it has no `size`".to_owned();
+        problems.add(path("size"), message, Some("end it by `stop`".to_owned()));
+    }
     let known_base_rtt = match flow.known_base_rtt {
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
         Some(KnownBaseRtt::Path) | None => None,
@@ -189,6 +217,7 @@ fn entry(flow: &Flow, law: Option<LawPlan>, at: usize, problems: &mut Problems) 
         start_spread: flow.start_spread.0,
         stop: flow.stop.map(|stop| Time::from_nanos(stop.0.as_nanos())),
         size: flow.size.map(|size| size.0),
+        controller,
         tcp,
         is_base_rtt_of_path: flow.known_base_rtt == Some(KnownBaseRtt::Path),
     })

@@ -1,6 +1,9 @@
 //! TCP flows.
 
-use super::{Count, DelayedAck, InitialWindow, KnownBaseRtt, Law, Name, Positive, ReceiveWindow, Written, zero};
+use super::{
+    Connections, Count, DelayedAck, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive, ReceiveWindow, Written,
+    zero,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim::TcpOptions;
@@ -33,6 +36,10 @@ pub(crate) struct Flow {
     pub return_via: Option<Vec<Name>>,
     /// Congestion control law: its name, or a table of its name and parameters.
     pub law: Law,
+    /// The flow is a transfer without end over several connections: this law opens and closes them, and RTT and queue are
+    /// what its receiver sees. They are named NAME.1, NAME.2, … up to the most there can be. Default: one connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Named<Connections>>,
     /// When the connection opens.
     #[serde(default = "zero")]
     pub start: Written<Duration>,

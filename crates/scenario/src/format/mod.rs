@@ -6,6 +6,7 @@ mod macros;
 
 mod amounts;
 pub(crate) mod cell;
+mod connections;
 mod flow;
 mod law;
 mod link;
@@ -18,6 +19,7 @@ mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow};
 pub(crate) use cell::Cell;
+pub(crate) use connections::Connections;
 pub(crate) use flow::Flow;
 pub(crate) use law::Law;
 pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse};

@@ -43,6 +43,9 @@ pub struct Connection {
     pub receiver: Receiver,
     /// Means over time.
     pub tally: Tally,
+    /// Least time from a segment's departure to its ACK, of the ACKs of new data since somebody took this; `None` without
+    /// any. A stamp tells retransmissions apart, and the least sample waited for no second segment at the receiver.
+    pub recent_rtt: Option<Duration>,
     /// How long a sized flow took from its start to its last ACK.
     pub completion: Option<Duration>,
 }
@@ -72,6 +75,7 @@ impl Connection {
             sender: Sender::new(law, tcp, end),
             receiver: Receiver::new(tcp.delayed_ack, tcp.sack),
             tally: Tally::new(),
+            recent_rtt: None,
             completion: None,
         }
     }
@@ -225,7 +229,12 @@ impl Connection {
         if let Some(capture) = &mut net.capture {
             capture.record(net.now, packet, false);
         }
+        let una = self.sender.una();
         let sample = self.sender.on_ack(net.now, packet);
+        if self.sender.una() > una {
+            let rtt = Duration::from_nanos(net.now.as_nanos() - packet.stamp);
+            self.recent_rtt = Some(self.recent_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
         if let Some(rtt) = sample {
             self.tally.sample(rtt);
         }

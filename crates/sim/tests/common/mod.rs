@@ -70,10 +70,15 @@ pub fn interval(samples: &[f64], student: f64) -> (f64, f64) {
 
 /// Holds the table `name` of docs/validation/README.md to these lines; WINDWARD_SNAPSHOTS=update writes them into it.
 pub fn page_says(name: &str, lines: &[String]) {
+    says("docs/validation/README.md", name, lines);
+}
+
+/// The same of any page.
+pub fn says(page: &str, name: &str, lines: &[String]) {
     // Tests of one program run at once, and some share the page.
     static PAGE: Mutex<()> = Mutex::new(());
     let _turn = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/validation/README.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
     let page = std::fs::read_to_string(&path).expect("the page is committed");
     let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->\n"));
     let place = page.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?)));

@@ -142,6 +142,12 @@ impl Sender {
         self.board.pipe()
     }
 
+    /// The first segment not acknowledged.
+    #[inline]
+    pub fn una(&self) -> u32 {
+        self.board.una()
+    }
+
     /// The next new segment.
     pub fn next(&self) -> u32 {
         self.board.next()
@@ -206,7 +212,8 @@ impl Sender {
         if is_first {
             // RFC 5681 §3.1: ssthresh is held when the same segment times out again.
             self.report(now, CongestionKind::Timeout, flight, lost);
-            self.timeout_at = now.as_nanos();
+            // While losses are repaired, a late ACK does not show that there were none.
+            self.timeout_at = if self.phase == Phase::Open { now.as_nanos() } else { 0 };
         } else {
             self.timeout_at = 0;
         }

@@ -233,6 +233,20 @@ fn a_late_segment_is_no_loss() {
     assert_eq!(path.counts().0, 1);
 }
 
+/// A timeout in the midst of repairing losses, and then the ACK of a retransmission that was only late: segments were lost
+/// all the same, and what the timeout began goes on instead of a second recovery at the window that it left.
+#[test]
+fn a_late_retransmission_does_not_undo_losses() {
+    let drops = [(0, 0), (2, 0), (4, 0), (2, 1), (4, 1)];
+    let mut path = Path::new(10, 60, &TcpOptions { timestamps: true, ..tcp(true) }, &drops);
+    path.extra_delay.insert((0, 1), Duration::from_millis(1500));
+    // The path keeps order: what the timeout sends arrives after it.
+    path.extra_delay.insert((0, 2), Duration::from_millis(600));
+    path.run();
+    let (_, recoveries, timeouts) = path.counts();
+    assert_eq!((recoveries, timeouts, path.receiver.next()), (1, 1, 60));
+}
+
 /// The window in force is the law's, in whole segments.
 #[test]
 fn the_first_flight_is_the_initial_window() {
