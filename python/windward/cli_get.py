@@ -33,8 +33,8 @@ def get(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Name of the file. Default: the server's.")
     ] = None,
     directory: Annotated[
-        Path, typer.Option("--dir", "-d", metavar="DIR", help="Folder of the file; made if need be.")
-    ] = Path(),
+        Path | None, typer.Option("--dir", "-d", metavar="DIR", help="Folder of the file; made if need be.")
+    ] = None,
     most: Annotated[
         int, typer.Option("--max-connections", "-x", metavar="MAX", min=1, max=64, help="Most connections.")
     ] = 16,
@@ -55,7 +55,9 @@ def get(
     checksum: Annotated[
         str | None, typer.Option(metavar="sha-256=HEX", help="The file's digest (or sha-512=HEX).")
     ] = None,
-    max_tries: Annotated[int, typer.Option("--max-tries", "-m", metavar="N", min=1, help="Tries in vain, in a row.")] = 5,
+    max_tries: Annotated[
+        int, typer.Option("--max-tries", "-m", metavar="N", min=1, help="Tries in vain, in a row.")
+    ] = 5,
     retry_wait: Annotated[
         float, typer.Option(metavar="SECONDS", help="Wait before the second try; each further one is twice as long.")
     ] = 1.0,
@@ -79,7 +81,9 @@ def get(
     alpha: Annotated[float | None, typer.Option(help="The law's increase.")] = None,
     beta: Annotated[float | None, typer.Option(help="The law's decrease.")] = None,
     gamma: Annotated[float | None, typer.Option(help="The queue that is congestion, as a share of the RTT.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print events and the series of samples as JSON lines.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print events and the series of samples as JSON lines.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.")] = False,
 ) -> None:
     """Download files: over as many connections as the path needs, and never a wrong file."""
@@ -87,7 +91,7 @@ def get(
         raise ValueError("--output names one file, and there are several URLs: use --dir")
     options = {
         "output": None if output is None else str(output),
-        "directory": str(directory),
+        "directory": str(directory or ""),
         "law": law,
         "tau": tau,
         "alpha": alpha,
@@ -249,7 +253,9 @@ def _bytes(text: str) -> int:
 
 def _visible(text: str) -> str:
     """What a server says may hold commands for the terminal."""
-    return "".join(character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return "".join(
+        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
+    )
 
 
 def _complain(message: str) -> None:

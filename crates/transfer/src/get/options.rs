@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
-use windward_laws::emultcp::Params;
+use windward_laws::emultcp::{Kind, Params};
 
 use super::checksum::Checksum;
 use super::error::Error;
@@ -33,7 +33,17 @@ pub struct Options {
     /// The folder that `output` or the server's name is in; made if need be.
     pub directory: PathBuf,
     /// The law of the number of connections.
-    pub law: Params,
+    pub law: Kind,
+    /// Its time scale in seconds; default: the law's own, as for the next three.
+    pub tau: Option<f64>,
+    /// Its increase.
+    pub alpha: Option<f64>,
+    /// Its decrease.
+    pub beta: Option<f64>,
+    /// The queue that is congestion, as a share of the base RTT.
+    pub gamma: Option<f64>,
+    /// Most connections.
+    pub max_connections: u32,
     /// So many connections, whatever happens on the path.
     pub connections: Option<u32>,
     /// A target that is there already and has the right length is taken for done.
@@ -62,8 +72,13 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             output: None,
-            directory: PathBuf::from("."),
-            law: Params { max: 16, ..Params::default() },
+            directory: PathBuf::new(),
+            law: Kind::Fast,
+            tau: None,
+            alpha: None,
+            beta: None,
+            gamma: None,
+            max_connections: 16,
             connections: None,
             is_continued: false,
             is_forced: false,
@@ -80,6 +95,24 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The parameters of the law.
+    ///
+    /// # Errors
+    /// One is impossible.
+    pub(super) fn params(&self) -> Result<Params, Error> {
+        let law = Params::of(self.law);
+        let params = Params {
+            tau: self.tau.unwrap_or(law.tau),
+            alpha: self.alpha.unwrap_or(law.alpha),
+            beta: self.beta.unwrap_or(law.beta),
+            gamma: self.gamma.unwrap_or(law.gamma),
+            max: self.max_connections,
+            ..law
+        };
+        params.check().map_err(|(name, reason)| Error::Usage(format!("--{name}: {reason}")))?;
+        Ok(params)
+    }
+
     /// The digest that the file must have.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use url::{Position, Url};
-use windward_laws::emultcp::Controller;
+use windward_laws::emultcp::{Controller, Params};
 
 use super::checksum::Checksum;
 use super::contact::{self, Contact, Kind, News};
@@ -95,6 +95,7 @@ impl From<Error> for End {
 struct Job<'a> {
     options: &'a Options,
     url: Url,
+    law: Params,
     fields: Vec<(String, String)>,
     proxies: Proxies,
     checksum: Option<Checksum>,
@@ -121,13 +122,13 @@ impl<'a> Job<'a> {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(Error::Usage(format!("{address}: only http:// and https:// addresses can be fetched")));
         }
-        options.law.check().map_err(|(name, reason)| Error::Usage(format!("{name}: {reason}")))?;
         if options.connections == Some(0) || options.max_tries == 0 || options.limit_rate == Some(0) {
             return Err(Error::Usage("connections, tries and a limited rate are at least 1".to_owned()));
         }
         Ok(Self {
             options,
             url,
+            law: options.params()?,
             fields: options.fields()?,
             proxies: Proxies::from_environment(|name| std::env::var(name).ok())?,
             checksum: options.digest()?,
@@ -307,7 +308,7 @@ impl<'a> Shift<'a> {
             let state = crew.lock();
             (crew.requests.dialer.proxy(&state.url).is_some(), host(&state.url))
         };
-        let controller = Controller::new(job.options.law, memory::recall(&host));
+        let controller = Controller::new(job.law, memory::recall(&host));
         let syncer = Syncer::start(&crew);
         let gauge = Gauge::new(now, is_proxied);
         Self { job, crew, there, controller, gauge, impatience: 0, syncer }
@@ -318,6 +319,7 @@ impl<'a> Shift<'a> {
         if first.is_some() {
             worker::start(&self.crew, first);
         }
+        self.staff(self.controller.wanted(), Instant::now());
         let period = Duration::from_secs_f64(self.controller.period()).min(TICK);
         let (mut sampled, mut shown) = (Instant::now(), Instant::now());
         loop {
@@ -354,13 +356,15 @@ impl<'a> Shift<'a> {
     fn control(&mut self, now: Instant) {
         let sample = self.gauge.read(&self.crew, now, self.controller.params().settle);
         let law = self.controller.update(sample);
+        // More connections do not make a limited rate more.
         let is_limited = self.crew.pace.as_ref().is_some_and(|pace| sample.rate >= 0.9 * 8.0 * pace.rate());
-        let wanted = match self.job.options.connections {
-            Some(fixed) => fixed,
-            // More connections do not make a limited rate more.
-            None if is_limited => law.min(sample.connections),
-            None => law,
-        };
+        self.staff(if is_limited { law.min(sample.connections) } else { law }, now);
+        self.hurry(now, sample.rtt_min);
+    }
+
+    /// Opens or ends connections until there are as many as the law says, unless the user or the server says otherwise.
+    fn staff(&self, law: u32, now: Instant) {
+        let wanted = self.job.options.connections.unwrap_or(law);
         let (missing, surplus) = {
             let state = self.crew.lock();
             let wanted = usize::try_from(wanted.min(state.cap).max(1)).unwrap_or(usize::MAX);
@@ -373,7 +377,6 @@ impl<'a> Shift<'a> {
         };
         surplus.into_iter().for_each(|owner| self.crew.retire(owner));
         (0..missing).for_each(|_| worker::start(&self.crew, None));
-        self.hurry(now, sample.rtt_min);
     }
 
     /// The end game: nothing is left to lease, some connections have nothing to do, and another one is silent. It is

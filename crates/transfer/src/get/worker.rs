@@ -85,6 +85,7 @@ fn work(seat: &Seat, first: Option<First>) -> Result<(), Trouble> {
         if !can_go_on || is_last {
             return Ok(());
         }
+        worker.answered = 1;
     }
     worker.run(&mut buffer)
 }
@@ -284,5 +285,5 @@ fn changed(validator: &Validator, head: &Head) -> Trouble {
         Validator::LastModified(_) => ("Last-Modified", head.field("last-modified")),
     };
     let now = now.unwrap_or("none");
-    Trouble::Fatal(Error::Changed(format!("its {name} was {} and is {now}", validator.text())))
+    Trouble::Fatal(Error::Changed(format!("its {name} was {:?} and is {now:?}", validator.text())))
 }
