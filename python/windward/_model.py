@@ -1011,6 +1011,70 @@ class PythonLaw:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Emultcp:
+    """E-MULTCP as published: chen2007 (21), once in `tau`.
+
+    Attributes
+    ----------
+    tau
+        Time between updates.
+    alpha
+        α: n grows by α/n in `tau`; above 0.
+    beta
+        β: what a queue leaves of n; between 0 and 1.
+    gamma
+        γ: a mean round trip longer than the least one by this share of it is congestion; above 0.
+    max
+        Most connections.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("law", "emultcp")
+
+    tau: str = "20 s"
+    alpha: float = 0.25
+    beta: float = 0.75
+    gamma: float = 0.2
+    max: int = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmultcpFast:
+    """The same for transfers of a minute: the number follows the queue within seconds.
+
+    Attributes
+    ----------
+    tau
+        Time scale: n doubles in it at the start while no queue is seen.
+    alpha
+        α: n grows by α/n in `tau` without a queue; above 0.
+    beta
+        β: what a queue of twice the threshold leaves of n after `tau`; between 0 and 1.
+    gamma
+        γ: the threshold is this share of the least round trip; above 0.
+    floor
+        Least threshold.
+    settle
+        The round trip of a connection counts only so long after it opened.
+    max
+        Most connections.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("law", "emultcp-fast")
+
+    tau: str = "1 s"
+    alpha: float = 0.25
+    beta: float = 0.75
+    gamma: float = 0.2
+    floor: str = "10 ms"
+    settle: str = "1 s"
+    max: int = 32
+
+
+#: The law that changes how many connections carry a flow's data.
+Connections = Emultcp | EmultcpFast
+
+
+@dataclass(frozen=True, kw_only=True)
 class Flow:
     """A TCP flow.
 
@@ -1037,6 +1101,10 @@ class Flow:
         Nodes between `to` and `from` on the way of the ACKs. Default: `via` backwards, or the shortest path.
     law
         Congestion control law: its name, or a table of its name and parameters.
+    connections
+        The flow is a transfer without end over several connections: this law opens and closes them, and RTT and queue
+        are what its receiver sees. They are named NAME.1, NAME.2, … up to the most there can be. Default: one
+        connection.
     start
         When the connection opens.
     start_step
@@ -1078,6 +1146,7 @@ class Flow:
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
     law: str | LawSpec | PythonLaw | Callable[[float], Any]
+    connections: str | Connections | None = None
     start: str = "0 s"
     start_step: str = "0 s"
     start_spread: str = "0 s"

@@ -31,7 +31,8 @@ pub struct Output {
 /// Totals and means of a flow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowStats {
-    /// Payload delivered in order to the receiver, per second, over the time the flow was open after the warm-up.
+    /// Payload delivered in order to the receiver, per second, over the time the flow was open after the warm-up; for a
+    /// connection of a transfer over the transfer's whole time.
     pub goodput_bps: f64,
     /// The same in full segments a second.
     pub goodput_pps: f64,

@@ -149,7 +149,7 @@ impl Recorder {
             flow.sender.law().observe(&mut |name, value| self.note(seconds, index, name, value));
         }
         for transfer in transfers {
-            transfer.observe(&mut |name, value| self.note(seconds, transfer.first(), name, value));
+            transfer.observe(&mut |name, value| self.note(seconds, transfer.flows().start, name, value));
         }
     }
 
@@ -172,6 +172,7 @@ impl Recorder {
         end: Time,
         net: &mut Net,
         flows: &mut [Connection],
+        transfers: &[Transfer],
         sources: &[Source],
         events: u64,
     ) -> Output {
@@ -182,7 +183,12 @@ impl Recorder {
         self.output.flows = flows
             .iter()
             .enumerate()
-            .map(|(index, flow)| flow_stats(flow, &self.at_warmup[index], net.losses.segments[index]))
+            .map(|(index, flow)| {
+                // What a transfer's connections get adds up to what it gets.
+                let transfer = transfers.iter().find(|transfer| transfer.flows().contains(&index));
+                let span = transfer.map_or(flow.tally.open_for(), |transfer| transfer.span(self.warmup, end));
+                flow_stats(flow, span, &self.at_warmup[index], net.losses.segments[index])
+            })
             .collect();
         self.output.links = (0..net.link_count()).map(|link| link_stats(&net.counts(link), span)).collect();
         self.output.stations = net.air().map(|air| station_stats(&air)).collect();
@@ -193,11 +199,12 @@ impl Recorder {
     }
 }
 
-fn flow_stats(flow: &Connection, before: &Mark, lost: u64) -> FlowStats {
+/// Totals and means of a flow whose goodput counts over `span`.
+fn flow_stats(flow: &Connection, span: Duration, before: &Mark, lost: u64) -> FlowStats {
     let after = Mark::of(flow, lost);
     let payload = flow.payload_below(after.delivered) - flow.payload_below(before.delivered);
-    let open_for = flow.tally.open_for().as_secs();
-    let rate = if open_for > 0.0 { payload as f64 / open_for } else { 0.0 };
+    let span = span.as_secs();
+    let rate = if span > 0.0 { payload as f64 / span } else { 0.0 };
     let (mean_rtt_s, min_rtt_s, max_rtt_s) = flow.tally.rtts();
     FlowStats {
         goodput_bps: rate * 8.0,

@@ -13,6 +13,7 @@ pub struct Transfer {
     law: LawChoice,
     initial: Packets,
     controller: Controller,
+    start: Time,
     stop: Time,
     /// Of those flows that were ever open, the first ones, when their connection opened.
     opened_at: Vec<Time>,
@@ -34,6 +35,7 @@ impl Transfer {
             law: flow.law.clone(),
             initial: Packets::new(f64::from(flow.tcp.initial_window)),
             controller: Controller::new(config.controller, None),
+            start: config.start,
             stop: config.stop.unwrap_or(Time::NEVER),
             opened_at: Vec::new(),
             open: 0,
@@ -90,9 +92,15 @@ impl Transfer {
         }) as usize
     }
 
-    /// The index of its first flow.
-    pub fn first(&self) -> usize {
-        self.flows.start
+    /// Its flows, by index.
+    pub fn flows(&self) -> &Range<usize> {
+        &self.flows
+    }
+
+    /// How long it lasts between `begin` and `end`.
+    pub fn span(&self, begin: Time, end: Time) -> Duration {
+        let (begin, end) = (begin.max(self.start), end.min(self.stop));
+        if begin < end { end.since(begin) } else { Duration::ZERO }
     }
 
     /// Shows what it does, as [`windward_laws::Law::observe`] does.

@@ -148,6 +148,6 @@ impl World {
     /// What happened until `end`.
     pub fn finish(mut self, end: Time) -> Output {
         self.net.now = end;
-        self.recorder.finish(end, &mut self.net, &mut self.flows, &self.sources, self.events)
+        self.recorder.finish(end, &mut self.net, &mut self.flows, &self.transfers, &self.sources, self.events)
     }
 }
