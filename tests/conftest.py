@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from web import LENGTH, Site, noise
 
 import windward as ww
 
@@ -61,6 +62,10 @@ packet = "200 B"
 """
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
+Get = Callable[..., subprocess.CompletedProcess[str]]
+
+#: Patience of downloads that fits a test: what is waited for there never comes.
+HASTY = ("--retry-wait", "0.01", "--stall-timeout", "1")
 
 
 def environment() -> dict[str, str]:
@@ -92,6 +97,48 @@ def cli(tmp_path: Path) -> Cli:
         )
 
     return run
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> dict[str, str]:
+    """No proxies, nobody's passwords, a cache of its own."""
+    kept = {key: value for key, value in environment().items() if not key.lower().endswith("_proxy")}
+    return kept | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "NETRC": str(tmp_path / "netrc")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the files go; nothing may appear beside it."""
+    path = tmp_path / "here"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def get(folder: Path, surroundings: dict[str, str]) -> Get:
+    """Runs `windward get` there."""
+
+    def run(
+        *arguments: str | Path, before: Callable[[], None] | None = None, **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "windward", "get", *HASTY, *map(str, arguments)],
+            cwd=folder,
+            env=surroundings | more,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            preexec_fn=before,
+        )
+
+    return run
+
+
+@pytest.fixture
+def site() -> Site:
+    """A file of several leases."""
+    return Site(noise(LENGTH))
 
 
 @pytest.fixture(scope="session")

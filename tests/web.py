@@ -12,9 +12,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 
 #: A server that is asked more than this is being hammered; it stops answering.
 MOST_REQUESTS = 3000
+
+#: Enough for several leases, which begin at 256 KiB.
+LENGTH = 3_000_000
 
 DATE = "Thu, 01 Jan 2026 00:00:10 GMT"
 MODIFIED = "Thu, 01 Jan 2026 00:00:00 GMT"
@@ -204,3 +208,40 @@ class Server:
             self.behave(request)
             if "close" in fields.get("connection", ""):
                 return
+
+
+def overlap(parts: list[tuple[int, int]]) -> int:
+    """Bytes that were sent more than once."""
+    count, end = 0, 0
+    for first, last in sorted(parts):
+        count += max(0, min(last, end) - first)
+        end = max(end, last)
+    return count
+
+
+def nothing_but(folder: Path, *names: str) -> bool:
+    return sorted(path.name for path in folder.iterdir()) == sorted(names)
+
+
+def broken_after(site: Site, count: int) -> Callable[[Request], None]:
+    """Answers so many requests, and hangs up on all others."""
+
+    def behave(request: Request) -> None:
+        if request.number > count:
+            raise HangUpError
+        site(request)
+
+    return behave
+
+
+def blocked_after(site: Site, count: int, reached: threading.Event) -> Callable[[Request], None]:
+    """Answers so many requests, and tells that it leaves all others without an answer."""
+
+    def behave(request: Request) -> None:
+        if request.number > count:
+            reached.set()
+            request.peer.recv(1)
+            raise HangUpError
+        site(request)
+
+    return behave

@@ -1,0 +1,265 @@
+"""`windward get`: local files, hostile servers, and whom secrets are told."""
+
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Get
+from web import LENGTH, HangUpError, Request, Server, Site, noise, nothing_but
+
+from windward import _engine
+
+
+def test_a_target_that_is_there(get: Get, folder: Path, site: Site) -> None:
+    target = folder / "file.bin"
+    target.write_bytes(b"mine")
+    with Server(site) as server:
+        assert get(server.url).returncode == 10
+        assert get(server.url, "-o", "file.bin").returncode == 10
+        assert get(server.url, "-c").returncode == 10
+        assert target.read_bytes() == b"mine"
+        assert get(server.url, "--force").returncode == 0
+        assert target.read_bytes() == site.content
+        before = len(server.requests)
+        assert "all there already" in get(server.url, "-c", "--checksum", site.checksum).stdout
+        assert len(server.requests) == before + 1
+        assert get(server.url, "-c", "--checksum", "sha-256=" + 64 * "0").returncode == 8
+    assert target.read_bytes() == site.content
+
+
+def test_a_part_of_another_program(get: Get, folder: Path, site: Site) -> None:
+    (folder / "file.bin.part").write_bytes(b"theirs")
+    with Server(site) as server:
+        assert get(server.url).returncode == 10
+    assert (folder / "file.bin.part").read_bytes() == b"theirs"
+    assert nothing_but(folder, "file.bin.part")
+
+
+def test_links_are_not_followed(get: Get, folder: Path, tmp_path: Path, site: Site) -> None:
+    (tmp_path / "precious").write_bytes(b"precious")
+    (folder / "file.bin.part.windward").symlink_to(tmp_path / "precious")
+    with Server(site) as server:
+        assert get(server.url).returncode == 10
+    assert (tmp_path / "precious").read_bytes() == b"precious"
+
+
+def test_a_full_disk_is_found_before_the_start(get: Get, folder: Path, site: Site) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+    with Server(site) as server:
+        result = get(server.url, before=limit)
+    assert result.returncode == 9
+    assert len(server.requests) == 1
+    assert nothing_but(folder)
+
+
+def test_a_disk_that_fills_up(site: Site, folder: Path, surroundings: dict[str, str]) -> None:
+    """On a file system of its own, of 2 MB, and a server that does not say how long the file is."""
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-Urm", "true"], check=False).returncode:
+        pytest.skip("a file system of our own needs user namespaces")
+
+    def behave(request: Request) -> None:
+        request.head(200)
+        request.send(site.content)
+        raise HangUpError
+
+    with Server(behave) as server:
+        script = f"mount -t tmpfs -o size=2m none . && cd . && cd $PWD && {sys.executable} -m windward get {server.url}"
+        command = ["unshare", "-Urm", "sh", "-c", f"{script}; code=$?; ls; exit $code"]
+        result = subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True, check=False)
+    assert result.returncode == 9, result.stderr
+    assert result.stdout.split() == ["file.bin.part", "file.bin.part.windward"]
+
+
+def test_a_folder_that_cannot_be_written(get: Get, folder: Path, site: Site) -> None:
+    (folder / "there").write_text("a file")
+    with Server(site) as server:
+        assert get(server.url, "-d", "there").returncode == 10
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ftp://127.0.0.1/x",),
+        ("http://",),
+        ("http://127.0.0.1/x", "--checksum", "md5=00"),
+        ("http://127.0.0.1/x", "--header", "Range: bytes=0-1"),
+        ("http://127.0.0.1/x", "--header", "no colon"),
+        ("http://127.0.0.1/x", "--header", "A: b\r\nC: d"),
+        ("http://127.0.0.1/x", "--limit-rate", "fast"),
+        ("http://127.0.0.1/x", "--stall-timeout", "0"),
+        ("http://127.0.0.1/x", "--law", "reno"),
+        ("http://127.0.0.1/x", "--beta", "2"),
+        ("http://127.0.0.1/x", "http://127.0.0.1/y", "-o", "z"),
+    ],
+)
+def test_what_cannot_be_asked(get: Get, folder: Path, arguments: tuple[str, ...]) -> None:
+    result = get(*arguments)
+    assert result.returncode == 2
+    assert "error" in result.stderr.lower()
+    assert nothing_but(folder)
+
+
+def part(content: bytes, value: str, length: int | None = None) -> Callable[[Request], None]:
+    """A 206 of this `Content-Range`."""
+
+    def behave(request: Request) -> None:
+        request.head(
+            206,
+            ("Content-Length", len(content) if length is None else length),
+            ("Content-Range", value),
+            ("ETag", '"1"'),
+        )
+        request.send(content)
+
+    return behave
+
+
+HOSTILE = {
+    "another range": (part(b"abc", "bytes 5-7/10"), 11),
+    "more than asked": (part(noise(500_000), "bytes 0-499999/600000"), 11),
+    "another length": (part(b"abc", "bytes 0-2/10", length=2), 11),
+    "no length": (part(b"abc", "bytes 0-2/*"), 11),
+    "a range of nothing": (part(b"abc", "bytes 0-2"), 11),
+    "a file beyond any disk": (part(b"abc", "bytes 0-2/9223372036854775807"), 9),
+    "a length beyond any number": (part(b"abc", "bytes 0-2/99999999999999999999"), 11),
+    "a flood of fields": (lambda request: request.reply(200, *(("A", "b") for _ in range(200))), 11),
+    "a long head": (lambda request: request.reply(200, ("A", "b" * 100_000)), 11),
+    "two lengths": (lambda request: request.reply(200, ("Content-Length", 7), body=b"abc"), 11),
+    "no HTTP": (lambda request: request.send(b"SSH-2.0-OpenSSH_9.2\r\n" * 9000), 11),
+    "a loop of redirects": (lambda request: request.reply(302, ("Location", request.target)), 4),
+    "a way out of the web": (lambda request: request.reply(302, ("Location", "file:///etc/passwd")), 4),
+    "a redirect to nowhere": (lambda request: request.reply(302), 4),
+    "endless patience": (lambda request: request.send(b"HTTP/1.1 100 Continue\r\n\r\n" * 5000), 11),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_servers(get: Get, folder: Path, what: str) -> None:
+    behave, code = HOSTILE[what]
+    with Server(behave) as server:
+        result = get(server.url)
+    assert result.returncode == code, result.stderr
+    assert nothing_but(folder)
+    assert len(server.requests) <= 11
+
+
+@pytest.mark.parametrize("what", ["another range", "another length", "no length", "more"])
+def test_servers_that_turn_hostile(get: Get, folder: Path, site: Site, what: str) -> None:
+    def behave(request: Request) -> None:
+        first, last = request.range or (0, 0)
+        if request.number <= 2:
+            site(request)
+            return
+        if what == "another range":
+            first, last = first + 1, last + 1
+        whole = {"another length": str(LENGTH + 1), "no length": "*"}.get(what, str(LENGTH))
+        fields = [("Content-Range", f"bytes {first}-{last - 1}/{whole}"), ("ETag", site.etag)]
+        if what == "more":
+            request.head(206, ("Transfer-Encoding", "chunked"), *fields)
+            while True:
+                request.send(b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n")
+        request.head(206, ("Content-Length", last - first), *fields)
+        request.send(b"x" * (last - first))
+
+    with Server(behave) as server:
+        assert get(server.url, "-n", "1").returncode == 11
+    assert not (folder / "file.bin").exists()
+
+
+@pytest.mark.parametrize(
+    ("disposition", "name"),
+    [
+        ('attachment; filename="../../evil"', "evil"),
+        ('attachment; filename="/etc/evil"', "evil"),
+        ("attachment; filename*=UTF-8''..%2F..%2Fevil%1b%5B2J", "evil[2J"),
+        ('attachment; filename=".bashrc"', "_bashrc"),
+        ('attachment; filename=".."', "file.bin"),
+    ],
+)
+def test_names_stay_in_the_folder(get: Get, folder: Path, tmp_path: Path, disposition: str, name: str) -> None:
+    site = Site(noise(1000), extra=(("Content-Disposition", disposition),))
+    with Server(site) as server:
+        assert get(server.url).returncode == 0
+    assert nothing_but(folder, name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "here"]
+
+
+def test_terminals_are_not_commanded(get: Get) -> None:
+    site = Site(noise(LENGTH), etag='"\x9b2J"')
+    other = Site(noise(LENGTH), etag='"\x9b3J"')
+    with Server(lambda request: (site, other)[request.number % 2](request)) as server:
+        result = get(server.url, "-n", "2")
+    assert result.returncode == 7
+    assert all(character.isprintable() or character == "\n" for character in result.stdout + result.stderr)
+
+
+def test_redirects_lead_to_the_file(get: Get, folder: Path, site: Site) -> None:
+    with Server(site) as there:
+
+        def behave(request: Request) -> None:
+            request.reply(302, ("Location", f"http://localhost:{there.port}/signed?key=1"))
+
+        with Server(behave) as here:
+            assert (
+                get(here.url, "-n", "3", "-H", "Authorization: Bearer secret", "-H", "User-Agent: me").returncode == 0
+            )
+    assert (folder / "file.bin").read_bytes() == site.content
+    assert len(here.requests) == 1
+    assert here.requests[0].fields["authorization"] == "Bearer secret"
+    assert all("authorization" not in request.fields for request in there.requests)
+    assert all(request.fields["user-agent"] == "me" for request in there.requests)
+
+
+def test_signed_addresses_that_expire_are_asked_for_again(get: Get, folder: Path, site: Site) -> None:
+    def behave(request: Request) -> None:
+        if request.target == "/file.bin":
+            request.reply(307, ("Location", f"/signed?until={request.number + 4}"))
+        elif request.number > int(request.target.partition("=")[2]):
+            request.reply(403)
+        else:
+            site(request)
+
+    with Server(behave) as server:
+        assert get(server.url, "-n", "1").returncode == 0
+    assert (folder / "file.bin").read_bytes() == site.content
+
+
+def test_passwords_come_from_netrc(get: Get, tmp_path: Path, site: Site) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login ann password p1\n")
+    with Server(site) as server:
+        assert get(server.url).returncode == 0
+        assert get(server.url.replace("127.", "bob:p2@127."), "-f").returncode == 0
+    sent = {request.fields["authorization"] for request in server.requests}
+    assert sent == {"Basic YW5uOnAx", "Basic Ym9iOnAy"}
+
+
+def test_a_proxy_is_gone_through(get: Get, folder: Path, site: Site) -> None:
+    with Server(site) as proxy:
+        address = f"http://u:p@127.0.0.1:{proxy.port}"
+        assert get("http://files.example/a/file.bin?b", "-n", "2", http_proxy=address).returncode == 0
+        assert {request.target for request in proxy.requests} == {"http://files.example:80/a/file.bin?b"}
+        assert {request.fields["proxy-authorization"] for request in proxy.requests} == {"Basic dTpw"}
+        with Server(site) as server:
+            assert get(server.url, "-f", http_proxy=address, no_proxy="127.0.0.1").returncode == 0
+    assert (folder / "file.bin").read_bytes() == site.content
+
+
+def test_ipv6(get: Get, folder: Path, site: Site) -> None:
+    try:
+        server = Server(site, host="::1")
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with server:
+        assert get(server.url, "-n", "2").returncode == 0
+    assert (folder / "file.bin").read_bytes() == site.content
+
+
+def test_the_engine_tells_what_it_was_given() -> None:
+    with pytest.raises(ValueError, match="max_tries"):
+        _engine.transfer_get("http://127.0.0.1/", '{"max_tries": "many"}', print)
