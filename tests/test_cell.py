@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import windward as ww
+from windward.digest import digests
 
 SNRS_DB = (12, 19, 13, 16)
 
@@ -88,3 +90,28 @@ def test_the_scheduler_shares_the_air_as_the_optimum_does() -> None:
     # Not so under round robin, which wastes what the channels offer.
     turns = cell(ww.RoundRobinScheduler(oblivious=True)).simulate().flows["goodput_bps"].to_numpy()
     assert turns.sum() < 0.85 * best.sum()
+
+
+def test_stations_are_shown(tmp_path: Path) -> None:
+    """The terminal's table and the figure hold what the run's table does."""
+    run = replace(cell(), duration="5 s", warmup="0 s").simulate(seeds=2)
+    (table,) = (table for table in digests(run) if table.title == "Stations")
+    assert list(table.columns) == ["station", "airtime", "mean SNR", "rate offered", "rate when served"]
+    first = run.stations[run.stations["link"] == "bs->ue-1"]
+    name, airtime, snr, offered, served = table.rows[0]
+    assert name == "bs->ue-1"
+    assert float(airtime.split()[0]) == pytest.approx(100 * first["airtime"].mean(), abs=0.1)
+    # 5000 independent draws of 12 dB: the mean power is within 1/sqrt(5000) = 1.4 %, 0.06 dB, of it; three times that.
+    assert abs(float(snr.split()[0]) - 12) < 0.2
+    assert offered.endswith("Mbit/s")
+    # Slots are taken when they are good.
+    assert first["served_bps"].mean() > first["offered_bps"].mean()
+    assert float(served.split()[0]) > float(offered.split()[0])
+
+    figure = run.plot("stations")
+    left, right = figure.axes
+    assert [bar.get_width() for bar in left.patches] == pytest.approx(
+        list(100 * run.stations.groupby("link", sort=False)["airtime"].mean())
+    )
+    assert len(right.patches) == 8
+    assert "Stations" in run.report(tmp_path / "page.html").read_text()

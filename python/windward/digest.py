@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from windward.stats import mean_and_interval
@@ -19,6 +20,9 @@ MANY_FLOWS = 20
 
 #: Up to so many links have a row each, the busiest.
 MANY_LINKS = 12
+
+#: Up to so many stations have a row each.
+MANY_STATIONS = 20
 
 #: Links that are less busy than this share of the busiest are idle: those that carry ACKs, mostly.
 IDLE = 0.05
@@ -51,8 +55,9 @@ def headline(run: Run) -> list[tuple[str, str]]:
 
 
 def digests(run: Run) -> list[Digest]:
-    """The tables of flows, links and background sources, those that there are."""
-    tables = [_groups(run) if _count(run.flows, "flow") > MANY_FLOWS else _flows(run), _links(run), _background(run)]
+    """The tables of flows, links, stations and background sources, those that there are."""
+    flows = _groups(run) if _count(run.flows, "flow") > MANY_FLOWS else _flows(run)
+    tables = [flows, _links(run), _stations(run), _background(run)]
     return [table for table in tables if table.rows]
 
 
@@ -130,6 +135,33 @@ def busy_links(run: Run, most: int) -> list[str]:
     """The links that carry something worth a row, at most so many."""
     utilization = run.links.groupby("link", sort=False)["utilization"].mean()
     return list(utilization[utilization >= IDLE * utilization.max()].nlargest(most).index)
+
+
+def _stations(run: Run) -> Digest:
+    """What the air of cells offered each station, and what a scheduler made of it."""
+    stations = run.stations
+    is_repaired = bool(stations["errors"].any())
+    rows = []
+    for name, station in stations.groupby("link", sort=False):
+        rows.append(
+            [
+                str(name),
+                _percent(station["airtime"]),
+                f"{_interval(decibels(station['mean_snr']))} dB",
+                _interval(station["offered_bps"], "bit/s"),
+                _interval(station["served_bps"], "bit/s"),
+                _interval(station["errors"]) if is_repaired else "–",
+            ]
+        )
+    left_out = len(rows) - MANY_STATIONS
+    note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out > 0 else ""
+    columns = ["station", "airtime", "mean SNR", "rate offered", "rate when served", "errors repaired"]
+    return _without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows[:MANY_STATIONS], note=note))
+
+
+def decibels(ratio: pd.Series[float]) -> pd.Series[float]:
+    """A ratio of powers in decibels."""
+    return 10 * np.log10(ratio)
 
 
 def _background(run: Run) -> Digest:

@@ -15,7 +15,19 @@ from windward.run import Run, versions
 from windward.stats import jain
 
 #: The figures of a simulation's page, in order.
-FIGURES = ("windows", "rates", "queues", "delays", "rtt", "fairness", "goodput", "utilization", "loss", "internals")
+FIGURES = (
+    "windows",
+    "rates",
+    "queues",
+    "delays",
+    "rtt",
+    "fairness",
+    "goodput",
+    "utilization",
+    "stations",
+    "loss",
+    "internals",
+)
 
 
 @dataclass(frozen=True, kw_only=True)

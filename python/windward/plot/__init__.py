@@ -39,6 +39,7 @@ PLOTS = {
     "goodput": Plot(title="Mean goodput", draw=means.goodput),
     "utilization": Plot(title="Utilization of the links", draw=means.utilization),
     "loss": Plot(title="Lost segments", draw=means.loss),
+    "stations": Plot(title="Stations of the cell", draw=means.stations),
 }
 
 #: What `Run.plot` and `windward plot` can draw.

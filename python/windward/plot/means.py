@@ -41,6 +41,36 @@ def utilization(run: Run, _seed: int, figure: Figure) -> str:
     return _note(run) + left_out_note(left_out, "idler link")
 
 
+def stations(run: Run, _seed: int, figure: Figure) -> str:
+    """Share of the slots that each station of a cell was given, and its rate in all of them and in those."""
+    frame = run.stations
+    if frame.empty:
+        raise ValueError("there is nothing to draw: the run has no cell")
+    chosen = frame[frame["link"].isin(frame["link"].unique()[:MANY])]
+    names = list(chosen["link"].unique())
+    figure.set_figheight(max(2.6, 1.7 + 0.34 * len(names)))
+    left, right = figure.subplots(1, 2, sharey=True)
+    places = np.arange(len(names))
+    for axes, metric, unit, shift, color, label in (
+        (left, "airtime", 100.0, 0.0, COLORS[0], ""),
+        (right, "offered_bps", 1e-6, -0.17, COLORS[5], "offered, all slots"),
+        (right, "served_bps", 1e-6, 0.17, COLORS[0], "in slots served"),
+    ):
+        rows = [mean_and_interval(each * unit) for _, each in chosen.groupby("link", sort=False)[metric]]
+        mean, interval = np.array(rows).T
+        axes.barh(places + shift, mean, height=0.62 if axes is left else 0.34, color=color, alpha=0.85, label=label)
+        if not np.isnan(interval).all():
+            axes.errorbar(mean, places + shift, xerr=interval, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
+    left.set_yticks(places, names)
+    left.set_ylim(len(names) - 0.4, -0.6)
+    left.set_xlabel("airtime (% of slots)")
+    right.set_xlabel("rate (Mbit/s)")
+    right.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
+    for axes in (left, right):
+        axes.grid(visible=False, axis="y")
+    return _note(run) + left_out_note(frame["link"].nunique() - len(names), "more station")
+
+
 def _flows(run: Run, figure: Figure, metric: str, unit: float, label: str) -> str:
     frame = run.flows
     if frame.empty:
