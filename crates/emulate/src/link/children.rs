@@ -4,8 +4,9 @@ use super::{CLIENT, Ends, SERVER, cannot_start};
 use crate::error::Error;
 use crate::sys::Namespace;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::{ptr, thread, time};
 
@@ -17,15 +18,15 @@ pub(super) struct Children {
     servers: Servers,
 }
 
-/// The program, for the signals that are meant for it; 0 for none.
-static PROGRAM: AtomicI32 = AtomicI32::new(0);
-
 impl Children {
     pub(super) fn start(ends: &Ends, client: &Namespace, server: &Namespace) -> Result<Self, Error> {
+        let signals = Signals::catch();
         let mut servers = Servers(Vec::new());
         for line in &ends.servers {
             let mut command = Command::new("sh");
-            command.args(["-c", line]).process_group(0);
+            // What servers say is not the program's output.
+            let log = io::stderr().as_fd().try_clone_to_owned().map_err(cannot_start(line))?;
+            command.args(["-c", line]).process_group(0).stdin(Stdio::null()).stdout(log);
             servers.0.push(start(&mut command, server).map_err(cannot_start(line))?);
         }
         wait_until_listening(server, &mut servers.0)?;
@@ -38,7 +39,8 @@ impl Children {
         command.env("WINDWARD_SERVER", SERVER.to_string()).env("WINDWARD_CLIENT", CLIENT.to_string());
         command.env("MAHIMAHI_BASE", SERVER.to_string());
         let program = start(&mut command, client).map_err(cannot_start(&name.to_string_lossy()))?;
-        Ok(Self { signals: Signals::meant_for(&program), program, servers })
+        signals.are_meant_for(&program);
+        Ok(Self { program, signals, servers })
     }
 
     /// Waits for the program, ends the servers, and returns the program's exit code.
@@ -112,25 +114,41 @@ fn read_or_nothing(protocol: &str) -> String {
 /// puts back what was before.
 struct Signals([(libc::c_int, libc::sighandler_t); 4]);
 
+/// The program, for the signals that are meant for it; 0 for none.
+static PROGRAM: AtomicI32 = AtomicI32::new(0);
+
+/// A signal that came before there was a program; 0 for none.
+static EARLY: AtomicI32 = AtomicI32::new(0);
+
 impl Signals {
-    fn meant_for(program: &Child) -> Self {
+    /// From now on; handlers, unlike signals that are ignored, are not handed on to the program.
+    fn catch() -> Self {
         extern "C" fn forward(signal: libc::c_int) {
             let program = PROGRAM.load(Ordering::SeqCst);
-            if program != 0 {
+            if program == 0 {
+                EARLY.store(signal, Ordering::SeqCst);
+            } else {
                 // SAFETY: kill(2) may be called from a signal handler.
                 unsafe { libc::kill(program, signal) };
             }
         }
-        PROGRAM.store(program.id() as i32, Ordering::SeqCst);
-        let handler = forward as *const () as libc::sighandler_t;
-        let wanted = [
-            (libc::SIGINT, libc::SIG_IGN),
-            (libc::SIGQUIT, libc::SIG_IGN),
-            (libc::SIGTERM, handler),
-            (libc::SIGHUP, handler),
-        ];
-        // SAFETY: the handler is a function that makes one allowed call.
+        extern "C" fn leave(_: libc::c_int) {}
+        let forward = forward as *const () as libc::sighandler_t;
+        let leave = leave as *const () as libc::sighandler_t;
+        EARLY.store(0, Ordering::SeqCst);
+        let wanted = [(libc::SIGINT, leave), (libc::SIGQUIT, leave), (libc::SIGTERM, forward), (libc::SIGHUP, forward)];
+        // SAFETY: each handler is a function that makes one allowed call, or none.
         Self(wanted.map(|(signal, action)| (signal, unsafe { libc::signal(signal, action) })))
+    }
+
+    /// They are meant for `program`, those that have come already as well.
+    fn are_meant_for(&self, program: &Child) {
+        PROGRAM.store(program.id() as i32, Ordering::SeqCst);
+        let early = EARLY.swap(0, Ordering::SeqCst);
+        if early != 0 {
+            // SAFETY: numbers only.
+            unsafe { libc::kill(program.id() as i32, early) };
+        }
     }
 }
 

@@ -1,0 +1,281 @@
+"""Scenarios between real kernels: as root; elsewhere skipped with the reason. Each takes as long as its scenario."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import SMALL, Cli, environment
+
+import windward as ww
+from windward.emulate import why_not
+
+REASON = why_not()
+needs_kernels = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+def laws_are_possible() -> bool:
+    from windward import KernelError, _engine
+
+    try:
+        _engine.kernel_support()
+    except KernelError as why:
+        pytest.skip(str(why).splitlines()[0])
+    return True
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[ww.Run, Path]:
+    """The small scenario emulated, with its packets."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.toml").write_text(SMALL)
+    return ww.load(folder / "small.toml").emulate(output=folder / "out", pcap=True), folder / "out"
+
+
+@needs_kernels
+def test_a_result_has_the_shape_of_a_simulation(small: tuple[ww.Run, Path], scenario_file: Path) -> None:
+    run, folder = small
+    simulated = ww.load(scenario_file).simulate(seeds=1)
+    for kind in ("flows", "links", "background", "flow_series", "link_series"):
+        real, ours = run.table(kind, 1), simulated.table(kind, 1)
+        assert real.schema == ours.schema
+        assert real.num_rows == ours.num_rows
+    assert (run.engine, simulated.engine) == ("emulate", "simulate")
+    assert set(run.flow_series["time_s"]) == set(simulated.flow_series["time_s"])
+    opened = ww.open(folder)
+    assert opened.flows.equals(run.flows)
+    assert opened.timing.equals(run.timing)
+    assert simulated.timing.empty
+
+
+@needs_kernels
+def test_it_says_how_well_it_kept_its_time(small: tuple[ww.Run, Path]) -> None:
+    run, folder = small
+    timing = run.timing.iloc[0]
+    assert 0 <= timing["late_p50_s"] <= timing["late_p99_s"] <= timing["late_max_s"]
+    # Every packet of the flows that was not lost: data one way, an ACK for every other the other way.
+    assert timing["packets"] > run.flows["segments_sent"].sum()
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["engine"] == "emulate"
+    assert (summary["timing"][0]["problem"] is None) == (run.problems == [])
+
+
+@needs_kernels
+def test_what_kernels_say_adds_up(small: tuple[ww.Run, Path]) -> None:
+    """Delivered and lost make up what was sent, but for what is under way at either end of the measurement."""
+    run, _ = small
+    window = run.flow_series.groupby("flow")["flight"].max()
+    for _, flow in run.flows.iterrows():
+        delivered = flow["delivered_bytes"] / 1448
+        # A lost segment is sent again; some are sent again without need.
+        assert abs(flow["segments_sent"] - flow["retransmits"] - delivered) <= window[flow["flow"]] + 2
+        assert flow["segments_lost"] <= flow["retransmits"] + window[flow["flow"]]
+        # 20 ms of propagation; 20 packets of 2.4 ms may be in the way.
+        assert 0.020 < flow["min_rtt_s"] < 0.072
+    goodput = run.flows["goodput_bps"].sum()
+    link = run.links[run.links["link"] == "a->b"].iloc[0]
+    assert goodput < link["throughput_bps"] < 5e6 * 1.001
+    # Packets of the simulator's own cross the same link.
+    assert run.background["received"].iloc[0] == pytest.approx(4 * 64_000 / 1600, abs=3)
+
+
+@needs_kernels
+def test_packets_are_real(small: tuple[ww.Run, Path]) -> None:
+    """IPv4 and TCP between the flows' own addresses, seen at the sources."""
+    capture = (small[1] / "seed-1" / "capture.pcapng").read_bytes()
+    assert capture[:4] == b"\x0a\x0d\x0d\x0a"
+    at, flows, data = 0, set(), 0
+    while at < len(capture):
+        kind, length = (
+            int.from_bytes(capture[at : at + 4], "little"),
+            int.from_bytes(capture[at + 4 : at + 8], "little"),
+        )
+        if kind == 6:
+            packet = capture[at + 28 : at + length - 4]
+            assert (packet[0], packet[9]) == (0x45, 6)
+            flows.add(frozenset((packet[12:16], packet[16:20])))
+            data += int.from_bytes(capture[at + 24 : at + 28], "little") > 1000
+        at += length
+    assert len(flows) == 3
+    assert data >= small[0].flows["segments_sent"].sum()
+
+
+@needs_kernels
+@pytest.mark.parametrize(("law", "backlog"), [("quic-tcp", "backlog"), ("fast", "alpha")])
+def test_the_theory_holds_between_kernels(law: str, backlog: str) -> None:
+    """Two flows with base round trips of 20 and 60 ms keep p = 10 packets each in the queue, and share the link.
+
+    Two packets are allowed for each: a window is a whole number of packets, and the least RTT that the kernel knows is
+    that of the handshake, 1.1 ms less than a segment's at 10 Mbit/s, half a packet at a flow's rate. Rates may differ
+    as much as packets in the queue: a packet of ten more, a packet less.
+    """
+    laws_are_possible()
+    make = {"quic-tcp": ww.QuicTcp, "fast": ww.Fast}[law]
+    choice = make(**{backlog: 10})
+    scenario = ww.Scenario(
+        name=law,
+        duration="16 s",
+        warmup="6 s",
+        output=ww.Output(internals=True),
+        node=[ww.Node(name=name) for name in ("near", "far", "station", "phone")],
+        link=[
+            ww.Link(from_="near", to="station", rate="100 Mbit/s", delay="5 ms"),
+            ww.Link(from_="far", to="station", rate="100 Mbit/s", delay="25 ms"),
+            ww.Link(name="air", from_="station", to="phone", rate="10 Mbit/s", delay="5 ms", buffer="200 packets"),
+        ],
+        flow=[
+            ww.Flow(name="near", from_="near", to="phone", law=choice, start="80 ms"),
+            ww.Flow(name="far", from_="far", to="phone", law=choice),
+        ],
+    )
+    run = scenario.emulate()
+    if run.problems:
+        pytest.skip(f"this machine was not in time: {run.problems}")
+    base = run.flows.set_index("flow")["min_rtt_s"]
+    if (abs(base - [0.0202, 0.0602]) > 0.002).any():
+        pytest.skip(f"the handshakes met a queue: base round trips of {base.to_dict()}")
+    queue = run.links.set_index("link").loc["air", "mean_backlog"]
+    assert queue == pytest.approx(20, abs=4)
+    rates = run.flows["goodput_bps"]
+    assert rates.sum() == pytest.approx(10e6 * 1448 / 1500, rel=0.01)
+    assert rates.max() / rates.min() < 1.25
+    internals = run.internals.pivot_table(index="time_s", columns=["flow", "name"], values="value")
+    assert np.isfinite(internals.loc[10:].to_numpy()).all()
+    assert internals["near"]["base_rtt"].iloc[-1] == pytest.approx(base["near"], abs=0.001)
+    assert f"ww{os.getpid() % 100_000_000}_" not in AVAILABLE.read_text()
+
+
+@needs_kernels
+def test_sized_flows_complete(tmp_path: Path) -> None:
+    """100 segments at 10 Mbit/s take 0.12 s, and from a window of 10 three round trips of 40 ms besides."""
+    scenario = ww.Scenario(
+        name="sized",
+        duration="3 s",
+        node=[ww.Node(name=name) for name in ("a", "b", "c", "d")],
+        link=[
+            ww.Link(from_="a", to="b", rate="10 Mbit/s", delay="20 ms"),
+            ww.Link(from_="c", to="d", rate="10 Mbit/s", delay="20 ms", buffer="33 packets"),
+        ],
+        flow=[
+            ww.Flow(name="sized", from_="a", to="b", law=ww.Reno(), size="144800 B", start="500 ms"),
+            ww.Flow(name="stopped", from_="c", to="d", law=ww.Reno(), stop="1 s"),
+        ],
+    )
+    flows = scenario.emulate().flows.set_index("flow")
+    ours = scenario.simulate(seeds=1).flows.set_index("flow")
+    assert flows.loc["sized", "delivered_bytes"] == 144_800
+    # The kernel's completion counts the sink's answer to the end of the data: the same round trip.
+    assert flows.loc["sized", "completion_s"] == pytest.approx(ours.loc["sized", "completion_s"], rel=0.1)
+    assert np.isnan(flows.loc["stopped", "completion_s"])
+    # What the kernel had taken already, 64 KiB, it sends; the simulator's source stops in the instant.
+    more = int(flows.loc["stopped", "delivered_bytes"]) - int(ours.loc["stopped", "delivered_bytes"])
+    assert -50_000 < more < (1 << 16) + 50_000
+
+
+@needs_kernels
+def test_refused(tmp_path: Path, cli: Cli) -> None:
+    def refusal(scenario: ww.Scenario) -> str:
+        with pytest.raises(ww.EmulationError) as error:
+            scenario.emulate()
+        return str(error.value)
+
+    def scenario(rate: str, law: object) -> ww.Scenario:
+        return ww.Scenario(
+            name="refused",
+            duration="1 s",
+            node=[ww.Node(name="a"), ww.Node(name="b")],
+            link=[ww.Link(from_="a", to="b", rate=rate, delay="1 ms")],
+            flow=[ww.Flow(from_="a", to="b", law=law)],
+        )
+
+    class Mine(ww.Law):
+        def on_ack(self, ack: ww.Ack) -> float:
+            return 1.0
+
+        def on_congestion(self, event: ww.Congestion) -> float:
+            return 1.0
+
+    assert "a law in Python cannot run in the kernel" in refusal(scenario("1 Mbit/s", Mine))
+    message = refusal(scenario("400 Gbit/s", ww.Reno()))
+    assert "the scenario may move 50000000 packets a second" in message
+    assert "hint: " in message
+    target = tmp_path / "out"
+    (tmp_path / "fast.toml").write_text(scenario("400 Gbit/s", ww.Reno()).to_toml())
+    run = cli("emulate", tmp_path / "fast.toml", "--output", target)
+    assert run.returncode == 2
+    assert run.stderr.startswith("error: the scenario may move")
+    assert not target.exists()
+
+
+def test_without_the_right_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    if sys.platform != "linux":
+        pytest.skip("the reason is another there")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert "needs root" in str(why_not())
+
+
+def namespaces() -> int:
+    """Network namespaces of the machine's processes."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*/task/[0-9]*/ns/net"):
+        try:
+            found.add(process.readlink())
+        except OSError:
+            continue
+    return len(found)
+
+
+@needs_kernels
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_behind(how: signal.Signals, tmp_path: Path) -> None:
+    """Whatever stops an emulation, its hosts and laws are gone, and no half of a result is there."""
+    laws_are_possible()
+    text = SMALL.replace('law = "cubic"', 'law = "fast"').replace('"5 s"', '"60 s"')
+    (tmp_path / "long.toml").write_text(text)
+    target = tmp_path / "out"
+    words = [sys.executable, "-m", "windward", "emulate", str(tmp_path / "long.toml"), "--output", str(target)]
+    process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True)
+    prefix = f"ww{process.pid % 100_000_000}_"
+
+    def is_loaded() -> bool:
+        return prefix in AVAILABLE.read_text()
+
+    for _ in range(600):
+        if is_loaded() or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    assert is_loaded(), process.communicate()
+    time.sleep(1)
+    process.send_signal(how)
+    _, error = process.communicate(timeout=30)
+    for _ in range(600):
+        if not is_loaded():
+            break
+        time.sleep(0.05)
+    assert not is_loaded()
+    assert not list(target.glob("seed-*"))
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert "nothing was written" in error
+        assert not target.exists()
+    else:
+        assert process.returncode == -how
+
+
+@needs_kernels
+def test_compare_has_four_columns(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    run = cli("compare", scenario_file, "--seeds", "1", "--output", tmp_path / "all")
+    assert run.returncode == 0
+    header = next(line for line in run.stdout.splitlines() if line.startswith("flow"))
+    assert header.split() == ["flow", "law", "optimum", "fluid", "packets", "kernel", "packets/optimum"]
+    kept = {path.name for path in (tmp_path / "all").iterdir()}
+    assert kept >= {"optimum", "simulate", "emulate"}
+    without = cli("compare", scenario_file, "--seeds", "1", "--no-emulate")
+    assert "kernel left out: not asked for" in without.stdout

@@ -1,0 +1,294 @@
+"""`windward link`: one link in front of real programs. Skips, with the reason, where no namespace can be made."""
+
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Cli, environment
+
+#: Answers datagrams, and counts those that come to the client.
+ECHO = """
+import socket
+s = socket.socket(type=socket.SOCK_DGRAM)
+s.bind(("", 9000))
+while True:
+    data, sender = s.recvfrom(2000)
+    s.sendto(data, sender)
+"""
+PINGS = """
+import os, socket, time
+s = socket.socket(type=socket.SOCK_DGRAM)
+s.settimeout(2)
+s.connect((os.environ["WINDWARD_SERVER"], 9000))
+for _ in range(60):
+    begin = time.perf_counter()
+    s.send(b"x" * 72)
+    s.recv(2000)
+    print(time.perf_counter() - begin)
+    time.sleep(0.01)
+"""
+SOWER = """
+import socket, time
+s = socket.socket(type=socket.SOCK_DGRAM)
+s.bind(("", 9000))
+_, client = s.recvfrom(9)
+for n in range(4000):
+    s.sendto(b"x" * 100, client)
+    if n % 20 == 0:
+        time.sleep(0.002)
+time.sleep(30)
+"""
+REAPER = """
+import os, socket
+s = socket.socket(type=socket.SOCK_DGRAM)
+s.settimeout(3)
+s.sendto(b"go", (os.environ["WINDWARD_SERVER"], 9000))
+count = 0
+try:
+    while True:
+        s.recv(2000)
+        count += 1
+except TimeoutError:
+    print(count)
+"""
+#: Sends as fast as it may, and says how much came in a second after the first three.
+SOURCE = """
+import socket, sys
+s = socket.create_server(("", 9000))
+c, _ = s.accept()
+c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
+while True:
+    c.sendall(bytes(1 << 16))
+"""
+SINK = """
+import os, socket, time
+s = socket.create_connection((os.environ["WINDWARD_SERVER"], 9000))
+begin, marks, count = time.perf_counter(), [], 0
+while len(marks) < 2:
+    count += len(s.recv(1 << 16))
+    if time.perf_counter() - begin > (2, 6)[len(marks)]:
+        marks.append((time.perf_counter(), count))
+(t0, c0), (t1, c1) = marks
+print((c1 - c0) * 8 / (t1 - t0))
+"""
+
+
+def impossible() -> str | None:
+    """Why no link can be emulated here."""
+    if sys.platform != "linux":
+        return "links are emulated on Linux only"
+    probe = subprocess.run(
+        [sys.executable, "-m", "windward", "link", "--rate", "1mbit", "--", "true"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return None if probe.returncode == 0 else probe.stderr.strip().replace("\n", "; ")
+
+
+REASON = impossible()
+needs_links = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Path:
+    """The little programs as files."""
+    programs = {"echo": ECHO, "pings": PINGS, "sower": SOWER, "reaper": REAPER, "source": SOURCE, "sink": SINK}
+    for name, text in programs.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    return tmp_path
+
+
+def behind(command: list[str], *options: str, folder: Path) -> tuple[str, dict[str, Any]]:
+    """Runs a command behind a link: what it printed, and the link's report."""
+    report = folder / "report.json"
+    words = [sys.executable, "-m", "windward", "link", *options, "--report", str(report), "--", *command]
+    run = subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    return run.stdout, json.loads(report.read_text())
+
+
+def python(script: Path, *arguments: str) -> str:
+    return " ".join([sys.executable, str(script), *arguments])
+
+
+@needs_links
+def test_a_round_trip_takes_twice_the_delay(scripts: Path) -> None:
+    """100 bytes take 0.8 ms at 1 Mbit/s, both ways; half a millisecond is allowed for kernels and processes."""
+    options = ("--rate", "1mbit", "--delay", "20ms", "--server", python(scripts / "echo.py"))
+    out, _ = behind([sys.executable, str(scripts / "pings.py")], *options, folder=scripts)
+    median = statistics.median(float(line) for line in out.splitlines())
+    assert 0.0416 <= median < 0.0416 + 0.0005
+
+
+@needs_links
+def test_as_many_are_lost_as_chance_says(scripts: Path) -> None:
+    """4000 at 10 %: 400 ± 19, five deviations to either side; and the report tells what the program saw."""
+    options = ("--rate", "100mbit", "--loss", "10%,0", "--server", python(scripts / "sower.py"))
+    out, report = behind([sys.executable, str(scripts / "reaper.py")], *options, folder=scripts)
+    lost = 4000 - int(out)
+    assert abs(lost - 400) < 5 * (4000 * 0.1 * 0.9) ** 0.5
+    assert report["down"]["lost"] + report["down"]["dropped"] == lost
+    assert report["down"]["packets"] == 4000
+    assert report["up"] | {"lost": 0} == report["up"]
+
+
+@needs_links
+@pytest.mark.parametrize(("rate", "buffer", "law"), [(1, 20, "cubic"), (10, 83, "reno"), (100, 300, "cubic")])
+def test_tcp_gets_what_the_link_carries(scripts: Path, rate: int, buffer: int, law: str) -> None:
+    """1448 of 1500 bytes are data: within 2 %."""
+    source = python(scripts / "source.py", law)
+    options = ("--rate", f"{rate}mbit", "--delay", "10ms", "--buffer", str(buffer), "--server", source)
+    out, report = behind([sys.executable, str(scripts / "sink.py")], *options, folder=scripts)
+    if problem := report["quality"]["problem"]:
+        pytest.skip(f"this machine was not in time: {problem}")
+    ceiling = rate * 1e6 * 1448 / 1500
+    assert float(out) == pytest.approx(ceiling, rel=0.02)
+
+
+@needs_links
+@pytest.mark.parametrize("tool", ["iperf3", "ping"])
+def test_the_tools_of_every_day(scripts: Path, tool: str) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    link = ("--rate", "10mbit", "--delay", "25ms", "--buffer", "100")
+    if tool == "ping":
+        command = "ping -n -c 40 -i 0.02 $WINDWARD_SERVER"
+        out, _ = behind(["sh", "-c", command], *link, folder=scripts)
+        times = [float(line.split("time=")[1].split()[0]) for line in out.splitlines() if "time=" in line]
+        # 84 bytes take 0.067 ms at 10 Mbit/s, both ways.
+        assert len(times) == 40
+        assert 50.13 <= statistics.median(times) < 50.63
+    else:
+        command = "iperf3 -c $WINDWARD_SERVER -R -J -O 2 -t 4 -C cubic"
+        out, report = behind(["sh", "-c", command], *link, "--server", "iperf3 -s -1", folder=scripts)
+        if problem := report["quality"]["problem"]:
+            pytest.skip(f"this machine was not in time: {problem}")
+        assert json.loads(out)["end"]["sum_received"]["bits_per_second"] == pytest.approx(10e6 * 1448 / 1500, rel=0.02)
+
+
+@needs_links
+def test_the_program_is_left_alone(cli: Cli, tmp_path: Path) -> None:
+    """Its output, its exit code, its own death."""
+    run = cli("link", "--rate", "1mbit", "--", "sh", "-c", "echo out; echo err >&2; exit 7")
+    assert (run.stdout, run.stderr, run.returncode) == ("out\n", "err\n", 7)
+    assert cli("link", "--rate", "1mbit", "--", "sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
+    missing = cli("link", "--rate", "1mbit", "--", "no-such-program")
+    assert missing.returncode == 2
+    assert "starting no-such-program" in missing.stderr
+
+
+@needs_links
+def test_a_recording_of_mahimahi(scripts: Path) -> None:
+    """One packet of 1500 bytes every 4 ms: 3 Mbit/s."""
+    (scripts / "steady").write_text("4\n")
+    options = ("--trace", str(scripts / "steady"), "--delay", "5ms", "--buffer", "40")
+    sink = [sys.executable, str(scripts / "sink.py")]
+    out, _ = behind(sink, *options, "--server", python(scripts / "source.py", "cubic"), folder=scripts)
+    assert float(out) == pytest.approx(3e6 * 1448 / 1500, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "a link has a --rate or a --trace"),
+        (("--rate", "10mbit", "--trace", "x"), "a link has a --rate or a --trace"),
+        (("--rate", "10mbps"), "is not a unit of rate"),
+        (("--rate", "1mbit", "--loss", "200%"), "is not a probability"),
+        (("--rate", "1mbit,2mbit,3mbit"), "one value, or two"),
+        (("--trace", "nowhere"), "nowhere"),
+        (("--rate", "1mbit", "--delay", "5"), "5"),
+    ],
+)
+def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
+    if sys.platform != "linux":
+        pytest.skip("links are emulated on Linux only")
+    run = cli("link", *options, "--", "true")
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert message in run.stderr
+
+
+def processes(marker: str) -> list[int]:
+    """Processes whose command line has a word of this test's own."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                command = (folder / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if marker.encode() in command.split(b"\0"):
+                found.append(int(folder.name))
+    return found
+
+
+def wait_for(count: int, marker: str) -> None:
+    for _ in range(600):
+        if len(processes(marker)) == count:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"{processes(marker)} are there, not {count}")
+
+
+@needs_links
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_behind(how: signal.Signals) -> None:
+    """Whatever ends the link, its command and its servers end too; with them go namespaces and devices."""
+    marker = f"30{os.getpid()}.{how}"
+    words = [sys.executable, "-m", "windward", "link", "--rate", "1mbit", "--server", f"exec sleep {marker}", "--"]
+    process = subprocess.Popen([*words, "sleep", marker], env=environment(), start_new_session=True)
+    # The link itself, its server and its command; the link's own command line has the marker too.
+    wait_for(3, marker)
+    # A terminal's Ctrl-C reaches every process in its group.
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)
+    else:
+        process.send_signal(how)
+    code = process.wait(timeout=30)
+    wait_for(0, marker)
+    assert code == (-how if how == signal.SIGKILL else 128 + how)
+
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--ambient-caps=-all"]
+NOBODY += ["--bounding-set=-all"]
+
+
+def interpreter_of_nobody() -> str | None:
+    """A Python that a user without rights may run, and that knows this package."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        words = [*NOBODY, python, "-c", "import sys; import windward; sys.exit(sys.version_info < (3, 11))"]
+        if subprocess.run(words, env=with_package(), capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
+def with_package() -> dict[str, str]:
+    return environment() | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+@needs_links
+def test_without_root() -> None:
+    """The same link in a user namespace, for a user who is nobody."""
+    if os.geteuid() != 0:
+        pytest.skip("every other test is that already")
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv is not installed")
+    python = interpreter_of_nobody()
+    if python is None:
+        pytest.skip("no Python here that nobody may run")
+    words = [*NOBODY, python, "-m", "windward", "link", "--rate", "1mbit", "--delay", "20ms"]
+    words += ["--", "sh", "-c", "echo $WINDWARD_SERVER $(id -u)"]
+    run = subprocess.run(words, env=with_package(), capture_output=True, text=True)
+    if run.returncode == 2 and "user namespace" in run.stderr:
+        pytest.skip(run.stderr.strip().replace("\n", "; "))
+    assert (run.stderr, run.returncode, run.stdout) == ("", 0, "100.64.0.1 0\n")
