@@ -43,6 +43,7 @@ python-test: $(VENV)/engine
 bench: $(VENV)/engine $(VENV)-ns3/engine
 	cargo bench --workspace --exclude windward-num --locked
 	$(BIN)/python benches/num/bench.py
+	$(BIN)/python benches/cell/bench.py
 	$(BIN)/python benches/kernel/bench.py
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
 
