@@ -10,7 +10,19 @@ from pathlib import Path
 
 import pytest
 from conftest import Get
-from web import LENGTH, HangUpError, Request, Server, Site, blocked_after, broken_after, noise, nothing_but, overlap
+from web import (
+    LENGTH,
+    HangUpError,
+    Request,
+    Server,
+    Site,
+    blocked_after,
+    broken_after,
+    noise,
+    nothing_but,
+    overlap,
+    wait_for,
+)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -39,16 +51,6 @@ def test_a_stopped_download_goes_on(
     first = [part for request in server.requests[:before] for part in request.parts]
     assert overlap([*first, *again]) == 0
     assert sum(last - first for first, last in [*first, *again]) == LENGTH
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Until it holds; a minute is far more than it takes."""
-    ended = threading.Event()
-    for _ in range(6000):
-        if condition():
-            return
-        ended.wait(0.01)
-    pytest.fail("it never came true")
 
 
 @pytest.mark.parametrize("damage", ["a byte", "the end", "the journal"])

@@ -240,8 +240,19 @@ def blocked_after(site: Site, count: int, reached: threading.Event) -> Callable[
     def behave(request: Request) -> None:
         if request.number > count:
             reached.set()
-            request.peer.recv(1)
+            while request.peer.recv(4096):
+                pass
             raise HangUpError
         site(request)
 
     return behave
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Until it holds; a minute is far more than it takes."""
+    ended = threading.Event()
+    for _ in range(6000):
+        if condition():
+            return
+        ended.wait(0.01)
+    raise AssertionError("it never came true")
