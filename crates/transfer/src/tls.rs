@@ -1,4 +1,5 @@
-//! Whom a client trusts: the system's roots, or a file of one's own. There is no way to trust nobody's word.
+//! Whom a client trusts: the system's roots, or a file of one's own. There is no way to trust nobody's word. And what a
+//! server shows.
 
 use std::fs;
 use std::io;
@@ -6,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustls::crypto::ring;
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use rustls_platform_verifier::BuilderVerifierExt;
 
 /// A client's configuration: TLS 1.2 or 1.3, HTTP/1.1 alone by ALPN (one TCP connection per slot).
@@ -25,6 +26,25 @@ pub fn client(ca: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
         Some(path) => builder.with_root_certificates(roots(path)?).with_no_client_auth(),
         None => builder.with_platform_verifier().map_err(io::Error::other)?.with_no_client_auth(),
     };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// A server's configuration: TLS 1.2 or 1.3, HTTP/1.1, the certificate chain and private key of these PEM files.
+///
+/// # Errors
+/// A file cannot be read, holds nothing of the kind, or they do not belong together.
+pub fn server(certificate: &Path, key: &Path) -> io::Result<Arc<ServerConfig>> {
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&fs::read(certificate)?).collect();
+    let chain = chain.map_err(io::Error::other)?;
+    if chain.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file holds no PEM certificate"));
+    }
+    let key = PrivateKeyDer::from_pem_slice(&fs::read(key)?).map_err(io::Error::other)?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
+        .map_err(io::Error::other)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }

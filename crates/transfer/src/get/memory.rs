@@ -21,14 +21,14 @@ struct Entry {
 }
 
 /// What is remembered of `host`.
-pub(super) fn recall(host: &str) -> Option<f64> {
+pub(crate) fn recall(host: &str) -> Option<f64> {
     let now = now();
     let entry = load().remove(host).filter(|entry| now.saturating_sub(entry.at) < MEMORY)?;
     (entry.connections.is_finite() && entry.connections >= 1.0).then_some(entry.connections)
 }
 
 /// Remembers. A cache that cannot be written is no reason to fail: the next file starts from one connection.
-pub(super) fn remember(host: &str, connections: f64) {
+pub(crate) fn remember(host: &str, connections: f64) {
     let Some(path) = path() else { return };
     let now = now();
     let mut entries = load();

@@ -14,7 +14,7 @@ mod crew;
 mod error;
 mod gauge;
 mod journal;
-mod memory;
+pub(crate) mod memory;
 mod name;
 mod options;
 mod pace;

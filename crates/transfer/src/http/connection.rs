@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
+use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use rustls::{ClientConnection, StreamOwned};
@@ -55,6 +56,20 @@ impl Connection {
     /// How long one read may wait.
     pub fn patience(&self) -> Duration {
         self.patience
+    }
+
+    /// Whether the next head can be read with little or no wait: something of it has arrived.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub fn is_answered(&self) -> Result<bool, Error> {
+        let mut asked = libc::pollfd { fd: self.socket().as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one descriptor, which is open while `self` is borrowed.
+        let result = unsafe { libc::poll(&raw mut asked, 1, 0) };
+        match result {
+            -1 => Err(Error::Lost(io::Error::last_os_error())),
+            count => Ok(count > 0 || self.taken < self.held.len()),
+        }
     }
 
     /// Sends a whole request.

@@ -1,0 +1,332 @@
+//! The course of an upload.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use url::Url;
+use windward_laws::emultcp::{Controller, Params, Sample};
+
+use super::crew::{Crew, End};
+use super::info::info;
+use super::worker::{Task, head, work};
+use super::{Error, Event, Options, Report};
+use crate::get::memory;
+use crate::http::{Dialer, Proxies};
+use crate::serve::{HASH, LENGTH, Missing, TREE};
+use crate::tree::Tree;
+
+/// Port of a server whose address has none: that of `windward serve`.
+const PORT: u16 = 8765;
+/// Time between samples.
+const SAMPLES: Duration = Duration::from_millis(250);
+/// Most bytes of the answer to a posted tree.
+const MOST_ANSWER: usize = 16 << 20;
+/// How often an upload may be begun again because the server has forgotten it.
+const MOST_BEGINNINGS: u32 = 5;
+
+type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
+
+/// Sends the file at `path` to the folder at `address`: `HOST`, `HOST:PORT`, or `http(s)://HOST:PORT/FOLDER/`.
+///
+/// # Errors
+/// See [`Error`]; what has arrived stays with the server, and the same call goes on from there.
+pub fn send(path: &Path, address: &str, options: &Options, observer: &mut Observer<'_>) -> Result<Report, Error> {
+    let job = Job::new(path, address, options, observer)?;
+    let begun = Instant::now();
+    let mut first = None;
+    let mut most = 0;
+    for _ in 0..MOST_BEGINNINGS {
+        let missing = job.post()?;
+        let left: u64 = pieces(&missing).map(|piece| job.task.tree.piece_length(piece)).sum();
+        let first_left = *first.get_or_insert(left);
+        if missing.is_there {
+            let duration_s = begun.elapsed().as_secs_f64();
+            let mut url = job.task.url.clone();
+            url.set_query(None);
+            return Ok(Report {
+                url: url.to_string(),
+                blake3: job.task.tree.hash().to_hex().to_string(),
+                length_bytes: job.task.tree.length(),
+                there_bytes: job.task.tree.length() - first_left,
+                duration_s,
+                rate_bps: first_left as f64 * 8.0 / duration_s,
+                connections_max: most,
+            });
+        }
+        most = most.max(job.run(&missing, begun, observer)?);
+    }
+    Err(Error::Refused { status: 404, reason: ": the server forgets what was sent".to_owned() })
+}
+
+fn pieces(missing: &Missing) -> impl Iterator<Item = u64> {
+    missing.missing.iter().flat_map(|(from, to)| *from..*to)
+}
+
+struct Job<'a> {
+    task: Arc<Task>,
+    options: &'a Options,
+    params: Params,
+}
+
+impl<'a> Job<'a> {
+    fn new(path: &Path, address: &str, options: &'a Options, observer: &mut Observer<'_>) -> Result<Self, Error> {
+        let params = Params { max: options.max_connections, ..Params::of(options.law) };
+        params.check().map_err(|(field, why)| Error::Usage(format!("{field}: {why}")))?;
+        if options.connections == Some(0) || options.max_tries == 0 {
+            return Err(Error::Usage("connections and tries are at least 1".to_owned()));
+        }
+        let seconds = |seconds: f64| {
+            let is_sane = (0.001..=86_400.0).contains(&seconds);
+            let refused = || Error::Usage(format!("a timeout of {seconds} s is not between 0.001 and 86400 s"));
+            is_sane.then(|| Duration::from_secs_f64(seconds)).ok_or_else(refused)
+        };
+        let (connect, stall) = (seconds(options.connect_timeout)?, seconds(options.stall_timeout)?);
+        let mut url = address_of(address)?;
+        let authorization = authorization(&mut url, options.token.as_deref())?;
+        let failure = |error: io::Error| Error::File(format!("cannot read {}: {error}", path.display()));
+        let file = File::open(path).map_err(failure)?;
+        let kind = file.metadata().map_err(failure)?;
+        if !kind.is_file() {
+            return Err(Error::File(format!("{} is no file", path.display())));
+        }
+        let own = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = options.name.clone().or(own).unwrap_or_default();
+        if name.is_empty() || name.starts_with('.') || name.contains(['/', '\0']) {
+            return Err(Error::Usage(format!("{name:?} is no name that a server takes: give another by --name")));
+        }
+        let tree = hash(&file, kind.len(), observer)?.map_err(failure)?;
+        let mut path = url.path().trim_end_matches('/').to_owned();
+        path.push('/');
+        path.extend(utf8_percent_encode(&name, NON_ALPHANUMERIC));
+        url.set_path(&path);
+        url.set_query(Some(&format!("upload={}{}", tree.hash(), if options.replaces { "&replace" } else { "" })));
+        let proxies = Proxies::from_environment(|name| std::env::var(name).ok())?;
+        let dialer = Dialer::new(proxies, options.ca.clone(), connect, stall);
+        let max_tries = options.max_tries;
+        Ok(Self { task: Arc::new(Task { dialer, file, tree, url, authorization, max_tries }), options, params })
+    }
+
+    /// Posts the tree, as often as allowed.
+    fn post(&self) -> Result<Missing, Error> {
+        let mut wait = Duration::from_millis(500);
+        for rest in (0..self.options.max_tries).rev() {
+            match self.try_post() {
+                Err(Error::Http(_) | Error::Refused { status: 503, .. }) if rest > 0 => thread::sleep(wait),
+                result => return result,
+            }
+            wait *= 2;
+        }
+        unreachable!("there is at least one try, and the last one returns")
+    }
+
+    fn try_post(&self) -> Result<Missing, Error> {
+        let tree = self.task.tree.to_bytes();
+        let (length, hash) = (self.task.tree.length(), self.task.tree.hash());
+        let fields = format!("Content-Type: {TREE}\r\n{LENGTH}: {length}\r\n{HASH}: {hash}\r\n");
+        let mut connection = self.task.dialer.dial(&self.task.url)?;
+        let mut request = head(&self.task, "POST", "", tree.len(), &fields).into_bytes();
+        request.extend(tree);
+        connection.send(&request)?;
+        let (head, mut body) = connection.head(false)?;
+        let mut answer = Vec::new();
+        let mut block = vec![0; 64 << 10];
+        loop {
+            match body.read(&mut connection, &mut block)? {
+                0 => break,
+                count if answer.len() + count <= MOST_ANSWER => answer.extend_from_slice(&block[..count]),
+                _ => return Err(crate::http::Error::Malformed("an endless answer".to_owned()).into()),
+            }
+        }
+        if head.status != 200 {
+            let reason = String::from_utf8_lossy(&answer[..answer.len().min(512)]).trim().escape_debug().to_string();
+            let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
+            return Err(Error::Refused { status: head.status, reason });
+        }
+        let malformed = || crate::http::Error::Malformed("no answer of windward serve".to_owned());
+        let missing: Missing = serde_json::from_slice(&answer).map_err(|_| malformed())?;
+        let is_sane = missing.missing.iter().all(|(from, to)| from < to && *to <= self.task.tree.count())
+            && missing.piece_bytes == crate::tree::PIECE
+            && (missing.is_there || !missing.missing.is_empty());
+        if is_sane { Ok(missing) } else { Err(malformed().into()) }
+    }
+
+    /// Sends what is missing; returns the most connections there were. All may be there then, or the server has forgotten.
+    fn run(&self, missing: &Missing, begun: Instant, observer: &mut Observer<'_>) -> Result<u32, Error> {
+        let crew = Arc::new(Crew::new(pieces(missing)));
+        let mut threads = Vec::new();
+        let mut guide = Guide::new(self, begun, pieces(missing));
+        let end = loop {
+            if let Some(end) = crew.lock().end.take() {
+                break end;
+            }
+            let event = guide.look(&crew);
+            if observer(&event).is_break() {
+                break End::Failed(Error::Interrupted);
+            }
+            for slot in crew.vacant() {
+                let (task, crew) = (Arc::clone(&self.task), Arc::clone(&crew));
+                threads.push(thread::spawn(move || work(&task, &crew, slot)));
+            }
+            crew.wait(Duration::from_secs_f64(guide.controller.period()));
+        };
+        crew.end(End::All);
+        crew.cut();
+        for thread in threads {
+            // A worker that panicked has failed, and its pieces with it; the message is on standard error.
+            let _ = thread.join();
+        }
+        memory::remember(&guide.host, guide.controller.connections());
+        match end {
+            End::All | End::Forgotten => Ok(guide.most),
+            End::Failed(error) => Err(error),
+        }
+    }
+}
+
+/// The number of connections, and what it follows from.
+struct Guide<'a> {
+    job: &'a Job<'a>,
+    controller: Controller,
+    host: String,
+    begun: Instant,
+    /// Bytes that were missing at the beginning, and are.
+    total: u64,
+    counted: usize,
+    left: u64,
+    rtt_min: f64,
+    /// Bytes acknowledged at the last look, by slot and the time that its connection opened.
+    acked: BTreeMap<(u32, Instant), u64>,
+    looked: Instant,
+    sampled: Instant,
+    since_sample: u64,
+    most: u32,
+}
+
+impl<'a> Guide<'a> {
+    fn new(job: &'a Job<'a>, begun: Instant, pieces: impl Iterator<Item = u64>) -> Self {
+        let host = format!("send {}", job.task.url.host_str().unwrap_or_default());
+        let total = pieces.map(|piece| job.task.tree.piece_length(piece)).sum();
+        let now = Instant::now();
+        Self {
+            job,
+            controller: Controller::new(job.params, memory::recall(&host)),
+            host,
+            begun,
+            total,
+            counted: 0,
+            left: total,
+            rtt_min: f64::INFINITY,
+            acked: BTreeMap::new(),
+            looked: now,
+            sampled: now,
+            since_sample: 0,
+            most: 0,
+        }
+    }
+
+    /// Measures, and sets how many connections are wanted.
+    fn look(&mut self, crew: &Crew) -> Event {
+        let now = Instant::now();
+        let mut state = crew.lock();
+        for piece in &state.answered[self.counted..] {
+            self.left -= self.job.task.tree.piece_length(*piece);
+        }
+        self.counted = state.answered.len();
+        let (mut sum, mut count, mut arrived) = (0.0, 0.0, 0);
+        let mut acked = BTreeMap::new();
+        for (slot, opened, socket) in
+            state.slots.iter().filter_map(|(slot, open)| open.as_ref().map(|o| (*slot, o.0, &o.1)))
+        {
+            let Some(info) = info(socket) else { continue };
+            self.rtt_min = self.rtt_min.min(info.rtt_min);
+            let before = self.acked.get(&(slot, opened)).copied().unwrap_or(0);
+            acked.insert((slot, opened), info.acked);
+            let fresh = info.acked.saturating_sub(before);
+            arrived += fresh;
+            if fresh > 0 && now.duration_since(opened).as_secs_f64() >= self.job.params.settle {
+                sum += info.rtt;
+                count += 1.0;
+            }
+        }
+        self.acked = acked;
+        let span = now.duration_since(self.looked).as_secs_f64().max(1e-3);
+        self.looked = now;
+        let rtt = (count > 0.0).then(|| sum / count);
+        let connections = state.slots.len() as u32;
+        self.most = self.most.max(connections);
+        let wanted = self.controller.update(Sample {
+            now: now.duration_since(self.begun).as_secs_f64(),
+            rtt,
+            rtt_min: self.rtt_min,
+            rate: arrived as f64 * 8.0 / span,
+            connections,
+            remaining: Some(self.left as f64),
+        });
+        state.wanted = self.job.options.connections.unwrap_or(wanted);
+        self.since_sample += arrived;
+        let span = now.duration_since(self.sampled);
+        if span < SAMPLES {
+            return Event::Tick;
+        }
+        let rate_bps = self.since_sample as f64 * 8.0 / span.as_secs_f64();
+        (self.sampled, self.since_sample) = (now, 0);
+        let length_bytes = self.job.task.tree.length();
+        Event::Sample {
+            time_s: now.duration_since(self.begun).as_secs_f64(),
+            there_bytes: length_bytes - self.left.min(self.total),
+            length_bytes,
+            rate_bps,
+            connections,
+            wanted: self.controller.connections(),
+            rtt_s: rtt,
+            rtt_min_s: Some(self.rtt_min).filter(|rtt| rtt.is_finite()),
+            queue_s: self.controller.queue(),
+        }
+    }
+}
+
+/// The folder's address.
+fn address_of(address: &str) -> Result<Url, Error> {
+    let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+    let mut url = Url::parse(&text).map_err(|error| Error::Usage(format!("{address}: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
+        return Err(Error::Usage(format!("{address}: a server is HOST, HOST:PORT or https://HOST:PORT/FOLDER/")));
+    }
+    let has_port =
+        address.rsplit('/').any(|part| part.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()));
+    if !has_port && url.set_port(Some(PORT)).is_err() {
+        return Err(Error::Usage(format!("{address}: no port fits")));
+    }
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// The token as a header field; one in the address counts if no other is given, and leaves it.
+fn authorization(url: &mut Url, token: Option<&str>) -> Result<String, Error> {
+    let own = url.password().map(|text| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned());
+    // An address with a host can lose its name and password.
+    let _ = url.set_password(None);
+    let _ = url.set_username("");
+    let Some(token) = token.map(str::to_owned).or(own) else { return Ok(String::new()) };
+    if token.contains(|c: char| c.is_control() || !c.is_ascii()) {
+        return Err(Error::Usage("a token is printable ASCII".to_owned()));
+    }
+    Ok(format!("Authorization: Bearer {token}\r\n"))
+}
+
+/// The file's tree; the outer error is the observer's.
+fn hash(file: &File, length: u64, observer: &mut Observer<'_>) -> Result<io::Result<Tree>, Error> {
+    let mut is_stopped = false;
+    let tree = Tree::of(file, length, |read_bytes| {
+        is_stopped = observer(&Event::Hashing { read_bytes, length_bytes: length }).is_break();
+        if is_stopped { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+    });
+    if is_stopped { Err(Error::Interrupted) } else { Ok(tree) }
+}

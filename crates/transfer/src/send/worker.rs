@@ -1,0 +1,169 @@
+//! One slot: a connection that takes pieces as fast as it can, and another one if it fails.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::time::{Duration, Instant};
+
+use url::Url;
+
+use super::Error;
+use super::crew::{Crew, End, Next};
+use super::info::hold_little;
+use crate::http::{Connection, Dialer};
+use crate::tree::{PIECE, Tree};
+
+/// Most pieces sent and not answered on one connection: 16 MiB.
+const MOST_FLYING: usize = 64;
+/// Wait before a connection is tried again; doubled each time.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
+/// How long a worker without work sleeps at most.
+const NAP: Duration = Duration::from_millis(200);
+
+/// What all workers use.
+pub struct Task {
+    pub dialer: Dialer,
+    pub file: File,
+    pub tree: Tree,
+    /// Where pieces go; `&piece=I` is appended.
+    pub url: Url,
+    /// `Authorization`, with its end of line; may be empty.
+    pub authorization: String,
+    pub max_tries: u32,
+}
+
+/// Works until the slot is not wanted any more or all is over.
+pub fn work(task: &Task, crew: &Crew, slot: u32) {
+    let mut flying = VecDeque::new();
+    let mut wait = FIRST_WAIT;
+    loop {
+        let answered = crew.lock().answered.len();
+        match connection(task, crew, slot, &mut flying) {
+            Ok(()) => break,
+            Err(error) => {
+                if !crew.failed(flying.make_contiguous(), error, task.max_tries) {
+                    break;
+                }
+                flying.clear();
+                let has_progress = crew.lock().answered.len() > answered;
+                wait = if has_progress { FIRST_WAIT } else { (2 * wait).min(LONGEST_WAIT) };
+                crew.wait(wait);
+            }
+        }
+    }
+    crew.lock().slots.remove(&slot);
+}
+
+/// Works on one connection; returns in good order when the slot shall not send any more.
+fn connection(task: &Task, crew: &Crew, slot: u32, flying: &mut VecDeque<u64>) -> Result<(), Error> {
+    if !crew.wants(slot) {
+        return Ok(());
+    }
+    let mut connection = task.dialer.dial(&task.url)?;
+    // Where this cannot be set, the end of the file takes a little longer.
+    let _ = hold_little(connection.socket(), PIECE as u32);
+    if let Ok(socket) = connection.socket().try_clone() {
+        crew.lock().slots.insert(slot, Some((Instant::now(), socket)));
+    }
+    let result = exchange(task, crew, slot, &mut connection, flying);
+    crew.lock().slots.insert(slot, None);
+    result
+}
+
+fn exchange(
+    task: &Task,
+    crew: &Crew,
+    slot: u32,
+    connection: &mut Connection,
+    flying: &mut VecDeque<u64>,
+) -> Result<(), Error> {
+    let mut is_last = false;
+    loop {
+        while !flying.is_empty() && connection.is_answered()? {
+            is_last |= answer(task, crew, connection, flying)?;
+        }
+        let next =
+            if is_last || flying.len() >= MOST_FLYING { Next::Wait } else { crew.next(slot, flying.make_contiguous()) };
+        match next {
+            Next::Piece(piece) => {
+                flying.push_back(piece);
+                put(task, connection, piece)?;
+            }
+            Next::Wait | Next::Leave if !flying.is_empty() => is_last |= answer(task, crew, connection, flying)?,
+            Next::Leave => return Ok(()),
+            Next::Wait if is_last => return Err(crate::http::Error::closed().into()),
+            Next::Wait => crew.wait(NAP),
+        }
+    }
+}
+
+/// Sends a piece.
+fn put(task: &Task, connection: &mut Connection, piece: u64) -> Result<(), Error> {
+    let mut bytes = vec![0; task.tree.piece_length(piece) as usize];
+    let read = task.file.read_exact_at(&mut bytes, piece * PIECE);
+    read.map_err(|error| Error::File(format!("cannot read the file: {error}")))?;
+    let mut request = head(task, "PUT", &format!("&piece={piece}"), bytes.len(), "").into_bytes();
+    request.append(&mut bytes);
+    Ok(connection.send(&request)?)
+}
+
+/// The head of a request for the upload.
+pub fn head(task: &Task, method: &str, more: &str, length: usize, fields: &str) -> String {
+    let target = task.dialer.target(&task.url);
+    let host = &task.url[url::Position::BeforeHost..url::Position::AfterPort];
+    let authorization = &task.authorization;
+    format!(
+        "{method} {target}{more} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: windward/{}\r\n\
+         Content-Length: {length}\r\n{authorization}{fields}\r\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Takes the next answer, which is for the piece sent first; whether the connection ends with it.
+fn answer(task: &Task, crew: &Crew, connection: &mut Connection, flying: &mut VecDeque<u64>) -> Result<bool, Error> {
+    let (head, mut body) = connection.head(false)?;
+    let is_last = head.is_last();
+    let mut reason = [0; 512];
+    let mut length = 0;
+    while let Some(room) = reason.get_mut(length..).filter(|room| !room.is_empty()) {
+        match body.read(connection, room)? {
+            0 => break,
+            count => length += count,
+        }
+    }
+    let refused = || Error::Refused {
+        status: head.status,
+        reason: match String::from_utf8_lossy(&reason[..length]).trim() {
+            "" => String::new(),
+            reason => format!(": {}", reason.escape_debug()),
+        },
+    };
+    match head.status {
+        201 | 204 => {
+            if let Some(piece) = flying.pop_front() {
+                crew.answered(piece);
+            }
+            Ok(is_last)
+        }
+        404 => {
+            crew.end(End::Forgotten);
+            Ok(is_last)
+        }
+        // The piece is not of the tree: the file has changed, or the path changes bytes.
+        422 => {
+            let piece = flying.front().copied().unwrap_or_default();
+            let mut bytes = vec![0; task.tree.piece_length(piece) as usize];
+            let is_read = task.file.read_exact_at(&mut bytes, piece * PIECE).is_ok();
+            if !is_read || !task.tree.holds(piece, &bytes) {
+                crew.end(End::Failed(Error::Changed));
+            }
+            Err(refused())
+        }
+        408 | 429 | 500..=599 if head.status != 507 => Err(refused()),
+        _ => {
+            crew.end(End::Failed(refused()));
+            Ok(true)
+        }
+    }
+}

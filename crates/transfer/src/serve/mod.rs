@@ -1,0 +1,244 @@
+//! A small server for one folder: byte ranges, checksums, uploads that are verified piece by piece.
+//!
+//! HTTP/1.1 (RFC 9110, 9112), one thread for each connection. It is on the loopback interface unless told otherwise, and on
+//! any other it insists on TLS and a token. Nothing outside the folder is read or written: names are resolved by the kernel
+//! *beneath* the folder ([`folder`]), and whatever a client can make long has a bound.
+
+mod answer;
+mod content;
+mod folder;
+mod request;
+mod session;
+mod sums;
+mod upload;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::ops::ControlFlow;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use serde::{Deserialize, Serialize};
+
+use crate::tls;
+use folder::Folder;
+use session::Session;
+use sums::Sums;
+use upload::Uploads;
+pub use upload::{HASH, LENGTH, Missing, TREE};
+
+/// How often the observer is asked whether to go on.
+const TICK: Duration = Duration::from_millis(100);
+/// Most connections at a time; more are told to come again.
+const MOST_CONNECTIONS: usize = 256;
+
+/// What to serve, and to whom.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// The folder.
+    pub root: PathBuf,
+    /// Where to listen; port 0 takes any that is free.
+    pub address: SocketAddr,
+    /// PEM file of the certificate and those that vouch for it; with `key`. TLS only then.
+    pub certificate: Option<PathBuf>,
+    /// PEM file of its private key.
+    pub key: Option<PathBuf>,
+    /// Who does not bring it, as bearer token or as password, gets nothing.
+    pub token: Option<String>,
+    /// Whether `windward send` may put files into the folder.
+    pub is_writable: bool,
+}
+
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Something was asked that cannot be.
+    #[error("{0}")]
+    Usage(String),
+    /// The folder or the certificate cannot be read.
+    #[error("{0}")]
+    File(String),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// An answered request.
+#[derive(Clone, Debug, Serialize)]
+pub struct Event {
+    /// Whose it was.
+    pub peer: SocketAddr,
+    /// What was asked: method and target, control characters escaped.
+    pub request: String,
+    /// Status of the answer.
+    pub status: u16,
+    /// Bytes of its body that were sent.
+    pub sent_bytes: u64,
+}
+
+/// A server that listens.
+pub struct Server {
+    listener: TcpListener,
+    site: Arc<Site>,
+    tls: Option<Arc<ServerConfig>>,
+    seen: Receiver<Event>,
+}
+
+/// What all connections share.
+struct Site {
+    folder: Folder,
+    sums: Sums,
+    uploads: Option<Uploads>,
+    /// BLAKE3 of the token: hashes compare in constant time.
+    token: Option<blake3::Hash>,
+    events: Mutex<Sender<Event>>,
+    /// The sockets in use, to end them.
+    open: Mutex<BTreeMap<u64, TcpStream>>,
+}
+
+impl Server {
+    /// Listens.
+    ///
+    /// # Errors
+    /// Without TLS or token on an address that others can reach; a folder, certificate or key that cannot be read; an
+    /// address that is not ours or taken.
+    pub fn bind(options: &Options) -> Result<Self, Error> {
+        let is_wide = !options.address.ip().is_loopback();
+        let has_tls = options.certificate.is_some() && options.key.is_some();
+        if options.certificate.is_some() != options.key.is_some() {
+            return Err(Error::Usage("a certificate and its key are given together, or neither".to_owned()));
+        }
+        if options.token.as_ref().is_some_and(|token| token.len() < 8) {
+            return Err(Error::Usage("a token has 8 characters or more".to_owned()));
+        }
+        if is_wide && !(has_tls && options.token.is_some()) {
+            return Err(Error::Usage(format!(
+                "{} can be reached from other machines: that needs a certificate, its key and a token",
+                options.address.ip()
+            )));
+        }
+        let folder = Folder::open(&options.root)
+            .map_err(|error| Error::File(format!("cannot serve {}: {error}", options.root.display())))?;
+        let tls = match (&options.certificate, &options.key) {
+            (Some(certificate), Some(key)) => Some(tls::server(certificate, key).map_err(|error| {
+                Error::File(format!("cannot use {} with {}: {error}", certificate.display(), key.display()))
+            })?),
+            _ => None,
+        };
+        let listen = |source| Error::Listen { address: options.address, source };
+        let listener = TcpListener::bind(options.address).map_err(listen)?;
+        listener.set_nonblocking(true).map_err(listen)?;
+        let (events, seen) = channel();
+        let site = Site {
+            folder,
+            sums: Sums::default(),
+            uploads: options.is_writable.then(Uploads::default),
+            token: options.token.as_ref().map(|token| blake3::hash(token.as_bytes())),
+            events: Mutex::new(events),
+            open: Mutex::default(),
+        };
+        Ok(Self { listener, site: Arc::new(site), tls, seen })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until the observer breaks off; it is told every answer, and called ten times a second with `None` in any
+    /// case. Connections that are open then are cut: what they had fetched or brought can be gone on with.
+    ///
+    /// # Errors
+    /// The system takes the listening socket away.
+    pub fn run(&self, observe: &mut dyn FnMut(Option<&Event>) -> ControlFlow<()>) -> io::Result<()> {
+        let mut threads: Vec<thread::JoinHandle<()>> = Vec::new();
+        let mut number = 0;
+        let result = loop {
+            if let Err(error) = wait(&self.listener) {
+                break Err(error);
+            }
+            match self.listener.accept() {
+                Ok((socket, peer)) => {
+                    number += 1;
+                    threads.retain(|thread| !thread.is_finished());
+                    threads.extend(self.receive(number, socket, peer));
+                }
+                // A connection that broke off before it was taken, or too many open files: others may come.
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => thread::sleep(TICK),
+                Err(_) => {}
+            }
+            let events: Vec<Event> = self.seen.try_iter().collect();
+            let told = events.iter().map(Some).chain([None]).try_for_each(&mut *observe);
+            if told.is_break() {
+                break Ok(());
+            }
+        };
+        for socket in self.open().values() {
+            // One that is closed already needs no end.
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+        for thread in threads {
+            // A thread that panicked has served one connection less; the message is on standard error.
+            let _ = thread.join();
+        }
+        result
+    }
+
+    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, TcpStream>> {
+        self.site.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn receive(&self, number: u64, socket: TcpStream, peer: SocketAddr) -> Option<thread::JoinHandle<()>> {
+        let mut open = self.open();
+        let is_full = open.len() >= MOST_CONNECTIONS;
+        // What fails here is a connection that is gone.
+        socket.set_nonblocking(false).ok()?;
+        socket.set_nodelay(true).ok()?;
+        open.insert(number, socket.try_clone().ok()?);
+        drop(open);
+        let (site, tls) = (Arc::clone(&self.site), self.tls.clone());
+        Some(thread::spawn(move || {
+            if let Ok(mut session) = Session::new(socket, tls, peer) {
+                if is_full {
+                    session.refuse();
+                } else {
+                    session.serve(&site);
+                }
+            }
+            site.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+        }))
+    }
+}
+
+impl Site {
+    fn tell(&self, event: Event) {
+        // Nobody listens any more once the server ends.
+        let _ = self.events.lock().unwrap_or_else(PoisonError::into_inner).send(event);
+    }
+}
+
+/// Waits for a connection, or a tick.
+fn wait(listener: &TcpListener) -> io::Result<()> {
+    let mut asked = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one descriptor, which is open while `listener` is borrowed.
+    let result = unsafe { libc::poll(&raw mut asked, 1, TICK.as_millis() as libc::c_int) };
+    match result {
+        -1 => Some(io::Error::last_os_error()).filter(|e| e.kind() != io::ErrorKind::Interrupted).map_or(Ok(()), Err),
+        _ => Ok(()),
+    }
+}

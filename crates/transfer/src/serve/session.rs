@@ -1,0 +1,243 @@
+//! One connection: requests in, answers out, one after the other.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use super::answer::{self, Answer, Body, Refusal};
+use super::request::{MOST_BYTES, Request};
+use super::{Event, Site};
+
+/// How long a connection may be idle between requests.
+const IDLE: Duration = Duration::from_secs(75);
+/// How long a head, a handshake, or 64 KiB of a body may take: the slowest that is no attack.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes sent or read at once.
+const BLOCK: usize = 64 << 10;
+
+/// A connection to a client.
+pub struct Session {
+    stream: Stream,
+    peer: SocketAddr,
+    /// Arrived and not yet used.
+    held: Vec<u8>,
+}
+
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
+}
+
+impl Session {
+    /// A connection over `socket`.
+    pub fn new(socket: TcpStream, tls: Option<Arc<ServerConfig>>, peer: SocketAddr) -> io::Result<Self> {
+        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.set_write_timeout(Some(PATIENCE))?;
+        let stream = match tls {
+            None => Stream::Plain(socket),
+            Some(config) => {
+                let mut stream = StreamOwned::new(ServerConnection::new(config).map_err(io::Error::other)?, socket);
+                let begun = Instant::now();
+                while stream.conn.is_handshaking() {
+                    stream.conn.complete_io(&mut stream.sock)?;
+                    if begun.elapsed() > PATIENCE {
+                        return Err(io::ErrorKind::TimedOut.into());
+                    }
+                }
+                Stream::Tls(Box::new(stream))
+            }
+        };
+        Ok(Self { stream, peer, held: Vec::new() })
+    }
+
+    /// Tells the client to come again.
+    pub fn refuse(&mut self) {
+        let answer = Answer::from(Refusal::new(503, "too many connections"));
+        // The client may be gone, and nothing more was to be done for it.
+        let _ = self.send(&answer, true, true);
+    }
+
+    /// Answers until the client or the protocol ends it, or the connection breaks.
+    pub fn serve(&mut self, site: &Site) {
+        loop {
+            match self.head() {
+                Ok(Some(Ok(request))) => {
+                    if !self.respond(site, &request).unwrap_or(false) {
+                        return;
+                    }
+                }
+                Ok(Some(Err(refusal))) => {
+                    // Where a request that could not be read ends is not known, so neither is where the next begins.
+                    let answer = Answer::from(refusal);
+                    let sent = self.send(&answer, true, true);
+                    self.tell(site, "?", &answer, sent);
+                    return;
+                }
+                // The client is gone, or has nothing to say.
+                Ok(None) | Err(_) => return,
+            }
+        }
+    }
+
+    /// Answers a request; whether another may follow.
+    fn respond(&mut self, site: &Site, request: &Request) -> io::Result<bool> {
+        let mut failure = None;
+        let mut is_read = request.content_length().unwrap_or(1) == 0;
+        let answer = answer::answer(site, request, &mut |most| {
+            let body = self.body(request, most);
+            match body {
+                Ok(Ok(body)) => {
+                    is_read = true;
+                    Ok(body)
+                }
+                Ok(Err(refusal)) => Err(refusal),
+                Err(error) => {
+                    failure = Some(error);
+                    Err(Refusal::new(400, "the body did not arrive"))
+                }
+            }
+        });
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        // A body that nobody has read would be taken for the next request.
+        let is_last = request.is_last() || !is_read;
+        let sent = self.send(&answer, request.method != "HEAD", is_last);
+        let is_whole = sent.is_ok();
+        self.tell(site, &format!("{} {}", request.method, request.target), &answer, sent);
+        Ok(is_whole && !is_last)
+    }
+
+    fn tell(&self, site: &Site, request: &str, answer: &Answer, sent: io::Result<u64>) {
+        let request = request.escape_debug().to_string();
+        site.tell(Event { peer: self.peer, request, status: answer.status, sent_bytes: sent.unwrap_or(0) });
+    }
+
+    /// The next head; `None` if the client ends in good order. An error of the inner kind is answered, one of the outer
+    /// kind is the connection's end.
+    fn head(&mut self) -> io::Result<Option<Result<Request, Refusal>>> {
+        let mut begun = None;
+        loop {
+            if !self.held.is_empty() {
+                match Request::parse(&self.held[..self.held.len().min(MOST_BYTES)]) {
+                    Ok(Some((request, length))) => {
+                        self.held.drain(..length);
+                        return Ok(Some(Ok(request)));
+                    }
+                    Ok(None) => {}
+                    Err(refusal) => return Ok(Some(Err(refusal))),
+                }
+            }
+            let limit = match begun {
+                // A head that drips in byte by byte keeps every single read short.
+                Some(begun) => PATIENCE.saturating_sub(Instant::elapsed(&begun)),
+                None if self.held.is_empty() => IDLE,
+                None => PATIENCE,
+            };
+            if limit.is_zero() {
+                return Ok(Some(Err(Refusal::new(408, "the head did not arrive"))));
+            }
+            self.stream.socket().set_read_timeout(Some(limit))?;
+            if self.more()? == 0 {
+                return Ok(None);
+            }
+            begun.get_or_insert_with(Instant::now);
+        }
+    }
+
+    /// Waits for more to be held; 0 at the end of the stream.
+    fn more(&mut self) -> io::Result<usize> {
+        let before = self.held.len();
+        self.held.resize(before + BLOCK, 0);
+        let count = self.stream.read(&mut self.held[before..]);
+        self.held.truncate(before + *count.as_ref().unwrap_or(&0));
+        count
+    }
+
+    /// The body of a request of at most `most` bytes.
+    fn body(&mut self, request: &Request, most: u64) -> io::Result<Result<Vec<u8>, Refusal>> {
+        let length = match request.content_length() {
+            Ok(length) if length <= most => length as usize,
+            Ok(_) => return Ok(Err(Refusal::new(413, format!("more than {most} bytes")))),
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if request.expects_continue() && self.held.is_empty() {
+            self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+        }
+        self.stream.socket().set_read_timeout(Some(PATIENCE))?;
+        let begun = Instant::now();
+        while self.held.len() < length {
+            // Slower than a block in its time: somebody holds the connection and does not use it.
+            let blocks = (self.held.len() / BLOCK) as u32 + 1;
+            if self.more()? == 0 || begun.elapsed() > PATIENCE * blocks {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        let rest = self.held.split_off(length);
+        Ok(Ok(std::mem::replace(&mut self.held, rest)))
+    }
+
+    /// Sends an answer; returns the bytes of content sent.
+    fn send(&mut self, answer: &Answer, has_body: bool, is_last: bool) -> io::Result<u64> {
+        let mut out = answer.head(is_last);
+        match &answer.body {
+            _ if !has_body => self.stream.write_all(&out)?,
+            Body::Bytes(bytes) => {
+                out.extend_from_slice(bytes);
+                self.stream.write_all(&out)?;
+            }
+            Body::Part(file, from, to) => {
+                let before = file.metadata()?.modified()?;
+                self.stream.write_all(&out)?;
+                let mut at = *from;
+                let mut block = vec![0; BLOCK.min((to - from) as usize)];
+                while at < *to {
+                    let most = block.len().min((to - at) as usize);
+                    let count = file.read_at(&mut block[..most], at)?;
+                    if count == 0 {
+                        // It is shorter than it was: the client must see that this is not all.
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                    at += count as u64;
+                    if at == *to && file.metadata()?.modified()? != before {
+                        // It was written to meanwhile: without its last bytes nobody takes this for a version.
+                        return Err(io::ErrorKind::InvalidData.into());
+                    }
+                    self.stream.write_all(&block[..count])?;
+                }
+            }
+        }
+        Ok(if has_body { answer.length() } else { 0 })
+    }
+}
+
+impl Stream {
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Tls(stream) => stream.get_ref(),
+        }
+    }
+
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.read(out),
+            Self::Tls(stream) => match stream.read(out) {
+                // Without close_notify, as many clients end.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+                result => result,
+            },
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(socket) => socket.write_all(bytes),
+            Self::Tls(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The server by what it answers on the wire, byte by byte, and uploads to it.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::ops::ControlFlow;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use windward_transfer::send::{self, send};
+use windward_transfer::serve::{Options, Server};
+use windward_transfer::tree::PIECE;
+
+/// A server of a folder of its own, which ends with it.
+struct Site {
+    folder: TempDir,
+    address: SocketAddr,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Site {
+    fn new() -> Self {
+        Self::of(TempDir::new().unwrap(), |_| {})
+    }
+
+    fn of(folder: TempDir, change: impl FnOnce(&mut Options)) -> Self {
+        let mut options = options(folder.path());
+        change(&mut options);
+        let server = Server::bind(&options).unwrap();
+        let address = server.address().unwrap();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_over);
+        let mut observe = move |_: Option<&_>| match flag.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let thread = std::thread::spawn(move || server.run(&mut observe).unwrap());
+        Self { folder, address, is_over, thread: Some(thread) }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// All that comes back for these bytes until the server closes, as the request asks it to or an error makes it.
+    fn ask(&self, request: &[u8]) -> String {
+        let mut socket = TcpStream::connect(self.address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        socket.write_all(request).unwrap();
+        let mut answer = Vec::new();
+        socket.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn get(&self, target: &str, fields: &str) -> String {
+        self.ask(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n{fields}Connection: close\r\n\r\n").as_bytes())
+    }
+
+    fn status(&self, target: &str, fields: &str) -> u16 {
+        status(&self.get(target, fields))
+    }
+
+    /// What the folder holds, hidden names among it.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Sends `content` as `name`.
+    fn upload(&self, name: &str, content: &[u8], options: &send::Options) -> Result<send::Report, send::Error> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), content).unwrap();
+        let options = send::Options { name: Some(name.to_owned()), ..options.clone() };
+        send(file.path(), &self.address.to_string(), &options, &mut |_| ControlFlow::Continue(()))
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn options(root: &Path) -> Options {
+    Options {
+        root: root.to_owned(),
+        address: "127.0.0.1:0".parse().unwrap(),
+        certificate: None,
+        key: None,
+        token: None,
+        is_writable: true,
+    }
+}
+
+fn status(answer: &str) -> u16 {
+    answer.split(' ').nth(1).unwrap_or_else(|| panic!("no answer: {answer:?}")).parse().unwrap()
+}
+
+fn body(answer: &str) -> &str {
+    answer.split_once("\r\n\r\n").unwrap().1
+}
+
+fn field<'a>(answer: &'a str, name: &str) -> &'a str {
+    let line = answer.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    line.unwrap_or_else(|| panic!("no {name} in {answer}"))
+}
+
+/// Bytes without a pattern.
+fn bytes(length: u64) -> Vec<u8> {
+    let mut out = vec![0; length as usize];
+    blake3::Hasher::new().update(&length.to_le_bytes()).finalize_xof().fill(&mut out);
+    out
+}
+
+#[test]
+fn parts_and_conditions() {
+    let site = Site::new();
+    fs::write(site.path("digits"), "0123456789").unwrap();
+    let whole = site.get("/digits", "");
+    assert_eq!((status(&whole), body(&whole), field(&whole, "Accept-Ranges")), (200, "0123456789", "bytes"));
+    let tag = field(&whole, "ETag").to_owned();
+    let part = site.get("/digits", &format!("Range: bytes=2-4\r\nIf-Range: {tag}\r\n"));
+    assert_eq!((status(&part), body(&part), field(&part, "Content-Range")), (206, "234", "bytes 2-4/10"));
+    let beyond = site.get("/digits", "Range: bytes=10-\r\n");
+    assert_eq!((status(&beyond), body(&beyond), field(&beyond, "Content-Range")), (416, "", "bytes */10"));
+    assert_eq!(site.status("/digits", &format!("If-None-Match: \"x\", {tag}\r\n")), 304);
+    assert_eq!(site.status("/digits", &format!("If-Match: {tag}\r\n")), 200);
+    assert_eq!(site.status("/digits", "If-Match: \"x\"\r\n"), 412);
+    // The clock of the file system may stand still between two writes, but another length is another version too.
+    fs::write(site.path("digits"), "abcdefghijk").unwrap();
+    let other = site.get("/digits", &format!("Range: bytes=2-4\r\nIf-Range: {tag}\r\n"));
+    assert_eq!((status(&other), body(&other)), (200, "abcdefghijk"));
+}
+
+#[test]
+fn requests_one_after_the_other_and_at_once() {
+    let site = Site::new();
+    fs::write(site.path("a"), "first").unwrap();
+    fs::write(site.path("b"), "second").unwrap();
+    let ask = |method, target, end| format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n{end}\r\n");
+    let pipeline = ask("HEAD", "/a", "") + &ask("GET", "/a", "") + &ask("GET", "/b", "Connection: close\r\n");
+    let answers = site.ask(pipeline.as_bytes());
+    let heads: Vec<&str> = answers.split("HTTP/1.1 ").skip(1).collect();
+    assert_eq!(heads.len(), 3);
+    assert_eq!(heads.iter().map(|answer| body(answer)).collect::<Vec<_>>(), ["", "first", "second"]);
+    assert!(heads.iter().all(|answer| answer.starts_with("200 ")));
+    assert_eq!(field(heads[0], "Content-Length"), "5");
+}
+
+#[test]
+fn nothing_outside_the_folder() {
+    let site = Site::new();
+    let outside = TempDir::new().unwrap();
+    fs::write(outside.path().join("secret"), "secret").unwrap();
+    fs::write(site.path("inside"), "inside").unwrap();
+    fs::write(site.path(".hidden"), "hidden").unwrap();
+    symlink(outside.path().join("secret"), site.path("leads-out")).unwrap();
+    symlink(outside.path(), site.path("folder-out")).unwrap();
+    symlink("inside", site.path("stays")).unwrap();
+    assert_eq!(body(&site.get("/stays", "")), "inside");
+    for target in ["/leads-out", "/folder-out/", "/folder-out/secret", "/leads-out.b3"] {
+        assert!(matches!(site.status(target, ""), 403 | 404), "{target}");
+    }
+    let name = outside.path().file_name().unwrap().to_str().unwrap();
+    assert_eq!(site.status(&format!("/../{name}/secret"), ""), 404);
+    for target in ["/.hidden", "/../inside", "/%2e%2e/inside", "/x/..%2finside", "/%00", "//..", "/.."] {
+        assert_eq!(site.status(target, ""), 404, "{target}");
+    }
+    let listing = site.get("/", "");
+    assert!(body(&listing).contains("\"./inside\"") && !listing.contains("hidden"), "{listing}");
+    // Nor is anything written there.
+    let refused = site.upload("leads-out", b"x", &send::Options { replaces: true, ..send::Options::default() });
+    assert_eq!(refused.unwrap_err().code(), 4);
+    assert_eq!(fs::read_to_string(outside.path().join("secret")).unwrap(), "secret");
+}
+
+#[test]
+fn names_cannot_break_a_listing() {
+    let site = Site::new();
+    fs::write(site.path("<b>&\"'#?%.txt"), "x").unwrap();
+    fs::create_dir(site.path("folder")).unwrap();
+    let listing = site.get("/", "");
+    assert!(body(&listing).contains("\"./%3Cb%3E%26%22%27%23%3F%25.txt\">&lt;b&gt;&amp;&quot;"), "{listing}");
+    assert_eq!(body(&site.get("/%3Cb%3E%26%22%27%23%3F%25.txt", "")), "x");
+    let moved = site.get("//folder", "");
+    assert_eq!((status(&moved), field(&moved, "Location")), (301, "/folder/"));
+}
+
+#[test]
+fn sums_are_those_of_the_tools() {
+    let site = Site::new();
+    fs::write(site.path("abc"), "abc").unwrap();
+    // FIPS 180-2's example, and `printf abc | b3sum`.
+    let sha = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  abc\n";
+    let b3 = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85  abc\n";
+    assert_eq!(body(&site.get("/abc.sha256", "")), sha);
+    assert_eq!(body(&site.get("/abc.b3", "")), b3);
+    assert_eq!(site.status("/other.b3", ""), 404);
+}
+
+#[test]
+fn hostile_requests_are_refused() {
+    let site = Site::new();
+    let ask = |request: &str| status(&site.ask(request.as_bytes()));
+    let local = "HTTP/1.1\r\nHost: localhost\r\n";
+    assert_eq!(ask("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"), 400);
+    assert_eq!(ask(&format!("GET / {local}Host: localhost\r\nConnection: close\r\n\r\n")), 400);
+    assert_eq!(ask("nonsense\r\n\r\n"), 400);
+    assert_eq!(ask(&format!("GET / {local}A: {}\r\n\r\n", "b".repeat(40_000))), 431);
+    assert_eq!(ask(&format!("GET / {local}{}\r\n", "A: b\r\n".repeat(100))), 431);
+    assert_eq!(ask(&format!("DELETE /x {local}Connection: close\r\n\r\n")), 501);
+    assert_eq!(ask(&format!("POST /x?upload {local}Transfer-Encoding: chunked\r\n\r\n")), 411);
+    assert_eq!(ask(&format!("GET /x {local}Content-Length: 5\r\n\r\nGET /")), 400);
+    // A page of another name, for which a browser was made to look here (DNS rebinding).
+    assert_eq!(ask("GET / HTTP/1.1\r\nHost: evil.example:80\r\nConnection: close\r\n\r\n"), 421);
+}
+
+#[test]
+fn a_token_is_asked_for() {
+    let site = Site::of(TempDir::new().unwrap(), |options| options.token = Some("correct horse".to_owned()));
+    fs::write(site.path("x"), "x").unwrap();
+    assert_eq!(site.status("/x", ""), 401);
+    assert_eq!(site.status("/x", "Authorization: Bearer wrong\r\n"), 401);
+    assert_eq!(site.status("/x", "Authorization: Bearer correct horse\r\n"), 200);
+    // `printf ':correct horse' | base64`
+    assert_eq!(site.status("/x", "Authorization: Basic OmNvcnJlY3QgaG9yc2U=\r\n"), 200);
+    // With a token it may have any name.
+    let token = "Authorization: Bearer correct horse\r\nConnection: close";
+    let named = site.ask(format!("GET /x HTTP/1.1\r\nHost: a.example\r\n{token}\r\n\r\n").as_bytes());
+    assert_eq!(status(&named), 200);
+    assert_eq!(site.upload("y", b"y", &send::Options::default()).unwrap_err().code(), 4);
+    let options = send::Options { token: Some("correct horse".to_owned()), ..send::Options::default() };
+    site.upload("y", b"y", &options).unwrap();
+}
+
+#[test]
+fn others_are_served_only_with_tls_and_token() {
+    let folder = TempDir::new().unwrap();
+    let wide = Options { address: "0.0.0.0:0".parse().unwrap(), ..options(folder.path()) };
+    assert!(Server::bind(&wide).is_err());
+    assert!(Server::bind(&Options { token: Some("long enough".to_owned()), ..wide }).is_err());
+    let missing = Options { root: folder.path().join("missing"), ..options(folder.path()) };
+    assert!(Server::bind(&missing).is_err());
+}
+
+#[test]
+fn a_file_arrives_whole_over_any_number_of_connections() {
+    let site = Site::new();
+    let sizes = [(0, None), (1, None), (PIECE, Some(3)), (40 * PIECE + 7, Some(8)), (9 * PIECE, None)];
+    for (length, connections) in sizes {
+        let content = bytes(length);
+        let options = send::Options { connections, ..send::Options::default() };
+        let name = format!("file {length}");
+        let report = site.upload(&name, &content, &options).unwrap();
+        assert_eq!((report.length_bytes, report.there_bytes), (length, 0));
+        assert_eq!(report.blake3, blake3::hash(&content).to_hex().to_string());
+        assert!(fs::read(site.path(&name)).unwrap() == content);
+    }
+    assert!(site.names().iter().all(|name| name.starts_with("file ")), "{:?}", site.names());
+}
+
+/// The server was killed in the middle, and of what is there a byte is damaged: the next attempt brings what is missing and
+/// what is wrong, no more.
+#[test]
+fn an_upload_goes_on_with_what_is_right() {
+    let content = bytes(12 * PIECE);
+    let folder = TempDir::new().unwrap();
+    let part = folder.path().join(format!(".x.{}.part", &blake3::hash(&content).to_hex()[..16]));
+    let mut left = content.clone();
+    left[(5 * PIECE) as usize] ^= 1;
+    left[(10 * PIECE) as usize..].fill(0);
+    fs::write(&part, &left).unwrap();
+    let site = Site::of(folder, |_| {});
+    let report = site.upload("x", &content, &send::Options::default()).unwrap();
+    assert_eq!(report.there_bytes, 9 * PIECE);
+    assert!(fs::read(site.path("x")).unwrap() == content);
+    assert_eq!(site.names(), ["x"]);
+}
+
+#[test]
+fn another_file_of_the_name_is_replaced_only_on_demand() {
+    let site = Site::new();
+    let (old, new) = (bytes(PIECE + 1), bytes(PIECE + 2));
+    site.upload("x", &old, &send::Options::default()).unwrap();
+    let again = site.upload("x", &old, &send::Options::default()).unwrap();
+    assert_eq!(again.there_bytes, PIECE + 1);
+    let refused = site.upload("x", &new, &send::Options::default()).unwrap_err();
+    assert_eq!(refused.code(), 4, "{refused}");
+    assert!(fs::read(site.path("x")).unwrap() == old);
+    site.upload("x", &new, &send::Options { replaces: true, ..send::Options::default() }).unwrap();
+    assert!(fs::read(site.path("x")).unwrap() == new);
+}
+
+#[test]
+fn what_is_not_of_the_tree_is_not_written() {
+    let site = Site::new();
+    let content = bytes(100);
+    let hash = blake3::hash(&content).to_hex().to_string();
+    let post = |length: usize, tree: &[u8]| {
+        let head = format!(
+            "POST /x?upload HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\
+             Content-Type: application/vnd.windward.tree\r\nWindward-Length: {length}\r\nWindward-Blake3: {hash}\r\n\r\n",
+            tree.len()
+        );
+        site.ask(&[head.as_bytes(), tree].concat())
+    };
+    let value = *blake3::hash(&content).as_bytes();
+    assert_eq!(status(&post(100, &[0; 32])), 422);
+    assert_eq!(status(&post(100, &[value, value].concat())), 422);
+    let begun = post(100, &value);
+    assert_eq!(body(&begun), format!("{{\"piece_bytes\":{PIECE},\"is_there\":false,\"missing\":[[0,1]]}}"));
+    let put = |piece: &[u8], length: usize| {
+        let head = format!("PUT /x?upload={hash}&piece=0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+        status(&site.ask(&[format!("{head}Content-Length: {length}\r\n\r\n").as_bytes(), piece].concat()))
+    };
+    assert_eq!(put(&[b'x'; 100], 100), 422);
+    assert_eq!(put(b"short", 5), 422);
+    assert_eq!(put(b"", PIECE as usize + 1), 413);
+    assert!(!site.path("x").exists());
+    let reader = Site::of(TempDir::new().unwrap(), |options| options.is_writable = false);
+    assert_eq!(reader.upload("x", &content, &send::Options::default()).unwrap_err().code(), 4);
+    for name in [".x", "a/b", ""] {
+        assert_eq!(site.upload(name, &content, &send::Options::default()).unwrap_err().code(), 2, "{name:?}");
+    }
+}
