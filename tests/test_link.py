@@ -4,10 +4,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +197,51 @@ def test_a_recording_of_mahimahi(scripts: Path) -> None:
     sink = [sys.executable, str(scripts / "sink.py")]
     out, _ = behind(sink, *options, "--server", python(scripts / "source.py", "cubic"), folder=scripts)
     assert float(out) == pytest.approx(3e6 * 1448 / 1500, rel=0.02)
+
+
+#: Reads all that a TCP server sends, and sends a datagram to a UDP server that answers.
+VISITOR = """
+import os, socket, sys
+tcp, udp = map(int, sys.argv[1:])
+try:
+    s = socket.create_connection((os.environ["WINDWARD_SERVER"], tcp), timeout=3)
+    data = b"".join(iter(lambda: s.recv(1 << 16), b""))
+    d = socket.socket(type=socket.SOCK_DGRAM)
+    d.settimeout(3)
+    d.sendto(b"hello", (os.environ["WINDWARD_SERVER"], udp))
+    print(len(data), sum(data), d.recv(100))
+except OSError as error:
+    print(type(error).__name__)
+"""
+
+
+@needs_links
+def test_the_machine_is_reached_through_the_link(cli: Cli, tmp_path: Path) -> None:
+    """Its loopback stands behind the link, by TCP and by UDP; with --isolate it does not."""
+    (tmp_path / "visitor.py").write_text(VISITOR)
+    payload = bytes(range(256)) * 800
+    tcp = socket.create_server(("127.0.0.1", 0))
+    udp = socket.socket(type=socket.SOCK_DGRAM)
+    udp.bind(("127.0.0.1", 0))
+
+    def serve() -> None:
+        connection, _ = tcp.accept()
+        connection.sendall(payload)
+        connection.close()
+        data, sender = udp.recvfrom(100)
+        udp.sendto(data.upper(), sender)
+
+    ports = [str(server.getsockname()[1]) for server in (tcp, udp)]
+    command = ["--", sys.executable, tmp_path / "visitor.py", *ports]
+    with tcp, udp, ThreadPoolExecutor(1) as pool:
+        served = pool.submit(serve)
+        report = tmp_path / "report.json"
+        run = cli("link", "--rate", "10mbit", "--delay", "10ms", "--report", report, *command)
+        assert run.stdout == f"{len(payload)} {sum(payload)} b'HELLO'\n"
+        served.result(timeout=10)
+        # What came across the link is what was sent, with its headers.
+        assert len(payload) < json.loads(report.read_text())["down"]["bytes"] < 1.1 * len(payload)
+        assert cli("link", "--rate", "10mbit", "--isolate", *command).stdout == "ConnectionRefusedError\n"
 
 
 @pytest.mark.parametrize(

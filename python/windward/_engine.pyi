@@ -308,8 +308,14 @@ class EmulationJob:
         """Whether all has been returned that there will be."""
 
 def emulate_link(
-    scenario: Scenario, seed: int, command: Sequence[str], servers: Sequence[str], congestion: str | None
+    scenario: Scenario,
+    seed: int,
+    command: Sequence[str],
+    servers: Sequence[str],
+    congestion: str | None,
+    is_isolated: bool,
 ) -> dict[str, Any]: ...
+
 @final
 class LoadedLaw:
     """A law in the kernel, for as long as this object lives and nobody unloads it."""

@@ -89,6 +89,9 @@ def link(
     congestion: Annotated[
         str | None, typer.Option(metavar="LAW", help="Congestion control at the other end. Default: the machine's.")
     ] = None,
+    isolate: Annotated[
+        bool, typer.Option("--isolate", help="Nothing but the servers of --server can be reached.")
+    ] = False,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Names the luck of loss and jitter.")] = 1,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what happened on the link, as JSON.")
@@ -96,9 +99,11 @@ def link(
 ) -> None:
     """Run a command behind an emulated link.
 
-    The command is in a network of its own whose only way out is the link. What it is to reach runs at the other end:
-    --server starts it there, at the address $WINDWARD_SERVER (100.64.0.1). A value that differs between the directions
-    is written DOWN,UP: towards the command, and away from it. The exit code is the command's.
+    The command is in a network of its own whose only way out is the link. At the other end stands $WINDWARD_SERVER
+    (100.64.0.1), where --server starts what is to be reached; its other ports are those of this machine's loopback. Any
+    other address is reached as from this machine, across the link. No root is needed, and nothing of the machine is
+    changed. A value that differs between the directions is written DOWN,UP: towards the command, and away from it. The
+    exit code is the command's.
 
     windward link --rate 10mbit --delay 50ms --loss 1%,0 --server "iperf3 -s" -- iperf3 -c 100.64.0.1 -R
     """
@@ -110,7 +115,7 @@ def link(
     if ("rate" in given) == ("trace" in given):
         raise ValueError("a link has a --rate or a --trace, and not both")
     scenario = _engine.Scenario.from_json(json.dumps(_network(given)), "windward link", Path())
-    result = _engine.emulate_link(scenario, seed, command, server or [], congestion)
+    result = _engine.emulate_link(scenario, seed, command, server or [], congestion, isolate)
     if report is not None:
         partial = report.with_name(f".{report.name}.partial")
         partial.write_text(json.dumps(result, indent=2, allow_nan=False, default=str) + "\n", encoding="utf-8")

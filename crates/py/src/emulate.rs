@@ -192,8 +192,9 @@ pub(crate) fn emulate_link<'py>(
     command: Vec<OsString>,
     servers: Vec<String>,
     congestion: Option<String>,
+    is_isolated: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let ends = Ends { command, servers, congestion };
+    let ends = Ends { command, servers, congestion, is_isolated };
     let report = py.detach(|| link::run(&scenario.inner, seed, &ends)).map_err(|error| raise(&error))?;
     let fields = PyDict::new(py);
     fields.set_item("code", report.code)?;

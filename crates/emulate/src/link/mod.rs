@@ -1,15 +1,18 @@
 //! One link in front of a program: `windward link`.
 //!
-//! The program runs in a network namespace whose only way out is the link; at its other end stands a second namespace with
-//! the servers that are to be reached through it. Without root both belong to a user namespace of our own.
+//! The program runs in a network namespace whose only way out is the link; at its other end stands a second namespace, with
+//! the servers that are to be reached through it and a [`gateway`] to everything else. Without root both belong to a user
+//! namespace of our own.
 
 mod children;
+mod gateway;
 
 use crate::error::Error;
 use crate::quality::Quality;
-use crate::sys::{Clock, Namespace, Netlink, Route, Tun, own_user_namespace, read_dropped, write_setting};
+use crate::sys::{Clock, Namespace, Netlink, Ours, Route, Tun, own_user_namespace, read_dropped, write_setting};
 use crate::wire::{Ran, Sort, Wire};
 use children::Children;
+use gateway::Gateway;
 use std::ffi::OsString;
 use std::io;
 use std::net::Ipv4Addr;
@@ -25,6 +28,9 @@ pub const SERVER: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 /// Where the program is.
 pub const CLIENT: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 2);
 
+/// Index of a namespace's loopback device.
+const LOOPBACK: u32 = 1;
+
 /// Largest packet on the link.
 const MTU: u32 = 1500;
 
@@ -37,6 +43,8 @@ pub struct Ends {
     pub servers: Vec<String>,
     /// The server's congestion control, where it is not the machine's default.
     pub congestion: Option<String>,
+    /// Nothing but the servers can be reached: no gateway.
+    pub is_isolated: bool,
 }
 
 /// What happened on the link.
@@ -72,6 +80,15 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
     }
     let (server, server_tun) = host(SERVER, CLIENT)?;
     let (client, client_tun) = host(CLIENT, SERVER)?;
+    if !ends.is_isolated {
+        let answer = || {
+            // Every address is this host's own, but for the client's.
+            let netlink = Netlink::open()?;
+            netlink.add_route(&Route { ours: Ours::Never, ..Route::new((CLIENT, 32), server_tun.device) })?;
+            netlink.add_route(&Route { ours: Ours::Yes, ..Route::new((Ipv4Addr::UNSPECIFIED, 0), LOOPBACK) })
+        };
+        server.inside(answer).map_err(Error::system("making the gateway"))?;
+    }
     if let Some(law) = &ends.congestion {
         let set = || write_setting("ipv4/tcp_congestion_control", law);
         server.inside(set).map_err(|source| Error::Refused {
@@ -87,7 +104,7 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
         fabric: Fabric::new(&network, seed),
         ports: vec![server_tun.file, client_tun.file],
         mtu: MTU as usize,
-        sort: TwoEnds,
+        sort: TwoEnds { gateway: (!ends.is_isolated).then(|| Gateway::new(&server)) },
     };
     let (ran, code) = thread::scope(|scope| {
         let emulator = scope.spawn(|| wire.run(clock, &stop, Time::NEVER));
@@ -129,11 +146,19 @@ fn host(own: Ipv4Addr, other: Ipv4Addr) -> Result<(Namespace, Tun), Error> {
 }
 
 /// All packets of one end go to the other.
-struct TwoEnds;
+struct TwoEnds<'a> {
+    gateway: Option<Gateway<'a>>,
+}
 
-impl Sort for TwoEnds {
+impl Sort for TwoEnds<'_> {
     fn sort(&mut self, port: usize, packet: &[u8]) -> Option<(u32, bool, u32)> {
         let is_ipv4 = packet.first().is_some_and(|first| first >> 4 == 4);
+        if port == 1
+            && is_ipv4
+            && let Some(gateway) = &mut self.gateway
+        {
+            gateway.see(packet);
+        }
         is_ipv4.then_some((0, port == 1, packet.len() as u32))
     }
 

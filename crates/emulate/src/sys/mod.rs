@@ -7,7 +7,7 @@ mod socket;
 mod tun;
 
 pub(crate) use namespace::{Namespace, own_user_namespace, write_setting};
-pub(crate) use netlink::{Netlink, Route};
+pub(crate) use netlink::{Netlink, Ours, Route};
 pub(crate) use realtime::{Clock, cpu_time, make_realtime, wait_readable};
 pub(crate) use socket::{TcpInfo, TcpSocket};
 pub(crate) use tun::{Tun, read_dropped};

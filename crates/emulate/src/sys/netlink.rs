@@ -6,6 +6,17 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
+/// Whether a host takes packets for its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ours {
+    /// They go through the device.
+    No,
+    /// They go through the device, and the table of what is ours says so before it says anything else.
+    Never,
+    /// Every address there is this host.
+    Yes,
+}
+
 /// A route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
@@ -13,8 +24,8 @@ pub(crate) struct Route {
     pub to: (Ipv4Addr, u8),
     /// Through which device.
     pub device: u32,
-    /// Packets there are ours: every address behind it is this host.
-    pub is_local: bool,
+    /// Which packets are ours.
+    pub ours: Ours,
     /// Segments in the first window of connections there.
     pub initial_window: Option<u32>,
     /// Least retransmission timeout of connections there, in milliseconds.
@@ -26,7 +37,7 @@ pub(crate) struct Route {
 impl Route {
     /// The plain route to `to` through `device`.
     pub(crate) const fn new(to: (Ipv4Addr, u8), device: u32) -> Self {
-        Self { to, device, is_local: false, initial_window: None, min_rto_ms: None, is_quick: false }
+        Self { to, device, ours: Ours::No, initial_window: None, min_rto_ms: None, is_quick: false }
     }
 }
 
@@ -73,9 +84,10 @@ impl Netlink {
 
     /// Adds a route.
     pub(crate) fn add_route(&self, route: &Route) -> io::Result<()> {
-        let (table, scope, kind) = match route.is_local {
-            true => (libc::RT_TABLE_LOCAL, libc::RT_SCOPE_HOST, libc::RTN_LOCAL),
-            false => (libc::RT_TABLE_MAIN, libc::RT_SCOPE_LINK, libc::RTN_UNICAST),
+        let (table, scope, kind) = match route.ours {
+            Ours::No => (libc::RT_TABLE_MAIN, libc::RT_SCOPE_LINK, libc::RTN_UNICAST),
+            Ours::Never => (libc::RT_TABLE_LOCAL, libc::RT_SCOPE_LINK, libc::RTN_UNICAST),
+            Ours::Yes => (libc::RT_TABLE_LOCAL, libc::RT_SCOPE_HOST, libc::RTN_LOCAL),
         };
         let mut message = Message::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_REPLACE);
         // struct rtmsg: family, lengths of destination and source, TOS, table, protocol, scope, type; flags.
