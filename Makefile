@@ -2,6 +2,7 @@
 # make test     set everything up and pass every check: exactly what continuous integration does
 # make bench    measure speed
 # make validate-ns3  lay goodputs beside ns-3's
+# make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/papers; minutes
 # make clean    remove what these made
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' | sort) Cargo.toml Cargo.lock
 HEADLINE := scenarios/headline.toml
 
-.PHONY: run test rust-test python-test bench validate-ns3 docs reproduce clean
+.PHONY: run test rust-test python-test bench validate-ns3 validate-emulation docs reproduce clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/engine
@@ -45,11 +46,16 @@ bench: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/num/bench.py
 	$(BIN)/python benches/cell/bench.py
 	$(BIN)/python benches/kernel/bench.py
+	$(BIN)/python benches/emulate/bench.py
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
 
 # Minutes of ns-3: its goodput beside ours, written to docs/validation/ns3.md.
 validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
+
+# A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/validation/emulation.md.
+validate-emulation: $(VENV)/engine
+	$(BIN)/python benches/emulate/validate.py
 
 # ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
 $(VENV)-ns3/engine: $(VENV)/packages

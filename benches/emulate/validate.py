@@ -1,6 +1,6 @@
-"""Holds the emulator to iperf3, ping and the simulator, and writes docs/validation/emulation.md. As root, on an idle machine.
+"""Holds the emulator to iperf3, ping and the simulator, and writes docs/validation/emulation.md.
 
-python benches/emulate/validate.py [--seeds 5]
+python benches/emulate/validate.py [--seeds 5]; as root, on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def loss(percent: int) -> list[str]:
     """20 000 datagrams towards the command."""
     count = 20_000
     receive = (
-        "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(1); s.sendto(b'go', ('$S', 9000)); n = 0\n"
+        "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(1)\n"
+        "n = 0; s.sendto(b'go', ('$S', 9000))\n"
         "try:\n  while True: n += s.recv(100) == b'x'\nexcept TimeoutError: print(n)"
     ).replace("$S", "100.64.0.1")
     send = (
@@ -84,6 +85,11 @@ def loss(percent: int) -> list[str]:
     return [f"{percent} %", str(lost), f"{expected:.0f} ± {deviation:.0f}", f"{(lost - expected) / deviation:+.1f} σ"]
 
 
+def interval(mean: float, error: float, unit: str) -> str:
+    """Mean and half width; a run without luck has none."""
+    return f"{mean:.3g} {unit}" if error < 1e-9 * mean else f"{mean:.3g} ± {error:.2g} {unit}"
+
+
 def beside(simulated: ww.Run, emulated: ww.Run) -> list[list[str]]:
     """Goodput and RTT of every flow both ways."""
     rows = []
@@ -92,7 +98,7 @@ def beside(simulated: ww.Run, emulated: ww.Run) -> list[list[str]]:
         cells = [str(name)]
         for column, scale, unit in (("goodput_bps", 1e-6, "Mbit/s"), ("mean_rtt_s", 1e3, "ms")):
             (mine, mine_error), (real, real_error) = (mean_and_interval(f[column] * scale) for f in (ours, theirs))
-            cells += [f"{mine:.3g} ± {mine_error:.2g} {unit}", f"{real:.3g} ± {real_error:.2g} {unit}"]
+            cells += [interval(mine, mine_error, unit), interval(real, real_error, unit)]
             if column == "goodput_bps":
                 cells.append(f"**{real / mine:.3f}**")
         rows.append(cells)
@@ -144,12 +150,13 @@ def main() -> None:
 
 <!-- Generated: make validate-emulation -->
 
-Linux {platform.release()}, {os.cpu_count()} processors. How the emulator works, and what it cannot do: [emulation](../emulation.md).
+Linux {platform.release()}, {os.cpu_count()} processors. How the emulator works, and what it cannot do:
+[emulation](../emulation.md).
 
 ## Links
 
-Goodput of iperf3 towards the command in Mbit/s, {DELAY_MS} ms each way, {SECONDS} s after 5 s that do not count. The most that TCP
-can carry is 1448 of 1500 bytes.
+Goodput of iperf3 towards the command in Mbit/s, {DELAY_MS} ms each way, {SECONDS} s after 5 s that do not count. The
+most that TCP can carry is 1448 of 1500 bytes.
 
 {table(["link", "law", "goodput", "most", "ratio", "lateness p99"], rates)}
 
@@ -167,25 +174,27 @@ Round trips of 200 pings on 1 Gbit/s.
 
 {table(["flow", *both], flows)}
 
-Two flows with base round trips of 20 and 60 ms and a backlog of 10 packets each: 20 in the queue, and equal rates, says the theory.
+Two flows with base round trips of 20 and 60 ms and a backlog of 10 packets each: 20 in the queue, and equal rates, says
+the theory.
 
 {table(["law", "engine", "packets in the queue", "least and greatest rate (Mbit/s)"], backlogs)}
 
 What is left between them: the kernel's least RTT counts the handshake, whose packets take 1.1 ms less than a segment to
-transmit at 10 Mbit/s, so that its flows keep a queue of about half a packet less; its windows are whole packets. Under random
-loss Linux finds lost retransmissions by time (RACK-TLP), where the simulator waits for the timer.
+transmit at 10 Mbit/s, so that its flows keep a queue of about half a packet less; its windows are whole packets. Under
+random loss Linux finds lost retransmissions by time (RACK-TLP), where the simulator waits for the timer; the mean RTT
+is that of the smoothed estimate at each sample there, of every sample here.
 
 ## The cell of huang2020
 
-`papers/huang2020/access-point-short.toml`: four namespaces as stations, QUIC-TCP in the kernel, the queueing-delay scheduler
-over the same fading channels seed by seed; 90 s of which 60 count, {seeds} seeds.
+`papers/huang2020/access-point-short.toml`: four namespaces as stations, QUIC-TCP in the kernel, the queueing-delay
+scheduler over the same fading channels seed by seed; 90 s of which 60 count, {seeds} seeds.
 
 {table(["flow", *both], stations)}
 
 ## Timing
 
-Lateness of packets in the emulations above, the worst of all seeds: median {late["p50"]:.4f} ms, 99 % {late["p99"]:.3f} ms, greatest
-{late["max"]:.1f} ms; {"; ".join(trust)}.
+Lateness of packets in the emulations above, the worst of all seeds: median {late["p50"]:.4f} ms, 99 %
+{late["p99"]:.3f} ms, greatest {late["max"]:.1f} ms; {"; ".join(trust)}.
 """,
         encoding="utf-8",
     )

@@ -20,6 +20,7 @@ from windward.cli_emulate import link
 from windward.cli_get import get
 from windward.cli_kernel import clean, kernel
 from windward.cli_papers import claims, reproduce
+from windward.cli_serve import send, serve
 from windward.files import parse
 
 if TYPE_CHECKING:
@@ -263,10 +264,12 @@ def compare(
     out.print(scenario.title or scenario.name, style="bold")
     out.print(f"goodput of each flow; optimum: {best.objective}", style="dim")
     terminal.show_tables([compare_digest(table)])
-    reasons = (("fluid", why), ("packets", why_not), ("kernel", why_no_kernel))
+    candidates = (("fluid", why), ("packets", why_not), ("kernel", why_no_kernel))
+    reasons = [(engine, reason) for engine, reason in candidates if reason]
+    if reasons or (real is not None and (real.problems or real.notes)):
+        out.print()
     for engine, reason in reasons:
-        if reason:
-            out.print(f"{engine} left out: {reason}", style="dim", soft_wrap=True)
+        out.print(f"{engine} left out: {reason}", style="dim", soft_wrap=True)
     if real is not None:
         for problem in real.problems:
             out.print(f"kernel NOT TRUSTWORTHY: {problem}", style="bold", soft_wrap=True)
@@ -284,6 +287,8 @@ app.command()(link)
 app.add_typer(kernel, name="kernel")
 app.command()(clean)
 app.command()(get)
+app.command()(serve)
+app.command()(send)
 app.command()(claims)
 app.command()(reproduce)
 

@@ -85,7 +85,7 @@ def _flows(run: Run) -> Digest:
             ]
         )
     columns = ["flow", "law", "goodput", "loss", "mean RTT", "mean window", "timeouts", "completed after"]
-    return _without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows))
+    return without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows))
 
 
 def _groups(run: Run) -> Digest:
@@ -156,7 +156,7 @@ def _stations(run: Run) -> Digest:
     left_out = len(rows) - MANY_STATIONS
     note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out > 0 else ""
     columns = ["station", "airtime", "mean SNR", "rate offered", "rate when served", "errors repaired"]
-    return _without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows[:MANY_STATIONS], note=note))
+    return without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows[:MANY_STATIONS], note=note))
 
 
 def decibels(ratio: pd.Series[float]) -> pd.Series[float]:
@@ -184,7 +184,7 @@ def _count(frame: pd.DataFrame, entity: str) -> int:
     return int(frame[entity].nunique())
 
 
-def _without_empty(table: Digest) -> Digest:
+def without_empty(table: Digest) -> Digest:
     """The table without columns in which nothing was measured."""
     kept = [at for at in range(len(table.columns)) if at < table.words or any(row[at] != "–" for row in table.rows)]
     return Digest(

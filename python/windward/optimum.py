@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from windward.digest import Digest, percent, quantity
+from windward.digest import Digest, percent, quantity, without_empty
 from windward.stats import mean_and_interval
 
 if TYPE_CHECKING:
@@ -230,7 +230,8 @@ def compare_digest(table: pd.DataFrame) -> Digest:
         for row in _records(table.head(_ROWS))
     ]
     columns = ["flow", "law", "optimum", "fluid", "packets", "kernel", "packets/optimum"]
-    return Digest(title="Engines", columns=columns, words=2, rows=rows, note=_more(len(table) - len(rows), "flow"))
+    note = _more(len(table) - len(rows), "flow")
+    return without_empty(Digest(title="Engines", columns=columns, words=2, rows=rows, note=note))
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -112,8 +112,8 @@ class Scenario(ScenarioFields):
         """Runs the scenario in real time: hosts are network namespaces, flows are connections of this machine's kernel.
 
         The links and cells between them are the simulator's own. A run takes as long as the scenario says, and needs
-        root on Linux. The result has the shape of a simulation's; `Run.timing` and `Run.problems` say how well it kept its
-        time, `Run.notes` what the kernel does differently.
+        root on Linux. The result has the shape of a simulation's; `Run.timing` and `Run.problems` say how well it kept
+        its time, `Run.notes` what the kernel does differently.
 
         Parameters
         ----------
