@@ -71,8 +71,8 @@ def test_no_objective(cli: Cli, scenario_file: Path, objective: str) -> None:
 
 
 def test_compare(cli: Cli, scenario_file: Path) -> None:
-    matches("compare", cli("compare", scenario_file.name, "--output", "kept"))
-    rows = json.loads(cli("compare", scenario_file.name, "--json").stdout)
+    matches("compare", cli("compare", scenario_file.name, "--no-emulate", "--output", "kept"))
+    rows = json.loads(cli("compare", scenario_file.name, "--no-emulate", "--json").stdout)
     kept = ww.open(scenario_file.parent / "kept" / "simulate")
     mean = kept.flows.groupby("flow", sort=False)["goodput_bps"].mean()
     assert [row["packets_bps"] for row in rows] == pytest.approx(mean.tolist(), rel=1e-9)
