@@ -1,9 +1,11 @@
 """Recordings that scenarios name: packet-delivery traces of links, signal-to-noise traces of stations."""
 
+import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from conftest import REPOSITORY, Cli
 
 import windward as ww
 
@@ -115,3 +117,20 @@ def test_the_command_line_says_what_is_wrong_with_a_recording(cli: Cli, phone: P
     result = cli("check", str(phone))
     assert result.returncode == 2
     assert "phone.toml:10:18: downlink.trace: line 3: `1.5` is not a number of milliseconds" in result.stderr
+
+
+def test_the_ready_recording_is_what_its_tool_makes() -> None:
+    tool = runpy.run_path(str(REPOSITORY / "tools" / "make_recordings.py"))
+    assert tool["FILE"].read_text(encoding="ascii") == tool["text"]()
+
+
+def test_a_call_waits_behind_a_download_that_steers_by_loss() -> None:
+    """What scenarios/train.toml asks: 100 packets, the buffer, are 0.2 s at the mean rate; Vegas keeps some three."""
+    by_loss = ww.load(REPOSITORY / "scenarios" / "train.toml")
+    by_delay = replace(by_loss, flow=[replace(by_loss.flow[0], law="vegas")])
+    runs = [scenario.simulate() for scenario in (by_loss, by_delay)]
+    waits = [float(run.background["mean_delay_s"].iloc[0]) for run in runs]
+    assert waits[0] > 2 * waits[1]
+    # More may arrive than is sent after the warm-up: what was under way then. No loss is that, not a negative one.
+    assert runs[1].background["received"].iloc[0] > runs[1].background["sent"].iloc[0]
+    assert runs[1].background["loss"].iloc[0] == 0

@@ -69,7 +69,8 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, list[An
     links["throughput_bps"] = links["bytes"] * (8 / measured_s)
     background = dict(output["background"])
     # Datagrams under way at the warm-up and at the end shift this by a few packets, below zero at the least loss.
-    background["loss"] = np.maximum(_share(background["sent"] - background["received"], background["sent"]), 0.0)
+    missing = background["sent"].astype(np.int64) - background["received"].astype(np.int64)
+    background["loss"] = np.maximum(_share(missing, background["sent"]), 0.0)
     internals = dict(output["internals"])
     names = internals.pop("names")
     internals["name"] = _named(internals["name"], names)

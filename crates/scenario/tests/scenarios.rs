@@ -20,7 +20,8 @@ fn files() -> Vec<PathBuf> {
 
 fn read(path: &Path) -> Scenario {
     let text = fs::read_to_string(path).expect("the file can be read");
-    Scenario::from_toml(&text, &path.display().to_string()).unwrap_or_else(|error| panic!("{error}"))
+    let recording = |name: &str| fs::read_to_string(path.with_file_name(name));
+    Scenario::from_toml_with(&text, &path.display().to_string(), &recording).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn compile(name: &str) -> Compiled {
@@ -37,7 +38,7 @@ fn round_trip(compiled: &Compiled, label: &str) -> Duration {
 
 #[test]
 fn every_file_reads_compiles_and_is_named_as_it_names_itself() {
-    assert_eq!(files().len(), 24);
+    assert_eq!(files().len(), 26);
     for path in files() {
         let scenario = read(&path);
         assert_eq!(path.file_stem().unwrap().to_string_lossy(), scenario.name());
