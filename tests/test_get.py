@@ -87,14 +87,6 @@ def test_without_a_terminal_there_is_no_progress(get: Get, site: Site) -> None:
     assert result.stderr == ""
 
 
-def test_hosts_are_remembered(get: Get, site: Site, tmp_path: Path) -> None:
-    with Server(site) as server:
-        get(server.url)
-    memory = json.loads((tmp_path / "cache" / "windward" / "connections.json").read_text())
-    assert list(memory) == [f"127.0.0.1:{server.port}"]
-    assert memory[f"127.0.0.1:{server.port}"]["connections"] >= 1
-
-
 def test_it_starts_without_numpy() -> None:
     code = "import sys, windward.cli; print(*sorted({'numpy', 'pandas', 'matplotlib', 'rich'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

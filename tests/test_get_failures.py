@@ -281,7 +281,7 @@ def test_a_limit_on_connections_is_found(get: Get, folder: Path, status: int) ->
         site(request)
 
     with Server(behave) as server:
-        result = get(server.url, "-n", "8", "--limit-rate", "12M")
+        result = get(server.url, "-n", "8", "--limit-rate", "12M", "--max-tries", "1")
     assert result.returncode == 0
     assert (folder / "file.bin").read_bytes() == site.content
     # Those that were on their way when the first was refused, and no more.

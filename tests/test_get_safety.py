@@ -187,7 +187,7 @@ def test_names_stay_in_the_folder(get: Get, folder: Path, tmp_path: Path, dispos
     with Server(site) as server:
         assert get(server.url).returncode == 0
     assert nothing_but(folder, name)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "here"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here"]
 
 
 def test_terminals_are_not_commanded(get: Get) -> None:

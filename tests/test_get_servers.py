@@ -193,6 +193,17 @@ def test_a_file_cut_short_without_length_is_seen_in_tls(
     assert not (folder / "file.bin").exists()
 
 
+def test_a_new_version_does_not_wait_for_a_handshake(
+    get: Get, folder: Path, certificates: Path, tls: ssl.SSLContext
+) -> None:
+    """A connection of the download of the old version is still about to open when the new one begins."""
+    old, new = Site(noise(LENGTH, 1), '"old"'), Site(noise(LENGTH, 2), '"new"')
+    with Server(lambda request: (old if request.number <= 3 else new)(request), tls=tls, silent=2) as server:
+        result = get(server.url, "--ca", certificates / "ca.pem", "-n", "3", "--limit-rate", "6M")
+    assert result.returncode == 0, result.stderr
+    assert (folder / "file.bin").read_bytes() == new.content
+
+
 def test_from_tls_nobody_leads_away(get: Get, site: Site, certificates: Path, tls: ssl.SSLContext) -> None:
     plain = Server(site)
     with plain, Server(lambda request: request.reply(302, ("Location", plain.url)), tls=tls) as server:

@@ -131,12 +131,18 @@ class Server:
     """Answers every request with `behave`, each connection in a thread of its own."""
 
     def __init__(
-        self, behave: Behaviour, *, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None, most_open: int = 10**6
+        self,
+        behave: Behaviour,
+        *,
+        host: str = "127.0.0.1",
+        tls: ssl.SSLContext | None = None,
+        silent: int | None = None,
     ) -> None:
         self.behave = behave
         self.requests: list[Request] = []
         self.tls = tls
-        self.most_open = most_open
+        #: The number of a connection on which nothing is ever said.
+        self.silent = silent
         self.connections = self.open = self.peak = 0
         self.lock = threading.Lock()
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -177,6 +183,10 @@ class Server:
             self.open += 1
             self.peak = max(self.peak, self.open)
         try:
+            if connection == self.silent:
+                while peer.recv(4096):
+                    pass
+                return
             if self.tls:
                 peer = self.tls.wrap_socket(peer, server_side=True)
             with peer:

@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::part::Part;
 use super::plan::{Grant, LEAST_LEASE, LeaseId, Owner, Plan};
 use super::request::Requests;
-use super::retry::Retry;
+use super::retry::{LONGEST, LONGEST_ASKED, Retry};
 use super::validator::Validator;
 
 /// A lease lasts about so many seconds: long enough that requests cost nothing, short enough that little is lost with
@@ -317,7 +317,7 @@ impl State {
             Trouble::Busy(error, asked) => {
                 self.lower_cap(now);
                 if let Some(asked) = asked {
-                    self.asks_at = self.asks_at.max(now + asked.min(super::retry::LONGEST_ASKED));
+                    self.asks_at = self.asks_at.max(now + asked.min(LONGEST_ASKED));
                 }
                 self.fail(error, asked, slot, retry, now);
             }
@@ -332,8 +332,9 @@ impl State {
         self.failures += 1;
         self.failed_at = now;
         // Others that still receive are progress, however this one fares.
-        let failures = if self.slots.values().any(|slot| slot.received > 0) { 1 } else { self.failures };
-        match retry.after(failures, asked) {
+        let is_alone = !self.slots.values().any(|slot| slot.received > 0);
+        let wait = retry.after(self.failures, asked).or_else(|| (!is_alone).then_some(LONGEST));
+        match wait {
             Some(wait) => {
                 self.opens_at = now + wait;
                 self.notices.push(format!("{error}; trying again in {:.0} s", wait.as_secs_f64()));

@@ -101,6 +101,12 @@ impl Journal {
         self.file.sync_data().map_err(|error| self.failure(&error))
     }
 
+    /// Lets other processes have it.
+    pub fn unlock(&self) {
+        // SAFETY: flock takes an open descriptor and touches no memory. Nothing could be done if it failed.
+        unsafe { libc::flock(self.file.as_raw_fd(), libc::LOCK_UN) };
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -22,32 +24,45 @@ struct Entry {
 
 /// What is remembered of `host`.
 pub(crate) fn recall(host: &str) -> Option<f64> {
-    let now = now();
-    let entry = load().remove(host).filter(|entry| now.saturating_sub(entry.at) < MEMORY)?;
-    (entry.connections.is_finite() && entry.connections >= 1.0).then_some(entry.connections)
+    recall_from(&path()?, host, now())
 }
 
 /// Remembers. A cache that cannot be written is no reason to fail: the next file starts from one connection.
 pub(crate) fn remember(host: &str, connections: f64) {
-    let Some(path) = path() else { return };
-    let now = now();
-    let mut entries = load();
-    entries.retain(|_, entry| now.saturating_sub(entry.at) < MEMORY);
+    if let Some(path) = path() {
+        _ = remember_in(&path, host, connections, now());
+    }
+}
+
+fn recall_from(path: &Path, host: &str, now: u64) -> Option<f64> {
+    let entry = load(path).remove(host).filter(|entry| entry.is_fresh(now))?;
+    (entry.connections.is_finite() && entry.connections >= 1.0).then_some(entry.connections)
+}
+
+fn remember_in(path: &Path, host: &str, connections: f64, now: u64) -> io::Result<()> {
+    let mut entries = load(path);
+    entries.retain(|_, entry| entry.is_fresh(now));
     entries.insert(host.to_owned(), Entry { connections, at: now });
     while entries.len() > MOST_HOSTS {
         let oldest = entries.iter().min_by_key(|(_, entry)| entry.at).map(|(host, _)| host.clone());
         entries.remove(&oldest.unwrap_or_default());
     }
-    let Ok(text) = serde_json::to_vec(&entries) else { return };
-    let fresh = path.with_extension(format!("{}", std::process::id()));
-    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&fresh, text));
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
     // Renamed into place: another download may be reading.
-    _ = written.and_then(|()| fs::rename(&fresh, &path));
+    let fresh = path.with_extension(process::id().to_string());
+    fs::write(&fresh, serde_json::to_vec(&entries)?)?;
+    fs::rename(&fresh, path)
 }
 
-fn load() -> BTreeMap<String, Entry> {
-    let text = path().and_then(|path| fs::read(path).ok()).unwrap_or_default();
-    serde_json::from_slice(&text).unwrap_or_default()
+impl Entry {
+    fn is_fresh(&self, now: u64) -> bool {
+        now.saturating_sub(self.at) < MEMORY
+    }
+}
+
+/// A file that is missing or broken remembers nothing.
+fn load(path: &Path) -> BTreeMap<String, Entry> {
+    fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
 /// `connections.json` in the user's cache (XDG Base Directory Specification).
@@ -60,4 +75,36 @@ fn path() -> Option<PathBuf> {
 
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_remembered_for_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("windward").join("connections.json");
+        assert_eq!(recall_from(&path, "a", 0), None);
+        remember_in(&path, "a", 6.5, 100).unwrap();
+        remember_in(&path, "b", 2.0, 200).unwrap();
+        assert_eq!(recall_from(&path, "a", 100 + MEMORY - 1), Some(6.5));
+        assert_eq!(recall_from(&path, "a", 100 + MEMORY), None);
+        fs::write(&path, "{\"a\": 5").unwrap();
+        assert_eq!(recall_from(&path, "a", 100), None);
+        remember_in(&path, "a", f64::NAN, 100).unwrap();
+        assert_eq!(recall_from(&path, "a", 100), None);
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("connections.json");
+        for at in 0..=MOST_HOSTS as u64 {
+            remember_in(&path, &format!("host {at}"), 3.0, at).unwrap();
+        }
+        assert_eq!(recall_from(&path, "host 0", 0), None);
+        assert_eq!(recall_from(&path, "host 1", 1), Some(3.0));
+        assert_eq!(load(&path).len(), MOST_HOSTS);
+    }
 }

@@ -3,7 +3,7 @@
 //! A download goes through four steps. [`contact`] asks for the first bytes and learns where the file is, how long,
 //! and which version. [`part`] opens `NAME.part` and finds out what an earlier run has left there. A [`crew`] of
 //! connections, each a [`worker`] in a thread of its own, leases what is missing from the [`plan`] and writes it in
-//! place, while [`session`] asks the controller how many there should be. At last the part is checked and renamed.
+//! place, while the [`shift`] asks the controller how many there should be. At last the part is checked and renamed.
 //!
 //! What makes a wrong file impossible: each response is of the version that was begun, or it is not used; each byte
 //! has one writer at a time; and what an earlier run has left counts only if it is still as it arrived.
@@ -24,6 +24,7 @@ mod plan;
 mod request;
 mod retry;
 mod session;
+mod shift;
 mod signal;
 mod validator;
 mod worker;

@@ -192,9 +192,19 @@ impl Part {
         fs::remove_file(self.journal.path()).map_err(|error| failure(&error))
     }
 
+    /// Lets others have the part.
+    pub fn unlock(&self) {
+        self.journal.unlock();
+    }
+
     fn failure(&self, error: &io::Error) -> Error {
         Error::file(&self.path.display().to_string(), error)
     }
+}
+
+/// Whether an earlier run has left a part of `target`, or something that looks like one.
+pub(super) fn is_begun(target: &Path) -> bool {
+    with_suffix(target, ".part.windward").exists()
 }
 
 /// Refuses a target that is there.

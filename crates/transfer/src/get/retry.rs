@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use crate::http::Head;
 
 /// Longest wait between two tries that is our own choice.
-const LONGEST: Duration = Duration::from_secs(60);
+pub(super) const LONGEST: Duration = Duration::from_secs(60);
 /// A server that wants to be left alone for longer than this will not give the file now.
 pub(super) const LONGEST_ASKED: Duration = Duration::from_secs(600);
 

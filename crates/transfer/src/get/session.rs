@@ -1,47 +1,37 @@
-//! A download from its address to its file: the steps in order, and the number of connections over time.
+//! A download from its address to its file: the steps in order.
 
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use url::{Position, Url};
-use windward_laws::emultcp::{Controller, Params};
+use url::Url;
+use windward_laws::emultcp::Params;
 
 use super::checksum::Checksum;
 use super::contact::{self, Contact, Kind, News};
 use super::crew::{Crew, FIRST_LEASE};
 use super::error::Error;
-use super::gauge::Gauge;
 use super::journal::Identity;
-use super::memory;
 use super::name;
 use super::options::Options;
 use super::pace::Pace;
-use super::part::{Found, Part, is_free};
+use super::part::{self, Found, Part, is_free};
 use super::plan::Plan;
 use super::request::Requests;
 use super::retry::Retry;
-use super::worker::{self, First};
+use super::shift::{Shift, host};
+use super::worker::First;
 use super::{Event, Report};
 use crate::http::{Dialer, Proxies};
 
 /// Time between looks at what happened.
-const TICK: Duration = Duration::from_millis(100);
-/// Time between samples for the user.
-const SAMPLE: Duration = Duration::from_millis(250);
-/// Time between writes to the disk of what arrived.
-const SYNC: Duration = Duration::from_secs(1);
-/// Patience with a connection that is silent while others have nothing left to do; doubled each time.
-const TAIL: Duration = Duration::from_secs(1);
-/// How long connections may take to note what they have when the download is stopped.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-
+pub(super) const TICK: Duration = Duration::from_millis(100);
 /// Told of every event; may wish to stop.
-type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
+pub(super) type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
 
 /// Downloads the file at `address`. `observer` hears of every event, several times a second, on the caller's thread;
 /// if it breaks, the download stops and can be gone on with later.
@@ -79,10 +69,10 @@ pub fn get(
 }
 
 /// Why a run ended without a file.
-struct End {
-    error: Error,
+pub(super) struct End {
+    pub error: Error,
     /// Whether another run from the beginning may do better, and nothing else can.
-    can_start_again: bool,
+    pub can_start_again: bool,
 }
 
 impl From<Error> for End {
@@ -92,10 +82,10 @@ impl From<Error> for End {
 }
 
 /// What stays the same over all runs.
-struct Job<'a> {
-    options: &'a Options,
+pub(super) struct Job<'a> {
+    pub options: &'a Options,
     url: Url,
-    law: Params,
+    pub law: Params,
     fields: Vec<(String, String)>,
     proxies: Proxies,
     checksum: Option<Checksum>,
@@ -104,14 +94,14 @@ struct Job<'a> {
     retry: Retry,
 }
 
-fn tell(observer: &mut Observer<'_>, event: &Event) -> Result<(), Error> {
+pub(super) fn tell(observer: &mut Observer<'_>, event: &Event) -> Result<(), Error> {
     match observer(event) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(Error::Interrupted),
     }
 }
 
-fn notice(observer: &mut Observer<'_>, text: String) -> Result<(), Error> {
+pub(super) fn notice(observer: &mut Observer<'_>, text: String) -> Result<(), Error> {
     tell(observer, &Event::Notice { text })
 }
 
@@ -144,6 +134,12 @@ impl<'a> Job<'a> {
         Requests::new(dialer, self.url.clone(), self.fields.clone())
     }
 
+    /// Where the file goes; `disposition` is the server's word on its name.
+    fn target(&self, disposition: Option<&str>) -> PathBuf {
+        let named = || self.options.directory.join(name::name(&self.url, disposition));
+        self.known_target().unwrap_or_else(named)
+    }
+
     /// Where the file goes, if the server is not asked for its name.
     fn known_target(&self) -> Option<PathBuf> {
         self.options.output.as_ref().map(|output| self.options.directory.join(output))
@@ -153,10 +149,11 @@ impl<'a> Job<'a> {
         if let Some(target) = self.known_target().filter(|_| !self.options.is_forced && !self.options.is_continued) {
             is_free(&target)?;
         }
-        let contact = self.contact(observer)?;
-        let target = self
-            .known_target()
-            .unwrap_or_else(|| self.options.directory.join(name::name(&self.url, contact.disposition.as_deref())));
+        // Where an earlier run has left something, its first bytes are most likely there: one is enough to learn the
+        // version.
+        let first = if part::is_begun(&self.target(None)) { 1 } else { FIRST_LEASE };
+        let contact = self.contact(first, observer)?;
+        let target = self.target(contact.disposition.as_deref());
         let length = match contact.kind {
             Kind::Part { length, .. } => Some(length),
             Kind::Whole { length } => length,
@@ -200,13 +197,13 @@ impl<'a> Job<'a> {
     }
 
     /// Waits for the first answer, which a thread of its own asks for: no lookup of a name holds up the observer.
-    fn contact(&self, observer: &mut Observer<'_>) -> Result<Contact, Error> {
+    fn contact(&self, first: u64, observer: &mut Observer<'_>) -> Result<Contact, Error> {
         let (sender, news) = mpsc::channel();
         let (requests, url, retry) = (self.requests(), self.url.clone(), self.retry);
         let needs_validator = self.checksum.is_none();
         thread::Builder::new()
             .name("contact".to_owned())
-            .spawn(move || contact::contact(&requests, &url, FIRST_LEASE, needs_validator, retry, &sender))
+            .spawn(move || contact::contact(&requests, &url, first, needs_validator, retry, &sender))
             .map_err(|error| Error::File(format!("no thread can be started: {error}")))?;
         loop {
             match news.recv_timeout(TICK) {
@@ -271,7 +268,10 @@ impl<'a> Job<'a> {
         let ended = crew.lock().ended;
         let duration_s = now.elapsed().as_secs_f64();
         crew.end();
-        shift.last_words()?;
+        let noted = shift.last_words();
+        // Threads that are still about to open a connection keep the crew alive, but write nothing any more.
+        crew.part.unlock();
+        noted?;
         result?;
         let length_bytes = length.or(ended).unwrap_or_default();
         let mut goes_on = || tell(observer, &Event::Tick).is_ok();
@@ -287,181 +287,5 @@ impl<'a> Job<'a> {
             has_known_length: length.is_some(),
             is_checked: self.checksum.is_some(),
         })
-    }
-}
-
-/// The time in which connections work.
-struct Shift<'a> {
-    job: &'a Job<'a>,
-    crew: Arc<Crew>,
-    there: u64,
-    controller: Controller,
-    gauge: Gauge,
-    /// How often a silent connection was given up because others had nothing left to do.
-    impatience: u32,
-    syncer: Syncer,
-}
-
-impl<'a> Shift<'a> {
-    fn new(job: &'a Job<'a>, crew: Arc<Crew>, there: u64, now: Instant) -> Self {
-        let (is_proxied, host) = {
-            let state = crew.lock();
-            (crew.requests.dialer.proxy(&state.url).is_some(), host(&state.url))
-        };
-        let controller = Controller::new(job.law, memory::recall(&host));
-        let syncer = Syncer::start(&crew);
-        let gauge = Gauge::new(now, is_proxied);
-        Self { job, crew, there, controller, gauge, impatience: 0, syncer }
-    }
-
-    /// Until all is there.
-    fn run(&mut self, first: Option<First>, observer: &mut Observer<'_>) -> Result<(), End> {
-        if first.is_some() {
-            worker::start(&self.crew, first);
-        }
-        self.staff(self.controller.wanted(), Instant::now());
-        let period = Duration::from_secs_f64(self.controller.period()).min(TICK);
-        let (mut sampled, mut shown) = (Instant::now(), Instant::now());
-        loop {
-            let now = Instant::now();
-            let (notices, is_done) = {
-                let mut state = self.crew.lock();
-                if let Some(error) = state.error.take() {
-                    let can_start_again = !self.crew.has_ranges && is_passing(&error);
-                    return Err(End { error, can_start_again });
-                }
-                state.forgive(now);
-                (std::mem::take(&mut state.notices), state.plan.left() == 0 && !state.plan.is_leased())
-            };
-            for text in notices {
-                notice(observer, text)?;
-            }
-            if is_done {
-                self.remember();
-                return Ok(());
-            }
-            if now.saturating_duration_since(sampled) >= period {
-                sampled = now;
-                self.control(now);
-            }
-            if now.saturating_duration_since(shown) >= SAMPLE {
-                shown = now;
-                tell(observer, &Event::Sample(self.gauge.snapshot(&self.crew, self.there, &self.controller)))?;
-            }
-            self.crew.wait(period);
-        }
-    }
-
-    /// Brings the number of connections to what the controller wants.
-    fn control(&mut self, now: Instant) {
-        let sample = self.gauge.read(&self.crew, now, self.controller.params().settle);
-        let law = self.controller.update(sample);
-        // More connections do not make a limited rate more.
-        let is_limited = self.crew.pace.as_ref().is_some_and(|pace| sample.rate >= 0.9 * 8.0 * pace.rate());
-        self.staff(if is_limited { law.min(sample.connections) } else { law }, now);
-        self.hurry(now, sample.rtt_min);
-    }
-
-    /// Opens or ends connections until there are as many as the law says, unless the user or the server says otherwise.
-    fn staff(&self, law: u32, now: Instant) {
-        let wanted = self.job.options.connections.unwrap_or(law);
-        let (missing, surplus) = {
-            let state = self.crew.lock();
-            let wanted = usize::try_from(wanted.min(state.cap).max(1)).unwrap_or(usize::MAX);
-            let count = state.slots.values().filter(|slot| !slot.is_retired).count();
-            let can_open = self.crew.has_ranges && now >= state.opens_at && state.plan.unassigned() > 0;
-            let missing = if can_open { wanted.saturating_sub(count) } else { 0 };
-            // The youngest have the least to lose.
-            let surplus = state.slots.iter().rev().filter(|(_, slot)| !slot.is_retired).map(|(owner, _)| *owner);
-            (missing, surplus.take(count.saturating_sub(wanted)).collect::<Vec<_>>())
-        };
-        surplus.into_iter().for_each(|owner| self.crew.retire(owner));
-        (0..missing).for_each(|_| worker::start(&self.crew, None));
-    }
-
-    /// The end game: nothing is left to lease, some connections have nothing to do, and another one is silent. It is
-    /// given up, and its rest goes to those.
-    fn hurry(&mut self, now: Instant, rtt_min: f64) {
-        let rtt = if rtt_min.is_finite() { rtt_min } else { 0.0 };
-        let patience = TAIL.max(Duration::from_secs_f64(4.0 * rtt)) * (1 << self.impatience.min(8));
-        let silent = {
-            let state = self.crew.lock();
-            if state.plan.unassigned() > 0 || !state.slots.values().any(|slot| slot.is_idle) {
-                return;
-            }
-            let mut slots = state.slots.iter();
-            let is_silent = |heard| now.saturating_duration_since(heard) > patience;
-            slots.find(|(_, slot)| !slot.is_idle && !slot.is_retired && is_silent(slot.heard)).map(|(owner, _)| *owner)
-        };
-        if let Some(owner) = silent {
-            self.impatience += 1;
-            self.crew.retire(owner);
-        }
-    }
-
-    fn remember(&self) {
-        if self.job.options.connections.is_none() && self.crew.has_ranges {
-            memory::remember(&host(&self.crew.lock().url), self.controller.connections());
-        }
-    }
-
-    /// Lets the connections note what has arrived, and brings it to the disk.
-    fn last_words(&mut self) -> Result<(), Error> {
-        let until = Instant::now() + LAST_WORDS;
-        while self.crew.lock().plan.is_leased() && Instant::now() < until {
-            self.crew.wait(TICK);
-        }
-        self.syncer.stop();
-        self.crew.part.sync()
-    }
-}
-
-/// Whether trying again may help.
-fn is_passing(error: &Error) -> bool {
-    use crate::http;
-    match error {
-        Error::Http(http::Error::Stalled(_) | http::Error::Lost(_) | http::Error::Connect { .. }) => true,
-        Error::Refused { status, .. } => super::retry::is_transient(*status),
-        _ => false,
-    }
-}
-
-fn host(url: &Url) -> String {
-    url[Position::BeforeHost..Position::AfterPort].to_owned()
-}
-
-/// Brings what arrived to the disk, in a thread of its own: a slow disk holds up nobody.
-struct Syncer {
-    stop: Arc<(Mutex<bool>, Condvar)>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Syncer {
-    fn start(crew: &Arc<Crew>) -> Self {
-        let stop = Arc::new((Mutex::new(false), Condvar::new()));
-        let (crew, told) = (Arc::clone(crew), Arc::clone(&stop));
-        let sync = move || {
-            let (lock, changed) = &*told;
-            let mut is_over = lock.lock().unwrap_or_else(PoisonError::into_inner);
-            while !*is_over {
-                is_over = changed.wait_timeout(is_over, SYNC).unwrap_or_else(PoisonError::into_inner).0;
-                if let Err(error) = crew.part.sync() {
-                    crew.lock().error = Some(error);
-                    return;
-                }
-            }
-        };
-        // Without it the disk is written at the end only.
-        let thread = thread::Builder::new().name("sync".to_owned()).stack_size(64 << 10).spawn(sync).ok();
-        Self { stop, thread }
-    }
-
-    fn stop(&mut self) {
-        *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.stop.1.notify_all();
-        if let Some(thread) = self.thread.take() {
-            // It has nothing to say that the last sync will not say too.
-            _ = thread.join();
-        }
     }
 }

@@ -1,0 +1,209 @@
+//! The time in which connections work: how many there are, and what of their work is on the disk.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use url::{Position, Url};
+use windward_laws::emultcp::Controller;
+
+use super::Event;
+use super::crew::Crew;
+use super::error::Error;
+use super::gauge::Gauge;
+use super::memory;
+use super::retry;
+use super::session::{End, Job, Observer, TICK, notice, tell};
+use super::worker::{self, First};
+use crate::http;
+
+/// Time between samples for the user.
+const SAMPLE: Duration = Duration::from_millis(250);
+/// Time between writes to the disk of what arrived.
+const SYNC: Duration = Duration::from_secs(1);
+/// Patience with a connection that is silent while others have nothing left to do; doubled each time.
+const TAIL: Duration = Duration::from_secs(1);
+/// How long connections may take to note what they have when the download is stopped.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+/// A shorter download says nothing about how many connections its host wants.
+const MEMORABLE: Duration = Duration::from_secs(5);
+
+/// The time in which connections work.
+pub(super) struct Shift<'a> {
+    job: &'a Job<'a>,
+    crew: Arc<Crew>,
+    there: u64,
+    controller: Controller,
+    pub gauge: Gauge,
+    begun: Instant,
+    /// How often a silent connection was given up because others had nothing left to do.
+    impatience: u32,
+    syncer: Syncer,
+}
+
+impl<'a> Shift<'a> {
+    pub fn new(job: &'a Job<'a>, crew: Arc<Crew>, there: u64, now: Instant) -> Self {
+        let (is_proxied, host) = {
+            let state = crew.lock();
+            (crew.requests.dialer.proxy(&state.url).is_some(), host(&state.url))
+        };
+        let controller = Controller::new(job.law, memory::recall(&host));
+        let syncer = Syncer::start(&crew);
+        let gauge = Gauge::new(now, is_proxied);
+        Self { job, crew, there, controller, gauge, begun: now, impatience: 0, syncer }
+    }
+
+    /// Until all is there.
+    pub fn run(&mut self, first: Option<First>, observer: &mut Observer<'_>) -> Result<(), End> {
+        if first.is_some() {
+            worker::start(&self.crew, first);
+        }
+        self.staff(self.controller.wanted(), Instant::now());
+        let period = Duration::from_secs_f64(self.controller.period()).min(TICK);
+        let (mut sampled, mut shown) = (Instant::now(), Instant::now());
+        loop {
+            let now = Instant::now();
+            let (notices, is_done) = {
+                let mut state = self.crew.lock();
+                if let Some(error) = state.error.take() {
+                    let can_start_again = !self.crew.has_ranges && is_passing(&error);
+                    return Err(End { error, can_start_again });
+                }
+                state.forgive(now);
+                (std::mem::take(&mut state.notices), state.plan.left() == 0 && !state.plan.is_leased())
+            };
+            for text in notices {
+                notice(observer, text)?;
+            }
+            if is_done {
+                self.remember();
+                return Ok(());
+            }
+            if now.saturating_duration_since(sampled) >= period {
+                sampled = now;
+                self.control(now);
+            }
+            if now.saturating_duration_since(shown) >= SAMPLE {
+                shown = now;
+                tell(observer, &Event::Sample(self.gauge.snapshot(&self.crew, self.there, &self.controller)))?;
+            }
+            self.crew.wait(period);
+        }
+    }
+
+    /// Brings the number of connections to what the controller wants.
+    fn control(&mut self, now: Instant) {
+        let sample = self.gauge.read(&self.crew, now, self.controller.params().settle);
+        let law = self.controller.update(sample);
+        // More connections do not make a limited rate more.
+        let is_limited = self.crew.pace.as_ref().is_some_and(|pace| sample.rate >= 0.9 * 8.0 * pace.rate());
+        self.staff(if is_limited { law.min(sample.connections) } else { law }, now);
+        self.hurry(now, sample.rtt_min);
+    }
+
+    /// Opens or ends connections until there are as many as the law says, unless the user or the server says otherwise.
+    fn staff(&self, law: u32, now: Instant) {
+        let wanted = self.job.options.connections.unwrap_or(law);
+        let (missing, surplus) = {
+            let state = self.crew.lock();
+            let wanted = usize::try_from(wanted.min(state.cap).max(1)).unwrap_or(usize::MAX);
+            let count = state.slots.values().filter(|slot| !slot.is_retired).count();
+            let can_open = self.crew.has_ranges && now >= state.opens_at && state.plan.unassigned() > 0;
+            let missing = if can_open { wanted.saturating_sub(count) } else { 0 };
+            // The youngest have the least to lose.
+            let surplus = state.slots.iter().rev().filter(|(_, slot)| !slot.is_retired).map(|(owner, _)| *owner);
+            (missing, surplus.take(count.saturating_sub(wanted)).collect::<Vec<_>>())
+        };
+        surplus.into_iter().for_each(|owner| self.crew.retire(owner));
+        (0..missing).for_each(|_| worker::start(&self.crew, None));
+    }
+
+    /// The end game: nothing is left to lease, some connections have nothing to do, and another one is silent. It is
+    /// given up, and its rest goes to those.
+    fn hurry(&mut self, now: Instant, rtt_min: f64) {
+        let rtt = if rtt_min.is_finite() { rtt_min } else { 0.0 };
+        let patience = TAIL.max(Duration::from_secs_f64(4.0 * rtt)) * (1 << self.impatience.min(8));
+        let silent = {
+            let state = self.crew.lock();
+            if state.plan.unassigned() > 0 || !state.slots.values().any(|slot| slot.is_idle) {
+                return;
+            }
+            let mut slots = state.slots.iter();
+            let is_silent = |heard| now.saturating_duration_since(heard) > patience;
+            slots.find(|(_, slot)| !slot.is_idle && !slot.is_retired && is_silent(slot.heard)).map(|(owner, _)| *owner)
+        };
+        if let Some(owner) = silent {
+            self.impatience += 1;
+            self.crew.retire(owner);
+        }
+    }
+
+    fn remember(&self) {
+        let is_telling = self.crew.has_ranges && self.begun.elapsed() >= MEMORABLE;
+        if self.job.options.connections.is_none() && is_telling {
+            memory::remember(&host(&self.crew.lock().url), self.controller.connections());
+        }
+    }
+
+    /// Lets the connections note what has arrived, and brings it to the disk. After it nobody writes any more.
+    pub fn last_words(&mut self) -> Result<(), Error> {
+        let until = Instant::now() + LAST_WORDS;
+        while self.crew.lock().plan.is_leased() {
+            if Instant::now() >= until {
+                return Err(Error::File("a connection does not let go of the file".to_owned()));
+            }
+            self.crew.wait(TICK);
+        }
+        self.syncer.stop();
+        self.crew.part.sync()
+    }
+}
+
+/// Whether trying again may help.
+fn is_passing(error: &Error) -> bool {
+    match error {
+        Error::Http(http::Error::Stalled(_) | http::Error::Lost(_) | http::Error::Connect { .. }) => true,
+        Error::Refused { status, .. } => retry::is_transient(*status),
+        _ => false,
+    }
+}
+
+pub(super) fn host(url: &Url) -> String {
+    url[Position::BeforeHost..Position::AfterPort].to_owned()
+}
+
+/// Brings what arrived to the disk, in a thread of its own: a slow disk holds up nobody.
+struct Syncer {
+    stop: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Syncer {
+    fn start(crew: &Arc<Crew>) -> Self {
+        let stop = Arc::new((Mutex::new(false), Condvar::new()));
+        let (crew, told) = (Arc::clone(crew), Arc::clone(&stop));
+        let sync = move || {
+            let (lock, changed) = &*told;
+            let mut is_over = lock.lock().unwrap_or_else(PoisonError::into_inner);
+            while !*is_over {
+                is_over = changed.wait_timeout(is_over, SYNC).unwrap_or_else(PoisonError::into_inner).0;
+                if let Err(error) = crew.part.sync() {
+                    crew.lock().error = Some(error);
+                    return;
+                }
+            }
+        };
+        // Without it the disk is written at the end only.
+        let thread = thread::Builder::new().name("sync".to_owned()).stack_size(64 << 10).spawn(sync).ok();
+        Self { stop, thread }
+    }
+
+    fn stop(&mut self) {
+        *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.stop.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // It has nothing to say that the last sync will not say too.
+            _ = thread.join();
+        }
+    }
+}
