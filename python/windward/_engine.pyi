@@ -288,6 +288,12 @@ def num_subgradient(
 def transfer_get(address: str, options: str, observe: Callable[[str], object]) -> str:
     """Downloads one file; options, events and the report are JSON."""
 
+def transfer_send(path: str, address: str, options: str, observe: Callable[[str], object]) -> str:
+    """Sends one file; options, events and the report are JSON."""
+
+def transfer_serve(options: str, ready: Callable[[str], object], observe: Callable[[str], object]) -> None:
+    """Serves a folder until a call or a signal raises; options and events are JSON, `ready` is told the address."""
+
 # On Linux only:
 
 @final

@@ -14,6 +14,8 @@ mod optimum;
 mod output;
 mod scenario;
 mod scheduler;
+mod send;
+mod serve;
 mod transfer;
 
 use pyo3::prelude::*;
@@ -46,6 +48,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(num::num_solve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
+    module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
+    module.add_function(wrap_pyfunction!(serve::transfer_serve, module)?)?;
     #[cfg(target_os = "linux")]
     {
         module.add_class::<emulate::EmulationJob>()?;

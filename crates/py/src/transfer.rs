@@ -41,6 +41,6 @@ pub(crate) fn transfer_get(py: Python<'_>, address: &str, options: &str, observe
     }
 }
 
-fn json(value: &impl serde::Serialize) -> PyResult<String> {
+pub(crate) fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }

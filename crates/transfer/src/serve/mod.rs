@@ -75,6 +75,17 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The exit code of `windward serve`; docs/serve.md lists them.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Listen { .. } => 3,
+            Self::File(_) => 10,
+        }
+    }
+}
+
 /// An answered request.
 #[derive(Clone, Debug, Serialize)]
 pub struct Event {
@@ -195,6 +206,10 @@ impl Server {
         for thread in threads {
             // A thread that panicked has served one connection less; the message is on standard error.
             let _ = thread.join();
+        }
+        for event in self.seen.try_iter() {
+            // It is over whatever the observer says.
+            let _ = observe(Some(&event));
         }
         result
     }

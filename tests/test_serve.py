@@ -1,0 +1,224 @@
+"""`windward serve` and `windward send` as people and their other tools meet them."""
+
+import hashlib
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import environment
+from web import noise
+
+#: More pieces than connections, and a last one that is short.
+CONTENT = noise(5_000_000)
+
+Send = Callable[..., subprocess.CompletedProcess[str]]
+
+
+class Served:
+    """`windward serve` of a folder, in a process of its own."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "windward", "serve", str(folder), "--port", "0", "--json", *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment())
+        assert self.process.stdout is not None
+        first = self.process.stdout.readline()
+        assert first, "the server ended before it was ready"
+        self.url: str = json.loads(first)["url"]
+        self.address = self.url.removeprefix("http://").rstrip("/")
+
+    def end(self, number: int = signal.SIGINT) -> list[dict[str, Any]]:
+        """Ends it by a signal; what it has answered."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        out, _ = self.process.communicate(timeout=20)
+        return [json.loads(line) for line in out.splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "served"
+    folder.mkdir()
+    (folder / "file.bin").write_bytes(CONTENT)
+    return folder
+
+
+@pytest.fixture
+def served(folder: Path) -> Iterator[Served]:
+    server = Served(folder, "--upload")
+    yield server
+    server.end()
+
+
+@pytest.fixture
+def send(tmp_path: Path) -> Send:
+    """Runs `windward send` on a file with CONTENT, the memory of hosts being the test's own."""
+    file = tmp_path / "to send"
+    file.write_bytes(CONTENT)
+
+    def run(host: str, *options: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "windward", "send", str(file), host, *options]
+        own = environment() | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+        return subprocess.run(command, capture_output=True, text=True, env=own, timeout=60, check=False)
+
+    return run
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_in_good_order(folder: Path, number: int) -> None:
+    server = Served(folder)
+    server.end(number)
+    assert server.process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["curl", "--silent", "--show-error", "--output", "got"],
+        ["aria2c", "--quiet", "-x4", "-s4", "-k1M", "--out=got"],
+        ["wget", "--quiet", "--output-document=got"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_others_download_from_it(served: Served, tmp_path: Path, command: list[str]) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    subprocess.run([*command, f"{served.url}file.bin"], cwd=tmp_path, check=True, timeout=60)
+    assert (tmp_path / "got").read_bytes() == CONTENT
+
+
+def test_curl_goes_on_where_it_was(served: Served, tmp_path: Path) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    (tmp_path / "got").write_bytes(CONTENT[:1_234_567])
+    command = ["curl", "--silent", "--continue-at", "-", "--output", "got", f"{served.url}file.bin"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    assert (tmp_path / "got").read_bytes() == CONTENT
+    assert [(event["status"], event["sent_bytes"]) for event in served.end()] == [(206, len(CONTENT) - 1_234_567)]
+
+
+def test_get_downloads_over_several_connections(served: Served, tmp_path: Path) -> None:
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    command = [sys.executable, "-m", "windward", "get", f"{served.url}file.bin", "-n", "4", "-d", str(tmp_path / "d")]
+    command += ["--checksum", f"sha-256={digest}"]
+    subprocess.run(command, env=environment(), check=True, timeout=60, capture_output=True)
+    assert (tmp_path / "d" / "file.bin").read_bytes() == CONTENT
+    # As the real tool does it.
+    sums = subprocess.run(
+        [sys.executable, "-m", "windward", "get", f"{served.url}file.bin.sha256", "-d", str(tmp_path / "d"), "-q"],
+        env=environment(),
+        timeout=60,
+        check=True,
+    )
+    assert sums.returncode == 0
+    subprocess.run(["sha256sum", "--check", "--quiet", "file.bin.sha256"], cwd=tmp_path / "d", check=True)
+
+
+def test_a_file_is_sent_and_found_again(served: Served, folder: Path, send: Send) -> None:
+    first = send(served.address, "--name", "new", "-n", "3", "--json")
+    assert first.returncode == 0, first.stderr
+    end = json.loads(first.stdout.splitlines()[-1])
+    assert (end["event"], end["length_bytes"], end["there_bytes"]) == ("end", len(CONTENT), 0)
+    assert (folder / "new").read_bytes() == CONTENT
+    again = send(served.address, "--name", "new")
+    assert (again.returncode, "all there already" in again.stdout) == (0, True)
+    assert sorted(path.name for path in folder.iterdir()) == ["file.bin", "new"]
+
+
+def test_what_the_server_answers_is_said(served: Served, folder: Path, send: Send) -> None:
+    (folder / "file.bin").write_bytes(b"other")
+    taken = send(served.address, "--name", "file.bin")
+    assert (taken.returncode, taken.stdout) == (4, "")
+    assert "409: another file of this name is there" in taken.stderr
+    assert send(served.address, "--name", "file.bin", "--replace").returncode == 0
+    assert (folder / "file.bin").read_bytes() == CONTENT
+
+
+def test_an_upload_survives_both_ends(folder: Path, send: Send, tmp_path: Path) -> None:
+    """The sender is killed, then the server; what has arrived is not sent again."""
+    big = tmp_path / "big"
+    with big.open("wb") as file:
+        file.truncate(1_000_000_000)
+    server = Served(folder, "--upload")
+    command = [sys.executable, "-m", "windward", "send", str(big), server.address, "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as sender:
+        assert sender.stdout is not None
+        for line in sender.stdout:
+            event = json.loads(line)
+            if event["event"] == "sample" and event["there_bytes"] > 0:
+                break
+            assert event["event"] in ("hashing", "sample"), "it was over before it could be killed"
+        sender.kill()
+    server.process.kill()
+    server.end()
+    assert not (folder / "big").exists()
+    server = Served(folder, "--upload")
+    again = subprocess.run(
+        [sys.executable, "-m", "windward", "send", str(big), server.address, "--json"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=120,
+        check=True,
+    )
+    server.end()
+    end = json.loads(again.stdout.splitlines()[-1])
+    assert end["there_bytes"] >= event["there_bytes"]
+    assert (folder / "big").stat().st_size == 1_000_000_000
+    assert list(folder.glob(".*")) == []
+
+
+def test_nobody_is_there(send: Send) -> None:
+    refused = send("127.0.0.1:1", "-m", "1")
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert "cannot connect" in refused.stderr
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A certificate for 127.0.0.1, signed by itself, and its key in the same file."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test"
+    command += " -addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE"
+    path = tmp_path / "certificate.pem"
+    subprocess.run(
+        [*command.split(), "-keyout", str(path), "-out", str(tmp_path / "chain.pem")], check=True, capture_output=True
+    )
+    with path.open("a", encoding="ascii") as file:
+        file.write((tmp_path / "chain.pem").read_text(encoding="ascii"))
+    return path
+
+
+def test_others_are_let_in_by_tls_and_token(folder: Path, send: Send, certificate: Path) -> None:
+    wide = ["--bind", "0.0.0.0", "--upload", "--cert", str(certificate), "--key", str(certificate)]
+    refused = subprocess.run(
+        [sys.executable, "-m", "windward", "serve", str(folder), *wide],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=20,
+        check=False,
+    )
+    assert (refused.returncode, "needs a certificate, its key and a token" in refused.stderr) == (2, True)
+    server = Served(folder, *wide, "--token", "open sesame")
+    address = f"https://127.0.0.1:{server.url.rstrip('/').rsplit(':')[-1]}"
+    trust = ("--ca", str(certificate), "--name", "new", "-m", "1")
+    assert send(address, *trust).returncode == 4
+    assert send(address, *trust, "--token", "open sesamf").returncode == 4
+    assert send(address, "--name", "new", "--token", "open sesame", "-m", "1").returncode == 6
+    assert send(address, *trust, "--token", "open sesame").returncode == 0
+    server.end()
+    assert (folder / "new").read_bytes() == CONTENT
+
+
+def test_it_starts_at_once() -> None:
+    """The commands load none of what simulations need."""
+    code = "import sys, windward.cli_serve; print(sorted({'numpy', 'pandas', 'matplotlib'} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
+    assert loaded.stdout.strip() == "[]"
