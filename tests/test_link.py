@@ -244,6 +244,36 @@ def test_the_machine_is_reached_through_the_link(cli: Cli, tmp_path: Path) -> No
         assert cli("link", "--rate", "10mbit", "--isolate", *command).stdout == "ConnectionRefusedError\n"
 
 
+@needs_links
+def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
+    """A resolver on the machine's loopback, as systemd-resolved is, in a namespace of mounts that says so."""
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        pytest.skip("only root may pretend to have such a resolver, with unshare(1)")
+    (tmp_path / "resolv.conf").write_text("search example.org\nnameserver 127.0.0.77\n")
+    ask = "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(3); "
+    ask += "s.sendto(b'who', ('100.64.0.1', 53)); print(s.recv(9))"
+    script = f"mount --bind {tmp_path}/resolv.conf /etc/resolv.conf && "
+    script += f"{sys.executable} -m windward link --rate 10mbit -- sh -c 'cat /etc/resolv.conf; exec \"$@\"' - "
+    script += f'{sys.executable} -c "{ask}" && cat /etc/resolv.conf'
+    with socket.socket(type=socket.SOCK_DGRAM) as resolver, ThreadPoolExecutor(1) as pool:
+        try:
+            resolver.bind(("127.0.0.77", 53))
+        except OSError as error:
+            pytest.skip(f"port 53 cannot be had: {error}")
+        resolver.settimeout(20)
+
+        def answer() -> None:
+            data, sender = resolver.recvfrom(100)
+            resolver.sendto(data[::-1], sender)
+
+        answered = pool.submit(answer)
+        words = ["unshare", "--mount", "sh", "-c", script]
+        run = subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=60)
+        answered.result()
+    inside = "search example.org\nnameserver 100.64.0.1\n"
+    assert (run.stdout, run.stderr) == (f"{inside}b'ohw'\nsearch example.org\nnameserver 127.0.0.77\n", "")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -40,11 +40,10 @@ fn a_flow_fills_its_link() {
         law = "cubic"
     "#;
     let Some(emulation) = run(text) else { return };
-    println!(
-        "{:?}\n{:?}\n{:?}\n{:?}",
-        emulation.output.flows, emulation.output.links, emulation.quality, emulation.notes
-    );
     let goodput = emulation.output.flows[0].goodput_bps;
+    // 1448 of 1500 bytes are data; 2 % are left to a machine that has other things to do.
     let ceiling = 10e6 * 1448.0 / 1500.0;
-    assert!(goodput > 0.97 * ceiling && goodput < 1.001 * ceiling, "{goodput}");
+    assert!(goodput > 0.98 * ceiling && goodput < 1.002 * ceiling, "{goodput}");
+    assert!(emulation.output.links[0].max_backlog <= 50 && emulation.notes.is_empty());
+    assert!(emulation.quality.packets > emulation.output.links[0].packets);
 }

@@ -1,5 +1,6 @@
 //! The programs at the ends of a link.
 
+use super::names::{self, ResolvConf};
 use super::{CLIENT, Ends, SERVER, cannot_start};
 use crate::error::Error;
 use crate::sys::Namespace;
@@ -27,7 +28,7 @@ impl Children {
             // What servers say is not the program's output.
             let log = io::stderr().as_fd().try_clone_to_owned().map_err(cannot_start(line))?;
             command.args(["-c", line]).process_group(0).stdin(Stdio::null()).stdout(log);
-            servers.0.push(start(&mut command, server).map_err(cannot_start(line))?);
+            servers.0.push(start(&mut command, server, None).map_err(cannot_start(line))?);
         }
         wait_until_listening(server, &mut servers.0)?;
         let (name, arguments) = ends.command.split_first().ok_or_else(|| {
@@ -38,7 +39,12 @@ impl Children {
         // MAHIMAHI_BASE: scripts that were written for mm-link find their server too.
         command.env("WINDWARD_SERVER", SERVER.to_string()).env("WINDWARD_CLIENT", CLIENT.to_string());
         command.env("MAHIMAHI_BASE", SERVER.to_string());
-        let program = start(&mut command, client).map_err(cannot_start(&name.to_string_lossy()))?;
+        let own_names = match names::resolver().filter(|_| !ends.is_isolated) {
+            Some(_) => Some(ResolvConf::new().map_err(Error::system("writing a resolv.conf"))?),
+            None => None,
+        };
+        let program = start(&mut command, client, own_names.as_ref());
+        let program = program.map_err(cannot_start(&name.to_string_lossy()))?;
         signals.are_meant_for(&program);
         Ok(Self { program, signals, servers })
     }
@@ -64,15 +70,17 @@ impl Drop for Servers {
     }
 }
 
-fn start(command: &mut Command, host: &Namespace) -> io::Result<Child> {
+fn start(command: &mut Command, host: &Namespace, names: Option<&ResolvConf>) -> io::Result<Child> {
     let parent = std::process::id() as libc::pid_t;
     // SAFETY: what runs between fork and exec makes system calls only and takes no memory.
     unsafe {
         command.pre_exec({
             let host = ptr::from_ref(host) as usize;
+            let names = names.map(|names| ptr::from_ref(names) as usize);
             move || {
-                // The namespace outlives this call: the parent waits for exec.
+                // Both outlive this call: the parent waits for exec.
                 (*(host as *const Namespace)).enter()?;
+                names.map_or(Ok(()), |names| (*(names as *const ResolvConf)).mount())?;
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
                 // A parent that died before that has been replaced already.
                 if libc::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
@@ -85,7 +93,7 @@ fn start(command: &mut Command, host: &Namespace) -> io::Result<Child> {
 /// Gives servers the time to open their sockets: until one of the namespace's ports listens for each, but a second at most.
 fn wait_until_listening(host: &Namespace, servers: &mut [Child]) -> Result<(), Error> {
     let listening = || {
-        let table = std::fs::read_to_string("/proc/thread-self/net/tcp")? + &read_or_nothing("udp");
+        let table: String = ["tcp", "tcp6", "udp", "udp6"].map(read_or_nothing).concat();
         // State 0A: a listening TCP socket; 07: an open UDP one.
         Ok(table.lines().filter(|line| matches!(line.split_whitespace().nth(3), Some("0A" | "07"))).count())
     };

@@ -6,7 +6,7 @@
 //! host, and a thread hands over what comes there. The connections across the link are the kernel's, from end to end of
 //! it; the [`SERVER`] itself stands for the machine's loopback.
 
-use super::SERVER;
+use super::{SERVER, names};
 use crate::sys::Namespace;
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -26,6 +26,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A UDP port is closed after so long a silence.
 const SILENCE: Duration = Duration::from_secs(60);
 
+/// The port of resolvers.
+const DOMAIN: u16 = 53;
+
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
@@ -35,6 +38,8 @@ pub(super) struct Gateway<'a> {
     is_inside: bool,
     known: BTreeSet<(u8, SocketAddrV4)>,
     life: Arc<Life>,
+    /// The machine's resolver, where it is on the loopback.
+    resolver: Option<Ipv4Addr>,
     /// To the thread that starts the others: a thread is where the one was that started it.
     outside: Sender<Work>,
 }
@@ -56,7 +61,7 @@ impl<'a> Gateway<'a> {
         let (outside, orders) = mpsc::channel::<Work>();
         let doorman = Arc::clone(&life);
         thread::spawn(move || orders.into_iter().for_each(|work| begin(&doorman, work)));
-        Self { server, is_inside: false, known: BTreeSet::new(), life, outside }
+        Self { server, is_inside: false, known: BTreeSet::new(), life, resolver: names::resolver(), outside }
     }
 
     /// A packet goes to the server's host.
@@ -68,7 +73,11 @@ impl<'a> Gateway<'a> {
         if !self.is_inside {
             self.is_inside = self.server.enter().is_ok();
         }
-        let host = if *target.ip() == SERVER { Ipv4Addr::LOCALHOST } else { *target.ip() };
+        let host = match (*target.ip(), target.port()) {
+            (SERVER, DOMAIN) => self.resolver.unwrap_or(Ipv4Addr::LOCALHOST),
+            (SERVER, _) => Ipv4Addr::LOCALHOST,
+            (other, _) => other,
+        };
         let outside = SocketAddrV4::new(host, target.port());
         let work: io::Result<Work> = match protocol {
             TCP => TcpListener::bind(target)

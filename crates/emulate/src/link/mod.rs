@@ -6,6 +6,7 @@
 
 mod children;
 mod gateway;
+mod names;
 
 use crate::error::Error;
 use crate::quality::Quality;
