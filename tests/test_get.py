@@ -1,6 +1,9 @@
 """`windward get`: what a download does, and which version of a file it brings."""
 
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +21,8 @@ from web import (
     nothing_but,
     overlap,
 )
+
+from windward.cli_get import progress
 
 
 def test_each_byte_is_asked_for_once(get: Get, folder: Path, site: Site) -> None:
@@ -85,6 +90,48 @@ def test_without_a_terminal_there_is_no_progress(get: Get, site: Site) -> None:
         result = get(server.url, "--force")
     assert result.stdout.startswith("file.bin: 3.0 MB in ")
     assert result.stderr == ""
+
+
+def test_a_terminal_shows_how_it_goes(folder: Path, surroundings: dict[str, str], site: Site) -> None:
+    ours, theirs = pty.openpty()
+    with Server(site) as server:
+        command = [sys.executable, "-m", "windward", "get", "--limit-rate", "4M", "-n", "2", server.url]
+        result = subprocess.run(
+            command, cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=theirs, text=True, check=True
+        )
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    *lines, last = shown.split("\r\x1b[K")
+    # The line is written over, and gone in the end.
+    assert last == ""
+    assert re.fullmatch(r"file\.bin  \d+ % of 3\.0 MB  [\d.]+ Mbit/s  [\d.]+ s left  n 2.*", lines[1])
+    assert result.stdout.startswith("file.bin: 3.0 MB in ")
+
+
+@pytest.mark.parametrize(
+    ("sample", "line"),
+    [
+        (
+            {
+                "length_bytes": 5_000_000,
+                "received_bytes": 4_999_999,
+                "rate_bps": 12e6,
+                "remaining_s": 75.4,
+                "connections": 7,
+            }
+            | {"rtt_s": 0.1042, "queue_s": 0.0034},
+            "x  99 % of 5.0 MB  12.0 Mbit/s  1:15 left  n 7  RTT 104 ms  queue 3 ms",
+        ),
+        (
+            {"length_bytes": None, "received_bytes": 1500, "rate_bps": 2.5e9, "remaining_s": None, "connections": 1}
+            | {"rtt_s": None, "queue_s": None},
+            "x  1.5 kB  2.50 Gbit/s  n 1",
+        ),
+    ],
+)
+def test_the_line_says_what_is_known(sample: dict[str, float | None], line: str) -> None:
+    assert progress("x", sample) == line
 
 
 def test_it_starts_without_numpy() -> None:

@@ -23,6 +23,9 @@ _CODES = (
     "11 the server breaks HTTP; 12 connection lost; 130 interrupted. Of several URLs, the first failure's."
 )
 
+#: Groups of options in `--help`.
+_CONNECTIONS, _SERVER = "Number of connections", "Server"
+
 #: Suffixes of --limit-rate, as curl and aria2 read them.
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -36,11 +39,28 @@ def get(
         Path | None, typer.Option("--dir", "-d", metavar="DIR", help="Folder of the file; made if need be.")
     ] = None,
     most: Annotated[
-        int, typer.Option("--max-connections", "-x", metavar="MAX", min=1, max=64, help="Most connections.")
+        int,
+        typer.Option(
+            "--max-connections",
+            "-x",
+            metavar="MAX",
+            min=1,
+            max=64,
+            help="Most connections.",
+            rich_help_panel=_CONNECTIONS,
+        ),
     ] = 16,
     fixed: Annotated[
         int | None,
-        typer.Option("--connections", "-n", metavar="N", min=1, max=64, help="So many connections, whatever happens."),
+        typer.Option(
+            "--connections",
+            "-n",
+            metavar="N",
+            min=1,
+            max=64,
+            help="So many connections, whatever happens.",
+            rich_help_panel=_CONNECTIONS,
+        ),
     ] = None,
     resume: Annotated[
         bool,
@@ -56,31 +76,53 @@ def get(
         str | None, typer.Option(metavar="sha-256=HEX", help="The file's digest (or sha-512=HEX).")
     ] = None,
     max_tries: Annotated[
-        int, typer.Option("--max-tries", "-m", metavar="N", min=1, help="Tries in vain, in a row.")
+        int,
+        typer.Option("--max-tries", "-m", metavar="N", min=1, help="Tries in vain, in a row.", rich_help_panel=_SERVER),
     ] = 5,
     retry_wait: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Wait before the second try; each further one is twice as long.")
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Wait before the second try; each further one is twice as long.",
+            rich_help_panel=_SERVER,
+        ),
     ] = 1.0,
-    connect_timeout: Annotated[float, typer.Option(metavar="SECONDS", help="For a connection to open.")] = 10.0,
+    connect_timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="For a connection to open.", rich_help_panel=_SERVER)
+    ] = 10.0,
     stall_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="A connection silent for so long is given up.")
+        float,
+        typer.Option(metavar="SECONDS", help="A connection silent for so long is given up.", rich_help_panel=_SERVER),
     ] = 15.0,
     header: Annotated[
-        list[str] | None, typer.Option("--header", "-H", metavar="NAME: VALUE", help="A further header field.")
+        list[str] | None,
+        typer.Option("--header", "-H", metavar="NAME: VALUE", help="A further header field.", rich_help_panel=_SERVER),
     ] = None,
     limit_rate: Annotated[
-        str | None, typer.Option(metavar="BYTES", help="Most bytes per second, in all; 500K, 2M.")
+        str | None,
+        typer.Option(metavar="BYTES", help="Most bytes per second, in all; 500K, 2M.", rich_help_panel=_SERVER),
     ] = None,
     ca: Annotated[
-        Path | None, typer.Option(metavar="PEM", help="Trust these certificates instead of the system's.")
+        Path | None,
+        typer.Option(metavar="PEM", help="Trust these certificates instead of the system's.", rich_help_panel=_SERVER),
     ] = None,
     law: Annotated[
-        str, typer.Option(metavar="LAW", help="Of the number of connections: emultcp-fast, or emultcp as published.")
+        str,
+        typer.Option(
+            metavar="LAW",
+            help="Of the number of connections: emultcp-fast, or emultcp as published.",
+            rich_help_panel=_CONNECTIONS,
+        ),
     ] = "emultcp-fast",
-    tau: Annotated[float | None, typer.Option(help="The law's time scale in seconds.")] = None,
-    alpha: Annotated[float | None, typer.Option(help="The law's increase.")] = None,
-    beta: Annotated[float | None, typer.Option(help="The law's decrease.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="The queue that is congestion, as a share of the RTT.")] = None,
+    tau: Annotated[
+        float | None, typer.Option(help="The law's time scale in seconds.", rich_help_panel=_CONNECTIONS)
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="The law's increase.", rich_help_panel=_CONNECTIONS)] = None,
+    beta: Annotated[float | None, typer.Option(help="The law's decrease.", rich_help_panel=_CONNECTIONS)] = None,
+    gamma: Annotated[
+        float | None,
+        typer.Option(help="The queue that is congestion, as a share of the RTT.", rich_help_panel=_CONNECTIONS),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print events and the series of samples as JSON lines.")
     ] = False,
@@ -89,6 +131,8 @@ def get(
     """Download files: over as many connections as the path needs, and never a wrong file."""
     if output is not None and len(urls) > 1:
         raise ValueError("--output names one file, and there are several URLs: use --dir")
+    if checksum is not None and len(urls) > 1:
+        raise ValueError("--checksum is of one file, and there are several URLs")
     options = {
         "output": None if output is None else str(output),
         "directory": str(directory or ""),
