@@ -167,17 +167,21 @@ fn to_python(py: Python<'_>, emulation: Emulation) -> PyResult<Bound<'_, PyDict>
     Ok(tables)
 }
 
+/// A dictionary of some fields of a structure.
+macro_rules! fields {
+    ($py:expr, $value:expr, [$($field:ident),* $(,)?]) => {{
+        let fields = PyDict::new($py);
+        $(fields.set_item(stringify!($field), $value.$field)?;)*
+        PyResult::Ok(fields)
+    }};
+}
+
 fn quality_to_python<'py>(py: Python<'py>, quality: &Quality) -> PyResult<Bound<'py, PyDict>> {
-    let fields = PyDict::new(py);
-    fields.set_item("packets", quality.packets)?;
-    fields.set_item("late_p50_s", quality.late_p50_s)?;
-    fields.set_item("late_p99_s", quality.late_p99_s)?;
-    fields.set_item("late_max_s", quality.late_max_s)?;
-    fields.set_item("late_share", quality.late_share)?;
-    fields.set_item("missed", quality.missed)?;
-    fields.set_item("overflowed", quality.overflowed)?;
-    fields.set_item("cpu_per_packet_s", quality.cpu_per_packet_s)?;
-    fields.set_item("is_realtime", quality.is_realtime)?;
+    let fields = fields!(
+        py,
+        quality,
+        [packets, late_p50_s, late_p99_s, late_max_s, late_share, missed, overflowed, cpu_per_packet_s, is_realtime,]
+    )?;
     fields.set_item("problem", quality.problem())?;
     Ok(fields)
 }
@@ -206,14 +210,5 @@ pub(crate) fn emulate_link<'py>(
 }
 
 fn link_to_python<'py>(py: Python<'py>, link: &LinkStats) -> PyResult<Bound<'py, PyDict>> {
-    let fields = PyDict::new(py);
-    fields.set_item("packets", link.packets)?;
-    fields.set_item("bytes", link.bytes)?;
-    fields.set_item("dropped", link.dropped)?;
-    fields.set_item("lost", link.lost)?;
-    fields.set_item("utilization", link.utilization)?;
-    fields.set_item("mean_backlog", link.mean_backlog)?;
-    fields.set_item("max_backlog", link.max_backlog)?;
-    fields.set_item("mean_queue_delay_s", link.mean_queue_delay_s)?;
-    Ok(fields)
+    fields!(py, link, [packets, bytes, dropped, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s])
 }

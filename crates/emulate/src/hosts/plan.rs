@@ -14,6 +14,9 @@ use windward_scenario::Compiled;
 use windward_sim::{FlowConfig, LawChoice, NodeId, TcpOptions};
 use windward_units::{Bytes, Duration};
 
+/// CUBIC's parameter that Linux's always has on.
+const HYSTART: &str = "hystart";
+
 /// The first flow's addresses: 10.0.0.16 sends, 10.0.0.17 receives.
 const FIRST: u32 = 0x0a00_0010;
 
@@ -218,7 +221,11 @@ impl Laws {
             )));
         }
         let written = serde_json::to_value(spec).unwrap_or_default();
-        self.note_what_differs(spec, &written, |_| false);
+        self.note_what_differs(spec, &written, |name| name == HYSTART);
+        if written.get(HYSTART) == Some(&serde_json::Value::Bool(false)) {
+            self.notes
+                .push(format!("{}: Linux's leaves slow start by HyStart; `{HYSTART} = true` asks for it", spec.name()));
+        }
         Ok(spec.name().to_owned())
     }
 
