@@ -37,7 +37,7 @@ fn a_flow_fills_its_link() {
         [[flow]]
         from = "a"
         to = "b"
-        law = "cubic"
+        law = { name = "cubic", hystart = true }
     "#;
     let Some(emulation) = run(text) else { return };
     let goodput = emulation.output.flows[0].goodput_bps;
