@@ -46,6 +46,7 @@ bench: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/num/bench.py
 	$(BIN)/python benches/cell/bench.py
 	$(BIN)/python benches/kernel/bench.py
+	$(BIN)/python benches/transfer/bench.py
 	$(BIN)/python benches/emulate/bench.py
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
 

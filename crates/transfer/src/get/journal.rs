@@ -60,7 +60,9 @@ impl Journal {
         let mut file = options.open(path).map_err(|error| failure(&error))?;
         let busy = || Error::File(format!("{}: another download of the same file is running", path.display()));
         // SAFETY: flock takes an open descriptor and touches no memory.
-        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+        let locked = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
+        // Any other failure is of a file system without locks.
+        if locked != 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock {
             return Err(busy());
         }
         // Its owner may have finished, and removed it, before the lock was ours.

@@ -186,9 +186,12 @@ impl Part {
         }
         let failure = |error: &io::Error| Error::file(&self.target.display().to_string(), error);
         fs::rename(&self.path, &self.target).map_err(|error| failure(&error))?;
-        // The new name is safe only once its folder is.
-        let folder = File::open(folder(&self.target)).map_err(|error| failure(&error))?;
-        folder.sync_all().map_err(|error| failure(&error))?;
+        // The new name is safe only once its folder is; some file systems cannot sync one.
+        let synced = File::open(folder(&self.target)).and_then(|folder| folder.sync_all());
+        match synced {
+            Err(error) if error.kind() != io::ErrorKind::InvalidInput => return Err(failure(&error)),
+            _ => {}
+        }
         fs::remove_file(self.journal.path()).map_err(|error| failure(&error))
     }
 

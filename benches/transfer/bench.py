@@ -1,0 +1,269 @@
+"""Downloads over a lossy link: `windward get` beside curl and aria2, one after the other, over `windward link`.
+
+    python benches/transfer/bench.py --write docs/benchmarks-get.md
+
+The link is a droptail queue of one bandwidth-delay product; loss is random, towards the receiver, behind the queue. The
+server is an unmodified nginx at the link's other end, whose congestion control is set by route. The rate is the file's
+length over the time from the start of the program to its end. Needs nginx, curl, aria2c and what `windward link` needs;
+takes three quarters of an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from windward import __version__
+
+RATE_BPS = 10_000_000
+#: Where `windward link` puts its servers, and the ports of ours.
+SERVER, WEB, FLOW = "100.64.0.1", 8080, 8081
+#: Runs of a case at most.
+TRIES = 3
+#: MB of files: the slower a program is, the less it has to bring.
+SIZES = (3, 10, 30, 50)
+#: The programs, and the command that brings a URL into the current folder.
+WINDWARD = [sys.executable, "-m", "windward", "get", "-q", "-f"]
+ARIA2 = ["aria2c", "-q", "-k1M", "--allow-overwrite=true", "--file-allocation=none"]
+PROGRAMS = {
+    "windward get": WINDWARD,
+    "windward get --law emultcp": [*WINDWARD, "--law", "emultcp"],
+    "curl": ["curl", "-sfO"],
+    **{f"aria2c -x{n}": [*ARIA2, f"-x{n}", f"-s{n}"] for n in (1, 4, 8, 16)},
+}
+#: Programs of one connection, or nearly one, are slow where packets are lost.
+SLOW = {"windward get --law emultcp": 10, "curl": 3, "aria2c -x1": 3, "aria2c -x4": 10}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is measured."""
+
+    program: str
+    law: str = "cubic"
+    loss: str = "0"
+    rtt_ms: int = 100
+    #: Whether a flow of CUBIC competes.
+    has_rival: bool = False
+
+    @property
+    def size(self) -> int:
+        """MB."""
+        if self.has_rival:
+            return 30
+        return SLOW.get(self.program, 50) if self.loss != "0" and self.law == "cubic" else 50
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found."""
+
+    goodput_mbps: float
+    queue_ms: float
+    rival_mbps: float
+    is_realtime: bool
+
+
+CASES = [
+    *(Case(program, loss=loss) for loss in ("0", "1%", "2%", "4%") for program in PROGRAMS),
+    *(Case(program, has_rival=True) for program in PROGRAMS),
+    *(Case(program, "bbr", loss) for loss in ("0", "4%") for program in ("windward get", "curl")),
+    *(Case(program, "bbr", has_rival=True) for program in ("windward get", "curl")),
+    *(Case("windward get", loss=loss, rtt_ms=20) for loss in ("0", "1%")),
+]
+
+
+def measure(case: Case, folder: Path) -> Outcome:
+    """Measures a case; again, if the machine was too busy to keep the link's time."""
+    for _ in range(TRIES):
+        outcome = attempt(case, folder)
+        print(case, outcome, flush=True)
+        if outcome.is_realtime:
+            break
+    return outcome
+
+
+def attempt(case: Case, folder: Path) -> Outcome:
+    """Runs a program behind a link, in an empty folder and without a memory of former runs."""
+    place = folder / "place"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    report, outcome = folder / "report.json", folder / "outcome.json"
+    buffer = RATE_BPS * case.rtt_ms // 8000
+    serve = [sys.executable, __file__, "serve", case.law, str(folder)]
+    rival = ["--rival"] if case.has_rival else []
+    run = [sys.executable, __file__, "run", case.program, f"{case.size}M", str(outcome), *rival]
+    command = [
+        *(sys.executable, "-m", "windward", "link", "--rate", f"{RATE_BPS // 1_000_000}mbit"),
+        *("--delay", f"{case.rtt_ms // 2}ms", "--buffer", f"{buffer}B", "--loss", f"{case.loss},0"),
+        *("--server", " ".join(serve), "--report", str(report), "--", *run),
+    ]
+    subprocess.run(command, cwd=place, check=True, env=os.environ | {"XDG_CACHE_HOME": str(place)})
+    link, found = json.loads(report.read_text()), json.loads(outcome.read_text())
+    return Outcome(
+        case.size * 8 / found["seconds"],
+        link["down"]["mean_queue_delay_s"] * 1000,
+        found["rival_bytes"] * 8e-6 / found["seconds"],
+        link["quality"]["problem"] is None,
+    )
+
+
+def serve(law: str, folder: Path) -> None:
+    """The link's other end: nginx, its congestion control chosen by route, and an endless CUBIC flow."""
+    for route in subprocess.run(["ip", "route"], capture_output=True, text=True, check=True).stdout.splitlines():
+        subprocess.run(["ip", "route", "change", *route.split(), "congctl", law], check=True)
+    listener = socket.create_server((SERVER, FLOW))
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
+    threading.Thread(target=flow, args=(listener,), daemon=True).start()
+    temporary = "".join(
+        f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    configuration = folder / "nginx.conf"
+    configuration.write_text(
+        f"daemon off; user root; pid {folder}/nginx.pid; error_log stderr; events {{ }}\n"
+        f"http {{ access_log off; sendfile on; {temporary} "
+        f"server {{ listen {SERVER}:{WEB}; root {folder}/files; }} }}\n"
+    )
+    subprocess.run(["nginx", "-c", str(configuration)], check=True)
+
+
+def flow(listener: socket.socket) -> None:
+    """Sends for as long as somebody receives."""
+    block = bytes(1 << 16)
+    while True:
+        peer, _ = listener.accept()
+        try:
+            while True:
+                peer.sendall(block)
+        except OSError:
+            peer.close()
+
+
+def run(program: str, file: str, outcome: Path, has_rival: bool) -> None:
+    """The near side of the link: the program, timed, and what a rival receives meanwhile."""
+    received = 0
+    is_over = threading.Event()
+
+    def receive(peer: socket.socket) -> None:
+        nonlocal received
+        while not is_over.is_set():
+            received += len(peer.recv(1 << 16))
+
+    if has_rival:
+        peer = socket.create_connection((SERVER, FLOW))
+        threading.Thread(target=receive, args=(peer,), daemon=True).start()
+        # It has the link to itself first: who comes second must not win for that.
+        time.sleep(5)
+    before, begun = received, time.monotonic()
+    subprocess.run([*PROGRAMS[program], f"http://{SERVER}:{WEB}/{file}"], check=True)
+    seconds, rival = time.monotonic() - begun, received - before
+    is_over.set()
+    outcome.write_text(json.dumps({"seconds": seconds, "rival_bytes": rival}))
+
+
+def page(outcomes: dict[Case, Outcome]) -> str:
+    """The page."""
+
+    def cell(case: Case) -> str:
+        outcome = outcomes.get(case)
+        if outcome is None:
+            return ""
+        mark = "" if outcome.is_realtime else " †"
+        return f"{outcome.goodput_mbps:.2f} ({outcome.queue_ms:.0f}){mark}"
+
+    def rival(case: Case) -> str:
+        outcome = outcomes[case]
+        return f"{outcome.goodput_mbps:.2f} / {outcome.rival_mbps:.2f}"
+
+    lossy = ("0", "1%", "2%", "4%")
+    rows = [
+        f"| `{program}` | {' | '.join(cell(Case(program, loss=loss)) for loss in lossy)} "
+        f"| {rival(Case(program, has_rival=True))} |"
+        for program in PROGRAMS
+    ]
+    bbr = [
+        f"| `{program}` | {cell(Case(program, 'bbr'))} | {cell(Case(program, 'bbr', '4%'))} "
+        f"| {rival(Case(program, 'bbr', has_rival=True))} |"
+        for program in ("windward get", "curl")
+    ]
+    short = " and ".join(cell(Case("windward get", loss=loss, rtt_ms=20)) for loss in ("0", "1%"))
+    is_late = not all(outcome.is_realtime for outcome in outcomes.values())
+    marked = "\n† The machine was too busy to keep the link's time.\n" if is_late else ""
+    programs = f"{version('curl')} and {version('aria2c')}, from {version('nginx')}"
+    machine = f"Linux {platform.release()}, {os.cpu_count()} cores"
+    return f"""\
+# Downloads over a lossy link, measured
+
+`windward get` {__version__} beside {programs}; {machine}. By
+`python benches/transfer/bench.py --write docs/benchmarks-get.md`, which says how; each figure is of one run.
+
+Link: 10 Mbit/s, RTT 100 ms, a droptail queue of one bandwidth-delay product (125 kB), random loss behind it. Goodput in
+Mbit/s of a file of 50 MB (of 3 or 10 MB where a program is slow), from the program's start to its end; in brackets the
+mean queueing delay in ms, as the link counts it. The last column, without loss and of 30 MB: what the download gets,
+and what a CUBIC flow gets that was there first.
+
+**Server with CUBIC**
+
+| | 0 % | 1 % | 2 % | 4 % | download / rival, 0 % |
+|---|---|---|---|---|---|
+{chr(10).join(rows)}
+
+**Server with BBR**, which fills a lossy link by one connection
+
+| | 0 % | 4 % | download / rival, 0 % |
+|---|---|---|---|
+{chr(10).join(bbr)}
+
+**RTT 20 ms**, loss 0 and 1 %, CUBIC: {short}.
+{marked}"""
+
+
+def version(program: str) -> str:
+    """A program and its version."""
+    option = "-v" if program == "nginx" else "--version"
+    result = subprocess.run([program, option], capture_output=True, text=True, check=True)
+    words = (result.stdout + result.stderr).replace("version", " ").replace(":", " ").replace("/", " ").split()
+    return f"{program} {next(word for word in words if word[0].isdigit())}"
+
+
+def main() -> None:
+    """The command line; `serve` and `run` are for the two ends of the link."""
+    if sys.argv[1:2] == ["serve"]:
+        return serve(sys.argv[2], Path(sys.argv[3]))
+    if sys.argv[1:2] == ["run"]:
+        return run(sys.argv[2], sys.argv[3], Path(sys.argv[4]), "--rival" in sys.argv)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
+    arguments = parser.parse_args()
+    missing = [program for program in ("nginx", "curl", "aria2c", "ip") if not shutil.which(program)]
+    if missing:
+        print(f"skipped: {', '.join(missing)} not installed")
+        return None
+    outcomes: dict[Case, Outcome] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "files").mkdir()
+        for size in SIZES:
+            (folder / "files" / f"{size}M").write_bytes(os.urandom(size * 1_000_000))
+        for case in CASES:
+            outcomes[case] = measure(case, folder)
+    if arguments.write:
+        arguments.write.write_text(page(outcomes))
+    else:
+        print(page(outcomes))
+    return None
+
+
+if __name__ == "__main__":
+    main()
