@@ -22,8 +22,10 @@ pub(crate) fn transfer_serve(py: Python<'_>, options: &str, ready: Py<PyAny>, ob
     let mut raised = None;
     let mut observer = |event: Option<&Event>| {
         let told = Python::attach(|py| {
+            // First, or the handler would run, and raise, in the middle of what is to be told.
+            let signals = py.check_signals();
             event.map_or(Ok(()), |event| observe.call1(py, (json(event)?,)).map(drop))?;
-            py.check_signals()
+            signals
         });
         told.map_or_else(
             |error| {
