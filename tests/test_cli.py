@@ -45,6 +45,61 @@ def test_many_flows_are_grouped(cli: Cli, scenario_file: Path) -> None:
     matches("simulate-many", cli("simulate", scenario_file.name))
 
 
+#: Two stations whose transmissions fail now and then.
+AIR = """
+name = "air"
+title = "Does a near station leave a far one its share?"
+duration = "5 s"
+seeds = 3
+node = [{ name = "server" }, { name = "bs" }, { name = "near" }, { name = "far" }]
+
+[[link]]
+from = "server"
+to = "bs"
+rate = "50 Mbit/s"
+delay = "10 ms"
+
+[[cell]]
+name = "downlink"
+access_point = "bs"
+slot = "1 ms"
+symbol_rate = "2 Msymbol/s"
+amc = { kind = "convolutional", target_error = 0.1 }
+scheduler = "proportional-fair"
+repair = { transmissions = 4 }
+station = [{ node = "near", snr = "20 dB" }, { node = "far", snr = "8 dB" }]
+
+[[link]]
+from = "near"
+to = "bs"
+rate = "50 Mbit/s"
+delay = "1 ms"
+duplex = false
+
+[[link]]
+from = "far"
+to = "bs"
+rate = "50 Mbit/s"
+delay = "1 ms"
+duplex = false
+
+[[flow]]
+from = "server"
+to = "near"
+law = "cubic"
+
+[[flow]]
+from = "server"
+to = "far"
+law = "cubic"
+"""
+
+
+def test_stations_of_a_cell_have_a_table(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "air.toml").write_text(AIR)
+    matches("simulate-cell", cli("simulate", "air.toml"))
+
+
 def test_narrow_terminals_lose_columns_not_digits(small_run: ww.Run) -> None:
     from windward.digest import digests
     from windward.terminal import _fit

@@ -155,7 +155,7 @@ def _stations(run: Run) -> Digest:
         )
     left_out = len(rows) - MANY_STATIONS
     note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out > 0 else ""
-    columns = ["station", "airtime", "mean SNR", "rate offered", "rate when served", "errors repaired"]
+    columns = ["station", "airtime", "mean SNR", "rate offered", "rate when served", "transmissions failed"]
     return without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows[:MANY_STATIONS], note=note))
 
 
