@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use url::Url;
@@ -27,7 +27,7 @@ const FORGIVENESS: Duration = Duration::from_secs(30);
 
 /// What the connections share.
 pub(super) struct Crew {
-    pub requests: Requests,
+    pub requests: Arc<Requests>,
     pub part: Part,
     /// Whether parts can be asked for. If not, the one connection that there is must bring it all.
     pub has_ranges: bool,
@@ -108,7 +108,7 @@ pub(super) enum Trouble {
 
 impl Crew {
     pub fn new(
-        requests: Requests,
+        requests: Arc<Requests>,
         part: Part,
         plan: Plan,
         url: Url,

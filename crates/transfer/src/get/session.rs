@@ -152,7 +152,8 @@ impl<'a> Job<'a> {
         // Where an earlier run has left something, its first bytes are most likely there: one is enough to learn the
         // version.
         let first = if part::is_begun(&self.target(None)) { 1 } else { FIRST_LEASE };
-        let contact = self.contact(first, observer)?;
+        let requests = Arc::new(self.requests());
+        let contact = self.contact(&requests, first, observer)?;
         let target = self.target(contact.disposition.as_deref());
         let length = match contact.kind {
             Kind::Part { length, .. } => Some(length),
@@ -175,7 +176,7 @@ impl<'a> Job<'a> {
         if let Some(folder) = target.parent() {
             fs::create_dir_all(folder).map_err(|error| Error::file(&folder.display().to_string(), &error))?;
         }
-        self.fetch(contact, &target, length, observer)
+        self.fetch(requests, contact, (&target, length), observer)
     }
 
     /// Whether a target that is there may be taken for the file.
@@ -197,9 +198,9 @@ impl<'a> Job<'a> {
     }
 
     /// Waits for the first answer, which a thread of its own asks for: no lookup of a name holds up the observer.
-    fn contact(&self, first: u64, observer: &mut Observer<'_>) -> Result<Contact, Error> {
+    fn contact(&self, requests: &Arc<Requests>, first: u64, observer: &mut Observer<'_>) -> Result<Contact, Error> {
         let (sender, news) = mpsc::channel();
-        let (requests, url, retry) = (self.requests(), self.url.clone(), self.retry);
+        let (requests, url, retry) = (Arc::clone(requests), self.url.clone(), self.retry);
         let needs_validator = self.checksum.is_none();
         thread::Builder::new()
             .name("contact".to_owned())
@@ -219,9 +220,9 @@ impl<'a> Job<'a> {
 
     fn fetch(
         &self,
+        requests: Arc<Requests>,
         contact: Contact,
-        target: &Path,
-        length: Option<u64>,
+        (target, length): (&Path, Option<u64>),
         observer: &mut Observer<'_>,
     ) -> Result<Report, End> {
         // Without a validator parts of two versions could only be told apart by a checksum of the whole.
@@ -259,8 +260,7 @@ impl<'a> Job<'a> {
         let now = Instant::now();
         let pace = self.options.limit_rate.map(|rate| Pace::new(rate, now));
         let version = (length, identity.validator);
-        let crew =
-            Arc::new(Crew::new(self.requests(), part, plan, contact.url, has_ranges, version, (pace, self.retry)));
+        let crew = Arc::new(Crew::new(requests, part, plan, contact.url, has_ranges, version, (pace, self.retry)));
         let mut shift = Shift::new(self, Arc::clone(&crew), there_bytes, now);
         let result = shift.run(first, observer);
         let retries = crew.lock().retries;
@@ -268,14 +268,16 @@ impl<'a> Job<'a> {
         let ended = crew.lock().ended;
         let duration_s = now.elapsed().as_secs_f64();
         crew.end();
-        let noted = shift.last_words();
-        // Threads that are still about to open a connection keep the crew alive, but write nothing any more.
-        crew.part.unlock();
-        noted?;
-        result?;
+        shift.last_words()?;
         let length_bytes = length.or(ended).unwrap_or_default();
-        let mut goes_on = || tell(observer, &Event::Tick).is_ok();
-        crew.part.finish(length_bytes, self.checksum.as_ref(), self.options.is_forced, &mut goes_on)?;
+        let finished = result.and_then(|()| {
+            let mut goes_on = || tell(observer, &Event::Tick).is_ok();
+            Ok(crew.part.finish(length_bytes, self.checksum.as_ref(), self.options.is_forced, &mut goes_on)?)
+        });
+        // Threads that are still about to open a connection keep the crew alive, and with it the part's lock; they write
+        // nothing any more.
+        crew.part.unlock();
+        finished?;
         Ok(Report {
             path: target.to_owned(),
             length_bytes,
