@@ -29,8 +29,8 @@ from windward import __version__
 RATE_BPS = 10_000_000
 #: Where `windward link` puts its servers, and the ports of ours.
 SERVER, WEB, FLOW = "100.64.0.1", 8080, 8081
-#: Runs of a case at most.
-TRIES = 3
+#: Runs of a case at most, and of what is measured over the loopback.
+TRIES, RUNS = 3, 9
 #: MB of files: the slower a program is, the less it has to bring.
 SIZES = (3, 10, 30, 50)
 #: The programs, and the command that brings a URL into the current folder.
@@ -126,16 +126,21 @@ def serve(law: str, folder: Path) -> None:
     listener = socket.create_server((SERVER, FLOW))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
     threading.Thread(target=flow, args=(listener,), daemon=True).start()
+    subprocess.run(["nginx", "-c", str(configure(folder, f"{SERVER}:{WEB}"))], check=True)
+
+
+def configure(folder: Path, address: str) -> Path:
+    """A configuration of nginx that gives the files."""
     temporary = "".join(
         f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
-    configuration = folder / "nginx.conf"
-    configuration.write_text(
-        f"daemon off; user root; pid {folder}/nginx.pid; error_log stderr; events {{ }}\n"
-        f"http {{ access_log off; sendfile on; {temporary} "
-        f"server {{ listen {SERVER}:{WEB}; root {folder}/files; }} }}\n"
+    user = "user root;" if os.geteuid() == 0 else ""
+    path = folder / "nginx.conf"
+    path.write_text(
+        f"daemon off; {user} pid {folder}/nginx.pid; error_log stderr; events {{ }}\n"
+        f"http {{ access_log off; sendfile on; {temporary} server {{ listen {address}; root {folder}/files; }} }}\n"
     )
-    subprocess.run(["nginx", "-c", str(configuration)], check=True)
+    return path
 
 
 def flow(listener: socket.socket) -> None:
@@ -172,7 +177,59 @@ def run(program: str, file: str, outcome: Path, has_rival: bool) -> None:
     outcome.write_text(json.dumps({"seconds": seconds, "rival_bytes": rival}))
 
 
-def page(outcomes: dict[Case, Outcome]) -> str:
+@dataclass(frozen=True)
+class Cost:
+    """What a run of a program took."""
+
+    seconds: float
+    cpu_s: float
+    memory_mb: float
+
+
+def cost(command: list[str], place: Path) -> Cost:
+    """Runs a command in a folder."""
+    surroundings = os.environ | {"XDG_CACHE_HOME": str(place)}
+    begun = time.monotonic()
+    process = subprocess.Popen(command, cwd=place, stderr=subprocess.DEVNULL, env=surroundings)
+    memory_kb = 0
+    while True:
+        # Not of `wait4`, which counts what this process had when it forked.
+        for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                memory_kb = max(memory_kb, int(line.split()[1]))
+        ended, _, usage = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            return Cost(time.monotonic() - begun, usage.ru_utime + usage.ru_stime, memory_kb / 1024)
+        time.sleep(0.005)
+
+
+def costs(folder: Path) -> str:
+    """What `windward get` costs, over the loopback, as rows of a table."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    start = min(cost([*WINDWARD, f"http://127.0.0.1:{port}/x"], folder).seconds for _ in range(RUNS))
+    (folder / "files" / "1000M").write_bytes(bytes(1_000_000_000))
+    nginx = subprocess.Popen(["nginx", "-c", str(configure(folder, f"127.0.0.1:{port}"))])
+    try:
+        time.sleep(1)
+        url = f"http://127.0.0.1:{port}/"
+        paced = cost([*WINDWARD, "-n", "16", "--limit-rate", f"{12_500_000 / 1024:.0f}K", f"{url}50M"], folder)
+        ours = [cost([*WINDWARD, "-n", "1", f"{url}1000M"], folder) for _ in range(RUNS)]
+        theirs = [cost([*PROGRAMS["curl"], f"{url}1000M"], folder) for _ in range(RUNS)]
+    finally:
+        nginx.terminate()
+        nginx.wait()
+        (folder / "files" / "1000M").unlink()
+    fast, peer = (min(cost.seconds for cost in costs) for costs in (ours, theirs))
+    memory = max(cost.memory_mb for cost in (paced, *ours))
+    return f"""\
+| from the command to the first packet | {1000 * start:.0f} ms, best of {RUNS} |
+| processor at 100 Mbit/s, 16 connections, 50 MB | {100 * paced.cpu_s / paced.seconds:.1f} % of a core, with its start |
+| most memory, 50 MB or 1 GB | {memory:.0f} MB |
+| 1 GB, one connection, from start to end | {8 / fast:.1f} Gbit/s, curl {8 / peer:.1f}; best of {RUNS} |"""
+
+
+def page(outcomes: dict[Case, Outcome], costs: str) -> str:
     """The page."""
 
     def cell(case: Case) -> str:
@@ -226,7 +283,13 @@ and what a CUBIC flow gets that was there first.
 {chr(10).join(bbr)}
 
 **RTT 20 ms**, loss 0 and 1 %, CUBIC: {short}.
-{marked}"""
+{marked}
+**What it costs**, over the loopback
+
+| | |
+|---|---|
+{costs}
+"""
 
 
 def version(program: str) -> str:
@@ -258,10 +321,11 @@ def main() -> None:
             (folder / "files" / f"{size}M").write_bytes(os.urandom(size * 1_000_000))
         for case in CASES:
             outcomes[case] = measure(case, folder)
+        text = page(outcomes, costs(folder))
     if arguments.write:
-        arguments.write.write_text(page(outcomes))
+        arguments.write.write_text(text)
     else:
-        print(page(outcomes))
+        print(text)
     return None
 
 
