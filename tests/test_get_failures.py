@@ -1,5 +1,6 @@
 """`windward get`: whatever fails, the file is right or it is not there, and nothing comes twice."""
 
+import random
 import signal
 import socket
 import subprocess
@@ -321,3 +322,62 @@ def test_refusals_are_final(get: Get, folder: Path, status: int, code: int) -> N
     assert str(status) in result.stderr
     assert len(server.requests) == 1
     assert nothing_but(folder)
+
+
+# All of it at once
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_happens(get: Get, folder: Path, seed: int) -> None:
+    """A server that fails at random, and changes its file: in the end one version of it is there, or nothing."""
+    luck = random.Random(seed)
+    old, new = Site(noise(LENGTH, seed), '"old"'), Site(noise(LENGTH, seed + 100), '"new"')
+    current = old
+    faults = ["cut", "reset", "busy", "whole", "garbage", "shifted", "drop", "other", "moved"]
+    share = luck.choice([0.02, 0.1, 0.3])
+
+    def behave(request: Request) -> None:
+        fault = luck.choice(faults) if luck.random() < share else None
+        if fault in {"cut", "reset"}:
+            try:
+                current.answer(request, most=luck.randrange(300_000))
+            except HangUpError:
+                if fault == "reset":
+                    request.reset()
+                raise
+        elif fault == "busy":
+            request.reply(luck.choice([429, 500, 503]))
+        elif fault == "whole":
+            request.fields.pop("range", None)
+            current(request)
+        elif fault == "garbage":
+            request.send(luck.randbytes(100))
+            raise HangUpError
+        elif fault == "shifted" and request.range:
+            first, last = request.range
+            request.fields["range"] = f"bytes={first + 1}-{last}"
+            current(request)
+        elif fault == "drop":
+            raise HangUpError
+        elif fault == "other":
+            request.fields.pop("if-range", None)
+            (new if current is old else old)(request)
+        elif fault == "moved":
+            request.reply(302, ("Location", f"/elsewhere-{request.number}"))
+        else:
+            current(request)
+
+    with Server(behave) as server:
+        for attempt in range(40):
+            if attempt == 5:
+                current = new
+            # What keeps failing is fetched in the end.
+            if attempt == 20:
+                faults = ["drop"]
+            result = get(server.url, "-q", "-n", str(luck.randint(1, 6)), "--max-tries", "3")
+            target = folder / "file.bin"
+            assert (result.returncode == 0) == target.exists(), result.stderr
+            if result.returncode == 0:
+                break
+            assert {path.name for path in folder.iterdir()} <= {"file.bin.part", "file.bin.part.windward"}
+        assert target.read_bytes() in {old.content, new.content}
