@@ -52,9 +52,10 @@ FIXED void decide(struct law *law, const struct params *params)
 		return;
 	}
 	law->growth = NONE;
-	if (law->ended.samples * PACKET < least(law->cwnd, 3 * PACKET))
-		return;
-	if (law->diff > q24(params->beta))
+	/* Too few samples, where the window has room for three, say nothing of the queue. */
+	if (law->ended.samples < least(law->cwnd / PACKET, 3))
+		law->growth = LINEAR;
+	else if (law->diff > q24(params->beta))
 		law->cwnd = most(law->cwnd - PACKET, LOSS_FLOOR);
 	else if (law->diff < q24(params->alpha))
 		law->growth = LINEAR;
