@@ -247,6 +247,18 @@ fn a_late_retransmission_does_not_undo_losses() {
     assert_eq!((recoveries, timeouts, path.receiver.next()), (1, 1, 60));
 }
 
+/// RFC 6582 §4, the impatient variant: 20 holes without SACK would take 20 round trips, 2 s; the timer, a second, restarts
+/// at the first partial ACK only, and then slow start repairs the rest.
+#[test]
+fn many_losses_without_sack_end_in_a_timeout() {
+    let drops: Vec<(u32, u32)> = (0..40).step_by(2).map(|number| (number, 0)).collect();
+    let mut path = Path::new(40, 80, &tcp(false), &drops);
+    path.run();
+    assert_eq!((path.counts().2, path.receiver.next()), (1, 80));
+    // The first hole at 100 ms, then one at each round trip until the timer of the first partial ACK, of 200 ms, expires.
+    assert_eq!((path.repeats(2), path.repeats(20)), (vec![200], vec![1100]));
+}
+
 /// The window in force is the law's, in whole segments.
 #[test]
 fn the_first_flight_is_the_initial_window() {

@@ -92,7 +92,9 @@ impl Sender {
             self.next_send = now + self.pacing_gap();
         }
         // RFC 6675 §6: retransmitting the first segment restarts the timer, or it might expire before that segment's ACK.
-        if !self.timer.is_set() || turn == Turn::Again(self.board.una()) {
+        // Without SACK that happens at every partial ACK, of which only the first shall restart it (RFC 6582 §4).
+        let restarts = self.has_sack || self.is_first_partial;
+        if !self.timer.is_set() || (restarts && turn == Turn::Again(self.board.una())) {
             self.timer.set(now + self.rtt.rto());
         }
     }
