@@ -102,9 +102,7 @@ impl Gauge {
             return self.pinged(crew);
         }
         let rtt = (count > 0.0).then(|| sum / count);
-        // Who comes to a path on which others keep a queue finds it in its handshakes too. When that queue is short for
-        // a moment, data are ahead of the next handshake.
-        self.rtt_min = self.rtt_min.min(rtt.map_or(f64::INFINITY, |rtt| rtt * MARGIN));
+        self.rtt_min = least(self.rtt_min, rtt);
         rtt
     }
 
@@ -133,5 +131,26 @@ impl Gauge {
             rtt_min_s: Some(self.rtt_min).filter(|rtt| rtt.is_finite()),
             queue_s: self.rtt.map(|rtt| (rtt - self.rtt_min).max(0.0)),
         }
+    }
+}
+
+/// The least RTT, known from handshakes, after data have shown `rtt`. Who comes to a path on which others keep a queue
+/// finds it in its handshakes too; when that queue is short for a moment, data are there and no handshake.
+fn least(known: f64, rtt: Option<f64>) -> f64 {
+    rtt.map_or(known, |rtt| known.min(rtt * MARGIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_that_was_there_first_is_seen_once_it_is_short() {
+        // Seen on a link of 100 ms that a CUBIC flow fills: handshakes take 173 ms, data 145 to 199.
+        assert_eq!(least(0.173, Some(0.199)), 0.173);
+        assert_eq!(least(0.173, Some(0.145)), 0.145 * MARGIN);
+        // The estimate's error does not lower what handshakes know better.
+        assert_eq!(least(0.1, Some(0.096)), 0.1);
+        assert_eq!(least(f64::INFINITY, None), f64::INFINITY);
     }
 }
