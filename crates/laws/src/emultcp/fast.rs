@@ -4,8 +4,8 @@
 //! seconds, the slack is e = (θ − q)/θ: 1 where no queue is seen, 0 at the threshold, −1 at twice the threshold and
 //! beyond. In connections a second:
 //!
-//! * start: dn/dt = (ln 2/τ)·n·e while e ≥ 0: doubles in τ while no queue is seen. The start ends when a queue has
-//!   taken away a tenth of the most there were.
+//! * start: dn/dt = (ln 2/τ)·n·min(2e, 1) while e ≥ 0: doubles in τ while less than half the threshold is seen, which
+//!   delayed ACKs and timers alone can make. The start ends when a queue has taken away a tenth of the most there were.
 //! * after it: dn/dt = (α/n + κ·n)·e/τ while e ≥ 0, κ = 0.05. The term α/n is the paper's; κ·n finds the way back from a
 //!   decrease within seconds at any n.
 //! * at any time: dn/dt = (ln β/τ)·n·|e| while e < 0, the paper's βn per τ at twice the threshold.
@@ -84,7 +84,7 @@ impl Fast {
         let slack = self.slack(rtt - sample.rtt_min, params.threshold(sample.rtt_min), part);
         if slack >= 0.0 {
             if sample.now >= self.held_until {
-                self.grow(params, slack * part);
+                self.grow(params, slack, part);
             }
         } else if sample.now >= self.blind_until {
             self.shrink(params, -slack * part);
@@ -100,9 +100,13 @@ impl Fast {
         ((threshold - smoothed) / threshold).clamp(-1.0, 1.0)
     }
 
-    fn grow(&mut self, params: &Params, amount: f64) {
-        let speed = if self.is_start { LN_2 * self.n } else { params.alpha / self.n + RECOVERY * self.n };
-        self.n = (self.n + speed * amount).min(f64::from(params.max));
+    fn grow(&mut self, params: &Params, slack: f64, part: f64) {
+        let growth = if self.is_start {
+            LN_2 * self.n * (2.0 * slack).min(1.0)
+        } else {
+            (params.alpha / self.n + RECOVERY * self.n) * slack
+        };
+        self.n = (self.n + growth * part).min(f64::from(params.max));
         self.most = self.most.max(self.n);
     }
 
