@@ -92,7 +92,7 @@ def send(
     token: Token = None,
     most: Annotated[
         int, typer.Option("--max-connections", "-x", metavar="MAX", min=1, max=64, help="Most connections.")
-    ] = 16,
+    ] = 32,
     fixed: Annotated[
         int | None,
         typer.Option("--connections", "-n", metavar="N", min=1, max=64, help="So many connections, whatever happens."),

@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::Error;
 
+/// A piece on its way for so long may be sent over another connection too: a healthy one takes less at 1 Mbit/s.
+const LATE: Duration = Duration::from_secs(3);
+
 /// What main thread and workers share.
 pub struct Crew {
     state: Mutex<State>,
@@ -19,8 +22,8 @@ pub struct Crew {
 pub struct State {
     /// Pieces that nobody has taken.
     queue: BTreeSet<u64>,
-    /// Pieces that were sent and not answered: how many connections are at each.
-    flying: BTreeMap<u64, u32>,
+    /// Pieces that were sent and not answered: how many connections are at each, and since when the first of them is.
+    flying: BTreeMap<u64, (u32, Instant)>,
     /// Slots below this shall send; the others finish what they have.
     pub wanted: u32,
     /// Slots with a thread, each with its socket and when that opened, if it is open.
@@ -80,18 +83,19 @@ impl Crew {
     }
 
     /// What the worker of `slot` does next, which is at the pieces `mine` already. When no piece is left for the taking, one
-    /// that a single other connection is at is sent once more: the slowest connection would else keep all waiting.
+    /// that a single other connection is at for long is sent once more: the slowest connection would else keep all waiting.
     pub fn next(&self, slot: u32, mine: &[u64]) -> Next {
         let mut state = self.lock();
         if state.end.is_some() || slot >= state.wanted {
             return Next::Leave;
         }
         let piece = state.queue.pop_first().or_else(|| {
-            let mut others = state.flying.iter().filter(|(piece, count)| **count == 1 && !mine.contains(piece));
+            let is_late = |count: u32, since: &Instant| count == 1 && since.elapsed() > LATE;
+            let mut others = state.flying.iter().filter(|(_, (count, since))| is_late(*count, since));
             others.next().map(|(piece, _)| *piece).filter(|_| mine.is_empty())
         });
         let Some(piece) = piece else { return Next::Wait };
-        *state.flying.entry(piece).or_default() += 1;
+        state.flying.entry(piece).or_insert((0, Instant::now())).0 += 1;
         Next::Piece(piece)
     }
 
@@ -113,7 +117,7 @@ impl Crew {
         let mut state = self.lock();
         for piece in mine {
             // One that another connection has brought is not flying any more.
-            if let Some(count) = state.flying.get_mut(piece) {
+            if let Some((count, _)) = state.flying.get_mut(piece) {
                 *count -= 1;
                 if *count == 0 {
                     state.flying.remove(piece);

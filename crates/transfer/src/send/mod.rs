@@ -53,7 +53,7 @@ impl Default for Options {
             ca: None,
             replaces: false,
             law: Kind::Fast,
-            max_connections: 16,
+            max_connections: 32,
             connections: None,
             max_tries: 5,
             connect_timeout: 10.0,
