@@ -1,29 +1,18 @@
 //! What the connections of one download share: the plan, the file, and what is known of the server.
 
-use std::collections::BTreeMap;
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use url::Url;
 
-use super::error::Error;
 use super::pace::Pace;
 use super::part::Part;
 use super::plan::{Grant, LEAST_LEASE, LeaseId, Owner, Plan};
 use super::request::Requests;
-use super::retry::{LONGEST, LONGEST_ASKED, Retry};
+use super::retry::Retry;
+use super::state::{State, Trouble};
 use super::validator::Validator;
-
-/// A lease lasts about so many seconds: long enough that requests cost nothing, short enough that little is lost with
-/// a connection.
-const LEASE_SECONDS: f64 = 2.0;
-/// A lease before the rate is known, and the least one until the end nears.
-pub(super) const FIRST_LEASE: u64 = 256 << 10;
-/// The longest lease.
-const MOST_LEASE: u64 = 8 << 20;
-/// So long without trouble, and one more connection is allowed again.
-const FORGIVENESS: Duration = Duration::from_secs(30);
 
 /// What the connections share.
 pub(super) struct Crew {
@@ -40,72 +29,6 @@ pub(super) struct Crew {
     changed: Condvar,
 }
 
-/// What changes.
-pub(super) struct State {
-    pub plan: Plan,
-    /// The connections, by who holds their leases.
-    pub slots: BTreeMap<Owner, Slot>,
-    issued: Owner,
-    /// Where the file is now.
-    pub url: Url,
-    /// Redirects since the last progress.
-    pub hops: u32,
-    /// Requests on their way at once on a connection.
-    pub depth: usize,
-    /// Whether `If-Range` is sent: some servers answer it with the whole file.
-    pub has_if_range: bool,
-    /// Most connections that the server seems to allow, and since when.
-    pub cap: u32,
-    capped_at: Instant,
-    /// Failures in a row without progress, and when the last one was counted.
-    failures: u32,
-    failed_at: Instant,
-    /// No connection is opened before.
-    pub opens_at: Instant,
-    /// Nothing is asked before.
-    asks_at: Instant,
-    /// Bytes of the file that arrived.
-    pub received: u64,
-    /// The bytes of a file whose length was not known.
-    pub ended: Option<u64>,
-    /// Why it cannot go on.
-    pub error: Option<Error>,
-    pub is_over: bool,
-    /// For the user.
-    pub notices: Vec<String>,
-    /// Failures of any kind.
-    pub retries: u32,
-}
-
-/// One connection, or an attempt at one.
-pub(super) struct Slot {
-    begun: Instant,
-    /// When it could first be asked anything; its socket from then on.
-    pub open: Option<(Instant, TcpStream)>,
-    pub received: u64,
-    /// When something last arrived.
-    pub heard: Instant,
-    pub is_idle: bool,
-    /// It is to end, and its end is no failure.
-    pub is_retired: bool,
-}
-
-/// What may go wrong with a connection.
-pub(super) enum Trouble {
-    /// Nothing can be done.
-    Fatal(Error),
-    /// Another try may help.
-    Again(Error),
-    /// The server has too much to do; it may have said for how long.
-    Busy(Error, Option<Duration>),
-    /// The file is elsewhere.
-    Moved(Url),
-    /// The server answers `If-Range` with the whole of the same version.
-    NoIfRange,
-    /// The answers to requests sent ahead cannot be used.
-    NoPipeline,
-}
-
 impl Crew {
     pub fn new(
         requests: Arc<Requests>,
@@ -116,28 +39,7 @@ impl Crew {
         (length, validator): (Option<u64>, Option<Validator>),
         (pace, retry): (Option<Pace>, Retry),
     ) -> Self {
-        let now = Instant::now();
-        let state = State {
-            plan,
-            slots: BTreeMap::new(),
-            issued: 0,
-            url,
-            hops: 0,
-            depth: 2,
-            has_if_range: true,
-            cap: u32::MAX,
-            capped_at: now,
-            failures: 0,
-            failed_at: now,
-            opens_at: now,
-            asks_at: now,
-            received: 0,
-            ended: None,
-            error: None,
-            is_over: false,
-            notices: Vec::new(),
-            retries: 0,
-        };
+        let state = State::new(plan, url, Instant::now());
         Self {
             requests,
             part,
@@ -167,13 +69,7 @@ impl Crew {
 
     /// Adds a connection.
     pub fn enlist(&self) -> Owner {
-        let now = Instant::now();
-        let mut state = self.lock();
-        state.issued += 1;
-        let owner = state.issued;
-        let slot = Slot { begun: now, open: None, received: 0, heard: now, is_idle: false, is_retired: false };
-        state.slots.insert(owner, slot);
-        owner
+        self.lock().enlist(Instant::now())
     }
 
     /// A connection is open. Whether it is still wanted.
@@ -230,8 +126,7 @@ impl Crew {
         slot.received += taken;
         slot.heard = Instant::now();
         if slot.received >= LEAST_LEASE {
-            state.failures = 0;
-            state.hops = 0;
+            state.progress();
         }
         (taken, is_done)
     }
@@ -241,7 +136,7 @@ impl Crew {
         let mut state = self.lock();
         state.plan.finish(lease);
         if state.plan.left() == 0 {
-            state.failures = 0;
+            state.progress();
         }
         self.changed.notify_all();
     }
@@ -284,77 +179,5 @@ impl Crew {
             state.slots.keys().copied().collect()
         };
         owners.into_iter().for_each(|owner| self.retire(owner));
-    }
-}
-
-impl State {
-    /// How many bytes a connection should ask for.
-    fn next_lease(&self, owner: Owner, now: Instant) -> u64 {
-        let rate = self.slots.get(&owner).and_then(|slot| {
-            let (since, _) = slot.open.as_ref()?;
-            Some(slot.received as f64 / now.saturating_duration_since(*since).as_secs_f64().max(0.1))
-        });
-        let usual = ((rate.unwrap_or(0.0) * LEASE_SECONDS) as u64).clamp(FIRST_LEASE, MOST_LEASE);
-        // Guided self-scheduling: towards the end leases shrink, so that all connections end together.
-        let share = self.plan.unassigned() / (2 * self.slots.len().max(1) as u64);
-        usual.min(share).max(LEAST_LEASE)
-    }
-
-    fn suffer(&mut self, trouble: Trouble, slot: &Slot, retry: &Retry, now: Instant) {
-        self.retries += 1;
-        match trouble {
-            Trouble::Fatal(error) => self.error = Some(error),
-            Trouble::Moved(url) => self.url = url,
-            Trouble::NoIfRange => self.has_if_range = false,
-            Trouble::NoPipeline => self.depth = 1,
-            Trouble::Again(error) => {
-                // What had begun well broke off: the others are none the worse for it.
-                if slot.received < LEAST_LEASE {
-                    self.lower_cap(now);
-                    self.fail(error, None, slot, retry, now);
-                }
-            }
-            Trouble::Busy(error, asked) => {
-                self.lower_cap(now);
-                if let Some(asked) = asked {
-                    self.asks_at = self.asks_at.max(now + asked.min(LONGEST_ASKED));
-                }
-                self.fail(error, asked, slot, retry, now);
-            }
-        }
-    }
-
-    /// Counts a failure, and waits; many connections that fail together are one failure.
-    fn fail(&mut self, error: Error, asked: Option<Duration>, slot: &Slot, retry: &Retry, now: Instant) {
-        if self.failures > 0 && slot.begun <= self.failed_at {
-            return;
-        }
-        self.failures += 1;
-        self.failed_at = now;
-        // Others that still receive are progress, however this one fares.
-        let is_alone = !self.slots.values().any(|slot| slot.received > 0);
-        let wait = retry.after(self.failures, asked).or_else(|| (!is_alone).then_some(LONGEST));
-        match wait {
-            Some(wait) => {
-                self.opens_at = now + wait;
-                self.notices.push(format!("{error}; trying again in {:.0} s", wait.as_secs_f64()));
-            }
-            None => self.error = Some(error),
-        }
-    }
-
-    /// The server, or something before it, will not have so many connections.
-    fn lower_cap(&mut self, now: Instant) {
-        let served = self.slots.values().filter(|slot| slot.received > 0).count();
-        self.cap = u32::try_from(served).unwrap_or(u32::MAX).clamp(1, self.cap);
-        self.capped_at = now;
-    }
-
-    /// One more connection may be tried, if all went well for long.
-    pub fn forgive(&mut self, now: Instant) {
-        if self.cap < u32::MAX && now.saturating_duration_since(self.capped_at) > FORGIVENESS {
-            self.cap += 1;
-            self.capped_at = now;
-        }
     }
 }

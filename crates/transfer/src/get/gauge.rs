@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use windward_laws::emultcp::{Controller, Sample};
 
+use super::base::Base;
 use super::crew::Crew;
 use super::ping::{self, Pings};
 use super::plan::Owner;
@@ -15,16 +16,13 @@ use super::{Series, Snapshot};
 /// Time scale of the rate that the user sees, in seconds.
 const SMOOTHING: f64 = 2.0;
 
-/// The kernel's estimate errs by some percent; by so much it must be below the least to be believed.
-const MARGIN: f64 = 1.05;
-
 /// Measures a download.
 pub(super) struct Gauge {
     begun: Instant,
     /// When it was last read, and the bytes received by then, in all and on each connection.
     last: (Instant, u64),
     heard: Vec<(Owner, u64)>,
-    rtt_min: f64,
+    base: Base,
     rtt: Option<f64>,
     rate: f64,
     pings: Option<Arc<Pings>>,
@@ -39,7 +37,7 @@ impl Gauge {
             begun: now,
             last: (now, 0),
             heard: Vec::new(),
-            rtt_min: f64::INFINITY,
+            base: Base::new(),
             rtt: None,
             rate: 0.0,
             pings: None,
@@ -63,20 +61,20 @@ impl Gauge {
         };
         self.heard = sockets.iter().map(|(owner, received, ..)| (*owner, *received)).collect();
         let heard = sockets.iter().filter_map(|(_, _, socket, counts)| Some((socket.as_ref().ok()?, *counts)));
-        let rtt = if self.is_proxied { self.pinged(crew) } else { self.told(crew, heard) };
+        let age = now.saturating_duration_since(self.begun).as_secs_f64();
+        let rtt = if self.is_proxied { self.pinged(crew) } else { self.told(crew, heard, age) };
         let elapsed = now.saturating_duration_since(self.last.0).as_secs_f64().max(1e-3);
         let rate = (received - self.last.1) as f64 * 8.0 / elapsed;
         self.last = (now, received);
         // While little has passed, the mean from the beginning; then an exponential one.
-        let age = now.saturating_duration_since(self.begun).as_secs_f64();
         self.rate += (rate - self.rate) * (elapsed / age.clamp(elapsed, SMOOTHING));
         self.rtt = rtt.or(self.rtt);
-        let queue = rtt.map(|rtt| (rtt - self.rtt_min).max(0.0));
+        let queue = rtt.map(|rtt| (rtt - self.base.least()).max(0.0));
         self.series.add(elapsed, connections, queue);
         Sample {
             now: age,
-            rtt,
-            rtt_min: self.rtt_min,
+            rtt: rtt.map(|rtt| self.base.judge(rtt, age)),
+            rtt_min: self.base.least(),
             rate,
             connections: u32::try_from(connections).unwrap_or(u32::MAX),
             remaining: crew.length.map(|_| left as f64),
@@ -84,14 +82,19 @@ impl Gauge {
     }
 
     /// The mean RTT that the kernel tells of connections that count; or pings', if the server speaks no timestamps.
-    fn told<'a>(&mut self, crew: &Arc<Crew>, sockets: impl Iterator<Item = (&'a TcpStream, bool)>) -> Option<f64> {
+    fn told<'a>(
+        &mut self,
+        crew: &Arc<Crew>,
+        sockets: impl Iterator<Item = (&'a TcpStream, bool)>,
+        age: f64,
+    ) -> Option<f64> {
         let (mut sum, mut count, mut is_dumb) = (0.0, 0.0, false);
         for (socket, counts) in sockets {
             let signal = signal(socket);
             is_dumb |= signal.is_none_or(|signal| !signal.has_timestamps);
             let Some(signal) = signal else { continue };
             if let Some(least) = signal.rtt_min {
-                self.rtt_min = self.rtt_min.min(least.as_secs_f64());
+                self.base.learn(least.as_secs_f64(), age);
             }
             if let Some(rtt) = signal.rtt.filter(|_| counts && signal.has_timestamps) {
                 sum += rtt.as_secs_f64();
@@ -102,14 +105,16 @@ impl Gauge {
             return self.pinged(crew);
         }
         let rtt = (count > 0.0).then(|| sum / count);
-        self.rtt_min = least(self.rtt_min, rtt);
+        if let Some(rtt) = rtt {
+            self.base.learn_from_data(rtt, age);
+        }
         rtt
     }
 
     fn pinged(&mut self, crew: &Arc<Crew>) -> Option<f64> {
         let pings = self.pings.get_or_insert_with(|| ping::start(crew));
         if let Some(least) = pings.rtt_min() {
-            self.rtt_min = least.as_secs_f64();
+            self.base.set(least.as_secs_f64());
         }
         pings.rtt().map(|rtt| rtt.as_secs_f64())
     }
@@ -128,29 +133,8 @@ impl Gauge {
             connections: state.slots.len(),
             wanted: controller.connections(),
             rtt_s: self.rtt,
-            rtt_min_s: Some(self.rtt_min).filter(|rtt| rtt.is_finite()),
-            queue_s: self.rtt.map(|rtt| (rtt - self.rtt_min).max(0.0)),
+            rtt_min_s: Some(self.base.least()).filter(|rtt| rtt.is_finite()),
+            queue_s: self.rtt.map(|rtt| (rtt - self.base.least()).max(0.0)),
         }
-    }
-}
-
-/// The least RTT, known from handshakes, after data have shown `rtt`. Who comes to a path on which others keep a queue
-/// finds it in its handshakes too; when that queue is short for a moment, data are there and no handshake.
-fn least(known: f64, rtt: Option<f64>) -> f64 {
-    rtt.map_or(known, |rtt| known.min(rtt * MARGIN))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_queue_that_was_there_first_is_seen_once_it_is_short() {
-        // Seen on a link of 100 ms that a CUBIC flow fills: handshakes take 173 ms, data 145 to 199.
-        assert_eq!(least(0.173, Some(0.199)), 0.173);
-        assert_eq!(least(0.173, Some(0.145)), 0.145 * MARGIN);
-        // The estimate's error does not lower what handshakes know better.
-        assert_eq!(least(0.1, Some(0.096)), 0.1);
-        assert_eq!(least(f64::INFINITY, None), f64::INFINITY);
     }
 }

@@ -8,6 +8,7 @@
 //! What makes a wrong file impossible: each response is of the version that was begun, or it is not used; each byte
 //! has one writer at a time; and what an earlier run has left counts only if it is still as it arrived.
 
+mod base;
 mod checksum;
 mod contact;
 mod crew;
@@ -26,6 +27,7 @@ mod retry;
 mod session;
 mod shift;
 mod signal;
+mod state;
 mod validator;
 mod worker;
 

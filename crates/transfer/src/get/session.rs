@@ -13,7 +13,7 @@ use windward_laws::emultcp::Params;
 
 use super::checksum::Checksum;
 use super::contact::{self, Contact, Kind, News};
-use super::crew::{Crew, FIRST_LEASE};
+use super::crew::Crew;
 use super::error::Error;
 use super::journal::Identity;
 use super::name;
@@ -24,6 +24,7 @@ use super::plan::Plan;
 use super::request::Requests;
 use super::retry::Retry;
 use super::shift::{Shift, host};
+use super::state::FIRST_LEASE;
 use super::worker::First;
 use super::{Event, Report};
 use crate::http::{Dialer, Proxies};

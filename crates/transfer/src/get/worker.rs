@@ -8,11 +8,12 @@ use std::time::{Duration, Instant, SystemTime};
 use url::Url;
 
 use super::contact::{MOST_HOPS, encoded, meaning, part};
-use super::crew::{Crew, Trouble};
+use super::crew::Crew;
 use super::error::Error;
 use super::plan::{Grant, Owner};
 use super::request::{is_redirect, redirected};
 use super::retry::{is_busy, is_transient, retry_after};
+use super::state::Trouble;
 use super::validator::{Match, Validator};
 use crate::http::{self, Body, Connection, Head};
 
