@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key")
 
+#: Progress is told no more often than this, in seconds.
+_QUIET_S = 2.0
+
 
 def simulate(
     scenarios: Mapping[Key, ww.Scenario], tell: Callable[[str], None], seeds: int | None = None
@@ -30,19 +33,21 @@ def simulate(
     scenarios
         What to run, under names of your own.
     tell
-        Takes a few words each time one has finished.
+        Takes a few words every few seconds.
     seeds
         Of each. Default: as the scenarios say.
     """
-    began, runs = time.monotonic(), {}
+    began, told, runs = time.monotonic(), 0.0, {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         # The engine works outside the interpreter's lock.
         jobs = {pool.submit(scenario.simulate, seeds=seeds, threads=1): key for key, scenario in scenarios.items()}
         try:
             for done, job in enumerate(as_completed(jobs), 1):
                 runs[jobs[job]] = job.result()
-                left = (time.monotonic() - began) / done * (len(jobs) - done)
-                tell(f"run {done} of {len(jobs)}, {_span(left)} left")
+                passed = time.monotonic() - began
+                if passed - told > _QUIET_S:
+                    told = passed
+                    tell(f"run {done} of {len(jobs)}, {_span(passed / done * (len(jobs) - done))} left")
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

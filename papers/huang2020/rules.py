@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import windward as ww
 
+#: The name of that reading of the queue-length scheduler in tables and figures.
+WHOLE_QUEUE = "queue length of the access point"
+
 
 class WholeQueue:
     """argmax Q R with Q what waits for all stations together: the station of the highest rate, of those that wait."""

@@ -16,10 +16,7 @@ from windward.plot.style import COLORS, FAINT, INK
 from ... import packets
 from .. import reported
 from ..access_point import SCHEDULERS, SCHEMES, TOTALS_ONLY, scenario, totals
-from ..rules import WholeQueue
-
-#: Another reading of the queue-length scheduler, tried with QUIC-TCP alone: Q is the access point's, not the station's.
-WHOLE_QUEUE = "queue length of the access point"
+from ..rules import WHOLE_QUEUE, WholeQueue
 
 
 @figure(

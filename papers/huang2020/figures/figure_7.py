@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -52,11 +54,10 @@ def _totals(axes: Axes, table: pd.DataFrame) -> None:
     axes.set_xlim(table["kappa"].min(), table["kappa"].max())
     axes.set_ylim(2500, 3190)
     for at, (color, (scheme, (low, high))) in enumerate(zip(COLORS, ranges.items(), strict=False)):
-        axes.plot((low, high), (3175 - 24 * at,) * 2, color=color, linewidth=5, alpha=0.3, solid_capstyle="butt")
+        axes.plot((low, high), (3175 - 24 * at,) * 2, color=color, linewidth=8, alpha=0.3, solid_capstyle="butt")
         axes.annotate(
-            f"paper: {low:g}–{high:g}", (low, 3175 - 24 * at), (-4, 0), textcoords="offset points",
-            ha="right", va="center", fontsize=8, color=color,
-        )  # fmt: skip
+            f"paper: {low:g} to {high:g}", (np.sqrt(low * high), 3175 - 24 * at), ha="center", va="center", fontsize=8
+        )
         for metric, dash in METRICS.items():
             chosen = table[table["scheme"] == scheme]
             means = packets.intervals(chosen.groupby("kappa")[metric])
@@ -71,24 +72,26 @@ def _totals(axes: Axes, table: pd.DataFrame) -> None:
 
 
 def _bounds(axes: Axes, table: pd.DataFrame) -> None:
-    good = steps.bounds(table, "mean_window_rate_pps", steps.GOOD)
-    fair = steps.bounds(table, "mean_window_rate_pps", steps.FAIR)
+    kinds: dict[float, dict[str, Any]] = {
+        steps.GOOD: {"marker": "o", "markersize": 5},
+        steps.FAIR: {"marker": "o", "markersize": 5, "markerfacecolor": "white"},
+    }
     axes.set_yscale("log")
     rhos = np.array([0.0, 1.0])
     for color, bound, name in ((COLORS[3], "high", "upper"), (COLORS[2], "low", "lower")):
-        for bounds, look in ((good, {"fmt": "o", "markersize": 5}), (fair, {"fmt": "o", "markerfacecolor": "none"})):
+        for share, look in kinds.items():
+            bounds = steps.bounds(table, "mean_window_rate_pps", share)
             means = packets.intervals(bounds[bounds["scheme"] == "QUIC-TCP"].groupby("rho")[bound])
-            axes.errorbar(means.index, means["mean"], yerr=means["ci95"], color=color, **look)
-        slope, intercept = steps.fit(good, bound)
-        axes.plot(
-            rhos,
-            10 ** (slope * rhos + intercept),
-            color=color,
-            label=f"{name}: log κ = {slope:.1f} ρ − {-intercept:.1f}",
-        )
+            axes.errorbar(
+                means.index, means["mean"], yerr=means["ci95"], color=color, linestyle="", elinewidth=1, **look
+            )
+        slope, intercept = steps.fit(steps.bounds(table, "mean_window_rate_pps", steps.GOOD), bound)
+        text = f"{name}: lg κ = {slope:.1f} ρ − {-intercept:.1f}"
+        axes.plot(rhos, 10 ** (slope * rhos + intercept), color=color, label=text)
+    for share, look in kinds.items():
+        axes.plot([], [], color=FAINT, linestyle="", label=f"{100 * share:g} % of the highest total", **look)
     paper = [(rho, bound) for rho, pair in reported.STEPS.items() for bound in pair]
     axes.plot(*zip(*paper, strict=True), "D", color=INK, markerfacecolor="white", markersize=5, label="paper", zorder=4)
     axes.set_xlabel("ρ")
     axes.set_ylabel("step κ")
     axes.legend(loc="upper left")
-    axes.grid(visible=True, color=FAINT, alpha=0.2)

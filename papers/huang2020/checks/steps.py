@@ -1,0 +1,127 @@
+"""Claims 45 to 52: which steps κ leave the total alone, Fig. 7."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from windward.papers import Finding, Results, claim
+from windward.stats import mean_and_interval
+
+from .. import reported
+from ..steps import FAIR, GOOD, bounds, fit
+from .laws import shown
+
+#: The metric that the paper's totals are taken to be of.
+METRIC = "mean_window_rate_pps"
+
+
+def bound(results: Results, scheme: str, rho: float, which: str, share: float = GOOD) -> pd.Series[float]:
+    """A bound of κ, by seed."""
+    table = bounds(results.table("figure-7"), METRIC, share)
+    chosen = table[(table["scheme"] == scheme) & (table["rho"] == rho)]
+    return chosen.set_index("seed")[which]
+
+
+def total(results: Results, scheme: str, kappa: float, metric: str = METRIC) -> float:
+    """Mean total at ρ = ½."""
+    table = results.table("figure-7")
+    chosen = (table["scheme"] == scheme) & (table["rho"] == 0.5) & np.isclose(table["kappa"], kappa)
+    return float(table.loc[chosen, metric].mean())
+
+
+def _range(results: Results, scheme: str, rho: float) -> str:
+    low, high = (bound(results, scheme, rho, which) for which in ("low", "high"))
+    return f"{shown(low, 3)} to {shown(high, 2)}"
+
+
+@claim(45)
+def fast_bears_steps_up_to_two_and_a_half(results: Results) -> Finding:
+    low, high = (float(bound(results, "FAST", 0.5, which).mean()) for which in ("low", "high"))
+    stuck = float(bound(results, "FAST", 0.5, "low", 0.9).mean())
+    by_goodput = total(results, "FAST", 4, "goodput_pps") / total(results, "FAST", 1.5, "goodput_pps") - 1
+    by_window = total(results, "FAST", 4) / total(results, "FAST", 1.5) - 1
+    return Finding(
+        ours=f"99.5 % of the highest total by cwnd/avgRTT: κ = {_range(results, 'FAST', 0.5)}; stuck below "
+        f"{stuck:.4f}. At κ = 4 {by_window:+.1%}, by goodput {by_goodput:+.2%}",
+        holds=abs(high / reported.FAST_STEPS[1] - 1) < 0.15
+        and by_window < -0.02
+        and abs(by_goodput) < 0.002
+        # What differs.
+        and 0.005 < stuck < reported.FAST_STEPS[0] < low < 0.04,
+    )
+
+
+@claim(46)
+def quic_tcp_bears_longer_ones(results: Results) -> Finding:
+    low, high = (float(bound(results, "QUIC-TCP", 0.5, which).mean()) for which in ("low", "high"))
+    drops = {name: 1 - total(results, name, 4) / total(results, name, 1.5) for name in ("FAST", "QUIC-TCP")}
+    return Finding(
+        ours=f"κ = {_range(results, 'QUIC-TCP', 0.5)}; at κ = 4 QUIC-TCP loses {drops['QUIC-TCP']:.1%}, "
+        f"FAST {drops['FAST']:.1%}",
+        holds=high > 1.2 * float(bound(results, "FAST", 0.5, "high").mean())
+        and drops["QUIC-TCP"] < drops["FAST"] / 3
+        # What differs.
+        and 3.3 < high < 4.5
+        and reported.STEPS[0.5][0] < low < 0.04,
+    )
+
+
+@claim(47)
+def the_factor_is_the_reason(results: Results) -> Finding:
+    ratio = bound(results, "QUIC-TCP", 0.5, "high") / bound(results, "FAST", 0.5, "high")
+    flows = results.table("figure-5-flows")
+    quic = flows[flows["scheme"] == "QUIC-TCP"]
+    factors = (quic["mean_rtt_s"] / quic["min_rtt_s"]).groupby(quic["flow"]).mean()
+    mean, _ = mean_and_interval(ratio)
+    return Finding(
+        ours=f"QUIC-TCP bears {shown(ratio, 2)} times FAST's step; d̄/d is {factors.min():.2f} to {factors.max():.2f}",
+        holds=float(factors.min()) - 0.05 < mean < float(factors.max()) + 0.05,
+    )
+
+
+@claim(48)
+def ranges_widen_with_rho(results: Results) -> Finding:
+    table = bounds(results.table("figure-7"), METRIC, GOOD)
+    low, high = fit(table, "low"), fit(table, "high")
+    means = table[table["scheme"] == "QUIC-TCP"].groupby("rho")[["low", "high"]].mean()
+    decades = pd.Series(np.log10(means["high"] / means["low"]), index=means.index)
+    off = {
+        name: float(np.abs(slope * means.index + intercept - np.log10(means[name])).max())
+        for name, (slope, intercept) in (("low", low), ("high", high))
+    }
+    return Finding(
+        ours=f"lower bound log κ = {low[0]:.2f} ρ {low[1]:+.2f}, upper {high[0]:.2f} ρ {high[1]:+.2f}, off by "
+        f"{off['low']:.2f} and {off['high']:.2f} at most; decades "
+        + ", ".join(f"{value:.2f}" for value in decades)
+        + f" for ρ = {', '.join(f'{rho:g}' for rho in decades.index)}",
+        holds=high[0] > low[0]
+        and bool(decades.is_monotonic_increasing)
+        and float(decades.loc[1.0]) > 2.5
+        and off["high"] < 0.1
+        and off["low"] < 0.4,
+    )
+
+
+@claim(49)
+def a_little_above_a_half(results: Results) -> Finding:
+    low, high = (float(bound(results, "QUIC-TCP", 0.55, which).mean()) for which in ("low", "high"))
+    fair = float(bound(results, "QUIC-TCP", 0.55, "low", FAIR).mean())
+    return Finding(
+        ours=f"κ = {_range(results, 'QUIC-TCP', 0.55)}, from {fair:.3f} on 97.5 %",
+        holds=abs(high / reported.STEPS[0.55][1] - 1) < 0.15
+        # What differs.
+        and fair < reported.STEPS[0.55][0] < low < 0.06,
+    )
+
+
+@claim(50)
+def small_steps_below_a_half_and_large_ones_above(results: Results) -> Finding:
+    table = bounds(results.table("figure-7"), METRIC, GOOD)
+    means = table[table["scheme"] == "QUIC-TCP"].groupby("rho")[["low", "high"]].mean()
+    below, above = means[means.index < 0.5], means[means.index > 0.6]
+    return Finding(
+        ours=f"at most {below['high'].max():.3g} for ρ ≤ {below.index.max():g}; at least {above['low'].min():.3g} for "
+        f"ρ ≥ {above.index.min():g}",
+        holds=below["high"].max() < 0.5 and above["low"].min() > 0.05 and bool((means.diff().dropna() > 0).all().all()),
+    )
