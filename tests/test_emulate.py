@@ -82,8 +82,10 @@ def test_what_kernels_say_adds_up(small: tuple[ww.Run, Path]) -> None:
     goodput = run.flows["goodput_bps"].sum()
     link = run.links[run.links["link"] == "a->b"].iloc[0]
     assert goodput < link["throughput_bps"] < 5e6 * 1.001
-    # Packets of the simulator's own cross the same link.
-    assert run.background["received"].iloc[0] == pytest.approx(4 * 64_000 / 1600, abs=3)
+    # Packets of the simulator's own cross the same link, and find its queue full as others do.
+    voice = run.background.iloc[0]
+    assert voice["sent"] == pytest.approx(4 * 64_000 / 1600, abs=1)
+    assert 0.8 * voice["sent"] < voice["received"] <= voice["sent"] + 3
 
 
 @needs_kernels
