@@ -25,7 +25,7 @@ SEED, SPAN_S = 1, 20
     title="Windows and rates of six laws under scheduler (10)",
     caption="Four downloads of 2000 s through the fading cell of papers/huang2020/access-point.toml. Left and middle: "
     "windows, and goodputs averaged over 20 s, of one seed. Right: goodput of each flow, every seed a dot, the bar its "
-    "mean with its 95 % confidence interval; diamonds are the paper's rates. QUIC-TCP and FAST keep every flow at a "
+    "mean with its 95 % confidence interval; diamonds are the paper's rates. QUIC-TCP and FAST keep every flow near a "
     "quarter of the wire. Who wins among the others is a matter of luck: of seeds here, and of one run in the paper.",
 )
 def figure_5(context: Context) -> Figure:
