@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -286,6 +286,46 @@ fn an_upload_goes_on_with_what_is_right() {
     assert_eq!(report.there_bytes, 9 * PIECE);
     assert!(fs::read(site.path("x")).unwrap() == content);
     assert_eq!(site.names(), ["x"]);
+}
+
+/// A way to `site` that breaks each of the first `count` connections once so many bytes have gone there. Returns its address.
+fn bad_way(site: &Site, count: usize, bytes: usize) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, target) = (listener.local_addr().unwrap(), site.address);
+    std::thread::spawn(move || {
+        for (number, near) in listener.incoming().enumerate() {
+            let (mut near, mut far) = (near.unwrap(), TcpStream::connect(target).unwrap());
+            let (mut answers, mut back) = (far.try_clone().unwrap(), near.try_clone().unwrap());
+            std::thread::spawn(move || drop(std::io::copy(&mut answers, &mut back)));
+            std::thread::spawn(move || {
+                let most = if number < count { bytes } else { usize::MAX };
+                // Where an end has gone there is nothing more to carry.
+                let _ = std::io::copy(&mut (&mut near).take(most as u64), &mut far);
+                let _ = near.shutdown(Shutdown::Both);
+                let _ = far.shutdown(Shutdown::Both);
+            });
+        }
+    });
+    address
+}
+
+/// The first connection brings the tree; the next three break within their second piece.
+#[test]
+fn connections_that_break_cost_only_what_was_on_its_way() {
+    let site = Site::new();
+    let content = bytes(20 * PIECE + 3);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), &content).unwrap();
+    let way = bad_way(&site, 4, PIECE as usize * 3 / 2);
+    let named = |connections| send::Options { name: Some("x".to_owned()), connections, ..send::Options::default() };
+    let report = send(file.path(), &way.to_string(), &named(Some(3)), &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(report.length_bytes, 20 * PIECE + 3);
+    assert!(fs::read(site.path("x")).unwrap() == content);
+    // One on which nothing ever arrives is given up, and said to be.
+    let never = bad_way(&site, usize::MAX, 10);
+    let options = send::Options { max_tries: 2, ..named(None) };
+    let refused = send(file.path(), &never.to_string(), &options, &mut |_| ControlFlow::Continue(())).unwrap_err();
+    assert_eq!(refused.code(), 12, "{refused}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! The course of an upload.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
@@ -11,23 +10,18 @@ use std::time::{Duration, Instant};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
-use windward_laws::emultcp::{Controller, Params, Sample};
+use windward_laws::emultcp::Params;
 
 use super::crew::{Crew, End};
-use super::info::info;
+use super::guide::Guide;
 use super::worker::{Task, head, work};
 use super::{Error, Event, Options, Report};
-use crate::get::memory;
 use crate::http::{Dialer, Proxies};
 use crate::serve::{HASH, LENGTH, Missing, TREE};
 use crate::tree::Tree;
 
 /// Port of a server whose address has none: that of `windward serve`.
 const PORT: u16 = 8765;
-/// Time between samples.
-const SAMPLES: Duration = Duration::from_millis(250);
-/// What delayed ACKs add to a smoothed RTT at most, in seconds: a quarter of the 40 ms that Linux waits. More is a queue.
-const MOST_LATE: f64 = 0.01;
 /// Most bytes of the answer to a posted tree.
 const MOST_ANSWER: usize = 16 << 20;
 /// How often an upload may be begun again because the server has forgotten it.
@@ -163,7 +157,8 @@ impl<'a> Job<'a> {
     fn run(&self, missing: &Missing, begun: Instant, observer: &mut Observer<'_>) -> Result<u32, Error> {
         let crew = Arc::new(Crew::new(pieces(missing)));
         let mut threads = Vec::new();
-        let mut guide = Guide::new(self, begun, pieces(missing));
+        let options = self.options;
+        let mut guide = Guide::new(&self.task, self.params, options.connections, begun, pieces(missing));
         let end = loop {
             if let Some(end) = crew.lock().end.take() {
                 break end;
@@ -176,7 +171,7 @@ impl<'a> Job<'a> {
                 let (task, crew) = (Arc::clone(&self.task), Arc::clone(&crew));
                 threads.push(thread::spawn(move || work(&task, &crew, slot)));
             }
-            crew.wait(Duration::from_secs_f64(guide.controller.period()));
+            crew.wait(Duration::from_secs_f64(guide.period()));
         };
         crew.end(End::All);
         crew.cut();
@@ -184,120 +179,10 @@ impl<'a> Job<'a> {
             // A worker that panicked has failed, and its pieces with it; the message is on standard error.
             let _ = thread.join();
         }
-        memory::remember(&guide.host, guide.controller.connections());
+        guide.remember();
         match end {
-            End::All | End::Forgotten => Ok(guide.most),
+            End::All | End::Forgotten => Ok(guide.most()),
             End::Failed(error) => Err(error),
-        }
-    }
-}
-
-/// The number of connections, and what it follows from.
-struct Guide<'a> {
-    job: &'a Job<'a>,
-    controller: Controller,
-    host: String,
-    begun: Instant,
-    /// Bytes that were missing at the beginning, and are.
-    total: u64,
-    counted: usize,
-    left: u64,
-    rtt_min: f64,
-    /// How much the mean RTT was above the least one when it was nearest, in seconds.
-    late: f64,
-    /// Bytes acknowledged at the last look, by slot and the time that its connection opened.
-    acked: BTreeMap<(u32, Instant), u64>,
-    looked: Instant,
-    sampled: Instant,
-    since_sample: u64,
-    most: u32,
-}
-
-impl<'a> Guide<'a> {
-    fn new(job: &'a Job<'a>, begun: Instant, pieces: impl Iterator<Item = u64>) -> Self {
-        let host = format!("send {}", job.task.url.host_str().unwrap_or_default());
-        let total = pieces.map(|piece| job.task.tree.piece_length(piece)).sum();
-        let now = Instant::now();
-        Self {
-            job,
-            controller: Controller::new(job.params, memory::recall(&host)),
-            host,
-            begun,
-            total,
-            counted: 0,
-            left: total,
-            rtt_min: f64::INFINITY,
-            late: f64::INFINITY,
-            acked: BTreeMap::new(),
-            looked: now,
-            sampled: now,
-            since_sample: 0,
-            most: 0,
-        }
-    }
-
-    /// Measures, and sets how many connections are wanted.
-    fn look(&mut self, crew: &Crew) -> Event {
-        let now = Instant::now();
-        let mut state = crew.lock();
-        for piece in &state.answered[self.counted..] {
-            self.left -= self.job.task.tree.piece_length(*piece);
-        }
-        self.counted = state.answered.len();
-        let (mut sum, mut count, mut arrived) = (0.0, 0.0, 0);
-        let mut acked = BTreeMap::new();
-        for (slot, opened, socket) in
-            state.slots.iter().filter_map(|(slot, open)| open.as_ref().map(|o| (*slot, o.0, &o.1)))
-        {
-            let Some(info) = info(socket) else { continue };
-            self.rtt_min = self.rtt_min.min(info.rtt_min);
-            let before = self.acked.get(&(slot, opened)).copied().unwrap_or(0);
-            acked.insert((slot, opened), info.acked);
-            let fresh = info.acked.saturating_sub(before);
-            arrived += fresh;
-            if fresh > 0 && now.duration_since(opened).as_secs_f64() >= self.job.params.settle {
-                sum += info.rtt;
-                count += 1.0;
-            }
-        }
-        self.acked = acked;
-        let span = now.duration_since(self.looked).as_secs_f64().max(1e-3);
-        self.looked = now;
-        let rtt = (count > 0.0).then(|| {
-            // With delayed ACKs in it, the mean is late by more than the least round trip ever is.
-            let mean: f64 = sum / count;
-            self.late = self.late.min(mean - self.rtt_min).max(0.0);
-            mean - self.late.min(MOST_LATE)
-        });
-        let connections = state.slots.len() as u32;
-        self.most = self.most.max(connections);
-        let wanted = self.controller.update(Sample {
-            now: now.duration_since(self.begun).as_secs_f64(),
-            rtt,
-            rtt_min: self.rtt_min,
-            rate: arrived as f64 * 8.0 / span,
-            connections,
-            remaining: Some(self.left as f64),
-        });
-        state.wanted = self.job.options.connections.unwrap_or(wanted);
-        self.since_sample += arrived;
-        let span = now.duration_since(self.sampled);
-        if span < SAMPLES {
-            return Event::Tick;
-        }
-        let rate_bps = self.since_sample as f64 * 8.0 / span.as_secs_f64();
-        (self.sampled, self.since_sample) = (now, 0);
-        let length_bytes = self.job.task.tree.length();
-        Event::Sample {
-            time_s: now.duration_since(self.begun).as_secs_f64(),
-            there_bytes: length_bytes - self.left.min(self.total),
-            length_bytes,
-            rate_bps,
-            connections,
-            wanted: self.controller.connections(),
-            rtt_s: rtt,
-            rtt_min_s: Some(self.rtt_min).filter(|rtt| rtt.is_finite()),
-            queue_s: self.controller.queue(),
         }
     }
 }

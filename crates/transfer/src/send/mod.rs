@@ -7,6 +7,7 @@
 
 mod crew;
 mod error;
+mod guide;
 mod info;
 mod job;
 mod worker;

@@ -1,0 +1,154 @@
+//! The number of connections, and what it follows from.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use windward_laws::emultcp::{Controller, Params, Sample};
+
+use super::Event;
+use super::crew::Crew;
+use super::info::info;
+use super::worker::Task;
+use crate::get::memory;
+
+/// Time between samples.
+const SAMPLES: Duration = Duration::from_millis(250);
+/// What delayed ACKs add to a smoothed RTT at most, in seconds: a quarter of the 40 ms that Linux waits. More is a queue.
+const MOST_LATE: f64 = 0.01;
+
+/// Measures an upload, and asks the controller.
+pub struct Guide<'a> {
+    task: &'a Task,
+    settle: f64,
+    /// So many connections, whatever the controller says.
+    fixed: Option<u32>,
+    controller: Controller,
+    host: String,
+    begun: Instant,
+    /// Bytes that were missing at the beginning, and are.
+    total: u64,
+    counted: usize,
+    left: u64,
+    rtt_min: f64,
+    /// How much the mean RTT was above the least one when it was nearest, in seconds.
+    late: f64,
+    /// Bytes acknowledged at the last look, by slot and the time that its connection opened.
+    acked: BTreeMap<(u32, Instant), u64>,
+    looked: Instant,
+    sampled: Instant,
+    since_sample: u64,
+    most: u32,
+}
+
+impl<'a> Guide<'a> {
+    /// The guide of an upload of `pieces` that began at `begun`.
+    pub fn new(
+        task: &'a Task,
+        params: Params,
+        fixed: Option<u32>,
+        begun: Instant,
+        pieces: impl Iterator<Item = u64>,
+    ) -> Self {
+        let host = format!("send {}", task.url.host_str().unwrap_or_default());
+        let total = pieces.map(|piece| task.tree.piece_length(piece)).sum();
+        let now = Instant::now();
+        Self {
+            task,
+            settle: params.settle,
+            fixed,
+            controller: Controller::new(params, memory::recall(&host)),
+            host,
+            begun,
+            total,
+            counted: 0,
+            left: total,
+            rtt_min: f64::INFINITY,
+            late: f64::INFINITY,
+            acked: BTreeMap::new(),
+            looked: now,
+            sampled: now,
+            since_sample: 0,
+            most: 0,
+        }
+    }
+
+    /// Seconds until the next look.
+    pub fn period(&self) -> f64 {
+        self.controller.period()
+    }
+
+    /// Most connections so far.
+    pub fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// Keeps what was found out for the next upload to this host.
+    pub fn remember(&self) {
+        memory::remember(&self.host, self.controller.connections());
+    }
+
+    /// Measures, and sets how many connections are wanted.
+    pub fn look(&mut self, crew: &Crew) -> Event {
+        let now = Instant::now();
+        let mut state = crew.lock();
+        for piece in &state.answered[self.counted..] {
+            self.left -= self.task.tree.piece_length(*piece);
+        }
+        self.counted = state.answered.len();
+        let (mut sum, mut count, mut arrived) = (0.0, 0.0, 0);
+        let mut acked = BTreeMap::new();
+        for (slot, opened, socket) in
+            state.slots.iter().filter_map(|(slot, open)| open.as_ref().map(|o| (*slot, o.0, &o.1)))
+        {
+            let Some(info) = info(socket) else { continue };
+            self.rtt_min = self.rtt_min.min(info.rtt_min);
+            let before = self.acked.get(&(slot, opened)).copied().unwrap_or(0);
+            acked.insert((slot, opened), info.acked);
+            let fresh = info.acked.saturating_sub(before);
+            arrived += fresh;
+            if fresh > 0 && now.duration_since(opened).as_secs_f64() >= self.settle {
+                sum += info.rtt;
+                count += 1.0;
+            }
+        }
+        self.acked = acked;
+        let span = now.duration_since(self.looked).as_secs_f64().max(1e-3);
+        self.looked = now;
+        let rtt = (count > 0.0).then(|| {
+            // With delayed ACKs in it, the mean is late by more than the least round trip ever is.
+            let mean: f64 = sum / count;
+            self.late = self.late.min(mean - self.rtt_min).max(0.0);
+            mean - self.late.min(MOST_LATE)
+        });
+        let connections = state.slots.len() as u32;
+        self.most = self.most.max(connections);
+        let wanted = self.controller.update(Sample {
+            now: now.duration_since(self.begun).as_secs_f64(),
+            rtt,
+            rtt_min: self.rtt_min,
+            rate: arrived as f64 * 8.0 / span,
+            connections,
+            remaining: Some(self.left as f64),
+        });
+        state.wanted = self.fixed.unwrap_or(wanted);
+        self.since_sample += arrived;
+        let span = now.duration_since(self.sampled);
+        if span < SAMPLES {
+            return Event::Tick;
+        }
+        let rate_bps = self.since_sample as f64 * 8.0 / span.as_secs_f64();
+        (self.sampled, self.since_sample) = (now, 0);
+        let length_bytes = self.task.tree.length();
+        Event::Sample {
+            time_s: now.duration_since(self.begun).as_secs_f64(),
+            there_bytes: length_bytes - self.left.min(self.total),
+            length_bytes,
+            rate_bps,
+            connections,
+            wanted: self.controller.connections(),
+            rtt_s: rtt,
+            rtt_min_s: Some(self.rtt_min).filter(|rtt| rtt.is_finite()),
+            queue_s: self.controller.queue(),
+        }
+    }
+}
