@@ -11,7 +11,7 @@
 //! * at any time: dn/dt = (ln β/τ)·n·|e| while e < 0, the paper's βn per τ at twice the threshold.
 //! * blindness: for 2·settle seconds after a connection opened no queue lowers n: its slow start makes one. It stops
 //!   growth all the same.
-//! * hold: where the second connection closes within 15 s, n is 1 and stays there, for 4 s the first time and twice as
+//! * hold: where the second connection closes within 15 s, n is 1 and stays there, for 16 s the first time and twice as
 //!   long as the last each time after, at most 64 s. A second connection that only makes a queue was a mistake: the
 //!   server's law fills the link alone (BBR), or others do.
 //! * memory: a transfer begins with half of what the last one from the same host ended with.
@@ -31,7 +31,7 @@ const START_KEEPS: f64 = 0.9;
 /// Blindness after a connection opened, in settling times.
 const BLINDNESS: f64 = 2.0;
 /// Seconds that n stays at 1 after it came back, at first and at most.
-const FIRST_HOLD: f64 = 4.0;
+const FIRST_HOLD: f64 = 16.0;
 const LONGEST_HOLD: f64 = 64.0;
 /// An excursion from n = 1 that lasts so many seconds was no mistake.
 const LONG_EXCURSION: f64 = 15.0;
