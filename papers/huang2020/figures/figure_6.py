@@ -25,8 +25,9 @@ from ..rules import WHOLE_QUEUE, WholeQueue
     caption="Means over seeds with 95 % confidence intervals; diamonds are what the paper reports. From top to bottom: "
     "the objective of (1), Σ p ln x with p = 200; the total, bars by goodput and dashes by mean cwnd/avgRTT, the other "
     "metric that the paper may mean; Jain's index. The upper two axes do not begin at 0. The wire carries 3125 "
-    "packets/s, so that the paper's totals above that are no goodputs. The hollow bar is QUIC-TCP with another reading of the queue-length scheduler, the "
-    "access point's queue in place of the station's: it comes near the paper's index.",
+    "packets/s, so that the paper's totals above that are no goodputs. The hollow bar is QUIC-TCP with another reading "
+    "of the queue-length scheduler, the access point's queue in place of the station's: it comes near the paper's "
+    "index.",
 )
 def figure_6(context: Context) -> Figure:
     pairs = {
