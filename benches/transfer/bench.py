@@ -5,7 +5,7 @@
 The link is a droptail queue of one bandwidth-delay product; loss is random, towards the receiver, behind the queue. The
 server is an unmodified nginx at the link's other end, whose congestion control is set by route. The rate is the file's
 length over the time from the start of the program to its end. Needs nginx, curl, aria2c and what `windward link` needs;
-takes three quarters of an hour.
+takes an hour.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 import platform
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,8 @@ RATE_BPS = 10_000_000
 SERVER, WEB, FLOW = "100.64.0.1", 8080, 8081
 #: Runs of a case at most, and of what is measured over the loopback.
 TRIES, RUNS = 3, 9
+#: What two TCPs get of a link depends on where in its sawtooth the first is when the second comes: means over these.
+LEADS = (5.0, 6.5, 8.0)
 #: MB of files: the slower a program is, the less it has to bring.
 SIZES = (3, 10, 30, 50)
 #: The programs, and the command that brings a URL into the current folder.
@@ -54,13 +57,13 @@ class Case:
     law: str = "cubic"
     loss: str = "0"
     rtt_ms: int = 100
-    #: Whether a flow of CUBIC competes.
-    has_rival: bool = False
+    #: Seconds that a competing flow of CUBIC has the link to itself before; without any if 0.
+    lead_s: float = 0
 
     @property
     def size(self) -> int:
         """MB."""
-        if self.has_rival:
+        if self.lead_s:
             return 30
         return SLOW.get(self.program, 50) if self.loss != "0" and self.law == "cubic" else 50
 
@@ -77,9 +80,9 @@ class Outcome:
 
 CASES = [
     *(Case(program, loss=loss) for loss in ("0", "1%", "2%", "4%") for program in PROGRAMS),
-    *(Case(program, has_rival=True) for program in PROGRAMS),
+    *(Case(program, lead_s=lead) for program in PROGRAMS for lead in LEADS),
     *(Case(program, "bbr", loss) for loss in ("0", "4%") for program in ("windward get", "curl")),
-    *(Case(program, "bbr", has_rival=True) for program in ("windward get", "curl")),
+    *(Case(program, "bbr", lead_s=lead) for program in ("windward get", "curl") for lead in LEADS),
     *(Case("windward get", loss=loss, rtt_ms=20) for loss in ("0", "1%")),
 ]
 
@@ -102,8 +105,7 @@ def attempt(case: Case, folder: Path) -> Outcome:
     report, outcome = folder / "report.json", folder / "outcome.json"
     buffer = RATE_BPS * case.rtt_ms // 8000
     serve = [sys.executable, __file__, "serve", case.law, str(folder)]
-    rival = ["--rival"] if case.has_rival else []
-    run = [sys.executable, __file__, "run", case.program, f"{case.size}M", str(outcome), *rival]
+    run = [sys.executable, __file__, "run", case.program, f"{case.size}M", str(outcome), str(case.lead_s)]
     command = [
         *(sys.executable, "-m", "windward", "link", "--rate", f"{RATE_BPS // 1_000_000}mbit"),
         *("--delay", f"{case.rtt_ms // 2}ms", "--buffer", f"{buffer}B", "--loss", f"{case.loss},0"),
@@ -155,7 +157,7 @@ def flow(listener: socket.socket) -> None:
             peer.close()
 
 
-def run(program: str, file: str, outcome: Path, has_rival: bool) -> None:
+def run(program: str, file: str, outcome: Path, lead_s: float) -> None:
     """The near side of the link: the program, timed, and what a rival receives meanwhile."""
     received = 0
     is_over = threading.Event()
@@ -165,11 +167,10 @@ def run(program: str, file: str, outcome: Path, has_rival: bool) -> None:
         while not is_over.is_set():
             received += len(peer.recv(1 << 16))
 
-    if has_rival:
+    if lead_s:
         peer = socket.create_connection((SERVER, FLOW))
         threading.Thread(target=receive, args=(peer,), daemon=True).start()
-        # It has the link to itself first: who comes second must not win for that.
-        time.sleep(5)
+        time.sleep(lead_s)
     before, begun = received, time.monotonic()
     subprocess.run([*PROGRAMS[program], f"http://{SERVER}:{WEB}/{file}"], check=True)
     seconds, rival = time.monotonic() - begun, received - before
@@ -239,19 +240,18 @@ def page(outcomes: dict[Case, Outcome], costs: str) -> str:
         mark = "" if outcome.is_realtime else " †"
         return f"{outcome.goodput_mbps:.2f} ({outcome.queue_ms:.0f}){mark}"
 
-    def rival(case: Case) -> str:
-        outcome = outcomes[case]
-        return f"{outcome.goodput_mbps:.2f} / {outcome.rival_mbps:.2f}"
+    def rival(program: str, law: str = "cubic") -> str:
+        shared = [outcomes[case] for lead in LEADS if (case := Case(program, law, lead_s=lead)) in outcomes]
+        ours, theirs = (outcome.goodput_mbps for outcome in shared), (outcome.rival_mbps for outcome in shared)
+        return f"{statistics.mean(ours):.1f} / {statistics.mean(theirs):.1f}"
 
     lossy = ("0", "1%", "2%", "4%")
     rows = [
-        f"| `{program}` | {' | '.join(cell(Case(program, loss=loss)) for loss in lossy)} "
-        f"| {rival(Case(program, has_rival=True))} |"
+        f"| `{program}` | {' | '.join(cell(Case(program, loss=loss)) for loss in lossy)} | {rival(program)} |"
         for program in PROGRAMS
     ]
     bbr = [
-        f"| `{program}` | {cell(Case(program, 'bbr'))} | {cell(Case(program, 'bbr', '4%'))} "
-        f"| {rival(Case(program, 'bbr', has_rival=True))} |"
+        f"| `{program}` | {cell(Case(program, 'bbr'))} | {cell(Case(program, 'bbr', '4%'))} | {rival(program, 'bbr')} |"
         for program in ("windward get", "curl")
     ]
     short = " and ".join(cell(Case("windward get", loss=loss, rtt_ms=20)) for loss in ("0", "1%"))
@@ -263,12 +263,13 @@ def page(outcomes: dict[Case, Outcome], costs: str) -> str:
 # Downloads over a lossy link, measured
 
 `windward get` {__version__} beside {programs}; {machine}. By
-`python benches/transfer/bench.py --write docs/benchmarks-get.md`, which says how; each figure is of one run.
+`python benches/transfer/bench.py --write docs/benchmarks-get.md`, which says how; each figure is of one run, those of shared
+links of three.
 
 Link: 10 Mbit/s, RTT 100 ms, a droptail queue of one bandwidth-delay product (125 kB), random loss behind it. Goodput in
 Mbit/s of a file of 50 MB (of 3 or 10 MB where a program is slow), from the program's start to its end; in brackets the
 mean queueing delay in ms, as the link counts it. The last column, without loss and of 30 MB: what the download gets,
-and what a CUBIC flow gets that was there first.
+and what a CUBIC flow gets that was there first, means over {len(LEADS)} head starts.
 
 **Server with CUBIC**
 
@@ -305,7 +306,7 @@ def main() -> None:
     if sys.argv[1:2] == ["serve"]:
         return serve(sys.argv[2], Path(sys.argv[3]))
     if sys.argv[1:2] == ["run"]:
-        return run(sys.argv[2], sys.argv[3], Path(sys.argv[4]), "--rival" in sys.argv)
+        return run(sys.argv[2], sys.argv[3], Path(sys.argv[4]), float(sys.argv[5]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
     arguments = parser.parse_args()
