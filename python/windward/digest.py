@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from windward.stats import mean_and_interval
@@ -161,7 +160,7 @@ def _stations(run: Run) -> Digest:
 
 def decibels(ratio: pd.Series[float]) -> pd.Series[float]:
     """A ratio of powers in decibels."""
-    return 10 * np.log10(ratio)
+    return ratio.map(lambda value: 10 * math.log10(value) if value > 0 else math.nan)
 
 
 def _background(run: Run) -> Digest:
