@@ -263,8 +263,8 @@ def page(outcomes: dict[Case, Outcome], costs: str) -> str:
 # Downloads over a lossy link, measured
 
 `windward get` {__version__} beside {programs}; {machine}. By
-`python benches/transfer/bench.py --write docs/benchmarks-get.md`, which says how; each figure is of one run, those of shared
-links of three.
+`python benches/transfer/bench.py --write docs/benchmarks-get.md`, which says how; each figure is of one run, those of
+shared links of up to three.
 
 Link: 10 Mbit/s, RTT 100 ms, a droptail queue of one bandwidth-delay product (125 kB), random loss behind it. Goodput in
 Mbit/s of a file of 50 MB (of 3 or 10 MB where a program is slow), from the program's start to its end; in brackets the
