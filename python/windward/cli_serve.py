@@ -73,6 +73,9 @@ def serve(
                 flush=True,
             )
 
+    if not hasattr(_engine, "transfer_serve"):
+        _complain("a folder is served on Linux only: names are resolved beneath it by openat2")
+        raise typer.Exit(2)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         _engine.transfer_serve(json.dumps(options), ready, tell)

@@ -15,6 +15,7 @@ mod output;
 mod scenario;
 mod scheduler;
 mod send;
+#[cfg(target_os = "linux")]
 mod serve;
 mod transfer;
 
@@ -49,9 +50,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
     module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
-    module.add_function(wrap_pyfunction!(serve::transfer_serve, module)?)?;
     #[cfg(target_os = "linux")]
     {
+        module.add_function(wrap_pyfunction!(serve::transfer_serve, module)?)?;
         module.add_class::<emulate::EmulationJob>()?;
         module.add_function(wrap_pyfunction!(emulate::emulate_link, module)?)?;
         module.add_class::<kernel::LoadedLaw>()?;

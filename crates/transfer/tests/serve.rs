@@ -1,4 +1,5 @@
 //! The server by what it answers on the wire, byte by byte, and uploads to it.
+#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::io::{Read, Write};

@@ -17,8 +17,8 @@ use super::guide::Guide;
 use super::worker::{Task, head, work};
 use super::{Error, Event, Options, Report};
 use crate::http::{Dialer, Proxies};
-use crate::serve::{HASH, LENGTH, Missing, TREE};
 use crate::tree::Tree;
+use crate::upload::{HASH, LENGTH, Missing, TREE};
 
 /// Port of a server whose address has none: that of `windward serve`.
 const PORT: u16 = 8765;

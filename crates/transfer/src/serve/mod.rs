@@ -31,7 +31,6 @@ use folder::Folder;
 use session::Session;
 use sums::Sums;
 use upload::Uploads;
-pub use upload::{HASH, LENGTH, Missing, TREE};
 
 /// How often the observer is asked whether to go on.
 const TICK: Duration = Duration::from_millis(100);

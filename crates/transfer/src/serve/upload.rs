@@ -14,36 +14,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use blake3::Hash;
-use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Refusal};
 use super::content::refusal;
 use super::folder::{Folder, Names};
 use super::request::Request;
 use crate::tree::{PIECE, Tree};
+use crate::upload::{HASH, LENGTH, Missing, TREE};
 
-/// The type of a posted tree. No form of a web page sends it, so no page can post one behind its reader's back.
-pub const TREE: &str = "application/vnd.windward.tree";
-/// Bytes of the file.
-pub const LENGTH: &str = "Windward-Length";
-/// BLAKE3 of the file, hexadecimal.
-pub const HASH: &str = "Windward-Blake3";
 /// Most bytes of a tree: those of a file of half a TiB.
 const MOST_TREE: u64 = 64 << 20;
 /// Most uploads at a time, and how long one may rest before another takes its place.
 const MOST_UPLOADS: usize = 64;
 const REST: Duration = Duration::from_secs(600);
-
-/// What is still to be sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Missing {
-    /// Bytes of a piece, which both must mean alike.
-    pub piece_bytes: u64,
-    /// Whether the file is there under its name.
-    pub is_there: bool,
-    /// Runs of missing pieces: from the first to before the second.
-    pub missing: Vec<(u64, u64)>,
-}
 
 /// The uploads that are under way.
 #[derive(Default)]
