@@ -271,6 +271,8 @@ Mbit/s of a file of 50 MB (of 3 or 10 MB where a program is slow), from the prog
 mean queueing delay in ms, as the link counts it. The last column, without loss and of 30 MB: what the download gets,
 and what a CUBIC flow gets that was there first, means over {len(LEADS)} head starts.
 
+Without loss one connection has a queue of 70 ms or of 10, as CUBIC's slow start overshoots or leaves early (HyStart).
+
 **Server with CUBIC**
 
 | | 0 % | 1 % | 2 % | 4 % | download / rival, 0 % |
