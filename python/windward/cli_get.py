@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from windward import TransferError, _engine
+from windward import TransferError, _engine, words
 
 #: The exit codes, for `--help`; docs/get.md says more.
 _CODES = (
@@ -161,12 +161,12 @@ def get(
             report = json.loads(_engine.transfer_get(url, json.dumps(options), view.event))
         except KeyboardInterrupt:
             view.clear()
-            _complain("interrupted; the same command goes on with what is there")
+            words.complain("interrupted; the same command goes on with what is there")
             raise typer.Exit(130) from None
         except TransferError as error:
             view.clear()
             message, failure = error.args
-            _complain(f"{url}: {message}")
+            words.complain(f"{url}: {message}")
             view.fail(message, failure)
             code = code or failure
         else:
@@ -208,10 +208,13 @@ class _Line:
             self.name = Path(event["path"]).name
             if event["there_bytes"] and not self.is_quiet:
                 self.clear()
-                print(f"{_visible(self.name)}: {_size(event['there_bytes'])} were there already", file=sys.stderr)
+                print(
+                    f"{words.visible(self.name)}: {words.size(event['there_bytes'])} were there already",
+                    file=sys.stderr,
+                )
         elif event["event"] == "notice" and not self.is_quiet:
             self.clear()
-            print(f"note: {_visible(event['text'])}", file=sys.stderr)
+            print(f"note: {words.visible(event['text'])}", file=sys.stderr)
         elif event["event"] == "sample" and self.is_live:
             line = progress(self.name, event)[: shutil.get_terminal_size().columns - 1]
             print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
@@ -231,14 +234,14 @@ class _Line:
 def progress(name: str, sample: dict[str, Any]) -> str:
     """The line of a download that goes on."""
     length, there = sample["length_bytes"], sample["received_bytes"]
-    parts = [_visible(name)]
+    parts = [words.visible(name)]
     if length:
-        parts.append(f"{100 * there // length} % of {_size(length)}")
+        parts.append(f"{100 * there // length} % of {words.size(length)}")
     else:
-        parts.append(_size(there))
-    parts.append(_rate(sample["rate_bps"]))
+        parts.append(words.size(there))
+    parts.append(words.rate(sample["rate_bps"]))
     if sample["remaining_s"] is not None:
-        parts.append(f"{_time(sample['remaining_s'])} left")
+        parts.append(f"{words.time(sample['remaining_s'])} left")
     parts.append(f"n {sample['connections']}")
     if sample["rtt_s"] is not None:
         parts.append(f"RTT {1000 * sample['rtt_s']:.0f} ms")
@@ -249,12 +252,12 @@ def progress(name: str, sample: dict[str, Any]) -> str:
 
 def summary(report: dict[str, Any]) -> str:
     """The line of a download that is done."""
-    path = _visible(report["path"])
+    path = words.visible(report["path"])
     arrived = report["length_bytes"] - report["there_bytes"]
     if arrived == 0 and report["length_bytes"]:
-        return f"{path}: {_size(report['length_bytes'])}, all there already"
+        return f"{path}: {words.size(report['length_bytes'])}, all there already"
     series = report["series"]
-    text = f"{path}: {_size(arrived)} in {_time(report['duration_s'])}, {_rate(report['rate_bps'])}"
+    text = f"{path}: {words.size(arrived)} in {words.time(report['duration_s'])}, {words.rate(report['rate_bps'])}"
     if series["connections_max"] > 1:
         text += f", {series['connections_mean']:.1f} connections on average, at most {series['connections_max']}"
     if report["is_checked"]:
@@ -264,43 +267,8 @@ def summary(report: dict[str, Any]) -> str:
     return text
 
 
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
-
-
-def _rate(bits: float) -> str:
-    for unit in ("bit/s", "kbit/s", "Mbit/s"):
-        if bits < 1000:
-            return f"{bits:.1f} {unit}"
-        bits /= 1000
-    return f"{bits:.2f} Gbit/s"
-
-
-def _time(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
 def _bytes(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", text.strip().lower())
     if match is None or (value := int(float(match[1]) * _UNITS[match[2]])) < 1:
         raise ValueError(f"--limit-rate {text}: write bytes per second, such as 500K or 2M")
     return value
-
-
-def _visible(text: str) -> str:
-    """What a server says may hold commands for the terminal."""
-    return "".join(
-        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
-    )
-
-
-def _complain(message: str) -> None:
-    print(f"error: {_visible(message)}", file=sys.stderr)

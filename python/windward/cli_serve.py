@@ -14,8 +14,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from windward import TransferError, _engine
-from windward.cli_get import _complain, _rate, _size, _time, _visible
+from windward import TransferError, _engine, words
 
 Token = Annotated[
     str | None,
@@ -68,13 +67,11 @@ def serve(
         if as_json:
             print(json.dumps({"event": "answer", **event}), flush=True)
         elif not quiet:
-            print(
-                f"{event['peer']}  {event['status']}  {_size(event['sent_bytes'])}  {_visible(event['request'])}",
-                flush=True,
-            )
+            parts = (event["peer"], event["status"], words.size(event["sent_bytes"]), words.visible(event["request"]))
+            print(*parts, sep="  ", flush=True)
 
     if not hasattr(_engine, "transfer_serve"):
-        _complain("a folder is served on Linux only: names are resolved beneath it by openat2")
+        words.complain("a folder is served on Linux only: names are resolved beneath it by openat2")
         raise typer.Exit(2)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -83,7 +80,7 @@ def serve(
         return
     except TransferError as error:
         message, code = error.args
-        _complain(message)
+        words.complain(message)
         raise typer.Exit(code) from None
 
 
@@ -148,7 +145,7 @@ def send(
     def end(message: str, code: int) -> NoReturn:
         if is_live:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-        _complain(message)
+        words.complain(message)
         if as_json:
             print(json.dumps({"event": "error", "text": message, "code": code}), flush=True)
         raise typer.Exit(code)
@@ -172,10 +169,10 @@ def progress(event: dict[str, Any]) -> str:
     """The line of an upload that goes on."""
     length = event["length_bytes"]
     if event["event"] == "hashing":
-        return f"reading  {100 * event['read_bytes'] // max(length, 1)} % of {_size(length)}"
-    parts = [f"{100 * event['there_bytes'] // max(length, 1)} % of {_size(length)}", _rate(event["rate_bps"])]
+        return f"reading  {100 * event['read_bytes'] // max(length, 1)} % of {words.size(length)}"
+    parts = [f"{100 * event['there_bytes'] // max(length, 1)} % of {words.size(length)}", words.rate(event["rate_bps"])]
     if event["rate_bps"] > 0:
-        parts.append(f"{_time((length - event['there_bytes']) * 8 / event['rate_bps'])} left")
+        parts.append(f"{words.time((length - event['there_bytes']) * 8 / event['rate_bps'])} left")
     parts.append(f"n {event['connections']}")
     if event["rtt_s"] is not None:
         parts.append(f"RTT {1000 * event['rtt_s']:.0f} ms")
@@ -187,10 +184,10 @@ def progress(event: dict[str, Any]) -> str:
 def summary(report: dict[str, Any]) -> str:
     """The line of an upload that is done."""
     sent = report["length_bytes"] - report["there_bytes"]
-    where = f"{_visible(report['url'])}: blake3 {report['blake3']}"
+    where = f"{words.visible(report['url'])}: blake3 {report['blake3']}"
     if sent == 0 and report["length_bytes"]:
-        return f"{where}\n{_size(report['length_bytes'])}, all there already"
-    text = f"{where}\n{_size(sent)} in {_time(report['duration_s'])}, {_rate(report['rate_bps'])}"
+        return f"{where}\n{words.size(report['length_bytes'])}, all there already"
+    text = f"{where}\n{words.size(sent)} in {words.time(report['duration_s'])}, {words.rate(report['rate_bps'])}"
     return f"{text}, at most {report['connections_max']} connections" if report["connections_max"] > 1 else text
 
 

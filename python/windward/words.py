@@ -1,0 +1,44 @@
+"""Amounts, and what strangers say, as a terminal shows them; nothing here takes long to import."""
+
+from __future__ import annotations
+
+import sys
+
+
+def size(count: float) -> str:
+    """Bytes."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def rate(bits: float) -> str:
+    """Bits a second."""
+    for unit in ("bit/s", "kbit/s", "Mbit/s"):
+        if bits < 1000:
+            return f"{bits:.1f} {unit}"
+        bits /= 1000
+    return f"{bits:.2f} Gbit/s"
+
+
+def time(seconds: float) -> str:
+    """Seconds, from a minute on as on a clock."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def visible(text: str) -> str:
+    """What a server says may hold commands for the terminal."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
+    )
+
+
+def complain(message: str) -> None:
+    """Says on standard error what went wrong."""
+    print(f"error: {visible(message)}", file=sys.stderr)
