@@ -369,3 +369,19 @@ def test_without_root() -> None:
     if run.returncode == 2 and "user namespace" in run.stderr:
         pytest.skip(run.stderr.strip().replace("\n", "; "))
     assert (run.stderr, run.returncode, run.stdout) == ("", 0, "100.64.0.1 0\n")
+
+
+@needs_links
+@pytest.mark.parametrize("law", ["reno", "cubic"])
+def test_the_far_end_has_the_law_that_it_was_given(cli: Cli, law: str) -> None:
+    """Whatever the machine's default is, and also where only root may choose the law."""
+    listen = "import socket; s = socket.create_server(('', 9000)); c, _ = s.accept(); c.sendall("
+    listen += "c.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(bytes(1)))"
+    visit = "import socket; print(socket.create_connection(('100.64.0.1', 9000)).recv(16).decode())"
+    server = f'exec {sys.executable} -c "{listen}"'
+    for isolation in ((), ("--isolate",)):
+        options = ("--rate", "10mbit", "--congestion", law, *isolation, "--server", server)
+        assert cli("link", *options, "--", sys.executable, "-c", visit).stdout == f"{law}\n"
+    refused = cli("link", "--rate", "1mbit", "--congestion", "nolaw", "--", "true")
+    assert refused.returncode == 2
+    assert "choosing the server's congestion control" in refused.stderr

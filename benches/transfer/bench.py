@@ -3,7 +3,7 @@
     python benches/transfer/bench.py --write docs/benchmarks-get.md
 
 The link is a droptail queue of one bandwidth-delay product; loss is random, towards the receiver, behind the queue. The
-server is an unmodified nginx at the link's other end, whose congestion control is set by route. The rate is the file's
+server is an unmodified nginx at the link's other end, whose congestion control the link chooses. The rate is the file's
 length over the time from the start of the program to its end. Needs nginx, curl, aria2c and what `windward link` needs;
 takes an hour.
 """
@@ -104,12 +104,12 @@ def attempt(case: Case, folder: Path) -> Outcome:
     place.mkdir()
     report, outcome = folder / "report.json", folder / "outcome.json"
     buffer = RATE_BPS * case.rtt_ms // 8000
-    serve = [sys.executable, __file__, "serve", case.law, str(folder)]
+    serve = [sys.executable, __file__, "serve", str(folder)]
     run = [sys.executable, __file__, "run", case.program, f"{case.size}M", str(outcome), str(case.lead_s)]
     command = [
         *(sys.executable, "-m", "windward", "link", "--rate", f"{RATE_BPS // 1_000_000}mbit"),
         *("--delay", f"{case.rtt_ms // 2}ms", "--buffer", f"{buffer}B", "--loss", f"{case.loss},0"),
-        *("--server", " ".join(serve), "--report", str(report), "--", *run),
+        *("--congestion", case.law, "--server", " ".join(serve), "--report", str(report), "--", *run),
     ]
     subprocess.run(command, cwd=place, check=True, env=os.environ | {"XDG_CACHE_HOME": str(place)})
     link, found = json.loads(report.read_text()), json.loads(outcome.read_text())
@@ -121,10 +121,8 @@ def attempt(case: Case, folder: Path) -> Outcome:
     )
 
 
-def serve(law: str, folder: Path) -> None:
-    """The link's other end: nginx, its congestion control chosen by route, and an endless CUBIC flow."""
-    for route in subprocess.run(["ip", "route"], capture_output=True, text=True, check=True).stdout.splitlines():
-        subprocess.run(["ip", "route", "change", *route.split(), "congctl", law], check=True)
+def serve(folder: Path) -> None:
+    """The link's other end: nginx, whose congestion control is the host's, and an endless CUBIC flow."""
     listener = socket.create_server((SERVER, FLOW))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
     threading.Thread(target=flow, args=(listener,), daemon=True).start()
@@ -306,13 +304,13 @@ def version(program: str) -> str:
 def main() -> None:
     """The command line; `serve` and `run` are for the two ends of the link."""
     if sys.argv[1:2] == ["serve"]:
-        return serve(sys.argv[2], Path(sys.argv[3]))
+        return serve(Path(sys.argv[2]))
     if sys.argv[1:2] == ["run"]:
         return run(sys.argv[2], sys.argv[3], Path(sys.argv[4]), float(sys.argv[5]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
     arguments = parser.parse_args()
-    missing = [program for program in ("nginx", "curl", "aria2c", "ip") if not shutil.which(program)]
+    missing = [program for program in ("nginx", "curl", "aria2c") if not shutil.which(program)]
     if missing:
         print(f"skipped: {', '.join(missing)} not installed")
         return None

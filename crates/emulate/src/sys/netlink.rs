@@ -19,7 +19,7 @@ pub(crate) enum Ours {
 
 /// A route.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Route {
+pub(crate) struct Route<'a> {
     /// Where to.
     pub to: (Ipv4Addr, u8),
     /// Through which device.
@@ -32,12 +32,14 @@ pub(crate) struct Route {
     pub min_rto_ms: Option<u32>,
     /// Every segment from there is acknowledged at once.
     pub is_quick: bool,
+    /// Congestion control of connections there that choose none.
+    pub congestion: Option<&'a str>,
 }
 
-impl Route {
+impl Route<'_> {
     /// The plain route to `to` through `device`.
     pub(crate) const fn new(to: (Ipv4Addr, u8), device: u32) -> Self {
-        Self { to, device, ours: Ours::No, initial_window: None, min_rto_ms: None, is_quick: false }
+        Self { to, device, ours: Ours::No, initial_window: None, min_rto_ms: None, is_quick: false, congestion: None }
     }
 }
 
@@ -83,7 +85,7 @@ impl Netlink {
     }
 
     /// Adds a route.
-    pub(crate) fn add_route(&self, route: &Route) -> io::Result<()> {
+    pub(crate) fn add_route(&self, route: &Route<'_>) -> io::Result<()> {
         let (table, scope, kind) = match route.ours {
             Ours::No => (libc::RT_TABLE_MAIN, libc::RT_SCOPE_LINK, libc::RTN_UNICAST),
             Ours::Never => (libc::RT_TABLE_LOCAL, libc::RT_SCOPE_LINK, libc::RTN_UNICAST),
@@ -99,6 +101,9 @@ impl Netlink {
         let mut nested = Vec::new();
         for (kind, value) in metrics.into_iter().filter_map(|(kind, value)| value.map(|value| (kind, value))) {
             append(&mut nested, kind, &value.to_ne_bytes());
+        }
+        if let Some(name) = route.congestion {
+            append(&mut nested, RTAX_CC_ALGO, &[name.as_bytes(), &[0]].concat());
         }
         if !nested.is_empty() {
             message.attribute(libc::RTA_METRICS, &nested);
@@ -127,6 +132,7 @@ impl Netlink {
 const RTAX_INITCWND: u16 = 11;
 const RTAX_RTO_MIN: u16 = 13;
 const RTAX_QUICKACK: u16 = 15;
+const RTAX_CC_ALGO: u16 = 16;
 
 struct Message(Vec<u8>);
 
