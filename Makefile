@@ -27,6 +27,7 @@ run: $(VENV)/engine
 	$(BIN)/windward report results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline/fluid
 	$(BIN)/windward report results/compare/headline/optimum
+	@if [ -d results/compare/headline/emulate ]; then $(BIN)/windward report results/compare/headline/emulate; fi
 
 test: rust-test python-test
 
