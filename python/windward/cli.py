@@ -24,7 +24,11 @@ from windward.cli_serve import send, serve
 from windward.files import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from windward.results import Result
+    from windward.run import Run
+    from windward.simulate import Progress
 
 app = typer.Typer(
     name="windward",
@@ -101,14 +105,27 @@ def simulate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Simulate a scenario packet by packet, and keep the results in a folder."""
-    from windward import folder, load, terminal
+    from windward import load
 
     chosen = None if seeds is None else parse_seeds(seeds)
     scenario = load(file)
     target = output or Path("results") / scenario.name
+
+    def run(progress: Callable[[Progress], None] | None) -> Run:
+        return scenario.simulate(seeds=chosen, threads=threads, output=target, progress=progress, pcap=pcap)
+
+    run_and_show(run, target, verb="simulat", quiet=quiet, as_json=as_json)
+
+
+def run_and_show(
+    engine: Callable[[Callable[[Progress], None] | None], Run], target: Path, *, verb: str, quiet: bool, as_json: bool
+) -> None:
+    """Runs an engine that keeps its results in `target`, with its progress shown, and then the results."""
+    from windward import folder, terminal
+
     try:
-        with terminal.progress(is_quiet=quiet) as progress:
-            run = scenario.simulate(seeds=chosen, threads=threads, output=target, progress=progress, pcap=pcap)
+        with terminal.progress(is_quiet=quiet, verb=verb) as progress:
+            run = engine(progress)
     except RunInterrupted as stop:
         kept = f"; they are in {target}" if stop.run is not None else "; nothing was written"
         complain(f"{stop}{kept}")

@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from windward import EmulationError, RunInterrupted, _engine
+from windward import EmulationError, _engine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from windward.run import Run
+    from windward.simulate import Progress
 
 
 def emulate(
@@ -29,24 +35,17 @@ def emulate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Run a scenario in real time between real kernels, and keep the results in a folder. Needs root on Linux."""
-    from windward import folder, load, terminal
-    from windward.cli import complain, parse_seeds, tell
+    from windward import load
+    from windward.cli import parse_seeds, run_and_show
 
     chosen = None if seeds is None else parse_seeds(seeds)
     scenario = load(file)
     target = output or Path("results") / f"{scenario.name}-emulated"
-    try:
-        with terminal.progress(is_quiet=quiet, verb="emulat") as progress:
-            run = scenario.emulate(seeds=chosen, output=target, progress=progress, pcap=pcap, force=force)
-    except RunInterrupted as stop:
-        kept = f"; they are in {target}" if stop.run is not None else "; nothing was written"
-        complain(f"{stop}{kept}")
-        raise typer.Exit(130) from None
-    if as_json:
-        print((target / folder.SUMMARY).read_text(encoding="utf-8"), end="")
-    elif not quiet:
-        terminal.show(run)
-        tell(target)
+
+    def run(progress: Callable[[Progress], None] | None) -> Run:
+        return scenario.emulate(seeds=chosen, output=target, progress=progress, pcap=pcap, force=force)
+
+    run_and_show(run, target, verb="emulat", quiet=quiet, as_json=as_json)
 
 
 #: The rates of tc(8), which are written without a stroke.

@@ -242,12 +242,7 @@ def progress(name: str, sample: dict[str, Any]) -> str:
     parts.append(words.rate(sample["rate_bps"]))
     if sample["remaining_s"] is not None:
         parts.append(f"{words.time(sample['remaining_s'])} left")
-    parts.append(f"n {sample['connections']}")
-    if sample["rtt_s"] is not None:
-        parts.append(f"RTT {1000 * sample['rtt_s']:.0f} ms")
-    if sample["queue_s"] is not None:
-        parts.append(f"queue {1000 * sample['queue_s']:.0f} ms")
-    return "  ".join(parts)
+    return "  ".join([*parts, *words.path(sample)])
 
 
 def summary(report: dict[str, Any]) -> str:

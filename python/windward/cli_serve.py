@@ -173,12 +173,7 @@ def progress(event: dict[str, Any]) -> str:
     parts = [f"{100 * event['there_bytes'] // max(length, 1)} % of {words.size(length)}", words.rate(event["rate_bps"])]
     if event["rate_bps"] > 0:
         parts.append(f"{words.time((length - event['there_bytes']) * 8 / event['rate_bps'])} left")
-    parts.append(f"n {event['connections']}")
-    if event["rtt_s"] is not None:
-        parts.append(f"RTT {1000 * event['rtt_s']:.0f} ms")
-    if event["queue_s"] is not None:
-        parts.append(f"queue {1000 * event['queue_s']:.0f} ms")
-    return "  ".join(parts)
+    return "  ".join([*parts, *words.path(event)])
 
 
 def summary(report: dict[str, Any]) -> str:

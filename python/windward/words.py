@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 
 def size(count: float) -> str:
@@ -30,6 +32,16 @@ def time(seconds: float) -> str:
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def path(sample: Mapping[str, Any]) -> list[str]:
+    """How many connections there are, and what they see of their path."""
+    parts = [f"n {sample['connections']}"]
+    if sample["rtt_s"] is not None:
+        parts.append(f"RTT {1000 * sample['rtt_s']:.0f} ms")
+    if sample["queue_s"] is not None:
+        parts.append(f"queue {1000 * sample['queue_s']:.0f} ms")
+    return parts
 
 
 def visible(text: str) -> str:
