@@ -2,21 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use windward_transfer::serve::{Event, Options, Server};
 
 use crate::error::TransferError;
-use crate::transfer::json;
+use crate::transfer::{json, parse};
 
 /// Serves a folder until `observe` raises, or a signal's handler does. `options` are JSON: the fields of `serve::Options`.
 /// `ready` is called with the address, `observe` with the JSON of every `serve::Event`. Raises ValueError for options that
 /// cannot be, TransferError where nothing can be served.
 #[pyfunction]
 pub(crate) fn transfer_serve(py: Python<'_>, options: &str, ready: Py<PyAny>, observe: Py<PyAny>) -> PyResult<()> {
-    let mut deserializer = serde_json::Deserializer::from_str(options);
-    let options: Options = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| PyValueError::new_err(format!("{}: {}", error.path(), error.inner())))?;
+    let options: Options = parse(options)?;
     let server = Server::bind(&options).map_err(|error| TransferError::new_err((error.to_string(), error.code())))?;
     ready.call1(py, (server.address()?.to_string(),))?;
     let mut raised = None;

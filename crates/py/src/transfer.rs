@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
 use windward_transfer::get::{self, Event, Options};
 
 use crate::error::TransferError;
@@ -13,31 +14,41 @@ use crate::error::TransferError;
 /// to be gone on with later. TransferError's arguments are the message and the exit code.
 #[pyfunction]
 pub(crate) fn transfer_get(py: Python<'_>, address: &str, options: &str, observe: Py<PyAny>) -> PyResult<String> {
-    let mut deserializer = serde_json::Deserializer::from_str(options);
-    let options: Options = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| PyValueError::new_err(format!("{}: {}", error.path(), error.inner())))?;
+    let options: Options = parse(options)?;
     let mut raised = None;
-    let mut observer = |event: &Event| {
-        let told = Python::attach(|py| {
-            py.check_signals()?;
-            match event {
-                Event::Tick => Ok(()),
-                _ => observe.call1(py, (json(event)?,)).map(drop),
-            }
-        });
-        match told {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                raised.get_or_insert(error);
-                ControlFlow::Break(())
-            }
-        }
-    };
+    let mut observer = |event: &Event| tell(&mut raised, &observe, (!matches!(event, Event::Tick)).then_some(event));
     let result = py.detach(|| get::get(address, &options, &mut observer));
     match (result, raised) {
         (Ok(report), _) => json(&report),
         (Err(get::Error::Interrupted), Some(raised)) => Err(raised),
         (Err(error), _) => Err(TransferError::new_err((error.to_string(), error.code()))),
+    }
+}
+
+/// Options from their JSON; ValueError names the one that cannot be.
+pub(crate) fn parse<T: DeserializeOwned>(options: &str) -> PyResult<T> {
+    let mut deserializer = serde_json::Deserializer::from_str(options);
+    serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| PyValueError::new_err(format!("{}: {}", error.path(), error.inner())))
+}
+
+/// Tells `observe` of an event, `None` where only signals are to be looked after. What is raised first stays in `raised`, and
+/// ends the transfer.
+pub(crate) fn tell(
+    raised: &mut Option<PyErr>,
+    observe: &Py<PyAny>,
+    event: Option<&impl serde::Serialize>,
+) -> ControlFlow<()> {
+    let told = Python::attach(|py| {
+        py.check_signals()?;
+        event.map_or(Ok(()), |event| observe.call1(py, (json(event)?,)).map(drop))
+    });
+    match told {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            raised.get_or_insert(error);
+            ControlFlow::Break(())
+        }
     }
 }
 
