@@ -52,10 +52,11 @@ def nginx(root: Path, port: int) -> list[str]:
 
 
 def lighttpd(root: Path, port: int) -> list[str]:
+    """Without the memory of a second in which it promises the length of a file that was replaced, and breaks off."""
     configuration = root.parent / "lighttpd.conf"
     configuration.write_text(
         f'server.document-root = "{root}"\nserver.port = {port}\nserver.bind = "127.0.0.1"\n'
-        f'server.upload-dirs = ( "{root.parent}" )\n'
+        f'server.upload-dirs = ( "{root.parent}" )\nserver.stat-cache-engine = "disable"\n'
     )
     return ["lighttpd", "-D", "-f", str(configuration)]
 
