@@ -1064,7 +1064,7 @@ class EmultcpFast:
     tau: str = "1 s"
     alpha: float = 0.25
     beta: float = 0.75
-    gamma: float = 0.2
+    gamma: float = 0.15
     floor: str = "10 ms"
     settle: str = "1 s"
     max: int = 32

@@ -1,18 +1,18 @@
 //! E-MULTCP for files that take a minute.
 //!
-//! With q the queue rtt − rtt_min, smoothed over 0.3 τ, and θ = max(γ·rtt_min, floor) the longest that is none, both in
+//! With q the queue rtt − rtt_min, smoothed over 0.2 τ, and θ = max(γ·rtt_min, floor) the longest that is none, both in
 //! seconds, the slack is e = (θ − q)/θ: 1 where no queue is seen, 0 at the threshold, −1 at twice the threshold and
 //! beyond. In connections a second:
 //!
 //! * start: dn/dt = (ln 2/τ)·n·min(2e, 1) while e ≥ 0: doubles in τ while less than half the threshold is seen, which
 //!   delayed ACKs and timers alone can make. The start ends when a queue has taken away a tenth of the most there were.
-//! * after it: dn/dt = (α/n + κ·n)·e/τ while e ≥ 0, κ = 0.05. The term α/n is the paper's; κ·n finds the way back from a
+//! * after it: dn/dt = (α/n + κ·n)·e/τ while e ≥ 0, κ = 0.045. The term α/n is the paper's; κ·n finds the way back from a
 //!   decrease within seconds at any n.
 //! * at any time: dn/dt = (ln β/τ)·n·|e| while e < 0, the paper's βn per τ at twice the threshold.
 //! * blindness: for 2·settle seconds after a connection opened no queue lowers n: its slow start makes one. It stops
 //!   growth all the same.
-//! * hold: where the second connection closes within 15 s, n is 1 and stays there, for 16 s the first time and twice as
-//!   long as the last each time after, at most 64 s. A second connection that only makes a queue was a mistake: the
+//! * hold: where the second connection closes within 15 s, n is 1 and stays there, for 32 s the first time and 64 s each
+//!   time after. A second connection that only makes a queue was a mistake: the
 //!   server's law fills the link alone (BBR), or others do.
 //! * memory: a transfer begins with half of what the last one from the same host ended with.
 //!
@@ -23,15 +23,15 @@ use super::{CLOSING, Params, Sample};
 use core::f64::consts::LN_2;
 
 /// Time constant of the smoothed queue, in τ.
-const SMOOTHING: f64 = 0.3;
+const SMOOTHING: f64 = 0.2;
 /// κ, the share of n added in τ without a queue.
-const RECOVERY: f64 = 0.05;
+const RECOVERY: f64 = 0.045;
 /// Below this share of the most connections there were, the start is over.
 const START_KEEPS: f64 = 0.9;
 /// Blindness after a connection opened, in settling times.
 const BLINDNESS: f64 = 2.0;
 /// Seconds that n stays at 1 after it came back, at first and at most.
-const FIRST_HOLD: f64 = 16.0;
+const FIRST_HOLD: f64 = 32.0;
 const LONGEST_HOLD: f64 = 64.0;
 /// An excursion from n = 1 that lasts so many seconds was no mistake.
 const LONG_EXCURSION: f64 = 15.0;

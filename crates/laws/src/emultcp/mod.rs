@@ -68,7 +68,7 @@ pub struct Params {
     pub alpha: f64,
     /// What a queue leaves of n after τ, between 0 and 1. Default 3/4, the paper's.
     pub beta: f64,
-    /// A queue of more than this share of the base RTT is congestion. Default 0.2, the paper's.
+    /// A queue of more than this share of the base RTT is congestion. Default 0.15; the paper has 0.2.
     pub gamma: f64,
     /// A shorter queue than this is none, in seconds: timers and bursts make as much on short paths. Default 0.01; the
     /// paper has none.
@@ -83,9 +83,9 @@ pub struct Params {
 impl Params {
     /// The defaults of `law`: for the paper's, what the paper says.
     pub const fn of(law: Kind) -> Self {
-        let fast = Self { law, tau: 1.0, alpha: 0.25, beta: 0.75, gamma: 0.2, floor: 0.01, max: 32, settle: 1.0 };
+        let fast = Self { law, tau: 1.0, alpha: 0.25, beta: 0.75, gamma: 0.15, floor: 0.01, max: 32, settle: 1.0 };
         match law {
-            Kind::Paper => Self { tau: 20.0, floor: 0.0, settle: 0.0, ..fast },
+            Kind::Paper => Self { tau: 20.0, gamma: 0.2, floor: 0.0, settle: 0.0, ..fast },
             Kind::Fast => fast,
         }
     }

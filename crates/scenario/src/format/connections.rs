@@ -19,7 +19,7 @@ tagged! {
             #[serde(default = "beta")]
             beta: Number,
             /// γ: a mean round trip longer than the least one by this share of it is congestion; above 0.
-            #[serde(default = "gamma")]
+            #[serde(default = "paper_gamma")]
             gamma: Number,
             /// Most connections.
             #[serde(default = "max")]
@@ -37,7 +37,7 @@ tagged! {
             #[serde(default = "beta")]
             beta: Number,
             /// γ: the threshold is this share of the least round trip; above 0.
-            #[serde(default = "gamma")]
+            #[serde(default = "fast_gamma")]
             gamma: Number,
             /// Least threshold.
             #[serde(default = "floor")]
@@ -99,7 +99,11 @@ fn beta() -> Number {
     Number(FAST.beta)
 }
 
-fn gamma() -> Number {
+fn paper_gamma() -> Number {
+    Number(PAPER.gamma)
+}
+
+fn fast_gamma() -> Number {
     Number(FAST.gamma)
 }
 
