@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import resource
 import shutil
 import signal
 import subprocess
@@ -23,9 +24,11 @@ Send = Callable[..., subprocess.CompletedProcess[str]]
 class Served:
     """`windward serve` of a folder, in a process of its own."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, before: Callable[[], None] | None = None) -> None:
         command = [sys.executable, "-m", "windward", "serve", str(folder), "--port", "0", "--json", *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment())
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=environment(), preexec_fn=before
+        )
         assert self.process.stdout is not None
         first = self.process.stdout.readline()
         assert first, "the server ended before it was ready"
@@ -137,6 +140,16 @@ def test_what_the_server_answers_is_said(served: Served, folder: Path, send: Sen
     assert "409: another file of this name is there" in taken.stderr
     assert send(served.address, "--name", "file.bin", "--replace").returncode == 0
     assert (folder / "file.bin").read_bytes() == CONTENT
+
+
+def test_a_servers_full_disk_is_found_before_the_start(folder: Path, send: Send) -> None:
+    limit = len(CONTENT) - 1
+    server = Served(folder, "--upload", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    refused = send(server.address, "--name", "new")
+    assert (refused.returncode, refused.stdout) == (9, "")
+    assert "507: the disk is full" in refused.stderr
+    assert [event["status"] for event in server.end()] == [507]
+    assert [path.name for path in folder.iterdir()] == ["file.bin"]
 
 
 def test_an_upload_survives_both_ends(folder: Path, send: Send, tmp_path: Path) -> None:

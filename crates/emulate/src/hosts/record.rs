@@ -15,9 +15,10 @@ pub(super) struct Record {
     warmup: Time,
     duration: Time,
     has_internals: bool,
-    /// Samples taken, and whether the warm-up was.
+    /// Samples taken, and whether the warm-up and the end were.
     samples: u64,
     is_warm: bool,
+    is_over: bool,
     output: Output,
     flows: Vec<Tally>,
 }
@@ -25,8 +26,9 @@ pub(super) struct Record {
 /// What is added up over a flow's samples.
 #[derive(Clone, Default)]
 struct Tally {
-    /// At the last sample.
+    /// At the last sample, and at the end.
     received: u64,
+    all_received: u64,
     state: u8,
     last: TcpInfo,
     at_warmup: (u64, TcpInfo, u64),
@@ -49,6 +51,7 @@ impl Record {
             has_internals: network.internals,
             samples: 0,
             is_warm: false,
+            is_over: false,
             output: Output::default(),
             flows: vec![Tally::default(); plan.flows.len()],
         }
@@ -56,9 +59,9 @@ impl Record {
 
     /// When something is to be taken down next; `None` when the run is over.
     pub(super) fn next_due(&self) -> Option<Time> {
-        let sample = self.next_sample();
+        let sample = self.next_sample().min(self.duration);
         let due = if self.is_warm { sample } else { sample.min(self.warmup) };
-        (due <= self.duration).then_some(due)
+        (!self.is_over).then_some(due)
     }
 
     fn next_sample(&self) -> Time {
@@ -69,6 +72,7 @@ impl Record {
     pub(super) fn take(&mut self, due: Time, flows: &[Flow<'_>]) {
         let is_warm_up = !self.is_warm && due >= self.warmup;
         let is_sample = due >= self.next_sample();
+        self.is_over = due >= self.duration;
         for (tally, flow) in self.flows.iter_mut().zip(flows) {
             if let Some(info) = flow.info() {
                 tally.see(&info);
@@ -76,6 +80,7 @@ impl Record {
             if is_warm_up {
                 tally.at_warmup = (flow.received(), tally.last, tally.recoveries);
             }
+            tally.all_received = flow.received();
         }
         self.is_warm |= is_warm_up;
         if is_sample {
@@ -156,7 +161,7 @@ impl Record {
     fn stats(&self, tally: &Tally, flow: &Flow<'_>, lost: u64) -> FlowStats {
         let state = flow.state();
         let (received, before, recoveries) = tally.at_warmup;
-        let delivered = tally.received - received;
+        let delivered = tally.all_received - received;
         let begin = state.opened.unwrap_or(self.duration).max(self.warmup);
         let end = state.closed.unwrap_or(self.duration).min(self.duration).max(begin);
         let open_for = end.since(begin).as_secs();

@@ -79,31 +79,22 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
                    kernel.apparmor_restrict_unprivileged_userns)",
         })?;
     }
-    let (server, server_tun) = host(SERVER, CLIENT)?;
-    let (client, client_tun) = host(CLIENT, SERVER)?;
+    let (server, server_tun) = host(SERVER)?;
+    let (client, client_tun) = host(CLIENT)?;
+    // By the route and not as the host's default, which the kernel refuses for laws that only root may choose.
+    let congestion = ends.congestion.as_deref();
+    let ours = if ends.is_isolated { Ours::No } else { Ours::Never };
+    let to_client = Route { congestion, ours, ..Route::new((CLIENT, 32), server_tun.device) };
+    server.inside(|| Netlink::open()?.add_route(&to_client)).map_err(|source| Error::Refused {
+        what: "choosing the server's congestion control",
+        source,
+        hint: "`cat /proc/sys/net/ipv4/tcp_available_congestion_control` says what there is; \
+               `windward kernel load` brings more",
+    })?;
     if !ends.is_isolated {
-        let answer = || {
-            // Every address is this host's own, but for the client's.
-            let netlink = Netlink::open()?;
-            netlink.add_route(&Route { ours: Ours::Never, ..Route::new((CLIENT, 32), server_tun.device) })?;
-            netlink.add_route(&Route { ours: Ours::Yes, ..Route::new((Ipv4Addr::UNSPECIFIED, 0), LOOPBACK) })
-        };
-        server.inside(answer).map_err(Error::system("making the gateway"))?;
-    }
-    if let Some(law) = &ends.congestion {
-        // By the route and not as the host's default, which the kernel refuses for laws that only root may choose.
-        let prefer = || {
-            let netlink = Netlink::open()?;
-            let route = Route { congestion: Some(law), ..Route::new((CLIENT, 32), server_tun.device) };
-            netlink.add_route(&route)?;
-            if ends.is_isolated { Ok(()) } else { netlink.add_route(&Route { ours: Ours::Never, ..route }) }
-        };
-        server.inside(prefer).map_err(|source| Error::Refused {
-            what: "choosing the server's congestion control",
-            source,
-            hint: "`cat /proc/sys/net/ipv4/tcp_available_congestion_control` says what there is; \
-                   `windward kernel load` brings more",
-        })?;
+        // Every other address is this host's own.
+        let rest = Route { ours: Ours::Yes, ..Route::new((Ipv4Addr::UNSPECIFIED, 0), LOOPBACK) };
+        server.inside(|| Netlink::open()?.add_route(&rest)).map_err(Error::system("making the gateway"))?;
     }
     let stop = AtomicBool::new(false);
     let clock = Clock::start();
@@ -130,7 +121,7 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
 }
 
 /// A host with one device, from which everything is reached.
-fn host(own: Ipv4Addr, other: Ipv4Addr) -> Result<(Namespace, Tun), Error> {
+fn host(own: Ipv4Addr) -> Result<(Namespace, Tun), Error> {
     let refused = |what| {
         move |source| Error::Refused {
             what,
@@ -143,9 +134,7 @@ fn host(own: Ipv4Addr, other: Ipv4Addr) -> Result<(Namespace, Tun), Error> {
         // Only IPv4 crosses the link; without this the kernel would send its own IPv6 greetings.
         let _ = write_setting("ipv6/conf/all/disable_ipv6", "1");
         let tun = Tun::new(MTU, &[(own, 32)])?;
-        let netlink = Netlink::open()?;
-        netlink.add_route(&Route::new((other, 32), tun.device))?;
-        netlink.add_route(&Route::new((Ipv4Addr::UNSPECIFIED, 0), tun.device))?;
+        Netlink::open()?.add_route(&Route::new((Ipv4Addr::UNSPECIFIED, 0), tun.device))?;
         Ok(tun)
     };
     let tun = namespace.inside(make).map_err(refused("making a TUN device"))?;

@@ -58,6 +58,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// The exit code of a command that ends by it.
+    pub(crate) const fn code(&self) -> u8 {
+        match self {
+            Self::Connect { .. } | Self::Proxy { .. } => 3,
+            Self::Stalled(_) => 5,
+            Self::Tls { .. } => 6,
+            Self::Malformed(_) => 11,
+            Self::Lost(_) => 12,
+        }
+    }
+
     pub(crate) fn malformed(reason: impl Into<String>) -> Self {
         Self::Malformed(reason.into())
     }

@@ -35,15 +35,11 @@ impl Error {
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Http(http::Error::Connect { .. } | http::Error::Proxy { .. }) => 3,
+            Self::Http(error) => error.code(),
             Self::Refused { status: 507, .. } => 9,
             Self::Refused { .. } => 4,
-            Self::Http(http::Error::Stalled(_)) => 5,
-            Self::Http(http::Error::Tls { .. }) => 6,
             Self::Changed => 7,
             Self::File(_) => 10,
-            Self::Http(http::Error::Malformed(_)) => 11,
-            Self::Http(http::Error::Lost(_)) => 12,
             Self::Interrupted => 130,
         }
     }
