@@ -6,7 +6,7 @@
 //!
 //! * start: dn/dt = (ln 2/τ)·n·min(2e, 1) while e ≥ 0: doubles in τ while less than half the threshold is seen, which
 //!   delayed ACKs and timers alone can make. The start ends when a queue has taken away a tenth of the most there were.
-//! * after it: dn/dt = (α/n + κ·n)·e/τ while e ≥ 0, κ = 0.045. The term α/n is the paper's; κ·n finds the way back from a
+//! * after it: dn/dt = (α/n + κ·n)·e/τ while e ≥ 0, κ = 0.04. The term α/n is the paper's; κ·n finds the way back from a
 //!   decrease within seconds at any n.
 //! * at any time: dn/dt = (ln β/τ)·n·|e| while e < 0, the paper's βn per τ at twice the threshold.
 //! * blindness: for 2·settle seconds after a connection opened no queue lowers n: its slow start makes one. It stops
@@ -25,7 +25,7 @@ use core::f64::consts::LN_2;
 /// Time constant of the smoothed queue, in τ.
 const SMOOTHING: f64 = 0.2;
 /// κ, the share of n added in τ without a queue.
-const RECOVERY: f64 = 0.045;
+const RECOVERY: f64 = 0.04;
 /// Below this share of the most connections there were, the start is over.
 const START_KEEPS: f64 = 0.9;
 /// Blindness after a connection opened, in settling times.
