@@ -1130,7 +1130,8 @@ class Flow:
     initial_window
         Segments in the first window (RFC 6928).
     min_rto
-        Least retransmission timeout: RFC 6298 §2.4 says 1 s; Linux and ns-2 take 200 ms.
+        Least retransmission timeout: RFC 6298 §2.4 says 1 s; ns-2 takes 200 ms, and Linux 200 ms beyond the smoothed
+        round trip. On paths of more than 200 ms take 1 s, or timers expire for nothing when a queue grows.
     known_base_rtt
         The base round-trip time, where the law shall be told it; "path" computes it from the route, as propagation
         and transmission of a full segment and of its ACK. Default: the law sees the least sample.

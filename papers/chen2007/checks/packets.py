@@ -1,4 +1,4 @@
-"""Claims 26 to 31 and 36 to 38: section V in packets, over simulated TCP."""
+"""Claims 26 to 38 and 59: section V in packets, over simulated TCP."""
 
 from __future__ import annotations
 
@@ -17,8 +17,17 @@ RTT_MIN = 0.168
 SEEDS = 4
 
 
-def link(loss: float, tau: float, duration: float, background: list[ww.Background] | None = None) -> ww.Run:
-    """The paper's link: 1 Mbit/s, 168 ms, 50 packets of 1000 bytes; NewReno under E-MULTCP."""
+def link(
+    loss: float,
+    tau: float,
+    duration: float,
+    background: list[ww.Background] | None = None,
+    *,
+    gamma: float = 0.2,
+    packet: int = 1000,
+) -> ww.Run:
+    """The paper's link: 1 Mbit/s, 168 ms, a buffer of 50 kB; NewReno under E-MULTCP, `packet` in bytes."""
+    buffer = f"{50_000 // packet} packets"
     return ww.Scenario(
         name="section-5",
         duration=f"{duration} s",
@@ -26,7 +35,7 @@ def link(loss: float, tau: float, duration: float, background: list[ww.Backgroun
         output=ww.Output(sample_interval="1 s", internals=True),
         node=[ww.Node(name="s"), ww.Node(name="r")],
         link=[
-            ww.Link(from_="s", to="r", duplex=False, rate="1 Mbit/s", delay="80 ms", buffer="50 packets", loss=loss),
+            ww.Link(from_="s", to="r", duplex=False, rate="1 Mbit/s", delay="80 ms", buffer=buffer, loss=loss),
             ww.Link(from_="r", to="s", duplex=False, rate="100 Mbit/s", delay="80 ms"),
         ],
         flow=[
@@ -34,8 +43,8 @@ def link(loss: float, tau: float, duration: float, background: list[ww.Backgroun
                 from_="s",
                 to="r",
                 law="reno",
-                connections=ww.Emultcp(tau=f"{tau} s", max=16),
-                segment="960 B",
+                connections=ww.Emultcp(tau=f"{tau} s", gamma=gamma, max=16),
+                segment=f"{packet - 40} B",
                 overhead="40 B",
                 delayed_ack=False,
                 sack=False,
@@ -54,13 +63,15 @@ def shown(run: ww.Run, name: str) -> pd.DataFrame:
 
 
 @cache
-def figure_7(loss: float) -> dict[str, np.ndarray]:
-    """Of each seed: throughput and loss as the link counts them, mean RTT and n; τ = 20 s, 9000 s."""
-    run = link(loss, 20, 9000)
+def figure_7(loss: float, gamma: float = 0.2, packet: int = 1000) -> dict[str, np.ndarray]:
+    """Of each seed: throughput and loss as the link counts them, timeouts, mean RTT and n; τ = 20 s, 9000 s."""
+    run = link(loss, 20, 9000, gamma=gamma, packet=packet)
+    of_seed = run.flows.groupby("seed")
     ahead = run.links[run.links["from"] == "s"]
     return {
         # A wire that loses its share last delivers so much of what it transmits.
-        "throughput": run.flows.groupby("seed")["goodput_pps"].sum().to_numpy() * 8000 / (1e6 * (1 - loss)),
+        "throughput": of_seed["goodput_pps"].sum().to_numpy() * 8 * packet / (1e6 * (1 - loss)),
+        "timeouts": (of_seed["timeouts"].sum() / of_seed["segments_sent"].sum()).to_numpy(),
         "loss": ahead["loss"].to_numpy(),
         "rtt": shown(run, "mean_rtt_s").mean().to_numpy(),
         "n": shown(run, "n").mean().to_numpy(),
@@ -68,8 +79,8 @@ def figure_7(loss: float) -> dict[str, np.ndarray]:
     }
 
 
-def means(what: str) -> list[float]:
-    return [float(figure_7(loss)[what].mean()) for loss in LOSSES]
+def means(what: str, gamma: float = 0.2, packet: int = 1000) -> list[float]:
+    return [float(figure_7(loss, gamma, packet)[what].mean()) for loss in LOSSES]
 
 
 def listed(values: list[float], form: str) -> str:
@@ -124,6 +135,46 @@ def no_loss_one_connection() -> Finding:
     )
 
 
+@claim(32)
+def few_connections_leave_a_gap() -> Finding:
+    coarse, fine = (figure_7(0.02, packet=packet) for packet in (1000, 500))
+    return Finding(
+        ours=f"at 2 % {coarse['throughput'].mean():.2f} with n = {coarse['n'].mean():.1f}, "
+        f"{fine['throughput'].mean():.2f} with {fine['n'].mean():.1f} for packets half as long",
+        holds=bool(coarse["n"].mean() < 4 and fine["throughput"].mean() > coarse["throughput"].mean() + 0.04),
+    )
+
+
+@claim(33)
+def the_gap_grows_with_timeouts() -> Finding:
+    shares, timeouts = means("throughput"), means("timeouts")
+    return Finding(
+        ours=f"{listed(shares, '.2f')} of B(1 − p); {listed([100 * share for share in timeouts], '.2f')} timeouts in "
+        "100 segments",
+        holds=bool(np.all(np.diff(timeouts) > 0) and shares[3] < shares[1] - 0.01 and shares[0] < shares[1]),
+    )
+
+
+@claim(34)
+def a_higher_threshold_and_shorter_packets_help() -> Finding:
+    base, patient, fine = means("throughput"), means("throughput", gamma=0.4), means("throughput", packet=500)
+    return Finding(
+        ours=f"{listed(base, '.2f')}; γ = 0.4: {listed(patient, '.2f')}; 500 bytes: {listed(fine, '.2f')}",
+        holds=all(more > less + 0.05 for more, less in zip(patient, base, strict=True))
+        and all(more > less for more, less in zip(fine[:2], base[:2], strict=True))
+        and fine[3] < base[3],
+    )
+
+
+@claim(35)
+def as_many_connections_as_the_link_takes() -> Finding:
+    connections = means("n")
+    return Finding(
+        ours=f"{connections[0]:.1f} at 2 %, {connections[2]:.1f} at 6 %",
+        holds=2 <= connections[0] <= 3 and abs(connections[2] - 5) < 0.5,
+    )
+
+
 @cache
 def ramps(tau: float) -> tuple[float, float, float, float]:
     """Mean seconds up from n = 2 to 4 at a loss of 6 %, and down to 2 once datagrams fill the link.
@@ -168,4 +219,13 @@ def a_shorter_period_is_faster() -> Finding:
     return Finding(
         ours=f"up {slow[0]:.0f} and {fast[0]:.0f} s, down {slow[2]:.0f} and {fast[2]:.0f} s",
         holds=fast[0] < slow[0] / 2 and fast[2] < slow[2] / 2,
+    )
+
+
+@claim(59)
+def changes_are_not_tracked_quickly() -> Finding:
+    up, _, down, _ = ramps(20)
+    return Finding(
+        ours=f"{up:.0f} s up and {down:.0f} s down, {up / RTT_MIN:.0f} and {down / RTT_MIN:.0f} round trips",
+        holds=min(up, down) > 100 * RTT_MIN,
     )

@@ -76,7 +76,8 @@ pub(crate) struct Flow {
     /// Segments in the first window (RFC 6928).
     #[serde(default = "initial_window")]
     pub initial_window: InitialWindow,
-    /// Least retransmission timeout: RFC 6298 §2.4 says 1 s; Linux and ns-2 take 200 ms.
+    /// Least retransmission timeout: RFC 6298 §2.4 says 1 s; ns-2 takes 200 ms, and Linux 200 ms beyond the smoothed
+    /// round trip. On paths of more than 200 ms take 1 s, or timers expire for nothing when a queue grows.
     #[serde(default = "min_rto")]
     pub min_rto: Positive<Duration>,
     /// The base round-trip time, where the law shall be told it; "path" computes it from the route, as propagation

@@ -1,0 +1,237 @@
+"""Claims 40 to 51: fairness of E-MULTCP to itself and to TCP, Tables III and IV."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import windward as ww
+from windward.papers import Finding, claim
+
+from .packets import listed
+
+SEEDS = 4
+#: Pairs of senders and receivers, and the capacity in kbit/s that the table's shares and throughputs give together.
+PAIRS, CAPACITY = 16, 5000
+#: [G] Packets before the bottleneck, and seconds that the first connections take to find their number.
+BUFFER, WARMUP = 250, 500
+#: [G] The least timeout of RFC 6298. With 200 ms, below the round trip, timers expire whenever the queue grows:
+#: 18 times as often as without E-MULTCP, which costs TCP a quarter and the link a tenth.
+MIN_RTO = "1 s"
+#: Table III: throughput of each receiver over the mean of all.
+TABLE_3 = {
+    0.01: (1.06, 1.00, 1.06, 1.02, 0.90, 0.93, 1.02, 0.99, 1.07, 0.97, 1.02, 1.02, 0.98, 0.89, 1.01, 0.98),
+    0.04: (1.03, 1.01, 1.03, 1.08, 0.98, 0.98, 1.04, 1.01, 0.98, 0.98, 1.02, 0.99, 0.97, 1.00, 1.01, 0.94),
+}
+#: Table IV, by loss and γ: kbit/s of E-MULTCP and of TCP beside it, per cent of the capacity, TCP alone.
+TABLE_4 = {
+    (0.01, 0.2): (432.1, 160.3, 96, 179.8),
+    (0.01, 0.1): (402.3, 170.0, 93, 179.8),
+    (0.02, 0.2): (468.8, 107.8, 94, 120.4),
+    (0.02, 0.1): (446.1, 114.3, 92, 120.4),
+}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What the pairs got."""
+
+    #: Throughput in kbit/s, a row for each seed and a column for each pair.
+    emultcp: pd.DataFrame
+    tcp: pd.DataFrame
+    #: Of C(1 − p).
+    utilisation: float
+    #: Mean of the TCP flows, in seconds; not a number without any.
+    tcp_rtt: float
+
+
+def reno(name: str, **more: Any) -> ww.Flow:
+    """A pair as ns-2 has it, but for the least timeout."""
+    return ww.Flow(
+        name=name,
+        from_="s",
+        to="r",
+        law="reno",
+        segment="960 B",
+        overhead="40 B",
+        delayed_ack=False,
+        sack=False,
+        timestamps=False,
+        min_rto=MIN_RTO,
+        **more,
+    )
+
+
+@cache
+def dumbbell(emultcp: int, loss: float, gamma: float = 0.2) -> Shares:
+    """Fig. 10 with so many pairs under E-MULTCP and the others under TCP: 5 Mbit/s, 0.5 s, 5000 s."""
+    # One after the other within τ: who began at once would open and close connections at once for ever.
+    flows = [
+        reno(f"e{at}", start=f"{20 * at / emultcp} s", connections=ww.Emultcp(tau="20 s", gamma=gamma, max=16))
+        for at in range(emultcp)
+    ]
+    if emultcp < PAIRS:
+        flows.append(reno("tcp", count=PAIRS - emultcp, start_spread="1 s"))
+    run = ww.Scenario(
+        name="fig-10",
+        duration="5000 s",
+        warmup=f"{WARMUP} s",
+        output=ww.Output(sample_interval="10 s"),
+        node=[ww.Node(name="s"), ww.Node(name="r")],
+        link=[
+            ww.Link(
+                from_="s",
+                to="r",
+                duplex=False,
+                rate="5 Mbit/s",
+                # With the 1.6 ms of a packet half of 0.5 s.
+                delay="249.2 ms",
+                buffer=f"{BUFFER} packets",
+                loss=loss,
+            ),
+            ww.Link(from_="r", to="s", duplex=False, rate="100 Mbit/s", delay="249.2 ms"),
+        ],
+        flow=flows,
+    ).simulate(seeds=SEEDS)
+    tcp = run.flows[run.flows["group"] == "tcp"]
+    rest = run.flows[run.flows["group"] != "tcp"]
+    kbps = [table.assign(kbps=8 * table["goodput_pps"]) for table in (rest, tcp)]
+    ours = kbps[0].pivot_table(index="seed", columns="group", values="kbps", aggfunc="sum")
+    theirs = kbps[1].pivot_table(index="seed", columns="flow", values="kbps", aggfunc="sum")
+    total = (kbps[0]["kbps"].sum() + kbps[1]["kbps"].sum()) / SEEDS
+    return Shares(ours, theirs, float(total) / CAPACITY / (1 - loss), float(tcp["mean_rtt_s"].mean()))
+
+
+def mean(table: pd.DataFrame) -> float:
+    return float(table.to_numpy().mean())
+
+
+def ratios(loss: float) -> Finding:
+    """Each pair's throughput over the mean of a run's, beside Table III: spread, and Jain's index."""
+    table = dumbbell(PAIRS, loss).emultcp
+    ours = table.div(table.mean(axis=1), axis=0).to_numpy()
+    theirs = np.array(TABLE_3[loss])
+
+    def jain(values: np.ndarray) -> float:
+        return float(values.mean() ** 2 / (values**2).mean())
+
+    index = float(np.mean([jain(row) for row in ours]))
+    return Finding(
+        ours=f"{ours.min():.2f} to {ours.max():.2f} in {SEEDS} runs, Jain {index:.4f}, for {theirs.min():.2f} to "
+        f"{theirs.max():.2f}, {jain(theirs):.4f}",
+        holds=index > 0.99 and bool(np.all(np.abs(ours - 1) < 0.25)),
+    )
+
+
+@claim(40)
+def fairness_at_1_per_cent() -> Finding:
+    return ratios(0.01)
+
+
+@claim(41)
+def fairness_at_4_per_cent() -> Finding:
+    return ratios(0.04)
+
+
+@claim(42)
+def sixteen_use_the_link() -> Finding:
+    shares = [dumbbell(PAIRS, loss).utilisation for loss in TABLE_3]
+    return Finding(
+        ours=f"{listed([100 * share for share in shares], '.0f')} %",
+        holds=abs(shares[0] - 0.96) < 0.05 and abs(shares[1] - 0.98) < 0.05,
+    )
+
+
+def row(loss: float, gamma: float) -> Finding:
+    """A row of Table IV: 8 E-MULTCP and 8 TCP, and 16 TCP."""
+    mixed, alone = dumbbell(8, loss, gamma), dumbbell(0, loss)
+    ours = (mean(mixed.emultcp), mean(mixed.tcp), 100 * mixed.utilisation, mean(alone.tcp))
+    theirs = TABLE_4[loss, gamma]
+    off = [found / printed - 1 for found, printed in zip(ours, theirs, strict=True)]
+    return Finding(
+        ours=f"{ours[0]:.0f} and {ours[1]:.0f} kbit/s, {ours[2]:.0f} %; {ours[3]:.0f} alone",
+        holds=max(abs(share) for share in off[:3]) < 0.1 and abs(off[3]) < 0.05,
+    )
+
+
+@claim(43)
+def first_row() -> Finding:
+    return row(0.01, 0.2)
+
+
+@claim(44)
+def second_row() -> Finding:
+    return row(0.01, 0.1)
+
+
+@claim(45)
+def third_row() -> Finding:
+    return row(0.02, 0.2)
+
+
+@claim(46)
+def fourth_row() -> Finding:
+    return row(0.02, 0.1)
+
+
+@claim(47)
+def together_they_use_more() -> Finding:
+    pairs = [(dumbbell(8, loss).utilisation, dumbbell(0, loss).utilisation) for loss in (0.01, 0.02)]
+    return Finding(
+        ours="; ".join(f"{100 * mixed:.0f} % for {100 * alone:.0f}" for mixed, alone in pairs),
+        holds=all(mixed > 1.4 * alone for mixed, alone in pairs),
+    )
+
+
+def drop(loss: float, gamma: float) -> float:
+    """What TCP loses by E-MULTCP beside it, as a share of what it gets without."""
+    return 1 - mean(dumbbell(8, loss, gamma).tcp) / mean(dumbbell(0, loss).tcp)
+
+
+@claim(48)
+def tcp_loses_little() -> Finding:
+    drops = [drop(loss, gamma) for loss, gamma in TABLE_4]
+    theirs = [1 - tcp / alone for _, tcp, _, alone in TABLE_4.values()]
+    return Finding(
+        ours=f"{listed([100 * share for share in drops], '.0f')} %",
+        holds=all(0 < share < printed + 0.01 for share, printed in zip(drops, theirs, strict=True)),
+    )
+
+
+@claim(49)
+def the_round_trip_explains_it() -> Finding:
+    mixed, alone, lost = dumbbell(8, 0.01).tcp_rtt, dumbbell(0, 0.01).tcp_rtt, drop(0.01, 0.2)
+    return Finding(
+        ours=f"{mixed:.2f} s for {alone:.2f}: {100 * (1 - alone / mixed):.0f} % of the {100 * lost:.0f} %",
+        holds=abs(mixed - 0.56) < 0.02 and abs(alone - 0.5) < 0.01 and abs(lost - (1 - alone / mixed)) < 0.02,
+    )
+
+
+@claim(50)
+def a_lower_threshold_is_kinder_and_leaves_more() -> Finding:
+    found = [(drop(loss, gamma), dumbbell(8, loss, gamma).utilisation) for loss, gamma in TABLE_4]
+    return Finding(
+        ours="; ".join(
+            f"drop {100 * found[at][0]:.0f} → {100 * found[at + 1][0]:.0f} %, "
+            f"use {100 * found[at][1]:.0f} → {100 * found[at + 1][1]:.0f} %"
+            for at in (0, 2)
+        ),
+        holds=all(found[at + 1][0] < found[at][0] and found[at + 1][1] < found[at][1] for at in (0, 2)),
+    )
+
+
+@claim(51)
+def emultcp_gets_more_than_tcp() -> Finding:
+    times = []
+    for loss, gamma in TABLE_4:
+        shares = dumbbell(8, loss, gamma)
+        times.append(mean(shares.emultcp) / mean(shares.tcp))
+    theirs = [ours / tcp for ours, tcp, _, _ in TABLE_4.values()]
+    return Finding(
+        ours=f"{listed(times, '.2f')} times, for {listed(theirs, '.2f')}",
+        holds=all(abs(time / printed - 1) < 0.15 for time, printed in zip(times, theirs, strict=True)),
+    )
