@@ -14,6 +14,7 @@ mod contact;
 mod crew;
 mod error;
 mod gauge;
+mod job;
 mod journal;
 pub(crate) mod memory;
 mod name;

@@ -2,37 +2,26 @@
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use url::Url;
-use windward_laws::emultcp::Params;
-
-use super::checksum::Checksum;
 use super::contact::{self, Contact, Kind, News};
 use super::crew::Crew;
 use super::error::Error;
+use super::job::{End, Job, Observer, TICK, notice, tell};
 use super::journal::Identity;
-use super::name;
 use super::options::Options;
 use super::pace::Pace;
 use super::part::{self, Found, Part, is_free};
 use super::plan::Plan;
 use super::request::Requests;
-use super::retry::Retry;
 use super::shift::{Shift, host};
 use super::state::FIRST_LEASE;
 use super::worker::First;
 use super::{Event, Report};
-use crate::http::{Dialer, Proxies};
-
-/// Time between looks at what happened.
-pub(super) const TICK: Duration = Duration::from_millis(100);
-/// Told of every event; may wish to stop.
-pub(super) type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
 
 /// Downloads the file at `address`. `observer` hears of every event, several times a second, on the caller's thread;
 /// if it breaks, the download stops and can be gone on with later.
@@ -69,83 +58,7 @@ pub fn get(
     }
 }
 
-/// Why a run ended without a file.
-pub(super) struct End {
-    pub error: Error,
-    /// Whether another run from the beginning may do better, and nothing else can.
-    pub can_start_again: bool,
-}
-
-impl From<Error> for End {
-    fn from(error: Error) -> Self {
-        Self { error, can_start_again: false }
-    }
-}
-
-/// What stays the same over all runs.
-pub(super) struct Job<'a> {
-    pub options: &'a Options,
-    url: Url,
-    pub law: Params,
-    fields: Vec<(String, String)>,
-    proxies: Proxies,
-    checksum: Option<Checksum>,
-    connect_timeout: Duration,
-    stall_timeout: Duration,
-    retry: Retry,
-}
-
-pub(super) fn tell(observer: &mut Observer<'_>, event: &Event) -> Result<(), Error> {
-    match observer(event) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Error::Interrupted),
-    }
-}
-
-pub(super) fn notice(observer: &mut Observer<'_>, text: String) -> Result<(), Error> {
-    tell(observer, &Event::Notice { text })
-}
-
-impl<'a> Job<'a> {
-    fn new(address: &str, options: &'a Options) -> Result<Self, Error> {
-        let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
-        let url = Url::parse(&text).map_err(|error| Error::Usage(format!("{address}: {error}")))?;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(Error::Usage(format!("{address}: only http:// and https:// addresses can be fetched")));
-        }
-        if options.connections == Some(0) || options.max_tries == 0 || options.limit_rate == Some(0) {
-            return Err(Error::Usage("connections, tries and a limited rate are at least 1".to_owned()));
-        }
-        Ok(Self {
-            options,
-            url,
-            law: options.params()?,
-            fields: options.fields()?,
-            proxies: Proxies::from_environment(|name| std::env::var(name).ok())?,
-            checksum: options.digest()?,
-            connect_timeout: Options::seconds("connect-timeout", options.connect_timeout)?,
-            stall_timeout: Options::seconds("stall-timeout", options.stall_timeout)?,
-            retry: Retry { tries: options.max_tries, wait: Options::seconds("retry-wait", options.retry_wait)? },
-        })
-    }
-
-    fn requests(&self) -> Requests {
-        let (connect, stall) = (self.connect_timeout, self.stall_timeout);
-        let dialer = Dialer::new(self.proxies.clone(), self.options.ca.clone(), connect, stall);
-        Requests::new(dialer, self.url.clone(), self.fields.clone())
-    }
-
-    /// Where the file goes; `disposition` is the server's word on its name.
-    fn target(&self, disposition: Option<&str>) -> PathBuf {
-        let named = || self.options.directory.join(name::name(&self.url, disposition));
-        self.known_target().unwrap_or_else(named)
-    }
-
-    /// Where the file goes, if the server is not asked for its name.
-    fn known_target(&self) -> Option<PathBuf> {
-        self.options.output.as_ref().map(|output| self.options.directory.join(output))
-    }
-
+impl Job<'_> {
     fn run(&self, observer: &mut Observer<'_>) -> Result<Report, End> {
         if let Some(target) = self.known_target().filter(|_| !self.options.is_forced && !self.options.is_continued) {
             is_free(&target)?;

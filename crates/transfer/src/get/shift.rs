@@ -11,9 +11,9 @@ use super::Event;
 use super::crew::Crew;
 use super::error::Error;
 use super::gauge::Gauge;
+use super::job::{End, Job, Observer, TICK, notice, tell};
 use super::memory;
 use super::retry;
-use super::session::{End, Job, Observer, TICK, notice, tell};
 use super::worker::{self, First};
 use crate::http;
 

@@ -1,0 +1,100 @@
+//! What is asked of a download, and whom it tells.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+use windward_laws::emultcp::Params;
+
+use super::Event;
+use super::checksum::Checksum;
+use super::error::Error;
+use super::name;
+use super::options::Options;
+use super::request::Requests;
+use super::retry::Retry;
+use crate::http::{Dialer, Proxies};
+
+/// Time between looks at what happened.
+pub(super) const TICK: Duration = Duration::from_millis(100);
+/// Told of every event; may wish to stop.
+pub(super) type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
+
+/// Why a run ended without a file.
+pub(super) struct End {
+    pub error: Error,
+    /// Whether another run from the beginning may do better, and nothing else can.
+    pub can_start_again: bool,
+}
+
+impl From<Error> for End {
+    fn from(error: Error) -> Self {
+        Self { error, can_start_again: false }
+    }
+}
+
+/// What stays the same over all runs.
+pub(super) struct Job<'a> {
+    pub options: &'a Options,
+    pub url: Url,
+    pub law: Params,
+    fields: Vec<(String, String)>,
+    proxies: Proxies,
+    pub checksum: Option<Checksum>,
+    connect_timeout: Duration,
+    stall_timeout: Duration,
+    pub retry: Retry,
+}
+
+pub(super) fn tell(observer: &mut Observer<'_>, event: &Event) -> Result<(), Error> {
+    match observer(event) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Interrupted),
+    }
+}
+
+pub(super) fn notice(observer: &mut Observer<'_>, text: String) -> Result<(), Error> {
+    tell(observer, &Event::Notice { text })
+}
+
+impl<'a> Job<'a> {
+    pub fn new(address: &str, options: &'a Options) -> Result<Self, Error> {
+        let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+        let url = Url::parse(&text).map_err(|error| Error::Usage(format!("{address}: {error}")))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(Error::Usage(format!("{address}: only http:// and https:// addresses can be fetched")));
+        }
+        if options.connections == Some(0) || options.max_tries == 0 || options.limit_rate == Some(0) {
+            return Err(Error::Usage("connections, tries and a limited rate are at least 1".to_owned()));
+        }
+        Ok(Self {
+            options,
+            url,
+            law: options.params()?,
+            fields: options.fields()?,
+            proxies: Proxies::from_environment(|name| std::env::var(name).ok())?,
+            checksum: options.digest()?,
+            connect_timeout: Options::seconds("connect-timeout", options.connect_timeout)?,
+            stall_timeout: Options::seconds("stall-timeout", options.stall_timeout)?,
+            retry: Retry { tries: options.max_tries, wait: Options::seconds("retry-wait", options.retry_wait)? },
+        })
+    }
+
+    pub fn requests(&self) -> Requests {
+        let (connect, stall) = (self.connect_timeout, self.stall_timeout);
+        let dialer = Dialer::new(self.proxies.clone(), self.options.ca.clone(), connect, stall);
+        Requests::new(dialer, self.url.clone(), self.fields.clone())
+    }
+
+    /// Where the file goes; `disposition` is the server's word on its name.
+    pub fn target(&self, disposition: Option<&str>) -> PathBuf {
+        let named = || self.options.directory.join(name::name(&self.url, disposition));
+        self.known_target().unwrap_or_else(named)
+    }
+
+    /// Where the file goes, if the server is not asked for its name.
+    pub fn known_target(&self) -> Option<PathBuf> {
+        self.options.output.as_ref().map(|output| self.options.directory.join(output))
+    }
+}
