@@ -1,6 +1,6 @@
 //! The seeds of a scenario, run by worker threads without the interpreter's lock.
 
-use crate::law::{Fuse, PythonLaw};
+use crate::law::{self, Fuse};
 use crate::output;
 use crate::scenario::Scenario;
 use crate::scheduler;
@@ -66,7 +66,7 @@ impl Job {
     ) -> PyResult<Self> {
         scenario.inner.check_packets().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let make = |maker: &Bound<'_, PyAny>, class: &str, params: &serde_json::Map<String, serde_json::Value>| {
-            let params = crate::scenario::to_python(maker.py(), &serde_json::Value::Object(params.clone()))?;
+            let params = crate::json::to_python(maker.py(), &serde_json::Value::Object(params.clone()))?;
             PyResult::Ok(Arc::new(maker.call1((class, params))?.unbind()))
         };
         let (mut laws, mut schedulers) = (Vec::new(), Vec::new());
@@ -239,8 +239,8 @@ struct Made<'a> {
 }
 
 impl scenario::Python for Made<'_> {
-    fn law(&self, law: &scenario::PythonLaw) -> LawChoice {
-        external(find(&self.shared.laws, law), law, self.fuse)
+    fn law(&self, wanted: &scenario::PythonLaw) -> LawChoice {
+        law::external(find(&self.shared.laws, wanted), wanted, self.fuse)
     }
     fn scheduler(&self, scheduler: &scenario::PythonScheduler) -> SchedulerConfig {
         scheduler::external(find(&self.shared.schedulers, scheduler), scheduler, self.fuse)
@@ -249,15 +249,6 @@ impl scenario::Python for Made<'_> {
 
 fn find<T: PartialEq>(factories: &[Factory<T>], wanted: &T) -> Option<Arc<Py<PyAny>>> {
     factories.iter().find(|(known, _)| known == wanted).map(|(_, factory)| Arc::clone(factory))
-}
-
-/// A Python law for the simulator; without a `factory` it can be described, but not run.
-pub(crate) fn external(factory: Option<Arc<Py<PyAny>>>, law: &scenario::PythonLaw, fuse: &Arc<Fuse>) -> LawChoice {
-    let fuse = Arc::clone(fuse);
-    let name = law.class.clone();
-    LawChoice::External(Arc::new(move |initial| {
-        Box::new(PythonLaw::new(factory.as_deref(), &name, initial, Arc::clone(&fuse)))
-    }))
 }
 
 fn open(path: &Path) -> PyResult<Box<dyn Write + Send>> {

@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use windward_laws::{self as laws, Law};
-use windward_sim::Control;
+use windward_sim::{Control, LawChoice};
 use windward_units::{PacketRate, Packets, Time};
 
 /// New data was acknowledged: times in seconds, amounts in packets.
@@ -282,4 +282,17 @@ fn intern(name: String) -> &'static str {
     let name: &'static str = Box::leak(name.into_boxed_str());
     names.insert(name);
     name
+}
+
+/// A Python law for the simulator; without a `factory` it can be described, but not run.
+pub(crate) fn external(
+    factory: Option<Arc<Py<PyAny>>>,
+    law: &windward_scenario::PythonLaw,
+    fuse: &Arc<Fuse>,
+) -> LawChoice {
+    let fuse = Arc::clone(fuse);
+    let name = law.class.clone();
+    LawChoice::External(Arc::new(move |initial| {
+        Box::new(PythonLaw::new(factory.as_deref(), &name, initial, Arc::clone(&fuse)))
+    }))
 }

@@ -5,6 +5,7 @@ mod emulate;
 mod error;
 mod fluid;
 mod job;
+mod json;
 #[cfg(target_os = "linux")]
 mod kernel;
 mod law;

@@ -1,6 +1,6 @@
 //! Network utility maximisation for any network, as Python sees it: a problem comes as JSON, an answer goes as arrays.
 
-use crate::scenario::to_python;
+use crate::json::to_python;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,6 +1,7 @@
 //! The best rates of a scenario, as Python sees them.
 
-use crate::scenario::{Scenario, to_python};
+use crate::json::to_python;
+use crate::scenario::Scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,8 +1,8 @@
 //! Scenarios, the schema and the laws, as Python sees them.
 
 use crate::error;
-use crate::job::external;
-use crate::law::Fuse;
+use crate::json::to_python;
+use crate::law::{Fuse, external};
 use crate::scheduler;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -206,31 +206,4 @@ pub(crate) fn laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         rows.append(row)?;
     }
     Ok(rows)
-}
-
-/// A JSON value as Python objects.
-pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value {
-        Value::Null => py.None().into_bound(py),
-        Value::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
-        Value::Number(value) => match value.as_i64() {
-            Some(integer) => integer.into_pyobject(py)?.into_any(),
-            None => value.as_f64().into_pyobject(py)?,
-        },
-        Value::String(value) => value.into_pyobject(py)?.into_any(),
-        Value::Array(values) => {
-            let list = PyList::empty(py);
-            for value in values {
-                list.append(to_python(py, value)?)?;
-            }
-            list.into_any()
-        }
-        Value::Object(fields) => {
-            let dict = PyDict::new(py);
-            for (name, value) in fields {
-                dict.set_item(name, to_python(py, value)?)?;
-            }
-            dict.into_any()
-        }
-    })
 }

@@ -12,6 +12,7 @@ mod fabric;
 mod link;
 mod net;
 mod network;
+mod opportunities;
 mod output;
 mod packet;
 mod pcapng;
@@ -22,11 +23,11 @@ mod transfer;
 mod world;
 
 pub use fabric::{Fabric, Parcel};
-pub use link::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use network::{
     Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, Rate, SourceConfig, Spread,
     TcpOptions, TransferConfig,
 };
+pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use output::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats, StationStats};
 pub use pcapng::Pcapng;
 pub use run::{Control, RunError, run};

@@ -4,7 +4,7 @@
 //! checked. Whoever builds one by hand keeps the same promises, stated at each field.
 
 use crate::cell::CellConfig;
-use crate::link::Opportunities;
+use crate::opportunities::Opportunities;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! When packets leave a link.
 
-use super::opportunities::Replay;
+use super::replay::Replay;
 use crate::network::Rate;
 use std::sync::Arc;
 use windward_units::{Duration, Time};

@@ -7,7 +7,7 @@
 
 mod clock;
 mod impair;
-mod opportunities;
+mod replay;
 
 use crate::network::{Buffer, LinkConfig};
 use crate::packet::Packet;
@@ -15,8 +15,6 @@ use clock::Clock;
 use impair::{Delays, Losses};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
-
-pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 
 /// A link and everything on it.
 #[derive(Debug)]
@@ -216,6 +214,7 @@ impl Link {
 mod tests {
     use super::*;
     use crate::network::{Jitter, Loss, Rate};
+    use crate::opportunities::Opportunities;
     use crate::packet::Kind;
     use std::sync::Arc;
     use windward_units::{BitRate, Bytes};
