@@ -197,7 +197,7 @@ def test_without_a_strong_validator_one_connection_brings_it_all(
 def test_a_checksum_stands_for_a_validator(get: Get, folder: Path) -> None:
     site = Site(noise(LENGTH), etag=None)
     with Server(site) as server:
-        assert get(server.url, "-n", "4", "--checksum", site.checksum).returncode == 0
+        assert get(server.url, "-n", "4", "--limit-rate", "6M", "--checksum", site.checksum).returncode == 0
     assert (folder / "file.bin").read_bytes() == site.content
     assert server.peak == 4
 
