@@ -10,6 +10,8 @@ import pandas as pd
 import windward as ww
 from windward.papers import Finding, claim
 
+from ..network import NODES, links, reno
+
 #: Losses of Fig. 7.
 LOSSES = (0.02, 0.04, 0.06, 0.08)
 #: RTT_min of the paper's link, in seconds.
@@ -27,30 +29,14 @@ def link(
     packet: int = 1000,
 ) -> ww.Run:
     """The paper's link: 1 Mbit/s, 168 ms, a buffer of 50 kB; NewReno under E-MULTCP, `packet` in bytes."""
-    buffer = f"{50_000 // packet} packets"
     return ww.Scenario(
         name="section-5",
         duration=f"{duration} s",
         warmup=f"{duration / 10} s",
         output=ww.Output(sample_interval="1 s", internals=True),
-        node=[ww.Node(name="s"), ww.Node(name="r")],
-        link=[
-            ww.Link(from_="s", to="r", duplex=False, rate="1 Mbit/s", delay="80 ms", buffer=buffer, loss=loss),
-            ww.Link(from_="r", to="s", duplex=False, rate="100 Mbit/s", delay="80 ms"),
-        ],
-        flow=[
-            ww.Flow(
-                from_="s",
-                to="r",
-                law="reno",
-                connections=ww.Emultcp(tau=f"{tau} s", gamma=gamma, max=16),
-                segment=f"{packet - 40} B",
-                overhead="40 B",
-                delayed_ack=False,
-                sack=False,
-                timestamps=False,
-            )
-        ],
+        node=NODES,
+        link=links("1 Mbit/s", "80 ms", 50_000 // packet, loss),
+        flow=[reno(packet=packet, connections=ww.Emultcp(tau=f"{tau} s", gamma=gamma, max=16))],
         background=background or [],
     ).simulate(seeds=SEEDS)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ import pandas as pd
 import windward as ww
 from windward.papers import Finding, claim
 
+from ..network import NODES, links, reno
 from .packets import listed
 
 SEEDS = 4
@@ -49,52 +49,29 @@ class Shares:
     tcp_rtt: float
 
 
-def reno(name: str, **more: Any) -> ww.Flow:
-    """A pair as ns-2 has it, but for the least timeout."""
-    return ww.Flow(
-        name=name,
-        from_="s",
-        to="r",
-        law="reno",
-        segment="960 B",
-        overhead="40 B",
-        delayed_ack=False,
-        sack=False,
-        timestamps=False,
-        min_rto=MIN_RTO,
-        **more,
-    )
-
-
 @cache
 def dumbbell(emultcp: int, loss: float, gamma: float = 0.2) -> Shares:
     """Fig. 10 with so many pairs under E-MULTCP and the others under TCP: 5 Mbit/s, 0.5 s, 5000 s."""
     # One after the other within τ: who began at once would open and close connections at once for ever.
     flows = [
-        reno(f"e{at}", start=f"{20 * at / emultcp} s", connections=ww.Emultcp(tau="20 s", gamma=gamma, max=16))
+        reno(
+            name=f"e{at}",
+            start=f"{20 * at / emultcp} s",
+            connections=ww.Emultcp(tau="20 s", gamma=gamma, max=16),
+            min_rto=MIN_RTO,
+        )
         for at in range(emultcp)
     ]
     if emultcp < PAIRS:
-        flows.append(reno("tcp", count=PAIRS - emultcp, start_spread="1 s"))
+        flows.append(reno(name="tcp", count=PAIRS - emultcp, start_spread="1 s", min_rto=MIN_RTO))
     run = ww.Scenario(
         name="fig-10",
         duration="5000 s",
         warmup=f"{WARMUP} s",
         output=ww.Output(sample_interval="10 s"),
-        node=[ww.Node(name="s"), ww.Node(name="r")],
-        link=[
-            ww.Link(
-                from_="s",
-                to="r",
-                duplex=False,
-                rate="5 Mbit/s",
-                # With the 1.6 ms of a packet half of 0.5 s.
-                delay="249.2 ms",
-                buffer=f"{BUFFER} packets",
-                loss=loss,
-            ),
-            ww.Link(from_="r", to="s", duplex=False, rate="100 Mbit/s", delay="249.2 ms"),
-        ],
+        node=NODES,
+        # With the 1.6 ms of a packet half of 0.5 s.
+        link=links("5 Mbit/s", "249.2 ms", BUFFER, loss),
         flow=flows,
     ).simulate(seeds=SEEDS)
     tcp = run.flows[run.flows["group"] == "tcp"]

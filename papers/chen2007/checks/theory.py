@@ -13,6 +13,7 @@ from windward.num import Array
 from windward.papers import Finding, claim
 
 from ..model import SPEED, Case, marginal, random_case, single
+from ..network import NODES, links
 
 SEEDS = range(6)
 
@@ -97,19 +98,8 @@ def when_the_link_is_not_full() -> Finding:
             name="single",
             duration="2000 s",
             warmup="100 s",
-            node=[ww.Node(name="s"), ww.Node(name="r")],
-            link=[
-                ww.Link(
-                    from_="s",
-                    to="r",
-                    duplex=False,
-                    rate="1.04 Mbit/s",
-                    delay="80 ms",
-                    buffer="50 packets",
-                    loss=factor * limit,
-                ),
-                ww.Link(from_="r", to="s", duplex=False, rate="100 Mbit/s", delay="80 ms"),
-            ],
+            node=NODES,
+            link=links("1.04 Mbit/s", "80 ms", 50, factor * limit),
             flow=[ww.Flow(from_="s", to="r", law="reno", segment="1000 B", timestamps=False)],
         ).simulate(seeds=3)
         packets.append(float(link.links.loc[link.links["from"] == "s", "utilization"].mean()))
