@@ -2,8 +2,8 @@
 
 use crate::net::ARRIVED;
 use crate::network::Network;
-use crate::output::Output;
 use crate::packet::{Kind, Packet};
+use crate::record::Output;
 use crate::world::World;
 use windward_units::{Duration, Time};
 

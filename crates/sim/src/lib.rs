@@ -5,29 +5,24 @@
 //! thread's own random numbers.
 
 mod apps;
-mod capture;
-pub mod cell;
 mod engine;
 mod fabric;
 mod link;
+mod medium;
 mod net;
 mod network;
-mod opportunities;
-mod output;
 mod packet;
-mod pcapng;
 mod record;
 mod run;
 mod tcp;
-mod transfer;
 mod world;
 
 pub use fabric::{Fabric, Parcel};
+pub use link::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
+pub use medium::cell;
 pub use network::{
     Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, Rate, SourceConfig, Spread,
     TcpOptions, TransferConfig,
 };
-pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
-pub use output::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats, StationStats};
-pub use pcapng::Pcapng;
+pub use record::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, Pcapng, SourceStats, StationStats};
 pub use run::{Control, RunError, run};

@@ -1,10 +1,10 @@
 //! What every endpoint shares: the clock, the calendar, the links, the cells and the table of routes.
 
-use crate::capture::Capture;
-use crate::cell::{Air, Cell, Outcome};
 use crate::engine::{Calendar, Class, Event};
 use crate::link::{Counts, Fate, Link};
+use crate::medium::cell::{Air, Cell, Outcome};
 use crate::packet::{Kind, Packet};
+use crate::record::Capture;
 use windward_units::{Duration, Time};
 
 /// Ends every route in the table.

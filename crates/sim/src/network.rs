@@ -3,8 +3,8 @@
 //! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, every value is
 //! checked. Whoever builds one by hand keeps the same promises, stated at each field.
 
-use crate::cell::CellConfig;
-use crate::opportunities::Opportunities;
+use crate::link::Opportunities;
+use crate::medium::cell::CellConfig;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;

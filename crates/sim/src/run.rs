@@ -1,7 +1,7 @@
 //! One run: events in order until the time is up.
 
 use crate::network::Network;
-use crate::output::Output;
+use crate::record::Output;
 use crate::world::World;
 use std::fmt;
 use std::io;

@@ -1,17 +1,17 @@
 //! A network with its endpoints, event by event.
 
 use crate::apps::Source;
-use crate::capture::Capture;
-use crate::cell::Cell;
+use crate::apps::Transfer;
 use crate::engine::{Calendar, Class, Event};
 use crate::link::Link;
+use crate::medium::cell::Cell;
 use crate::net::{ARRIVED, Losses, Net};
 use crate::network::Network;
-use crate::output::Output;
 use crate::packet::{Kind, Packet};
+use crate::record::Capture;
+use crate::record::Output;
 use crate::record::Recorder;
 use crate::tcp::Connection;
-use crate::transfer::Transfer;
 use std::io;
 use windward_units::{Duration, Time};
 

@@ -7,7 +7,10 @@
 
 mod clock;
 mod impair;
+mod opportunities;
 mod replay;
+
+pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 
 use crate::network::{Buffer, LinkConfig};
 use crate::packet::Packet;
@@ -213,8 +216,8 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::Opportunities;
     use crate::network::{Jitter, Loss, Rate};
-    use crate::opportunities::Opportunities;
     use crate::packet::Kind;
     use std::sync::Arc;
     use windward_units::{BitRate, Bytes};

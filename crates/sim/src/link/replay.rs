@@ -1,6 +1,6 @@
 //! A recorded link at work: when what arrives now leaves.
 
-use crate::opportunities::{OPPORTUNITY, Opportunities};
+use crate::link::{OPPORTUNITY, Opportunities};
 use std::sync::Arc;
 use windward_units::Time;
 

@@ -3,9 +3,9 @@
 //! Each source node is an interface; what its flows send and receive is written there, as tcpdump on that host would.
 //! Payload is left out (its length is not): it is zeros.
 
+use super::pcapng::Pcapng;
 use crate::network::{Network, TcpOptions};
 use crate::packet::{Kind, Packet, Range};
-use crate::pcapng::Pcapng;
 use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
 use std::io::{self, Write};
 use windward_units::Time;

@@ -1,13 +1,13 @@
 //! Statistics and series of a run.
 
+use super::output::{FlowStats, LinkStats, Output, SourceStats, StationStats};
 use crate::apps::Source;
-use crate::cell::Air;
+use crate::apps::Transfer;
 use crate::link::Counts;
+use crate::medium::cell::Air;
 use crate::net::Net;
 use crate::network::Network;
-use crate::output::{FlowStats, LinkStats, Output, SourceStats, StationStats};
 use crate::tcp::Connection;
-use crate::transfer::Transfer;
 use windward_laws::Law;
 use windward_units::{Duration, Time};
 

@@ -1,0 +1,3 @@
+//! Media that several ports share.
+
+pub mod cell;
