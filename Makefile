@@ -4,7 +4,7 @@
 # make validate-ns3  lay goodputs beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
-# make reproduce  draw the figures of the papers again, judge their claims, write docs/papers; minutes
+# make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
 # make clean    remove what these made
 #
 # Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter. With clang there are kernel laws too;
@@ -51,11 +51,11 @@ bench: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/emulate/bench.py
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
 
-# Minutes of ns-3: its goodput beside ours, written to docs/validation/ns3.md.
+# Minutes of ns-3: its goodput beside ours, written to docs/measured/validation/ns3.md.
 validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
 
-# A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/validation/emulation.md.
+# A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
 

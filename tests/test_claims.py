@@ -52,7 +52,7 @@ def test_the_claim_holds(paper: papers.Paper, claim: papers.Claim) -> None:
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.key)
 def test_the_page_of_the_paper_is_of_this_ledger(paper: papers.Paper) -> None:
     """`tools/reproduce_papers.py KEY --kept` writes it again without drawing the figures anew."""
-    page = (REPOSITORY / "docs" / "papers" / f"{paper.key}.md").read_text()
+    page = (REPOSITORY / "docs" / "measured" / "papers" / f"{paper.key}.md").read_text()
     rows = re.findall(r"^\| (\d+) \| (.*) \| \*\*(.*)\*\* \|$", page, flags=re.MULTILINE)
     assert {int(number): outcome for number, _, outcome in rows} == {
         claim.id: claim.verdict for claim in paper.claims.values()
@@ -64,7 +64,7 @@ def test_the_page_of_the_paper_is_of_this_ledger(paper: papers.Paper) -> None:
 
 
 def test_the_list_of_papers_is_complete() -> None:
-    assert (REPOSITORY / "docs" / "papers" / "README.md").read_text() == index(PAPERS)
+    assert (REPOSITORY / "docs" / "measured" / "papers" / "README.md").read_text() == index(PAPERS)
 
 
 def test_examples_of_the_docstrings() -> None:

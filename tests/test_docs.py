@@ -50,20 +50,20 @@ def test_crates_use_only_crates_above_them() -> None:
 
 @pytest.mark.parametrize("law", [law["name"] for law in _engine.laws()])
 def test_every_law_has_its_page(law: str) -> None:
-    page = (REPOSITORY / "docs" / "laws" / f"{law}.md").read_text()
+    page = (REPOSITORY / "docs" / "reference" / "laws" / f"{law}.md").read_text()
     for part in ("**Equations.**", "**When to use.**", "## Validation", "**Limits.**"):
         assert part in page
-    assert f"]({law}.md)" in (REPOSITORY / "docs" / "laws" / "README.md").read_text()
+    assert f"]({law}.md)" in (REPOSITORY / "docs" / "reference" / "laws" / "README.md").read_text()
 
 
 @pytest.mark.parametrize("law", _engine.laws(), ids=lambda law: law["name"])
 def test_every_parameter_stands_on_its_laws_page(law: dict[str, object]) -> None:
-    page = (REPOSITORY / "docs" / "laws" / f"{law['name']}.md").read_text()
+    page = (REPOSITORY / "docs" / "reference" / "laws" / f"{law['name']}.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| `?([^|`]+)`? \|", page, flags=re.MULTILINE)
     assert {name: json.loads(default) for name, default in rows} == law["parameters"]
 
 
-GUIDE = REPOSITORY / "docs" / "guide.md"
+GUIDE = REPOSITORY / "docs" / "start" / "guide.md"
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 def test_the_page_has_every_law(name: str) -> None:
-    page = (REPOSITORY / "docs" / "kernel.md").read_text()
+    page = (REPOSITORY / "docs" / "guides" / "kernel.md").read_text()
     rows = re.findall(r"^\| \[`([\w-]+)`\]\([^)]+\) \| `(\w+)` \| ([^|]+) \|", page, flags=re.MULTILINE)
     said = {law: (kernel, dict(pair.split("=") for pair in settings.split())) for law, kernel, settings in rows}
     assert said == {

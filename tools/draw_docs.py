@@ -22,9 +22,9 @@ from windward.plot.style import COLORS, FAINT, styled
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-LAWS_PAGE = ROOT / "docs" / "laws" / "README.md"
+LAWS_PAGE = ROOT / "docs" / "reference" / "laws" / "README.md"
 SCENARIOS = ROOT / "scenarios"
-GUIDE = ROOT / "docs" / "guide.md"
+GUIDE = ROOT / "docs" / "start" / "guide.md"
 
 #: Packets that each flow of a delay law shall keep in the queue: little enough for the buffer.
 BACKLOG = 20
@@ -142,7 +142,7 @@ def late_starter() -> Figure:
     figure = Figure(figsize=(8, 5))
     FigureCanvasAgg(figure)
     rows = figure.subplots(2, 2, sharex=True, sharey="row")
-    # Where the first flow's share and the queue come to rest, see docs/validation/late-starter.md.
+    # Where the first flow's share and the queue come to rest, see docs/measured/validation/late-starter.md.
     golden = (3 + 5**0.5) / 2
     late_s = 40
     formula = {"color": FAINT, "linestyle": "--", "linewidth": 1, "zorder": 3}

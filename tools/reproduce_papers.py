@@ -1,4 +1,4 @@
-"""Draws the figures of the papers, judges their claims, and writes docs/papers: `make reproduce` runs it.
+"""Draws the figures of the papers, judges their claims, and writes docs/measured/papers: `make reproduce` runs it.
 
 With the keys of papers as arguments only these; with --kept the figures and numbers that results/papers already holds
 are taken as they are, and only the claims are judged again.
@@ -17,7 +17,7 @@ from windward.papers.page import index, markdown
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-PAGES = ROOT / "docs" / "papers"
+PAGES = ROOT / "docs" / "measured" / "papers"
 RESULTS = ROOT / "results" / "papers"
 
 
@@ -33,7 +33,7 @@ def write(paper: papers.Paper, *, are_kept: bool) -> list[Judgement]:
     for one in drawn:
         picture = PICTURES / f"{paper.key}-figure-{one.number}.svg"
         shutil.copyfile(one.svg, picture)
-        pictures.append((f"Figure {one.number}: {one.title}", f"../pictures/{picture.name}", one.caption))
+        pictures.append((f"Figure {one.number}: {one.title}", f"../../pictures/{picture.name}", one.caption))
     (PAGES / f"{paper.key}.md").write_text(markdown(paper, judgements, pictures, "make reproduce"), encoding="utf-8")
     return judgements
 

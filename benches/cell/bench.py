@@ -1,4 +1,4 @@
-"""Times fading cells, and writes docs/benchmarks-cell.md.
+"""Times fading cells, and writes docs/measured/benchmarks/cells.md.
 
     python benches/cell/bench.py
 
@@ -18,7 +18,7 @@ from pathlib import Path
 import windward as ww
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "benchmarks-cell.md"
+PAGE = ROOT / "docs" / "measured" / "benchmarks" / "cells.md"
 sys.path.insert(0, str(ROOT))
 
 from papers import packets  # noqa: E402
@@ -122,7 +122,7 @@ PAGE_TEXT = """\
 <!-- Generated: make bench -->
 
 Written by `python benches/cell/bench.py`, a part of `make bench`, on a shared machine with {cores} cores. CPU seconds, the
-best of {runs} runs. The model and its limits: [cell](models/cell.md).
+best of {runs} runs. The model and its limits: [cell](../../reference/models/cell.md).
 
 | | CPU | clock | goal |
 |---|---|---|---|

@@ -1,7 +1,7 @@
 """How much the emulator holds: iperf3 through links of rising rate, and the lateness of its packets.
 
-python benches/emulate/bench.py; writes docs/benchmarks-emulation.md. Needs iperf3; mahimahi's mm-link is measured
-beside it where it is installed.
+python benches/emulate/bench.py; writes docs/measured/benchmarks/emulation.md. Needs iperf3; mahimahi's mm-link is
+measured beside it where it is installed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "benchmarks-emulation.md"
+PAGE = ROOT / "docs" / "measured" / "benchmarks" / "emulation.md"
 WINDWARD = Path(sys.executable).with_name("windward")
 #: Mbit/s of the links.
 RATES = (10, 100, 500, 1000, 2000, 5000)

@@ -1,4 +1,4 @@
-"""Holds the emulator to iperf3, ping and the simulator, and writes docs/validation/emulation.md.
+"""Holds the emulator to iperf3, ping and the simulator, and writes docs/measured/validation/emulation.md.
 
 python benches/emulate/validate.py [--seeds 5]; as root, on a machine that does nothing else.
 """
@@ -24,7 +24,7 @@ import windward as ww
 from windward.stats import mean_and_interval
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "validation" / "emulation.md"
+PAGE = ROOT / "docs" / "measured" / "validation" / "emulation.md"
 WINDWARD = Path(sys.executable).with_name("windward")
 
 #: Mbit/s of the links, and packets that wait in them: a tenth of a second at the first two.
@@ -193,7 +193,7 @@ def main() -> None:
 <!-- Generated: make validate-emulation -->
 
 Linux {platform.release()}, {os.cpu_count()} processors. How the emulator works, and what it cannot do:
-[emulation](../emulation.md).
+[emulation](../../guides/emulation.md).
 
 ## Links
 

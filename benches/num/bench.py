@@ -1,4 +1,4 @@
-"""Times the best rates beside CVXPY with Clarabel and SciPy, and writes docs/benchmarks-num.md.
+"""Times the best rates beside CVXPY with Clarabel and SciPy, and writes docs/measured/benchmarks/optimum.md.
 
     python benches/num/bench.py
 
@@ -33,7 +33,7 @@ from scipy.sparse import csr_array
 from windward import num
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "benchmarks-num.md"
+PAGE = ROOT / "docs" / "measured" / "benchmarks" / "optimum.md"
 #: Flows, links, repeats.
 SIZES = [(100, 50, 9), (1_000, 300, 5), (10_000, 2_000, 3)]
 #: Seconds after which Clarabel is stopped.
@@ -193,7 +193,7 @@ PAGE_TEXT = """\
 <!-- Generated: make bench -->
 
 Written by `python benches/num/bench.py`, a part of `make bench`, on a shared machine with {cores} cores: read the
-ratios, not the seconds. Everything runs on one core. The model and its limits: [num](models/num.md).
+ratios, not the seconds. Everything runs on one core. The model and its limits: [num](../../reference/models/num.md).
 
 ## Beside CVXPY and SciPy
 

@@ -1,4 +1,4 @@
-"""Measures the packet simulator, beside ns-3 where it can be had, and writes docs/benchmarks.md.
+"""Measures the packet simulator, beside ns-3 where it can be had, and writes docs/measured/benchmarks/packets.md.
 
     python benches/sim/bench.py --windward .venv/bin/windward --ns3 .venv-ns3/bin/python
 
@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PEER = Path(__file__).with_name("peer_ns3.py")
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = ROOT / "docs" / "measured" / "benchmarks" / "packets.md"
 REPEATS = 9
 #: CPU seconds after which ns-3 is stopped and asked how far it came: repairing large windows takes it long.
 PATIENCE_S = 60

@@ -1,4 +1,4 @@
-"""Lays Windward's goodput beside ns-3's and writes docs/validation/ns3.md.
+"""Lays Windward's goodput beside ns-3's and writes docs/measured/validation/ns3.md.
 
 python benches/sim/validate.py --ns3 .venv-ns3/bin/python
 """
@@ -19,7 +19,7 @@ import windward as ww
 
 ROOT = Path(__file__).parents[2]
 PEER = Path(__file__).with_name("peer_ns3.py")
-PAGE = ROOT / "docs" / "validation" / "ns3.md"
+PAGE = ROOT / "docs" / "measured" / "validation" / "ns3.md"
 SEEDS = 20
 #: Student's factor of a 95 % confidence interval with SEEDS − 1 = 19 degrees of freedom.
 STUDENT = 2.093

@@ -1,6 +1,6 @@
 """Downloads over a lossy link: `windward get` beside curl and aria2, one after the other, over `windward link`.
 
-    python benches/transfer/bench.py --write docs/benchmarks-get.md
+    python benches/transfer/bench.py --write docs/measured/benchmarks/downloads.md
 
 The link is a droptail queue of one bandwidth-delay product; loss is random, towards the receiver, behind the queue. The
 server is an unmodified nginx at the link's other end, whose congestion control the link chooses. The rate is the file's
@@ -279,8 +279,8 @@ def page(outcomes: dict[Case, Outcome], costs: str) -> str:
 # Downloads over a lossy link, measured
 
 `windward get` {__version__} beside {programs}; {machine}. By
-`python benches/transfer/bench.py --write docs/benchmarks-get.md`, which says how; figures of `windward get` alone are
-means of {REPEATS} runs, those of shared links of {len(LEADS)}, others of one run.
+`python benches/transfer/bench.py --write docs/measured/benchmarks/downloads.md`, which says how; figures of
+`windward get` alone are means of {REPEATS} runs, those of shared links of {len(LEADS)}, others of one run.
 
 Link: 10 Mbit/s, RTT 100 ms, a droptail queue of one bandwidth-delay product (125 kB), random loss behind it. Goodput in
 Mbit/s of a file of 50 MB (of 3 or 10 MB where a program is slow), from the program's start to its end; in brackets the

@@ -1,6 +1,6 @@
 """Searches the guesses of access-point.toml: which come nearest to the paper's totals and fairness?
 
-    python -m papers.huang2020.calibrate > docs/papers/huang2020-calibration.md
+    python -m papers.huang2020.calibrate > docs/measured/papers/huang2020-calibration.md
 
 First a grid: delays of the wires, buffers at the access point, how slots are filled. Then one thing at a time, from the
 guesses as they stand. The misfit of a variant is the mean over the cases of the relative error of the total, by the
@@ -174,12 +174,12 @@ def main() -> None:
     lines = [
         "# huang2020: which guesses fit best?",
         "",
-        "Made by `python -m papers.huang2020.calibrate > docs/papers/huang2020-calibration.md`; do not edit.",
+        "Made by `python -m papers.huang2020.calibrate > docs/measured/papers/huang2020-calibration.md`; do not edit.",
         "",
         "The paper's Fig. 3, with rates and delays of its network, is lost; the guesses stand in",
-        "[`access-point.toml`](../../papers/huang2020/access-point.toml). Here they are varied. Misfit: the mean over",
-        "nine cases of the relative error of the total, by the better of goodput and cwnd/avgRTT, plus the difference",
-        f"of Jain's index. Means of {seeds} seeds of 2000 s.",
+        "[`access-point.toml`](../../../papers/huang2020/access-point.toml). Here they are varied. Misfit: the mean",
+        "over nine cases of the relative error of the total, by the better of goodput and cwnd/avgRTT, plus the",
+        f"difference of Jain's index. Means of {seeds} seeds of 2000 s.",
         "",
         "## Delays, buffers at the access point, and how slots are filled, together",
         "",

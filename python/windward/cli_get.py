@@ -16,7 +16,7 @@ import typer
 
 from windward import TransferError, _engine, words
 
-#: The exit codes, for `--help`; docs/get.md says more.
+#: The exit codes, for `--help`; docs/guides/get.md says more.
 _CODES = (
     "Exit codes: 0 all there; 2 impossible options; 3 no connection; 4 refused by the server; 5 stalled; 6 TLS; "
     "7 the file kept changing; 8 wrong checksum; 9 disk full; 10 a local file in the way or unwritable; "

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Fluid:
-    """A fluid run: all flows send from the beginning and for ever; see `docs/models/fluid.md`."""
+    """A fluid run: all flows send from the beginning and for ever; see `docs/reference/models/fluid.md`."""
 
     #: Short name of the scenario.
     name: str

@@ -17,7 +17,7 @@ A problem is made of dicts and lists; `Problem` and the types below it tell a ty
 True
 
 Rates may be in any one unit; prices are utility per rate. The model, the methods and their limits:
-`docs/models/num.md`. Scenarios have `Scenario.optimum`.
+`docs/reference/models/num.md`. Scenarios have `Scenario.optimum`.
 """
 
 from __future__ import annotations

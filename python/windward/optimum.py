@@ -30,7 +30,7 @@ class Optimum:
     """The rates that maximise the flows' utilities over the links of a scenario, and the proof.
 
     All flows are taken as active and unbounded; background sources take their mean rate away from the links; ACKs are
-    not counted. `docs/models/num.md` says how the problem is solved.
+    not counted. `docs/reference/models/num.md` says how the problem is solved.
     """
 
     #: Short name of the scenario.

@@ -2,7 +2,7 @@
 //!
 //! At every instant the windows w determine rates, queueing delays and link rates, F: w → (x, q, r)
 //! ([`windward_num::FluidMap`]); each law moves its window by what it sees of its path
-//! ([`windward_laws::FluidLaw`]). [`integrate`] follows them. Assumptions and limits: `docs/models/fluid.md`.
+//! ([`windward_laws::FluidLaw`]). [`integrate`] follows them. Assumptions and limits: `docs/reference/models/fluid.md`.
 
 mod delayed;
 mod dormand_prince;

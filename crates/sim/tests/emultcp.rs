@@ -7,7 +7,7 @@ use windward_laws::emultcp::{Kind, Params};
 use windward_sim::{Buffer, FlowConfig, Loss, Network, Output, Pattern, SourceConfig, TcpOptions, TransferConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
-const PAGE: &str = "docs/laws/emultcp.md";
+const PAGE: &str = "docs/reference/laws/emultcp.md";
 
 fn at(seconds: f64) -> Time {
     Time::ZERO + Duration::from_secs(seconds)

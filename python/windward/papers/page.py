@@ -73,7 +73,7 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
         "",
         f"The claims of the paper, each with a check that could fail: {summary(judgements)}.",
         f"`windward claims {paper.key}` runs them again, `windward reproduce {paper.key}` also draws the figures.",
-        f"The code stands in [`papers/{paper.key}`](../../papers/{paper.key}/README.md).",
+        f"The code stands in [`papers/{paper.key}`](../../../papers/{paper.key}/README.md).",
         "",
     ]
     if paper.open:

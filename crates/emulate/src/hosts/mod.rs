@@ -35,7 +35,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Emulation {
     /// The same tables as a simulation's. What the kernel does not tell is missing: see each field's note in
-    /// docs/emulation.md.
+    /// docs/guides/emulation.md.
     pub output: Output,
     /// How well it kept its time.
     pub quality: Quality,

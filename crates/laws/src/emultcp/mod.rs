@@ -6,8 +6,8 @@
 //! shrinks while one is: inversely increasing, multiplicatively decreasing (IIMD).
 //!
 //! Two laws share this interface. [`Kind::Paper`] is the paper's (21), and made for transfers that last for hours.
-//! [`Kind::Fast`] is ours, for files that take a minute. Each states its equations in its own file; docs/laws/emultcp.md
-//! explains them.
+//! [`Kind::Fast`] is ours, for files that take a minute. Each states its equations in its own file;
+//! docs/reference/laws/emultcp.md explains them.
 //!
 //! Like a [`Law`](crate::Law), a [`Controller`] reads no clock and opens nothing. Its **host**, a download or a
 //! simulated transfer, calls [`Controller::update`] every [`Controller::period`] seconds with what it measured, and

@@ -68,9 +68,9 @@ pub fn interval(samples: &[f64], student: f64) -> (f64, f64) {
     (mean, student * (variance / n).sqrt())
 }
 
-/// Holds the table `name` of docs/validation/README.md to these lines; WINDWARD_SNAPSHOTS=update writes them into it.
+/// Holds the table `name` of docs/measured/validation/README.md to these lines; WINDWARD_SNAPSHOTS=update writes them.
 pub fn page_says(name: &str, lines: &[String]) {
-    says("docs/validation/README.md", name, lines);
+    says("docs/measured/validation/README.md", name, lines);
 }
 
 /// The same of any page.

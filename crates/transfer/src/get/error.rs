@@ -49,7 +49,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The exit code of `windward get`; docs/get.md lists them.
+    /// The exit code of `windward get`; docs/guides/get.md lists them.
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,

@@ -31,7 +31,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The exit code of `windward send`, as of `windward get`; docs/serve.md lists them.
+    /// The exit code of `windward send`, as of `windward get`; docs/guides/serve.md lists them.
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,

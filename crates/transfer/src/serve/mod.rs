@@ -75,7 +75,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The exit code of `windward serve`; docs/serve.md lists them.
+    /// The exit code of `windward serve`; docs/guides/serve.md lists them.
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,

@@ -1,0 +1,19 @@
+//! How far a solver goes.
+
+use serde::{Deserialize, Serialize};
+
+/// How far a solver goes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Largest relative residual at which to stop. Default 1e-10.
+    pub tolerance: f64,
+    /// Most Newton steps. Default 200.
+    pub max_iterations: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { tolerance: 1e-10, max_iterations: 200 }
+    }
+}
