@@ -1,9 +1,9 @@
 //! The proof that goes with an answer: the optimality conditions of huang2020 (2)–(7) and wang2013 (3)–(7), computed from
 //! rates, prices and the problem alone, whatever method found them.
 
+use crate::answer::{Answer, Level, Mixture};
+use crate::network::{Coupling, Link, Problem};
 use crate::region::Region;
-use crate::solve::{Answer, Level, Mixture};
-use crate::{Coupling, Link, Problem};
 use serde::{Deserialize, Serialize};
 
 /// Residuals, all relative and ≥ 0; all 0 at an exact optimum.

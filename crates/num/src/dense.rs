@@ -66,6 +66,38 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
+/// Newton's step of a multiplier s of values v that moved by `step`: s v + Δs v + s Δv = μ.
+pub(crate) fn complement(multiplier: &mut [f64], values: &[f64], step: &[f64], mu: impl Fn(usize) -> f64) -> f64 {
+    let change = |(l, ((s, v), d)): (usize, ((&f64, &f64), &f64))| mu(l) / v - s - s / v * d;
+    let change: Vec<f64> = multiplier.iter().zip(values).zip(step).enumerate().map(change).collect();
+    shorten_and_add(multiplier, &change)
+}
+
+/// Adds as much of a change as keeps values positive; returns the part.
+pub(crate) fn shorten_and_add(values: &mut [f64], change: &[f64]) -> f64 {
+    let length = (BOUNDARY * longest(values, change)).min(1.0);
+    values.iter_mut().zip(change).for_each(|(v, c)| *v += length * c);
+    length
+}
+
+/// Largest step that keeps values from 0.
+pub(crate) fn longest(values: &[f64], steps: &[f64]) -> f64 {
+    let pairs = values.iter().zip(steps).filter(|(_, d)| **d < 0.0);
+    pairs.map(|(v, d)| -v / d).fold(f64::INFINITY, f64::min)
+}
+
+/// to = from + length·step.
+pub(crate) fn along(to: &mut [f64], from: &[f64], step: &[f64], length: f64) {
+    to.iter_mut().zip(from).zip(step).for_each(|((to, from), d)| *to = from + length * d);
+}
+
+/// Index of the largest value, the first of equals.
+pub(crate) fn first_max(values: impl Iterator<Item = f64>) -> usize {
+    values.enumerate().fold((0, f64::NEG_INFINITY), |best, (i, v)| if v > best.1 { (i, v) } else { best }).0
+}
+
+/// Part of the way to the boundary.
+pub(crate) const BOUNDARY: f64 = 0.995;
 /// 1e-12: rounding leaves about n·1e-16 of a dependent row's pivot.
 const DEPENDENT: f64 = 1e-12;
 

@@ -10,10 +10,15 @@
 //! More links than flows make the system singular: rows that depend on earlier ones keep their delay. q is then one of
 //! many, q^s and x are unique.
 
+use crate::answer::Answer;
+use crate::certificate::Certificate;
+use crate::dense;
+use crate::error::Error;
+use crate::network::{Network, Problem};
 use crate::program::Program;
 use crate::region::{Curved, Entropic, Region};
 use crate::solve::interior;
-use crate::{Certificate, Error, Network, Problem, Utility, dense, solve};
+use crate::utility::Utility;
 
 /// F for one network, with the last answer as the next start.
 ///
@@ -200,7 +205,7 @@ impl FluidMap {
         Some(out)
     }
 
-    fn answer(&self) -> solve::Answer {
+    fn answer(&self) -> Answer {
         let outcome = interior::Outcome {
             rates: self.rates.clone(),
             prices: self.prices.clone(),
@@ -208,7 +213,7 @@ impl FluidMap {
             mixtures: self.mixtures.clone(),
             iterations: 0,
         };
-        solve::Answer::new(&self.network, &self.program, &outcome)
+        Answer::new(&self.network, &self.program, &outcome)
     }
 
     /// The interior method.

@@ -3,7 +3,7 @@
 //! maximise Σ U_s(x_s) over routes and capacity regions: a [`Problem`] is a [`Network`] (links, [`Region`]s that couple
 //! some of them, routes) and one [`Utility`] per flow; [`solve`] finds the rates, and every [`Solution`] carries a
 //! [`Certificate`] computed from the answer alone. [`FluidMap`] re-solves the problem of fixed windows, F: w → (x, q, r),
-//! along a trajectory. Model, methods and limits: `docs/models/num.md`.
+//! along a trajectory. Model, methods and limits: `docs/reference/models/num.md`.
 //!
 //! Rates may be in any one unit (packets a second, by custom); prices are utility per rate.
 //!
@@ -18,6 +18,7 @@
 //! # Ok::<(), windward_num::Error>(())
 //! ```
 
+mod answer;
 mod certificate;
 mod dense;
 mod error;
@@ -25,13 +26,17 @@ mod fluid_map;
 mod network;
 mod program;
 pub mod region;
+mod solution;
 mod solve;
 mod utility;
 
+pub use answer::{Level, Mixture};
 pub use certificate::Certificate;
 pub use error::Error;
 pub use fluid_map::{FluidMap, FluidPoint};
-pub use network::{Coupling, Link, Network, Problem, solve_json};
+pub use network::{Coupling, Link, Network, Problem};
 pub use region::Region;
-pub use solve::{Level, Method, Mixture, Options, Solution, solve, solve_reference, subgradient};
+pub use solution::{Method, Solution};
+pub use solve::options::Options;
+pub use solve::{solve, solve_reference, subgradient};
 pub use utility::Utility;

@@ -1,8 +1,8 @@
 //! The problem as a person states it: links, the regions that couple them, routes, utilities.
 
+use crate::error::Error;
 use crate::region::Region;
 use crate::utility::Utility;
-use crate::{Error, Solution};
 use serde::{Deserialize, Serialize};
 
 /// Links, the regions that couple some of them, and the routes of the flows.
@@ -166,14 +166,4 @@ impl Network {
     pub fn path_prices(&self, prices: &[f64]) -> Vec<f64> {
         self.routes.iter().map(|route| route.iter().map(|&l| prices[l as usize]).sum()).collect()
     }
-}
-
-/// Solves a [`Problem`] given as JSON and returns its [`Solution`] as JSON: the door for other languages.
-///
-/// # Errors
-/// [`Error::Invalid`] with line and column where the text is not a problem; else as [`crate::solve`].
-pub fn solve_json(problem: &str) -> Result<String, Error> {
-    let problem: Problem = serde_json::from_str(problem).map_err(|e| Error::invalid("problem", e.to_string()))?;
-    let solution: Solution = crate::solve(&problem, &crate::Options::default())?;
-    serde_json::to_string(&solution).map_err(|e| Error::invalid("solution", e.to_string()))
 }

@@ -1,5 +1,7 @@
 //! Ideal CSMA on a conflict graph (wang2013 §II): independent sets and their product-form mixture.
 
+use crate::dense::first_max;
+
 /// Most independent sets that are enumerated, the empty one included.
 pub const MAX_INDEPENDENT_SETS: usize = 1 << 16;
 
@@ -114,7 +116,7 @@ impl Entropic {
 
     /// Rates of the heaviest set, the first of equals.
     pub(crate) fn best_set(&self, q: &[f64], rates: &mut [f64]) {
-        let best = super::first_max(self.values(q));
+        let best = first_max(self.values(q));
         rates.fill(0.0);
         bits(self.sets[best]).for_each(|l| rates[l] = self.rates[l]);
     }

@@ -3,6 +3,7 @@
 //! A region is known by its support function h(q) = max_{r∈R} qᵀr, whose maximiser is what a MaxWeight scheduler with
 //! queueing delays q serves (huang2020 (17)). Everything below a reachable vector of rates is reachable.
 
+mod corner;
 mod csma;
 mod smooth;
 mod vertices;
@@ -12,7 +13,8 @@ pub use csma::{MAX_INDEPENDENT_SETS, independent_sets};
 pub(crate) use smooth::{Curved, Ellipsoid, Norm};
 pub(crate) use vertices::Vertices;
 
-use crate::{Error, dense, solve::reference};
+use crate::dense::{self, first_max};
+use crate::error::Error;
 use serde::{Deserialize, Serialize};
 
 /// A capacity region; rates in the unit of the wired capacities.
@@ -181,7 +183,7 @@ impl Region {
                 let best = first_max(capacity.iter().zip(prices).map(|(c, q)| c * q));
                 rates[best] = capacity[best];
             }
-            Self::HalfSpaces { normals, offsets } => rates = reference::half_space_corner(normals, offsets, prices),
+            Self::HalfSpaces { normals, offsets } => rates = corner::of_half_spaces(normals, offsets, prices),
             Self::Fading { rates: draws, probabilities } => {
                 let total: f64 = probabilities.as_ref().map_or(draws.len() as f64, |p| p.iter().sum());
                 for (h, row) in draws.iter().enumerate() {
@@ -263,11 +265,6 @@ impl Region {
             _ => None,
         }
     }
-}
-
-/// Index of the largest value, the first of equals.
-pub(crate) fn first_max(values: impl Iterator<Item = f64>) -> usize {
-    values.enumerate().fold((0, f64::NEG_INFINITY), |best, (i, v)| if v > best.1 { (i, v) } else { best }).0
 }
 
 #[cfg(test)]

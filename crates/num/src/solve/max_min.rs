@@ -5,9 +5,15 @@
 //! answers prices, a level is the problem of one flow of utility ln t with the routes' summed weights as coefficients;
 //! its prices name the bottlenecks.
 
-use super::{Answer, Level, Method, Mixture, Options, Solution, interior};
+use super::interior;
+use super::options::Options;
+use crate::answer::{Answer, Level, Mixture};
+use crate::certificate::Certificate;
+use crate::error::Error;
+use crate::network::{Link, Problem};
 use crate::program::{Block, Kind, Program};
-use crate::{Certificate, Error, Link, Problem, Utility};
+use crate::solution::{Method, Solution};
+use crate::utility::Utility;
 
 pub(super) fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
     let mut weights = Vec::with_capacity(problem.utilities.len());

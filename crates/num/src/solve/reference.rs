@@ -3,10 +3,14 @@
 //! Rates are scaled to the median capacity and the objective to its largest coefficient. Logarithms and entropies become
 //! exponential cones, powers and norms power cones, ellipsoids second-order cones.
 
-use super::{Answer, Method, Mixture, Solution};
+use crate::answer::{Answer, Mixture};
+use crate::dense;
+use crate::error::Error;
+use crate::network::{Link, Problem};
 use crate::program::Program;
 use crate::region::{Region, independent_sets};
-use crate::{Error, Link, Problem, Utility, dense};
+use crate::solution::{Method, Solution};
+use crate::utility::Utility;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
@@ -30,7 +34,7 @@ pub fn solve(problem: &Problem) -> Result<Solution, Error> {
         match solve_scaled(problem, &Units { rate: unit, flows: flows.clone() }, tolerance) {
             Ok((answer, steps)) => {
                 flows = answer.rates.iter().map(|x| x.max(SMALLEST * unit)).collect();
-                let found = answer.certified(problem, Method::Reference, steps);
+                let found = Solution::certified(answer, problem, Method::Reference, steps);
                 if best.as_ref().is_none_or(|best| found.certificate.worst() < best.certificate.worst()) {
                     best = Some(found);
                 }
@@ -96,26 +100,6 @@ fn solve_scaled(problem: &Problem, units: &Units, tolerance: f64) -> Result<(Ans
         });
     }
     Ok((answer, found.iterations))
-}
-
-/// max qᵀr subject to n_kᵀr ≤ b_k, r ≥ 0: the corner of huang2020 Claim 1.
-pub(crate) fn half_space_corner(normals: &[Vec<f64>], offsets: &[f64], prices: &[f64]) -> Vec<f64> {
-    let mut cone = Builder::default();
-    let top = prices.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    let unit = offsets.iter().copied().fold(0.0, f64::max);
-    let rates: Vec<usize> = prices.iter().map(|q| cone.variable(q / top)).collect();
-    for &r in &rates {
-        cone.at_least_zero(0.0, &[(r, 1.0)]);
-    }
-    for (normal, b) in normals.iter().zip(offsets) {
-        let terms: Vec<(usize, f64)> = rates.iter().zip(normal).map(|(&r, n)| (r, -n)).collect();
-        cone.at_least_zero(b / unit, &terms);
-    }
-    match cone.solve(1.0, CORNER_TOLERANCE) {
-        Ok(found) => rates.iter().map(|&r| found.x[r].max(0.0) * unit).collect(),
-        // A bounded linear program with r = 0 inside always has an answer; should the solver fail, the certificate says so.
-        Err(_) => vec![f64::NAN; prices.len()],
-    }
 }
 
 /// A coupling's variables: each link's rate as an expression, mixture weights, rows of half-spaces.
@@ -359,4 +343,3 @@ impl Builder {
 const SMALLEST: f64 = 1e-6;
 /// Of each pass. Beyond the reach of the arithmetic the solver stops by itself.
 const TOLERANCES: [f64; 5] = [1e-9, 1e-11, 1e-13, 1e-14, 1e-16];
-const CORNER_TOLERANCE: f64 = 1e-12;

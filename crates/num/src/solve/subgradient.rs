@@ -1,9 +1,13 @@
 //! The papers' own benchmark: λ ← [λ + ε_k (A x − c or r)]⁺ with x_s = U′⁻¹(λ^s) and r from MaxWeight at prices λ
 //! (huang2020 §II-A, wang2013 (8)–(9)). In queues, Q = λ/ε, it is what the network itself would do.
 
-use super::{Answer, Method, Mixture, Solution};
-use crate::region::{first_max, independent_sets};
-use crate::{Error, Link, Problem, Region, Utility};
+use crate::answer::{Answer, Mixture};
+use crate::dense::first_max;
+use crate::error::Error;
+use crate::network::{Link, Problem};
+use crate::region::{Region, independent_sets};
+use crate::solution::{Method, Solution};
+use crate::utility::Utility;
 use serde::{Deserialize, Serialize};
 
 /// The iteration's constants.
@@ -68,7 +72,7 @@ pub fn solve(problem: &Problem, steps: &Steps, mut trace: impl FnMut(&[f64])) ->
             *price = (*price + step * (load - rate)).max(0.0);
         }
     }
-    Ok(mean.certified(problem, Method::Subgradient, steps.iterations))
+    Ok(Solution::certified(mean, problem, Method::Subgradient, steps.iterations))
 }
 
 fn refuse(problem: &Problem) -> Result<(), Error> {

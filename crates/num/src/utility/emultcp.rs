@@ -14,8 +14,9 @@ pub(super) struct Emultcp {
 }
 
 impl Emultcp {
-    pub(super) fn new(segment: f64, rtt: f64, loss: f64, beta: f64) -> Self {
-        Self { scale: super::reno_scale(segment, rtt), loss, half_beta: 0.5 * beta }
+    /// `scale`: 2S²/T².
+    pub(super) fn new(scale: f64, loss: f64, beta: f64) -> Self {
+        Self { scale, loss, half_beta: 0.5 * beta }
     }
 
     /// h(z) and h′(z).

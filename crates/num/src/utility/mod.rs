@@ -101,7 +101,7 @@ impl Utility {
             Self::AlphaFair { weight, alpha } => weight * libm::pow(x, 1.0 - alpha) / (1.0 - alpha),
             Self::MaxMin { .. } => f64::NAN,
             Self::Reno { segment, rtt, loss } => -reno_scale(segment, rtt) / x - loss * x,
-            Self::Emultcp { segment, rtt, loss, beta } => Emultcp::new(segment, rtt, loss, beta).value(x),
+            Self::Emultcp { segment, rtt, loss, beta } => Emultcp::new(reno_scale(segment, rtt), loss, beta).value(x),
             Self::Window { window, base_rtt } => window * libm::log(x) - base_rtt * x,
         }
     }
@@ -115,7 +115,9 @@ impl Utility {
             Self::AlphaFair { weight, alpha } => weight * power(x, -alpha),
             Self::MaxMin { .. } => f64::NAN,
             Self::Reno { segment, rtt, loss } => reno_scale(segment, rtt) / (x * x) - loss,
-            Self::Emultcp { segment, rtt, loss, beta } => Emultcp::new(segment, rtt, loss, beta).derivative(x),
+            Self::Emultcp { segment, rtt, loss, beta } => {
+                Emultcp::new(reno_scale(segment, rtt), loss, beta).derivative(x)
+            }
             Self::Window { window, base_rtt } => window / x - base_rtt,
         }
     }
@@ -129,7 +131,7 @@ impl Utility {
             Self::MaxMin { .. } => f64::NAN,
             Self::Reno { segment, rtt, .. } => -2.0 * reno_scale(segment, rtt) / (x * x * x),
             Self::Emultcp { segment, rtt, loss, beta } => {
-                let law = Emultcp::new(segment, rtt, loss, beta);
+                let law = Emultcp::new(reno_scale(segment, rtt), loss, beta);
                 -1.0 / law.response(law.derivative(x)).1
             }
             Self::Window { window, .. } => -window / (x * x),
@@ -165,7 +167,9 @@ impl Utility {
                 let x = (reno_scale(segment, rtt) / (y + loss)).sqrt();
                 (x, x / (2.0 * (y + loss)))
             }
-            Self::Emultcp { segment, rtt, loss, beta } => Emultcp::new(segment, rtt, loss, beta).response(y),
+            Self::Emultcp { segment, rtt, loss, beta } => {
+                Emultcp::new(reno_scale(segment, rtt), loss, beta).response(y)
+            }
             Self::Window { window, base_rtt } => {
                 let x = window / (base_rtt + y);
                 (x, x / (base_rtt + y))

@@ -3,7 +3,7 @@
 
 use crate::{assert_near, best};
 use windward_num::region::independent_sets;
-use windward_num::{Coupling, Link, Mixture, Network, Problem, Region, Utility, solve_json, subgradient};
+use windward_num::{Coupling, Link, Mixture, Network, Problem, Region, Utility, subgradient};
 
 const TIGHT: f64 = 1e-8;
 
@@ -249,16 +249,15 @@ fn subgradient_agrees_on_a_fading_cell() {
     assert!(found.certificate.primal < 5e-3 && found.certificate.scheduling < 5e-3, "{:?}", found.certificate);
 }
 
-/// JSON in, JSON out.
+/// A problem given as text; words that are no part of one are named with their line.
 #[test]
 fn json() {
     let text = r#"{"network": {"links": [{"wired": 2.0}, "wireless", "wireless"],
         "couplings": [{"links": [1, 2], "region": {"kind": "norm", "capacity": [1.0, 1.0], "exponent": 2.0}}],
         "routes": [[0, 1], [0, 2]]},
         "utilities": [{"kind": "proportional_fair", "weight": 1.0}, {"kind": "alpha_fair", "weight": 1.0, "alpha": 1.0}]}"#;
-    let answer = solve_json(text).unwrap();
-    let solution: windward_num::Solution = serde_json::from_str(&answer).unwrap();
-    assert_near(&solution.rates, &[0.5f64.sqrt(); 2], TIGHT);
-    let wrong = solve_json(&text.replace("weight", "wait")).unwrap_err().to_string();
+    let problem: Problem = serde_json::from_str(text).unwrap();
+    assert_near(&best(&problem).rates, &[0.5f64.sqrt(); 2], TIGHT);
+    let wrong = serde_json::from_str::<Problem>(&text.replace("weight", "wait")).unwrap_err().to_string();
     assert!(wrong.contains("wait") && wrong.contains("line"), "{wrong}");
 }

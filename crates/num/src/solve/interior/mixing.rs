@@ -125,13 +125,13 @@ impl<'p> Mixing<'p> {
     pub(super) fn longest(&self, change: &Change) -> f64 {
         match self.temperature > 0.0 {
             true => f64::INFINITY,
-            false => super::step::longest(&self.gap, &change.gap),
+            false => dense::longest(&self.gap, &change.gap),
         }
     }
 
     pub(super) fn advance(&mut self, from: &Self, change: &Change, length: f64) {
-        super::step::along(&mut self.level, &from.level, &change.level, length);
-        super::step::along(&mut self.gap, &from.gap, &change.gap, length);
+        dense::along(&mut self.level, &from.level, &change.level, length);
+        dense::along(&mut self.gap, &from.gap, &change.gap, length);
     }
 
     /// Computes those gaps anew, at prices q, that are no small difference: moving them gathers rounding errors.
@@ -156,7 +156,7 @@ impl<'p> Mixing<'p> {
     pub(super) fn update(&mut self, from: &Self, change: &Change) -> f64 {
         let steps = from.served.iter().zip(&from.mixture).zip(&from.give).zip(&change.gap);
         let steps: Vec<f64> = steps.map(|(((target, u), d), gap)| target - u - d * gap).collect();
-        super::step::shorten_and_add(&mut self.mixture, &steps)
+        dense::shorten_and_add(&mut self.mixture, &steps)
     }
 
     /// Σ u z, the barrier's share of the gap.

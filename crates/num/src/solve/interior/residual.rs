@@ -1,6 +1,6 @@
 //! How far an iterate of the interior method is from the optimum.
 
-use super::Interior;
+use super::iterate::Interior;
 use crate::dense;
 
 /// How far the iterate is from the optimum: violation and gap of the whole, and the worst row's share of the gap relative

@@ -1,9 +1,9 @@
 //! One Newton step of the interior method: direction, length, multipliers, the next μ.
 
-use super::Interior;
+use super::iterate::Interior;
 use super::mixing::{Change, Mixing};
 use super::system::System;
-use crate::dense;
+use crate::dense::{self, BOUNDARY, along, complement, longest};
 use crate::program::Block;
 
 impl Interior<'_> {
@@ -118,33 +118,6 @@ impl Interior<'_> {
     }
 }
 
-/// Newton's step of a multiplier s of values v that moved by `step`: s v + Δs v + s Δv = μ.
-fn complement(multiplier: &mut [f64], values: &[f64], step: &[f64], mu: impl Fn(usize) -> f64) -> f64 {
-    let change = |(l, ((s, v), d)): (usize, ((&f64, &f64), &f64))| mu(l) / v - s - s / v * d;
-    let change: Vec<f64> = multiplier.iter().zip(values).zip(step).enumerate().map(change).collect();
-    shorten_and_add(multiplier, &change)
-}
-
-/// Adds as much of a change as keeps values positive; returns the part.
-pub(super) fn shorten_and_add(values: &mut [f64], change: &[f64]) -> f64 {
-    let length = (BOUNDARY * longest(values, change)).min(1.0);
-    values.iter_mut().zip(change).for_each(|(v, c)| *v += length * c);
-    length
-}
-
-/// Largest step that keeps values from 0.
-pub(super) fn longest(values: &[f64], steps: &[f64]) -> f64 {
-    let pairs = values.iter().zip(steps).filter(|(_, d)| **d < 0.0);
-    pairs.map(|(v, d)| -v / d).fold(f64::INFINITY, f64::min)
-}
-
-/// to = from + length·step.
-pub(super) fn along(to: &mut [f64], from: &[f64], step: &[f64], length: f64) {
-    to.iter_mut().zip(from).zip(step).for_each(|((to, from), d)| *to = from + length * d);
-}
-
-/// Part of the way to the boundary.
-const BOUNDARY: f64 = 0.995;
 /// A step is halved while the slope at its end is above this part of the slope at its start.
 const OVERSHOOT: f64 = 0.9;
 const MAX_HALVINGS: usize = 40;
