@@ -8,8 +8,8 @@ I. Keslassy, N. McKeown, "Sizing router buffers", SIGCOMM 2004). Means over seed
 import matplotlib.pyplot as plt
 
 import windward as ww
-from windward.plot.style import looks, styled
-from windward.stats import mean_and_interval
+from windward.results.stats import mean_and_interval
+from windward.show.plot.style import looks, styled
 
 BDP = 20e6 * 0.1 / (8 * 1500)  # packets: 20 Mbit/s times 100 ms
 SHARES = (0.05, 0.1, 0.2, 0.5, 1.0)

@@ -8,7 +8,7 @@ takes every loss for a full queue leaves the link empty; a law that watches the 
 import matplotlib.pyplot as plt
 
 import windward as ww
-from windward.plot.style import COLORS, styled
+from windward.show.plot.style import COLORS, styled
 
 
 def run(law: ww.Reno | ww.Cubic | ww.Vegas | ww.Fast | ww.QuicTcp | ww.Compound) -> ww.Run:

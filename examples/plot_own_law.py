@@ -8,7 +8,7 @@ ten lines. It takes more than its share from Reno; how much more?
 import matplotlib.pyplot as plt
 
 import windward as ww
-from windward.plot.style import looks, styled
+from windward.show.plot.style import looks, styled
 
 
 class Scalable:

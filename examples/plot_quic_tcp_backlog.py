@@ -8,7 +8,7 @@ there (huang2020, section 2).
 import matplotlib.pyplot as plt
 
 import windward as ww
-from windward.plot.style import FAINT, looks, styled
+from windward.show.plot.style import FAINT, looks, styled
 
 P, FLOWS = 20, 3
 runs = {}

@@ -8,7 +8,7 @@ import pytest
 from conftest import REPOSITORY, Cli
 
 import windward as ww
-from windward.plot.answers import FLUID, OPTIMUM
+from windward.show.plot._answers import FLUID, OPTIMUM
 
 SHARED = REPOSITORY / "scenarios" / "flow-in-the-middle.toml"
 

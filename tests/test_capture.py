@@ -31,7 +31,7 @@ def test_tshark_reads_captures_without_complaint(scenario_file: Path, tmp_path: 
 
 def test_a_capture_that_cannot_be_written_is_an_error(scenario_file: Path) -> None:
     from windward import _engine
-    from windward.files import parse
+    from windward._format.parse import parse
 
     job = _engine.Job(
         parse(scenario_file), seeds=[1], threads=1, law=lambda name, parameters: object(), scheduler=lambda *_: object()

@@ -209,7 +209,7 @@ def test_reproducing_says_what_failed(tmp_path: Path) -> None:
     (folder / "checks.py").write_text(CHECKS.replace("1 + 1 == 2", "1 + 1 == 3"))
     script = (
         "import sys; from pathlib import Path; from windward.papers import ledger; "
-        "ledger.root = lambda: Path('papers').resolve(); from windward.cli import main; "
+        "ledger.root = lambda: Path('papers').resolve(); from windward._cli.main import main; "
         "sys.argv = ['windward', *sys.argv[1:]]; main()"
     )
     for command in (["claims", "smith2001"], ["reproduce", "smith2001"]):

@@ -101,8 +101,8 @@ def test_stations_of_a_cell_have_a_table(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_narrow_terminals_lose_columns_not_digits(small_run: ww.Run) -> None:
-    from windward.digest import digests
-    from windward.terminal import _fit
+    from windward.show._digest import digests
+    from windward.show._terminal import _fit
 
     flows = digests(small_run)[0]
     for width in (120, 80, 60, 40):
@@ -158,7 +158,9 @@ def test_quiet(cli: Cli, scenario_file: Path) -> None:
 
 def test_help_and_version_do_not_wait_for_numpy(cli: Cli) -> None:
     assert cli("--version").stdout == f"windward {ww.__version__}\n"
-    code = "import sys, windward.cli; print(*sorted({'numpy', 'pandas', 'matplotlib', 'scipy'} & set(sys.modules)))"
+    code = (
+        "import sys, windward._cli.main; print(*sorted({'numpy', 'pandas', 'matplotlib', 'scipy'} & set(sys.modules)))"
+    )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == ""
     usage = cli("--help")

@@ -13,7 +13,7 @@ import pytest
 from conftest import SMALL, Cli, environment
 
 import windward as ww
-from windward.emulate import why_not
+from windward._engines.emulate import why_not
 
 REASON = why_not()
 needs_kernels = pytest.mark.skipif(REASON is not None, reason=str(REASON))

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import windward as ww
-from windward.plot import NAMES, save
+from windward.show.plot import NAMES, save
 
 
 def lines(figure: Figure) -> int:

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from test_cli import matches
 
 import windward as ww
-from windward import fluid, num
+from windward.theory import fluid, num
 
 #: 12 Mbit/s and packets of 1500 B on the wire.
 CAPACITY = 1000.0

@@ -22,7 +22,7 @@ from web import (
     overlap,
 )
 
-from windward.cli_get import progress
+from windward._cli.get import progress
 
 
 def test_each_byte_is_asked_for_once(get: Get, folder: Path, site: Site) -> None:
@@ -135,7 +135,9 @@ def test_the_line_says_what_is_known(sample: dict[str, float | None], line: str)
 
 
 def test_it_starts_without_numpy() -> None:
-    code = "import sys, windward.cli; print(*sorted({'numpy', 'pandas', 'matplotlib', 'rich'} & set(sys.modules)))"
+    code = (
+        "import sys, windward._cli.main; print(*sorted({'numpy', 'pandas', 'matplotlib', 'rich'} & set(sys.modules)))"
+    )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.split() == []
 

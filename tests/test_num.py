@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windward import num
+from windward.theory import num
 
 FAIR: num.ProportionalFair = {"kind": "proportional_fair", "weight": 1.0}
 

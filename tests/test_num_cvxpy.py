@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from num_oracle import Oracle
 
-from windward import num
+from windward.theory import num
 
 KINDS = ["wired", "norm", "ellipsoid", "half_spaces", "fading", "csma", "csma_entropy"]
 SIZES = [2, 3, 5, 8, 12, 20, 30, 50, 100, 200]

@@ -232,6 +232,6 @@ def test_others_are_let_in_by_tls_and_token(folder: Path, send: Send, certificat
 
 def test_it_starts_at_once() -> None:
     """The commands load none of what simulations need."""
-    code = "import sys, windward.cli_serve; print(sorted({'numpy', 'pandas', 'matplotlib'} & set(sys.modules)))"
+    code = "import sys, windward._cli.serve; print(sorted({'numpy', 'pandas', 'matplotlib'} & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
     assert loaded.stdout.strip() == "[]"

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from windward.digest import quantity
-from windward.stats import half_width, jain, mean_and_interval
+from windward.results.stats import half_width, jain, mean_and_interval
+from windward.show._digest import quantity
 
 
 @pytest.mark.parametrize(("count", "quantile"), [(2, 12.706), (3, 4.303), (5, 2.776), (10, 2.262), (31, 2.042)])

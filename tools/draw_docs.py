@@ -16,9 +16,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import windward as ww
-from windward._model import LawSpec
-from windward.plot import draw, save
-from windward.plot.style import COLORS, FAINT, styled
+from windward import LawSpec
+from windward.show.plot import draw, save
+from windward.show.plot.style import COLORS, FAINT, styled
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"

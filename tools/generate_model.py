@@ -1,6 +1,6 @@
-"""Writes python/windward/_model.py from the JSON Schema of the scenario format.
+"""Writes the dataclasses of python/windward/_format/fields.py, and their names in __init__.pyi, from the JSON Schema.
 
-Run it after a change of the format: `python tools/generate_model.py`. With `--check` it only says whether the file is
+Run it after a change of the format: `python tools/generate_model.py`. With `--check` it only says whether the files are
 up to date (exit code 1 if not).
 """
 
@@ -16,7 +16,12 @@ from typing import Any
 
 from windward import _engine
 
-TARGET = Path(__file__).parent.parent / "python" / "windward" / "_model.py"
+PACKAGE = Path(__file__).parent.parent / "python" / "windward"
+TARGET = PACKAGE / "_format" / "fields.py"
+#: The list of the public names; those of the fields are a block of it.
+NAMES = PACKAGE / "__init__.pyi"
+#: What is public of the fields beside the dataclasses.
+UNIONS = ("LawSpec",)
 ROOT = "ScenarioFields"
 #: What the names of a tagged union's members end in, where the word alone would not say what it is.
 SUFFIX = {
@@ -57,6 +62,12 @@ class Generator:
     def source(self) -> str:
         self.dataclass(ROOT, self.root)
         return HEADER + "\n\n".join(self.sources.values())
+
+    def public(self) -> str:
+        """The import that makes the dataclasses public."""
+        classes = [name for name, source in self.sources.items() if source.startswith("@") and name != ROOT]
+        names = sorted([*classes, *UNIONS], key=str.lower)
+        return "from ._format.fields import (\n" + "".join(f"    {name} as {name},\n" for name in names) + ")\n"
 
     def reference(self, reference: str) -> str:
         """The Python type of a definition, which is written first."""
@@ -171,19 +182,32 @@ def _fill(text: str, indent: int) -> str:
 
 
 def main() -> int:
-    source = Generator(_engine.schema()).source()
-    # Formatted as the rest of the package is.
-    formatted = subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"],
+    generator = Generator(_engine.schema())
+    files = {
+        TARGET: _format(generator.source(), TARGET),
+        NAMES: re.sub(
+            r"^from \._format\.fields import \(\n.*?^\)\n",
+            generator.public(),
+            NAMES.read_text(encoding="utf-8"),
+            flags=re.DOTALL | re.MULTILINE,
+        ),
+    }
+    if "--check" in sys.argv[1:]:
+        return 0 if all(path.exists() and path.read_text() == text for path, text in files.items()) else 1
+    for path, text in files.items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+def _format(source: str, path: Path) -> str:
+    """Formatted as the rest of the package is."""
+    return subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(path), "-"],
         input=source,
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    if "--check" in sys.argv[1:]:
-        return 0 if TARGET.exists() and TARGET.read_text() == formatted else 1
-    TARGET.write_text(formatted)
-    return 0
 
 
 if __name__ == "__main__":

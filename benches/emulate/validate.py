@@ -21,7 +21,7 @@ import pandas as pd
 from linux_cubic import LinuxCubic
 
 import windward as ww
-from windward.stats import mean_and_interval
+from windward.results.stats import mean_and_interval
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "measured" / "validation" / "emulation.md"

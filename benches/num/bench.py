@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from windward import num
+from windward.theory import num
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "measured" / "benchmarks" / "optimum.md"

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from windward.papers import Context, figure
-from windward.plot.style import COLORS, FAINT
+from windward.show.plot.style import COLORS, FAINT
 
 from .model import cycle_utilisation
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq, root
 
-from windward.fluid import EmultcpTrajectory, EmultcpUser, follow_emultcp
-from windward.num import Array
+from windward.theory.fluid import EmultcpTrajectory, EmultcpUser, follow_emultcp
+from windward.theory.num import Array
 
 #: Speed c of the paper's simulations: α/τ with α = 1/4 and τ = 20 s.
 SPEED = 0.0125

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import windward as ww
-from windward.stats import jain
+from windward.results.stats import jain
 
 FILE = Path(__file__).parent / "access-point.toml"
 

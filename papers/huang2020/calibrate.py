@@ -20,7 +20,7 @@ import pandas as pd
 
 import windward as ww
 
-from .. import packets
+from ..shared import packets
 from . import reported
 from .access_point import SCHEDULERS, SCHEMES, TOTALS_ONLY, Scheme, scenario, totals
 from .rules import WholeQueue

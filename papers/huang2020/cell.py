@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import windward as ww
-from windward import num
-from windward.fluid import Trajectory, follow
-from windward.num import Array
+from windward.theory import num
+from windward.theory.fluid import Trajectory, follow
+from windward.theory.num import Array
 
-from ..quic_tcp import Case
+from ..shared.quic_tcp import Case
 
 FILE = Path(__file__).parent / "cell.toml"
 

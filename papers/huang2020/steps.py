@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from windward.num import Array
+from windward.theory.num import Array
 
-from .. import packets
+from ..shared import packets
 from .access_point import TOTALS_ONLY, Scheme, fast, quic_tcp, scenario, totals
 
 #: κ of Fig. 7(a); FAST's module takes at most 4.

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from windward.papers import Context, figure
 
-from .. import evolution
+from ..shared import evolution
 from .grid import Grid
 
 

@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from windward import num
-from windward.num import Array
+from windward.theory import num
+from windward.theory.num import Array
 
-from ..quic_tcp import Case
+from ..shared.quic_tcp import Case
 
 
 def random_region(luck: np.random.Generator, links: int, entropy: float = 1.0) -> num.Csma:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import windward as ww
-from windward._model import LawSpec
-from windward.num import Array
+from windward import LawSpec
+from windward.theory.num import Array
 
 
 def decrease(n: float) -> float:

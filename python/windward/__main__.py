@@ -1,6 +1,6 @@
 """`python -m windward`."""
 
-from windward.cli import main
+from windward._cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -7,8 +7,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from windward.run import Run
-
 __version__: str
 
 class ScenarioError(ValueError):
@@ -29,7 +27,8 @@ class TransferError(RuntimeError):
 class RunInterrupted(KeyboardInterrupt):
     """A simulation was stopped before its end; `run` holds the seeds that had finished."""
 
-    run: Run | None
+    #: A `windward.Run`; None where no seed had finished.
+    run: Any
 
 @final
 class Ack:

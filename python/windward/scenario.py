@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from windward import _engine
-from windward._model import ScenarioFields
-from windward.convert import from_plain, to_plain
-from windward.files import parse
+from windward._format.convert import from_plain, to_plain
+from windward._format.fields import ScenarioFields
+from windward._format.parse import parse
 
 if TYPE_CHECKING:
-    from windward.fluid import Fluid
-    from windward.optimum import Optimum
-    from windward.run import Run
-    from windward.simulate import Progress
+    from windward._answers.fluid import Fluid
+    from windward._answers.optimum import Optimum
+    from windward._answers.run import Run
+    from windward.results._shapes import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ class Scenario(ScenarioFields):
         windward.ResultError
             If `output` cannot be written, or holds something else.
         """
-        from windward.simulate import simulate
+        from windward._engines.simulate import simulate
 
         compiled, laws = self._compile()
         return simulate(
@@ -137,7 +137,7 @@ class Scenario(ScenarioFields):
         windward.RunInterrupted
             On Ctrl-C; its `run` holds the seeds that had finished, or is None.
         """
-        from windward.emulate import emulate
+        from windward._engines.emulate import emulate
 
         compiled, _ = self._compile()
         return emulate(compiled, seeds=seeds, output=output, progress=progress, pcap=pcap, force=force)
@@ -156,7 +156,7 @@ class Scenario(ScenarioFields):
         ValueError
             For another objective, and where there are no best rates.
         """
-        from windward.optimum import solve
+        from windward._engines.optimum import solve
 
         return solve(self._compile()[0], objective)
 
@@ -184,7 +184,7 @@ class Scenario(ScenarioFields):
         ValueError
             Where the scenario has no fluid form: laws in Python, packets of different size, links without delay.
         """
-        from windward.fluid import run
+        from windward._engines.fluid import run
 
         return run(self._compile()[0], tolerance=tolerance, period_s=period_s, feedback_delay_s=feedback_delay_s)
 

@@ -118,7 +118,7 @@ fn checked(region: &str, prices: &[f64]) -> PyResult<Region> {
     Ok(region)
 }
 
-/// Follows the windows of laws over any network; see `windward.fluid.follow`. Raises ValueError.
+/// Follows the windows of laws over any network; see `windward.theory.fluid.follow`. Raises ValueError.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "Python passes them by name")]
 #[pyo3(signature = (network, laws, *, base_rtt, windows, buffers, duration, interval, tolerance, period, feedback_delay, is_common))]
@@ -160,7 +160,7 @@ pub(crate) fn fluid_follow<'py>(
     Ok(answer)
 }
 
-/// Follows E-MULTCP's rates and numbers of connections; see `windward.fluid.follow_emultcp`. Raises ValueError.
+/// Follows E-MULTCP's rates and numbers of connections; see `windward.theory.fluid.follow_emultcp`. Raises ValueError.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "Python passes them by name")]
 #[pyo3(signature = (capacities, routes, *, users, rates, connections, beta, duration, interval, tolerance))]

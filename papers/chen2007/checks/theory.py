@@ -8,9 +8,9 @@ import numpy as np
 from scipy.integrate import quad, solve_ivp
 
 import windward as ww
-from windward import num
-from windward.num import Array
 from windward.papers import Finding, claim
+from windward.theory import num
+from windward.theory.num import Array
 
 from ..model import SPEED, Case, marginal, random_case, single
 from ..network import NODES, links

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from windward.fluid import Trajectory
 from windward.papers import Finding, claim
+from windward.theory.fluid import Trajectory
 
 from ..cell import Cell
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 import windward as ww
 from windward.papers import Finding, Results, claim
-from windward.stats import jain, mean_and_interval
+from windward.results.stats import jain, mean_and_interval
 
 from .. import reported
 from ..access_point import BACKLOG, SCHEMES

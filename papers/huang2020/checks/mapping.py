@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from windward import num
-from windward.num import Array
 from windward.papers import Finding, claim
+from windward.theory import num
+from windward.theory.num import Array
 
-from ...quic_tcp import Case, Point, derivative, random_case, random_windows
+from ...shared.quic_tcp import Case, Point, derivative, random_case, random_windows
 
 #: The capacity regions of Fig. 1: (a), (b) twice, (c).
 KINDS = ("box", "norm", "ellipsoid", "half_spaces")

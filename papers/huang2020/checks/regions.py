@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import brentq
 
-from windward import num
-from windward.num import Array
 from windward.papers import Finding, claim
+from windward.theory import num
+from windward.theory.num import Array
 
-from ...quic_tcp import Case, Point, least_eigenvalue, random_case, random_region, random_windows
+from ...shared.quic_tcp import Case, Point, least_eigenvalue, random_case, random_region, random_windows
 
 SEEDS = range(8)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from windward.papers import Finding, Results, claim
-from windward.stats import mean_and_interval
+from windward.results.stats import mean_and_interval
 
 from .. import reported
 from ..steps import FAIR, GOOD, bounds, fit

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import windward as ww
-from windward import num
-from windward.fluid import follow
-from windward.num import Array
 from windward.papers import Finding, claim
+from windward.theory import num
+from windward.theory.fluid import follow
+from windward.theory.num import Array
 
-from ...quic_tcp import Case, Point, descent, ends, least_eigenvalue, random_case, random_windows
+from ...shared.quic_tcp import Case, Point, descent, ends, least_eigenvalue, random_case, random_windows
 
 #: Exponents of Theorems 2 and 3.
 RHOS = (0.1, 0.25, 0.5, 0.75, 1.0)

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from windward.papers import Context, figure
-from windward.plot.style import COLORS, FAINT, INK
+from windward.show.plot.style import COLORS, FAINT, INK
 
-from ... import packets
+from ...shared import packets
 from .. import reported
 from ..access_point import SCHEMES, scenario
 

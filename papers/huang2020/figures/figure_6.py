@@ -11,9 +11,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from windward.papers import Context, figure
-from windward.plot.style import COLORS, FAINT, INK
+from windward.show.plot.style import COLORS, FAINT, INK
 
-from ... import packets
+from ...shared import packets
 from .. import reported
 from ..access_point import SCHEDULERS, SCHEMES, TOTALS_ONLY, scenario, totals
 from ..rules import WHOLE_QUEUE, WholeQueue

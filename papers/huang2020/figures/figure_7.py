@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from windward.papers import Context, figure
-from windward.plot.style import COLORS, FAINT, INK
+from windward.show.plot.style import COLORS, FAINT, INK
 
-from ... import packets
+from ...shared import packets
 from .. import reported, steps
 
 #: The two readings of a rate.

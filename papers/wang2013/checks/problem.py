@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from windward import num
-from windward.num import Array
 from windward.papers import Finding, claim
+from windward.theory import num
+from windward.theory.num import Array
 
-from ...quic_tcp import Case
+from ...shared.quic_tcp import Case
 from ..graphs import at_rest, chain, product_form, random_case, random_region, sets
 
 SEEDS = range(8)

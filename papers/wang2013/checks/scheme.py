@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import windward as ww
-from windward import num
-from windward.fluid import follow
 from windward.papers import Finding, claim
+from windward.theory import num
+from windward.theory.fluid import follow
 
-from ...quic_tcp import Case, Point, descent, ends, least_eigenvalue, random_windows
+from ...shared.quic_tcp import Case, Point, descent, ends, least_eigenvalue, random_windows
 from ..graphs import at_rest, chain, product_form, random_case, random_region, sets
 from .problem import coupling, worst_kkt
 

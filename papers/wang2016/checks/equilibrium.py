@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 import windward as ww
-from windward.num import Array
 from windward.papers import Finding, claim
+from windward.theory.num import Array
 
 from ..model import Sessions, random_sessions, shared
 

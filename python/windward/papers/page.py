@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 
-from windward import __version__
+from windward._engine import __version__
 from windward.papers.judge import Judgement, summary
 from windward.papers.ledger import VERDICTS, Paper, spans
 from windward.papers.reproduce import Drawn

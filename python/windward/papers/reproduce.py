@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from windward.papers.judge import Results
 from windward.papers.ledger import Paper, PaperError
-from windward.plot import save
-from windward.plot.style import styled
+from windward.show.plot import save
+from windward.show.plot.style import styled
 
 Draw = TypeVar("Draw", bound=Callable[..., Figure])
 

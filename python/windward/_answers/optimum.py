@@ -1,0 +1,103 @@
+"""The best rates that any congestion control could reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimum:
+    """The rates that maximise the flows' utilities over the links of a scenario, and the proof.
+
+    All flows are taken as active and unbounded; background sources take their mean rate away from the links; ACKs are
+    not counted. `docs/reference/models/num.md` says how the problem is solved.
+    """
+
+    #: Short name of the scenario.
+    name: str
+    #: The question that the scenario asks.
+    title: str | None
+    #: The scenario as resolved, in TOML.
+    scenario: str
+    #: What was maximised: "proportional", "max-min", "law" or "alpha=NUMBER".
+    objective: str
+    #: One row per flow: `rate_bps` on the wire at its source, `goodput_bps` payload that arrives,
+    #: `path_price`, `utility`.
+    flows: pd.DataFrame
+    #: One row per one-way link: `capacity_bps` left by the background, `load_bps`, `price`.
+    links: pd.DataFrame
+    #: Sum of the utilities; None for max-min, which has none.
+    value: float | None
+    #: Relative residuals of the optimality conditions, computed from rates and prices alone; all 0 at an exact optimum.
+    certificate: dict[str, float]
+    #: How it was found.
+    method: str
+    iterations: int
+    #: Rates and prices of the problem count packets of this many bytes.
+    packet_bytes: int
+
+    #: What is drawn unless something is asked for.
+    default_figure: ClassVar[str] = "rates"
+
+    def plot(self, what: str = "rates") -> Figure:
+        """Draws "rates", "links" (how full they are) or "prices".
+
+        Raises
+        ------
+        ValueError
+            For another figure, and where there is nothing to draw.
+        """
+        from windward.show.plot._answers import OPTIMUM, draw
+
+        return draw(self, OPTIMUM, what)
+
+    def save(self, path: str | Path) -> None:
+        """Keeps the answer in a folder, in place of an older result.
+
+        Raises
+        ------
+        windward.ResultError
+            If the folder holds something else, or cannot be written.
+        """
+        from windward._answers.open import save_optimum
+
+        save_optimum(self, Path(path))
+
+    @classmethod
+    def open(cls, path: str | Path) -> Optimum:
+        """Opens the folder of an answer.
+
+        Raises
+        ------
+        windward.ResultError
+            If it holds none that this version reads.
+        """
+        from windward._answers.open import open_optimum
+
+        return open_optimum(Path(path))
+
+    def report(self, path: str | Path) -> Path:
+        """Writes a self-contained HTML page about the answer and returns its path."""
+        from windward.show._report import write
+
+        return write(self, Path(path))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as what JSON can hold."""
+        return {
+            "objective": self.objective,
+            "value": self.value,
+            "method": self.method,
+            "iterations": self.iterations,
+            "packet_bytes": self.packet_bytes,
+            "certificate": self.certificate,
+            "flows": self.flows.to_dict("records"),
+            "links": self.links.to_dict("records"),
+        }

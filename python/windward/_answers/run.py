@@ -1,0 +1,203 @@
+"""A finished run, in memory or in its folder: tables, means, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from windward.results._tables import ENTITY, TOTALS
+from windward.results.stats import jain, mean_and_interval, summarize
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Run:
+    """What a simulation or an emulation returned: one row per entity and seed, series, means over seeds, figures.
+
+    Frames name their columns with units: `_s` seconds, `_ms` milliseconds, `_bps` bits a second, `_pps` full
+    segments a second; windows, flights and backlogs are in packets. Totals and means count from the warm-up on.
+    """
+
+    def __init__(self, *, about: dict[str, Any], scenario: str, load: Callable[[str, int], pa.Table]) -> None:
+        self._about = about
+        self._load = cache(load)
+        #: The scenario as resolved, in TOML.
+        self.scenario = scenario
+
+    @property
+    def name(self) -> str:
+        """Short name of the scenario."""
+        return str(self._about["name"])
+
+    @property
+    def title(self) -> str | None:
+        """The question that the scenario asks."""
+        title: str | None = self._about["title"]
+        return title
+
+    @property
+    def engine(self) -> str:
+        """Who ran it: "simulate" or "emulate"."""
+        return str(self._about["engine"])
+
+    @property
+    def timing(self) -> pd.DataFrame:
+        """How well an emulation kept its time, one row per seed; empty for a simulation, whose time is its own.
+
+        Columns: `seed`, `packets`, `late_p50_s`, `late_p99_s`, `late_max_s` (how late packets left), `late_share` (more
+        than 1 ms late), `missed` and `overflowed` (packets that the emulator lost itself), `cpu_per_packet_s`,
+        `is_realtime`, and `problem`, why the seed is not to be trusted, or None.
+        """
+        return pd.DataFrame(self._about.get("timing", []))
+
+    @property
+    def notes(self) -> list[str]:
+        """What an emulation did differently from the scenario."""
+        notes: list[str] = self._about.get("notes", [])
+        return notes
+
+    @property
+    def problems(self) -> list[str]:
+        """Why an emulation is not to be trusted; empty where it is."""
+        timing = self._about.get("timing", [])
+        return [f"seed {row['seed']}: {row['problem']}" for row in timing if row["problem"] is not None]
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time in seconds."""
+        return float(self._about["duration_s"])
+
+    @property
+    def warmup_s(self) -> float:
+        """Totals and means count from here, in seconds."""
+        return float(self._about["warmup_s"])
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of what made the run."""
+        versions: dict[str, str] = self._about["versions"]
+        return versions
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds that finished."""
+        return tuple(self._about["finished"])
+
+    @property
+    def seeds_asked(self) -> tuple[int, ...]:
+        """The seeds that were to be run."""
+        return tuple(self._about["seeds"])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every seed asked for finished."""
+        return bool(self._about["complete"])
+
+    def __repr__(self) -> str:
+        state = "" if self.is_complete else f" of {len(self.seeds_asked)} (interrupted)"
+        return f"<Run {self.name}: {len(self.flows) // max(len(self.seeds), 1)} flows, {len(self.seeds)} seeds{state}>"
+
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """Totals and means of every flow, one row per flow and seed."""
+        return self._frame("flows")
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """Totals and means of every link, one row per link and seed."""
+        return self._frame("links")
+
+    @cached_property
+    def stations(self) -> pd.DataFrame:
+        """What the stations of cells have beyond links: airtime, channel, one row per station and seed."""
+        return self._frame("stations")
+
+    @cached_property
+    def background(self) -> pd.DataFrame:
+        """Totals of every background source, one row per source and seed."""
+        return self._frame("background")
+
+    @cached_property
+    def flow_series(self) -> pd.DataFrame:
+        """Samples of every flow, one row per seed, instant and flow."""
+        return self._frame("flow_series")
+
+    @cached_property
+    def link_series(self) -> pd.DataFrame:
+        """Samples of every link, one row per seed, instant and link."""
+        return self._frame("link_series")
+
+    @cached_property
+    def internals(self) -> pd.DataFrame:
+        """What the laws showed of themselves, one row per seed, instant, flow and name; empty unless asked for."""
+        return self._frame("internals")
+
+    @cached_property
+    def jain(self) -> pd.Series[float]:
+        """Jain's fairness index of the flows' goodputs by seed; NaN without TCP flows."""
+        return pd.Series(
+            {seed: jain(self.table("flows", seed)["goodput_bps"].to_numpy()) for seed in self.seeds},
+            name="jain",
+            dtype=float,
+        ).rename_axis("seed")
+
+    def summary(self) -> pd.DataFrame:
+        """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of everything measured.
+
+        One row per `kind` ("flows", "links", "stations", "background", "all"), `name` and `metric`, with `mean`, `ci95`
+        (NaN for a single seed) and `seeds`, the number of seeds in which there was something to measure.
+        """
+        parts = [summarize(getattr(self, kind), kind, ENTITY[kind]) for kind in TOTALS]
+        goodput = self.flows.groupby("seed")["goodput_bps"].sum().reindex(self.seeds).fillna(0.0)
+        for metric, values in (("goodput_bps", goodput), ("jain", self.jain)):
+            mean, interval = mean_and_interval(values)
+            row = {"kind": "all", "name": "all", "metric": metric, "mean": mean, "ci95": interval}
+            parts.append(pd.DataFrame([row | {"seeds": int(values.notna().sum())}]))
+        return pd.concat([part for part in parts if len(part)], ignore_index=True)
+
+    def table(self, kind: str, seed: int) -> pa.Table:
+        """One table of one seed as Arrow.
+
+        Its name is "flows", "links", "stations", "background", "flow_series", "link_series" or "internals".
+        """
+        return self._load(kind, seed)
+
+    def plot(self, what: str = "windows", *, seed: int | None = None) -> Figure:
+        """Draws the run.
+
+        Parameters
+        ----------
+        what
+            One of `windward.show.plot.NAMES`: "windows", "rates", "queues", "rtt", "goodput", ….
+        seed
+            Whose series to draw. Default: the first.
+
+        Raises
+        ------
+        ValueError
+            If there is no such figure, or nothing to draw on it.
+        """
+        from windward.show.plot import draw
+
+        return draw(self, what, seed=seed)
+
+    def report(self, path: str | Path) -> Path:
+        """Writes a self-contained HTML page about the run and returns its path."""
+        from windward.show._report import write
+
+        return write(self, Path(path))
+
+    def _frame(self, kind: str) -> pd.DataFrame:
+        frames = []
+        for seed in self.seeds:
+            frame = self.table(kind, seed).to_pandas()
+            frame.insert(0, "seed", np.int64(seed))
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"seed": []})

@@ -1,0 +1,271 @@
+"""The command line's `get`: downloads.
+
+It needs nothing but the engine: a command that people type a hundred times a day must not wait for numpy.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from windward import _engine
+from windward._cli import words
+from windward._engine import TransferError
+
+#: The exit codes, for `--help`; docs/guides/get.md says more.
+_CODES = (
+    "Exit codes: 0 all there; 2 impossible options; 3 no connection; 4 refused by the server; 5 stalled; 6 TLS; "
+    "7 the file kept changing; 8 wrong checksum; 9 disk full; 10 a local file in the way or unwritable; "
+    "11 the server breaks HTTP; 12 connection lost; 130 interrupted. Of several URLs, the first failure's."
+)
+
+#: Groups of options in `--help`.
+_CONNECTIONS, _SERVER = "Number of connections", "Server"
+
+#: Suffixes of --limit-rate, as curl and aria2 read them.
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def get(
+    urls: Annotated[list[str], typer.Argument(metavar="URL…", help="http:// or https:// addresses, fetched in turn.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Name of the file. Default: the server's.")
+    ] = None,
+    directory: Annotated[
+        Path | None, typer.Option("--dir", "-d", metavar="DIR", help="Folder of the file; made if need be.")
+    ] = None,
+    most: Annotated[
+        int,
+        typer.Option(
+            "--max-connections",
+            "-x",
+            metavar="MAX",
+            min=1,
+            max=64,
+            help="Most connections.",
+            rich_help_panel=_CONNECTIONS,
+        ),
+    ] = 16,
+    fixed: Annotated[
+        int | None,
+        typer.Option(
+            "--connections",
+            "-n",
+            metavar="N",
+            min=1,
+            max=64,
+            help="So many connections, whatever happens.",
+            rich_help_panel=_CONNECTIONS,
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--continue",
+            "-c",
+            help="Take a FILE that is there for done if its length is the server's. "
+            "(What an interrupted download left in FILE.part is always gone on with.)",
+        ),
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a FILE that is there.")] = False,
+    checksum: Annotated[
+        str | None, typer.Option(metavar="sha-256=HEX", help="The file's digest (or sha-512=HEX).")
+    ] = None,
+    max_tries: Annotated[
+        int,
+        typer.Option("--max-tries", "-m", metavar="N", min=1, help="Tries in vain, in a row.", rich_help_panel=_SERVER),
+    ] = 5,
+    retry_wait: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Wait before the second try; each further one is twice as long.",
+            rich_help_panel=_SERVER,
+        ),
+    ] = 1.0,
+    connect_timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="For a connection to open.", rich_help_panel=_SERVER)
+    ] = 10.0,
+    stall_timeout: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="A connection silent for so long is given up.", rich_help_panel=_SERVER),
+    ] = 15.0,
+    header: Annotated[
+        list[str] | None,
+        typer.Option("--header", "-H", metavar="NAME: VALUE", help="A further header field.", rich_help_panel=_SERVER),
+    ] = None,
+    limit_rate: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES", help="Most bytes per second, in all; 500K, 2M.", rich_help_panel=_SERVER),
+    ] = None,
+    ca: Annotated[
+        Path | None,
+        typer.Option(metavar="PEM", help="Trust these certificates instead of the system's.", rich_help_panel=_SERVER),
+    ] = None,
+    law: Annotated[
+        str,
+        typer.Option(
+            metavar="LAW",
+            help="Of the number of connections: emultcp-fast, or emultcp as published.",
+            rich_help_panel=_CONNECTIONS,
+        ),
+    ] = "emultcp-fast",
+    tau: Annotated[
+        float | None, typer.Option(help="The law's time scale in seconds.", rich_help_panel=_CONNECTIONS)
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="The law's increase.", rich_help_panel=_CONNECTIONS)] = None,
+    beta: Annotated[float | None, typer.Option(help="The law's decrease.", rich_help_panel=_CONNECTIONS)] = None,
+    gamma: Annotated[
+        float | None,
+        typer.Option(help="The queue that is congestion, as a share of the RTT.", rich_help_panel=_CONNECTIONS),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print events and the series of samples as JSON lines.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.")] = False,
+) -> None:
+    """Download files: over as many connections as the path needs, and never a wrong file."""
+    if output is not None and len(urls) > 1:
+        raise ValueError("--output names one file, and there are several URLs: use --dir")
+    if checksum is not None and len(urls) > 1:
+        raise ValueError("--checksum is of one file, and there are several URLs")
+    options = {
+        "output": None if output is None else str(output),
+        "directory": str(directory or ""),
+        "law": law,
+        "tau": tau,
+        "alpha": alpha,
+        "beta": beta,
+        "gamma": gamma,
+        "max_connections": most,
+        "connections": fixed,
+        "is_continued": resume,
+        "is_forced": force,
+        "checksum": checksum,
+        "max_tries": max_tries,
+        "retry_wait": retry_wait,
+        "connect_timeout": connect_timeout,
+        "stall_timeout": stall_timeout,
+        "headers": header or [],
+        "limit_rate": None if limit_rate is None else _bytes(limit_rate),
+        "ca": None if ca is None else str(ca),
+    }
+    code = 0
+    for url in urls:
+        view = _Json() if as_json else _Line(is_quiet=quiet)
+        try:
+            report = json.loads(_engine.transfer_get(url, json.dumps(options), view.event))
+        except KeyboardInterrupt:
+            view.clear()
+            words.complain("interrupted; the same command goes on with what is there")
+            raise typer.Exit(130) from None
+        except TransferError as error:
+            view.clear()
+            message, failure = error.args
+            words.complain(f"{url}: {message}")
+            view.fail(message, failure)
+            code = code or failure
+        else:
+            view.clear()
+            view.end(report)
+    raise typer.Exit(code)
+
+
+get.__doc__ = f"{get.__doc__}\n\n{_CODES}"
+
+
+class _Json:
+    """Every event as a line of JSON on standard output."""
+
+    def event(self, text: str) -> None:
+        print(text, flush=True)
+
+    def clear(self) -> None:
+        pass
+
+    def end(self, report: dict[str, Any]) -> None:
+        print(json.dumps({"event": "end", **report}), flush=True)
+
+    def fail(self, message: str, code: int) -> None:
+        print(json.dumps({"event": "error", "text": message, "code": code}), flush=True)
+
+
+class _Line:
+    """One line on the terminal while it lasts, and one when it is done."""
+
+    def __init__(self, *, is_quiet: bool) -> None:
+        self.is_quiet = is_quiet
+        self.is_live = not is_quiet and sys.stderr.isatty()
+        self.name = ""
+
+    def event(self, text: str) -> None:
+        event = json.loads(text)
+        if event["event"] == "begin":
+            self.name = Path(event["path"]).name
+            if event["there_bytes"] and not self.is_quiet:
+                self.clear()
+                print(
+                    f"{words.visible(self.name)}: {words.size(event['there_bytes'])} were there already",
+                    file=sys.stderr,
+                )
+        elif event["event"] == "notice" and not self.is_quiet:
+            self.clear()
+            print(f"note: {words.visible(event['text'])}", file=sys.stderr)
+        elif event["event"] == "sample" and self.is_live:
+            line = progress(self.name, event)[: shutil.get_terminal_size().columns - 1]
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self.is_live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def end(self, report: dict[str, Any]) -> None:
+        if not self.is_quiet:
+            print(summary(report))
+
+    def fail(self, message: str, code: int) -> None:
+        """It has been said on standard error."""
+
+
+def progress(name: str, sample: dict[str, Any]) -> str:
+    """The line of a download that goes on."""
+    length, there = sample["length_bytes"], sample["received_bytes"]
+    parts = [words.visible(name)]
+    if length:
+        parts.append(f"{100 * there // length} % of {words.size(length)}")
+    else:
+        parts.append(words.size(there))
+    parts.append(words.rate(sample["rate_bps"]))
+    if sample["remaining_s"] is not None:
+        parts.append(f"{words.time(sample['remaining_s'])} left")
+    return "  ".join([*parts, *words.path(sample)])
+
+
+def summary(report: dict[str, Any]) -> str:
+    """The line of a download that is done."""
+    path = words.visible(report["path"])
+    arrived = report["length_bytes"] - report["there_bytes"]
+    if arrived == 0 and report["length_bytes"]:
+        return f"{path}: {words.size(report['length_bytes'])}, all there already"
+    series = report["series"]
+    text = f"{path}: {words.size(arrived)} in {words.time(report['duration_s'])}, {words.rate(report['rate_bps'])}"
+    if series["connections_max"] > 1:
+        text += f", {series['connections_mean']:.1f} connections on average, at most {series['connections_max']}"
+    if report["is_checked"]:
+        text += ", checksum right"
+    if not report["has_known_length"]:
+        text += "\nnote: the server did not say how long the file is; had it been cut short, nobody would know"
+    return text
+
+
+def _bytes(text: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", text.strip().lower())
+    if match is None or (value := int(float(match[1]) * _UNITS[match[2]])) < 1:
+        raise ValueError(f"--limit-rate {text}: write bytes per second, such as 500K or 2M")
+    return value

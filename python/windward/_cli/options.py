@@ -1,0 +1,47 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file: TOML, or JSON if it ends in .json.")]
+Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Result folder of a run.")]
+Objective = Annotated[
+    str,
+    typer.Option(
+        metavar="WHAT",
+        help="proportional, max-min, alpha=NUMBER, or law: what each flow's own law maximises.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+Kept = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Keep the result there. Default: not kept.")
+]
+
+
+def parse_seeds(text: str) -> int | list[int]:
+    """`5` means the seeds 1 to 5, `3,7` or `3,` these."""
+    try:
+        numbers = [int(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        numbers = []
+    if not numbers or min(numbers) < 0 or ("," not in text and numbers[0] == 0):
+        raise ValueError(f'--seeds {text}: write a number of seeds, such as 5, or a list of seeds, such as "3,7,9"')
+    return numbers if "," in text else numbers[0]
+
+
+def parse_delay(text: str | None) -> float | Literal["rtt"] | None:
+    """Seconds, or "rtt"."""
+    if text is None:
+        return None
+    if text == "rtt":
+        return "rtt"
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'the feedback delay is "{text}"; it must be a number of seconds or "rtt"') from None

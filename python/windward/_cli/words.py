@@ -1,0 +1,65 @@
+"""Amounts, and what strangers say, as a terminal shows them; nothing here takes long to import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def size(count: float) -> str:
+    """Bytes."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def rate(bits: float) -> str:
+    """Bits a second."""
+    for unit in ("bit/s", "kbit/s", "Mbit/s"):
+        if bits < 1000:
+            return f"{bits:.1f} {unit}"
+        bits /= 1000
+    return f"{bits:.2f} Gbit/s"
+
+
+def time(seconds: float) -> str:
+    """Seconds, from a minute on as on a clock."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def path(sample: Mapping[str, Any]) -> list[str]:
+    """How many connections there are, and what they see of their path."""
+    parts = [f"n {sample['connections']}"]
+    if sample["rtt_s"] is not None:
+        parts.append(f"RTT {1000 * sample['rtt_s']:.0f} ms")
+    if sample["queue_s"] is not None:
+        parts.append(f"queue {1000 * sample['queue_s']:.0f} ms")
+    return parts
+
+
+def visible(text: str) -> str:
+    """What a server says may hold commands for the terminal."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
+    )
+
+
+def complain(message: str) -> None:
+    """Says on standard error what went wrong."""
+    print(f"error: {visible(message)}", file=sys.stderr)
+
+
+def tell(output: Path | None) -> None:
+    """Says where results are kept, if they are."""
+    from windward.show import _terminal as terminal
+
+    if output is not None:
+        terminal.console().print(f"\nresults in {output}", style="dim", soft_wrap=True)

@@ -1,0 +1,1 @@
+"""The engines: each takes a checked scenario and returns an answer."""

@@ -1,0 +1,141 @@
+"""Takes the finished seeds of a job, whichever engine runs it, and keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from windward import _engine
+from windward._answers.run import Run
+from windward.results import _tables
+from windward.results._folder import ResultFolder, read_table
+from windward.results._shapes import Progress
+from windward.results._summary import about, summary_json
+
+#: How often progress is told and a Ctrl-C is noticed, in seconds.
+_POLL = 0.1
+
+
+class Jobs(Protocol):
+    """What runs the seeds of a scenario, whatever the engine."""
+
+    def start(self, captures: str | None = None) -> None: ...
+    def wait(self, seconds: float) -> list[dict[str, Any]]: ...
+    def simulated_s(self) -> list[float]: ...
+    def cancel(self) -> None: ...
+    @property
+    def is_done(self) -> bool: ...
+
+
+class Collector:
+    """Takes finished seeds from a job into memory or into a folder."""
+
+    def __init__(
+        self,
+        scenario: _engine.Scenario,
+        seeds: list[int],
+        target: ResultFolder | None,
+        progress: Callable[[Progress], None] | None,
+        engine: str = "simulate",
+    ) -> None:
+        self.scenario = scenario
+        self.engine = engine
+        self.seeds = seeds
+        self.target = target
+        self.progress = progress
+        self.entities = scenario.entities()
+        self.kept: dict[int, _tables.Tables] = {}
+        self.counts: dict[int, dict[str, int]] = {}
+        #: What an emulation says of its own timing, by seed.
+        self.timing: dict[int, dict[str, Any]] = {}
+        self.notes: list[str] = []
+
+    def collect(self, job: Jobs, captures: Path | None) -> Run:
+        job.start(None if captures is None else str(captures))
+        try:
+            while not job.is_done:
+                for result in job.wait(_POLL):
+                    self.take(result)
+                self.tell(job)
+        except KeyboardInterrupt as interrupt:
+            job.cancel()
+            self.drop_unwritten()
+            stopped = _engine.RunInterrupted(f"interrupted: {len(self.kept)} of {len(self.seeds)} seeds finished")
+            stopped.run = self.run() if self.kept else None
+            raise stopped from interrupt
+        finally:
+            job.cancel()
+        return self.run()
+
+    def take(self, result: dict[str, Any]) -> None:
+        seed = int(result["seed"])
+        measured_s = self.scenario.duration_s - self.scenario.warmup_s
+        built = _tables.build(result, self.entities, measured_s)
+        self.kept[seed] = built
+        self.counts[seed] = {name: int(result[name]) for name in ("events", "packet_hops")}
+        if "quality" in result:
+            self.timing[seed] = result["quality"]
+            self.notes = result["notes"]
+        if self.target is not None:
+            # The series of many seeds need not fit into memory: they are read from the folder again.
+            self.kept[seed] = {kind: table for kind, table in built.items() if kind in _tables.TOTALS}
+            self.target.write_seed(seed, built, self.scenario.to_toml(), self.summary())
+
+    def drop_unwritten(self) -> None:
+        """Forgets a seed whose writing was interrupted, so that memory, summary and folder say the same."""
+        if self.target is not None:
+            self.kept = {seed: kept for seed, kept in self.kept.items() if self.target.has(seed)}
+            if self.kept:
+                self.target.write_summary(self.summary())
+
+    def summary(self) -> dict[str, Any]:
+        """The content of summary.json over the seeds that are kept."""
+        counts = {name: sum(self.counts[seed][name] for seed in self.kept) for name in ("events", "packet_hops")}
+        return summary_json(self.run(), counts)
+
+    def tell(self, job: Jobs) -> None:
+        if self.progress is not None:
+            simulated = sum(job.simulated_s())
+            fraction = simulated / (self.scenario.duration_s * len(self.seeds))
+            self.progress(Progress(fraction=min(fraction, 1.0), finished=len(self.kept), seeds=len(self.seeds)))
+
+    def run(self) -> Run:
+        description = about(
+            name=self.scenario.name,
+            title=self.scenario.title,
+            duration_s=self.scenario.duration_s,
+            warmup_s=self.scenario.warmup_s,
+            seeds=self.seeds,
+            finished=[seed for seed in self.seeds if seed in self.kept],
+            engine=self.engine,
+        )
+        if self.timing:
+            description["timing"] = [{"seed": seed} | self.timing[seed] for seed in description["finished"]]
+            description["notes"] = self.notes
+        kept, target = dict(self.kept), self.target
+
+        def load(kind: str, seed: int) -> pa.Table:
+            return kept[seed][kind] if kind in kept[seed] or target is None else read_table(target.path, kind, seed)
+
+        return Run(about=description, scenario=self.scenario.to_toml(), load=load)
+
+
+def choose(seeds: int | Sequence[int] | None, default: list[int]) -> list[int]:
+    """The seeds to run: a number of them (1, 2, …), a list, or the scenario's own.
+
+    Raises
+    ------
+    ValueError
+        If there is none, one twice, or a negative one.
+    """
+    chosen = default if seeds is None else list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
+    if not chosen:
+        raise ValueError("no seeds: at least one is needed")
+    if len(set(chosen)) != len(chosen):
+        raise ValueError(f"seeds {chosen}: one stands there twice")
+    if min(chosen) < 0 or max(chosen) >= 1 << 63:
+        raise ValueError(f"seeds {chosen}: a seed is an integer from 0 to 2^63 - 1")
+    return chosen

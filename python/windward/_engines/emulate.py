@@ -1,0 +1,53 @@
+"""Emulation: the scenario in real time, between real kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windward import _engine
+from windward._engines.collect import Collector, choose
+from windward.results._folder import ResultFolder
+from windward.results._shapes import Progress
+
+if TYPE_CHECKING:
+    from windward._answers.run import Run
+
+
+def emulate(
+    scenario: _engine.Scenario,
+    *,
+    seeds: int | Sequence[int] | None = None,
+    output: str | Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    pcap: bool = False,
+    force: bool = False,
+) -> Run:
+    """Emulates one seed after the other; `Scenario.emulate` says what the arguments mean."""
+    if reason := why_not():
+        raise _engine.EmulationError(reason)
+    chosen = choose(seeds, scenario.seeds[:1])
+    if pcap and output is None:
+        raise ValueError("pcap=True writes files: say where with output=DIR")
+    job = _engine.EmulationJob(scenario, seeds=chosen, force=force)
+    target = ResultFolder(Path(output)) if output is not None else None
+    try:
+        collector = Collector(scenario, chosen, target, progress, engine="emulate")
+        return collector.collect(job, target.captures if pcap and target else None)
+    finally:
+        if target is not None:
+            target.close()
+
+
+def why_not() -> str | None:
+    """Why nothing can be emulated on this machine; None where it can."""
+    import os
+
+    if not hasattr(_engine, "EmulationJob"):
+        return "emulation needs Linux, whose kernels it is made of"
+    if os.geteuid() != 0:
+        return "emulation needs root: it makes network namespaces, and puts laws into the kernel"
+    if not Path("/dev/net/tun").exists():
+        return "emulation needs /dev/net/tun, which this machine does not have (modprobe tun)"
+    return None

@@ -1,0 +1,59 @@
+"""Simulates a scenario's seeds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from windward import _engine
+from windward._answers.run import Run
+from windward._engines.collect import Collector, choose
+from windward._format.own import resolve_law, resolve_scheduler
+from windward.results._folder import ResultFolder
+from windward.results._shapes import Progress
+
+
+def simulate(
+    scenario: _engine.Scenario,
+    *,
+    folder: Path,
+    laws: Mapping[str, Callable[..., Any]] | None = None,
+    seeds: int | Sequence[int] | None = None,
+    threads: int | None = None,
+    output: str | Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    pcap: bool = False,
+) -> Run:
+    """Simulates every seed; `Scenario.simulate` says what the arguments mean.
+
+    `folder` is where the scenario's own files lie; `laws` holds laws and schedulers that are Python objects, by
+    the name under which the scenario knows them.
+    """
+    chosen = choose(seeds, scenario.seeds)
+    if pcap and output is None:
+        raise ValueError("pcap=True writes files: say where with output=DIR")
+    known = laws or {}
+    job = _engine.Job(
+        scenario,
+        seeds=chosen,
+        threads=_threads(threads),
+        law=lambda name, parameters: known.get(name) or resolve_law(name, parameters, folder),
+        scheduler=lambda name, parameters: known.get(name) or resolve_scheduler(name, parameters, folder),
+    )
+    target = ResultFolder(Path(output)) if output is not None else None
+    try:
+        return Collector(scenario, chosen, target, progress).collect(job, target.captures if pcap and target else None)
+    finally:
+        if target is not None:
+            target.close()
+
+
+def _threads(threads: int | None) -> int:
+    """Worker threads: as many as this process may use, unless told."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads < 1:
+        raise ValueError(f"threads={threads}: at least one is needed")
+    return threads

@@ -1,0 +1,1 @@
+"""Scenarios as files, as dataclasses, and what they name that is written in Python."""

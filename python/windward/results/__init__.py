@@ -1,0 +1,1 @@
+"""Result folders, their tables, and statistics over seeds (`stats`)."""

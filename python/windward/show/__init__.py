@@ -1,0 +1,1 @@
+"""Results for readers: tables in the terminal, figures (`plot`), reports."""

@@ -1,0 +1,104 @@
+"""Tables of what `optimum` and `fluid` answer, and of engines beside one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from windward.show._digest import Digest, percent, quantity, without_empty
+
+if TYPE_CHECKING:
+    from windward._answers.fluid import Fluid
+    from windward._answers.optimum import Optimum
+
+#: At most so many flows and links have a row in the terminal.
+_ROWS = 20
+
+
+def fluid_digest(fluid: Fluid) -> Digest:
+    """The end of a fluid run as a table."""
+    rows = [
+        [
+            row["flow"],
+            row["law"],
+            quantity(row["cwnd"]),
+            quantity(row["goodput_bps"], "bit/s"),
+            quantity(row["queue_delay_ms"] / 1e3, "s"),
+        ]
+        for row in fluid.flows.to_dict("records")
+    ]
+    settled = (
+        "rates have not settled" if fluid.settled_s is None else f"rates settle within 1 % after {fluid.settled_s:g} s"
+    )
+    return Digest(
+        title="Fluid", columns=["flow", "law", "window", "goodput", "queueing delay"], words=2, rows=rows, note=settled
+    )
+
+
+def optimum_digests(best: Optimum) -> list[Digest]:
+    """The tables of an optimum."""
+    flows = [
+        [
+            row["flow"],
+            row["law"],
+            quantity(row["rate_bps"], "bit/s"),
+            quantity(row["goodput_bps"], "bit/s"),
+            f"{row['path_price']:.4g}",
+        ]
+        for row in _records(best.flows.head(_ROWS))
+    ]
+    used = best.links[best.links["price"] > 1e-9 * best.links["price"].max()]
+    links = [
+        [row["link"], quantity(row["capacity_bps"], "bit/s"), quantity(row["load_bps"], "bit/s"), f"{row['price']:.4g}"]
+        for row in _records(used.head(_ROWS))
+    ]
+    idle = len(best.links) - len(links)
+    return [
+        Digest(
+            title="Flows",
+            columns=["flow", "law", "rate", "goodput", "price of its route"],
+            words=2,
+            rows=flows,
+            note=_more(len(best.flows) - len(flows), "flow"),
+        ),
+        Digest(
+            title="Bottlenecks",
+            columns=["link", "capacity", "load", "price"],
+            words=1,
+            rows=links,
+            note=_more(idle, "link").replace("more", "other") + (" at price 0 or close to it" if idle else ""),
+        ),
+    ]
+
+
+def certificate(best: Optimum) -> str:
+    """The residuals in one line."""
+    return ", ".join(f"{name} {value:.0e}" for name, value in best.certificate.items())
+
+
+def compare_digest(table: pd.DataFrame) -> Digest:
+    """The comparison as a table."""
+    rows = [
+        [
+            row["flow"],
+            row["law"],
+            quantity(row["optimum_bps"], "bit/s"),
+            quantity(row["fluid_bps"], "bit/s"),
+            quantity(row["packets_bps"], "bit/s", row["packets_error_bps"]),
+            quantity(row["kernel_bps"], "bit/s"),
+            percent(row["share"]),
+        ]
+        for row in _records(table.head(_ROWS))
+    ]
+    columns = ["flow", "law", "optimum", "fluid", "packets", "kernel", "packets/optimum"]
+    note = _more(len(table) - len(rows), "flow")
+    return without_empty(Digest(title="Engines", columns=columns, words=2, rows=rows, note=note))
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _more(count: int, noun: str) -> str:
+    return f"{count} more {noun}{'s' if count > 1 else ''}" if count > 0 else ""

@@ -1,0 +1,197 @@
+"""Figures of what `optimum` and `fluid` answer."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from windward.show.plot._means import bars
+from windward.show.plot._series import CROWD, MANY, PANELS, panels
+from windward.show.plot.style import COLORS, head, left_out_note, styled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from windward._answers.fluid import Fluid
+    from windward._answers.optimum import Optimum
+
+#: Up to so many flows or links have a bar each.
+_BARS = 24
+
+#: Prices below this share of the largest are those of links that limit nobody.
+IDLE_PRICE = 1e-6
+
+Kinds = Mapping[str, tuple[str, Callable[[Any, Figure], str]]]
+
+
+def draw(answer: Optimum | Fluid, kinds: Kinds, what: str) -> Figure:
+    """Draws one figure of an answer.
+
+    Raises
+    ------
+    ValueError
+        If there is no such figure, or nothing to draw on it.
+    """
+    if what not in kinds:
+        near = difflib.get_close_matches(what, list(kinds), n=1)
+        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
+        raise ValueError(f"there is no figure `{what}`; figures: {', '.join(kinds)}{hint}")
+    title, kind = kinds[what]
+    with styled():
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        note = kind(answer, figure)
+        head(figure, title, f"{answer.name} · {note}")
+    return figure
+
+
+def _windows(run: Fluid, figure: Figure) -> str:
+    return _series(run, figure, "cwnd", 1.0, "window (packets)")
+
+
+def _delays(run: Fluid, figure: Figure) -> str:
+    return _series(run, figure, "queue_delay_ms", 1.0, "queueing delay (ms)")
+
+
+def _rates(run: Fluid, figure: Figure) -> str:
+    """Rates, and beside them what they would be at the optimum of what the laws maximise."""
+    note = _series(run, figure, "goodput_bps", 1e-6, "goodput (Mbit/s)")
+    best = run.flows["optimum_bps"] / 1e6
+    if best.isna().any() or len(figure.axes) > 1 or len(best) > MANY:
+        return note
+    (axes,) = figure.axes
+    lines = {name: line for line in axes.get_lines() for name in str(line.get_label()).split(", ")}
+    for flow, value in zip(run.flows["flow"], best, strict=True):
+        color = lines[flow].get_color() if flow in lines else COLORS[0]
+        axes.axhline(value, color=color, linestyle=(0, (1, 2)), linewidth=1)
+    return f"{note}; dotted: the optimum"
+
+
+def _lyapunov(run: Fluid, figure: Figure) -> str:
+    if run.lyapunov is None:
+        raise ValueError("there is no Y(w): it is known where all flows are QUIC-TCP of one rho")
+    axes = figure.add_subplot()
+    y = run.lyapunov[run.lyapunov["lyapunov"] > 0]
+    axes.plot(y["time_s"], y["lyapunov"], color=COLORS[0])
+    axes.set_yscale("log")
+    # Below 1e-12 of the start is rounding.
+    start = float(y["lyapunov"].iloc[0]) if len(y) else 1.0
+    axes.set_ylim(bottom=max(float(y["lyapunov"].min()) / 2 if len(y) else 0.0, 1e-12 * start))
+    axes.set_xlim(0, float(y["time_s"][y["lyapunov"] > 1e-12 * start].max()) if len(y) else run.duration_s)
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("Y(w)  (packets$^{2-2\\rho}$)")
+    return f"{run.how}; it never grows (huang2020, appendix B)"
+
+
+def _series(run: Fluid, figure: Figure, column: str, unit: float, label: str) -> str:
+    """Lines of flows: a few together, more in one panel for each group."""
+    table = run.series.pivot_table(index="time_s", columns="flow", values=column, observed=True, sort=False)
+    table = table[list(run.flows["flow"])] * unit
+    by_group = run.flows.groupby("group", sort=False)["flow"]
+    groups: dict[str, list[str]] = {str(group): list(flows) for group, flows in by_group}
+    if table.shape[1] <= CROWD or len(groups) > PANELS:
+        groups = {f"all {table.shape[1]} flows": list(table.columns)}
+    shown = _Shown(duration_s=_moving_s(run))
+    table = table[table.index <= shown.duration_s]
+    if len(groups) == 1 and table.shape[1] <= MANY:
+        table = _merge(table)
+        groups = {"flows": list(table.columns)}
+    is_alike = len(groups) > 1 and all(_is_alike(table[flows]) for flows in groups.values())
+    if is_alike:
+        groups = {group: flows[:1] for group, flows in groups.items()}
+    panels(shown, figure, table, groups, label, is_from_zero=True)
+    is_banded = any(len(flows) > MANY for flows in groups.values())
+    notes = [run.how]
+    if is_alike:
+        notes.append("the flows of a group do the same")
+    if is_banded:
+        notes.append("median and 5–95 % of the flows")
+    if shown.duration_s < run.duration_s:
+        notes.append(f"unchanged until {run.duration_s:g} s")
+    return ", ".join(notes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Shown:
+    """The part of a run that is drawn."""
+
+    duration_s: float
+    warmup_s: float = 0.0
+
+
+def _moving_s(run: Fluid) -> float:
+    """How long there is something to see: five times what rates take to settle."""
+    settled = run.duration_s if run.settled_s is None else 5 * run.settled_s
+    return min(run.duration_s, max(settled, 0.05 * run.duration_s))
+
+
+def _is_alike(table: pd.DataFrame) -> bool:
+    """Whether all flows do what the first does, but for a thousandth."""
+    values = table.to_numpy()
+    return bool(np.allclose(values, values[:, :1], rtol=1e-3))
+
+
+def _merge(table: pd.DataFrame) -> pd.DataFrame:
+    """One column for flows that do the same, under all their names."""
+    names: dict[int, list[str]] = {}
+    for at in range(table.shape[1]):
+        column = table.iloc[:, at].to_numpy()
+        same = (other for other in names if np.allclose(table.iloc[:, other].to_numpy(), column, rtol=1e-3))
+        names.setdefault(next(same, at), []).append(str(table.columns[at]))
+    merged = table.iloc[:, list(names)]
+    return merged.set_axis([", ".join(flows) for flows in names.values()], axis=1)
+
+
+def _goodputs(best: Optimum, figure: Figure) -> str:
+    chosen = best.flows.nlargest(_BARS, "goodput_bps").index
+    shown = best.flows.loc[sorted(chosen)]
+    bars(figure, shown, "flow", "goodput_bps", 1e-6, "goodput (Mbit/s)")
+    return f"best rates, {best.objective}" + left_out_note(len(best.flows) - len(shown), "more flow")
+
+
+def _links(best: Optimum, figure: Figure) -> str:
+    """How full each used link is."""
+    used = best.links[best.links["load_bps"] > 0]
+    used = used.assign(share=used["load_bps"] / used["capacity_bps"])
+    shown = used.loc[sorted(used.nlargest(_BARS, "share").index)]
+    if shown.empty:
+        raise ValueError("there is nothing to draw: no flow crosses a link")
+    bars(figure, shown, "link", "share", 100.0, "load (% of what the link can carry)").set_xlim(0, 112)
+    return f"best rates, {best.objective}" + left_out_note(len(best.links) - len(shown), "idler link")
+
+
+def _prices(best: Optimum, figure: Figure) -> str:
+    """Prices of the bottlenecks."""
+    used = best.links[best.links["price"] > IDLE_PRICE * best.links["price"].max()]
+    shown = used.loc[sorted(used.nlargest(_BARS, "price").index)]
+    if shown.empty:
+        raise ValueError("there is nothing to draw: no link limits a flow")
+    is_delay = best.objective == "law" and set(best.flows["law"]) <= BACKLOG_LAWS
+    if is_delay:
+        bars(figure, shown, "link", "price", 1e3, "price: queueing delay (ms)")
+    else:
+        bars(figure, shown, "link", "price", 1.0, "price (utility per packet a second)")
+    return f"bottlenecks, {best.objective}" + left_out_note(len(best.links) - len(shown), "cheaper link")
+
+
+#: Laws that keep a backlog: they maximise p ln x, whose prices are queueing delays.
+BACKLOG_LAWS = frozenset({"fast", "quic-tcp", "vegas"})
+
+FLUID: Kinds = {
+    "windows": ("Windows, by their differential equations", _windows),
+    "rates": ("Goodput, by the windows' differential equations", _rates),
+    "delays": ("Queueing delays of the flows' paths", _delays),
+    "lyapunov": ("Lyapunov function Y(w) along the trajectory", _lyapunov),
+}
+
+OPTIMUM: Kinds = {
+    "rates": ("Best rates", _goodputs),
+    "links": ("Links at the best rates", _links),
+    "prices": ("Prices of the bottlenecks", _prices),
+}

@@ -1,0 +1,1 @@
+"""Files over the network, links and control laws on this machine."""
