@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -68,10 +69,17 @@ def _options(
     pass
 
 
-for command in (engines.simulate, engines.optimum, engines.fluid, engines.compare, engines.emulate, link.link):
-    app.command()(command)
-app.add_typer(kernel.kernel, name="kernel")
-for command in (kernel.clean, get.get, serve.serve, serve.send, papers.claims, papers.reproduce):
-    app.command()(command)
-for command in (show.show, show.plot, show.report, describe.check, describe.schema, describe.laws, describe.cite):
-    app.command()(command)
+#: The commands by the headings under which `--help` lists them.
+_PANELS: dict[str, list[Callable[..., None]]] = {
+    "Engines": [engines.simulate, engines.emulate, engines.fluid, engines.optimum, engines.compare, link.link],
+    "Results": [show.show, show.plot, show.report],
+    "Transfers": [get.get, serve.serve, serve.send],
+    "Kernel": [kernel.clean],
+    "Papers": [papers.claims, papers.reproduce],
+    "Reference": [describe.check, describe.laws, describe.cite, describe.schema],
+}
+
+for panel, commands in _PANELS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+app.add_typer(kernel.kernel, name="kernel", rich_help_panel="Kernel")
