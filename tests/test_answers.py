@@ -105,7 +105,6 @@ def test_compare_goes_without_packets_where_there_are_none(cli: Cli, tmp_path: P
     refused = cli("simulate", SHARED)
     assert (refused.returncode, refused.stderr) == (
         2,
-        "error: the region `channel` says which rates are possible, not how packets get them: there is nothing to "
-        "simulate\n"
-        "hint: ask `optimum` or `fluid`; packets share a [[cell]]\n",
+        "error: the capacity region `channel` has no packets and cannot be simulated\n"
+        "hint: use `optimum` or `fluid`, or replace the region by a [[cell]]\n",
     )

@@ -206,13 +206,13 @@ def test_refused(tmp_path: Path, cli: Cli) -> None:
 
     assert "a law in Python cannot run in the kernel" in refusal(scenario("1 Mbit/s", Mine))
     message = refusal(scenario("400 Gbit/s", ww.Reno()))
-    assert "the scenario may move 50000000 packets a second" in message
+    assert "the scenario may send 50000000 packets/s" in message
     assert "hint: " in message
     target = tmp_path / "out"
     (tmp_path / "fast.toml").write_text(scenario("400 Gbit/s", ww.Reno()).to_toml())
     run = cli("emulate", tmp_path / "fast.toml", "--output", target)
     assert run.returncode == 2
-    assert run.stderr.startswith("error: the scenario may move")
+    assert run.stderr.startswith("error: the scenario may send")
     assert not target.exists()
 
 

@@ -127,7 +127,7 @@ def test_a_law_in_python_has_none() -> None:
             pass
 
     scenario = bottleneck(Mine, [10])
-    with pytest.raises(ValueError, match="a law in Python has no differential equation"):
+    with pytest.raises(ValueError, match="a law in Python has no fluid model"):
         scenario.fluid()
 
 

@@ -108,11 +108,11 @@ def test_a_law_that_stays_is_found_and_removed(cli: Cli, name: str) -> None:
     assert taken.returncode == 2
     assert taken.stderr == (
         f"error: the kernel already has a law named {name}, loaded by Windward\n"
-        f"  hint: `windward kernel set {name}` changes its parameters, `unload {name}` takes it out\n"
+        f"  hint: `windward kernel set {name}` changes its parameters, `unload {name}` unloads it\n"
     )
     assert f"unloaded {name}" in cli("clean").stdout
     assert not is_available(name)
-    assert cli("kernel", "unload", name).stderr.startswith(f"error: no law of ours is loaded as {name}\n")
+    assert cli("kernel", "unload", name).stderr.startswith(f"error: no Windward law is loaded as {name}\n")
 
 
 def enter_namespace() -> None:
@@ -165,10 +165,10 @@ def test_connections_are_shown(cli: Cli, name: str, namespace: ThreadPoolExecuto
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["load", "quick-tcp"], "there is no kernel law named quick-tcp"),
+        (["load", "quick-tcp"], "unknown kernel law quick-tcp"),
         (["load", "quic-tcp", "rho=2"], "quic-tcp: rho: 2 is not between 0 and 1"),
         (["load", "quic-tcp", "rho"], "rho: write a parameter and its value, such as backlog=20"),
-        (["load", "quic-tcp", "--as", "a-b"], '"a-b" cannot name a law'),
+        (["load", "quic-tcp", "--as", "a-b"], '"a-b" is not a valid name of a law'),
         (["set", "quic_tcp"], "say which parameters to change, such as backlog=20"),
     ],
 )

@@ -83,4 +83,4 @@ def test_background_may_leave_nothing(cli: Cli, scenario_file: Path) -> None:
     scenario_file.write_text(SMALL + flood)
     result = cli("optimum", scenario_file.name)
     assert (result.returncode, result.stdout) == (2, "")
-    assert "the background sources fill it" in result.stderr
+    assert "background traffic takes all of its capacity" in result.stderr

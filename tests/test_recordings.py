@@ -98,7 +98,7 @@ def test_recordings_are_found_beside_the_scenario_in_python_too(phone: Path) -> 
 
     recorded = scenario(ww.RecordedRate(trace="downlink.trace")).simulate()
     assert recorded.links["rate_bps"].tolist() == [5001 * 1200.0] * 2
-    with pytest.raises(ww.ScenarioError, match=r"link\[0\].rate.trace: `gone.trace` cannot be read"):
+    with pytest.raises(ww.ScenarioError, match=r"link\[0\].rate.trace: cannot read `gone.trace`"):
         scenario(ww.RecordedRate(trace="gone.trace"))
 
 

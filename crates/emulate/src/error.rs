@@ -28,8 +28,8 @@ pub enum Error {
     Impossible(String),
     /// More packets than this machine moves in time.
     #[error(
-        "the scenario may move {expected:.0} packets a second, and this machine holds {limit:.0}: the emulation would not \
-         be in time\nhint: lower the rates, or `simulate`, which keeps its own time"
+        "the scenario may send {expected:.0} packets/s, but this machine can emulate only {limit:.0} packets/s in real \
+         time\nhint: lower the rates, or use `simulate`"
     )]
     TooFast {
         /// Packets a second that the flows may cause.

@@ -1,5 +1,6 @@
 //! How well an emulation kept its time.
 
+use crate::error::Error;
 use hdrhistogram::Histogram;
 use windward_units::Duration;
 
@@ -39,7 +40,7 @@ impl Quality {
         let mut problems = Vec::new();
         if self.late_share > LATE_SHARE {
             let share = 100.0 * self.late_share;
-            problems.push(format!("{share:.1} % of the packets left more than 1 ms late (1 % is allowed)"));
+            problems.push(format!("{share:.1} % of the packets left more than 1 ms late (allowed: 1 %)"));
         }
         if self.missed > 0 {
             problems.push(format!("{} packets were lost before the emulator read them", self.missed));
@@ -56,9 +57,9 @@ pub(crate) struct Lateness(Histogram<u64>);
 
 impl Lateness {
     /// Up to 100 s, to three digits.
-    pub(crate) fn new() -> Self {
-        let bounds = Histogram::new_with_bounds(1, 100_000_000_000, 3);
-        Self(bounds.expect("the bounds are in order, and three digits are possible"))
+    pub(crate) fn new() -> Result<Self, Error> {
+        let histogram = Histogram::new_with_bounds(1, 100_000_000_000, 3);
+        histogram.map(Self).map_err(|error| Error::Impossible(error.to_string()))
     }
 
     /// A packet left so late.
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_run_is_trusted_up_to_one_late_packet_in_a_hundred() {
-        let mut lateness = Lateness::new();
+        let mut lateness = Lateness::new().unwrap();
         (0..990).for_each(|_| lateness.record(Duration::from_micros(40)));
         (0..10).for_each(|_| lateness.record(Duration::from_millis(5)));
         let quality = lateness.quality();

@@ -24,15 +24,23 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// Packets read from a device in a row.
 const BATCH: usize = 32;
 
-/// In so much time the thread rests for [`REST`] at least: 6 % for others, where Linux asks for 5 %.
-const SHIFT: Duration = Duration::from_millis(5);
+/// Every so often the thread rests for [`REST`] at least: 6 % for others, where Linux asks for 5 %.
+const WORK: Duration = Duration::from_millis(5);
 const REST: Duration = Duration::from_micros(300);
+
+/// A packet, as the network sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sorted {
+    pub flow: u32,
+    pub is_backward: bool,
+    /// Bytes on the wire.
+    pub size: u32,
+}
 
 /// What the packets of a network mean.
 pub(crate) trait Sort: Send {
-    /// The flow of a packet that was read from device `port`, its direction and its size on the wire; `None` for what does
-    /// not belong here.
-    fn sort(&mut self, port: usize, packet: &[u8]) -> Option<(u32, bool, u32)>;
+    /// What a packet is that was read from device `port`; `None` for what does not belong here.
+    fn sort(&mut self, port: usize, packet: &[u8]) -> Option<Sorted>;
     /// The device at the end of a parcel's route.
     fn port(&self, parcel: &Parcel) -> usize;
     /// A packet was read.
@@ -54,7 +62,7 @@ pub(crate) struct Wire<S> {
 }
 
 /// What is left when it has run.
-pub(crate) struct Ran<S> {
+pub(crate) struct Outcome<S> {
     pub fabric: Fabric,
     pub sort: S,
     /// All but [`Quality::missed`].
@@ -63,109 +71,131 @@ pub(crate) struct Ran<S> {
 
 impl<S: Sort> Wire<S> {
     /// Runs until `stop`, or until `clock` shows `end`.
-    pub(crate) fn run(self, clock: Clock, stop: &AtomicBool, end: Time) -> Result<Ran<S>, Error> {
-        let Self { mut fabric, ports, mtu, mut sort } = self;
+    pub(crate) fn run(self, clock: Clock, stop: &AtomicBool, end: Time) -> Result<Outcome<S>, Error> {
+        let Self { fabric, ports, mtu, sort } = self;
         let files: Vec<&File> = ports.iter().collect();
         let mut polls = Vec::with_capacity(files.len());
-        let mut frames = Frames::new(mtu, 4096);
-        let mut lateness = Lateness::new();
-        let mut overflowed = 0;
+        let mut emulator =
+            Emulator { fabric, sort, clock, frames: Frames::new(mtu, 4096), lateness: Lateness::new()?, overflowed: 0 };
         let is_realtime = make_realtime().is_ok();
-        let mut shift = Shift::default();
-        let failed = |what: &'static str| Error::system(format!("emulating: {what}"));
+        let mut rest = RestTimer::default();
         loop {
             let now = clock.now().min(end);
-            fabric.advance(now);
-            for (due, parcel) in fabric.arrived() {
-                let packet = frames.packet(parcel.handle);
-                sort.arrived(due, &parcel, packet);
-                lateness.record(clock.now().since(due));
-                // A host that is gone, or refuses the packet, has lost it.
-                let _ = (&ports[sort.port(&parcel)]).write(packet);
-                frames.give_back(parcel.handle);
-            }
-            for parcel in fabric.lost() {
-                sort.lost(now, &parcel, frames.packet(parcel.handle));
-                frames.give_back(parcel.handle);
-            }
+            emulator.deliver(now, &ports);
             if now >= end || stop.load(Ordering::Relaxed) {
                 break;
             }
-            let next = fabric.next_time().unwrap_or(Time::NEVER).min(end);
+            let next = emulator.fabric.next_time().unwrap_or(Time::NEVER).min(end);
             let wait = next.since(clock.now()).min(PATIENCE);
             let began = clock.now();
-            let is_over = shift.is_over(began);
-            let (watched, wait) = match is_over {
+            let (watched, wait) = match rest.is_due(began) {
                 true => (&[][..], REST),
                 false => (&files[..], if wait > SPIN { wait - SPIN } else { Duration::ZERO }),
             };
             let is_input = wait_readable(watched, wait, &mut polls).map_err(failed("waiting"))?;
-            shift.waited(began, clock.now());
+            rest.waited(began, clock.now());
             if !is_input {
                 continue;
             }
-            for (port, mut file) in files.iter().copied().enumerate() {
+            for (port, file) in files.iter().copied().enumerate() {
                 if polls[port].revents & (libc::POLLERR | libc::POLLHUP) != 0 {
-                    return Err(failed("a device")(io::Error::other("it is gone")));
+                    return Err(failed("a device")(io::Error::other("the device is gone")));
                 }
-                if polls[port].revents & libc::POLLIN == 0 {
-                    continue;
-                }
-                for _ in 0..BATCH {
-                    let Some(handle) = frames.take() else {
-                        // Read it away, or it would be there for ever.
-                        overflowed += u64::from(file.read(&mut [0; 1]).is_ok());
-                        break;
-                    };
-                    let length = match file.read(frames.room(handle)) {
-                        Ok(length) => length,
-                        Err(error) => {
-                            frames.give_back(handle);
-                            match error.kind() {
-                                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => break,
-                                _ => return Err(failed("reading a device")(error)),
-                            }
-                        }
-                    };
-                    frames.set_length(handle, length);
-                    let Some((flow, is_backward, size)) = sort.sort(port, frames.packet(handle)) else {
-                        frames.give_back(handle);
-                        continue;
-                    };
-                    let now = clock.now();
-                    fabric.advance(now);
-                    let parcel = Parcel { flow, is_backward, size, handle };
-                    sort.sent(now, &parcel, frames.packet(handle));
-                    fabric.send(now, parcel);
+                if polls[port].revents & libc::POLLIN != 0 {
+                    emulator.read(port, file).map_err(failed("reading a device"))?;
                 }
             }
         }
-        let mut quality = lateness.quality();
-        quality.overflowed = overflowed;
-        quality.is_realtime = is_realtime;
+        let Emulator { fabric, sort, lateness, overflowed, .. } = emulator;
+        let mut quality = Quality { overflowed, is_realtime, ..lateness.quality() };
         quality.cpu_per_packet_s = cpu_time().as_secs() / quality.packets as f64;
-        Ok(Ran { fabric, sort, quality })
+        Ok(Outcome { fabric, sort, quality })
+    }
+}
+
+fn failed(what: &'static str) -> impl FnOnce(io::Error) -> Error {
+    Error::system(format!("emulating: {what}"))
+}
+
+/// The emulator at work.
+struct Emulator<S> {
+    fabric: Fabric,
+    sort: S,
+    clock: Clock,
+    frames: Frames,
+    lateness: Lateness,
+    overflowed: u64,
+}
+
+impl<S: Sort> Emulator<S> {
+    /// Moves the network to `now`, and hands over what has arrived until then.
+    fn deliver(&mut self, now: Time, ports: &[File]) {
+        self.fabric.advance(now);
+        for (due, parcel) in self.fabric.arrived() {
+            let packet = self.frames.packet(parcel.handle);
+            self.sort.arrived(due, &parcel, packet);
+            self.lateness.record(self.clock.now().since(due));
+            // A host that is gone, or refuses the packet, has lost it.
+            let _ = (&ports[self.sort.port(&parcel)]).write(packet);
+            self.frames.give_back(parcel.handle);
+        }
+        for parcel in self.fabric.lost() {
+            self.sort.lost(now, &parcel, self.frames.packet(parcel.handle));
+            self.frames.give_back(parcel.handle);
+        }
+    }
+
+    /// Takes the packets that wait at a device into the network, a batch at most.
+    fn read(&mut self, port: usize, mut file: &File) -> io::Result<()> {
+        for _ in 0..BATCH {
+            let Some(handle) = self.frames.take() else {
+                // Read it away, or it would be there for ever.
+                self.overflowed += u64::from(file.read(&mut [0; 1]).is_ok());
+                break;
+            };
+            let length = match file.read(self.frames.room(handle)) {
+                Ok(length) => length,
+                Err(error) => {
+                    self.frames.give_back(handle);
+                    return match error.kind() {
+                        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(()),
+                        _ => Err(error),
+                    };
+                }
+            };
+            self.frames.set_length(handle, length);
+            let Some(Sorted { flow, is_backward, size }) = self.sort.sort(port, self.frames.packet(handle)) else {
+                self.frames.give_back(handle);
+                continue;
+            };
+            let now = self.clock.now();
+            self.fabric.advance(now);
+            let parcel = Parcel { flow, is_backward, size, handle };
+            self.sort.sent(now, &parcel, self.frames.packet(handle));
+            self.fabric.send(now, parcel);
+        }
+        Ok(())
     }
 }
 
 /// Sees to it that the thread rests.
 #[derive(Default)]
-struct Shift {
+struct RestTimer {
     since: Time,
     rested: Duration,
 }
 
-impl Shift {
+impl RestTimer {
     /// Whether it has worked for too long.
-    fn is_over(&self, now: Time) -> bool {
-        now.since(self.since) > SHIFT
+    fn is_due(&self, now: Time) -> bool {
+        now.since(self.since) > WORK
     }
 
     /// It waited. A wait that ends at once was none: something was there to be done.
     fn waited(&mut self, from: Time, to: Time) {
-        let rest = to.since(from);
-        if rest >= NAP {
-            self.rested += rest;
+        let waited = to.since(from);
+        if waited >= NAP {
+            self.rested += waited;
         }
         if self.rested >= REST {
             *self = Self { since: to, rested: Duration::ZERO };
@@ -180,14 +210,14 @@ const NAP: Duration = Duration::from_micros(5);
 mod tests {
     use super::*;
 
-    /// Works for a second in steps of 1 µs, waiting `wait` after each as long as the shift is not over, and returns how much
+    /// Works for a second in steps of 1 µs, waiting `wait` after each as long as no rest is due, and returns how much
     /// it rested.
     fn rested(wait: u64) -> f64 {
-        let (mut shift, mut now, mut rested) = (Shift::default(), Time::ZERO, Duration::ZERO);
+        let (mut rest, mut now, mut rested) = (RestTimer::default(), Time::ZERO, Duration::ZERO);
         while now < Time::from_nanos(1_000_000_000) {
-            let wait = if shift.is_over(now) { REST } else { Duration::from_micros(wait) };
+            let wait = if rest.is_due(now) { REST } else { Duration::from_micros(wait) };
             let end = now + wait;
-            shift.waited(now, end);
+            rest.waited(now, end);
             rested += wait;
             now = end + Duration::from_micros(1);
         }

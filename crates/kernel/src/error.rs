@@ -10,7 +10,7 @@ pub enum Error {
     NotRoot,
     /// No description of the kernel's own types.
     #[error(
-        "this kernel does not describe its types: {0} is missing\n  hint: laws need a kernel built with CONFIG_DEBUG_INFO_BTF=y, as the large distributions' are"
+        "the kernel has no type information (BTF): {0} is missing\n  hint: laws need a kernel built with CONFIG_DEBUG_INFO_BTF=y, as those of large distributions are"
     )]
     NoBtf(String),
     /// The kernel lacks something that the loader stands on.
@@ -25,7 +25,7 @@ pub enum Error {
         why: &'static str,
     },
     /// No law of this name.
-    #[error("there is no kernel law named {given}\n  hint: {allowed}")]
+    #[error("unknown kernel law {given}\n  hint: {allowed}")]
     UnknownLaw {
         /// What was asked for.
         given: String,
@@ -43,7 +43,7 @@ pub enum Error {
         why: String,
     },
     /// The name to register under cannot be one.
-    #[error("{0:?} cannot name a law\n  hint: 1 to 15 letters, digits, '_' and '.': the kernel takes no others")]
+    #[error("{0:?} is not a valid name of a law\n  hint: use 1 to 15 letters, digits, '_' and '.'")]
     Name(String),
     /// The name is in use.
     #[error("the kernel already has a law named {name}, {whose}\n  hint: {hint}")]
@@ -56,7 +56,7 @@ pub enum Error {
         hint: String,
     },
     /// Nothing of ours is loaded under this name.
-    #[error("no law of ours is loaded as {name}\n  hint: {loaded}")]
+    #[error("no Windward law is loaded as {name}\n  hint: {loaded}")]
     NotLoaded {
         /// The name.
         name: String,
@@ -86,7 +86,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The compiled object is not as expected; a bug.
-    #[error("the compiled law cannot be used: {0}")]
+    #[error("the compiled law is invalid: {0}")]
     Object(String),
     /// Anything else that the system says.
     #[error("{what}: {source}")]

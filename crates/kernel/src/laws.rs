@@ -90,7 +90,7 @@ impl KernelLaw {
         for (name, value) in changes {
             let Some(index) = self.parameters.iter().position(|parameter| parameter.name == name) else {
                 let names: Vec<_> = self.parameters.iter().map(|parameter| parameter.name).collect();
-                return Err(refuse(name, format!("no such parameter; there are {}", names.join(", "))));
+                return Err(refuse(name, format!("unknown parameter; parameters: {}", names.join(", "))));
             };
             let Parameter { least, greatest, .. } = self.parameters[index];
             if !(least..=greatest).contains(value) {

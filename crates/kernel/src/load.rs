@@ -242,7 +242,7 @@ pub(crate) mod tests {
     #[test]
     fn a_kernel_that_cannot_is_refused_with_the_reason() {
         let refusal = |path: &str| Kernel::read(path).map(drop).unwrap_err().to_string();
-        assert!(refusal("/nowhere/vmlinux").starts_with("this kernel does not describe its types: /nowhere/vmlinux"));
+        assert!(refusal("/nowhere/vmlinux").starts_with("the kernel has no type information (BTF): /nowhere/vmlinux"));
         let path = file("old", &btf::smallest());
         assert!(refusal(path.to_str().unwrap()).starts_with("this kernel is too old: it has no tcp_congestion_ops"));
         let broken = file("broken", b"no types");

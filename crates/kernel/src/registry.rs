@@ -86,7 +86,7 @@ pub fn unload(name: &str, force: bool) -> Result<(), Error> {
         Err(e) if e.raw_os_error() == Some(libc::EOPNOTSUPP) => {
             drop(registered);
             if find(name).is_ok() {
-                let what = format!("unloading {name}, which another process holds");
+                let what = format!("unloading {name}, which is held by another process");
                 return Err(Error::System { what, source: e });
             }
             Ok(())
@@ -117,10 +117,10 @@ pub(crate) fn taken(name: &str) -> Error {
     let (whose, hint) = if find(name).is_ok() {
         (
             "loaded by Windward",
-            format!("`windward kernel set {name}` changes its parameters, `unload {name}` takes it out"),
+            format!("`windward kernel set {name}` changes its parameters, `unload {name}` unloads it"),
         )
     } else {
-        ("which is not ours", "choose another name with --as".to_owned())
+        ("not one of Windward's", "choose another name with --as".to_owned())
     };
     Error::NameTaken { name: name.to_owned(), whose, hint }
 }
@@ -146,7 +146,7 @@ fn find(name: &str) -> Result<Registered, Error> {
         None => {
             let names: Vec<_> = all.into_iter().map(|registered| registered.settings.name).collect();
             let loaded =
-                if names.is_empty() { "nothing is".to_owned() } else { format!("there are {}", names.join(", ")) };
+                if names.is_empty() { "none is loaded".to_owned() } else { format!("loaded: {}", names.join(", ")) };
             Err(Error::NotLoaded { name: name.to_owned(), loaded })
         }
     }
@@ -156,7 +156,7 @@ fn registered() -> Result<Vec<Registered>, Error> {
     if !sys::is_root() {
         return Err(Error::NotRoot);
     }
-    let mut found = scan().map_err(Error::system("looking through the kernel's maps and links"))?;
+    let mut found = scan().map_err(Error::system("listing the kernel's maps and links"))?;
     found.sort_by(|a, b| a.settings.name.cmp(&b.settings.name));
     Ok(found)
 }

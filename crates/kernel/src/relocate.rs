@@ -78,10 +78,7 @@ pub(crate) fn apply(note: &Note, code: &mut [u64], local: &Btf, kernel: &Btf) ->
             };
             // What lies inside an array is the law's own business: its private area.
             if kernel.is_scalar(field.type_id) && kernel.size(field.type_id) != Some(access) {
-                return Err(Error::TooOld(format!(
-                    "its field {} has another size than the laws know",
-                    describe(note, local)
-                )));
+                return Err(Error::TooOld(format!("its field {} has an unexpected size", describe(note, local))));
             }
             let offset = i16::try_from(value)
                 .map_err(|_| Error::Object(format!("{} lies too far out", describe(note, local))))?;

@@ -59,7 +59,7 @@ pub(crate) fn release_all() -> Result<Vec<String>, Error> {
 fn unpin(name: &str) -> Result<(), Error> {
     match fs::remove_file(pin(name)) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => {
-            Err(Error::system(format!("taking {name} out of {FOLDER}"))(e))
+            Err(Error::system(format!("removing {name} from {FOLDER}"))(e))
         }
         _ => Ok(()),
     }

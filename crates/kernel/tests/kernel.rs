@@ -244,7 +244,7 @@ fn a_name_is_taken_once() {
     let refusal = |name: &str| load("vegas", &options(name, &[])).unwrap_err().to_string();
     assert!(refusal(&name).contains("loaded by Windward"));
     // The kernel's own reno is always there.
-    assert!(refusal("reno").contains("which is not ours"));
+    assert!(refusal("reno").contains("not one of Windward's"));
 }
 
 #[test]

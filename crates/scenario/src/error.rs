@@ -1,7 +1,5 @@
 //! What is wrong with a scenario, and where.
 
-use crate::format::Refusal;
-use crate::read::Tree;
 use std::fmt;
 use std::ops::Range;
 
@@ -46,6 +44,11 @@ impl Error {
     /// The problems, at most 20.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// Problems, and how many `more` were found but not kept.
+    pub(crate) fn of(problems: Vec<Problem>, more: usize) -> Self {
+        Self { problems, more }
     }
 
     /// A single problem with the file as a whole, or with the place given.
@@ -108,95 +111,4 @@ impl fmt::Display for Error {
             more => write!(f, "\n\n{total} problems, {more} of them not shown"),
         }
     }
-}
-
-/// A step on the way to a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Segment {
-    /// The value of a key.
-    Key(String),
-    /// The key itself.
-    OwnKey(String),
-    /// An item of a list, from 0.
-    Index(usize),
-}
-
-impl From<&str> for Segment {
-    fn from(key: &str) -> Self {
-        Self::Key(key.to_owned())
-    }
-}
-
-impl From<usize> for Segment {
-    fn from(index: usize) -> Self {
-        Self::Index(index)
-    }
-}
-
-struct Found {
-    path: Vec<Segment>,
-    message: String,
-    hint: Option<String>,
-}
-
-/// What was found wrong so far.
-#[derive(Default)]
-pub(crate) struct Problems {
-    found: Vec<Found>,
-    more: usize,
-}
-
-impl Problems {
-    const SHOWN: usize = 20;
-
-    pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
-
-    pub fn len(&self) -> usize {
-        self.found.len() + self.more
-    }
-
-    pub fn is_full(&self) -> bool {
-        self.found.len() >= Self::SHOWN
-    }
-
-    pub fn add(&mut self, path: impl IntoIterator<Item = Segment>, message: impl Into<String>, hint: Option<String>) {
-        if self.is_full() {
-            self.more += 1;
-        } else {
-            self.found.push(Found { path: path.into_iter().collect(), message: message.into(), hint });
-        }
-    }
-
-    /// Adds the text of a [`Refusal`].
-    pub fn add_refusal(&mut self, path: impl IntoIterator<Item = Segment>, text: &str) {
-        let (message, hint) = text.split_once(Refusal::HINT).map_or((text, None), |(text, hint)| (text, Some(hint)));
-        self.add(path, message, hint.map(str::to_owned));
-    }
-
-    /// The error that tells of them, in the order of the text.
-    pub fn into_error(self, origin: &str, tree: &Tree, text: Option<&str>) -> Error {
-        let problem = |Found { path, message, hint }: Found| {
-            let position = text.and_then(|text| Some(Position::of_span(text, tree.span_of(&path)?)));
-            Problem { origin: origin.to_owned(), path: path_text(&path), position, message, hint }
-        };
-        let mut problems: Vec<_> = self.found.into_iter().map(problem).collect();
-        problems.sort_by_key(|problem| problem.position.as_ref().map(|at| (at.line, at.column)));
-        Error { problems, more: self.more }
-    }
-}
-
-fn path_text(path: &[Segment]) -> String {
-    let mut text = String::new();
-    for segment in path {
-        match segment {
-            Segment::Index(at) => text.push_str(&format!("[{at}]")),
-            Segment::Key(key) | Segment::OwnKey(key) => {
-                text.push_str(if text.is_empty() { "" } else { "." });
-                text.push_str(key);
-            }
-        }
-    }
-    text
 }

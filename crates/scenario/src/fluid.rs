@@ -16,32 +16,33 @@ use windward_sim::{Buffer, FlowConfig, LawChoice, Network};
 #[derive(Debug, Error)]
 pub enum FluidError {
     /// A law was written in Python.
-    #[error("flow `{0}`: a law in Python has no differential equation\nhint: choose one of Windward's laws for it")]
+    #[error("flow `{0}`: a law in Python has no fluid model\nhint: choose one of Windward's laws")]
     PythonLaw(String),
     /// A transfer over a changing number of connections.
     #[error(
-        "flow `{0}`: a changing number of connections has no fluid form here\nhint: fluid.follow_emultcp in Python is that \
-         of E-MULTCP; or leave `connections` out"
+        "flow `{0}`: `connections` is not supported by the fluid engine\nhint: remove it, or use \
+         windward.fluid.follow_emultcp in Python"
     )]
     Connections(String),
     /// Windows of different packets cannot be added.
     #[error("the flows' packets differ in size, {0} and {1} B on the wire\nhint: give all flows the same `segment`")]
     PacketSizes(u64, u64),
     /// A flow has no propagation delay.
-    #[error("flow `{0}` has no propagation delay: its window would be all queue\nhint: give its links a `delay`")]
+    #[error("flow `{0}` has no propagation delay: its whole window would be queued\nhint: give its links a `delay`")]
     NoDelay(String),
     /// The background fills a link.
-    #[error("link `{0}`: the background sources fill it: nothing is left for the flows")]
+    #[error("link `{0}`: background traffic takes all of its capacity")]
     Full(String),
     /// Background in a cell.
     #[error(
-        "link `{0}`: background to a station of a cell has no fluid form\nhint: leave it out, or let it end before the cell"
+        "link `{0}`: background traffic to the stations of a cell is not supported by the fluid engine\nhint: remove it, or \
+         end it before the cell"
     )]
     BackgroundInCell(String),
     /// A scheduler without a fluid form.
     #[error(
-        "the scheduler {0} has no fluid form: it gives no capacity region that prices divide\nhint: \"queueing-delay\" has \
-         one, and so has \"round-robin\" with oblivious = true"
+        "the scheduler {0} is not supported by the fluid engine\nhint: use \"queueing-delay\", or \"round-robin\" with \
+         oblivious = true"
     )]
     Scheduler(String),
     /// The map from windows to rates failed.

@@ -10,7 +10,11 @@ mod check;
 mod error;
 mod fluid;
 mod format;
+mod names;
 mod optimum;
+mod path;
+mod problems;
+mod python;
 mod read;
 mod reference;
 mod scenario;
@@ -18,8 +22,8 @@ mod suggest;
 
 pub use error::{Error, Position, Problem};
 pub use fluid::{FluidError, FluidRun};
+pub use names::{FlowName, LinkName, SourceName};
 pub use optimum::{FlowOptimum, LinkOptimum, Objective, Optimum};
+pub use python::{Python, PythonLaw, PythonScheduler};
 pub use reference::reference;
-pub use scenario::{
-    Compiled, FlowName, LinkName, NoPackets, Python, PythonLaw, PythonScheduler, Scenario, SourceName, schema,
-};
+pub use scenario::{Compiled, NoPackets, Scenario, schema};

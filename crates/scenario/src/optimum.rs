@@ -7,7 +7,8 @@
 //! goodput.
 
 use crate::capacity::{CapacityError, Sharing, constraints};
-use crate::scenario::{PythonLaw, Scenario};
+use crate::python::PythonLaw;
+use crate::scenario::Scenario;
 use windward_laws::LawSpec;
 use windward_num::{Error, Options, Problem, Solution, Utility, solve};
 use windward_sim::{FlowConfig, LawChoice, Loss, Network};
@@ -87,14 +88,14 @@ impl Scenario {
         if let Some(transfer) = network.transfers.first() {
             return Err(Error::Invalid {
                 at: format!("flow `{}`", compiled.flows[transfer.flows.start].label),
-                reason: "a changing number of connections has no utility of its own".to_owned(),
+                reason: "`connections` is not supported by the optimum: it has no utility function".to_owned(),
             });
         }
         let constraints =
             constraints(network, self.regions(), packet_bits, Sharing::Best).map_err(|error| match error {
-                CapacityError::Full(at) => refused(at, "the background sources fill it: nothing is left for the flows"),
+                CapacityError::Full(at) => refused(at, "background traffic takes all of its capacity"),
                 CapacityError::BackgroundInCell(at) => {
-                    refused(at, "background to a station of a cell has no place in the optimum")
+                    refused(at, "background traffic to the stations of a cell is not supported by the optimum")
                 }
                 CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
             })?;

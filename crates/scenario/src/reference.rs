@@ -1,6 +1,6 @@
 //! The reference page of the format, written from its schema.
 
-use crate::schema;
+use crate::scenario::schema;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use windward_units::{BitRate, Bytes, Decibels, Duration, Frequency, Packets, Quantity, SymbolRate};

@@ -1,13 +1,16 @@
 //! A scenario that is right, and the networks it makes.
 
 use crate::check::{self, LawPlan, Plan, ReadFile, RegionPlan, SchedulerPlan};
-use crate::error::{Error, Position, Problems};
+use crate::error::{Error, Position};
 use crate::format::{File, Seeds};
+use crate::names::{FlowName, LinkName, SourceName};
+use crate::problems::Problems;
+use crate::python::Python;
 use crate::read::{self, Tree};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::io;
 use toml::de::DeTable;
-use windward_sim::cell::{CellConfig, SchedulerConfig};
+use windward_sim::cell::CellConfig;
 use windward_sim::{FlowConfig, LawChoice, Network, TcpOptions, TransferConfig};
 use windward_units::{Duration, Time};
 
@@ -40,90 +43,15 @@ pub struct Compiled {
     pub sources: Vec<SourceName>,
 }
 
-/// What a flow is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlowName {
-    /// Its own name, different from all others.
-    pub name: String,
-    /// The name of the table that made it, the same for the flows of a group.
-    pub label: String,
-    /// The name of its law.
-    pub law: String,
-    /// Node that sends the data.
-    pub from: String,
-    /// Node that receives it.
-    pub to: String,
-}
-
-/// What a one-way link is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkName {
-    /// Its own name, different from all others.
-    pub name: String,
-    /// Node at its beginning.
-    pub from: String,
-    /// Node at its end.
-    pub to: String,
-}
-
-/// What a background source is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceName {
-    /// Its own name, different from all others.
-    pub name: String,
-    /// The name of the table that made it.
-    pub label: String,
-    /// Node that sends.
-    pub from: String,
-    /// Node that receives.
-    pub to: String,
-}
-
 /// The packets of a scenario cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the region `{region}` says which rates are possible, not how packets get them: there is nothing to simulate\nhint: \
-     ask `optimum` or `fluid`; packets share a [[cell]]"
+    "the capacity region `{region}` has no packets and cannot be simulated\nhint: use `optimum` or `fluid`, or replace \
+     the region by a [[cell]]"
 )]
 pub struct NoPackets {
     /// Name of a capacity region.
     pub region: String,
-}
-
-/// Makes what a user wrote in Python. What is asked for is the same for every seed.
-pub trait Python {
-    /// The law; asked once for each `[[flow]]` that has one.
-    fn law(&self, law: &PythonLaw) -> LawChoice;
-    /// The scheduler; asked once for each `[[cell]]` that has one.
-    fn scheduler(&self, scheduler: &PythonScheduler) -> SchedulerConfig;
-}
-
-/// A function makes laws. It has no schedulers: another stands in for them, which will do for who only looks at the network.
-impl<F: Fn(&PythonLaw) -> LawChoice> Python for F {
-    fn law(&self, law: &PythonLaw) -> LawChoice {
-        self(law)
-    }
-    fn scheduler(&self, _: &PythonScheduler) -> SchedulerConfig {
-        SchedulerConfig::QueueingDelay
-    }
-}
-
-/// A scheduler that a user wrote in Python.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PythonScheduler {
-    /// FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
-    pub class: String,
-    /// Arguments of its constructor.
-    pub params: Map<String, Value>,
-}
-
-/// A law that a user wrote in Python.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PythonLaw {
-    /// FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
-    pub class: String,
-    /// Arguments of its constructor.
-    pub params: Map<String, Value>,
 }
 
 impl Scenario {
@@ -181,7 +109,7 @@ impl Scenario {
         let planned = file.and_then(|file| check::plan(file, read, &mut problems));
         match planned {
             Some((file, plan)) => Ok(Self { file, plan }),
-            None => Err(problems.into_error(origin, tree, text)),
+            None => Err(problems.into_error(origin, text, |path| tree.span_of(path))),
         }
     }
 

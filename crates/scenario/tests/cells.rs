@@ -54,8 +54,8 @@ fn a_table_of_ones_own_may_have_error_rates() {
 #[test]
 fn half_a_mode_is_refused() {
     let modes = |rest: &str| refusal(&format!("amc = {{ kind = \"modes\", {rest} }}"), "");
-    assert_eq!(modes("modes = [{ efficiency = 1 }]"), "cell[0].amc.modes[0]: it has neither `snr` nor `a` and `g`");
-    let half = "cell[0].amc.modes[1]: `a` and `g` stand together, and with the `packet` of the table";
+    assert_eq!(modes("modes = [{ efficiency = 1 }]"), "cell[0].amc.modes[0]: a mode needs `snr`, or `a` and `g`");
+    let half = "cell[0].amc.modes[1]: `a` and `g` must be given together, and need the `packet` of the table";
     let first = "{ efficiency = 1, snr = \"3 dB\" }";
     assert_eq!(modes(&format!("modes = [{first}, {{ efficiency = 2, a = 1, g = 1 }}]")), half);
     assert_eq!(modes(&format!("packet = \"1 kB\", modes = [{first}, {{ efficiency = 2, a = 1 }}]")), half);
@@ -69,7 +69,7 @@ fn half_a_mode_is_refused() {
     );
     assert_eq!(
         modes(&format!("target_error = 1, modes = [{first}]")),
-        "cell[0].amc.target_error: 1 is not above 0 and below 1"
+        "cell[0].amc.target_error: 1 is out of range; allowed: above 0 and below 1"
     );
 }
 

@@ -76,14 +76,14 @@ fn a_stations_recording_becomes_part_of_the_scenario() {
 #[test]
 fn what_is_wrong_with_a_recording_is_told_where_it_is_named() {
     let no_rate = |trace: &str| link(&format!("rate = {{ trace = {trace} }}"));
-    assert_eq!(refusal(&no_rate("\"gone\"")), "link[0].rate.trace: `gone` cannot be read: no such file");
+    assert_eq!(refusal(&no_rate("\"gone\"")), "link[0].rate.trace: cannot read `gone`: no such file");
     assert_eq!(
         refusal(&no_rate("\"wrong.trace\"")),
         "link[0].rate.trace: wrong.trace: line 2: `two` is not a number of milliseconds, whole and at most 31536000000"
     );
     assert_eq!(
         refusal(&link("rate = \"1 Mbit/s\"\nreverse = { rate = { trace = \"gone\" } }")),
-        "link[0].reverse.rate.trace: `gone` cannot be read: no such file"
+        "link[0].reverse.rate.trace: cannot read `gone`: no such file"
     );
     assert_eq!(refusal(&no_rate("[3, 2]")), "link[0].rate.trace[1]: an instant before the one that stands before it");
     assert_eq!(
@@ -99,12 +99,12 @@ fn what_is_wrong_with_a_recording_is_told_where_it_is_named() {
     );
     assert_eq!(
         refusal(&trace("samples = \"walk.csv\", interval = \"1 s\"")),
-        "cell[0].fading.interval: the file of the samples says how far apart they are"
+        "cell[0].fading.interval: `interval` is for a list of samples; the file has time stamps"
     );
     assert_eq!(
         refusal(&trace("samples = [1, 2]")),
-        "cell[0].fading: `interval` is missing: a list of samples does not say how far apart they are"
+        "cell[0].fading: `interval` is missing: a list of samples has no time stamps"
     );
     let alone = Scenario::from_toml(&no_rate("\"up.trace\""), "n.toml").expect_err("it has no folder");
-    assert_eq!(alone.problems()[0].message, "`up.trace` cannot be read: the scenario was read without its folder");
+    assert_eq!(alone.problems()[0].message, "cannot read `up.trace`: the scenario was read without its folder");
 }

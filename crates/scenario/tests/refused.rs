@@ -23,8 +23,8 @@ fn json_is_refused_with_the_path() {
         "flow": [{ "from": "a", "to": "b", "law": "reno", "stop": 3 }, { "from": "a" }] }"#;
     let error = Scenario::from_json(json, "scenario").expect_err("it is wrong in many places");
     insta::assert_snapshot!(error.to_string(), @r#"
-    scenario: link[0].loss: 7 is not a probability, which is from 0 to 1
-    hint: per cent are written "7 %"
+    scenario: link[0].loss: 7 is not a probability (0 to 1)
+    hint: percentages are written "7 %"
 
     scenario: link[0].qlen: unknown key `qlen`; allowed: name, from, to, rate, delay, buffer, loss, jitter, duplex, reverse
     hint: did you mean `buffer`?

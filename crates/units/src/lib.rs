@@ -8,11 +8,13 @@
 //! Every type reads and prints the words people write: `"20 ms"`, `"10 Mbit/s"`, `"1.5 kB"`, `"200 packets"`.
 
 mod amount;
+mod mix;
 mod radio;
 mod text;
 mod time;
 
 pub use amount::{BitRate, Bytes, PacketRate, Packets};
+pub use mix::splitmix64;
 pub use radio::{Decibels, Frequency, SymbolRate};
 pub use text::{ParseError, Quantity};
 pub use time::{Duration, Time};

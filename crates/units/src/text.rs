@@ -105,13 +105,13 @@ impl fmt::Display for ParseError {
         let Self { given, kind, example, units, problem } = self;
         match problem {
             Problem::Number => {
-                write!(f, "`{given}` does not begin with a number; a {kind} is written like \"{example}\"")
+                write!(f, "`{given}` does not start with a number; a {kind} is written like \"{example}\"")
             }
             Problem::NoUnit => write!(f, "`{given}` has no unit; a {kind} is written like \"{example}\""),
             Problem::Unit(unit) => {
                 write!(f, "`{unit}` is not a unit of {kind}; a {kind} is written like \"{example}\"")
             }
-            Problem::Negative => write!(f, "`{given}` is negative; a {kind} is zero or more"),
+            Problem::Negative => write!(f, "`{given}` is negative; a {kind} must be zero or more"),
             Problem::Large => write!(f, "`{given}` is too large for a {kind}"),
         }?;
         match problem {
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_wrong_text_is_told_what_is_right() {
         let wrong = |text| Duration::parse(text).unwrap_err().to_string();
-        assert_eq!(wrong("fast"), "`fast` does not begin with a number; a duration is written like \"100 ms\"");
+        assert_eq!(wrong("fast"), "`fast` does not start with a number; a duration is written like \"100 ms\"");
         assert_eq!(
             wrong("10"),
             "`10` has no unit; a duration is written like \"100 ms\" (units: s, ms, us, ns, µs, min, h)"

@@ -8,6 +8,7 @@ use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use windward_sim::TcpOptions;
 use windward_units::{Duration, Time};
 
 /// Where the sinks listen.
@@ -52,7 +53,7 @@ impl<'a> Flow<'a> {
     /// Makes the sockets of `plan` in its two hosts.
     pub(super) fn prepare(plan: &'a FlowPlan, hosts: &'a [Namespace]) -> Result<Self, Error> {
         let tcp = &plan.config.tcp;
-        let segment = (tcp.segment.count() + FlowPlan::headers(tcp) - 40) as u32;
+        let segment = (tcp.segment.count() + tcp.real_header_bytes() - TcpOptions::LEAST_HEADER) as u32;
         let listen = || {
             let socket = TcpSocket::bound(SocketAddrV4::new(plan.to, PORT))?;
             socket.set_tcp(libc::TCP_MAXSEG, segment)?;

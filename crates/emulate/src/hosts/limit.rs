@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::sys::{Clock, Namespace, Netlink, Route, Tun};
-use crate::wire::{Sort, Wire};
+use crate::wire::{Sort, Sorted, Wire};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,7 +10,7 @@ use windward_laws::LawSpec;
 use windward_sim::{
     Buffer, Control, Fabric, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, Parcel, TcpOptions,
 };
-use windward_units::{BitRate, Bytes, Duration, Time};
+use windward_units::{BitRate, Duration, Time};
 
 /// How long the machine is measured.
 const TRIAL: Duration = Duration::from_millis(200);
@@ -43,11 +43,10 @@ fn expected_rate(network: &Network) -> f64 {
     let mut most = vec![0.0_f64; rates.len()];
     for flow in &network.flows {
         let tcp = &flow.tcp;
-        let size = tcp.segment.count() + tcp.overhead.map_or(52, Bytes::count);
         let acks = if tcp.delayed_ack.is_some() { 0.5 } else { 1.0 };
         let narrowest = flow.forward.iter().map(|&link| link as usize).min_by(|&a, &b| rates[a].total_cmp(&rates[b]));
         if let Some(link) = narrowest {
-            most[link] = most[link].max(rates[link] / (8.0 * size as f64) * (1.0 + acks));
+            most[link] = most[link].max(rates[link] / (8.0 * tcp.wire_bytes() as f64) * (1.0 + acks));
         }
     }
     most.iter().sum()
@@ -72,7 +71,7 @@ pub(super) fn measure() -> Result<f64, Error> {
     let socket = sender.inside(|| UdpSocket::bind((addresses[0], 0))).map_err(failed())?;
     // Somebody listens, or every packet would be answered by a complaint.
     let _listener = receiver.inside(|| UdpSocket::bind((addresses[1], 9))).map_err(failed())?;
-    let wire = Wire { fabric: Fabric::new(&open_road(), 0), ports: vec![from, to], mtu: 1500, sort: Straight };
+    let wire = Wire { fabric: Fabric::new(&open_road(), 0), ports: vec![from, to], mtu: 1500, sort: FirstToSecond };
     let stop = AtomicBool::new(false);
     let clock = Clock::start();
     let ran = thread::scope(|scope| {
@@ -90,11 +89,11 @@ pub(super) fn measure() -> Result<f64, Error> {
 }
 
 /// Everything goes from the first device to the second.
-struct Straight;
+struct FirstToSecond;
 
-impl Sort for Straight {
-    fn sort(&mut self, port: usize, packet: &[u8]) -> Option<(u32, bool, u32)> {
-        (port == 0).then_some((0, false, packet.len() as u32))
+impl Sort for FirstToSecond {
+    fn sort(&mut self, port: usize, packet: &[u8]) -> Option<Sorted> {
+        (port == 0).then_some(Sorted { flow: 0, is_backward: false, size: packet.len() as u32 })
     }
     fn port(&self, _: &Parcel) -> usize {
         1

@@ -9,7 +9,7 @@ mod traffic;
 use crate::error::Error;
 use crate::quality::Quality;
 use crate::sys::{Clock, read_dropped};
-use crate::wire::{Ran, Wire};
+use crate::wire::{Outcome, Wire};
 use flow::Flow;
 use plan::{Hosts, Plan};
 use record::Record;
@@ -88,7 +88,7 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     if control.is_cancelled() {
         return Err(Error::Interrupted);
     }
-    let Ran { fabric, sort, mut quality } = ran?;
+    let Outcome { fabric, sort, mut quality } = ran?;
     quality.missed = namespaces.iter().map(|host| host.inside(read_dropped).unwrap_or(0)).sum();
     let lost = sort.finish().map_err(Error::system("writing the packet capture"))?;
     if let Some(problem) = flows.iter().find_map(|flow| flow.state().problem) {

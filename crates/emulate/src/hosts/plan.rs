@@ -11,7 +11,7 @@ use std::net::Ipv4Addr;
 use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
 use windward_scenario::Compiled;
-use windward_sim::{FlowConfig, LawChoice, NodeId, TcpOptions};
+use windward_sim::{FlowConfig, LawChoice, NodeId};
 use windward_units::{Bytes, Duration};
 
 /// CUBIC's parameter that Linux's always has on.
@@ -19,12 +19,6 @@ const HYSTART: &str = "hystart";
 
 /// The first flow's addresses: 10.0.0.16 sends, 10.0.0.17 receives.
 const FIRST: u32 = 0x0a00_0010;
-
-/// Headers of IPv4 and TCP without options.
-const HEADERS: u64 = 40;
-
-/// The timestamp option.
-const TIMESTAMPS: u64 = 12;
 
 /// How long Linux lets an ACK wait at most to begin with (TCP_DELACK_MIN); it cannot be changed.
 const DELAYED_ACK: Duration = Duration::from_millis(40);
@@ -67,11 +61,6 @@ impl FlowPlan {
     fn address(index: usize, is_sink: bool) -> Ipv4Addr {
         Ipv4Addr::from(FIRST + 2 * index as u32 + u32::from(is_sink))
     }
-
-    /// Bytes that a full segment has beside its data.
-    pub(super) fn headers(tcp: &TcpOptions) -> u64 {
-        HEADERS + if tcp.timestamps { TIMESTAMPS } else { 0 }
-    }
 }
 
 /// The flow that an address belongs to, and whether it is its sink's.
@@ -85,11 +74,11 @@ impl Plan {
     pub(super) fn new(compiled: &Compiled) -> Result<Self, Error> {
         let network = &compiled.network;
         if network.flows.is_empty() {
-            return Err(Error::Impossible("the scenario has no flows: there is nothing for kernels to do".to_owned()));
+            return Err(Error::Impossible("the scenario has no flows to emulate".to_owned()));
         }
         if !network.transfers.is_empty() {
-            let message = "a transfer whose connections come and go is not emulated; `windward get` is one, and \
-                           `windward link` puts a link in front of it";
+            let message =
+                "`connections` is not supported by the emulator; run `windward get` behind `windward link` instead";
             return Err(Error::Impossible(message.to_owned()));
         }
         let mut nodes: Vec<NodeId> = network.flows.iter().flat_map(|flow| [flow.source, flow.sink]).collect();
@@ -111,12 +100,12 @@ impl Plan {
                 config: config.clone(),
             });
         }
-        let largest = |flow: &FlowPlan| flow.config.tcp.segment.count() + FlowPlan::headers(&flow.config.tcp);
+        let largest = |flow: &FlowPlan| flow.config.tcp.segment.count() + flow.config.tcp.real_header_bytes();
         // Less than 576 bytes no IPv4 link may have; ACKs with SACK blocks need 80.
         let mtu = flows.iter().map(largest).max().unwrap_or(0).max(576);
         if mtu > 65_535 {
             let segment = Bytes::new(mtu);
-            return Err(Error::Impossible(format!("packets of {segment} are larger than IPv4 has them (65535 B)")));
+            return Err(Error::Impossible(format!("packets of {segment} exceed the IPv4 limit of 65535 B")));
         }
         let mut notes = laws.notes;
         notes.extend(differences(&flows));
@@ -127,10 +116,10 @@ impl Plan {
     pub(super) fn build(&self) -> Result<Hosts, Error> {
         let mut hosts = Hosts { namespaces: Vec::new(), devices: Vec::new() };
         let refused =
-            |what| move |source| Error::Refused { what, source, hint: "emulation takes root, and /dev/net/tun" };
+            |what| move |source| Error::Refused { what, source, hint: "emulation needs root and /dev/net/tun" };
         for index in 0..self.nodes.len() {
-            let namespace = Namespace::new().map_err(refused("making a network namespace"))?;
-            let tun = namespace.inside(|| self.furnish(index)).map_err(refused("making a host"))?;
+            let namespace = Namespace::new().map_err(refused("creating a network namespace"))?;
+            let tun = namespace.inside(|| self.furnish(index)).map_err(refused("creating a host"))?;
             hosts.namespaces.push(namespace);
             hosts.devices.push(tun.file);
         }
@@ -178,7 +167,7 @@ impl Laws {
     /// The kernel's name for a law, loaded if it is ours.
     fn find(&mut self, law: &LawChoice) -> Result<(String, bool), Error> {
         let LawChoice::Known(spec) = law else {
-            let message = "a law in Python cannot run in the kernel; `windward kernel laws` lists those that can";
+            let message = "Python laws cannot run in the kernel; `windward kernel laws` lists those that can";
             return Err(Error::Impossible(message.to_owned()));
         };
         let written = serde_json::to_value(spec).unwrap_or_default();
@@ -214,7 +203,7 @@ impl Laws {
         let available = fs::read_to_string(path).map_err(Error::system("reading the kernel's laws"))?;
         if !available.split_whitespace().any(|name| name == spec.name()) {
             return Err(Error::Impossible(format!(
-                "this kernel has no `{}`; it has {}\nhint: `modprobe tcp_{}` may bring it",
+                "the kernel has no congestion control `{}`; available: {}\nhint: try `modprobe tcp_{}`",
                 spec.name(),
                 available.trim().replace(' ', ", "),
                 spec.name()
@@ -223,8 +212,7 @@ impl Laws {
         let written = serde_json::to_value(spec).unwrap_or_default();
         self.note_what_differs(spec, &written, |name| name == HYSTART);
         if written.get(HYSTART) == Some(&serde_json::Value::Bool(false)) {
-            self.notes
-                .push(format!("{}: Linux's leaves slow start by HyStart; `{HYSTART} = true` asks for it", spec.name()));
+            self.notes.push(format!("{}: Linux always uses HyStart; set `{HYSTART} = true` to match", spec.name()));
         }
         Ok(spec.name().to_owned())
     }
@@ -235,7 +223,7 @@ impl Laws {
         let Ok(Ok(defaults)) = defaults else { return };
         for (name, value) in written.as_object().into_iter().flatten() {
             if name != "name" && !is_known(name) && defaults.get(name) != Some(value) {
-                self.notes.push(format!("{}: the kernel's has no `{name}`; {value} is left out", spec.name()));
+                self.notes.push(format!("{}: the kernel's law has no `{name}`; ignoring {value}", spec.name()));
             }
         }
     }
@@ -251,7 +239,7 @@ fn differences(flows: &[FlowPlan]) -> Vec<String> {
             note(flow, format!("Linux delays ACKs by {DELAYED_ACK}, not {wait}"));
         }
         if tcp.known_base_rtt.is_some() {
-            note(flow, "a law in the kernel is not told its base RTT, it measures it".to_owned());
+            note(flow, "laws in the kernel measure the base RTT; `known_base_rtt` is ignored".to_owned());
         }
     }
     notes

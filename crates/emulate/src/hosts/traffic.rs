@@ -2,7 +2,7 @@
 
 use super::plan::{Plan, flow_of};
 use crate::frames::Segment;
-use crate::wire::Sort;
+use crate::wire::{Sort, Sorted};
 use std::io::{self, Write};
 use windward_sim::{Parcel, Pcapng};
 use windward_units::Time;
@@ -54,12 +54,12 @@ impl Traffic {
 }
 
 impl Sort for Traffic {
-    fn sort(&mut self, _: usize, packet: &[u8]) -> Option<(u32, bool, u32)> {
+    fn sort(&mut self, _: usize, packet: &[u8]) -> Option<Sorted> {
         let segment = Segment::read(packet)?;
         let (flow, is_for_sink) = flow_of(segment.to)?;
         let ends = self.ends.get(flow as usize)?;
         let size = ends.overhead.map_or(packet.len() as u32, |overhead| segment.payload + overhead);
-        Some((flow, !is_for_sink, size))
+        Some(Sorted { flow, is_backward: !is_for_sink, size })
     }
 
     fn port(&self, parcel: &Parcel) -> usize {

@@ -1,7 +1,7 @@
 //! The programs at the ends of a link.
 
+use super::ends::{CLIENT, Ends, SERVER};
 use super::names::{self, ResolvConf};
-use super::{CLIENT, Ends, SERVER, cannot_start};
 use crate::error::Error;
 use crate::sys::Namespace;
 use std::io;
@@ -31,9 +31,10 @@ impl Children {
             servers.0.push(start(&mut command, server, None).map_err(cannot_start(line))?);
         }
         wait_until_listening(server, &mut servers.0)?;
-        let (name, arguments) = ends.command.split_first().ok_or_else(|| {
-            Error::Impossible("there is no command to run behind the link; write it after --".to_owned())
-        })?;
+        let (name, arguments) = ends
+            .command
+            .split_first()
+            .ok_or_else(|| Error::Impossible("no command to run behind the link; give it after --".to_owned()))?;
         let mut command = Command::new(name);
         command.args(arguments);
         // MAHIMAHI_BASE: scripts that were written for mm-link find their server too.
@@ -98,7 +99,7 @@ fn wait_until_listening(host: &Namespace, servers: &mut [Child]) -> Result<(), E
         Ok(table.lines().filter(|line| matches!(line.split_whitespace().nth(3), Some("0A" | "07"))).count())
     };
     for _ in 0..100 {
-        let count = host.inside(listening).map_err(Error::system("looking for the servers' ports"))?;
+        let count = host.inside(listening).map_err(Error::system("looking for the servers' listening ports"))?;
         if count >= servers.len() {
             break;
         }
@@ -106,7 +107,7 @@ fn wait_until_listening(host: &Namespace, servers: &mut [Child]) -> Result<(), E
             if let Ok(Some(status)) = server.try_wait()
                 && !status.success()
             {
-                return Err(Error::Impossible(format!("a server ended before the command began: {status}")));
+                return Err(Error::Impossible(format!("a server exited before the command started: {status}")));
             }
         }
         thread::sleep(time::Duration::from_millis(10));
@@ -168,4 +169,9 @@ impl Drop for Signals {
             unsafe { libc::signal(signal, before) };
         }
     }
+}
+
+/// What could not be started.
+fn cannot_start(what: &str) -> impl FnOnce(io::Error) -> Error {
+    Error::system(format!("starting {what}"))
 }

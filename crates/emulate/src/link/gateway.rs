@@ -6,7 +6,8 @@
 //! host, and a thread hands over what comes there. The connections across the link are the kernel's, from end to end of
 //! it; the [`SERVER`] itself stands for the machine's loopback.
 
-use super::{SERVER, names};
+use super::ends::SERVER;
+use super::names;
 use crate::sys::Namespace;
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};

@@ -5,17 +5,17 @@
 //! namespace of our own.
 
 mod children;
+mod ends;
 mod gateway;
 mod names;
 
 use crate::error::Error;
 use crate::quality::Quality;
 use crate::sys::{Clock, Namespace, Netlink, Ours, Route, Tun, own_user_namespace, read_dropped, write_setting};
-use crate::wire::{Ran, Sort, Wire};
+use crate::wire::{Outcome, Sort, Sorted, Wire};
 use children::Children;
+pub use ends::{CLIENT, Ends, SERVER};
 use gateway::Gateway;
-use std::ffi::OsString;
-use std::io;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -23,30 +23,11 @@ use windward_scenario::{PythonLaw, Scenario};
 use windward_sim::{Fabric, LawChoice, LinkStats, Parcel};
 use windward_units::Time;
 
-/// Where the servers are, behind the link. From the range that RFC 6598 keeps for between networks.
-pub const SERVER: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
-
-/// Where the program is.
-pub const CLIENT: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 2);
-
 /// Index of a namespace's loopback device.
 const LOOPBACK: u32 = 1;
 
 /// Largest packet on the link.
 const MTU: u32 = 1500;
-
-/// What runs at the ends of a link.
-#[derive(Clone, Debug, Default)]
-pub struct Ends {
-    /// The program and its arguments.
-    pub command: Vec<OsString>,
-    /// Shell commands that run behind the link for as long as the program does.
-    pub servers: Vec<String>,
-    /// The server's congestion control, where it is not the machine's default.
-    pub congestion: Option<String>,
-    /// Nothing but the servers can be reached: no gateway.
-    pub is_isolated: bool,
-}
 
 /// What happened on the link.
 #[derive(Clone, Debug)]
@@ -73,7 +54,7 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
     // SAFETY: it reads a number.
     if unsafe { libc::geteuid() } != 0 {
         own_user_namespace().map_err(|source| Error::Refused {
-            what: "making a user namespace, as this is not root",
+            what: "creating a user namespace, as this is not root",
             source,
             hint: "run it as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone, \
                    kernel.apparmor_restrict_unprivileged_userns)",
@@ -88,13 +69,13 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
     server.inside(|| Netlink::open()?.add_route(&to_client)).map_err(|source| Error::Refused {
         what: "choosing the server's congestion control",
         source,
-        hint: "`cat /proc/sys/net/ipv4/tcp_available_congestion_control` says what there is; \
-               `windward kernel load` brings more",
+        hint: "`cat /proc/sys/net/ipv4/tcp_available_congestion_control` lists the available ones; \
+               `windward kernel load` adds more",
     })?;
     if !ends.is_isolated {
         // Every other address is this host's own.
         let rest = Route { ours: Ours::Yes, ..Route::new((Ipv4Addr::UNSPECIFIED, 0), LOOPBACK) };
-        server.inside(|| Netlink::open()?.add_route(&rest)).map_err(Error::system("making the gateway"))?;
+        server.inside(|| Netlink::open()?.add_route(&rest)).map_err(Error::system("setting up the gateway"))?;
     }
     let stop = AtomicBool::new(false);
     let clock = Clock::start();
@@ -113,7 +94,7 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
         ran.quality.missed = missed;
         Ok::<_, Error>((ran, code?))
     })?;
-    let Ran { fabric, quality, .. } = ran;
+    let Outcome { fabric, quality, .. } = ran;
     let end = clock.now();
     let mut links = fabric.finish(end).links.into_iter();
     let mut next = || links.next().unwrap_or_default();
@@ -126,10 +107,10 @@ fn host(own: Ipv4Addr) -> Result<(Namespace, Tun), Error> {
         move |source| Error::Refused {
             what,
             source,
-            hint: "it takes root, or a user namespace with /dev/net/tun in it; containers often forbid both",
+            hint: "this needs root, or a user namespace with /dev/net/tun; containers often allow neither",
         }
     };
-    let namespace = Namespace::new().map_err(refused("making a network namespace"))?;
+    let namespace = Namespace::new().map_err(refused("creating a network namespace"))?;
     let make = || {
         // Only IPv4 crosses the link; without this the kernel would send its own IPv6 greetings.
         let _ = write_setting("ipv6/conf/all/disable_ipv6", "1");
@@ -137,7 +118,7 @@ fn host(own: Ipv4Addr) -> Result<(Namespace, Tun), Error> {
         Netlink::open()?.add_route(&Route::new((Ipv4Addr::UNSPECIFIED, 0), tun.device))?;
         Ok(tun)
     };
-    let tun = namespace.inside(make).map_err(refused("making a TUN device"))?;
+    let tun = namespace.inside(make).map_err(refused("creating a TUN device"))?;
     Ok((namespace, tun))
 }
 
@@ -147,7 +128,7 @@ struct TwoEnds<'a> {
 }
 
 impl Sort for TwoEnds<'_> {
-    fn sort(&mut self, port: usize, packet: &[u8]) -> Option<(u32, bool, u32)> {
+    fn sort(&mut self, port: usize, packet: &[u8]) -> Option<Sorted> {
         let is_ipv4 = packet.first().is_some_and(|first| first >> 4 == 4);
         if port == 1
             && is_ipv4
@@ -155,15 +136,10 @@ impl Sort for TwoEnds<'_> {
         {
             gateway.see(packet);
         }
-        is_ipv4.then_some((0, port == 1, packet.len() as u32))
+        is_ipv4.then_some(Sorted { flow: 0, is_backward: port == 1, size: packet.len() as u32 })
     }
 
     fn port(&self, parcel: &Parcel) -> usize {
         usize::from(!parcel.is_backward)
     }
-}
-
-/// What could not be started.
-fn cannot_start(what: &str) -> impl FnOnce(io::Error) -> Error {
-    Error::system(format!("starting {what}"))
 }

@@ -1,7 +1,7 @@
 //! Names behind a link: a resolver on the machine's own loopback is out of reach there, so the program gets a resolv.conf of
 //! its own that names the server's host, whose port 53 leads to that resolver.
 
-use super::SERVER;
+use super::ends::SERVER;
 use std::ffi::CString;
 use std::net::Ipv4Addr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,5 +1,8 @@
 //! Devices, addresses and routes of the namespace that the thread is in, by rtnetlink(7): four requests, each answered by
-//! an acknowledgement. A library would be larger than they are.
+//! an acknowledgement.
+//!
+//! Why no library: the `rtnetlink` crate is asynchronous. It brings a runtime and half a dozen crates for what are four
+//! messages of fixed shape, and a network namespace belongs to a thread, on which every request here has to stay.
 
 use super::check;
 use std::io;
@@ -123,7 +126,7 @@ impl Netlink {
         // struct nlmsghdr, then the error as a negative number, zero for none.
         let word = |at: usize| answer[at..at + 4].try_into().map(i32::from_ne_bytes).unwrap_or_default();
         if length < 20 || answer[4..6] != (libc::NLMSG_ERROR as u16).to_ne_bytes() {
-            return Err(io::Error::other("the kernel's answer is no acknowledgement"));
+            return Err(io::Error::other("the kernel did not acknowledge the request"));
         }
         if word(16) == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(-word(16))) }
     }

@@ -51,5 +51,5 @@ pub(crate) fn read_dropped() -> io::Result<u64> {
     let line = table.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'));
     // Receive: bytes packets errs drop fifo frame compressed multicast; transmit: bytes packets errs drop.
     let dropped = line.and_then(|line| line.split_whitespace().nth(11)?.parse().ok());
-    dropped.ok_or_else(|| io::Error::other("the device is not listed"))
+    dropped.ok_or_else(|| io::Error::other("the device is not in /proc/net/dev"))
 }

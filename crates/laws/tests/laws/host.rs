@@ -26,7 +26,7 @@ pub struct Flow {
     /// Tell the law the round-trip time of an empty path instead of the least sample.
     pub is_base_known: bool,
     pub start: Time,
-    /// Lose every so-manieth packet on the wire.
+    /// Lose every n-th packet on the wire.
     pub lose_every: Option<u64>,
 }
 

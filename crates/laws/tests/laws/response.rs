@@ -1,4 +1,4 @@
-//! Loss-driven laws against their response functions: every so-manieth packet is lost, no queue builds, and the rate is
+//! Loss-driven laws against their response functions: every n-th packet is lost, no queue builds, and the rate is
 //! that of the periodic sawtooth.
 
 use crate::host::{Bottleneck, Flow, run};

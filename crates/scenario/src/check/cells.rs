@@ -1,13 +1,15 @@
 //! Cells, expanded into stations, each a one-way link.
 
+use super::common::{MAX_LINKS, Names, is_within_limit, place};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
-use super::{MAX_LINKS, Names, is_within_limit, place};
-use crate::error::{Problems, Segment};
 use crate::format::cell::{Amc, Cell, Direction, Fading, Mode, Scheduler, Station};
 use crate::format::{Buffer, Named, Positive, Recording};
-use crate::scenario::{LinkName, PythonScheduler};
+use crate::names::LinkName;
+use crate::path::Segment;
+use crate::problems::Problems;
+use crate::python::{PythonScheduler, is_class};
 use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::cell::amc::{Errors, Table};
@@ -47,24 +49,24 @@ fn plan(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &mut
     let table = Arc::new(table(&cell.amc.0, at, problems)?);
     if cell.station.is_empty() {
         let hint = Some("add a [[cell.station]]".to_owned());
-        problems.add(place("cell", at, ["station".into()]), "nobody is in the cell", hint);
+        problems.add(place("cell", at, ["station".into()]), "the cell has no stations", hint);
     }
     let shared_buffer = match cell.shared_buffer {
         None | Some(Buffer(sim::Buffer::Unlimited)) => None,
         Some(Buffer(sim::Buffer::Packets(most))) => Some(most),
         Some(_) => {
-            let message = "a buffer that stations share is in packets";
+            let message = "a shared buffer is given in packets";
             problems.add(place("cell", at, ["shared_buffer".into()]), message, None);
             None
         }
     };
     if cell.average.slots.0 < 1.0 {
-        let message = format!("{} slots: a filter forgets in 1 or more", cell.average.slots.0);
+        let message = format!("the averaging window must be at least 1 slot, not {}", cell.average.slots.0);
         problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
     }
     let center = center?;
     if center.group().is_some() {
-        let message = format!("`{}` is a group; an access point is one node", cell.access_point.0);
+        let message = format!("`{}` is a group; an access point is a single node", cell.access_point.0);
         problems.add(place("cell", at, ["access_point".into()]), message, None);
         return None;
     }
@@ -131,12 +133,12 @@ fn station_config(
     let Buffer(buffer) = station.buffer.unwrap_or(cell.buffer);
     if matches!(buffer, sim::Buffer::Time(_)) {
         let path = if station.buffer.is_some() { inside("buffer") } else { place("cell", at, ["buffer".into()]) };
-        let message = "a station's buffer is in packets or bytes: how long a packet will wait is not known before";
+        let message = "a station's buffer is given in packets or bytes: its rate is not known in advance";
         problems.add(path, message, None);
     }
     let violation = station.violation.0;
     if violation <= 0.0 || violation >= 1.0 {
-        problems.add(inside("violation"), format!("{violation} is not above 0 and below 1"), None);
+        problems.add(inside("violation"), format!("{violation} is out of range; allowed: above 0 and below 1"), None);
     }
     let mean_snr = ratio(station.snr.0);
     let Named(fading) = station.fading.as_ref().unwrap_or(&cell.fading);
@@ -167,9 +169,13 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
         Amc::Convolutional(amc) => {
             let target = amc.target_error.0;
             if !matches!(amc.modes.0, 5 | 6) {
-                problems.add(path("modes"), format!("there are 5 or 6 modes, not {}", amc.modes.0), None);
+                problems.add(path("modes"), format!("`modes` is 5 or 6, not {}", amc.modes.0), None);
             } else if target <= 0.0 || target >= 1.0 {
-                problems.add(path("target_error"), format!("{target} is not above 0 and below 1"), None);
+                problems.add(
+                    path("target_error"),
+                    format!("{target} is out of range; allowed: above 0 and below 1"),
+                    None,
+                );
             } else {
                 return Some(Table::convolutional(amc.modes.0 == 6, target));
             }
@@ -178,7 +184,7 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
         Amc::Shannon(amc) => {
             let most = amc.max_efficiency.map_or(f64::INFINITY, |most| most.0);
             if most <= 0.0 {
-                problems.add(path("max_efficiency"), format!("{most} is not above 0"), None);
+                problems.add(path("max_efficiency"), format!("{most} is out of range; allowed: above 0"), None);
                 return None;
             }
             Some(Table::shannon(ratio(amc.gap.0), most))
@@ -186,7 +192,11 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
         Amc::Modes(amc) => {
             let target = amc.target_error.0;
             if target <= 0.0 || target >= 1.0 {
-                problems.add(path("target_error"), format!("{target} is not above 0 and below 1"), None);
+                problems.add(
+                    path("target_error"),
+                    format!("{target} is out of range; allowed: above 0 and below 1"),
+                    None,
+                );
                 return None;
             }
             let mut modes = Vec::new();
@@ -216,12 +226,12 @@ fn mode(mode: &Mode, packet: Option<Positive<Bytes>>, target: f64) -> Result<sim
     let errors = match (mode.a, mode.g, packet) {
         (None, None, _) => None,
         (Some(a), Some(g), Some(packet)) => Some(Errors { a: a.0, g: g.0, packet_bits: packet.0.count() as f64 * 8.0 }),
-        _ => return Err("`a` and `g` stand together, and with the `packet` of the table"),
+        _ => return Err("`a` and `g` must be given together, and need the `packet` of the table"),
     };
     let threshold = match (mode.snr, errors) {
         (Some(snr), _) => ratio(snr.0),
         (None, Some(errors)) => errors.threshold(target),
-        (None, None) => return Err("it has neither `snr` nor `a` and `g`"),
+        (None, None) => return Err("a mode needs `snr`, or `a` and `g`"),
     };
     Ok(sim::cell::amc::Mode { efficiency: mode.efficiency.0, threshold, errors })
 }
@@ -255,9 +265,9 @@ fn scheduler(scheduler: &Scheduler, at: usize, problems: &mut Problems) -> Optio
         Scheduler::MLwdf(_) => SchedulerConfig::MLwdf,
         Scheduler::ExpRule(_) => SchedulerConfig::ExpRule,
         Scheduler::PythonScheduler(rule) => {
-            if !super::laws::is_class(&rule.class) {
+            if !is_class(&rule.class) {
                 let message =
-                    format!("`{}` does not name a class; it is written like \"my_rule.py:MyRule\"", rule.class);
+                    format!("`{}` is not FILE:CLASS or MODULE:CLASS; example: \"my_rule.py:MyRule\"", rule.class);
                 problems.add(place("cell", at, ["scheduler".into(), "class".into()]), message, None);
                 return None;
             }

@@ -1,20 +1,26 @@
 //! Routes of TCP flows, forth and back, and the round-trip times that follow from them.
 
-use super::flows::{FlowPlan, Flows, header};
+use super::common::place;
+use super::flow_plan::{FlowPlan, Flows};
 use super::links::Links;
-use super::nodes::Nodes;
-use super::place;
-use super::route::{Asker, Direction, Graph, Request, Via};
-use crate::error::Problems;
+use super::nodes::{Nodes, Request};
+use super::route::{Asker, Direction, Graph, Via};
 use crate::format::Flow;
+use crate::problems::Problems;
 use std::collections::BTreeSet;
 use windward_sim::TcpOptions;
 use windward_units::Duration;
 
-/// Finds all routes; false, and reports, where there are none.
-pub(crate) fn find(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problems: &mut Problems) -> bool {
+/// Finds all routes; `None`, and reports, where there are none.
+pub(crate) fn find(
+    flows: &[Flow],
+    mut all: Flows,
+    nodes: &Nodes,
+    links: &Links,
+    problems: &mut Problems,
+) -> Option<Flows> {
     let before = problems.len();
-    let open = follow(flows, all, nodes, links, problems);
+    let open = follow(flows, &mut all, nodes, links, problems);
     search(open, &mut all.plans, nodes, links, problems);
     for plan in &mut all.plans {
         let entry = &all.entries[plan.entry];
@@ -22,7 +28,7 @@ pub(crate) fn find(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links
             plan.known_base_rtt = Some(base_rtt(&entry.tcp, &plan.forward, &plan.backward, links));
         }
     }
-    problems.len() == before
+    (problems.len() == before).then_some(all)
 }
 
 /// Routes that the file spells out. Returns the flows without one, forth and back.
@@ -84,8 +90,8 @@ fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], nodes: &Nodes, links: &
                         continue;
                     }
                     let (what, a, b) = match direction {
-                        Direction::Forth => ("no route leads", from, to),
-                        Direction::Back => ("no route for the ACKs leads", to, from),
+                        Direction::Forth => ("no route", from, to),
+                        Direction::Back => ("no route for ACKs", to, from),
                     };
                     let [a, b] = [a, b].map(|node| &nodes.names[node as usize]);
                     let path = place("flow", plan.entry, ["to".into()]);
@@ -99,7 +105,7 @@ fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], nodes: &Nodes, links: &
 /// Propagation and transmission of a full segment along `forward` and of its ACK along `backward`, in whole
 /// nanoseconds of each link, rounded down; to a station of a cell at the rate of its mean signal-to-noise ratio.
 fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) -> Duration {
-    let header = header(tcp.timestamps, tcp.overhead);
+    let header = tcp.header_bytes();
     let one_way = |route: &[u32], bytes: u64| -> u64 {
         let link = |&link: &u32| {
             let delay = links.delays[link as usize].as_nanos();

@@ -1,9 +1,10 @@
 //! Laws: names and parameters against the registry.
 
-use super::place;
-use crate::error::{Problems, Segment};
+use super::common::place;
 use crate::format::Law;
-use crate::scenario::PythonLaw;
+use crate::path::Segment;
+use crate::problems::Problems;
+use crate::python::{PythonLaw, is_class};
 use crate::suggest;
 use serde_json::{Map, Value};
 use windward_laws::{LawSpec, SpecError};
@@ -55,7 +56,7 @@ pub(crate) fn resolve(Law { name, params }: &Law, at: usize, problems: &mut Prob
         Ok(spec) => Some(LawPlan::Known(spec)),
         Err(SpecError::Name(name)) => {
             let names = LawSpec::NAMES.iter().copied().chain([Law::PYTHON]);
-            let message = format!("there is no law `{name}`; laws: {}", names.clone().collect::<Vec<_>>().join(", "));
+            let message = format!("unknown law `{name}`; laws: {}", names.clone().collect::<Vec<_>>().join(", "));
             problems.add(path("name"), message, suggest::nearest(&name, names).map(suggest::did_you_mean));
             None
         }
@@ -78,8 +79,8 @@ fn unknown_parameters(name: &str, params: &Map<String, Value>, at: usize, proble
     let unknown: Vec<_> = params.keys().filter(|key| !known.contains(key)).collect();
     for key in &unknown {
         let message = match known.as_slice() {
-            [] => format!("`{key}` is not a parameter of {name}, which has none"),
-            known => format!("`{key}` is not a parameter of {name}; parameters: {}", known.join(", ")),
+            [] => format!("unknown parameter `{key}`: {name} has no parameters"),
+            known => format!("unknown parameter `{key}` of {name}; parameters: {}", known.join(", ")),
         };
         let nearest = suggest::nearest(key, known.iter().map(String::as_str)).map(suggest::did_you_mean);
         problems.add(place("flow", at, ["law".into(), Segment::OwnKey((*key).clone())]), message, nearest);
@@ -93,19 +94,14 @@ fn python(params: &Map<String, Value>, path: Vec<Segment>, problems: &mut Proble
     let example = "{ name = \"python\", class = \"my_law.py:MyLaw\" }";
     let problem = match params.shift_remove("class") {
         Some(Value::String(class)) if is_class(&class) => return Some(PythonLaw { class, params }),
-        Some(class) => format!("{class} does not name a class; a law in Python is written like {example}"),
-        None => format!("`class` is missing; a law in Python is written like {example}"),
+        Some(class) => format!("{class} is not FILE:CLASS or MODULE:CLASS; example: {example}"),
+        None => format!("`class` is missing; example: {example}"),
     };
     let slip = params.keys().find(|key| suggest::nearest(key, ["class"]).is_some());
     problems.add(
         path,
         problem,
-        slip.map(|key| format!("`{key}` is taken for an argument of the class; {}", suggest::did_you_mean("class"))),
+        slip.map(|key| format!("`{key}` is passed to the class as an argument; {}", suggest::did_you_mean("class"))),
     );
     None
-}
-
-/// FILE:CLASS or MODULE:CLASS.
-pub(super) fn is_class(text: &str) -> bool {
-    text.rsplit_once(':').is_some_and(|(place, class)| !place.is_empty() && !class.is_empty())
 }

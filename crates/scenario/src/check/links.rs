@@ -1,11 +1,12 @@
 //! Links, expanded into one-way links between nodes.
 
+use super::common::{MAX_LINKS, Names, is_within_limit, member_name, place};
 use super::key::key;
 use super::nodes::{End, Nodes, Pairs};
-use super::{MAX_LINKS, Names, is_within_limit, place};
-use crate::error::{Problems, Segment};
 use crate::format::{Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reverse};
-use crate::scenario::LinkName;
+use crate::names::LinkName;
+use crate::path::Segment;
+use crate::problems::Problems;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use windward_sim as sim;
@@ -46,8 +47,8 @@ pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> 
     let mut builder = Builder { links: empty, names: Names::new("link"), nodes };
     for (at, link) in links.iter().enumerate() {
         if link.reverse.is_some() && !link.duplex {
-            let message = "a link that is not duplex has no `reverse`";
-            problems.add(place("link", at, ["reverse".into()]), message, Some("leave out `duplex = false`".to_owned()));
+            let message = "`reverse` requires a duplex link";
+            problems.add(place("link", at, ["reverse".into()]), message, Some("remove `duplex = false`".to_owned()));
         }
         builder.add(link, at, problems);
     }
@@ -119,20 +120,19 @@ impl Builder<'_> {
         let (from, to) = (from.member(member), to.member(member));
         let [from_name, to_name] = [from, to].map(|node| self.nodes.names[node as usize].clone());
         if from == to {
-            problems.add(place("link", at, ["to".into()]), format!("a link from `{from_name}` to itself"), None);
+            problems.add(place("link", at, ["to".into()]), format!("the link connects `{from_name}` to itself"), None);
             return None;
         }
         let index = self.links.configs.len() as u32;
         if self.links.between.insert((from, to), index).is_some() {
             let message = format!("there is already a link from `{from_name}` to `{to_name}`");
-            let hint = "links are duplex unless `duplex = false`; for two paths put a node into one of them".to_owned();
+            let hint = "links are duplex unless `duplex = false`; for parallel paths, insert a node into one of them"
+                .to_owned();
             problems.add(place("link", at, []), message, Some(hint));
             return None;
         }
-        let name = label.map_or_else(
-            || format!("{from_name}->{to_name}"),
-            |label| super::member_name(&label, pairs.is_group, member),
-        );
+        let name = label
+            .map_or_else(|| format!("{from_name}->{to_name}"), |label| member_name(&label, pairs.is_group, member));
         if !self.names.take(&name, at, problems) {
             return None;
         }
@@ -158,8 +158,7 @@ impl Builder<'_> {
 fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) {
     if link.rate.is_none() && matches!(link.buffer.0, sim::Buffer::Time(_)) {
         let keys = inside.iter().chain(&["buffer"]).map(|key| (*key).into());
-        let message =
-            "a link without a rate has a buffer in packets or bytes: how long a packet will wait is not known";
+        let message = "the buffer of a link without a rate is given in packets or bytes";
         problems.add(place("link", at, []).into_iter().chain(keys), message, None);
     }
 }

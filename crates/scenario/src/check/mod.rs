@@ -2,8 +2,11 @@
 //! reported.
 
 mod cells;
+mod common;
+mod flow_plan;
 mod flow_routes;
 mod flows;
+mod ground;
 mod key;
 mod laws;
 mod links;
@@ -14,16 +17,17 @@ mod route;
 mod sources;
 
 pub(crate) use cells::{CellPlan, SchedulerPlan};
-pub(crate) use flows::{FlowEntry, FlowPlan};
+pub(crate) use flow_plan::{FlowEntry, FlowPlan};
 pub(crate) use key::uniform;
 pub(crate) use laws::LawPlan;
 pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
 
-use crate::error::{Problems, Segment};
-use crate::format::{File, MAX_COUNT, Positive};
-use crate::scenario::{FlowName, LinkName, SourceName};
-use std::collections::BTreeSet;
+use crate::format::{File, Positive};
+use crate::names::{FlowName, LinkName, SourceName};
+use crate::path::Segment;
+use crate::problems::Problems;
+use ground::Network;
 use windward_sim as sim;
 use windward_units::Duration;
 
@@ -52,25 +56,16 @@ pub(crate) struct Plan {
     pub sample_interval: Duration,
 }
 
-/// Nodes and links, as flows and sources see them.
-#[derive(Clone, Copy)]
-struct Network<'a> {
-    nodes: &'a nodes::Nodes,
-    links: &'a links::Links,
-    /// Nothing is wrong with them.
-    is_whole: bool,
-}
-
 /// Checks a file and plans its network. The file comes back with its defaults resolved.
 pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) -> Option<(File, Plan)> {
     let span = file.duration.0;
     if file.warmup.0 >= span {
-        let message = format!("the warm-up of {} leaves nothing of the duration, {span}", file.warmup.0);
+        let message = format!("the warm-up of {} must be shorter than the duration of {span}", file.warmup.0);
         problems.add(["warmup".into()], message, None);
     }
     if file.flow.is_empty() && file.background.is_empty() {
         let hint = "add a [[flow]] or a [[background]]".to_owned();
-        problems.add([], "nothing is sent: the scenario has no flow and no background", Some(hint));
+        problems.add([], "the scenario has no flows and no background traffic", Some(hint));
     }
     let before = problems.len();
     recordings::inline(&mut file, read, problems);
@@ -81,7 +76,8 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
     let laws: Vec<_> = file.flow.iter().enumerate().map(|(at, flow)| laws::resolve(&flow.law, at, problems)).collect();
-    let flows = flows::expand(&file.flow, laws, network, span, problems);
+    let flows = flows::expand(&file.flow, laws, &nodes, span, problems).filter(|_| network.is_whole);
+    let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, &nodes, &links, problems));
     let sources = sources::expand(&file.background, network, span, problems);
     let (flows, sources) = (flows?, sources?);
 
@@ -122,86 +118,9 @@ fn check_interval(interval: Duration, span: Duration, rows_per_sample: u64, prob
     let path: [Segment; 2] = ["output".into(), "sample_interval".into()];
     let rows = (span.as_nanos() / interval.as_nanos()).saturating_mul(rows_per_sample);
     if interval > span {
-        problems.add(path, format!("a sample every {interval} is none in a duration of {span}"), None);
+        problems.add(path, format!("the sample interval of {interval} is longer than the duration of {span}"), None);
     } else if rows > MAX_ROWS {
-        let message = format!("a sample every {interval} makes {rows} rows; at most {MAX_ROWS} can be kept");
+        let message = format!("a sample interval of {interval} makes {rows} rows; at most {MAX_ROWS} are allowed");
         problems.add(path, message, None);
-    }
-}
-
-/// The path to an entry of a list, or to something in it.
-fn place<const N: usize>(list: &str, at: usize, rest: [Segment; N]) -> Vec<Segment> {
-    [list.into(), Segment::Index(at)].into_iter().chain(rest).collect()
-}
-
-/// Names of the things that a table makes: NAME, or NAME-1, NAME-2, … if it makes several.
-fn member_name(label: &str, is_group: bool, at: u32) -> String {
-    if is_group { format!("{label}-{}", at + 1) } else { label.to_owned() }
-}
-
-/// Reports names that stand twice in one list.
-struct Names {
-    list: &'static str,
-    taken: BTreeSet<String>,
-}
-
-impl Names {
-    fn new(list: &'static str) -> Self {
-        Self { list, taken: BTreeSet::new() }
-    }
-
-    /// Takes `name` for the table `at`; false, and a report, if it is taken.
-    fn take(&mut self, name: &str, at: usize, problems: &mut Problems) -> bool {
-        if self.taken.insert(name.to_owned()) {
-            return true;
-        }
-        let message = format!("the name `{name}` is taken by another {}", self.list);
-        problems.add(place(self.list, at, ["name".into()]), message, Some("give it a `name` of its own".to_owned()));
-        false
-    }
-}
-
-/// Reports more things than a scenario can have; `total` is with those of the table `at`.
-fn is_within_limit(list: &'static str, total: u64, limit: u64, at: usize, problems: &mut Problems) -> bool {
-    if total > limit {
-        let message = format!("with this the scenario has {total} of kind `{list}`; it can have {limit}");
-        problems.add(place(list, at, []), message, None);
-    }
-    total <= limit
-}
-
-/// Most nodes, flows and sources.
-const MAX_ENTITIES: u64 = MAX_COUNT as u64;
-/// Most one-way links.
-const MAX_LINKS: u64 = 4 * MAX_ENTITIES;
-
-/// When the things of a table start and stop.
-struct Times {
-    start: Duration,
-    step: Duration,
-    spread: Duration,
-    stop: Option<Duration>,
-}
-
-impl Times {
-    /// When the `member`-th starts, without its spread.
-    fn start_of(&self, member: u32) -> Duration {
-        let step = self.step.as_nanos().saturating_mul(u64::from(member));
-        Duration::from_nanos(self.start.as_nanos().saturating_add(step))
-    }
-
-    /// Reports a start of one of `count` things at or after the end of the run, and a stop not after it.
-    fn check(&self, count: u32, list: &'static str, at: usize, span: Duration, problems: &mut Problems) {
-        let last = self.start_of(count.saturating_sub(1)).as_nanos();
-        let latest = Duration::from_nanos(last.saturating_add(self.spread.as_nanos()));
-        let text = if self.start == latest { format!("{latest}") } else { format!("{} to {latest}", self.start) };
-        if latest >= span {
-            let message = format!("a start at {text} is not before the end of the run, {span}");
-            problems.add(place(list, at, ["start".into()]), message, None);
-        }
-        if let Some(stop) = self.stop.filter(|stop| *stop <= latest) {
-            let message = format!("a stop at {stop} is not after the start, at {text}");
-            problems.add(place(list, at, ["stop".into()]), message, None);
-        }
     }
 }

@@ -1,8 +1,9 @@
-//! Nodes and groups of nodes.
+//! Nodes, groups of nodes, and the pairs of them that tables name.
 
-use super::{MAX_ENTITIES, is_within_limit, member_name, place};
-use crate::error::{Problems, Segment};
+use super::common::{MAX_ENTITIES, is_within_limit, member_name, place};
 use crate::format::{Count, Name, Node};
+use crate::path::Segment;
+use crate::problems::Problems;
 use crate::suggest;
 use std::collections::BTreeMap;
 use windward_sim::NodeId;
@@ -80,10 +81,10 @@ fn take(
     if is_fresh {
         meaning.insert(name.to_owned(), end);
     } else {
-        let of = group.map_or(String::new(), |group| format!(", a member of the group `{group}`,"));
+        let of = group.map_or(String::new(), |group| format!(" (a member of the group `{group}`)"));
         problems.add(
             place("node", at, ["name".into()]),
-            format!("the name `{name}`{of} is taken by another node"),
+            format!("duplicate name `{name}`{of}: another node already has it"),
             None,
         );
     }
@@ -108,7 +109,7 @@ impl Nodes {
             1..=SHOWN => format!("nodes: {known}"),
             more => format!("nodes: {known} and {} more", more - SHOWN),
         };
-        problems.add(path, format!("there is no node `{name}`; {known}"), hint);
+        problems.add(path, format!("unknown node `{name}`; {known}"), hint);
         None
     }
 
@@ -123,8 +124,8 @@ impl Nodes {
         match (from.1.group(), to.1.group()) {
             (Some(a), Some(b)) if a != b => {
                 let message = format!(
-                    "the group `{}` has {a} members and `{}` has {b}; groups are paired member by member and need the \
-                     same size",
+                    "the group `{}` has {a} members and `{}` has {b}; groups are paired member by member and must \
+                     have the same size",
                     from.0.0, to.0.0
                 );
                 problems.add(path, message, None);
@@ -141,4 +142,53 @@ impl Nodes {
 pub(crate) struct Pairs {
     pub count: u32,
     pub is_group: bool,
+}
+
+/// A route that is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub from: NodeId,
+    pub to: NodeId,
+}
+
+/// The name of a table: its own, or that of its ends.
+pub(crate) fn label(name: Option<&Name>, Name(from): &Name, Name(to): &Name) -> String {
+    name.map_or_else(|| format!("{from}->{to}"), |Name(name)| name.clone())
+}
+
+/// The ends of all that a table of flows or sources makes; what is wrong is reported.
+pub(crate) fn ends(
+    list: &'static str,
+    (from, to): (&Name, &Name),
+    count: Option<Count>,
+    at: usize,
+    before: usize,
+    nodes: &Nodes,
+    problems: &mut Problems,
+) -> Option<(Pairs, Vec<Request>)> {
+    let from_end = nodes.find(from, place(list, at, ["from".into()]), problems);
+    let to_end = nodes.find(to, place(list, at, ["to".into()]), problems);
+    let (from_end, to_end) = (from_end?, to_end?);
+    let pairs = nodes.pairs((from, from_end), (to, to_end), place(list, at, ["to".into()]), problems)?;
+    let pairs = match count {
+        Some(_) if pairs.is_group => {
+            let message =
+                format!("`count` requires two single nodes; the groups here already make {} of `{list}`", pairs.count);
+            problems.add(place(list, at, ["count".into()]), message, None);
+            return None;
+        }
+        Some(Count(count)) => Pairs { count, is_group: true },
+        None => pairs,
+    };
+    if !is_within_limit(list, before as u64 + u64::from(pairs.count), MAX_ENTITIES, at, problems) {
+        return None;
+    }
+    let request = |member| Request { from: from_end.member(member), to: to_end.member(member) };
+    let requests: Vec<Request> = (0..pairs.count).map(request).collect();
+    if let Some(looped) = requests.iter().find(|request| request.from == request.to) {
+        let message = format!("the {list} goes from `{}` to itself", nodes.names[looped.from as usize]);
+        problems.add(place(list, at, ["to".into()]), message, None);
+        return None;
+    }
+    Some((pairs, requests))
 }

@@ -1,9 +1,10 @@
 //! Recordings that a scenario names: the files are read into it, so that from then on it stands alone.
 
-use super::place;
-use crate::error::{Problems, Segment};
+use super::common::place;
 use crate::format::cell::Fading;
 use crate::format::{File, Number, Positive, Rate, Recording};
+use crate::path::Segment;
+use crate::problems::Problems;
 use std::io;
 use windward_sim::Opportunities;
 use windward_sim::cell::channel::SnrTrace;
@@ -50,7 +51,7 @@ fn inline_fading(fading: &mut Fading, inside: Vec<Segment>, read: ReadFile<'_>, 
     let at = |key: &str| [&inside[..], &[key.into()]].concat();
     match (&trace.samples, trace.interval) {
         (Recording::File(_), Some(_)) => {
-            problems.add(at("interval"), "the file of the samples says how far apart they are", None);
+            problems.add(at("interval"), "`interval` is for a list of samples; the file has time stamps", None);
         }
         (Recording::File(name), None) => {
             if let Some(read) = load(name, SnrTrace::from_csv, at("samples"), read, problems) {
@@ -59,7 +60,7 @@ fn inline_fading(fading: &mut Fading, inside: Vec<Segment>, read: ReadFile<'_>, 
             }
         }
         (Recording::Values(_), None) => {
-            let message = "`interval` is missing: a list of samples does not say how far apart they are";
+            let message = "`interval` is missing: a list of samples has no time stamps";
             problems.add(inside, message, None);
         }
         (Recording::Values(_), Some(_)) => {}
@@ -76,7 +77,7 @@ fn load<T, E: ToString>(
     let text = match read(name) {
         Ok(text) => text,
         Err(error) => {
-            problems.add(path, format!("`{name}` cannot be read: {error}"), None);
+            problems.add(path, format!("cannot read `{name}`: {error}"), None);
             return None;
         }
     };

@@ -1,10 +1,11 @@
 //! Capacity regions: names of links resolved, values checked, in bits a second.
 
+use super::common::{Names, place};
 use super::links::Links;
-use super::{Names, place};
-use crate::error::{Problems, Segment};
 use crate::format::region::{ChannelState, Csma, Each, Ellipsoid, HalfSpaces, Norm};
 use crate::format::{Name, Positive, Region};
+use crate::path::Segment;
+use crate::problems::Problems;
 use crate::suggest;
 use std::collections::{BTreeMap, BTreeSet};
 use windward_num as num;
@@ -43,12 +44,12 @@ pub(crate) fn plan(regions: &[Region], links: &Links, problems: &mut Problems) -
     for &(link, at) in &links.shared {
         // A region that is wrong may be the one that was to name it.
         if plans.len() == regions.len() && !owners.contains_key(&link) && told.insert(at) {
-            let hint = "only a link that stands in the `links` of a [[region]] has no `rate`".to_owned();
+            let hint = "only links in the `links` of a [[region]] may omit `rate`".to_owned();
             let name = &links.names[link as usize].name;
             let message = if regions.is_empty() {
                 "`rate` is missing".to_owned()
             } else {
-                format!("`rate` is missing: the link `{name}` has none, and no region names it")
+                format!("`rate` is missing: no region lists the link `{name}`")
             };
             problems.add(place("link", at, []), message, Some(hint));
         }
@@ -90,14 +91,14 @@ impl Checker<'_> {
             1..=SHOWN => format!("links without a `rate`: {list}"),
             more => format!("links without a `rate`: {list} and {} more", more - SHOWN),
         };
-        self.refuse(path.iter().cloned(), format!("there is no link `{name}`; {list}"), nearest);
+        self.refuse(path.iter().cloned(), format!("unknown link `{name}`; {list}"), nearest);
         None
     }
 
     /// Finds the links of the region, none of which may have a rate of its own or another region.
     fn resolve(&mut self, own: &str, names: &[Name], owners: &mut BTreeMap<u32, String>) -> Option<()> {
         if names.is_empty() {
-            self.refuse(["links".into()], "no link shares the region".to_owned(), None);
+            self.refuse(["links".into()], "the region lists no links".to_owned(), None);
             return None;
         }
         let shared: BTreeSet<u32> = self.links.shared.iter().map(|(link, _)| *link).collect();
@@ -111,12 +112,12 @@ impl Checker<'_> {
             for link in found {
                 let label = &self.links.names[link as usize].name;
                 let (message, hint) = if link as usize >= self.links.configs.len() {
-                    (format!("`{label}` is of a cell, which has a region already"), None)
+                    (format!("`{label}` belongs to a cell, which is a region of its own"), None)
                 } else if !shared.contains(&link) {
-                    let hint = "leave out its `rate`: the region takes its place".to_owned();
-                    (format!("the link `{label}` has a rate of its own"), Some(hint))
+                    let hint = "remove its `rate`: the region replaces it".to_owned();
+                    (format!("the link `{label}` already has a `rate`"), Some(hint))
                 } else if let Some(other) = owners.insert(link, own.to_owned()) {
-                    (format!("the link `{label}` stands in the region `{other}` already"), None)
+                    (format!("the link `{label}` is already in the region `{other}`"), None)
                 } else {
                     self.members.push(link);
                     continue;
@@ -146,7 +147,7 @@ impl Checker<'_> {
         if given != wanted {
             self.refuse(
                 path,
-                format!("{given} entries for {wanted} links; it has one for each link, in their order"),
+                format!("{given} entries for {wanted} links; give one per link, in the same order"),
                 None,
             );
         }
@@ -166,7 +167,7 @@ impl Checker<'_> {
         let capacity = self.capacity(&region.capacity)?;
         let exponent = region.exponent.0;
         if exponent < 1.0 {
-            let hint = "1 is time sharing; a region of a smaller exponent would not be convex".to_owned();
+            let hint = "1 is time sharing; with a smaller exponent the region would not be convex".to_owned();
             self.refuse(["exponent".into()], format!("the exponent {exponent} is below 1"), Some(hint));
             return None;
         }
@@ -185,7 +186,7 @@ impl Checker<'_> {
             }
             if row[i].0 != 1.0 {
                 let hint = "`capacity` says what each link carries alone".to_owned();
-                self.refuse(path, format!("{} stands on the diagonal, which is all ones", row[i].0), Some(hint));
+                self.refuse(path, format!("diagonal entries must be 1, not {}", row[i].0), Some(hint));
                 return None;
             }
             if let Some(j) = (0..i).find(|&j| row[j] != region.matrix[j][i]) {
@@ -202,7 +203,7 @@ impl Checker<'_> {
         }
         let plain: Vec<Vec<f64>> = region.matrix.iter().map(|row| row.iter().map(|value| value.0).collect()).collect();
         if self.check(num::Region::Ellipsoid { matrix: plain.clone() }).is_err() {
-            let hint = "what stands beside the diagonal lies between -1 and 1".to_owned();
+            let hint = "off-diagonal entries must lie in (-1, 1)".to_owned();
             self.refuse(["matrix".into()], "the matrix is not positive definite".to_owned(), Some(hint));
             return None;
         }
@@ -219,14 +220,14 @@ impl Checker<'_> {
             }
             let weights: Vec<f64> = limit.weights.iter().map(|weight| weight.0).collect();
             if let Some(negative) = weights.iter().find(|weight| **weight < 0.0) {
-                let hint = "a rate below a possible one is possible too".to_owned();
-                self.refuse(path, format!("the weight {negative} is below 0"), Some(hint));
+                let hint = "if a rate is possible, so is any lower one".to_owned();
+                self.refuse(path, format!("weights must not be negative, but one is {negative}"), Some(hint));
                 return None;
             }
             normals.push(weights);
         }
         if let Some(free) = (0..self.members.len()).find(|&l| normals.iter().all(|weights| weights[l] == 0.0)) {
-            let message = format!("nothing limits the link `{}`: it has a weight above 0 nowhere", self.label(free));
+            let message = format!("the link `{}` is unbounded: it has a positive weight in no limit", self.label(free));
             self.refuse(["limit".into()], message, None);
             return None;
         }
@@ -246,7 +247,7 @@ impl Checker<'_> {
         let sum: f64 = probabilities.iter().sum();
         if !probabilities.is_empty() && probabilities.len() != states.len() {
             let without = states.iter().position(|state| state.probability.is_none()).unwrap_or(0);
-            let message = "`probability` is missing: all states have one, or none has".to_owned();
+            let message = "`probability` is missing: give it for all states or for none".to_owned();
             self.refuse(["state".into(), Segment::Index(without)], message, None);
             return None;
         }
@@ -256,7 +257,7 @@ impl Checker<'_> {
         }
         let is_silent = |l: usize| (0..rates.len()).all(|h| rates[h][l] == 0.0 || probabilities.get(h) == Some(&0.0));
         if let Some(silent) = (0..self.members.len()).find(|&l| is_silent(l)) {
-            self.refuse(["state".into()], format!("the link `{}` has a rate in no state", self.label(silent)), None);
+            self.refuse(["state".into()], format!("the link `{}` has rate 0 in every state", self.label(silent)), None);
             return None;
         }
         Some(num::Region::Fading { rates, probabilities: Some(probabilities).filter(|p| !p.is_empty()) })
@@ -265,19 +266,23 @@ impl Checker<'_> {
     fn csma(&mut self, region: &Csma) -> Option<num::Region> {
         let rates = self.capacity(&region.capacity)?;
         if region.entropy.0 < 0.0 {
-            self.refuse(["entropy".into()], format!("the weight {} is below 0", region.entropy.0), None);
+            self.refuse(
+                ["entropy".into()],
+                format!("the weight must not be negative, but is {}", region.entropy.0),
+                None,
+            );
             return None;
         }
         let mut conflicts = BTreeSet::new();
         for (index, pair) in region.conflicts.iter().enumerate() {
             let path = ["conflicts".into(), Segment::Index(index)];
             let [a, b] = pair.as_slice() else {
-                self.refuse(path, format!("a conflict is between 2 links, not {}", pair.len()), None);
+                self.refuse(path, format!("a conflict names 2 links, not {}", pair.len()), None);
                 return None;
             };
             let (first, second) = (self.positions(a, &path)?, self.positions(b, &path)?);
             if first == second && first.len() == 1 {
-                self.refuse(path, format!("the link `{}` is in conflict with itself", a.0), None);
+                self.refuse(path, format!("the link `{}` conflicts with itself", a.0), None);
                 return None;
             }
             let pairs = first.iter().flat_map(|&a| second.iter().map(move |&b| (a.min(b), a.max(b))));

@@ -1,9 +1,11 @@
 //! Routes: explicit ones, and shortest paths.
 
+use super::common::place;
 use super::links::Links;
-use super::nodes::{End, Nodes};
-use crate::error::{Problems, Segment};
+use super::nodes::{End, Nodes, Request};
 use crate::format::Name;
+use crate::path::Segment;
+use crate::problems::Problems;
 use windward_sim::NodeId;
 
 /// Who asks for routes: a list of tables, an entry of it.
@@ -11,13 +13,6 @@ use windward_sim::NodeId;
 pub(crate) struct Asker {
     pub list: &'static str,
     pub at: usize,
-}
-
-/// A route that is asked for.
-#[derive(Clone, Debug)]
-pub(crate) struct Request {
-    pub from: NodeId,
-    pub to: NodeId,
 }
 
 /// The nodes that a table names on the way, resolved.
@@ -39,12 +34,14 @@ impl Via {
         problems: &mut Problems,
     ) -> Option<Self> {
         let find = |(i, name): (usize, &Name)| {
-            let path: Vec<Segment> = super::place(asker.list, asker.at, [key.into(), Segment::Index(i)]);
+            let path: Vec<Segment> = place(asker.list, asker.at, [key.into(), Segment::Index(i)]);
             let end = nodes.find(name, path.clone(), problems)?;
             match end.group() {
                 Some(count) if count != members => {
-                    let message =
-                        format!("the group `{}` has {count} members for {members} of kind `{}`", name.0, asker.list);
+                    let message = format!(
+                        "the group `{}` has {count} members, but there are {members} of `{}`",
+                        name.0, asker.list
+                    );
                     problems.add(path, message, None);
                     None
                 }
@@ -79,12 +76,12 @@ impl Via {
         };
         let [a, b] = [a, b].map(|node| &nodes.names[node as usize]);
         let hint = if self.is_reversed {
-            "the ACKs return by `via` backwards, unless `return_via` names their way".to_owned()
+            "ACKs return along `via` in reverse unless `return_via` is given".to_owned()
         } else {
-            "every node of the way is linked to the next".to_owned()
+            "consecutive nodes must be linked".to_owned()
         };
-        let message = format!("no link leads from `{a}` to `{b}`");
-        problems.add(super::place(asker.list, asker.at, [self.key.into()]), message, Some(hint));
+        let message = format!("no link from `{a}` to `{b}`");
+        problems.add(place(asker.list, asker.at, [self.key.into()]), message, Some(hint));
         None
     }
 }

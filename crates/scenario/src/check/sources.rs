@@ -1,14 +1,14 @@
 //! Background sources, expanded and routed.
 
-use super::flows::{ends, label};
+use super::common::{Names, Times, member_name, place};
+use super::ground::Network;
 use super::key::key;
 use super::links::Links;
-use super::nodes::Nodes;
-use super::route::{Asker, Direction, Graph, Request, Via};
-use super::{Names, Network, Times, member_name, place};
-use crate::error::Problems;
+use super::nodes::{Nodes, Request, ends, label};
+use super::route::{Asker, Direction, Graph, Via};
 use crate::format::{Background, Pattern, Spread};
-use crate::scenario::SourceName;
+use crate::names::SourceName;
+use crate::problems::Problems;
 use windward_sim as sim;
 use windward_sim::SourceConfig;
 use windward_units::{Bytes, Duration, Time};
@@ -53,9 +53,8 @@ pub(crate) fn expand(
         let Some(paths) = routes(background, at, &requests, (nodes, links, &graph), problems) else { continue };
         if let Some((shared, _)) = links.shared.iter().find(|(link, _)| paths.iter().any(|path| path.contains(link))) {
             let name = &links.names[*shared as usize].name;
-            let message =
-                format!("it goes over the link `{name}`, which shares a region: what a region leaves is not known");
-            let hint = "let it end before the region".to_owned();
+            let message = format!("background traffic cannot cross the link `{name}`, which belongs to a region");
+            let hint = "end it before the region".to_owned();
             problems.add(place("background", at, ["to".into()]), message, Some(hint));
             continue;
         }
@@ -99,7 +98,7 @@ fn routes(
     let paths = graph.shortest(requests);
     if let Some((Request { from, to }, _)) = requests.iter().zip(&paths).find(|(_, path)| path.is_none()) {
         let [from, to] = [from, to].map(|node| &nodes.names[*node as usize]);
-        problems.add(place("background", at, ["to".into()]), format!("no route leads from `{from}` to `{to}`"), None);
+        problems.add(place("background", at, ["to".into()]), format!("no route from `{from}` to `{to}`"), None);
     }
     paths.into_iter().collect()
 }
@@ -107,7 +106,7 @@ fn routes(
 fn check_packet(packet: Bytes, at: usize, problems: &mut Problems) {
     if !(HEADERS..=MAX_PACKET).contains(&packet.count()) {
         let message =
-            format!("a datagram of {packet} is not possible; with its headers it has {HEADERS} B to {MAX_PACKET} B");
+            format!("a datagram of {packet} is out of range; allowed: {HEADERS} B to {MAX_PACKET} B, headers included");
         problems.add(place("background", at, ["packet".into()]), message, None);
     }
 }
@@ -126,7 +125,7 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
         Pattern::Pulses(pulses) => {
             let (length, every) = (pulses.length.0, pulses.every.0);
             if every <= length {
-                let message = format!("a pulse every {every} leaves no gap between pulses of {length}");
+                let message = format!("`every` ({every}) must be longer than the pulse (`length`, {length})");
                 problems.add(place("background", at, ["pattern".into(), "every".into()]), message, None);
                 return None;
             }

@@ -63,8 +63,8 @@ impl Buffer {
         } else {
             let known = units::<Packets>().chain(units::<Bytes>()).chain(units::<Duration>()).chain(["unlimited"]);
             let message = format!(
-                "`{text}` is not a buffer; a buffer is written in packets, bytes or time, like \"200 packets\", \
-                 \"125 kB\" or \"100 ms\", or \"unlimited\""
+                "`{text}` is not a buffer size; give packets, bytes or time, such as \"200 packets\", \"125 kB\" or \
+                 \"100 ms\", or \"unlimited\""
             );
             return Err(Refusal::new(message).hint(suggest::nearest(unit, known).map(suggest::did_you_mean)));
         }))
@@ -79,7 +79,7 @@ impl ReceiveWindow {
         let nearest = suggest::nearest(unit(text), units::<Packets>().chain(units::<Bytes>()));
         if !is_unit::<Packets>(unit(text)) {
             let message = format!(
-                "`{text}` is not a receive window; it is written in packets or bytes, like \"1000 packets\" or \"1 MB\""
+                "`{text}` is not a receive window; give packets or bytes, such as \"1000 packets\" or \"1 MB\""
             );
             return Err(Refusal::new(message).hint(nearest.map(suggest::did_you_mean)));
         }
@@ -106,14 +106,16 @@ impl Visitor<'_> for BufferVisitor {
 impl Visitor<'_> for DelayedAckVisitor {
     type Value = DelayedAck;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the longest wait of a delayed ACK, such as \"40 ms\", or false")
+        f.write_str("the timeout of delayed ACKs, such as \"40 ms\", or false")
     }
     fn visit_bool<E: de::Error>(self, is_on: bool) -> Result<DelayedAck, E> {
         if is_on { Err(E::invalid_value(Unexpected::Bool(true), &self)) } else { Ok(DelayedAck(None)) }
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<DelayedAck, E> {
         match parse(text).map_err(E::custom)? {
-            Duration::ZERO => Err(E::custom("an ACK that waits for no time is not delayed; write `false`")),
+            Duration::ZERO => {
+                Err(E::custom("a delayed ACK needs a timeout above zero; to disable delayed ACKs, write `false`"))
+            }
             wait => Ok(DelayedAck(Some(wait))),
         }
     }
@@ -128,7 +130,7 @@ impl Visitor<'_> for KnownBaseRttVisitor {
         match text {
             "path" => Ok(KnownBaseRtt::Path),
             text => match parse(text).map_err(E::custom)? {
-                Duration::ZERO => Err(E::custom("a round-trip time of zero is not possible; it is above zero")),
+                Duration::ZERO => Err(E::custom("the round-trip time must be above zero")),
                 rtt => Ok(KnownBaseRtt::Of(rtt)),
             },
         }

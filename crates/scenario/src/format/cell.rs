@@ -9,54 +9,54 @@ use windward_sim as sim;
 use windward_sim::cell::Service as SimService;
 use windward_units::{Bytes, Decibels, Duration, Frequency, SymbolRate};
 
-/// A slotted cell: one carrier that its stations share. It makes a one-way link between the access point and each
-/// station, `ACCESS_POINT->NODE` in a downlink, `NODE->ACCESS_POINT` in an uplink; for the other direction add links, or a
+/// A slotted cell: stations that share one carrier. It creates a one-way link between the access point and each station,
+/// named `ACCESS_POINT->NODE` for a downlink and `NODE->ACCESS_POINT` for an uplink; for the other direction add links or a
 /// second cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Cell {
     /// Name of the cell.
     pub name: Name,
-    /// Node at the middle.
+    /// Node of the access point.
     pub access_point: Name,
-    /// Which way packets go.
+    /// Direction of the packets.
     #[serde(default)]
     pub direction: Direction,
-    /// Length of a slot; the channels stand still within it.
+    /// Slot length; channels are constant within a slot.
     pub slot: Positive<Duration>,
-    /// Data symbols a second of the whole carrier.
+    /// Data symbols per second of the whole carrier.
     pub symbol_rate: Positive<SymbolRate>,
-    /// Adaptive modulation and coding: what a symbol carries at which signal-to-noise ratio.
+    /// Adaptive modulation and coding: bits per symbol as a function of the signal-to-noise ratio.
     pub amc: Named<Amc>,
-    /// How the channels fade around their mean.
+    /// Fading of the channels around their mean.
     #[serde(default = "independent")]
     pub fading: Named<Fading>,
-    /// Which station a slot serves.
+    /// Scheduler: which station a slot serves.
     #[serde(default = "queueing_delay")]
     pub scheduler: Named<Scheduler>,
-    /// How the bits of a slot become packets.
+    /// How the bits of a slot are filled with packets.
     #[serde(default)]
     pub service: Service,
-    /// The filter of the rates that schedulers reckon with.
+    /// Average rate used by the schedulers.
     #[serde(default)]
     pub average: Average,
-    /// How much may wait for each station, in packets or bytes.
+    /// Buffer per station, in packets or bytes.
     #[serde(default = "buffer")]
     pub buffer: Buffer,
-    /// How many packets may wait for all stations together. Default: only `buffer` counts.
+    /// Buffer shared by all stations, in packets. Default: no shared limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_buffer: Option<Buffer>,
-    /// From the end of a packet's transmission to its arrival.
+    /// Delay from the end of a packet's transmission to its arrival.
     #[serde(default = "zero")]
     pub delay: Written<Duration>,
-    /// Transmissions that fail and are repeated by the link layer. Default: every packet that is sent arrives.
+    /// Link-layer retransmission of packets that were not decoded. Default: every transmission succeeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
-    /// Who is there.
+    /// The stations.
     pub station: Vec<Station>,
 }
 
-/// A station of a cell, or a group of stations that are alike.
+/// A station of a cell, or a group of identical stations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Station {
@@ -64,16 +64,16 @@ pub(crate) struct Station {
     pub node: Name,
     /// Mean signal-to-noise ratio.
     pub snr: Written<Decibels>,
-    /// How its channel fades; else as the cell says.
+    /// Fading of its channel. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fading: Option<Named<Fading>>,
-    /// How much may wait for it; else as the cell says.
+    /// Its buffer. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Buffer>,
-    /// From the end of a packet's transmission to its arrival; else as the cell says.
+    /// From the end of a packet's transmission to its arrival. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Written<Duration>>,
-    /// T of M-LWDF and the EXP rule, which serve so that a wait is longer than T with probability `violation`.
+    /// T of M-LWDF and the EXP rule, which aim to keep the probability of a delay above T at `violation`.
     #[serde(default = "deadline")]
     pub deadline: Positive<Duration>,
     /// δ of M-LWDF and the EXP rule; above 0 and below 1.
@@ -81,7 +81,7 @@ pub(crate) struct Station {
     pub violation: Probability,
 }
 
-/// Which way a cell's packets go.
+/// Direction of a cell's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"downlink\" or \"uplink\"")]
 pub(crate) enum Direction {
@@ -92,16 +92,16 @@ pub(crate) enum Direction {
     Uplink,
 }
 
-/// How the bits of a slot become packets.
+/// How the bits of a slot are filled with packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"whole\", \"carry\" or \"fluid\"")]
 pub(crate) enum Service {
-    /// Whole packets; what is left of the slot is lost.
+    /// Whole packets only; the rest of the slot is wasted.
     Whole,
-    /// A packet that does not fit is begun, and finished in the station's next slot.
+    /// A packet that does not fit is started, and continued in the station's next slot.
     #[default]
     Carry,
-    /// The same, and where a queue empties the rest of the slot goes to the next station.
+    /// The same; when a queue empties, the rest of the slot goes to the next station.
     Fluid,
 }
 
@@ -115,17 +115,17 @@ impl Service {
     }
 }
 
-/// The exponential filter of rates, one step a slot.
+/// Exponential moving average of the rates, one step per slot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Average {
-    /// Slots in which it forgets, a number from 1: r ← r + (new − r)/slots.
+    /// Time constant in slots, at least 1: r ← r + (new − r)/slots.
     #[serde(default = "slots")]
     pub slots: Number,
-    /// Where the averages start.
+    /// Initial value.
     #[serde(default = "start")]
     pub start: Written<windward_units::BitRate>,
-    /// Whether slots in which nothing waits for a station leave its average as it is; else they count as rate 0.
+    /// Whether a station's average is held while its queue is empty; otherwise such slots count as rate 0.
     #[serde(default)]
     pub held_when_empty: bool,
 }
@@ -136,11 +136,11 @@ impl Default for Average {
     }
 }
 
-/// Link-layer repair of transmissions that are not decoded.
+/// Link-layer retransmission of packets that were not decoded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Repair {
-    /// Transmissions of a packet, the first included, after which it is lost.
+    /// Maximum transmissions per packet, including the first.
     pub transmissions: super::Count,
 }
 
@@ -151,30 +151,30 @@ tagged! {
         "ctc" Ctc {}
         /// Convolutionally coded modes of Liu, Zhou and Giannakis (2004) with thresholds for a packet error rate.
         "convolutional" Convolutional {
-            /// How many modes: 5 or 6 (with 16-QAM 9/16).
+            /// Number of modes: 5, or 6 with 16-QAM 9/16.
             #[serde(default = "six")]
             modes: super::Count,
             /// Packet error rate at a mode's threshold; above 0 and below 1.
             #[serde(default = "one_in_a_hundred")]
             target_error: Probability,
         }
-        /// Shannon's formula with a gap: log2(1 + SNR/gap) bits a symbol.
+        /// Shannon's formula with a gap: log2(1 + SNR/gap) bits per symbol.
         "shannon" Shannon {
-            /// How far a real code is from the bound.
+            /// SNR gap to capacity.
             #[serde(default = "no_gap")]
             gap: Written<Decibels>,
-            /// Most bits a symbol. Default: no limit.
+            /// Maximum bits per symbol. Default: unlimited.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             max_efficiency: Option<Number>,
         }
-        /// Modes of your own.
+        /// Custom modes.
         "modes" Modes {
             /// The modes, slowest first.
             modes: Vec<Mode>,
             /// Packet error rate at the threshold of a mode that has no `snr`; above 0 and below 1.
             #[serde(default = "one_in_a_hundred")]
             target_error: Probability,
-            /// Size of the packets that `a` and `g` were fitted to; needed with them.
+            /// Packet size that `a` and `g` were fitted to; required with them.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             packet: Option<Positive<Bytes>>,
         }
@@ -185,33 +185,33 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table, such as { snr = \"5 dB\", efficiency = 1.0 }")]
 pub(crate) struct Mode {
-    /// Used from this signal-to-noise ratio on. Default: from where packets err at the rate `target_error`.
+    /// Lowest signal-to-noise ratio at which it is used. Default: where the packet error rate is `target_error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snr: Option<Written<Decibels>>,
-    /// Bits a symbol, above 0.
+    /// Bits per symbol, above 0.
     pub efficiency: Number,
-    /// a of the packet error rate min(1, a·exp(−g·SNR)), SNR linear. Default: no packet errs.
+    /// a of the packet error rate min(1, a·exp(−g·SNR)), SNR linear. Default: no errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub a: Option<Number>,
-    /// g of the same.
+    /// g of the packet error rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub g: Option<Number>,
 }
 
 tagged! {
-    /// How a channel fades.
+    /// Fading of a channel.
     Fading by "model", "a table with a `model`" {
-        /// Rayleigh, a new draw in every slot.
+        /// Rayleigh, independent in every slot.
         "independent" IndependentFading {}
-        /// Rayleigh with the correlation J0(2π f τ) of Clarke and Jakes, by a sum of sinusoids.
+        /// Rayleigh with the Clarke–Jakes correlation J0(2π f τ), as a sum of sinusoids.
         "jakes" Jakes {
             /// Doppler frequency.
             doppler: Positive<Frequency>,
-            /// How many sinusoids.
+            /// Number of sinusoids.
             #[serde(default = "sinusoids")]
             sinusoids: super::Count,
         }
-        /// The same correlation by an autoregressive process.
+        /// The same correlation, as an autoregressive process.
         "autoregressive" Autoregressive {
             /// Doppler frequency.
             doppler: Positive<Frequency>,
@@ -219,19 +219,19 @@ tagged! {
             #[serde(default = "order")]
             order: super::Count,
         }
-        /// A Markov chain over the modes with steps between neighbours only; for slow fading.
+        /// A Markov chain over the modes with transitions between neighbours only; for slow fading.
         "markov" Markov {
             /// Doppler frequency.
             doppler: Positive<Frequency>,
         }
-        /// No fading: always the mean.
+        /// No fading.
         "constant" ConstantFading {}
-        /// Measured: the station's `snr` is added to the samples.
+        /// A recorded trace; the station's `snr` is added to the samples.
         "trace" Trace {
-            /// Signal-to-noise ratios in decibels, from the beginning of the run; or a CSV file with columns `time_s` and
-            /// `snr_db`. They begin again when they end.
+            /// Signal-to-noise ratios in decibels, from the start of the run, or a CSV file with columns `time_s` and
+            /// `snr_db`. The trace repeats when it ends.
             samples: super::Recording<Number>,
-            /// Distance of the samples; a file has its own.
+            /// Sampling interval; a file has its own.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             interval: Option<Positive<Duration>>,
         }
@@ -239,31 +239,31 @@ tagged! {
 }
 
 tagged! {
-    /// Which station a slot serves. Of equals the first.
+    /// Which station a slot serves; ties go to the first.
     Scheduler by "kind", "a table with a `kind`" {
-        /// Largest backlog over average rate, times rate: queueing-delay MaxWeight (huang2020 (10)).
+        /// Largest backlog × rate / average rate: queueing-delay MaxWeight (huang2020 (10)).
         "queueing-delay" QueueingDelay {}
-        /// Largest backlog times rate: MaxWeight.
+        /// Largest backlog × rate: MaxWeight.
         "queue-length" QueueLength {}
         /// The best channel.
         "max-snr" MaxSnr {
-            /// Also where nothing waits behind it.
+            /// Whether stations with empty queues are considered too.
             #[serde(default)]
             oblivious: bool,
         }
-        /// Stations in turn.
+        /// Round robin.
         "round-robin" RoundRobin {
-            /// A slot belongs to its station even if nothing waits there; else empty stations are skipped.
+            /// Whether a slot is spent on its station even if its queue is empty; otherwise empty stations are skipped.
             #[serde(default)]
             oblivious: bool,
         }
-        /// Largest rate over average rate.
+        /// Largest rate / average rate.
         "proportional-fair" ProportionalFair {}
         /// Modified largest weighted delay first (Andrews et al. 2001), with `deadline` and `violation` of the stations.
         "m-lwdf" MLwdf {}
         /// The exponential rule (Shakkottai and Stolyar 2002), with the same.
         "exp-rule" ExpRule {}
-        /// One of your own: a Python class with a method `choose`.
+        /// A scheduler of your own: a Python class with a method `choose`.
         "python" PythonScheduler {
             /// FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
             class: String,

@@ -7,7 +7,7 @@ use windward_units::Duration;
 tagged! {
     /// The law that changes how many connections carry a flow's data.
     Connections by "law", "a table with a `law`" {
-        /// E-MULTCP as published: chen2007 (21), once in `tau`.
+        /// E-MULTCP as published: chen2007 (21), updated every `tau`.
         "emultcp" Emultcp {
             /// Time between updates.
             #[serde(default = "paper_tau")]
@@ -15,37 +15,37 @@ tagged! {
             /// α: n grows by α/n in `tau`; above 0.
             #[serde(default = "alpha")]
             alpha: Number,
-            /// β: what a queue leaves of n; between 0 and 1.
+            /// β: a queue multiplies n by this; between 0 and 1.
             #[serde(default = "beta")]
             beta: Number,
-            /// γ: a mean round trip longer than the least one by this share of it is congestion; above 0.
+            /// γ: the mean RTT signals congestion when it exceeds the minimum by this share; above 0.
             #[serde(default = "paper_gamma")]
             gamma: Number,
-            /// Most connections.
+            /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
         }
-        /// The same for transfers of a minute: the number follows the queue within seconds.
+        /// A faster variant for transfers of a minute: the number follows the queue within seconds.
         "emultcp-fast" EmultcpFast {
-            /// Time scale: n doubles in it at the start while no queue is seen.
+            /// Time scale: at the start, n doubles every `tau` while there is no queue.
             #[serde(default = "fast_tau")]
             tau: Positive<Duration>,
             /// α: n grows by α/n in `tau` without a queue; above 0.
             #[serde(default = "alpha")]
             alpha: Number,
-            /// β: what a queue of twice the threshold leaves of n after `tau`; between 0 and 1.
+            /// β: a queue of twice the threshold multiplies n by this within `tau`; between 0 and 1.
             #[serde(default = "beta")]
             beta: Number,
-            /// γ: the threshold is this share of the least round trip; above 0.
+            /// γ: the queueing-delay threshold as a share of the minimum RTT; above 0.
             #[serde(default = "fast_gamma")]
             gamma: Number,
-            /// Least threshold.
+            /// Minimum threshold.
             #[serde(default = "floor")]
             floor: Written<Duration>,
-            /// The round trip of a connection counts only so long after it opened.
+            /// A connection's RTT is ignored for this long after it opens.
             #[serde(default = "settle")]
             settle: Written<Duration>,
-            /// Most connections.
+            /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
         }

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use windward_sim::TcpOptions;
 use windward_units::{Bytes, Duration};
 
-/// A TCP flow. Between two groups of equal size: one flow for each pair of members. Between a group and a single
-/// node: one for each member. Several flows are named NAME-1, NAME-2, ….
+/// A TCP flow. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
+/// one per member. Several flows are named NAME-1, NAME-2, ….
 ///
-/// The shortest path is the one of fewest links; among those the one of least delay; among those, compared from the
-/// receiver backwards, the one whose link stands first in the file.
+/// The default route is the path with the fewest links; ties are broken by the least delay, then by the order of the
+/// links in the file, compared from the receiver back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Flow {
@@ -24,35 +24,35 @@ pub(crate) struct Flow {
     pub from: Name,
     /// Node or group that receives it.
     pub to: Name,
-    /// Makes so many parallel flows, between two single nodes.
+    /// Number of parallel flows between two single nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
-    /// Nodes between `from` and `to` on the way of the data, in order; each is linked to the next. Default: the
+    /// Nodes between `from` and `to` on the route of the data, in order; consecutive ones must be linked. Default: the
     /// shortest path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<Vec<Name>>,
-    /// Nodes between `to` and `from` on the way of the ACKs. Default: `via` backwards, or the shortest path.
+    /// Nodes between `to` and `from` on the route of the ACKs. Default: `via` reversed, or the shortest path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_via: Option<Vec<Name>>,
-    /// Congestion control law: its name, or a table of its name and parameters.
+    /// Congestion control law: its name, or a table of name and parameters.
     pub law: Law,
-    /// The flow is a transfer without end over several connections: this law opens and closes them, and RTT and queue are
-    /// what its receiver sees. They are named NAME.1, NAME.2, … up to the most there can be. Default: one connection.
+    /// Makes the flow an unlimited transfer over several connections, which this law opens and closes by the RTT and queue that
+    /// the receiver sees. They are named NAME.1, NAME.2, … up to the maximum. Default: one connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Named<Connections>>,
     /// When the connection opens.
     #[serde(default = "zero")]
     pub start: Written<Duration>,
-    /// Of several flows, each opens so much later than the one before.
+    /// Delay between the starts of consecutive flows of a group.
     #[serde(default = "zero")]
     pub start_step: Written<Duration>,
-    /// Each flow opens at a random instant, uniform up to so much later, drawn from the seed.
+    /// Random extra delay of each start, uniform from 0 to this value, drawn from the seed.
     #[serde(default = "zero")]
     pub start_spread: Written<Duration>,
-    /// No new data from here on; after the last start. Default: to the end of the run.
+    /// No new data is sent after this time, which is after the last start. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,
-    /// Data to transfer. Default: without end.
+    /// Data to transfer. Default: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Positive<Bytes>>,
     /// Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
@@ -61,13 +61,13 @@ pub(crate) struct Flow {
     /// Header bytes of every packet. Default: what IPv4, TCP and the options in use take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Positive<Bytes>>,
-    /// Longest wait of a delayed ACK (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
+    /// Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     #[serde(default = "delayed_ack")]
     pub delayed_ack: DelayedAck,
-    /// What the receiver buffers, at least one segment.
+    /// Receive buffer, at least one segment.
     #[serde(default = "receive_window")]
     pub receive_window: ReceiveWindow,
-    /// Selective acknowledgements (RFC 2018) and recovery by RFC 6675 and RFC 6937; else NewReno (RFC 6582).
+    /// Selective acknowledgements (RFC 2018) with recovery by RFC 6675 and RFC 6937; otherwise NewReno (RFC 6582).
     #[serde(default = "sack")]
     pub sack: bool,
     /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
@@ -76,16 +76,16 @@ pub(crate) struct Flow {
     /// Segments in the first window (RFC 6928).
     #[serde(default = "initial_window")]
     pub initial_window: InitialWindow,
-    /// Least retransmission timeout: RFC 6298 §2.4 says 1 s; ns-2 takes 200 ms, and Linux 200 ms beyond the smoothed
-    /// round trip. On paths of more than 200 ms take 1 s, or timers expire for nothing when a queue grows.
+    /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2, 200 ms above the smoothed RTT in Linux. On
+    /// paths of more than 200 ms use 1 s, or timers fire spuriously when a queue grows.
     #[serde(default = "min_rto")]
     pub min_rto: Positive<Duration>,
-    /// The base round-trip time, where the law shall be told it; "path" computes it from the route, as propagation
-    /// and transmission of a full segment and of its ACK. Default: the law sees the least sample.
+    /// The base round-trip time given to the law; "path" computes it from the route, as propagation and transmission of
+    /// a full segment and its ACK. Default: the law uses the smallest RTT sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_base_rtt: Option<KnownBaseRtt>,
-    /// Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). A law that names a rate of its own is
-    /// paced at it in any case.
+    /// Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a
+    /// pacing rate are always paced at it.
     #[serde(default = "pacing")]
     pub pacing: bool,
 }

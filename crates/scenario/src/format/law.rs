@@ -17,7 +17,7 @@ pub(crate) struct Law {
 }
 
 impl Law {
-    /// The name that stands for a law written in Python.
+    /// The name of laws written in Python.
     pub const PYTHON: &str = "python";
 }
 

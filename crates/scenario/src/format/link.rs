@@ -9,24 +9,24 @@ use windward_sim as sim;
 use windward_units::Duration;
 
 /// A link: a drop-tail queue, a transmitter, random loss, propagation, jitter, in this order. Between a group and a
-/// single node: one link for each member. Between two groups of equal size: member by member.
+/// single node: one link per member. Between two groups of equal size: member by member.
 #[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Link {
     /// Name of the link; members of a group of links are NAME-1, NAME-2, …. Default: `FROM->TO`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
-    /// Node or group at the beginning.
+    /// Node or group at the start.
     pub from: Name,
     /// Node or group at the end.
     pub to: Name,
-    /// Transmission rate, or a recording. A link without one shares a [[region]].
+    /// Transmission rate, or a recording. A link without a rate belongs to a [[region]].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// Propagation delay, one way.
     pub delay: Written<Duration>,
-    /// How much may wait, in packets, bytes or time; the packet in transmission is not counted. Default: what a
-    /// Linux interface queues.
+    /// Buffer size in packets, bytes or time, not counting the packet in transmission. Default: that of a Linux
+    /// interface.
     #[serde(default = "buffer")]
     pub buffer: Buffer,
     /// Random loss on the wire: a probability, or a model.
@@ -35,19 +35,19 @@ pub(crate) struct Link {
     /// Random extra delay; packets keep their order. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
-    /// There is a link back too, equal to this one but for what `reverse` says.
+    /// Whether there is a link back, equal to this one except for `reverse`.
     #[serde(default = "duplex")]
     pub duplex: bool,
-    /// What the link back has different.
+    /// Differences of the link back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<Reverse>,
 }
 
-/// What the link back has different; all else is as in the link forth.
+/// Differences of the link back; everything else is as in the forward link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ReadFields, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Reverse {
-    /// Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name of its own.
+    /// Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
     /// Transmission rate, or a recording.
@@ -56,13 +56,13 @@ pub(crate) struct Reverse {
     /// Propagation delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Written<Duration>>,
-    /// How much may wait.
+    /// Buffer size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Buffer>,
     /// Random loss; 0 for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Loss>,
-    /// Random extra delay; one of "0 s" for none.
+    /// Random extra delay; "0 s" for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
 }
@@ -123,11 +123,11 @@ impl<'de> Deserialize<'de> for Loss {
 }
 
 tagged! {
-    /// How packets are lost.
+    /// Loss model.
     LossModel by "model", "a table with a `model`" {
         /// Every packet is lost with the same probability, independently.
         "bernoulli" Bernoulli {
-            /// Probability of losing a packet.
+            /// Loss probability.
             probability: Probability,
         }
         /// Two states, advanced once per packet before its own draw (Gilbert 1960, Elliott 1963).
@@ -136,10 +136,10 @@ tagged! {
             good_to_bad: Probability,
             /// Probability of going from bad to good, per packet.
             bad_to_good: Probability,
-            /// Probability of losing a packet in the good state.
+            /// Loss probability in the good state.
             #[serde(default = "never")]
             loss_good: Probability,
-            /// Probability of losing a packet in the bad state.
+            /// Loss probability in the bad state.
             #[serde(default = "always")]
             loss_bad: Probability,
         }
@@ -155,7 +155,7 @@ fn always() -> Probability {
 }
 
 tagged! {
-    /// How the extra delay is spread.
+    /// Distribution of the extra delay.
     Jitter by "model", "a table with a `model`, such as { model = \"uniform\", max = \"5 ms\" }" {
         /// Uniform between zero and `max`.
         "uniform" Uniform {

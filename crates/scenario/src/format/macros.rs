@@ -56,7 +56,7 @@ macro_rules! tagged {
                     let kinds = [$($word),*].join(", ");
                     return Err(serde::de::Error::custom(format!("`{}` is missing; allowed: {kinds}", $tag)));
                 }
-                let kind = map.next_value_seed($crate::read::OneOf(&[$($word),*]))?;
+                let kind = map.next_value_seed($crate::format::named::OneOf(&[$($word),*]))?;
                 let rest = serde::de::value::MapAccessDeserializer::new(map);
                 match kind {
                     $($word => <$variant as serde::Deserialize>::deserialize(rest).map(Self::$variant),)*

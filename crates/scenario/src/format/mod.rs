@@ -28,7 +28,7 @@ pub(crate) use numbers::{Count, InitialWindow, MAX_COUNT, Name, Number, Probabil
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use recording::{Rate, Recording};
 pub(crate) use region::Region;
-pub(crate) use written::{Positive, Refusal, Written};
+pub(crate) use written::{Positive, Refusal, Written, zero};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,17 +39,17 @@ use windward_units::Duration;
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(title = "Windward scenario")]
 pub(crate) struct File {
-    /// Short name of the scenario; names the folder of its results.
+    /// Short name of the scenario, also of its results folder.
     pub name: Name,
-    /// One line for people: the question that the scenario asks.
+    /// One line for readers: the question that the scenario asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Keys of the papers that the scenario comes from.
+    /// Citation keys of the papers that the scenario comes from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cite: Vec<String>,
     /// How long to simulate.
     pub duration: Positive<Duration>,
-    /// Totals and means count from here; less than `duration`.
+    /// Totals and means are taken from here on; shorter than `duration`.
     #[serde(default = "zero")]
     pub warmup: Written<Duration>,
     /// How many seeds to run (5 means 1, 2, 3, 4, 5), or a list of them.
@@ -58,7 +58,7 @@ pub(crate) struct File {
     /// What is recorded.
     #[serde(default)]
     pub output: Output,
-    /// Nodes. They only carry names; links do the work.
+    /// Nodes. They are names only; links do the work.
     #[serde(default)]
     pub node: Vec<Node>,
     /// Links between nodes.
@@ -67,7 +67,7 @@ pub(crate) struct File {
     /// Cells: access points and the stations that share their carriers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cell: Vec<Cell>,
-    /// Capacity regions: which rates links without a rate of their own can have together.
+    /// Capacity regions: the rates that links without a `rate` can have together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub region: Vec<Region>,
     /// TCP flows.
@@ -82,11 +82,11 @@ pub(crate) struct File {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Output {
-    /// Distance of the samples in the series. Default: `duration`/600, rounded up to 1, 2 or 5 times a power of ten;
-    /// longer where the flows and links are so many that the series would pass 10 million rows.
+    /// Sampling interval of the series. Default: `duration`/600, rounded up to 1, 2 or 5 times a power of ten;
+    /// longer if the series would exceed 10 million rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_interval: Option<Positive<Duration>>,
-    /// Sample what the laws show of themselves (ssthresh, phases, …) too.
+    /// Also sample the laws' internal state (ssthresh, phases, …).
     #[serde(default)]
     pub internals: bool,
 }
@@ -97,11 +97,7 @@ pub(crate) struct Output {
 pub(crate) struct Node {
     /// Name of the node or of the group.
     pub name: Name,
-    /// Makes a group of so many nodes, NAME-1, NAME-2, …; NAME then means the whole group.
+    /// Makes a group of this many nodes, NAME-1, NAME-2, …; NAME then means the whole group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
-}
-
-pub(crate) fn zero() -> Written<Duration> {
-    Written(Duration::ZERO)
 }

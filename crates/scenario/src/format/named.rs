@@ -2,7 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapDeserializer;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
@@ -16,6 +16,19 @@ pub(crate) trait Tagged: Sized {
     const KINDS: &'static [&'static str];
     /// Reads a table whose first key is the deciding one.
     fn from_table<'de, A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
+}
+
+/// Reads one of some words.
+pub(crate) struct OneOf(pub &'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for OneOf {
+    type Value = &'static str;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
+        let given = String::deserialize(deserializer)?;
+        let found = self.0.iter().find(|word| **word == given);
+        found.copied().ok_or_else(|| de::Error::unknown_variant(&given, self.0))
+    }
 }
 
 /// A kind by its word, or a table.
@@ -56,7 +69,7 @@ impl<T: Tagged + JsonSchema> JsonSchema for Named<T> {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
-            { "description": "A kind with what it is by default.", "enum": T::KINDS },
+            { "description": "A kind with its defaults.", "enum": T::KINDS },
             generator.subschema_for::<T>(),
         ] })
     }

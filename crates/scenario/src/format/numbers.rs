@@ -45,15 +45,15 @@ impl Seeds {
     /// The seeds of a list.
     pub fn of_list(seeds: Vec<u64>) -> Result<Self, Refusal> {
         if seeds.is_empty() {
-            return Err(Refusal::new("the list of seeds is empty; a run needs at least one"));
+            return Err(Refusal::new("the list of seeds is empty; at least one is needed"));
         }
         let mut seen = BTreeSet::new();
         for &seed in &seeds {
             if seed >= SEED_END {
-                return Err(Refusal::new(format!("the seed {seed} is too large; seeds are below 2^63")));
+                return Err(Refusal::new(format!("seed {seed} is too large; seeds are below 2^63")));
             }
             if !seen.insert(seed) {
-                return Err(Refusal::new(format!("the seed {seed} stands there twice; each runs once")));
+                return Err(Refusal::new(format!("seed {seed} is listed twice")));
             }
         }
         Ok(Self(seeds))
@@ -64,7 +64,7 @@ impl Seeds {
         if (1..=i64::from(MAX_COUNT)).contains(&count) {
             Ok(Self((1..=count.unsigned_abs()).collect()))
         } else {
-            Err(Refusal::new(format!("{count} seeds cannot be run; the number of seeds is 1 to {MAX_COUNT}")))
+            Err(Refusal::new(format!("the number of seeds must be 1 to {MAX_COUNT}, not {count}")))
         }
     }
 
@@ -107,8 +107,8 @@ impl Visitor<'_> for NameVisitor {
         if (1..=64).contains(&text.chars().count()) && text.chars().all(is_allowed) && !is_folder {
             return Ok(Name(text.to_owned()));
         }
-        let rule = "a name has 1 to 64 characters, no white space, no slash, and does not begin with a dot";
-        Err(E::custom(format!("`{}` is not a name; {rule}", text.escape_debug())))
+        let rule = "names have 1 to 64 characters, no white space or slashes, and do not begin with a dot";
+        Err(E::custom(format!("invalid name `{}`; {rule}", text.escape_debug())))
     }
 }
 
@@ -152,8 +152,8 @@ impl Visitor<'_> for ProbabilityVisitor {
         if (0.0..=1.0).contains(&value) {
             return Ok(Probability(value));
         }
-        let percent = (1.0..=100.0).contains(&value).then(|| format!("per cent are written \"{value} %\""));
-        Err(E::custom(Refusal::new(format!("{value} is not a probability, which is from 0 to 1")).hint(percent)))
+        let percent = (1.0..=100.0).contains(&value).then(|| format!("percentages are written \"{value} %\""));
+        Err(E::custom(Refusal::new(format!("{value} is not a probability (0 to 1)")).hint(percent)))
     }
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<Probability, E> {
         self.visit_f64(value as f64)
@@ -162,7 +162,7 @@ impl Visitor<'_> for ProbabilityVisitor {
         let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
         match number.trim().parse::<f64>() {
             Ok(value) if (0.0..=unit).contains(&value) => Ok(Probability(value / unit)),
-            Ok(_) => Err(E::custom(format!("`{text}` is not a probability, which is from 0 to 1, or 0 % to 100 %"))),
+            Ok(_) => Err(E::custom(format!("`{text}` is not a probability (0 to 1, or 0 % to 100 %)"))),
             Err(_) => Err(E::invalid_value(Unexpected::Str(text), &self)),
         }
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{BitRate, Bytes, Duration};
 
-/// A UDP source that does not respond to congestion. Between groups: as with flows.
+/// A UDP source that does not respond to congestion. Groups work as for flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Background {
@@ -16,10 +16,10 @@ pub(crate) struct Background {
     pub from: Name,
     /// Node or group that receives.
     pub to: Name,
-    /// Nodes between `from` and `to`, in order. Default: the shortest path, as with flows.
+    /// Nodes between `from` and `to`, in order. Default: the shortest path, as for flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<Vec<Name>>,
-    /// Makes so many sources, between two single nodes.
+    /// Number of sources between two single nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
     /// When datagrams are sent.
@@ -30,10 +30,10 @@ pub(crate) struct Background {
     /// When the source starts.
     #[serde(default = "zero")]
     pub start: Written<Duration>,
-    /// Of several sources, each starts so much later than the one before.
+    /// Delay between the starts of consecutive sources of a group.
     #[serde(default = "zero")]
     pub start_step: Written<Duration>,
-    /// When it stops; after the last start. Default: at the end of the run.
+    /// When it stops, after the last start. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,
 }
@@ -55,42 +55,42 @@ tagged! {
             /// Mean rate.
             rate: Positive<BitRate>,
         }
-        /// Periods of sending and of silence in turn, beginning with silence.
+        /// Alternating on and off periods, starting with off.
         "on-off" OnOff {
-            /// Rate while sending.
+            /// Rate while on.
             rate: Positive<BitRate>,
-            /// Mean length of a period of sending.
+            /// Mean length of an on period.
             on: Positive<Duration>,
-            /// Mean length of a period of silence.
+            /// Mean length of an off period.
             off: Positive<Duration>,
-            /// How the periods of sending vary.
+            /// Distribution of the on periods.
             #[serde(default = "exponential")]
             on_spread: Spread,
-            /// How the periods of silence vary.
+            /// Distribution of the off periods.
             #[serde(default = "exponential")]
             off_spread: Spread,
         }
-        /// Pulses of fixed length with exponential gaps between them, beginning with a gap.
+        /// Pulses of fixed length with exponential gaps, starting with a gap.
         "pulses" Pulses {
             /// Rate within a pulse.
             rate: Positive<BitRate>,
             /// Length of a pulse.
             length: Positive<Duration>,
-            /// Mean time from the beginning of one pulse to that of the next; longer than `length`.
+            /// Mean time between the starts of consecutive pulses; longer than `length`.
             every: Positive<Duration>,
         }
     }
 }
 
-/// How a period varies around its mean.
+/// Distribution of a period around its mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"fixed\", \"exponential\" or { pareto = SHAPE }")]
 pub(crate) enum Spread {
-    /// Not at all.
+    /// Constant.
     Fixed,
-    /// Exponentially.
+    /// Exponential.
     Exponential,
-    /// As a Pareto variable of this shape; above 1, or there would be no mean.
+    /// Pareto with this shape, above 1 so that the mean is finite.
     Pareto(Shape),
 }
 

@@ -10,7 +10,7 @@ use windward_units::BitRate;
 
 use super::Positive;
 
-/// A recording: the name of a file, relative to the scenario's folder, or what such a file says.
+/// A recording: the name of a file, relative to the scenario's folder, or its content.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
@@ -25,19 +25,18 @@ pub(crate) enum Recording<T> {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Rate {
-    /// Always the same.
+    /// Constant.
     Constant(Positive<BitRate>),
-    /// As recorded.
+    /// A recorded trace.
     Recorded(RecordedRate),
 }
 
-/// A recorded rate: instants at which up to 1500 bytes may leave, as mahimahi writes and replays them. It begins again when
-/// it ends.
+/// A recorded rate: times at which up to 1500 bytes may leave, in mahimahi's format. The trace repeats when it ends.
 #[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RecordedRate {
-    /// A file of mahimahi's, a whole number of milliseconds from the beginning in each line, in order; or the list of them.
-    /// The last is the length of the recording.
+    /// A mahimahi trace (one time per line, in whole milliseconds from the start, in order), or the list of times. The last
+    /// is the length of the trace.
     pub trace: Recording<u64>,
 }
 

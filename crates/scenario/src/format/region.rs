@@ -11,103 +11,103 @@ use std::marker::PhantomData;
 use windward_units::{BitRate, Quantity};
 
 tagged! {
-    /// A capacity region: the rates that links without a `rate` of their own can have together. Every such link belongs to
-    /// one region. A region says which rates are possible, not how packets get them: `optimum` and `fluid` answer, `simulate`
-    /// refuses. `links` holds names of one-way links; the name of a group, or FROM->TO of one, stands for all its links.
+    /// A capacity region: the rates that links without a `rate` can have together. Every such link belongs to exactly one
+    /// region. A region has no packets: it is for `optimum` and `fluid`, and `simulate` refuses it. `links` lists one-way
+    /// links by name; the name of a group, or FROM->TO of one, means all its links.
     Region by "kind", "a table with a `kind`, such as \"norm\"" {
-        /// Each link has its own, whatever the others do: slots or bands that are theirs.
+        /// Independent links, each with its own capacity: dedicated slots or bands.
         "box" Separate {
             /// Name of the region.
             name: Name,
-            /// The links that share it.
+            /// Its links.
             links: Vec<Name>,
-            /// What each link carries; one rate stands for all.
+            /// Capacity of each link; a single rate applies to all.
             capacity: Each<Positive<BitRate>>,
         }
         /// The sum of (rate/capacity)^exponent over the links is at most 1: between time sharing and the box.
         "norm" Norm {
             /// Name of the region.
             name: Name,
-            /// The links that share it.
+            /// Its links.
             links: Vec<Name>,
-            /// What each link carries alone; one rate stands for all.
+            /// Capacity of each link when alone; a single rate applies to all.
             capacity: Each<Positive<BitRate>>,
-            /// From 1, which is time sharing; the larger, the less links take from each other.
+            /// At least 1, which is time sharing; the larger, the less the links interfere.
             exponent: Number,
         }
         /// With y the rates over the capacities, y·My is at most 1.
         "ellipsoid" Ellipsoid {
             /// Name of the region.
             name: Name,
-            /// The links that share it.
+            /// Its links.
             links: Vec<Name>,
-            /// What each link carries alone; one rate stands for all.
+            /// Capacity of each link when alone; a single rate applies to all.
             capacity: Each<Positive<BitRate>>,
-            /// M: symmetric, positive definite, with ones on the diagonal; beside it, how much two links take from each other.
+            /// M: symmetric, positive definite, with ones on the diagonal; off-diagonal entries couple two links.
             matrix: Vec<Vec<Number>>,
         }
-        /// Weighted sums of the rates have limits.
+        /// Limits on weighted sums of the rates.
         "half-spaces" HalfSpaces {
             /// Name of the region.
             name: Name,
-            /// The links that share it.
+            /// Its links.
             links: Vec<Name>,
-            /// The limits; every link has a weight in one of them.
+            /// The limits; every link needs a positive weight in at least one.
             limit: Vec<Limit>,
         }
-        /// One link at a time, chosen anew in every state of the channels: the ergodic region of a fading cell.
+        /// One link at a time, chosen per channel state: the ergodic region of a fading cell.
         "fading" Ergodic {
             /// Name of the region.
             name: Name,
-            /// The links that share it.
+            /// Its links.
             links: Vec<Name>,
-            /// The joint states of their channels.
+            /// The joint channel states.
             state: Vec<ChannelState>,
         }
-        /// Ideal CSMA: links in conflict are never active together, all others may be.
+        /// Ideal CSMA: conflicting links are never active together, all others may be.
         "csma" Csma {
             /// Name of the region.
             name: Name,
-            /// The links that share it.
+            /// Its links.
             links: Vec<Name>,
-            /// What each link carries while it is active; one rate stands for all.
+            /// Capacity of each link while active; a single rate applies to all.
             capacity: Each<Positive<BitRate>>,
-            /// Pairs of links that conflict. A group stands for all its links, so that ["up", "up"] lets all of `up` conflict
-            /// with each other.
+            /// Pairs of links that conflict. A group means all its links: ["up", "up"] makes all links of `up`
+            /// conflict with each other.
             conflicts: Vec<Vec<Name>>,
-            /// Weight of the entropy of the shares of time in what is maximised, as the backoffs of CSMA add it; in units
-            /// of the flows' utility, in packets for windows. From 0, which is the best schedule.
+            /// Weight of the schedule's entropy in the objective, which models CSMA backoff; in units of the flows'
+            /// utility, packets for window-based laws. 0 is the best schedule.
             #[serde(default = "none")]
             entropy: Number,
         }
     }
 }
 
-/// A limit to a weighted sum of rates.
+/// A limit on a weighted sum of rates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table, such as { weights = [1, 2], most = \"10 Mbit/s\" }")]
 pub(crate) struct Limit {
-    /// From 0, one for each link.
+    /// Weights, one per link, not negative.
     pub weights: Vec<Number>,
-    /// The sum of weight times rate is at most this.
+    /// Upper bound of the sum of weight × rate.
     pub most: Positive<BitRate>,
 }
 
-/// A joint state of channels.
+/// A joint channel state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
     expecting = "a table, such as { rates = [\"1 Mbit/s\", \"5 Mbit/s\"], probability = 0.5 }"
 )]
 pub(crate) struct ChannelState {
-    /// What each link would carry if it were served.
+    /// Rate of each link if it is served.
     pub rates: Vec<Written<BitRate>>,
-    /// How likely the state is; of all states they sum to 1. Default: all states are alike.
+    /// Probability of the state; they sum to 1. Default: all states are equally likely.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<Probability>,
 }
 
-/// What every region has.
+/// Fields common to all regions.
 pub(crate) struct Common<'a> {
     pub name: &'a Name,
     pub links: &'a [Name],
@@ -127,7 +127,7 @@ impl Region {
     }
 }
 
-/// A value for all links, or one for each.
+/// One value for all links, or one per link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Each<T> {

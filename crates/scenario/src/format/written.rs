@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
-use windward_units::Quantity;
+use windward_units::{Duration, Quantity};
 
 /// Why a value is refused, with a hint on a line of its own where there is one.
 pub(crate) struct Refusal {
@@ -64,6 +64,11 @@ pub(crate) fn units<T: Quantity>() -> impl Iterator<Item = &'static str> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Written<T>(pub T);
 
+/// The default of times that may be zero.
+pub(crate) fn zero() -> Written<Duration> {
+    Written(Duration::ZERO)
+}
+
 /// A quantity as people write it, above zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Positive<T>(pub T);
@@ -99,7 +104,7 @@ impl<'de, T: Quantity> Deserialize<'de> for Positive<T> {
         if value.to_base() > 0.0 {
             return Ok(Self(value));
         }
-        Err(de::Error::custom(format!("a {} of zero is not possible here; it is above zero", T::KIND)))
+        Err(de::Error::custom(format!("the {} must be above zero", T::KIND)))
     }
 }
 

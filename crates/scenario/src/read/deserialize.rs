@@ -1,12 +1,13 @@
 //! Serde over a [`Tree`]: errors say what was expected and the path to what is wrong.
 
 use super::tree::{Entry, Kind, Tree};
-use crate::error::Segment;
 use crate::format::Refusal;
+use crate::path::Segment;
 use crate::suggest;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{self, DeserializeSeed, Deserializer, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected};
-use serde::de::{Deserialize, Visitor};
+use serde::de::{
+    self, DeserializeSeed, Deserializer, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use std::fmt;
 use std::{slice, vec};
 
@@ -60,7 +61,7 @@ impl de::Error for Fault {
     }
 
     fn unknown_variant(given: &str, known: &'static [&'static str]) -> Self {
-        let refusal = Refusal::new(format!("`{given}` is not known here; allowed: {}", known.join(", ")));
+        let refusal = Refusal::new(format!("unknown value `{given}`; allowed: {}", known.join(", ")));
         Self::custom(refusal.hint(suggest::nearest(given, known.iter().copied()).map(suggest::did_you_mean)))
     }
 
@@ -183,18 +184,5 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
         let entry = self.current.expect("serde asks for a key before its value");
         seed.deserialize(&entry.value).map_err(|fault| fault.at(Segment::Key(entry.key.clone())))
-    }
-}
-
-/// Reads one of some words.
-pub(crate) struct OneOf(pub &'static [&'static str]);
-
-impl<'de> DeserializeSeed<'de> for OneOf {
-    type Value = &'static str;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
-        let given = String::deserialize(deserializer)?;
-        let found = self.0.iter().find(|word| **word == given);
-        found.copied().ok_or_else(|| de::Error::unknown_variant(&given, self.0))
     }
 }

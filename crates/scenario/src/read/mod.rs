@@ -4,11 +4,11 @@
 mod deserialize;
 mod tree;
 
-pub(crate) use deserialize::OneOf;
 pub(crate) use tree::{Kind, Tree};
 
-use crate::error::{Problems, Segment};
 use crate::format::File;
+use crate::path::Segment;
+use crate::problems::Problems;
 use deserialize::Fault;
 use serde::de::DeserializeOwned;
 
@@ -22,7 +22,7 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
         match rest.get(list).map(|tree| &tree.kind) {
             None | Some(Kind::Null | Kind::List(_)) => {}
             Some(_) => {
-                let message = format!("`{list}` is a list of tables");
+                let message = format!("`{list}` must be a list of tables");
                 problems.add([list.into()], message, Some(format!("each begins with [[{list}]]")));
             }
         }

@@ -1,6 +1,7 @@
 //! A parsed file as a tree of values that know where they stand.
 
-use crate::error::{Problems, Segment};
+use crate::path::Segment;
+use crate::problems::Problems;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::ops::Range;
@@ -104,13 +105,13 @@ fn value_of(value: &Spanned<DeValue<'_>>, path: &mut Vec<Segment>, problems: &mu
         DeValue::String(text) => Kind::Text(text.to_string()),
         DeValue::Boolean(value) => Kind::Bool(*value),
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .map_or_else(|_| refuse(format!("`{}` is too large an integer", number.as_str()), path), Kind::Integer),
+            .map_or_else(|_| refuse(format!("the integer `{}` is too large", number.as_str()), path), Kind::Integer),
         DeValue::Float(number) => match number.as_str().parse::<f64>() {
             Ok(value) if value.is_finite() => Kind::Float(value),
             _ => refuse(format!("`{}` is not a finite number", number.as_str()), path),
         },
         DeValue::Datetime(date) => {
-            refuse(format!("`{date}` is a date or a time of day; a duration is written like \"100 ms\""), path)
+            refuse(format!("`{date}` is a date or time of day; durations are written like \"100 ms\""), path)
         }
         DeValue::Array(items) => {
             let item = |(at, item)| {
@@ -145,7 +146,7 @@ impl<'de> Deserialize<'de> for Tree {
                 Ok(Kind::Integer(value))
             }
             fn visit_u64<E: de::Error>(self, value: u64) -> Result<Kind, E> {
-                i64::try_from(value).map(Kind::Integer).map_err(|_| E::custom("too large an integer"))
+                i64::try_from(value).map(Kind::Integer).map_err(|_| E::custom("the integer is too large"))
             }
             fn visit_f64<E>(self, value: f64) -> Result<Kind, E> {
                 Ok(Kind::Float(value))

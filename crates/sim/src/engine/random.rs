@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::rand_core::Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use windward_units::Duration;
+use windward_units::{Duration, splitmix64};
 
 /// What a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Stream(Xoshiro256PlusPlus);
 impl Stream {
     /// The stream of the entity named by `key`.
     pub fn new(seed: u64, key: u64, purpose: Purpose) -> Self {
-        let mixed = mix(mix(mix(seed) ^ key) ^ purpose as u64);
+        let mixed = splitmix64(splitmix64(splitmix64(seed) ^ key) ^ purpose as u64);
         Self(Xoshiro256PlusPlus::seed_from_u64(mixed))
     }
 
@@ -68,14 +68,6 @@ impl Stream {
     pub fn exponential_span(&mut self, mean: Duration) -> Duration {
         mean.scale(self.exponential())
     }
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbours in, strangers out.
-const fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 #[cfg(test)]

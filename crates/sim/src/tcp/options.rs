@@ -2,6 +2,7 @@
 
 use crate::network::TcpOptions;
 use crate::packet::{Range, SACK_BLOCKS};
+use windward_units::Bytes;
 
 /// IPv4 without options (RFC 791 §3.1).
 pub const IP_HEADER: u32 = 20;
@@ -13,9 +14,22 @@ pub const TIMESTAMPS: u32 = 12;
 const SYN_OPTIONS: u32 = 12;
 
 impl TcpOptions {
+    /// Bytes of IPv4 and TCP headers without options.
+    pub const LEAST_HEADER: u64 = (IP_HEADER + TCP_HEADER) as u64;
+
+    /// Header bytes that options make, whatever `overhead` says: what a kernel sends.
+    pub fn real_header_bytes(&self) -> u64 {
+        Self::LEAST_HEADER + if self.timestamps { u64::from(TIMESTAMPS) } else { 0 }
+    }
+
+    /// Header bytes of a data segment: `overhead`, or what IPv4, TCP and its options take.
+    pub fn header_bytes(&self) -> u64 {
+        self.overhead.map_or_else(|| self.real_header_bytes(), Bytes::count)
+    }
+
     /// Bytes of a full segment on the wire.
     pub fn wire_bytes(&self) -> u64 {
-        u64::from(Headers::new(self).data()) + self.segment.count()
+        self.header_bytes() + self.segment.count()
     }
 }
 
@@ -29,8 +43,7 @@ pub struct Headers {
 impl Headers {
     /// The headers of a flow.
     pub fn new(tcp: &TcpOptions) -> Self {
-        let options = if tcp.timestamps { TIMESTAMPS } else { 0 };
-        Self { fixed: tcp.overhead.map(|bytes| bytes.count() as u32), base: IP_HEADER + TCP_HEADER + options }
+        Self { fixed: tcp.overhead.map(|bytes| bytes.count() as u32), base: tcp.real_header_bytes() as u32 }
     }
 
     /// Header bytes of a data segment.

@@ -1,0 +1,48 @@
+//! TCP flows, as planned.
+
+use super::laws::LawPlan;
+use crate::names::FlowName;
+use windward_laws::emultcp;
+use windward_sim::{NodeId, TcpOptions};
+use windward_units::{Bytes, Duration, Time};
+
+/// What the flows of one table share.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowEntry {
+    pub law: LawPlan,
+    pub start_spread: Duration,
+    pub stop: Option<Time>,
+    pub size: Option<Bytes>,
+    /// What decides how many of a member's flows are open; `None`: it has one.
+    pub controller: Option<emultcp::Params>,
+    pub tcp: TcpOptions,
+    pub is_base_rtt_of_path: bool,
+}
+
+impl FlowEntry {
+    /// Connections that each member can have.
+    pub fn slots(&self) -> u32 {
+        self.controller.map_or(1, |params| params.max)
+    }
+}
+
+/// One flow, or one connection of a transfer.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowPlan {
+    pub key: u64,
+    /// Index of its [`FlowEntry`].
+    pub entry: usize,
+    pub source: NodeId,
+    pub sink: NodeId,
+    /// Without its spread.
+    pub start: Duration,
+    pub forward: Vec<u32>,
+    pub backward: Vec<u32>,
+    pub known_base_rtt: Option<Duration>,
+}
+
+pub(crate) struct Flows {
+    pub entries: Vec<FlowEntry>,
+    pub plans: Vec<FlowPlan>,
+    pub names: Vec<FlowName>,
+}

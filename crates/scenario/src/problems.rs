@@ -1,0 +1,65 @@
+//! What was found wrong so far, until it becomes one error.
+
+use crate::error::{Error, Position, Problem};
+use crate::format::Refusal;
+use crate::path::{Segment, path_text};
+use std::ops::Range;
+
+struct Found {
+    path: Vec<Segment>,
+    message: String,
+    hint: Option<String>,
+}
+
+/// What was found wrong so far.
+#[derive(Default)]
+pub(crate) struct Problems {
+    found: Vec<Found>,
+    more: usize,
+}
+
+impl Problems {
+    const SHOWN: usize = 20;
+
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.found.len() + self.more
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= Self::SHOWN
+    }
+
+    pub fn add(&mut self, path: impl IntoIterator<Item = Segment>, message: impl Into<String>, hint: Option<String>) {
+        if self.is_full() {
+            self.more += 1;
+        } else {
+            self.found.push(Found { path: path.into_iter().collect(), message: message.into(), hint });
+        }
+    }
+
+    /// Adds the text of a [`Refusal`].
+    pub fn add_refusal(&mut self, path: impl IntoIterator<Item = Segment>, text: &str) {
+        let (message, hint) = text.split_once(Refusal::HINT).map_or((text, None), |(text, hint)| (text, Some(hint)));
+        self.add(path, message, hint.map(str::to_owned));
+    }
+
+    /// The error that tells of them, in the order of the text; `span_of` finds the bytes of a path in it.
+    pub fn into_error(
+        self,
+        origin: &str,
+        text: Option<&str>,
+        span_of: impl Fn(&[Segment]) -> Option<Range<usize>>,
+    ) -> Error {
+        let problem = |Found { path, message, hint }: Found| {
+            let position = text.and_then(|text| Some(Position::of_span(text, span_of(&path)?)));
+            Problem { origin: origin.to_owned(), path: path_text(&path), position, message, hint }
+        };
+        let mut problems: Vec<_> = self.found.into_iter().map(problem).collect();
+        problems.sort_by_key(|problem| problem.position.as_ref().map(|at| (at.line, at.column)));
+        Error::of(problems, self.more)
+    }
+}
