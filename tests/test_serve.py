@@ -137,7 +137,7 @@ def test_what_the_server_answers_is_said(served: Served, folder: Path, send: Sen
     (folder / "file.bin").write_bytes(b"other")
     taken = send(served.address, "--name", "file.bin")
     assert (taken.returncode, taken.stdout) == (4, "")
-    assert "409: another file of this name is there" in taken.stderr
+    assert "409: another file of this name exists" in taken.stderr
     assert send(served.address, "--name", "file.bin", "--replace").returncode == 0
     assert (folder / "file.bin").read_bytes() == CONTENT
 
@@ -218,7 +218,7 @@ def test_others_are_let_in_by_tls_and_token(folder: Path, send: Send, certificat
         timeout=20,
         check=False,
     )
-    assert (refused.returncode, "needs a certificate, its key and a token" in refused.stderr) == (2, True)
+    assert (refused.returncode, "--cert, --key and --token are required" in refused.stderr) == (2, True)
     server = Served(folder, *wide, "--token", "open sesame")
     address = f"https://127.0.0.1:{server.url.rstrip('/').rsplit(':')[-1]}"
     trust = ("--ca", str(certificate), "--name", "new", "-m", "1")

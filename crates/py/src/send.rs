@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use windward_transfer::send::{self, Error, Event, Options};
+use windward_transfer::Error;
+use windward_transfer::send::{self, Event, Options};
 
 use crate::error::TransferError;
 use crate::transfer::{json, parse, tell};

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
+use windward_transfer::Error;
 use windward_transfer::get::{self, Event, Options};
 
 use crate::error::TransferError;
@@ -20,7 +21,7 @@ pub(crate) fn transfer_get(py: Python<'_>, address: &str, options: &str, observe
     let result = py.detach(|| get::get(address, &options, &mut observer));
     match (result, raised) {
         (Ok(report), _) => json(&report),
-        (Err(get::Error::Interrupted), Some(raised)) => Err(raised),
+        (Err(Error::Interrupted), Some(raised)) => Err(raised),
         (Err(error), _) => Err(TransferError::new_err((error.to_string(), error.code()))),
     }
 }

@@ -5,6 +5,9 @@
 //! trust.
 #![expect(clippy::disallowed_types, reason = "this crate stands on the edge: sockets and files have clocks")]
 
+mod common;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod get;
 pub mod http;
 pub mod send;
@@ -13,3 +16,5 @@ pub mod serve;
 pub mod tls;
 pub mod tree;
 pub mod upload;
+
+pub use common::Error;

@@ -38,7 +38,7 @@ pub fn server(certificate: &Path, key: &Path) -> io::Result<Arc<ServerConfig>> {
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&fs::read(certificate)?).collect();
     let chain = chain.map_err(io::Error::other)?;
     if chain.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file holds no PEM certificate"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "no PEM certificate in the file"));
     }
     let key = PrivateKeyDer::from_pem_slice(&fs::read(key)?).map_err(io::Error::other)?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -55,7 +55,7 @@ fn roots(path: &Path) -> io::Result<RootCertStore> {
         roots.add(certificate.map_err(io::Error::other)?).map_err(io::Error::other)?;
     }
     if roots.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file holds no PEM certificate"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "no PEM certificate in the file"));
     }
     Ok(roots)
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use sha2::{Digest, Sha256, Sha512};
 
-use super::error::Error;
+use crate::common::Error;
 
 /// Bytes read at once.
 const READ: usize = 128 << 10;
@@ -31,10 +31,10 @@ impl Checksum {
         let (algorithm, length) = match name.to_ascii_lowercase().as_str() {
             "sha-256" | "sha256" => (Algorithm::Sha256, 64),
             "sha-512" | "sha512" => (Algorithm::Sha512, 128),
-            _ => return Err(wrong("names neither sha-256 nor sha-512")),
+            _ => return Err(wrong("must start with sha-256= or sha-512=")),
         };
         if digits.len() != length || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(wrong(&format!("has not {length} hexadecimal digits")));
+            return Err(wrong(&format!("must have {length} hexadecimal digits")));
         }
         Ok(Self { algorithm, wanted: digits.to_ascii_lowercase() })
     }
@@ -62,7 +62,7 @@ fn digest<D: Digest>(file: &mut File, goes_on: &mut impl FnMut() -> bool) -> Res
         if !goes_on() {
             return Err(Error::Interrupted);
         }
-        match file.read(&mut buffer).map_err(|error| Error::file("reading it again", &error))? {
+        match file.read(&mut buffer).map_err(|error| Error::file("reading the file back", &error))? {
             0 => return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
             count => digest.update(&buffer[..count]),
         }

@@ -6,10 +6,10 @@ use std::time::SystemTime;
 
 use url::Url;
 
-use super::error::Error;
 use super::request::{Requests, is_redirect, redirected};
 use super::retry::{Retry, is_transient, retry_after};
 use super::validator::Validator;
+use crate::common::Error;
 use crate::http::{self, Body, Connection, Head};
 
 /// Most redirects in a row.
@@ -38,6 +38,16 @@ pub(super) enum Kind {
     Whole { length: Option<u64> },
 }
 
+impl Kind {
+    /// Bytes of the file, if known.
+    pub fn length(self) -> Option<u64> {
+        match self {
+            Self::Part { length, .. } => Some(length),
+            Self::Whole { length } => length,
+        }
+    }
+}
+
 /// What became known while the first answer was waited for.
 pub(super) enum News {
     /// To be told to the user.
@@ -64,7 +74,7 @@ pub(super) fn contact(
         };
         failures += 1;
         let Some(wait) = retry.after(failures, asked) else { break Err(error) };
-        let notice = format!("{error}; trying again in {:.0} s", wait.as_secs_f64());
+        let notice = format!("{error}; retrying in {:.0} s", wait.as_secs_f64());
         if to.send(News::Notice(notice)).is_err() {
             return;
         }
@@ -105,7 +115,7 @@ fn attempt(requests: &Requests, url: &Url, first: u64, needs_validator: bool) ->
             status if is_redirect(status) => {
                 hops += 1;
                 if hops > MOST_HOPS {
-                    let reason = format!(", the last of more than {MOST_HOPS} redirects");
+                    let reason = format!(": more than {MOST_HOPS} redirects");
                     return Err(Error::Refused { status, reason }.into());
                 }
                 url = redirected(&url, &head)?;
@@ -135,7 +145,7 @@ fn attempt(requests: &Requests, url: &Url, first: u64, needs_validator: bool) ->
 }
 
 /// What a successful answer to a request for the bytes of `range` holds.
-fn kind(head: &Head, range: Option<(u64, u64)>) -> Result<Kind, Error> {
+pub(super) fn kind(head: &Head, range: Option<(u64, u64)>) -> Result<Kind, Error> {
     if let Some(coding) = head.content_encoding() {
         return Err(encoded(head.status, coding));
     }
@@ -145,16 +155,13 @@ fn kind(head: &Head, range: Option<(u64, u64)>) -> Result<Kind, Error> {
             let (end, length) = part(head, start, most, None)?;
             Ok(Kind::Part { end, length })
         }
-        (status, _) => Err(http::Error::malformed(format!("status {status} to a plain GET")).into()),
+        (status, _) => Err(http::Error::malformed(format!("status {status} in response to a plain GET")).into()),
     }
 }
 
 /// The refusal of a body that is not the file itself.
 pub(super) fn encoded(status: u16, coding: &str) -> Error {
-    Error::Refused {
-        status,
-        reason: format!(" with Content-Encoding {coding:?}, though the file itself was asked for"),
-    }
+    Error::Refused { status, reason: format!(" with Content-Encoding {coding:?}, although `identity` was requested") }
 }
 
 /// Checks that a 206 holds bytes from `start` on, at most up to `most`, of a whole of `length` if that is known; the
@@ -163,7 +170,10 @@ pub(super) fn part(head: &Head, start: u64, most: u64, length: Option<u64>) -> R
     let range = head.content_range()?;
     let wrong = || {
         let value = head.field("content-range").unwrap_or_default();
-        http::Error::malformed(format!("Content-Range {value:?} to a request for bytes {start} to {}", most - 1))
+        http::Error::malformed(format!(
+            "Content-Range {value:?} in response to a request for bytes {start} to {}",
+            most - 1
+        ))
     };
     let (Some((first, end)), Some(whole)) = (range.part, range.whole) else { return Err(wrong()) };
     let is_asked = first == start && end <= most && length.is_none_or(|length| length == whole);
@@ -174,13 +184,13 @@ pub(super) fn part(head: &Head, start: u64, most: u64, length: Option<u64>) -> R
 /// What the user should know of a status, beginning with punctuation.
 pub(super) fn meaning(status: u16) -> &'static str {
     match status {
-        401 => ": it wants a name and a password (in the address, .netrc or --header)",
+        401 => ": authentication required (user and password in the URL, .netrc or --header)",
         403 => ": forbidden",
-        404 => ": it has no such file",
-        407 => ": the proxy wants a name and a password",
+        404 => ": no such file",
+        407 => ": the proxy requires authentication",
         410 => ": the file is gone",
         429 => ": too many requests",
-        500..600 => ": it cannot do it now",
+        500..600 => ": temporarily unavailable",
         _ => "",
     }
 }

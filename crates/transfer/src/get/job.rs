@@ -9,11 +9,11 @@ use windward_laws::emultcp::Params;
 
 use super::Event;
 use super::checksum::Checksum;
-use super::error::Error;
 use super::name;
 use super::options::Options;
 use super::request::Requests;
 use super::retry::Retry;
+use crate::common::{Error, seconds};
 use crate::http::{Dialer, Proxies};
 
 /// Time between looks at what happened.
@@ -63,10 +63,12 @@ impl<'a> Job<'a> {
         let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
         let url = Url::parse(&text).map_err(|error| Error::Usage(format!("{address}: {error}")))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(Error::Usage(format!("{address}: only http:// and https:// addresses can be fetched")));
+            return Err(Error::Usage(format!("{address}: only http:// and https:// URLs are supported")));
         }
         if options.connections == Some(0) || options.max_tries == 0 || options.limit_rate == Some(0) {
-            return Err(Error::Usage("connections, tries and a limited rate are at least 1".to_owned()));
+            return Err(Error::Usage(
+                "the number of connections, the number of tries and the rate limit must be at least 1".to_owned(),
+            ));
         }
         Ok(Self {
             options,
@@ -75,9 +77,9 @@ impl<'a> Job<'a> {
             fields: options.fields()?,
             proxies: Proxies::from_environment(|name| std::env::var(name).ok())?,
             checksum: options.digest()?,
-            connect_timeout: Options::seconds("connect-timeout", options.connect_timeout)?,
-            stall_timeout: Options::seconds("stall-timeout", options.stall_timeout)?,
-            retry: Retry { tries: options.max_tries, wait: Options::seconds("retry-wait", options.retry_wait)? },
+            connect_timeout: seconds("connect-timeout", options.connect_timeout)?,
+            stall_timeout: seconds("stall-timeout", options.stall_timeout)?,
+            retry: Retry { tries: options.max_tries, wait: seconds("retry-wait", options.retry_wait)? },
         })
     }
 

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use blake3::Hash;
 use serde::{Deserialize, Serialize};
 
-use super::error::Error;
 use super::validator::Validator;
+use crate::common::Error;
 
 /// Digits of a line's check.
 const CHECK: usize = 16;
@@ -119,12 +119,13 @@ impl Journal {
     }
 }
 
-fn check(text: &str) -> String {
+/// What ends a line.
+pub(super) fn check(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..CHECK].to_owned()
 }
 
 /// What the sound lines say, and how many bytes they are.
-fn parse(text: &[u8]) -> (Option<Contents>, usize) {
+pub(super) fn parse(text: &[u8]) -> (Option<Contents>, usize) {
     let mut sound = 0;
     let mut lines = text.split_inclusive(|byte| *byte == b'\n').map_while(|line| {
         let (text, sum) = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.rsplit_once(' ')?;

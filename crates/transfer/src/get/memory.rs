@@ -35,7 +35,12 @@ pub(crate) fn remember(host: &str, connections: f64) {
 }
 
 fn recall_from(path: &Path, host: &str, now: u64) -> Option<f64> {
-    let entry = load(path).remove(host).filter(|entry| entry.is_fresh(now))?;
+    recall_in(&fs::read(path).ok()?, host, now)
+}
+
+/// What the text of the cache says of `host`.
+pub(super) fn recall_in(text: &[u8], host: &str, now: u64) -> Option<f64> {
+    let entry = parse(text).remove(host).filter(|entry| entry.is_fresh(now))?;
     (entry.connections.is_finite() && entry.connections >= 1.0).then_some(entry.connections)
 }
 
@@ -62,7 +67,11 @@ impl Entry {
 
 /// A file that is missing or broken remembers nothing.
 fn load(path: &Path) -> BTreeMap<String, Entry> {
-    fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    fs::read(path).map(|text| parse(&text)).unwrap_or_default()
+}
+
+fn parse(text: &[u8]) -> BTreeMap<String, Entry> {
+    serde_json::from_slice(text).unwrap_or_default()
 }
 
 /// `connections.json` in the user's cache (XDG Base Directory Specification).

@@ -1,9 +1,9 @@
 //! One file from one server over as many connections as the path needs (chen2007), and never a wrong file.
 //!
 //! A download goes through four steps. [`contact`] asks for the first bytes and learns where the file is, how long,
-//! and which version. [`part`] opens `NAME.part` and finds out what an earlier run has left there. A [`crew`] of
+//! and which version. [`part`] opens `NAME.part` and finds out what an earlier run has left there. A [`workers`] of
 //! connections, each a [`worker`] in a thread of its own, leases what is missing from the [`plan`] and writes it in
-//! place, while the [`shift`] asks the controller how many there should be. At last the part is checked and renamed.
+//! place, while the [`supervisor`] asks the controller how many there should be. At last the part is checked and renamed.
 //!
 //! What makes a wrong file impossible: each response is of the version that was begun, or it is not used; each byte
 //! has one writer at a time; and what an earlier run has left counts only if it is still as it arrived.
@@ -11,12 +11,11 @@
 mod base;
 mod checksum;
 mod contact;
-mod crew;
-mod error;
-mod gauge;
+pub(crate) mod fuzz;
 mod job;
 mod journal;
 pub(crate) mod memory;
+mod meter;
 mod name;
 mod options;
 mod pace;
@@ -26,13 +25,12 @@ mod plan;
 mod request;
 mod retry;
 mod session;
-mod shift;
-mod signal;
 mod state;
+mod supervisor;
 mod validator;
 mod worker;
+mod workers;
 
-pub use error::Error;
 pub use options::Options;
 pub use session::get;
 

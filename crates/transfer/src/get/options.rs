@@ -1,13 +1,12 @@
 //! What the user asks for.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::Deserialize;
 use windward_laws::emultcp::{Kind, Params};
 
 use super::checksum::Checksum;
-use super::error::Error;
+use crate::common::Error;
 
 /// Fields that would break what the download asks for itself.
 const OURS: [&str; 11] = [
@@ -131,25 +130,13 @@ impl Options {
             let (name, value) = line.split_once(':').ok_or_else(|| wrong("has no colon"))?;
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if name.is_empty() || !name.bytes().all(is_token) || value.contains(|c: char| c.is_control() && c != '\t') {
-                return Err(wrong("is no header field"));
+                return Err(wrong("is not a header field"));
             }
             if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
-                return Err(wrong("is for windward to set"));
+                return Err(wrong("is set by windward"));
             }
             Ok((name.to_owned(), value.trim().to_owned()))
         };
         self.headers.iter().map(field).collect()
-    }
-
-    /// Seconds as a duration that sockets take.
-    ///
-    /// # Errors
-    /// It is not positive, or longer than a day.
-    pub(super) fn seconds(name: &str, seconds: f64) -> Result<Duration, Error> {
-        if (0.001..=86_400.0).contains(&seconds) {
-            Ok(Duration::from_secs_f64(seconds))
-        } else {
-            Err(Error::Usage(format!("{name} {seconds} is not between 0.001 and 86400 seconds")))
-        }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use blake3::Hash;
 
 use super::checksum::Checksum;
-use super::error::Error;
 use super::journal::{Identity, Journal, Record};
+use crate::common::{Error, reserve};
 
 /// Bytes read at once when what is there is read again.
 const READ: usize = 128 << 10;
@@ -51,7 +50,10 @@ impl Part {
         let has_part = fs::symlink_metadata(&path).is_ok();
         if before.is_none() && has_part {
             _ = fs::remove_file(journal.path());
-            return Err(Error::File(format!("{}: this part is not of windward; move it away", path.display())));
+            return Err(Error::File(format!(
+                "{}: this file was not created by windward; move it away",
+                path.display()
+            )));
         }
         let mut found = match &before {
             Some((other, _)) if has_part && identity.validator.is_some() && other != identity => Found::Other,
@@ -116,23 +118,11 @@ impl Part {
         Ok(there)
     }
 
-    /// Takes the room on the disk for the whole file, so that a full disk is found now and not at the end.
+    /// Takes the space for the whole file, so that a full disk is found now and not at the end.
     fn reserve(&self) -> Result<(), Error> {
         let Some(length) = self.identity.length else { return Ok(()) };
-        let size = libc::off_t::try_from(length).map_err(|_| Error::DiskFull(format!("{length} bytes")))?;
         let what = format!("{}: {length} bytes", self.path.display());
-        if length > 0 {
-            match allocate(&self.file, size) {
-                Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
-                    let free = free(&self.file).map_err(|error| self.failure(&error))?;
-                    if free < length {
-                        return Err(Error::DiskFull(format!("{what}, and {free} are free")));
-                    }
-                }
-                other => other.map_err(|error| Error::file(&what, &error))?,
-            }
-        }
-        self.file.set_len(length).map_err(|error| Error::file(&what, &error))
+        reserve(&self.file, length).map_err(|error| Error::file(&what, &error))
     }
 
     /// Writes bytes in their place.
@@ -216,7 +206,7 @@ pub(super) fn is_free(target: &Path) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::File(format!(
-        "{} is already there\nhint: --force replaces it; -c takes it for done if its length is the server's",
+        "{} already exists\nhint: --force overwrites it; -c skips it if its length matches the server's",
         target.display()
     )))
 }
@@ -230,31 +220,4 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
-}
-
-/// Gives the file its blocks.
-#[cfg(target_os = "linux")]
-fn allocate(file: &File, length: libc::off_t) -> io::Result<()> {
-    // SAFETY: fallocate takes an open descriptor and touches no memory.
-    match unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, length) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// Other systems have no such call.
-#[cfg(not(target_os = "linux"))]
-fn allocate(_file: &File, _length: libc::off_t) -> io::Result<()> {
-    Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP))
-}
-
-/// Bytes that a user may still write to the file's file system.
-fn free(file: &File) -> io::Result<u64> {
-    // SAFETY: all its fields are integers, for which zero is a value.
-    let mut about: libc::statvfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the descriptor is open, and `about` is large enough by its type.
-    match unsafe { libc::fstatvfs(file.as_raw_fd(), &raw mut about) } {
-        0 => Ok((about.f_bavail as u64).saturating_mul(about.f_frsize as u64)),
-        _ => Err(io::Error::last_os_error()),
-    }
 }

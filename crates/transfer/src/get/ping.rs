@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::crew::Crew;
+use super::workers::Workers;
 use crate::http;
 
 /// Time between an answer and the next request.
@@ -52,14 +52,14 @@ impl Pings {
 }
 
 /// Pings the server in a thread of its own until the download is over.
-pub(super) fn start(crew: &Arc<Crew>) -> Arc<Pings> {
+pub(super) fn start(workers: &Arc<Workers>) -> Arc<Pings> {
     let pings = Arc::new(Pings::default());
-    let (crew, answers) = (Arc::downgrade(crew), Arc::clone(&pings));
+    let (workers, answers) = (Arc::downgrade(workers), Arc::clone(&pings));
     // Without it the number of connections stays as it is; there is nothing to tell the user.
     _ = thread::Builder::new().name("ping".to_owned()).stack_size(256 << 10).spawn(move || {
         let mut failures = 0;
-        while failures < MOST_FAILURES && crew.upgrade().is_some_and(|crew| !crew.lock().is_over) {
-            if series(&crew, &answers).is_err() {
+        while failures < MOST_FAILURES && workers.upgrade().is_some_and(|workers| !workers.lock().is_over) {
+            if series(&workers, &answers).is_err() {
                 failures += 1;
             }
             thread::sleep(INTERVAL);
@@ -69,13 +69,13 @@ pub(super) fn start(crew: &Arc<Crew>) -> Arc<Pings> {
 }
 
 /// Pings on one connection until it or the download ends.
-fn series(crew: &Weak<Crew>, answers: &Pings) -> Result<(), http::Error> {
-    let Some(owner) = crew.upgrade() else { return Ok(()) };
+fn series(workers: &Weak<Workers>, answers: &Pings) -> Result<(), http::Error> {
+    let Some(owner) = workers.upgrade() else { return Ok(()) };
     let url = owner.lock().url.clone();
     let mut connection = owner.requests.dialer.dial(&url)?;
     let request = owner.requests.ping(&url);
     drop(owner);
-    while crew.upgrade().is_some_and(|crew| !crew.lock().is_over) {
+    while workers.upgrade().is_some_and(|workers| !workers.lock().is_over) {
         let begun = Instant::now();
         connection.send(&request)?;
         let (head, _) = connection.head(true)?;

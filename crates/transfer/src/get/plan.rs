@@ -9,8 +9,15 @@ pub(super) const LEAST_LEASE: u64 = 64 << 10;
 pub(super) type LeaseId = u64;
 /// Names who holds a lease.
 pub(super) type Owner = u64;
-/// A lease, its first byte and the byte after its last.
-pub(super) type Grant = (LeaseId, u64, u64);
+/// A lease as it is given to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Grant {
+    pub lease: LeaseId,
+    /// Its first byte.
+    pub start: u64,
+    /// The byte after its last.
+    pub end: u64,
+}
 
 /// The bytes of a file: missing, leased to a connection, or there.
 #[derive(Debug)]
@@ -106,7 +113,7 @@ impl Plan {
     fn issue(&mut self, owner: Owner, start: u64, end: u64) -> Grant {
         self.issued += 1;
         self.leases.insert(self.issued, Lease { owner, next: start, end, has_begun: false });
-        (self.issued, start, end)
+        Grant { lease: self.issued, start, end }
     }
 
     /// The response to a lease begins.
@@ -234,8 +241,8 @@ mod tests {
             for step in steps.into_iter().chain(rest) {
                 let count = held.len().max(1);
                 match step {
-                    Step::Lease(most) => held.extend(plan.lease(0, most).map(|(id, start, _)| (id, start))),
-                    Step::Split => held.extend(plan.split(0).map(|(id, start, _)| (id, start))),
+                    Step::Lease(most) => held.extend(plan.lease(0, most).map(|grant| (grant.lease, grant.start))),
+                    Step::Split => held.extend(plan.split(0).map(|grant| (grant.lease, grant.start))),
                     Step::Begin(which) => if let Some((id, _)) = held.get(which % count) { plan.begin(*id) },
                     Step::Write(which, bytes) => if let Some((id, next)) = held.get_mut(which % count) {
                         let taken = plan.take(*id, bytes);

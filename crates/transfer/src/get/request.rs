@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use url::{Position, Url};
 
-use super::error::Error;
 use super::validator::Validator;
+use crate::common::Error;
 use crate::http::{Credentials, Dialer, Head, netrc};
 
 /// Fields of the user's that another server may see too: they say nothing that only the first one should know.
@@ -106,11 +106,11 @@ pub(super) fn redirected(from: &Url, head: &Head) -> Result<Url, Error> {
     let location = head.field("location").ok_or_else(|| refused(" without a Location".to_owned()))?;
     let to = from.join(location).map_err(|error| refused(format!(" to {location:?}: {error}")))?;
     if !matches!(to.scheme(), "http" | "https") || !to.has_host() {
-        return Err(refused(format!(" to {to}, which is no web address")));
+        return Err(refused(format!(" to {to}, which is not an http(s) URL")));
     }
     if from.scheme() == "https" && to.scheme() == "http" {
         return Err(refused(format!(
-            ", a redirect from https to {to}\nhint: give that address yourself if you trust the network"
+            ", a redirect from https to {to}\nhint: use that URL directly if you trust the network"
         )));
     }
     Ok(to)

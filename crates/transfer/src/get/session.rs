@@ -9,8 +9,6 @@ use std::thread;
 use std::time::Instant;
 
 use super::contact::{self, Contact, Kind, News};
-use super::crew::Crew;
-use super::error::Error;
 use super::job::{End, Job, Observer, TICK, notice, tell};
 use super::journal::Identity;
 use super::options::Options;
@@ -18,10 +16,12 @@ use super::pace::Pace;
 use super::part::{self, Found, Part, is_free};
 use super::plan::Plan;
 use super::request::Requests;
-use super::shift::{Shift, host};
-use super::state::FIRST_LEASE;
+use super::state::{FIRST_LEASE, State};
+use super::supervisor::{Supervisor, host};
 use super::worker::First;
+use super::workers::Workers;
 use super::{Event, Report};
+use crate::common::{Error, Monitor};
 
 /// Downloads the file at `address`. `observer` hears of every event, several times a second, on the caller's thread;
 /// if it breaks, the download stops and can be gone on with later.
@@ -39,18 +39,27 @@ pub fn get(
         match job.run(observer) {
             Err(End { error: Error::Changed(reason), .. }) if restarts == 0 => {
                 restarts += 1;
-                notice(observer, format!("the file changed on the server ({reason}); starting again"))?;
+                notice(observer, format!("the file changed on the server ({reason}); restarting"))?;
             }
             Err(End { error, can_start_again: true }) if restarts + 1 < options.max_tries => {
                 restarts += 1;
                 let wait = job.retry.after(restarts, None).unwrap_or_default();
                 let seconds = wait.as_secs_f64();
-                notice(observer, format!("{error}; starting again in {seconds:.0} s, for the server gives no parts"))?;
+                notice(
+                    observer,
+                    format!("{error}; restarting in {seconds:.0} s (the server does not support ranges)"),
+                )?;
                 let until = Instant::now() + wait;
                 while Instant::now() < until {
                     thread::sleep(TICK);
                     tell(observer, &Event::Tick)?;
                 }
+            }
+            Err(End { error: Error::Changed(reason), .. }) => {
+                return Err(Error::Changed(format!(
+                    "the file changed on the server during the download: {reason}\nhint: mirrors behind one name that \
+                     disagree look the same; -n 1 uses a single connection"
+                )));
             }
             Err(End { error, .. }) => return Err(error),
             Ok(report) => return Ok(report),
@@ -69,10 +78,7 @@ impl Job<'_> {
         let requests = Arc::new(self.requests());
         let contact = self.contact(&requests, first, observer)?;
         let target = self.target(contact.disposition.as_deref());
-        let length = match contact.kind {
-            Kind::Part { length, .. } => Some(length),
-            Kind::Whole { length } => length,
-        };
+        let length = contact.kind.length();
         if self.is_there(&target, length, observer)? {
             let length_bytes = length.unwrap_or_default();
             return Ok(Report {
@@ -90,7 +96,7 @@ impl Job<'_> {
         if let Some(folder) = target.parent() {
             fs::create_dir_all(folder).map_err(|error| Error::file(&folder.display().to_string(), &error))?;
         }
-        self.fetch(requests, contact, (&target, length), observer)
+        self.fetch(requests, contact, &target, observer)
     }
 
     /// Whether a target that is there may be taken for the file.
@@ -119,14 +125,14 @@ impl Job<'_> {
         thread::Builder::new()
             .name("contact".to_owned())
             .spawn(move || contact::contact(&requests, &url, first, needs_validator, retry, &sender))
-            .map_err(|error| Error::File(format!("no thread can be started: {error}")))?;
+            .map_err(|error| Error::File(format!("cannot start a thread: {error}")))?;
         loop {
             match news.recv_timeout(TICK) {
                 Ok(News::Notice(text)) => notice(observer, text)?,
                 Ok(News::End(end)) => return *end,
                 Err(RecvTimeoutError::Timeout) => tell(observer, &Event::Tick)?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Error::File("the thread that asks the server died".to_owned()));
+                    return Err(Error::File("the thread that contacts the server panicked".to_owned()));
                 }
             }
         }
@@ -136,61 +142,36 @@ impl Job<'_> {
         &self,
         requests: Arc<Requests>,
         contact: Contact,
-        (target, length): (&Path, Option<u64>),
+        target: &Path,
         observer: &mut Observer<'_>,
     ) -> Result<Report, End> {
+        let length = contact.kind.length();
         // Without a validator parts of two versions could only be told apart by a checksum of the whole.
         let can_mix = contact.validator.is_none() && self.checksum.is_none();
         let has_ranges = matches!(contact.kind, Kind::Part { .. }) && !can_mix;
-        let identity = Identity {
-            resource: format!("{}://{}{}", self.url.scheme(), host(&self.url), self.url.path()),
-            length,
-            validator: contact.validator.clone().filter(|_| has_ranges),
-        };
-        let mut goes_on = || tell(observer, &Event::Tick).is_ok();
-        let (part, found) = Part::open(target, &identity, &mut goes_on)?;
-        let there = match found {
-            Found::Nothing => Vec::new(),
-            Found::Other => {
-                notice(observer, "what was there is of another version; it is thrown away".to_owned())?;
-                Vec::new()
-            }
-            Found::There(there) => there,
-        };
-        let mut plan = Plan::new(length.unwrap_or(u64::MAX), &there);
+        let (part, plan) = self.open(&contact, target, has_ranges, observer)?;
         let there_bytes = length.map_or(0, |length| length - plan.left());
         let path = target.to_owned();
         tell(observer, &Event::Begin { path, length_bytes: length, there_bytes, has_ranges })?;
-        let first_end = match contact.kind {
-            Kind::Part { end, .. } => end,
-            Kind::Whole { length } => length.unwrap_or(u64::MAX),
+        let (workers, first) = self.workers(requests, contact, part, plan, has_ranges);
+        let begun = Instant::now();
+        let mut supervisor = Supervisor::new(self, Arc::clone(&workers), there_bytes, begun);
+        let result = supervisor.run(first, observer);
+        let (retries, received, ended) = {
+            let state = workers.lock();
+            (state.retries, state.received, state.ended)
         };
-        let first = plan.lease_exactly(1, 0, first_end).map(|grant| First {
-            connection: contact.connection,
-            body: contact.body,
-            grant,
-            is_last: contact.is_last || !has_ranges,
-        });
-        let now = Instant::now();
-        let pace = self.options.limit_rate.map(|rate| Pace::new(rate, now));
-        let version = (length, identity.validator);
-        let crew = Arc::new(Crew::new(requests, part, plan, contact.url, has_ranges, version, (pace, self.retry)));
-        let mut shift = Shift::new(self, Arc::clone(&crew), there_bytes, now);
-        let result = shift.run(first, observer);
-        let retries = crew.lock().retries;
-        let received = crew.lock().received;
-        let ended = crew.lock().ended;
-        let duration_s = now.elapsed().as_secs_f64();
-        crew.end();
-        shift.last_words()?;
+        let duration_s = begun.elapsed().as_secs_f64();
+        workers.end();
+        supervisor.last_words()?;
         let length_bytes = length.or(ended).unwrap_or_default();
         let finished = result.and_then(|()| {
             let mut goes_on = || tell(observer, &Event::Tick).is_ok();
-            Ok(crew.part.finish(length_bytes, self.checksum.as_ref(), self.options.is_forced, &mut goes_on)?)
+            Ok(workers.part.finish(length_bytes, self.checksum.as_ref(), self.options.is_forced, &mut goes_on)?)
         });
-        // Threads that are still about to open a connection keep the crew alive, and with it the part's lock; they write
-        // nothing any more.
-        crew.part.unlock();
+        // Threads that are still about to open a connection keep the workers alive, and with them the part's lock; they
+        // write nothing any more.
+        workers.part.unlock();
         finished?;
         Ok(Report {
             path: target.to_owned(),
@@ -198,10 +179,66 @@ impl Job<'_> {
             there_bytes,
             duration_s,
             rate_bps: received as f64 * 8.0 / duration_s.max(1e-3),
-            series: shift.gauge.series,
+            series: supervisor.meter.series,
             retries,
             has_known_length: length.is_some(),
             is_checked: self.checksum.is_some(),
         })
+    }
+
+    /// Opens the part of `target`, and plans what is still to come.
+    fn open(
+        &self,
+        contact: &Contact,
+        target: &Path,
+        has_ranges: bool,
+        observer: &mut Observer<'_>,
+    ) -> Result<(Part, Plan), Error> {
+        let length = contact.kind.length();
+        let identity = Identity {
+            resource: format!("{}://{}{}", self.url.scheme(), host(&self.url), self.url.path()),
+            length,
+            validator: contact.validator.clone().filter(|_| has_ranges),
+        };
+        let (part, found) = Part::open(target, &identity, &mut || tell(observer, &Event::Tick).is_ok())?;
+        let there = match found {
+            Found::Nothing => Vec::new(),
+            Found::Other => {
+                notice(observer, "the partial file is of another version; discarding it".to_owned())?;
+                Vec::new()
+            }
+            Found::There(there) => there,
+        };
+        Ok((part, Plan::new(length.unwrap_or(u64::MAX), &there)))
+    }
+
+    /// What the connections share, and the response that has begun, if its bytes are still missing.
+    fn workers(
+        &self,
+        requests: Arc<Requests>,
+        contact: Contact,
+        part: Part,
+        mut plan: Plan,
+        has_ranges: bool,
+    ) -> (Arc<Workers>, Option<First>) {
+        let Contact { url, connection, body, kind, validator, is_last, .. } = contact;
+        let first_end = match kind {
+            Kind::Part { end, .. } => end,
+            Kind::Whole { length } => length.unwrap_or(u64::MAX),
+        };
+        let first = plan.lease_exactly(1, 0, first_end);
+        let first = first.map(|grant| First { connection, body, grant, is_last: is_last || !has_ranges });
+        let now = Instant::now();
+        let workers = Workers {
+            requests,
+            part,
+            has_ranges,
+            length: kind.length(),
+            validator: validator.filter(|_| has_ranges),
+            pace: self.options.limit_rate.map(|rate| Pace::new(rate, now)),
+            retry: self.retry,
+            state: Monitor::new(State::new(plan, url, now)),
+        };
+        (Arc::new(workers), first)
     }
 }

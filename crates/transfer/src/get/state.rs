@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use super::error::Error;
 use super::plan::{LEAST_LEASE, Owner, Plan};
 use super::retry::{LONGEST, LONGEST_ASKED, Retry};
+use crate::common::Error;
 
 /// A lease lasts about so many seconds: long enough that requests cost nothing, short enough that little is lost with
 /// a connection.
@@ -170,7 +170,7 @@ impl State {
         match wait {
             Some(wait) => {
                 self.opens_at = now + wait;
-                self.notices.push(format!("{error}; trying again in {:.0} s", wait.as_secs_f64()));
+                self.notices.push(format!("{error}; retrying in {:.0} s", wait.as_secs_f64()));
             }
             None => self.error = Some(error),
         }

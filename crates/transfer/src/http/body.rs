@@ -1,10 +1,31 @@
 //! The body of a response, told apart from what follows it.
 
+use super::error::Error;
 use super::head::Framing;
-use super::{Connection, Error};
 
 /// Longest line between chunks, and most bytes of trailers.
 const MOST_LINE: usize = 4 << 10;
+
+/// Where the bytes of a body come from.
+pub trait Source {
+    /// Bytes that have arrived: first those that came with a head, then straight from the socket; 0 at the end.
+    ///
+    /// # Errors
+    /// The connection is lost or stalls.
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, Error>;
+
+    /// What is held, to be looked at before it is taken.
+    fn held(&self) -> &[u8];
+
+    /// Takes `count` of the bytes that are held.
+    fn take(&mut self, count: usize);
+
+    /// Waits for more to be held.
+    ///
+    /// # Errors
+    /// The connection is lost, at its end, or stalls.
+    fn more(&mut self) -> Result<(), Error>;
+}
 
 /// What is left of the body of a response.
 #[derive(Debug)]
@@ -50,41 +71,41 @@ impl Body {
     ///
     /// # Errors
     /// The connection is lost before the end, or the chunks are malformed.
-    pub fn read(&mut self, connection: &mut Connection, out: &mut [u8]) -> Result<usize, Error> {
+    pub fn read(&mut self, source: &mut impl Source, out: &mut [u8]) -> Result<usize, Error> {
         loop {
             match self.0 {
                 State::Ended | State::Length(0) => return Ok(0),
                 State::Length(left) => {
-                    let count = some(connection.read(capped(out, left))?)?;
+                    let count = some(source.read(capped(out, left))?)?;
                     self.0 = State::Length(left - count as u64);
                     return Ok(count);
                 }
                 State::Chunk(0) => {
-                    if line(connection)? != 2 {
-                        return Err(Error::malformed("a chunk that does not end"));
+                    if line(source)? != 2 {
+                        return Err(Error::malformed("a chunk without an end"));
                     }
                     self.0 = State::Size;
                 }
                 State::Chunk(left) => {
-                    let count = some(connection.read(capped(out, left))?)?;
+                    let count = some(source.read(capped(out, left))?)?;
                     self.0 = State::Chunk(left - count as u64);
                     return Ok(count);
                 }
-                State::Size => match httparse::parse_chunk_size(connection.held()) {
+                State::Size => match httparse::parse_chunk_size(start(source.held())) {
                     Ok(httparse::Status::Complete((length, size))) => {
-                        connection.take(length);
+                        source.take(length);
                         self.0 = if size == 0 { State::Trailers(0) } else { State::Chunk(size) };
                     }
-                    Ok(httparse::Status::Partial) if connection.held().len() < MOST_LINE => connection.more()?,
-                    _ => return Err(Error::malformed("the size of a chunk")),
+                    Ok(httparse::Status::Partial) if source.held().len() < MOST_LINE => source.more()?,
+                    _ => return Err(Error::malformed("an invalid chunk size")),
                 },
-                State::Trailers(seen) => match line(connection)? {
+                State::Trailers(seen) => match line(source)? {
                     2 => self.0 = State::Ended,
                     length if seen + length <= MOST_LINE => self.0 = State::Trailers(seen + length),
                     _ => return Err(Error::malformed(format!("more than {MOST_LINE} bytes of trailers"))),
                 },
                 State::UntilClose => {
-                    let count = connection.read(out)?;
+                    let count = source.read(out)?;
                     if count == 0 {
                         self.0 = State::Ended;
                     }
@@ -93,6 +114,11 @@ impl Body {
             }
         }
     }
+}
+
+/// What of the bytes that are held a line may be.
+fn start(held: &[u8]) -> &[u8] {
+    &held[..held.len().min(MOST_LINE)]
 }
 
 fn capped(out: &mut [u8], left: u64) -> &mut [u8] {
@@ -105,16 +131,16 @@ fn some(count: usize) -> Result<usize, Error> {
 }
 
 /// Passes over one line; its length with its CRLF.
-fn line(connection: &mut Connection) -> Result<usize, Error> {
+fn line(source: &mut impl Source) -> Result<usize, Error> {
     loop {
-        if let Some(end) = connection.held().windows(2).position(|pair| pair == b"\r\n") {
-            connection.take(end + 2);
+        if let Some(end) = start(source.held()).windows(2).position(|pair| pair == b"\r\n") {
+            source.take(end + 2);
             return Ok(end + 2);
         }
-        if connection.held().len() > MOST_LINE {
-            return Err(Error::malformed("an endless line"));
+        if source.held().len() >= MOST_LINE {
+            return Err(Error::malformed("a chunk or trailer line that is too long"));
         }
-        connection.more()?;
+        source.more()?;
     }
 }
 
@@ -124,6 +150,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::time::Duration;
 
+    use super::super::connection::Connection;
     use super::*;
 
     fn body(message: &[u8]) -> Result<Vec<u8>, Error> {

@@ -2,16 +2,16 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use rustls::{ClientConnection, StreamOwned};
 
-use super::head::{Head, MOST_BYTES};
-use super::{Body, Error};
+use super::body::{Body, Source};
+use super::error::Error;
+use super::head::Head;
+use super::receive::receive;
+use crate::common::is_readable;
 
-/// Most interim responses (1xx) before the one that counts.
-const MOST_INTERIM: usize = 8;
 /// Bytes asked of the socket at once for a head.
 const READ: usize = 16 << 10;
 
@@ -49,7 +49,7 @@ impl Connection {
     pub(super) fn into_socket(self) -> Result<TcpStream, Error> {
         match self.stream {
             Stream::Plain(socket) if self.taken == self.held.len() => Ok(socket),
-            _ => Err(Error::malformed("bytes after the answer to CONNECT")),
+            _ => Err(Error::malformed("data after the response to CONNECT")),
         }
     }
 
@@ -63,13 +63,8 @@ impl Connection {
     /// # Errors
     /// The system does not say.
     pub fn is_answered(&self) -> Result<bool, Error> {
-        let mut asked = libc::pollfd { fd: self.socket().as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: one descriptor, which is open while `self` is borrowed.
-        let result = unsafe { libc::poll(&raw mut asked, 1, 0) };
-        match result {
-            -1 => Err(Error::Lost(io::Error::last_os_error())),
-            count => Ok(count > 0 || self.taken < self.held.len()),
-        }
+        let has_arrived = is_readable(self.socket(), Duration::ZERO).map_err(Error::Lost)?;
+        Ok(has_arrived || self.taken < self.held.len())
     }
 
     /// Sends a whole request.
@@ -89,72 +84,14 @@ impl Connection {
     /// # Errors
     /// The connection is lost or stalls before the head is whole, or it is no head.
     pub fn head(&mut self, is_answer_to_head: bool) -> Result<(Head, Body), Error> {
-        let begun = Instant::now();
-        let mut interim = 0;
-        loop {
-            let arrived = &self.held[self.taken..];
-            match Head::parse(&arrived[..arrived.len().min(MOST_BYTES)])? {
-                Some((head, length)) => {
-                    self.taken += length;
-                    if head.status >= 200 {
-                        let body = if is_answer_to_head { Body::none() } else { Body::new(head.framing()?) };
-                        return Ok((head, body));
-                    }
-                    interim += 1;
-                    if head.status == 101 || interim > MOST_INTERIM {
-                        return Err(Error::malformed(format!(
-                            "interim responses, the last with status {}",
-                            head.status
-                        )));
-                    }
-                }
-                None => self.more()?,
-            }
+        let (begun, patience) = (Instant::now(), self.patience);
+        receive(self, is_answer_to_head, || {
             // A head that drips in byte by byte keeps every single read short.
-            if begun.elapsed() > self.patience {
-                return Err(Error::Stalled(self.patience.as_secs_f64()));
-            }
-        }
+            if begun.elapsed() > patience { Err(Error::Stalled(patience.as_secs_f64())) } else { Ok(()) }
+        })
     }
 
-    /// Body bytes that have arrived: first those that came with a head, then straight from the socket; 0 at the end.
-    ///
-    /// # Errors
-    /// The connection is lost or stalls.
-    pub(super) fn read(&mut self, out: &mut [u8]) -> Result<usize, Error> {
-        let held = &self.held[self.taken..];
-        if held.is_empty() {
-            return self.receive(out);
-        }
-        let count = held.len().min(out.len());
-        out[..count].copy_from_slice(&held[..count]);
-        self.taken += count;
-        Ok(count)
-    }
-
-    /// What is held, to be looked at before it is taken.
-    pub(super) fn held(&self) -> &[u8] {
-        &self.held[self.taken..]
-    }
-
-    pub(super) fn take(&mut self, count: usize) {
-        self.taken += count;
-    }
-
-    /// Waits for more to be held.
-    pub(super) fn more(&mut self) -> Result<(), Error> {
-        self.held.drain(..self.taken);
-        self.taken = 0;
-        let before = self.held.len();
-        let mut held = std::mem::take(&mut self.held);
-        held.resize(before + READ, 0);
-        let received = self.receive(&mut held[before..]);
-        held.truncate(before + received.as_ref().map_or(0, |count| *count));
-        self.held = held;
-        if received? == 0 { Err(Error::closed()) } else { Ok(()) }
-    }
-
-    fn receive(&mut self, out: &mut [u8]) -> Result<usize, Error> {
+    fn arrive(&mut self, out: &mut [u8]) -> Result<usize, Error> {
         loop {
             let received = match &mut self.stream {
                 Stream::Plain(socket) => socket.read(out),
@@ -172,5 +109,38 @@ impl Connection {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Error::Stalled(self.patience.as_secs_f64()),
             _ => Error::Lost(error),
         }
+    }
+}
+
+impl Source for Connection {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, Error> {
+        let held = &self.held[self.taken..];
+        if held.is_empty() {
+            return self.arrive(out);
+        }
+        let count = held.len().min(out.len());
+        out[..count].copy_from_slice(&held[..count]);
+        self.taken += count;
+        Ok(count)
+    }
+
+    fn held(&self) -> &[u8] {
+        &self.held[self.taken..]
+    }
+
+    fn take(&mut self, count: usize) {
+        self.taken += count;
+    }
+
+    fn more(&mut self) -> Result<(), Error> {
+        self.held.drain(..self.taken);
+        self.taken = 0;
+        let before = self.held.len();
+        let mut held = std::mem::take(&mut self.held);
+        held.resize(before + READ, 0);
+        let received = self.arrive(&mut held[before..]);
+        held.truncate(before + received.as_ref().map_or(0, |count| *count));
+        self.held = held;
+        if received? == 0 { Err(Error::closed()) } else { Ok(()) }
     }
 }

@@ -10,7 +10,9 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use url::{Position, Url};
 
-use super::{Connection, Error, Proxies, Proxy};
+use super::connection::Connection;
+use super::error::Error;
+use super::proxy::{Proxies, Proxy};
 use crate::tls;
 
 /// Opens connections.
@@ -76,7 +78,7 @@ impl Dialer {
         let failure = |source| Error::Connect { host: host.clone(), source };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let known = last.take().filter(|(name, _)| *name == host).map(|(_, address)| address);
-        let mut error = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        let mut error = io::Error::new(io::ErrorKind::NotFound, "the host name has no address");
         let mut attempt = |address: SocketAddr| match TcpStream::connect_timeout(&address, self.connect_timeout) {
             Ok(socket) => Some((socket, address)),
             Err(reason) => {
@@ -109,7 +111,7 @@ impl Dialer {
         // Like the answer to HEAD, that to CONNECT has no body, whatever its fields say.
         let (head, _) = connection.head(true)?;
         if !(200..300).contains(&head.status) {
-            let reason = format!("answers {} to CONNECT {host}", head.status);
+            let reason = format!("answered {} to CONNECT {host}", head.status);
             return Err(Error::Proxy { proxy: authority(proxy.url()), reason });
         }
         connection.into_socket()

@@ -1,6 +1,6 @@
 //! The head of a response: status and header fields.
 
-use super::Error;
+use super::error::Error;
 
 /// Most bytes of one head (RFC 9112 §5 leaves the bound to the recipient).
 pub(super) const MOST_BYTES: usize = 64 << 10;
@@ -85,7 +85,7 @@ impl Head {
             let parsed = is_number.then(|| value.parse::<u64>().ok()).flatten();
             let parsed = parsed.ok_or_else(|| Error::malformed(format!("Content-Length {value:?}")))?;
             if length.is_some_and(|length| length != parsed) {
-                return Err(Error::malformed("two different Content-Length"));
+                return Err(Error::malformed("conflicting Content-Length fields"));
             }
             length = Some(parsed);
         }

@@ -2,7 +2,8 @@
 
 use url::{Host, Url};
 
-use super::{Credentials, Error};
+use super::auth::Credentials;
+use super::error::Error;
 
 /// The environment's proxies.
 #[derive(Clone, Debug, Default)]
@@ -60,8 +61,8 @@ impl Proxy {
 fn proxy(text: &str) -> Result<Url, Error> {
     let text = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let wrong = |reason: &str| Error::Proxy { proxy: text.clone(), reason: reason.to_owned() };
-    let url = Url::parse(&text).map_err(|error| wrong(&format!("is no address: {error}")))?;
-    if url.scheme() == "http" { Ok(url) } else { Err(wrong("is not an http:// proxy, the only kind supported")) }
+    let url = Url::parse(&text).map_err(|error| wrong(&format!("is not a URL: {error}")))?;
+    if url.scheme() == "http" { Ok(url) } else { Err(wrong("is not an http:// proxy; other kinds are not supported")) }
 }
 
 /// Whether an entry of `no_proxy` covers the host: the name itself, or a domain above it; `name:port` only that port.

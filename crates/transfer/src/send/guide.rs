@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use windward_laws::emultcp::{Controller, Params, Sample};
 
 use super::Event;
-use super::crew::Crew;
-use super::info::info;
 use super::worker::Task;
+use super::workers::Workers;
+use crate::common::{TcpInfo, tcp_info};
 use crate::get::memory;
 
 /// Time between samples.
@@ -88,9 +88,9 @@ impl<'a> Guide<'a> {
     }
 
     /// Measures, and sets how many connections are wanted.
-    pub fn look(&mut self, crew: &Crew) -> Event {
+    pub fn look(&mut self, workers: &Workers) -> Event {
         let now = Instant::now();
-        let mut state = crew.lock();
+        let mut state = workers.lock();
         for piece in &state.answered[self.counted..] {
             self.left -= self.task.tree.piece_length(*piece);
         }
@@ -100,14 +100,16 @@ impl<'a> Guide<'a> {
         for (slot, opened, socket) in
             state.slots.iter().filter_map(|(slot, open)| open.as_ref().map(|o| (*slot, o.0, &o.1)))
         {
-            let Some(info) = info(socket) else { continue };
-            self.rtt_min = self.rtt_min.min(info.rtt_min);
+            let Some(TcpInfo { srtt: Some(srtt), min_rtt: Some(min_rtt), acked: bytes, .. }) = tcp_info(socket) else {
+                continue;
+            };
+            self.rtt_min = self.rtt_min.min(min_rtt.as_secs_f64());
             let before = self.acked.get(&(slot, opened)).copied().unwrap_or(0);
-            acked.insert((slot, opened), info.acked);
-            let fresh = info.acked.saturating_sub(before);
+            acked.insert((slot, opened), bytes);
+            let fresh = bytes.saturating_sub(before);
             arrived += fresh;
             if fresh > 0 && now.duration_since(opened).as_secs_f64() >= self.settle {
-                sum += info.rtt;
+                sum += srtt.as_secs_f64();
                 count += 1.0;
             }
         }

@@ -12,10 +12,11 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 use windward_laws::emultcp::Params;
 
-use super::crew::{Crew, End};
 use super::guide::Guide;
 use super::worker::{Task, head, work};
-use super::{Error, Event, Options, Report};
+use super::workers::{End, Workers};
+use super::{Event, Options, Report};
+use crate::common::{Error, seconds};
 use crate::http::{Dialer, Proxies};
 use crate::tree::Tree;
 use crate::upload::{HASH, LENGTH, Missing, TREE};
@@ -58,7 +59,7 @@ pub fn send(path: &Path, address: &str, options: &Options, observer: &mut Observ
         }
         most = most.max(job.run(&missing, begun, observer)?);
     }
-    Err(Error::Refused { status: 404, reason: ": the server forgets what was sent".to_owned() })
+    Err(Error::Refused { status: 404, reason: ": the server keeps losing the upload".to_owned() })
 }
 
 fn pieces(missing: &Missing) -> impl Iterator<Item = u64> {
@@ -76,26 +77,26 @@ impl<'a> Job<'a> {
         let params = Params { max: options.max_connections, ..Params::of(options.law) };
         params.check().map_err(|(field, why)| Error::Usage(format!("{field}: {why}")))?;
         if options.connections == Some(0) || options.max_tries == 0 {
-            return Err(Error::Usage("connections and tries are at least 1".to_owned()));
+            return Err(Error::Usage(
+                "the number of connections and the number of tries must be at least 1".to_owned(),
+            ));
         }
-        let seconds = |seconds: f64| {
-            let is_sane = (0.001..=86_400.0).contains(&seconds);
-            let refused = || Error::Usage(format!("a timeout of {seconds} s is not between 0.001 and 86400 s"));
-            is_sane.then(|| Duration::from_secs_f64(seconds)).ok_or_else(refused)
-        };
-        let (connect, stall) = (seconds(options.connect_timeout)?, seconds(options.stall_timeout)?);
+        let connect = seconds("connect-timeout", options.connect_timeout)?;
+        let stall = seconds("stall-timeout", options.stall_timeout)?;
         let mut url = address_of(address)?;
         let authorization = authorization(&mut url, options.token.as_deref())?;
         let failure = |error: io::Error| Error::File(format!("cannot read {}: {error}", path.display()));
         let file = File::open(path).map_err(failure)?;
         let kind = file.metadata().map_err(failure)?;
         if !kind.is_file() {
-            return Err(Error::File(format!("{} is no file", path.display())));
+            return Err(Error::File(format!("{} is not a regular file", path.display())));
         }
         let own = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = options.name.clone().or(own).unwrap_or_default();
         if name.is_empty() || name.starts_with('.') || name.contains(['/', '\0']) {
-            return Err(Error::Usage(format!("{name:?} is no name that a server takes: give another by --name")));
+            return Err(Error::Usage(format!(
+                "{name:?} is not a valid name on the server; choose another with --name"
+            )));
         }
         let tree = hash(&file, kind.len(), observer)?.map_err(failure)?;
         let mut path = url.path().trim_end_matches('/').to_owned();
@@ -137,7 +138,7 @@ impl<'a> Job<'a> {
             match body.read(&mut connection, &mut block)? {
                 0 => break,
                 count if answer.len() + count <= MOST_ANSWER => answer.extend_from_slice(&block[..count]),
-                _ => return Err(crate::http::Error::Malformed("an endless answer".to_owned()).into()),
+                _ => return Err(crate::http::Error::Malformed("a response that is too long".to_owned()).into()),
             }
         }
         if head.status != 200 {
@@ -145,7 +146,7 @@ impl<'a> Job<'a> {
             let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
             return Err(Error::Refused { status: head.status, reason });
         }
-        let malformed = || crate::http::Error::Malformed("no answer of windward serve".to_owned());
+        let malformed = || crate::http::Error::Malformed("not a response of `windward serve`".to_owned());
         let missing: Missing = serde_json::from_slice(&answer).map_err(|_| malformed())?;
         let is_sane = missing.missing.iter().all(|(from, to)| from < to && *to <= self.task.tree.count())
             && missing.piece_bytes == crate::tree::PIECE
@@ -155,26 +156,26 @@ impl<'a> Job<'a> {
 
     /// Sends what is missing; returns the most connections there were. All may be there then, or the server has forgotten.
     fn run(&self, missing: &Missing, begun: Instant, observer: &mut Observer<'_>) -> Result<u32, Error> {
-        let crew = Arc::new(Crew::new(pieces(missing)));
+        let workers = Arc::new(Workers::new(pieces(missing)));
         let mut threads = Vec::new();
         let options = self.options;
         let mut guide = Guide::new(&self.task, self.params, options.connections, begun, pieces(missing));
         let end = loop {
-            if let Some(end) = crew.lock().end.take() {
+            if let Some(end) = workers.lock().end.take() {
                 break end;
             }
-            let event = guide.look(&crew);
+            let event = guide.look(&workers);
             if observer(&event).is_break() {
                 break End::Failed(Error::Interrupted);
             }
-            for slot in crew.vacant() {
-                let (task, crew) = (Arc::clone(&self.task), Arc::clone(&crew));
-                threads.push(thread::spawn(move || work(&task, &crew, slot)));
+            for slot in workers.vacant() {
+                let (task, workers) = (Arc::clone(&self.task), Arc::clone(&workers));
+                threads.push(thread::spawn(move || work(&task, &workers, slot)));
             }
-            crew.wait(Duration::from_secs_f64(guide.period()));
+            workers.wait(Duration::from_secs_f64(guide.period()));
         };
-        crew.end(End::All);
-        crew.cut();
+        workers.end(End::All);
+        workers.cut();
         for thread in threads {
             // A worker that panicked has failed, and its pieces with it; the message is on standard error.
             let _ = thread.join();
@@ -192,12 +193,12 @@ fn address_of(address: &str) -> Result<Url, Error> {
     let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
     let mut url = Url::parse(&text).map_err(|error| Error::Usage(format!("{address}: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
-        return Err(Error::Usage(format!("{address}: a server is HOST, HOST:PORT or https://HOST:PORT/FOLDER/")));
+        return Err(Error::Usage(format!("{address}: expected HOST, HOST:PORT or https://HOST:PORT/FOLDER/")));
     }
     let has_port =
         address.rsplit('/').any(|part| part.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()));
     if !has_port && url.set_port(Some(PORT)).is_err() {
-        return Err(Error::Usage(format!("{address}: no port fits")));
+        return Err(Error::Usage(format!("{address}: cannot set a port")));
     }
     url.set_fragment(None);
     Ok(url)
@@ -211,7 +212,7 @@ fn authorization(url: &mut Url, token: Option<&str>) -> Result<String, Error> {
     let _ = url.set_username("");
     let Some(token) = token.map(str::to_owned).or(own) else { return Ok(String::new()) };
     if token.contains(|c: char| c.is_control() || !c.is_ascii()) {
-        return Err(Error::Usage("a token is printable ASCII".to_owned()));
+        return Err(Error::Usage("the token must be printable ASCII".to_owned()));
     }
     Ok(format!("Authorization: Bearer {token}\r\n"))
 }

@@ -5,14 +5,11 @@
 //! waiting for the answer to the one before. The sender's kernel knows the round trip of every connection, and the same
 //! controller as in a download says how many there should be. The server names the file once all pieces are right.
 
-mod crew;
-mod error;
 mod guide;
-mod info;
 mod job;
 mod worker;
+mod workers;
 
-pub use error::Error;
 pub use job::send;
 
 use std::path::PathBuf;

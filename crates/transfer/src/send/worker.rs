@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use super::Error;
-use super::crew::{Crew, End, Next};
-use super::info::hold_little;
+use super::workers::{End, Next, Workers};
+use crate::common::{Error, hold_little};
 use crate::http::{Connection, Dialer};
 use crate::tree::{PIECE, Tree};
 
@@ -34,46 +33,46 @@ pub struct Task {
 }
 
 /// Works until the slot is not wanted any more or all is over.
-pub fn work(task: &Task, crew: &Crew, slot: u32) {
+pub fn work(task: &Task, workers: &Workers, slot: u32) {
     let mut flying = VecDeque::new();
     let mut wait = FIRST_WAIT;
     loop {
-        let answered = crew.lock().answered.len();
-        match connection(task, crew, slot, &mut flying) {
+        let answered = workers.lock().answered.len();
+        match connection(task, workers, slot, &mut flying) {
             Ok(()) => break,
             Err(error) => {
-                if !crew.failed(flying.make_contiguous(), error, task.max_tries) {
+                if !workers.failed(flying.make_contiguous(), error, task.max_tries) {
                     break;
                 }
                 flying.clear();
-                let has_progress = crew.lock().answered.len() > answered;
+                let has_progress = workers.lock().answered.len() > answered;
                 wait = if has_progress { FIRST_WAIT } else { (2 * wait).min(LONGEST_WAIT) };
-                crew.wait(wait);
+                workers.wait(wait);
             }
         }
     }
-    crew.lock().slots.remove(&slot);
+    workers.lock().slots.remove(&slot);
 }
 
 /// Works on one connection; returns in good order when the slot shall not send any more.
-fn connection(task: &Task, crew: &Crew, slot: u32, flying: &mut VecDeque<u64>) -> Result<(), Error> {
-    if !crew.wants(slot) {
+fn connection(task: &Task, workers: &Workers, slot: u32, flying: &mut VecDeque<u64>) -> Result<(), Error> {
+    if !workers.wants(slot) {
         return Ok(());
     }
     let mut connection = task.dialer.dial(&task.url)?;
     // Where this cannot be set, the end of the file takes a little longer.
     let _ = hold_little(connection.socket(), PIECE as u32);
     if let Ok(socket) = connection.socket().try_clone() {
-        crew.lock().slots.insert(slot, Some((Instant::now(), socket)));
+        workers.lock().slots.insert(slot, Some((Instant::now(), socket)));
     }
-    let result = exchange(task, crew, slot, &mut connection, flying);
-    crew.lock().slots.insert(slot, None);
+    let result = exchange(task, workers, slot, &mut connection, flying);
+    workers.lock().slots.insert(slot, None);
     result
 }
 
 fn exchange(
     task: &Task,
-    crew: &Crew,
+    workers: &Workers,
     slot: u32,
     connection: &mut Connection,
     flying: &mut VecDeque<u64>,
@@ -81,19 +80,22 @@ fn exchange(
     let mut is_last = false;
     loop {
         while !flying.is_empty() && connection.is_answered()? {
-            is_last |= answer(task, crew, connection, flying)?;
+            is_last |= answer(task, workers, connection, flying)?;
         }
-        let next =
-            if is_last || flying.len() >= MOST_FLYING { Next::Wait } else { crew.next(slot, flying.make_contiguous()) };
+        let next = if is_last || flying.len() >= MOST_FLYING {
+            Next::Wait
+        } else {
+            workers.next(slot, flying.make_contiguous())
+        };
         match next {
             Next::Piece(piece) => {
                 flying.push_back(piece);
                 put(task, connection, piece)?;
             }
-            Next::Wait | Next::Leave if !flying.is_empty() => is_last |= answer(task, crew, connection, flying)?,
+            Next::Wait | Next::Leave if !flying.is_empty() => is_last |= answer(task, workers, connection, flying)?,
             Next::Leave => return Ok(()),
             Next::Wait if is_last => return Err(crate::http::Error::closed().into()),
-            Next::Wait => crew.wait(NAP),
+            Next::Wait => workers.wait(NAP),
         }
     }
 }
@@ -121,7 +123,12 @@ pub fn head(task: &Task, method: &str, more: &str, length: usize, fields: &str) 
 }
 
 /// Takes the next answer, which is for the piece sent first; whether the connection ends with it.
-fn answer(task: &Task, crew: &Crew, connection: &mut Connection, flying: &mut VecDeque<u64>) -> Result<bool, Error> {
+fn answer(
+    task: &Task,
+    workers: &Workers,
+    connection: &mut Connection,
+    flying: &mut VecDeque<u64>,
+) -> Result<bool, Error> {
     let (head, mut body) = connection.head(false)?;
     let is_last = head.is_last();
     let mut reason = [0; 512];
@@ -142,12 +149,12 @@ fn answer(task: &Task, crew: &Crew, connection: &mut Connection, flying: &mut Ve
     match head.status {
         201 | 204 => {
             if let Some(piece) = flying.pop_front() {
-                crew.answered(piece);
+                workers.answered(piece);
             }
             Ok(is_last)
         }
         404 => {
-            crew.end(End::Forgotten);
+            workers.end(End::Forgotten);
             Ok(is_last)
         }
         // The piece is not of the tree: the file has changed, or the path changes bytes.
@@ -156,13 +163,13 @@ fn answer(task: &Task, crew: &Crew, connection: &mut Connection, flying: &mut Ve
             let mut bytes = vec![0; task.tree.piece_length(piece) as usize];
             let is_read = task.file.read_exact_at(&mut bytes, piece * PIECE).is_ok();
             if !is_read || !task.tree.holds(piece, &bytes) {
-                crew.end(End::Failed(Error::Changed));
+                workers.end(End::Failed(Error::Changed("the file changed while it was being sent".to_owned())));
             }
             Err(refused())
         }
         408 | 429 | 500..=599 if head.status != 507 => Err(refused()),
         _ => {
-            crew.end(End::Failed(refused()));
+            workers.end(End::Failed(refused()));
             Ok(true)
         }
     }

@@ -1,13 +1,9 @@
-//! What is answered to whom.
+//! Answers, and how they are written.
 
 use std::fs::File;
 use std::time::SystemTime;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-
-use super::request::Request;
-use super::{Site, content};
+use super::refusal::Refusal;
 
 /// An answer.
 #[derive(Debug)]
@@ -27,22 +23,6 @@ pub enum Body {
     Bytes(Vec<u8>),
     /// Part of a file: from the first to before the second byte.
     Part(Box<File>, u64, u64),
-}
-
-/// An answer that says no.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Status code, from 400.
-    pub status: u16,
-    /// Why, without an end.
-    pub reason: String,
-}
-
-impl Refusal {
-    /// A refusal.
-    pub fn new(status: u16, reason: impl Into<String>) -> Self {
-        Self { status, reason: reason.into() }
-    }
 }
 
 impl From<Refusal> for Answer {
@@ -90,58 +70,6 @@ impl Answer {
         }
         head += if is_last { "Connection: close\r\n\r\n" } else { "\r\n" };
         head.into_bytes()
-    }
-}
-
-/// Answers a request; `body` brings its content.
-pub fn answer(site: &Site, request: &Request, body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>) -> Answer {
-    respond(site, request, body).unwrap_or_else(Answer::from)
-}
-
-fn respond(
-    site: &Site,
-    request: &Request,
-    body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>,
-) -> Result<Answer, Refusal> {
-    authorize(site, request)?;
-    match request.method.as_str() {
-        "GET" | "HEAD" if request.content_length()? > 0 => Err(Refusal::new(400, "a body is of no use here")),
-        "GET" | "HEAD" => content::answer(site, request),
-        "POST" | "PUT" => match &site.uploads {
-            Some(uploads) => uploads.answer(&site.folder, request, body),
-            None => Err(Refusal::new(403, "this folder takes no files")),
-        },
-        method => Err(Refusal::new(501, format!("{} is not known here", method.escape_default()))),
-    }
-}
-
-/// Lets in who has the token. Without one only this machine can ask, and a browser here must not be led to ask for others:
-/// the name of the host tells (DNS rebinding).
-fn authorize(site: &Site, request: &Request) -> Result<(), Refusal> {
-    let host = request.host()?;
-    let Some(token) = site.token else {
-        let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-        let is_here = host.is_empty() || host.eq_ignore_ascii_case("localhost");
-        return match address {
-            Ok(address) if address.is_loopback() => Ok(()),
-            _ if is_here => Ok(()),
-            _ => Err(Refusal::new(421, "this server is for this machine only")),
-        };
-    };
-    let given = request.field("authorization").and_then(|value| value.split_once(' ')).and_then(|(scheme, value)| {
-        if scheme.eq_ignore_ascii_case("bearer") {
-            Some(value.trim().as_bytes().to_vec())
-        } else if scheme.eq_ignore_ascii_case("basic") {
-            let decoded = BASE64_STANDARD.decode(value.trim()).ok()?;
-            let colon = decoded.iter().position(|byte| *byte == b':')?;
-            Some(decoded[colon + 1..].to_vec())
-        } else {
-            None
-        }
-    });
-    match given {
-        Some(given) if blake3::hash(&given) == token => Ok(()),
-        _ => Err(Refusal::new(401, "the token is missing or wrong")),
     }
 }
 

@@ -9,10 +9,11 @@ use std::time::SystemTime;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 
-use super::Site;
-use super::answer::{Answer, Body, Refusal};
+use super::answer::{Answer, Body};
 use super::folder::{Folder, Names};
+use super::refusal::Refusal;
 use super::request::Request;
+use super::site::Site;
 use super::sums::Kind;
 
 /// What a name in a link must not carry as it is.
@@ -25,36 +26,18 @@ pub fn answer(site: &Site, request: &Request) -> Result<Answer, Refusal> {
     let names = Names::parse(path)?;
     match site.folder.find(&names) {
         Ok(file) => {
-            let kind = file.metadata().map_err(|error| refusal(&error))?;
+            let kind = file.metadata().map_err(|error| Refusal::of(&error))?;
             match () {
                 () if kind.is_dir() && !path.ends_with('/') => Ok(redirect(path)),
                 () if kind.is_dir() => listing(site, &names),
                 () if kind.is_file() && !path.ends_with('/') => content(request, file, &kind),
-                () => Err(Refusal::new(404, "there is no such file")),
+                () => Err(Refusal::new(404, "no such file")),
             }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            checksum(site, &names).unwrap_or_else(|| Err(refusal(&error)))
+            checksum(site, &names).unwrap_or_else(|| Err(Refusal::of(&error)))
         }
-        Err(error) => Err(refusal(&error)),
-    }
-}
-
-/// The refusal that an error of the file system means.
-pub fn refusal(error: &io::Error) -> Refusal {
-    match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
-            Refusal::new(404, "there is no such file")
-        }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            Refusal::new(507, "the disk is full")
-        }
-        io::ErrorKind::AlreadyExists => Refusal::new(409, "a file of this name is there already"),
-        // Beneath a folder, a way out of it is a link across devices to the kernel (EXDEV).
-        io::ErrorKind::PermissionDenied | io::ErrorKind::CrossesDevices => Refusal::new(403, "this file is not served"),
-        _ if error.raw_os_error() == Some(libc::ELOOP) => Refusal::new(403, "this file is not served"),
-        io::ErrorKind::IsADirectory => Refusal::new(409, "a folder has this name"),
-        _ => Refusal::new(503, error.to_string()),
+        Err(error) => Err(Refusal::of(&error)),
     }
 }
 
@@ -78,7 +61,7 @@ fn content(request: &Request, file: File, kind: &Metadata) -> Result<Answer, Ref
     let answer = |status, fields, part| Answer { status, fields, body: part };
     let is_same = |value: &str| value.trim() == "*" || value.split(',').any(|one| one.trim() == tag);
     if request.field("if-match").is_some_and(|value| !is_same(value)) {
-        return Err(Refusal::new(412, "it is another version"));
+        return Err(Refusal::new(412, "the file is another version"));
     }
     let is_known = match (request.field("if-none-match"), request.field("if-modified-since")) {
         (Some(value), _) => {
@@ -108,7 +91,7 @@ fn content(request: &Request, file: File, kind: &Metadata) -> Result<Answer, Ref
 
 /// The part that a `Range` asks for: `Some(None)` if there is none of it, `None` if the whole is to be sent, which is right for
 /// everything else, several parts among them (RFC 9110 §14.2).
-fn range(value: &str, length: u64) -> Option<Option<(u64, u64)>> {
+pub fn range(value: &str, length: u64) -> Option<Option<(u64, u64)>> {
     let (first, last) = value.trim().strip_prefix("bytes=")?.split_once('-')?;
     let number = |text: &str| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -132,11 +115,11 @@ fn checksum(site: &Site, names: &Names) -> Option<Result<Answer, Refusal>> {
     let (kind, names) = Kind::ALL.iter().find_map(|(kind, end)| Some((*kind, names.without_end(end)?)))?;
     let file = site.folder.find(&names).ok()?;
     let before = file.metadata().ok().filter(Metadata::is_file)?;
-    let sum = site.sums.of(kind, &tag(&before), &file).map_err(|error| refusal(&error));
+    let sum = site.sums.of(kind, &tag(&before), &file).map_err(|error| Refusal::of(&error));
     let is_same = file.metadata().is_ok_and(|after| tag(&after) == tag(&before));
     Some(sum.and_then(|sum| {
         if !is_same {
-            return Err(Refusal::new(503, "the file is being written to"));
+            return Err(Refusal::new(503, "the file is being modified"));
         }
         let name = names.last().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Answer::text(200, "text/plain; charset=utf-8", format!("{sum}  {name}\n")))
@@ -152,12 +135,12 @@ fn redirect(path: &str) -> Answer {
 }
 
 fn listing(site: &Site, names: &Names) -> Result<Answer, Refusal> {
-    let folder: Folder = site.folder.folder(names).map_err(|error| refusal(&error))?;
+    let folder: Folder = site.folder.folder(names).map_err(|error| Refusal::of(&error))?;
     let mut page = String::from("<!doctype html>\n<meta charset=\"utf-8\">\n<title>windward</title>\n<pre>\n");
     if names.last().is_some() {
         page.push_str("<a href=\"../\">../</a>\n");
     }
-    for (name, length, is_folder) in folder.list().map_err(|error| refusal(&error))? {
+    for (name, length, is_folder) in folder.list().map_err(|error| Refusal::of(&error))? {
         let (slash, size) = if is_folder { ("/", String::new()) } else { ("", length.to_string()) };
         let link = percent_encode(name.as_bytes(), IN_LINKS);
         let shown = escape(&name.to_string_lossy());

@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use super::answer::Refusal;
+use super::refusal::Refusal;
 
 /// A folder that is open. Names are looked up beneath it whatever happens to the way that led there.
 pub struct Folder {
@@ -22,7 +22,7 @@ impl Names {
     /// The names of a target's path. A name that begins with a dot is nobody's business: `..` leads out, and the others are
     /// what people and uploads hide.
     pub fn parse(path: &str) -> Result<Self, Refusal> {
-        let refusal = || Refusal::new(404, "there is no such file");
+        let refusal = || Refusal::new(404, "no such file");
         let path = path.strip_prefix('/').ok_or_else(refusal)?;
         let mut names = Vec::new();
         for part in path.split('/').filter(|part| !part.is_empty()) {
@@ -39,6 +39,11 @@ impl Names {
     pub fn split_last(&self) -> Option<(Self, &OsStr)> {
         let (last, before) = self.0.split_last()?;
         Some((Self(before.to_vec()), last))
+    }
+
+    /// All of them, from the served folder down.
+    pub fn parts(&self) -> impl Iterator<Item = &OsStr> {
+        self.0.iter().map(OsString::as_os_str)
     }
 
     /// The last name.

@@ -7,8 +7,12 @@
 mod answer;
 mod content;
 mod folder;
+pub(crate) mod fuzz;
+mod refusal;
 mod request;
+mod respond;
 mod session;
+mod site;
 mod sums;
 mod upload;
 
@@ -16,9 +20,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
-use std::os::fd::AsRawFd;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -26,9 +29,12 @@ use std::time::Duration;
 use rustls::ServerConfig;
 use serde::{Deserialize, Serialize};
 
+use crate::common::is_readable;
 use crate::tls;
 use folder::Folder;
 use session::Session;
+pub use site::Event;
+use site::Site;
 use sums::Sums;
 use upload::Uploads;
 
@@ -85,37 +91,12 @@ impl Error {
     }
 }
 
-/// An answered request.
-#[derive(Clone, Debug, Serialize)]
-pub struct Event {
-    /// Whose it was.
-    pub peer: SocketAddr,
-    /// What was asked: method and target, control characters escaped.
-    pub request: String,
-    /// Status of the answer.
-    pub status: u16,
-    /// Bytes of its body that were sent.
-    pub sent_bytes: u64,
-}
-
 /// A server that listens.
 pub struct Server {
     listener: TcpListener,
     site: Arc<Site>,
     tls: Option<Arc<ServerConfig>>,
     seen: Receiver<Event>,
-}
-
-/// What all connections share.
-struct Site {
-    folder: Folder,
-    sums: Sums,
-    uploads: Option<Uploads>,
-    /// BLAKE3 of the token: hashes compare in constant time.
-    token: Option<blake3::Hash>,
-    events: Mutex<Sender<Event>>,
-    /// The sockets in use, to end them.
-    open: Mutex<BTreeMap<u64, TcpStream>>,
 }
 
 impl Server {
@@ -128,14 +109,14 @@ impl Server {
         let is_wide = !options.address.ip().is_loopback();
         let has_tls = options.certificate.is_some() && options.key.is_some();
         if options.certificate.is_some() != options.key.is_some() {
-            return Err(Error::Usage("a certificate and its key are given together, or neither".to_owned()));
+            return Err(Error::Usage("--cert and --key must be given together".to_owned()));
         }
         if options.token.as_ref().is_some_and(|token| token.len() < 8) {
-            return Err(Error::Usage("a token has 8 characters or more".to_owned()));
+            return Err(Error::Usage("the token must have at least 8 characters".to_owned()));
         }
         if is_wide && !(has_tls && options.token.is_some()) {
             return Err(Error::Usage(format!(
-                "{} can be reached from other machines: that needs a certificate, its key and a token",
+                "{} is not a loopback address: --cert, --key and --token are required",
                 options.address.ip()
             )));
         }
@@ -179,7 +160,7 @@ impl Server {
         let mut threads: Vec<thread::JoinHandle<()>> = Vec::new();
         let mut number = 0;
         let result = loop {
-            if let Err(error) = wait(&self.listener) {
+            if let Err(error) = is_readable(&self.listener, TICK) {
                 break Err(error);
             }
             match self.listener.accept() {
@@ -236,23 +217,5 @@ impl Server {
             }
             site.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
         }))
-    }
-}
-
-impl Site {
-    fn tell(&self, event: Event) {
-        // Nobody listens any more once the server ends.
-        let _ = self.events.lock().unwrap_or_else(PoisonError::into_inner).send(event);
-    }
-}
-
-/// Waits for a connection, or a tick.
-fn wait(listener: &TcpListener) -> io::Result<()> {
-    let mut asked = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one descriptor, which is open while `listener` is borrowed.
-    let result = unsafe { libc::poll(&raw mut asked, 1, TICK.as_millis() as libc::c_int) };
-    match result {
-        -1 => Some(io::Error::last_os_error()).filter(|e| e.kind() != io::ErrorKind::Interrupted).map_or(Ok(()), Err),
-        _ => Ok(()),
     }
 }

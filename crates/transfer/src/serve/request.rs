@@ -1,6 +1,6 @@
 //! The head of a request.
 
-use super::answer::Refusal;
+use super::refusal::Refusal;
 
 /// Most bytes of a head, and most fields (RFC 9112 leaves the bounds to the recipient).
 pub const MOST_BYTES: usize = 32 << 10;
@@ -29,7 +29,7 @@ impl Request {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) if bytes.len() < MOST_BYTES => return Ok(None),
             Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
-                return Err(Refusal::new(431, "the head is too long"));
+                return Err(Refusal::new(431, "the request header is too long"));
             }
             Err(error) => return Err(Refusal::new(400, error.to_string())),
         };
@@ -61,7 +61,7 @@ impl Request {
     /// Transfer codings, which nobody needs here; a length that is none.
     pub fn content_length(&self) -> Result<u64, Refusal> {
         if self.has("transfer-encoding") {
-            return Err(Refusal::new(411, "a body needs a Content-Length here"));
+            return Err(Refusal::new(411, "Content-Length required"));
         }
         if !self.has("content-length") {
             return Ok(0);
@@ -69,7 +69,7 @@ impl Request {
         let value = self.field("content-length").unwrap_or_default();
         let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let length = is_number.then(|| value.parse().ok()).flatten();
-        length.ok_or_else(|| Refusal::new(400, "Content-Length is no length"))
+        length.ok_or_else(|| Refusal::new(400, "invalid Content-Length"))
     }
 
     /// Whether the client wants a sign before it sends the body (RFC 9110 §10.1.1).
@@ -109,7 +109,7 @@ impl Request {
         let host = match self.field("host") {
             Some(host) => host.trim(),
             None if self.minor == 0 && !self.has("host") => "",
-            None => return Err(Refusal::new(400, "one Host is needed")),
+            None => return Err(Refusal::new(400, "exactly one Host is required")),
         };
         let end = if host.starts_with('[') { host.find(']').map(|at| at + 1) } else { host.rfind(':') };
         Ok(&host[..end.unwrap_or(host.len())])

@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use super::answer::{self, Answer, Body, Refusal};
+use super::answer::{Answer, Body};
+use super::refusal::Refusal;
 use super::request::{MOST_BYTES, Request};
-use super::{Event, Site};
+use super::respond;
+use super::site::{Event, Site};
 
 /// How long a connection may be idle between requests.
 const IDLE: Duration = Duration::from_secs(75);
@@ -87,7 +89,7 @@ impl Session {
     fn respond(&mut self, site: &Site, request: &Request) -> io::Result<bool> {
         let mut failure = None;
         let mut is_read = request.content_length().unwrap_or(1) == 0;
-        let answer = answer::answer(site, request, &mut |most| {
+        let answer = respond::answer(site, request, &mut |most| {
             let body = self.body(request, most);
             match body {
                 Ok(Ok(body)) => {
@@ -97,7 +99,7 @@ impl Session {
                 Ok(Err(refusal)) => Err(refusal),
                 Err(error) => {
                     failure = Some(error);
-                    Err(Refusal::new(400, "the body did not arrive"))
+                    Err(Refusal::new(400, "the request body is incomplete"))
                 }
             }
         });
@@ -139,7 +141,7 @@ impl Session {
                 None => PATIENCE,
             };
             if limit.is_zero() {
-                return Ok(Some(Err(Refusal::new(408, "the head did not arrive"))));
+                return Ok(Some(Err(Refusal::new(408, "the request header is incomplete"))));
             }
             self.stream.socket().set_read_timeout(Some(limit))?;
             if self.more()? == 0 {
@@ -162,7 +164,7 @@ impl Session {
     fn body(&mut self, request: &Request, most: u64) -> io::Result<Result<Vec<u8>, Refusal>> {
         let length = match request.content_length() {
             Ok(length) if length <= most => length as usize,
-            Ok(_) => return Ok(Err(Refusal::new(413, format!("more than {most} bytes")))),
+            Ok(_) => return Ok(Err(Refusal::new(413, format!("the request body exceeds {most} bytes")))),
             Err(refusal) => return Ok(Err(refusal)),
         };
         if request.expects_continue() && self.held.is_empty() {

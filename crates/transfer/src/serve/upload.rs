@@ -15,10 +15,11 @@ use std::time::{Duration, Instant};
 
 use blake3::Hash;
 
-use super::answer::{Answer, Refusal};
-use super::content::refusal;
+use super::answer::Answer;
 use super::folder::{Folder, Names};
+use super::refusal::Refusal;
 use super::request::Request;
+use crate::common::reserve;
 use crate::tree::{PIECE, Tree};
 use crate::upload::{HASH, LENGTH, Missing, TREE};
 
@@ -68,7 +69,7 @@ impl Uploads {
         match (request.method.as_str(), request.parameter("upload")) {
             ("POST", Some(_)) => self.begin(folder, names, request, body),
             ("PUT", Some(hash)) => self.piece(names, hash, request, body),
-            _ => Err(Refusal::new(400, "an upload comes in pieces: windward send does it")),
+            _ => Err(Refusal::new(400, "plain uploads are not supported; use `windward send`")),
         }
     }
 
@@ -80,13 +81,13 @@ impl Uploads {
         body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>,
     ) -> Result<Answer, Refusal> {
         if request.field("content-type") != Some(TREE) {
-            return Err(Refusal::new(400, format!("the content is to be {TREE}")));
+            return Err(Refusal::new(400, format!("Content-Type must be {TREE}")));
         }
         let (Some(length), Some(hash)) = (number(request.field(LENGTH)), hash(request.field(HASH))) else {
-            return Err(Refusal::new(400, format!("{LENGTH} and {HASH} are needed")));
+            return Err(Refusal::new(400, format!("{LENGTH} and {HASH} are required")));
         };
         let tree = Tree::from_bytes(length, &body(MOST_TREE)?).filter(|tree| tree.hash() == hash);
-        let tree = tree.ok_or_else(|| Refusal::new(422, "the pieces do not add up to the file"))?;
+        let tree = tree.ok_or_else(|| Refusal::new(422, "the pieces do not match the hash of the file"))?;
         let key = (names.clone(), *hash.as_bytes());
         let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let known = self.lock().get(&key).cloned();
@@ -102,7 +103,7 @@ impl Uploads {
                     uploads.retain(|_, upload| upload.lock().touched.elapsed() < REST);
                 }
                 if uploads.len() >= MOST_UPLOADS {
-                    return Err(Refusal::new(503, "too many uploads at a time"));
+                    return Err(Refusal::new(503, "too many uploads at once"));
                 }
                 uploads.insert(key.clone(), Arc::clone(&upload));
                 upload
@@ -124,23 +125,23 @@ impl Uploads {
         body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>,
     ) -> Result<Answer, Refusal> {
         let (Some(hash), Some(index)) = (hash(Some(upload)), number(request.parameter("piece"))) else {
-            return Err(Refusal::new(400, "which piece of which upload?"));
+            return Err(Refusal::new(400, "the upload or the piece number is invalid"));
         };
         let key = (names, *hash.as_bytes());
         let known = self.lock().get(&key).cloned();
         // After a restart of the server nobody knows it: the client posts the tree again.
-        let upload = known.ok_or_else(|| Refusal::new(404, "there is no such upload"))?;
+        let upload = known.ok_or_else(|| Refusal::new(404, "no such upload"))?;
         if index >= upload.tree.count() {
-            return Err(Refusal::new(400, "there is no such piece"));
+            return Err(Refusal::new(400, "no such piece"));
         }
         let bytes = body(PIECE)?;
         if !upload.tree.holds(index, &bytes) {
-            return Err(Refusal::new(422, "the piece is not what it should be"));
+            return Err(Refusal::new(422, "the piece does not match its hash"));
         }
         if upload.lock().is_there[index as usize] {
             return Ok(Answer::empty(204));
         }
-        upload.file.write_all_at(&bytes, index * PIECE).map_err(|error| refusal(&error))?;
+        upload.file.write_all_at(&bytes, index * PIECE).map_err(|error| Refusal::of(&error))?;
         if upload.take(index) {
             self.finish(&key, &upload)?;
             return Ok(Answer::empty(201));
@@ -156,7 +157,7 @@ impl Uploads {
             let named = synced.and_then(|()| upload.folder.rename(&upload.part, &upload.name, upload.replaces));
             // Where it could not be named, the next post of the tree finds all its pieces and tries again.
             self.lock().remove(key);
-            named.map_err(|error| refusal(&error))?;
+            named.map_err(|error| Refusal::of(&error))?;
             *is_named = true;
         }
         Ok(())
@@ -170,8 +171,8 @@ impl Uploads {
 impl Upload {
     /// Opens the part, old or new; `None` if the very file is there under its name.
     fn open(folder: &Folder, names: &Names, tree: Tree, replaces: bool) -> Result<Option<Self>, Refusal> {
-        let error = |error: io::Error| refusal(&error);
-        let (folders, name) = names.split_last().ok_or_else(|| Refusal::new(409, "a folder has this name"))?;
+        let error = |error: io::Error| Refusal::of(&error);
+        let (folders, name) = names.split_last().ok_or_else(|| Refusal::new(409, "it is a folder"))?;
         let parent = folder.folder(&folders).map_err(error)?;
         match folder.find(names) {
             Ok(file) => {
@@ -183,7 +184,7 @@ impl Upload {
                     return Ok(None);
                 }
                 if !replaces || !kind.is_file() {
-                    return Err(Refusal::new(409, "another file of this name is there"));
+                    return Err(Refusal::new(409, "another file of this name exists"));
                 }
             }
             Err(missing) if missing.kind() == io::ErrorKind::NotFound => {}
@@ -207,7 +208,7 @@ impl Upload {
         let is_new = file.metadata()?.len() != tree.length();
         if is_new {
             file.set_len(0)?;
-            allocate(file, tree.length())?;
+            reserve(file, tree.length())?;
             return Ok(vec![false; tree.count() as usize]);
         }
         let mut bytes = vec![0; PIECE.min(tree.length()) as usize];
@@ -258,22 +259,6 @@ fn part_name(name: &OsStr, tree: &Tree) -> OsString {
     part.push(name);
     part.push(format!(".{}.part", &tree.hash().to_hex()[..16]));
     part
-}
-
-/// Takes the room on the disk, so that a full one is found out now; where the file system cannot, only the length is set.
-fn allocate(file: &File, length: u64) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    if length > 0 {
-        use std::os::fd::AsRawFd;
-        let size = libc::off_t::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
-        // SAFETY: the descriptor is open while `file` is borrowed.
-        let result = unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, size) };
-        let error = io::Error::last_os_error();
-        if result != 0 && !matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) {
-            return Err(error);
-        }
-    }
-    file.set_len(length)
 }
 
 fn number(text: Option<&str>) -> Option<u64> {

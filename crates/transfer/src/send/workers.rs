@@ -2,19 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::{Duration, Instant};
 
-use super::Error;
+use crate::common::{Error, Monitor};
 
 /// A piece on its way for so long may be sent over another connection too: a healthy one takes less at 1 Mbit/s.
 const LATE: Duration = Duration::from_secs(3);
 
 /// What main thread and workers share.
-pub struct Crew {
-    state: Mutex<State>,
-    /// Something of the state changed.
-    changed: Condvar,
+pub struct Workers {
+    state: Monitor<State>,
 }
 
 /// The state of an upload.
@@ -30,7 +28,7 @@ pub struct State {
     pub slots: BTreeMap<u32, Option<(Instant, TcpStream)>>,
     /// How it ends.
     pub end: Option<End>,
-    /// Pieces answered since the crew began.
+    /// Pieces answered since the workers began.
     pub answered: Vec<u64>,
     /// Failures of connections since a piece was answered.
     failures: u32,
@@ -56,16 +54,16 @@ pub enum Next {
     Leave,
 }
 
-impl Crew {
-    /// A crew for these pieces.
+impl Workers {
+    /// A workers for these pieces.
     pub fn new(pieces: impl Iterator<Item = u64>) -> Self {
         let state = State { queue: pieces.collect(), wanted: 1, ..State::default() };
-        Self { state: Mutex::new(state), changed: Condvar::new() }
+        Self { state: Monitor::new(state) }
     }
 
     /// The state.
     pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Takes the wanted slots that have no thread yet.
@@ -109,7 +107,7 @@ impl Crew {
         if state.queue.is_empty() && state.flying.is_empty() {
             state.end.get_or_insert(End::All);
         }
-        self.changed.notify_all();
+        self.state.notify();
     }
 
     /// A connection failed with these pieces unanswered. Whether to try again.
@@ -130,14 +128,14 @@ impl Crew {
         if state.failures >= most.max(state.slots.len() as u32) {
             state.end.get_or_insert(End::Failed(error));
         }
-        self.changed.notify_all();
+        self.state.notify();
         state.end.is_none()
     }
 
     /// It is over for all.
     pub fn end(&self, end: End) {
         self.lock().end.get_or_insert(end);
-        self.changed.notify_all();
+        self.state.notify();
     }
 
     /// Waits for a change, but not longer than this.
@@ -145,7 +143,7 @@ impl Crew {
         let state = self.lock();
         if state.end.is_none() {
             // Whether it was a change or the time, the caller looks at the state again.
-            drop(self.changed.wait_timeout(state, most));
+            drop(self.state.wait(state, most));
         }
     }
 

@@ -1,21 +1,20 @@
 //! What the connections of one download share: the plan, the file, and what is known of the server.
 
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
-
-use url::Url;
 
 use super::pace::Pace;
 use super::part::Part;
-use super::plan::{Grant, LEAST_LEASE, LeaseId, Owner, Plan};
+use super::plan::{Grant, LEAST_LEASE, LeaseId, Owner};
 use super::request::Requests;
 use super::retry::Retry;
 use super::state::{State, Trouble};
 use super::validator::Validator;
+use crate::common::Monitor;
 
 /// What the connections share.
-pub(super) struct Crew {
+pub(super) struct Workers {
     pub requests: Arc<Requests>,
     pub part: Part,
     /// Whether parts can be asked for. If not, the one connection that there is must bring it all.
@@ -25,46 +24,18 @@ pub(super) struct Crew {
     pub validator: Option<Validator>,
     pub pace: Option<Pace>,
     pub retry: Retry,
-    state: Mutex<State>,
-    changed: Condvar,
+    pub state: Monitor<State>,
 }
 
-impl Crew {
-    pub fn new(
-        requests: Arc<Requests>,
-        part: Part,
-        plan: Plan,
-        url: Url,
-        has_ranges: bool,
-        (length, validator): (Option<u64>, Option<Validator>),
-        (pace, retry): (Option<Pace>, Retry),
-    ) -> Self {
-        let state = State::new(plan, url, Instant::now());
-        Self {
-            requests,
-            part,
-            has_ranges,
-            length,
-            validator,
-            pace,
-            retry,
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-        }
-    }
-
+impl Workers {
     /// The state, for a moment.
     pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
-    /// Waits until something changes, at most so long.
-    pub fn wait(&self, most: Duration) {
-        drop(self.wait_with(self.lock(), most));
-    }
-
-    fn wait_with<'a>(&self, state: MutexGuard<'a, State>, most: Duration) -> MutexGuard<'a, State> {
-        self.changed.wait_timeout(state, most).unwrap_or_else(PoisonError::into_inner).0
+    /// Waits until something changes, at most `patience`.
+    pub fn wait(&self, patience: Duration) {
+        drop(self.state.wait(self.lock(), patience));
     }
 
     /// Adds a connection.
@@ -112,7 +83,7 @@ impl Crew {
                 return None;
             }
             state.slots.get_mut(&owner)?.is_idle = true;
-            state = self.wait_with(state, if pause.is_zero() { Duration::from_millis(100) } else { pause });
+            state = self.state.wait(state, if pause.is_zero() { Duration::from_millis(100) } else { pause });
         }
     }
 
@@ -138,7 +109,7 @@ impl Crew {
         if state.plan.left() == 0 {
             state.progress();
         }
-        self.changed.notify_all();
+        self.state.notify();
     }
 
     /// A connection has ended, for this reason.
@@ -156,7 +127,7 @@ impl Crew {
                 trouble => state.suffer(trouble, &slot, &self.retry, now),
             }
         }
-        self.changed.notify_all();
+        self.state.notify();
     }
 
     /// Ends a connection that is not wanted any more.
@@ -168,7 +139,7 @@ impl Crew {
                 _ = socket.shutdown(Shutdown::Both);
             }
         }
-        self.changed.notify_all();
+        self.state.notify();
     }
 
     /// Ends the download: every connection, at once.

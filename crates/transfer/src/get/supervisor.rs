@@ -8,13 +8,13 @@ use url::{Position, Url};
 use windward_laws::emultcp::Controller;
 
 use super::Event;
-use super::crew::Crew;
-use super::error::Error;
-use super::gauge::Gauge;
 use super::job::{End, Job, Observer, TICK, notice, tell};
 use super::memory;
+use super::meter::Meter;
 use super::retry;
 use super::worker::{self, First};
+use super::workers::Workers;
+use crate::common::Error;
 use crate::http;
 
 /// Time between samples for the user.
@@ -29,34 +29,34 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 const MEMORABLE: Duration = Duration::from_secs(5);
 
 /// The time in which connections work.
-pub(super) struct Shift<'a> {
+pub(super) struct Supervisor<'a> {
     job: &'a Job<'a>,
-    crew: Arc<Crew>,
+    workers: Arc<Workers>,
     there: u64,
     controller: Controller,
-    pub gauge: Gauge,
+    pub meter: Meter,
     begun: Instant,
     /// How often a silent connection was given up because others had nothing left to do.
     impatience: u32,
     syncer: Syncer,
 }
 
-impl<'a> Shift<'a> {
-    pub fn new(job: &'a Job<'a>, crew: Arc<Crew>, there: u64, now: Instant) -> Self {
+impl<'a> Supervisor<'a> {
+    pub fn new(job: &'a Job<'a>, workers: Arc<Workers>, there: u64, now: Instant) -> Self {
         let (is_proxied, host) = {
-            let state = crew.lock();
-            (crew.requests.dialer.proxy(&state.url).is_some(), host(&state.url))
+            let state = workers.lock();
+            (workers.requests.dialer.proxy(&state.url).is_some(), host(&state.url))
         };
         let controller = Controller::new(job.law, memory::recall(&host));
-        let syncer = Syncer::start(&crew);
-        let gauge = Gauge::new(now, is_proxied);
-        Self { job, crew, there, controller, gauge, begun: now, impatience: 0, syncer }
+        let syncer = Syncer::start(&workers);
+        let meter = Meter::new(now, is_proxied);
+        Self { job, workers, there, controller, meter, begun: now, impatience: 0, syncer }
     }
 
     /// Until all is there.
     pub fn run(&mut self, first: Option<First>, observer: &mut Observer<'_>) -> Result<(), End> {
         if first.is_some() {
-            worker::start(&self.crew, first);
+            worker::start(&self.workers, first);
         }
         self.staff(self.controller.wanted(), Instant::now());
         let period = Duration::from_secs_f64(self.controller.period()).min(TICK);
@@ -64,9 +64,9 @@ impl<'a> Shift<'a> {
         loop {
             let now = Instant::now();
             let (notices, is_done) = {
-                let mut state = self.crew.lock();
+                let mut state = self.workers.lock();
                 if let Some(error) = state.error.take() {
-                    let can_start_again = !self.crew.has_ranges && is_passing(&error);
+                    let can_start_again = !self.workers.has_ranges && is_passing(&error);
                     return Err(End { error, can_start_again });
                 }
                 state.forgive(now);
@@ -85,18 +85,18 @@ impl<'a> Shift<'a> {
             }
             if now.saturating_duration_since(shown) >= SAMPLE {
                 shown = now;
-                tell(observer, &Event::Sample(self.gauge.snapshot(&self.crew, self.there, &self.controller)))?;
+                tell(observer, &Event::Sample(self.meter.snapshot(&self.workers, self.there, &self.controller)))?;
             }
-            self.crew.wait(period);
+            self.workers.wait(period);
         }
     }
 
     /// Brings the number of connections to what the controller wants.
     fn control(&mut self, now: Instant) {
-        let sample = self.gauge.read(&self.crew, now, self.controller.params().settle);
+        let sample = self.meter.read(&self.workers, now, self.controller.params().settle);
         let law = self.controller.update(sample);
         // More connections do not make a limited rate more.
-        let is_limited = self.crew.pace.as_ref().is_some_and(|pace| sample.rate >= 0.9 * 8.0 * pace.rate());
+        let is_limited = self.workers.pace.as_ref().is_some_and(|pace| sample.rate >= 0.9 * 8.0 * pace.rate());
         self.staff(if is_limited { law.min(sample.connections) } else { law }, now);
         self.hurry(now, sample.rtt_min);
     }
@@ -105,17 +105,17 @@ impl<'a> Shift<'a> {
     fn staff(&self, law: u32, now: Instant) {
         let wanted = self.job.options.connections.unwrap_or(law);
         let (missing, surplus) = {
-            let state = self.crew.lock();
+            let state = self.workers.lock();
             let wanted = usize::try_from(wanted.min(state.cap).max(1)).unwrap_or(usize::MAX);
             let count = state.slots.values().filter(|slot| !slot.is_retired).count();
-            let can_open = self.crew.has_ranges && now >= state.opens_at && state.plan.unassigned() > 0;
+            let can_open = self.workers.has_ranges && now >= state.opens_at && state.plan.unassigned() > 0;
             let missing = if can_open { wanted.saturating_sub(count) } else { 0 };
             // The youngest have the least to lose.
             let surplus = state.slots.iter().rev().filter(|(_, slot)| !slot.is_retired).map(|(owner, _)| *owner);
             (missing, surplus.take(count.saturating_sub(wanted)).collect::<Vec<_>>())
         };
-        surplus.into_iter().for_each(|owner| self.crew.retire(owner));
-        (0..missing).for_each(|_| worker::start(&self.crew, None));
+        surplus.into_iter().for_each(|owner| self.workers.retire(owner));
+        (0..missing).for_each(|_| worker::start(&self.workers, None));
     }
 
     /// The end game: nothing is left to lease, some connections have nothing to do, and another one is silent. It is
@@ -124,7 +124,7 @@ impl<'a> Shift<'a> {
         let rtt = if rtt_min.is_finite() { rtt_min } else { 0.0 };
         let patience = TAIL.max(Duration::from_secs_f64(4.0 * rtt)) * (1 << self.impatience.min(8));
         let silent = {
-            let state = self.crew.lock();
+            let state = self.workers.lock();
             if state.plan.unassigned() > 0 || !state.slots.values().any(|slot| slot.is_idle) {
                 return;
             }
@@ -134,28 +134,28 @@ impl<'a> Shift<'a> {
         };
         if let Some(owner) = silent {
             self.impatience += 1;
-            self.crew.retire(owner);
+            self.workers.retire(owner);
         }
     }
 
     fn remember(&self) {
-        let is_telling = self.crew.has_ranges && self.begun.elapsed() >= MEMORABLE;
+        let is_telling = self.workers.has_ranges && self.begun.elapsed() >= MEMORABLE;
         if self.job.options.connections.is_none() && is_telling {
-            memory::remember(&host(&self.crew.lock().url), self.controller.connections());
+            memory::remember(&host(&self.workers.lock().url), self.controller.connections());
         }
     }
 
     /// Lets the connections note what has arrived, and brings it to the disk. After it nobody writes any more.
     pub fn last_words(&mut self) -> Result<(), Error> {
         let until = Instant::now() + LAST_WORDS;
-        while self.crew.lock().plan.is_leased() {
+        while self.workers.lock().plan.is_leased() {
             if Instant::now() >= until {
-                return Err(Error::File("a connection does not let go of the file".to_owned()));
+                return Err(Error::File("a connection did not release the file".to_owned()));
             }
-            self.crew.wait(TICK);
+            self.workers.wait(TICK);
         }
         self.syncer.stop();
-        self.crew.part.sync()
+        self.workers.part.sync()
     }
 }
 
@@ -179,16 +179,16 @@ struct Syncer {
 }
 
 impl Syncer {
-    fn start(crew: &Arc<Crew>) -> Self {
+    fn start(workers: &Arc<Workers>) -> Self {
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
-        let (crew, told) = (Arc::clone(crew), Arc::clone(&stop));
+        let (workers, told) = (Arc::clone(workers), Arc::clone(&stop));
         let sync = move || {
             let (lock, changed) = &*told;
             let mut is_over = lock.lock().unwrap_or_else(PoisonError::into_inner);
             while !*is_over {
                 is_over = changed.wait_timeout(is_over, SYNC).unwrap_or_else(PoisonError::into_inner).0;
-                if let Err(error) = crew.part.sync() {
-                    crew.lock().error = Some(error);
+                if let Err(error) = workers.part.sync() {
+                    workers.lock().error = Some(error);
                     return;
                 }
             }

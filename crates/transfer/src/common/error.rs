@@ -1,34 +1,31 @@
-//! Why a file did not arrive, and the exit code that tells it.
+//! Why a file was not transferred, and the exit code for it.
 
 use std::io;
 
 use crate::http;
 
-/// Why a file did not arrive. What had arrived stays beside the target, to be gone on with.
+/// Why a file was not transferred. What has arrived is kept, for the transfer to be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something was asked that cannot be.
+    /// Invalid options.
     #[error("{0}")]
     Usage(String),
-    /// The exchange with the server failed, as often as was allowed.
+    /// The exchange with the server failed, and all retries too.
     #[error(transparent)]
     Http(#[from] http::Error),
-    /// The server does not give the file.
-    #[error("the server answers {status}{reason}")]
+    /// The server refuses.
+    #[error("the server answered {status}{reason}")]
     Refused {
-        /// Status code of its answer.
+        /// Status code of its response.
         status: u16,
         /// More, beginning with punctuation; may be empty.
         reason: String,
     },
-    /// The server's file is no longer the one that was begun.
-    #[error(
-        "the file changed on the server while it was downloaded: {0}\n\
-         hint: servers that disagree behind one name look the same; -n 1 asks only one of them at a time"
-    )]
+    /// The file is no longer the version that was begun.
+    #[error("{0}")]
     Changed(String),
     /// The file is not the one that was wanted.
-    #[error("the {algorithm} of what arrived is {found}, not {wanted}")]
+    #[error("{algorithm} mismatch: expected {wanted}, got {found}")]
     Checksum {
         /// The digest's name.
         algorithm: &'static str,
@@ -37,34 +34,34 @@ pub enum Error {
         /// The digest that was asked for.
         wanted: String,
     },
-    /// The disk cannot hold the file.
+    /// The disk, here or at the server, cannot hold the file.
     #[error("the disk is full: {0}")]
     DiskFull(String),
-    /// A file of ours cannot be read or written, or one stands in the way.
+    /// A local file cannot be read or written, or is in the way.
     #[error("{0}")]
     File(String),
-    /// The observer wished to stop.
+    /// The observer asked to stop.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl Error {
-    /// The exit code of `windward get`; docs/guides/get.md lists them.
+    /// The exit code of `windward get` and `windward send`; docs/guides/get.md and serve.md list them.
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
             Self::Http(error) => error.code(),
+            Self::Refused { status: 507, .. } | Self::DiskFull(_) => 9,
             Self::Refused { .. } => 4,
             Self::Changed(_) => 7,
             Self::Checksum { .. } => 8,
-            Self::DiskFull(_) => 9,
             Self::File(_) => 10,
             Self::Interrupted => 130,
         }
     }
 
-    /// The failure of an operation on one of our files.
-    pub(super) fn file(what: &str, error: &io::Error) -> Self {
+    /// The failure of an operation on a local file.
+    pub(crate) fn file(what: &str, error: &io::Error) -> Self {
         match error.kind() {
             // A length beyond what the file system can hold is the same trouble.
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {

@@ -7,17 +7,17 @@ use std::time::Instant;
 use windward_laws::emultcp::{Controller, Sample};
 
 use super::base::Base;
-use super::crew::Crew;
 use super::ping::{self, Pings};
 use super::plan::Owner;
-use super::signal::signal;
+use super::workers::Workers;
 use super::{Series, Snapshot};
+use crate::common::tcp_info;
 
 /// Time scale of the rate that the user sees, in seconds.
 const SMOOTHING: f64 = 2.0;
 
 /// Measures a download.
-pub(super) struct Gauge {
+pub(super) struct Meter {
     begun: Instant,
     /// When it was last read, and the bytes received by then, in all and on each connection.
     last: (Instant, u64),
@@ -31,7 +31,7 @@ pub(super) struct Gauge {
     pub series: Series,
 }
 
-impl Gauge {
+impl Meter {
     pub fn new(now: Instant, is_proxied: bool) -> Self {
         Self {
             begun: now,
@@ -47,9 +47,9 @@ impl Gauge {
     }
 
     /// What happened since the last reading. `settle`: seconds after which a connection's RTT counts.
-    pub fn read(&mut self, crew: &Arc<Crew>, now: Instant, settle: f64) -> Sample {
+    pub fn read(&mut self, workers: &Arc<Workers>, now: Instant, settle: f64) -> Sample {
         let (sockets, received, left, connections) = {
-            let state = crew.lock();
+            let state = workers.lock();
             let mut sockets = Vec::new();
             for (owner, slot) in &state.slots {
                 let Some((opened, socket)) = &slot.open else { continue };
@@ -62,7 +62,7 @@ impl Gauge {
         self.heard = sockets.iter().map(|(owner, received, ..)| (*owner, *received)).collect();
         let heard = sockets.iter().filter_map(|(_, _, socket, counts)| Some((socket.as_ref().ok()?, *counts)));
         let age = now.saturating_duration_since(self.begun).as_secs_f64();
-        let rtt = if self.is_proxied { self.pinged(crew) } else { self.told(crew, heard, age) };
+        let rtt = if self.is_proxied { self.pinged(workers) } else { self.told(workers, heard, age) };
         let elapsed = now.saturating_duration_since(self.last.0).as_secs_f64().max(1e-3);
         let rate = (received - self.last.1) as f64 * 8.0 / elapsed;
         self.last = (now, received);
@@ -77,32 +77,32 @@ impl Gauge {
             rtt_min: self.base.least(),
             rate,
             connections: u32::try_from(connections).unwrap_or(u32::MAX),
-            remaining: crew.length.map(|_| left as f64),
+            remaining: workers.length.map(|_| left as f64),
         }
     }
 
     /// The mean RTT that the kernel tells of connections that count; or pings', if the server speaks no timestamps.
     fn told<'a>(
         &mut self,
-        crew: &Arc<Crew>,
+        workers: &Arc<Workers>,
         sockets: impl Iterator<Item = (&'a TcpStream, bool)>,
         age: f64,
     ) -> Option<f64> {
         let (mut sum, mut count, mut is_dumb) = (0.0, 0.0, false);
         for (socket, counts) in sockets {
-            let signal = signal(socket);
-            is_dumb |= signal.is_none_or(|signal| !signal.has_timestamps);
-            let Some(signal) = signal else { continue };
-            if let Some(least) = signal.rtt_min {
+            let info = tcp_info(socket);
+            is_dumb |= info.is_none_or(|info| !info.has_timestamps);
+            let Some(info) = info else { continue };
+            if let Some(least) = info.min_rtt {
                 self.base.learn(least.as_secs_f64(), age);
             }
-            if let Some(rtt) = signal.rtt.filter(|_| counts && signal.has_timestamps) {
+            if let Some(rtt) = info.receive_rtt.filter(|_| counts && info.has_timestamps) {
                 sum += rtt.as_secs_f64();
                 count += 1.0;
             }
         }
         if is_dumb {
-            return self.pinged(crew);
+            return self.pinged(workers);
         }
         let rtt = (count > 0.0).then(|| sum / count);
         if let Some(rtt) = rtt {
@@ -111,8 +111,8 @@ impl Gauge {
         rtt
     }
 
-    fn pinged(&mut self, crew: &Arc<Crew>) -> Option<f64> {
-        let pings = self.pings.get_or_insert_with(|| ping::start(crew));
+    fn pinged(&mut self, workers: &Arc<Workers>) -> Option<f64> {
+        let pings = self.pings.get_or_insert_with(|| ping::start(workers));
         if let Some(least) = pings.rtt_min() {
             self.base.set(least.as_secs_f64());
         }
@@ -120,14 +120,14 @@ impl Gauge {
     }
 
     /// What the user sees.
-    pub fn snapshot(&self, crew: &Crew, there: u64, controller: &Controller) -> Snapshot {
-        let state = crew.lock();
+    pub fn snapshot(&self, workers: &Workers, there: u64, controller: &Controller) -> Snapshot {
+        let state = workers.lock();
         let received = there + state.received;
-        let left = crew.length.map(|length| length - received.min(length));
+        let left = workers.length.map(|length| length - received.min(length));
         Snapshot {
             time_s: self.last.0.saturating_duration_since(self.begun).as_secs_f64(),
             received_bytes: received,
-            length_bytes: crew.length,
+            length_bytes: workers.length,
             rate_bps: self.rate,
             remaining_s: left.filter(|_| self.rate > 0.0).map(|left| left as f64 * 8.0 / self.rate),
             connections: state.slots.len(),

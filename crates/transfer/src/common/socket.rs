@@ -1,0 +1,127 @@
+//! What the kernel knows about a socket, and what it is told.
+
+use std::io;
+use std::mem;
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use super::error::Error;
+
+/// The kernel's view of one TCP connection (`TCP_INFO`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TcpInfo {
+    /// Smoothed RTT of what this end sent (`tcpi_rtt`); meaningless for an end that only receives.
+    pub srtt: Option<Duration>,
+    /// RTT seen in the segments that arrive (`tcpi_rcv_rtt`); good only with timestamps (RFC 7323), where every
+    /// segment gives a sample.
+    pub receive_rtt: Option<Duration>,
+    /// The least RTT; of an end that only receives, its handshake's.
+    pub min_rtt: Option<Duration>,
+    /// Bytes that the other end has acknowledged.
+    pub acked: u64,
+    /// Whether the connection uses timestamps.
+    pub has_timestamps: bool,
+}
+
+/// Asks the kernel; `None` where it does not tell.
+#[cfg(target_os = "linux")]
+pub(crate) fn tcp_info(socket: &TcpStream) -> Option<TcpInfo> {
+    /// TCPI_OPT_TIMESTAMPS of linux/tcp.h.
+    const TIMESTAMPS: u8 = 1;
+
+    // SAFETY: all its fields are integers, for which zero is a value.
+    let mut info: libc::tcp_info = unsafe { mem::zeroed() };
+    let mut length = mem::size_of::<libc::tcp_info>() as libc::socklen_t;
+    // SAFETY: the descriptor is open while `socket` is borrowed, and the kernel writes at most `length` bytes.
+    let result = unsafe {
+        let info = (&raw mut info).cast();
+        libc::getsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, info, &raw mut length)
+    };
+    let micros = |count: u32| (count > 0 && count < u32::MAX).then(|| Duration::from_micros(u64::from(count)));
+    (result == 0).then(|| TcpInfo {
+        srtt: micros(info.tcpi_rtt),
+        receive_rtt: micros(info.tcpi_rcv_rtt),
+        min_rtt: micros(info.tcpi_min_rtt),
+        acked: info.tcpi_bytes_acked,
+        has_timestamps: info.tcpi_options & TIMESTAMPS != 0,
+    })
+}
+
+/// Other kernels do not tell.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn tcp_info(_socket: &TcpStream) -> Option<TcpInfo> {
+    None
+}
+
+/// Lets a write wait while more than `bytes` are not yet on their way: what a connection has taken is then little more than
+/// its window, and another can take the rest.
+#[cfg(target_os = "linux")]
+pub(crate) fn hold_little(socket: &TcpStream, bytes: u32) -> io::Result<()> {
+    let size = mem::size_of::<u32>() as libc::socklen_t;
+    // SAFETY: the descriptor is open while `socket` is borrowed, and the kernel reads `size` bytes.
+    let result = unsafe {
+        let value = (&raw const bytes).cast();
+        libc::setsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, value, size)
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Others take what their buffer holds.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn hold_little(_socket: &TcpStream, _bytes: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Waits until there is something to read or accept, at most `patience`; whether there is.
+pub(crate) fn is_readable(socket: &impl AsRawFd, patience: Duration) -> io::Result<bool> {
+    let mut asked = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let millis = libc::c_int::try_from(patience.as_millis()).unwrap_or(libc::c_int::MAX);
+    // SAFETY: one descriptor, which is open while `socket` is borrowed.
+    match unsafe { libc::poll(&raw mut asked, 1, millis) } {
+        -1 => match io::Error::last_os_error() {
+            error if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+            error => Err(error),
+        },
+        count => Ok(count > 0),
+    }
+}
+
+/// A timeout given in seconds, as a duration that sockets take.
+///
+/// # Errors
+/// It is not positive, or longer than a day.
+pub(crate) fn seconds(option: &str, seconds: f64) -> Result<Duration, Error> {
+    if (0.001..=86_400.0).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(Error::Usage(format!("--{option}: {seconds} is not between 0.001 and 86400 seconds")))
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_fresh_connection_knows_its_handshake() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let info = tcp_info(&socket).unwrap();
+        // Loopback answers within a second, and the handshake was timed.
+        assert!(info.min_rtt.is_some_and(|rtt| rtt < Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn what_has_arrived_is_readable() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (peer, _) = listener.accept().unwrap();
+        assert!(!is_readable(&peer, Duration::ZERO).unwrap());
+        socket.write_all(b"x").unwrap();
+        assert!(is_readable(&peer, Duration::from_secs(60)).unwrap());
+    }
+}

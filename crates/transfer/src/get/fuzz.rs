@@ -1,0 +1,65 @@
+//! What [`crate::fuzz`] asks of a download's readers.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path};
+use std::time::SystemTime;
+
+use url::Url;
+
+use super::contact;
+use super::journal;
+use super::memory;
+use super::name;
+use super::request;
+use super::retry;
+use super::validator::{Match, Validator};
+use crate::http::Head;
+
+/// The fields that decide how a download goes on.
+pub(crate) fn head(head: &Head) {
+    if let Some(validator) = Validator::of(head) {
+        assert_eq!(validator.compare(head), Match::Same, "a response is of its own version");
+    }
+    for range in [None, Some((0, 1)), Some((0, 1 << 20))] {
+        if let Ok(contact::Kind::Part { end, length }) = contact::kind(head, range) {
+            assert!(0 < end && end <= length && range.is_some_and(|(_, most)| end <= most));
+        }
+    }
+    if let Ok((end, whole)) = contact::part(head, 5, 9, Some(100)) {
+        assert!(5 < end && end <= 9 && whole == 100);
+    }
+    _ = retry::retry_after(head, SystemTime::UNIX_EPOCH);
+    if let Ok(from) = Url::parse("https://a.example/b/c?d")
+        && let Ok(to) = request::redirected(&from, head)
+    {
+        assert!(matches!(to.scheme(), "http" | "https") && to.has_host());
+    }
+}
+
+/// The name of a file is one harmless part of a path, whatever the server says.
+pub(crate) fn name(url: &Url, disposition: &str) {
+    for disposition in [None, Some(disposition)] {
+        let name = name::name(url, disposition);
+        let parts: Vec<_> = Path::new(&name).components().collect();
+        assert_eq!(parts, [Component::Normal(OsStr::new(&name))], "{name:?}");
+        assert!(name.len() < 255 - ".part.windward".len() && !name.contains(char::is_control), "{name:?}");
+    }
+}
+
+/// A journal is sound up to a point, and says the same without what follows; as it is, and with right checks of its lines.
+pub(crate) fn journal(text: &[u8]) {
+    let lines = String::from_utf8_lossy(text);
+    let checked: String = lines.lines().map(|line| format!("{line} {}\n", journal::check(line))).collect();
+    for text in [text, checked.as_bytes()] {
+        let (found, sound) = journal::parse(text);
+        assert!(sound <= text.len());
+        assert_eq!(journal::parse(&text[..sound]), (found, sound));
+    }
+}
+
+/// What is remembered is a number of connections.
+pub(crate) fn memory(text: &str) {
+    let host = text.split('"').nth(1).unwrap_or_default();
+    let found = memory::recall_in(text.as_bytes(), host, 100);
+    assert!(found.is_none_or(|connections| connections.is_finite() && connections >= 1.0));
+}
