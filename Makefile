@@ -5,6 +5,7 @@
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
+# make fuzz     feed the readers of files and messages with what nobody would write; MINUTES for each of TARGETS
 # make clean    remove what these made
 #
 # Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter. With clang there are kernel laws too;
@@ -17,7 +18,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' | sort) Cargo.toml Cargo.lock
 HEADLINE := scenarios/headline.toml
 
-.PHONY: run test rust-test python-test bench validate-ns3 validate-emulation docs reproduce clean
+.PHONY: run test rust-test python-test bench validate-ns3 validate-emulation docs reproduce fuzz clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/engine
@@ -74,6 +75,24 @@ docs: $(VENV)/engine
 # PAPERS chooses: make reproduce PAPERS=huang2020
 reproduce: $(VENV)/engine
 	$(BIN)/python tools/reproduce_papers.py $(PAPERS)
+
+# libFuzzer, which needs a C++ compiler; fuzz/README.md says more.
+MINUTES ?= 10
+TARGETS ?= scenario http recordings
+HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+fuzz: export RUSTFLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares
+fuzz:
+	cargo build --quiet --locked -p windward-fuzz --features libfuzzer --bins --profile fuzz --target $(HOST) --target-dir target/fuzz
+	@for target in $(TARGETS); do \
+		mkdir -p target/fuzz/corpus/$$target target/fuzz/found/$$target; \
+		echo "$$target: $(MINUTES) minutes"; \
+		target/fuzz/$(HOST)/fuzz/$$target target/fuzz/corpus/$$target fuzz/corpus/$$target \
+			$$([ $$target = scenario ] && echo scenarios crates/scenario/tests/refused) \
+			-max_total_time=$$(( $(MINUTES) * 60 )) -timeout=20 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 -verbosity=0 \
+			-artifact_prefix=target/fuzz/found/$$target/ || exit 1; \
+	done
 
 clean:
 	rm -rf $(VENV) $(VENV)-ns3 results target

@@ -163,5 +163,5 @@ fn ready_scenarios() {
 fn a_region_has_no_packets() {
     let refused = cell(1, "kind = \"box\"\ncapacity = \"1 Mbit/s\"").check_packets().expect_err("there is a region");
     assert_eq!(refused.region, "region");
-    assert!(refused.to_string().contains("hint: ask `optimum` or `fluid`"), "{refused}");
+    assert!(refused.to_string().contains("hint: use `optimum` or `fluid`"), "{refused}");
 }
