@@ -31,12 +31,13 @@ pub struct Output {
 /// Totals and means of a flow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowStats {
-    /// Payload delivered in order to the receiver, per second, over the time the flow was open after the warm-up; for a
-    /// connection of a transfer over the transfer's whole time.
+    /// Payload that arrived at the receiver, each byte once, per second, over the time the flow was open after the
+    /// warm-up; for a connection of a transfer over the transfer's whole time. What arrived beyond a gap counts when it
+    /// arrives, not when the gap is filled: no flow gets more than its links carry.
     pub goodput_bps: f64,
     /// The same in full segments a second.
     pub goodput_pps: f64,
-    /// Payload delivered in order, in bytes.
+    /// Payload that arrived after the warm-up, each byte once, in bytes.
     pub delivered_bytes: u64,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
@@ -128,7 +129,7 @@ pub struct FlowSeries {
     pub srtt_ms: Vec<f64>,
     /// Last RTT sample, in milliseconds; NaN before the first.
     pub rtt_ms: Vec<f64>,
-    /// Goodput since the last sample, in bits a second.
+    /// Goodput since the last sample, in bits a second: payload that arrived, each byte once.
     pub goodput_bps: Vec<f64>,
     /// Retransmissions since the beginning.
     pub retransmits: Vec<u64>,

@@ -17,10 +17,10 @@ pub struct Recorder {
     interval: Duration,
     warmup: Time,
     has_internals: bool,
-    /// Of each flow at the warm-up: segments delivered and the sender's counts.
+    /// Of each flow at the warm-up: bytes that had arrived and the sender's counts.
     at_warmup: Vec<Mark>,
-    /// Of each flow at the last sample: segments delivered.
-    delivered: Vec<u32>,
+    /// Of each flow at the last sample: bytes that had arrived.
+    arrived: Vec<u64>,
     /// Of each link: bytes at the last sample, and drops before the warm-up.
     sent: Vec<u64>,
     dropped_before: Vec<u64>,
@@ -28,7 +28,7 @@ pub struct Recorder {
 
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    delivered: u32,
+    arrived: u64,
     sent: u64,
     retransmits: u64,
     lost: u64,
@@ -40,7 +40,7 @@ impl Mark {
     fn of(flow: &Connection, lost: u64) -> Self {
         let counts = flow.sender.counts;
         Self {
-            delivered: flow.receiver.next(),
+            arrived: flow.payload_arrived(),
             sent: counts.sent,
             retransmits: counts.retransmits,
             lost,
@@ -82,7 +82,7 @@ impl Recorder {
             warmup: network.warmup,
             has_internals: network.internals,
             at_warmup: vec![Mark::default(); network.flows.len()],
-            delivered: vec![0; network.flows.len()],
+            arrived: vec![0; network.flows.len()],
             sent: vec![0; network.link_count()],
             dropped_before: vec![0; network.link_count()],
         }
@@ -115,9 +115,9 @@ impl Recorder {
         let series = &mut self.output.flow_series;
         for (index, flow) in flows.iter().enumerate() {
             let sender = &flow.sender;
-            let delivered = flow.receiver.next();
-            let payload = flow.payload_below(delivered) - flow.payload_below(self.delivered[index]);
-            self.delivered[index] = delivered;
+            let arrived = flow.payload_arrived();
+            let payload = arrived - self.arrived[index];
+            self.arrived[index] = arrived;
             series.time_s.push(seconds);
             series.flow.push(index as u32);
             series.cwnd.push(if flow.is_open() { sender.law().cwnd().count() } else { f64::NAN });
@@ -202,7 +202,7 @@ impl Recorder {
 /// Totals and means of a flow whose goodput counts over `span`.
 fn flow_stats(flow: &Connection, span: Duration, before: &Mark, lost: u64) -> FlowStats {
     let after = Mark::of(flow, lost);
-    let payload = flow.payload_below(after.delivered) - flow.payload_below(before.delivered);
+    let payload = after.arrived - before.arrived;
     let span = span.as_secs();
     let rate = if span > 0.0 { payload as f64 / span } else { 0.0 };
     let (mean_rtt_s, min_rtt_s, max_rtt_s) = flow.tally.rtts();

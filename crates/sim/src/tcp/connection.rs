@@ -89,6 +89,16 @@ impl Connection {
         }
     }
 
+    /// Payload that has reached the receiver, in bytes, each segment once: what waits there beyond a gap has crossed the
+    /// network as much as what is in order.
+    pub fn payload_arrived(&self) -> u64 {
+        let full = u64::from(self.receiver.arrived()) * u64::from(self.segment);
+        match self.last {
+            Some((last, bytes)) if self.receiver.end() > last => full - u64::from(self.segment - bytes),
+            _ => full,
+        }
+    }
+
     /// Whether the handshake is over and not all is sent and acknowledged.
     pub fn is_open(&self) -> bool {
         self.state == State::Open

@@ -22,6 +22,11 @@ impl Ranges {
         self.0.back().map_or(0, |r| r.1)
     }
 
+    /// How many numbers there are.
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|r| r.1 - r.0).sum()
+    }
+
     /// The ranges, the largest numbers first.
     pub fn descending(&self) -> impl Iterator<Item = Range> {
         self.0.iter().rev().copied()
@@ -109,6 +114,7 @@ mod tests {
                 }
                 let held: BTreeSet<u32> = ranges.0.iter().flat_map(|r| r.0..r.1).collect();
                 prop_assert_eq!(&held, &set);
+                prop_assert_eq!(ranges.count() as usize, set.len());
                 prop_assert!(ranges.0.iter().zip(ranges.0.iter().skip(1)).all(|(a, b)| a.1 < b.0));
             }
         }

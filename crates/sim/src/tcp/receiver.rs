@@ -53,6 +53,16 @@ impl Receiver {
         self.next
     }
 
+    /// How many segments have arrived, each counted once: those in order, and those beyond the first gap.
+    pub fn arrived(&self) -> u32 {
+        self.next + self.beyond.count()
+    }
+
+    /// One past the last segment that has arrived.
+    pub fn end(&self) -> u32 {
+        self.next.max(self.beyond.end())
+    }
+
     /// A data segment arrives.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Answer {
@@ -159,6 +169,7 @@ mod tests {
             assert_eq!(receiver.receive(Time::ZERO, &data(number)), Answer::Now);
         }
         assert_eq!(receiver.acknowledge().0, [(7, 8), (5, 6), (3, 4)]);
+        assert_eq!((receiver.arrived(), receiver.end()), (4, 8));
         receiver.receive(Time::ZERO, &data(4));
         assert_eq!(receiver.acknowledge().0, [(3, 6), (7, 8), (0, 0)]);
         receiver.receive(Time::ZERO, &data(0));
@@ -167,6 +178,7 @@ mod tests {
         assert_eq!((receiver.next(), receiver.acknowledge().0), (6, [(7, 8), (0, 0), (0, 0)]));
         receiver.receive(Time::ZERO, &data(6));
         assert_eq!((receiver.next(), receiver.acknowledge().0), (8, Default::default()));
+        assert_eq!((receiver.arrived(), receiver.end()), (8, 8));
     }
 
     #[test]
@@ -174,6 +186,6 @@ mod tests {
         let mut receiver = receiver();
         receiver.receive(Time::ZERO, &data(0));
         assert_eq!(receiver.receive(Time::ZERO, &data(0)), Answer::Now);
-        assert_eq!(receiver.next(), 1);
+        assert_eq!((receiver.next(), receiver.arrived()), (1, 1));
     }
 }
