@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::sys::{Clock, Namespace, TcpInfo, TcpSocket, write_setting};
 use std::io;
 use std::net::SocketAddrV4;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use windward_sim::TcpOptions;
@@ -32,7 +32,6 @@ pub(super) struct Flow<'a> {
     source: &'a Namespace,
     listener: TcpSocket,
     connection: TcpSocket,
-    received: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -41,7 +40,7 @@ pub(super) struct Flow<'a> {
 pub(super) struct State {
     /// When it began to connect.
     pub opened: Option<Time>,
-    /// When its last byte was acknowledged, or no more were to be sent.
+    /// When the sink had taken its last byte and said so.
     pub closed: Option<Time>,
     /// The last byte of a sized flow was acknowledged.
     pub is_complete: bool,
@@ -82,7 +81,6 @@ impl<'a> Flow<'a> {
             source,
             listener: hosts[plan.sink].inside(listen).map_err(named)?,
             connection: source.inside(connect).map_err(named)?,
-            received: AtomicU64::new(0),
             state: Mutex::default(),
         })
     }
@@ -126,9 +124,8 @@ impl<'a> Flow<'a> {
                 }
             }
         }
-        if left > 0 {
-            self.lock().closed = config.stop;
-            return if is_over() { Ok(()) } else { self.connection.finish_sending() };
+        if is_over() {
+            return Ok(());
         }
         self.connection.finish_sending()?;
         // The sink closes when it has taken the last byte.
@@ -138,7 +135,7 @@ impl<'a> Flow<'a> {
             }
         }
         let mut state = self.lock();
-        (state.closed, state.is_complete) = (Some(clock.now()), true);
+        (state.closed, state.is_complete) = (Some(clock.now()), left == 0);
         Ok(())
     }
 
@@ -175,19 +172,12 @@ impl<'a> Flow<'a> {
         while wait(&connection)? {
             match connection.discard(1 << 20) {
                 Ok(0) => break,
-                Ok(count) => {
-                    self.received.fetch_add(count as u64, Ordering::Relaxed);
-                }
+                Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
             }
         }
         Ok(())
-    }
-
-    /// Bytes that the sink has taken in.
-    pub(super) fn received(&self) -> u64 {
-        self.received.load(Ordering::Relaxed)
     }
 
     /// What the kernel tells of the sender; `None` before it has begun.

@@ -1,5 +1,6 @@
 //! A scenario between real kernels: hosts, flows, laws, and the record of what they did.
 
+mod arrivals;
 mod flow;
 mod limit;
 mod plan;
@@ -62,7 +63,7 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
         fabric: Fabric::new(network, options.seed),
         ports: devices,
         mtu: plan.mtu as usize,
-        sort: Traffic::new(&plan, network.warmup, options.capture),
+        sort: Traffic::new(&plan, network, options.capture),
     };
     let mut record = Record::new(network, &plan);
     let clock = Clock::start();
@@ -90,10 +91,10 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     }
     let Outcome { fabric, sort, mut quality } = ran?;
     quality.missed = namespaces.iter().map(|host| host.inside(read_dropped).unwrap_or(0)).sum();
-    let lost = sort.finish().map_err(Error::system("writing the packet capture"))?;
+    let counts = sort.finish().map_err(Error::system("writing the packet capture"))?;
     if let Some(problem) = flows.iter().find_map(|flow| flow.state().problem) {
         return Err(Error::Impossible(problem));
     }
     let output = Output { seed: options.seed, ..fabric.finish(network.duration) };
-    Ok(Emulation { output: record.finish(output, &flows, &lost), quality, notes: plan.notes })
+    Ok(Emulation { output: record.finish(output, &flows, &counts), quality, notes: plan.notes })
 }

@@ -1,7 +1,9 @@
-//! What the flows did, as the kernel tells it: the same tables as a simulation's.
+//! What the flows did: the same tables as a simulation's. Senders' windows and counts are as the kernel tells them, read
+//! when the machine comes to it; what arrived and what was lost are as the network counted them, by its own time.
 
 use super::flow::Flow;
 use super::plan::Plan;
+use super::traffic::FlowCounts;
 use crate::sys::TcpInfo;
 use windward_sim::{FlowStats, Network, Output};
 use windward_units::{Duration, Time};
@@ -26,12 +28,11 @@ pub(super) struct Record {
 /// What is added up over a flow's samples.
 #[derive(Clone, Default)]
 struct Tally {
-    /// At the last sample, and at the end.
-    received: u64,
-    all_received: u64,
+    /// At the last sample.
     state: u8,
     last: TcpInfo,
-    at_warmup: (u64, TcpInfo, u64),
+    /// What the kernel told at the warm-up, and the recoveries until then.
+    at_warmup: (TcpInfo, u64),
     /// Since the beginning, from one sample to the next.
     recoveries: u64,
     samples: u64,
@@ -78,9 +79,8 @@ impl Record {
                 tally.see(&info);
             }
             if is_warm_up {
-                tally.at_warmup = (flow.received(), tally.last, tally.recoveries);
+                tally.at_warmup = (tally.last, tally.recoveries);
             }
-            tally.all_received = flow.received();
         }
         self.is_warm |= is_warm_up;
         if is_sample {
@@ -96,16 +96,12 @@ impl Record {
             let is_open = state.opened.is_some() && state.closed.is_none_or(|closed| closed > due);
             let info = tally.last;
             let srtt = if info.srtt_us == 0 { f64::NAN } else { f64::from(info.srtt_us) / 1e3 };
-            let received = flow.received();
-            let goodput = (received - tally.received) as f64 * 8.0 / self.interval.as_secs();
-            tally.received = received;
             series.time_s.push(due.as_secs());
             series.flow.push(index as u32);
             series.cwnd.push(if is_open { f64::from(info.cwnd) } else { f64::NAN });
             series.flight.push(if is_open { f64::from(info.flight) } else { 0.0 });
             series.srtt_ms.push(srtt);
             series.rtt_ms.push(srtt);
-            series.goodput_bps.push(goodput);
             series.retransmits.push(info.retransmits);
             if is_open && due > self.warmup {
                 tally.add(&info);
@@ -147,21 +143,31 @@ impl Record {
         }
     }
 
-    /// Completes `output`, which has all but the flows; `lost` are their data segments that did not arrive.
-    pub(super) fn finish(self, output: Output, flows: &[Flow<'_>], lost: &[u64]) -> Output {
-        let stats = self.flows.iter().zip(flows).zip(lost);
+    /// Completes `output`, which has all but the flows.
+    pub(super) fn finish(self, output: Output, flows: &[Flow<'_>], counts: &[FlowCounts]) -> Output {
+        let stats = self.flows.iter().zip(flows).zip(counts);
+        let mut flow_series = self.output.flow_series.clone();
+        flow_series.goodput_bps = self.goodputs(counts);
         Output {
-            flows: stats.map(|((tally, flow), lost)| self.stats(tally, flow, *lost)).collect(),
-            flow_series: self.output.flow_series.clone(),
+            flows: stats.map(|((tally, flow), counts)| self.stats(tally, flow, counts)).collect(),
+            flow_series,
             internals: self.output.internals.clone(),
             ..output
         }
     }
 
-    fn stats(&self, tally: &Tally, flow: &Flow<'_>, lost: u64) -> FlowStats {
+    /// The goodput of every flow at every sample taken.
+    fn goodputs(&self, counts: &[FlowCounts]) -> Vec<f64> {
+        let interval = self.interval.as_secs();
+        (0..self.samples as usize)
+            .flat_map(|sample| counts.iter().map(move |flow| flow.by_sample[sample] as f64 * 8.0 / interval))
+            .collect()
+    }
+
+    fn stats(&self, tally: &Tally, flow: &Flow<'_>, counts: &FlowCounts) -> FlowStats {
         let state = flow.state();
-        let (received, before, recoveries) = tally.at_warmup;
-        let delivered = tally.all_received - received;
+        let (before, recoveries) = tally.at_warmup;
+        let delivered = counts.arrived;
         let begin = state.opened.unwrap_or(self.duration).max(self.warmup);
         let end = state.closed.unwrap_or(self.duration).min(self.duration).max(begin);
         let open_for = end.since(begin).as_secs();
@@ -175,7 +181,7 @@ impl Record {
             delivered_bytes: delivered,
             segments_sent: info.data_segments - before.data_segments,
             retransmits: info.retransmits - before.retransmits,
-            segments_lost: lost,
+            segments_lost: counts.lost,
             recoveries: tally.recoveries - recoveries,
             timeouts: info.timeouts - before.timeouts,
             mean_cwnd: mean(tally.cwnd, tally.samples),

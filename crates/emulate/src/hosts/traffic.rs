@@ -1,11 +1,12 @@
 //! What the packets between hosts mean: whose they are, how large, and what became of them.
 
+use super::arrivals::Arrivals;
 use super::plan::{Plan, flow_of};
 use crate::frames::Segment;
 use crate::wire::{Sort, Sorted};
 use std::io::{self, Write};
-use windward_sim::{Parcel, Pcapng};
-use windward_units::Time;
+use windward_sim::{Network, Parcel, Pcapng};
+use windward_units::{Duration, Time};
 
 /// Bytes of a packet that a capture keeps: all headers, and a little.
 const KEPT: usize = 128;
@@ -13,11 +14,23 @@ const KEPT: usize = 128;
 /// The flows of a plan, as the emulator sees them.
 pub(super) struct Traffic {
     ends: Vec<Ends>,
-    /// Losses count from here.
+    /// Totals count from here.
     warmup: Time,
-    /// Data segments of each flow that queues dropped or wires lost.
-    lost: Vec<u64>,
+    interval: Duration,
+    arrivals: Vec<Arrivals>,
+    counts: Vec<FlowCounts>,
     capture: Option<Pcapng>,
+}
+
+/// What became of a flow's data, by the network's own time: however late somebody looks, it counts when it happened.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct FlowCounts {
+    /// Bytes that arrived after the warm-up, each once.
+    pub arrived: u64,
+    /// The same in each sampling interval, from the beginning.
+    pub by_sample: Vec<u64>,
+    /// Data segments that queues dropped or wires lost after the warm-up.
+    pub lost: u64,
 }
 
 struct Ends {
@@ -28,7 +41,7 @@ struct Ends {
 }
 
 impl Traffic {
-    pub(super) fn new(plan: &Plan, warmup: Time, capture: Option<Box<dyn Write + Send>>) -> Self {
+    pub(super) fn new(plan: &Plan, network: &Network, capture: Option<Box<dyn Write + Send>>) -> Self {
         let ends = plan.flows.iter().map(|flow| Ends {
             source: flow.source,
             sink: flow.sink,
@@ -36,13 +49,23 @@ impl Traffic {
         });
         let names: Vec<String> = plan.nodes.iter().map(|node| format!("node{node}")).collect();
         let capture = capture.map(|out| Pcapng::new(out, &names));
-        Self { ends: ends.collect(), warmup, lost: vec![0; plan.flows.len()], capture }
+        let interval = network.sample_interval;
+        let samples = network.duration.as_nanos() / interval.as_nanos().max(1);
+        let counts = FlowCounts { by_sample: vec![0; samples as usize], ..FlowCounts::default() };
+        Self {
+            ends: ends.collect(),
+            warmup: network.warmup,
+            interval,
+            arrivals: vec![Arrivals::default(); plan.flows.len()],
+            counts: vec![counts; plan.flows.len()],
+            capture,
+        }
     }
 
-    /// Data segments lost by flow; an error where the capture could not be written.
-    pub(super) fn finish(self) -> io::Result<Vec<u64>> {
+    /// The counts of each flow; an error where the capture could not be written.
+    pub(super) fn finish(self) -> io::Result<Vec<FlowCounts>> {
         self.capture.map_or(Ok(()), Pcapng::finish)?;
-        Ok(self.lost)
+        Ok(self.counts)
     }
 
     fn capture(&mut self, time: Time, parcel: &Parcel, packet: &[u8]) {
@@ -76,12 +99,24 @@ impl Sort for Traffic {
     fn arrived(&mut self, due: Time, parcel: &Parcel, packet: &[u8]) {
         if parcel.is_backward {
             self.capture(due, parcel, packet);
+            return;
+        }
+        let Some(segment) = Segment::read(packet) else { return };
+        let fresh = self.arrivals[parcel.flow as usize].add(&segment);
+        let counts = &mut self.counts[parcel.flow as usize];
+        if due > self.warmup {
+            counts.arrived += fresh;
+        }
+        // A sample closes its interval: what arrives in its very instant is in it.
+        let sample = due.as_nanos().saturating_sub(1) / self.interval.as_nanos().max(1);
+        if let Some(count) = counts.by_sample.get_mut(sample as usize) {
+            *count += fresh;
         }
     }
 
     fn lost(&mut self, now: Time, parcel: &Parcel, packet: &[u8]) {
         if now >= self.warmup && Segment::read(packet).is_some_and(|segment| segment.payload > 0) {
-            self.lost[parcel.flow as usize] += 1;
+            self.counts[parcel.flow as usize].lost += 1;
         }
     }
 }
