@@ -1,10 +1,11 @@
-"""What the tests share: a small scenario, and the command line as a user runs it."""
+"""What the tests share: a small scenario, the command line as a user runs it, and patience with a busy machine."""
 
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from web import LENGTH, Site, noise
@@ -66,6 +67,39 @@ Get = Callable[..., subprocess.CompletedProcess[str]]
 
 #: Patience of downloads that fits a test: what is waited for there never comes.
 HASTY = ("--retry-wait", "0.01", "--stall-timeout", "1")
+
+
+Result = TypeVar("Result")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Adds what was skipped, and why, to the list that `make test` prints at its end."""
+    if (path := os.environ.get("WINDWARD_SKIPPED")) is None:
+        return
+    with Path(path).open("a") as file:
+        for report in terminalreporter.stats.get("skipped", []):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            file.write(f"{report.nodeid}: {reason.removeprefix('Skipped: ')}\n")
+
+
+def in_time(run: Callable[[], Result], problem: Callable[[Result], object]) -> Result:
+    """The first of at most five runs that the machine kept in time: what is asserted of it is not its load's doing.
+
+    Parameters
+    ----------
+    run
+        Runs something that depends on the clock.
+    problem
+        What disturbed a run, by its own account; nothing that is true where nothing did.
+    """
+    problems = []
+    for _ in range(5):
+        result = run()
+        if not (why := problem(result)):
+            return result
+        problems.append(str(why))
+        print(f"once more: {why}")
+    pytest.fail(f"this machine was never in time: {problems}")
 
 
 def environment() -> dict[str, str]:

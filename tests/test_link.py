@@ -10,11 +10,12 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Cli, environment
+from conftest import Cli, environment, in_time
 
 #: Answers datagrams, and counts those that come to the client.
 ECHO = """
@@ -25,6 +26,7 @@ while True:
     data, sender = s.recvfrom(2000)
     s.sendto(data, sender)
 """
+#: Prints round trips, and how late the machine let it go on after each pause.
 PINGS = """
 import os, socket, time
 s = socket.socket(type=socket.SOCK_DGRAM)
@@ -34,8 +36,9 @@ for _ in range(60):
     begin = time.perf_counter()
     s.send(b"x" * 72)
     s.recv(2000)
-    print(time.perf_counter() - begin)
+    end = time.perf_counter()
     time.sleep(0.01)
+    print(end - begin, time.perf_counter() - end - 0.01)
 """
 SOWER = """
 import socket, time
@@ -119,24 +122,43 @@ def behind(command: list[str], *options: str, folder: Path) -> tuple[str, dict[s
     return run.stdout, json.loads(report.read_text())
 
 
+def behind_in_time(command: list[str], *options: str, folder: Path) -> tuple[str, dict[str, Any]]:
+    """The same, of a run in which the link kept its time."""
+    run = partial(behind, command, *options, folder=folder)
+    return in_time(run, lambda result: result[1]["quality"]["problem"])
+
+
 def python(script: Path, *arguments: str) -> str:
     return " ".join([sys.executable, str(script), *arguments])
 
 
 @needs_links
+@pytest.mark.realtime
 def test_a_round_trip_takes_twice_the_delay(scripts: Path) -> None:
     """100 bytes take 0.8 ms at 1 Mbit/s, both ways; half a millisecond is allowed for kernels and processes."""
     options = ("--rate", "1mbit", "--delay", "20ms", "--server", python(scripts / "echo.py"))
-    out, _ = behind([sys.executable, str(scripts / "pings.py")], *options, folder=scripts)
-    median = statistics.median(float(line) for line in out.splitlines())
-    assert 0.0416 <= median < 0.0416 + 0.0005
+
+    def pings() -> tuple[list[float], list[float]]:
+        out, _ = behind_in_time([sys.executable, str(scripts / "pings.py")], *options, folder=scripts)
+        rtts, pauses = zip(*(map(float, line.split()) for line in out.splitlines()), strict=True)
+        return list(rtts), list(pauses)
+
+    def disturbance(result: tuple[list[float], list[float]]) -> object:
+        """Three processes wake up in each round trip; where half of the pauses end late, so does every other ping."""
+        late = statistics.median(result[1])
+        return late > 0.00015 and f"pauses end {1e3 * late:.2f} ms late"
+
+    rtts, _ = in_time(pings, disturbance)
+    assert min(rtts) >= 0.0416
+    assert statistics.median(rtts) < 0.0416 + 0.0005
 
 
 @needs_links
+@pytest.mark.realtime
 def test_as_many_are_lost_as_chance_says(scripts: Path) -> None:
     """4000 at 10 %: 400 ± 19, five deviations to either side; and the report tells what the program saw."""
     options = ("--rate", "100mbit", "--loss", "10%,0", "--server", python(scripts / "sower.py"))
-    out, report = behind([sys.executable, str(scripts / "reaper.py")], *options, folder=scripts)
+    out, report = behind_in_time([sys.executable, str(scripts / "reaper.py")], *options, folder=scripts)
     lost = 4000 - int(out)
     assert abs(lost - 400) < 5 * (4000 * 0.1 * 0.9) ** 0.5
     assert report["down"]["lost"] + report["down"]["dropped"] == lost
@@ -145,19 +167,19 @@ def test_as_many_are_lost_as_chance_says(scripts: Path) -> None:
 
 
 @needs_links
+@pytest.mark.realtime
 @pytest.mark.parametrize(("rate", "buffer", "law"), [(1, 20, "cubic"), (10, 83, "reno"), (100, 300, "cubic")])
 def test_tcp_gets_what_the_link_carries(scripts: Path, rate: int, buffer: int, law: str) -> None:
     """1448 of 1500 bytes are data: within 2 %."""
     source = python(scripts / "source.py", law)
     options = ("--rate", f"{rate}mbit", "--delay", "10ms", "--buffer", str(buffer), "--server", source)
-    out, report = behind([sys.executable, str(scripts / "sink.py")], *options, folder=scripts)
-    if problem := report["quality"]["problem"]:
-        pytest.skip(f"this machine was not in time: {problem}")
+    out, _ = behind_in_time([sys.executable, str(scripts / "sink.py")], *options, folder=scripts)
     ceiling = rate * 1e6 * 1448 / 1500
     assert float(out) == pytest.approx(ceiling, rel=0.02)
 
 
 @needs_links
+@pytest.mark.realtime
 @pytest.mark.parametrize("tool", ["iperf3", "ping"])
 def test_the_tools_of_every_day(scripts: Path, tool: str) -> None:
     if shutil.which(tool) is None:
@@ -165,16 +187,14 @@ def test_the_tools_of_every_day(scripts: Path, tool: str) -> None:
     link = ("--rate", "10mbit", "--delay", "25ms", "--buffer", "100")
     if tool == "ping":
         command = "ping -n -c 40 -i 0.02 $WINDWARD_SERVER"
-        out, _ = behind(["sh", "-c", command], *link, folder=scripts)
+        out, _ = behind_in_time(["sh", "-c", command], *link, folder=scripts)
         times = [float(line.split("time=")[1].split()[0]) for line in out.splitlines() if "time=" in line]
         # 84 bytes take 0.067 ms at 10 Mbit/s, both ways.
         assert len(times) == 40
         assert 50.13 <= statistics.median(times) < 50.63
     else:
         command = "iperf3 -c $WINDWARD_SERVER -R -J -O 2 -t 4 -C cubic"
-        out, report = behind(["sh", "-c", command], *link, "--server", "iperf3 -s -1", folder=scripts)
-        if problem := report["quality"]["problem"]:
-            pytest.skip(f"this machine was not in time: {problem}")
+        out, _ = behind_in_time(["sh", "-c", command], *link, "--server", "iperf3 -s -1", folder=scripts)
         assert json.loads(out)["end"]["sum_received"]["bits_per_second"] == pytest.approx(10e6 * 1448 / 1500, rel=0.02)
 
 
@@ -190,12 +210,13 @@ def test_the_program_is_left_alone(cli: Cli, tmp_path: Path) -> None:
 
 
 @needs_links
+@pytest.mark.realtime
 def test_a_recording_of_mahimahi(scripts: Path) -> None:
     """One packet of 1500 bytes every 4 ms: 3 Mbit/s."""
     (scripts / "steady").write_text("4\n")
     options = ("--trace", str(scripts / "steady"), "--delay", "5ms", "--buffer", "40")
     sink = [sys.executable, str(scripts / "sink.py")]
-    out, _ = behind(sink, *options, "--server", python(scripts / "source.py", "cubic"), folder=scripts)
+    out, _ = behind_in_time(sink, *options, "--server", python(scripts / "source.py", "cubic"), folder=scripts)
     assert float(out) == pytest.approx(3e6 * 1448 / 1500, rel=0.02)
 
 

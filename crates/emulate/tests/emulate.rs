@@ -1,24 +1,37 @@
-//! Scenarios between real kernels. Runs as root; elsewhere each test says why it is skipped.
+//! Scenarios between real kernels. As root: `cargo test -p windward-emulate -- --ignored --test-threads 1`, which `make test`
+//! does where it can, and with nothing beside it.
 #![cfg(target_os = "linux")]
 
 use windward_emulate::{Emulation, Options, emulate};
 use windward_scenario::{PythonLaw, Scenario};
 use windward_sim::{Control, LawChoice};
 
-/// Emulates a scenario; `None`, with the reason printed, where this machine cannot.
-fn run(text: &str) -> Option<Emulation> {
-    // SAFETY: it reads a number.
-    if unsafe { libc::geteuid() } != 0 {
-        println!("skipped: emulation takes root");
-        return None;
-    }
+/// Emulates a scenario until the machine has kept the network's time, at most five times. What is asserted of the result
+/// holds of any run that was in time.
+fn in_time(text: &str) -> Emulation {
     let scenario = Scenario::from_toml(text, "test").unwrap_or_else(|error| panic!("{error}"));
     let no_law = |_: &PythonLaw| -> LawChoice { unreachable!() };
-    let options = Options { seed: 1, ..Options::default() };
-    Some(emulate(&scenario.compile(1, &no_law), options, &Control::new()).unwrap_or_else(|error| panic!("{error}")))
+    let compiled = scenario.compile(1, &no_law);
+    let mut problems = Vec::new();
+    for _ in 0..5 {
+        let options = Options { seed: 1, ..Options::default() };
+        let emulation = emulate(&compiled, options, &Control::new()).unwrap_or_else(|error| panic!("{error}"));
+        match emulation.quality.problem() {
+            None => return emulation,
+            Some(problem) => {
+                println!("once more: {problem}");
+                problems.push(problem);
+            }
+        }
+    }
+    panic!("this machine was never in time: {problems:?}");
 }
 
+/// 1448 of 1500 bytes are data.
+const CEILING: f64 = 10e6 * 1448.0 / 1500.0;
+
 #[test]
+#[ignore = "needs root"]
 fn a_flow_fills_its_link() {
     let text = r#"
         name = "one"
@@ -39,11 +52,46 @@ fn a_flow_fills_its_link() {
         to = "b"
         law = { name = "cubic", hystart = true }
     "#;
-    let Some(emulation) = run(text) else { return };
+    let emulation = in_time(text);
     let goodput = emulation.output.flows[0].goodput_bps;
-    // 1448 of 1500 bytes are data; 2 % are left to a machine that has other things to do.
-    let ceiling = 10e6 * 1448.0 / 1500.0;
-    assert!(goodput > 0.98 * ceiling && goodput < 1.002 * ceiling, "{goodput}");
+    // A packet of which the last bit, not the first, crosses within the four seconds counts whole.
+    assert!(goodput > 0.98 * CEILING && goodput < 1.0003 * CEILING, "{goodput}");
     assert!(emulation.output.links[0].max_backlog <= 50 && emulation.notes.is_empty());
     assert!(emulation.quality.packets > emulation.output.links[0].packets);
+}
+
+/// Slow start ends in the loss of half a window; while that is repaired, everything else arrives beyond a gap. Whoever
+/// counted what is in order would find ten times the link's rate when the gap is filled, and credit a warm-up that ends
+/// within the recovery with what arrived before it.
+#[test]
+#[ignore = "needs root"]
+fn no_sample_exceeds_the_link_in_a_recovery() {
+    let text = r#"
+        name = "overshoot"
+        duration = "3 s"
+        [output]
+        sample_interval = "10 ms"
+        [[node]]
+        name = "a"
+        [[node]]
+        name = "b"
+        [[link]]
+        from = "a"
+        to = "b"
+        rate = "10 Mbit/s"
+        delay = "20 ms"
+        buffer = "50 packets"
+        [[flow]]
+        from = "a"
+        to = "b"
+        law = "reno"
+    "#;
+    let Emulation { output, .. } = in_time(text);
+    let (flow, series) = (&output.flows[0], &output.flow_series);
+    assert!(flow.recoveries > 0 && flow.retransmits > 1, "{flow:?}");
+    // 8⅓ packets in 10 ms.
+    let peak = series.goodput_bps.iter().copied().fold(0.0, f64::max);
+    assert!(peak <= CEILING * (1.0 + 0.0012 / 0.010), "{peak}");
+    let bytes = series.goodput_bps.iter().sum::<f64>() * 0.010 / 8.0;
+    assert_eq!(bytes.round() as u64, flow.delivered_bytes);
 }

@@ -120,3 +120,65 @@ impl Sort for Traffic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAYLOAD: u32 = 1000;
+
+    fn traffic() -> Traffic {
+        Traffic {
+            ends: vec![Ends { source: 0, sink: 1, overhead: None }],
+            warmup: at(500),
+            interval: Duration::from_millis(100),
+            arrivals: vec![Arrivals::default()],
+            counts: vec![FlowCounts { by_sample: vec![0; 10], ..FlowCounts::default() }],
+            capture: None,
+        }
+    }
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Duration::from_millis(millis)
+    }
+
+    /// The segment `number` of a connection whose SYN has the number 0.
+    fn packet(number: u32, is_syn: bool) -> Vec<u8> {
+        let payload = if is_syn { 0 } else { PAYLOAD };
+        let mut packet = vec![0; 40 + payload as usize];
+        packet[0] = 0x45;
+        packet[2..4].copy_from_slice(&(40 + payload as u16).to_be_bytes());
+        packet[9] = 6;
+        let sequence = if is_syn { 0 } else { 1 + number * PAYLOAD };
+        packet[24..28].copy_from_slice(&sequence.to_be_bytes());
+        packet[32] = 5 << 4;
+        packet[33] = if is_syn { 2 } else { 0x10 };
+        packet
+    }
+
+    /// One segment in each 10 ms for a second, the first that is missed at 400 ms, sent again at 600 ms: the warm-up at
+    /// 500 ms ends within the recovery. Nobody looks until the end, which is as late as a reading can be.
+    #[test]
+    fn what_arrives_counts_in_the_network_s_own_time() {
+        let mut traffic = traffic();
+        let parcel = Parcel { flow: 0, is_backward: false, size: 1040, handle: 0 };
+        traffic.arrived(at(1), &parcel, &packet(0, true));
+        for number in 1..=100 {
+            // The instant at which a sample closes belongs to it.
+            let missed = if number == 60 { 40 } else { number };
+            if number != 40 {
+                traffic.arrived(at(10 * u64::from(number)), &parcel, &packet(missed - 1, false));
+            }
+            if number == 70 {
+                // Sent again without need.
+                traffic.arrived(at(700), &parcel, &packet(45, false));
+            }
+        }
+        traffic.arrived(at(1000), &parcel, &packet(59, false));
+        let counts = traffic.finish().expect("there is no capture").remove(0);
+        // In order, the sixth sample would have 20 segments more, and the half second after the warm-up 10.
+        let by_sample: Vec<u64> = counts.by_sample.iter().map(|bytes| bytes / u64::from(PAYLOAD)).collect();
+        assert_eq!(by_sample, [10, 10, 10, 9, 10, 10, 10, 10, 10, 11]);
+        assert_eq!(counts.arrived, 51 * u64::from(PAYLOAD));
+    }
+}
