@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-import jsonschema
 import pytest
 from conftest import REPOSITORY
 
@@ -30,11 +29,6 @@ def test_ready_scenarios_survive_the_way_through_objects(path: Path, tmp_path: P
     again = ww.load(tmp_path / "again.toml")
     assert again.to_toml() == scenario.to_toml()
     assert scenario.to_toml() == _engine.Scenario.from_toml(path.read_text(), str(path), path.parent).to_toml()
-
-
-@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
-def test_ready_scenarios_keep_to_the_schema(path: Path) -> None:
-    jsonschema.validate(tomllib.loads(path.read_text()), _engine.schema())
 
 
 def test_json_files(scenario_file: Path) -> None:
