@@ -1,5 +1,6 @@
-# make run      set everything up and compare the engines on the headline scenario
+# make run      set up what the program needs and compare the engines on the headline scenario
 # make test     set everything up and pass every check: exactly what continuous integration does
+# make wheel    build wheel and source distribution, and try each in an empty environment
 # make bench    measure speed
 # make validate-ns3  lay goodputs beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
@@ -8,20 +9,28 @@
 # make fuzz     feed the readers of files and messages with what nobody would write; MINUTES for each of TARGETS
 # make clean    remove what these made
 #
-# Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter. With clang there are kernel laws too;
-# their tests run as root and say why they are skipped elsewhere.
+# Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter. The laws for the kernel are
+# compiled by clang, or by the Python package ziglang where there is none.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' | sort) Cargo.toml Cargo.lock
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# All that the engine is made of: Rust, the kernel's laws in C, tables of modulation and coding.
+SOURCES := $(shell find crates -path '*/tests' -prune -o \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.[ch]' -o -name '*.json' \) \
+	-print | sort) Cargo.toml Cargo.lock crates/kernel/tests/twin/twin.c
+ZIG := $(shell test "$$(uname)" != Linux || command -v $${CLANG:-clang} >/dev/null || echo zig)
 HEADLINE := scenarios/headline.toml
+# What the tests had to leave out, and why.
+SKIPPED := $(CURDIR)/$(VENV)/skipped
+AT_ONCE := --no-print-directory -j2
 
-.PHONY: run test rust-test python-test bench validate-ns3 validate-emulation docs reproduce fuzz clean
+.PHONY: run test lint rust-test python-test realtime-test wheel bench validate-ns3 validate-emulation docs reproduce fuzz clean
 .DELETE_ON_ERROR:
 
-run: $(VENV)/engine
+run:
+	@$(MAKE) $(AT_ONCE) $(VENV)/engine
 	$(BIN)/windward compare $(HEADLINE) --output results/compare/headline
 	@echo
 	$(BIN)/windward show results/compare/headline/simulate
@@ -30,18 +39,37 @@ run: $(VENV)/engine
 	$(BIN)/windward report results/compare/headline/optimum
 	@if [ -d results/compare/headline/emulate ]; then $(BIN)/windward report results/compare/headline/emulate; fi
 
-test: rust-test python-test
+# Setting up beside linting; then what depends on nothing but itself, on all processors; then, alone, what depends on the clock.
+test:
+	@mkdir -p $(VENV) && rm -f $(SKIPPED)
+	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine lint
+	@$(MAKE) --no-print-directory rust-test
+	@$(MAKE) --no-print-directory python-test
+	@$(MAKE) --no-print-directory realtime-test
+	@if [ -s $(SKIPPED) ]; then echo; echo "Skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'; else echo "Nothing was skipped."; fi
 
-rust-test: $(VENV)/tools
+lint: $(VENV)/tools
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+rust-test: $(VENV)/tools
 	cargo test --workspace --locked --quiet
 
-python-test: $(VENV)/engine
+python-test: $(VENV)/checks $(VENV)/engine
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	WINDWARD_SKIPPED=$(SKIPPED) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal
+
+realtime-test: $(VENV)/checks $(VENV)/engine
+	WINDWARD_SKIPPED=$(SKIPPED) $(BIN)/python tools/test_kernels.py
+	WINDWARD_SKIPPED=$(SKIPPED) $(BIN)/pytest -m realtime
+
+# For all Linux of glibc 2.28 or later and Python 3.11 or later, laws for the kernel inside.
+wheel: $(VENV)/wheel-tools
+	rm -rf target/wheels
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --auditwheel check --sdist
+	$(BIN)/python tools/check_wheel.py target/wheels
 
 bench: $(VENV)/engine $(VENV)-ns3/engine
 	cargo bench --workspace --exclude windward-num --locked
@@ -61,7 +89,7 @@ validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
 
 # ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
-$(VENV)-ns3/engine: $(VENV)/packages
+$(VENV)-ns3/engine: $(VENV)/tools
 	@mkdir -p $(VENV)-ns3
 	-$(PYTHON) -m venv $(VENV)-ns3 && $(VENV)-ns3/bin/python -m pip install --quiet ns3
 	@touch $@
@@ -108,14 +136,39 @@ $(VENV)/tools:
 	@mkdir -p $(VENV)
 	@touch $@
 
-# The virtual environment, with what the package needs and what its checks need.
-$(VENV)/packages: pyproject.toml | $(VENV)/tools
+# The virtual environment, with what the engine is built by.
+$(VENV)/build-tools: pyproject.toml tools/requirements.py | $(VENV)/tools
+	@echo "== Python environment, and what builds the engine =="
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' 'maturin>=1.9,<2'
-	$(BIN)/python -m pip install --quiet --group dev
+	@$(BIN)/python tools/requirements.py build > $@.txt && $(PIP) -r $@.txt
+ifneq ($(ZIG),)
+	@$(BIN)/python tools/requirements.py zig > $@.txt && $(PIP) -r $@.txt || \
+		echo "There is no clang, and ziglang cannot be installed: the kernel will have no laws of Windward's." >&2
+endif
+	@touch $@
+
+# What the program imports.
+$(VENV)/packages: $(VENV)/build-tools
+	@echo "== Python packages =="
+	@$(BIN)/python tools/requirements.py run > $@.txt && $(PIP) --no-compile -r $@.txt
+	@touch $@
+
+# What `make test` needs beside.
+$(VENV)/checks: $(VENV)/packages
+	@echo "== Python packages for the checks =="
+	@$(BIN)/python tools/requirements.py dev > $@.txt && $(PIP) --no-compile -r $@.txt
+	@touch $@
+
+$(VENV)/wheel-tools: $(VENV)/build-tools
+	@$(BIN)/python tools/requirements.py wheel > $@.txt && $(PIP) -r $@.txt
+	@touch $@
+
+$(VENV)/compiled: $(VENV)/build-tools $(SOURCES)
+	@echo "== The engine, in Rust: a minute or more =="
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --skip-install
 	@touch $@
 
 # The package, installed so that changes of the Python files count at once.
-$(VENV)/engine: $(VENV)/packages $(SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+$(VENV)/engine: $(VENV)/compiled $(VENV)/packages
+	@PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
