@@ -1,6 +1,7 @@
 """What the tests share: a small scenario, the command line as a user runs it, and patience with a busy machine."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -70,6 +71,10 @@ HASTY = ("--retry-wait", "0.01", "--stall-timeout", "1")
 
 
 Result = TypeVar("Result")
+
+# A shell that runs the tests in the background lets them ignore Ctrl-C, and every process that they start with them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
