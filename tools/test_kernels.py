@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from windward import KernelError, _engine
-from windward.emulate import why_not
+from windward._engines.emulate import why_not
 
 
 def why_no_laws() -> str | None:
