@@ -14,6 +14,7 @@ import pytest
 from conftest import SMALL, Cli
 
 import windward as ww
+from windward import _engine
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
@@ -119,7 +120,7 @@ def test_check(cli: Cli, scenario_file: Path) -> None:
 def test_laws(cli: Cli) -> None:
     result = cli("laws")
     assert result.returncode == 0
-    for name in ("reno", "cubic", "vegas", "fast", "quic-tcp", "compound", "westwood", "tcp-fit", "python"):
+    for name in [*(law["name"] for law in _engine.laws()), "python"]:
         assert f"\n{name} " in result.stdout
 
 

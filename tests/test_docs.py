@@ -53,7 +53,13 @@ def test_every_law_has_its_page(law: str) -> None:
     page = (REPOSITORY / "docs" / "reference" / "laws" / f"{law}.md").read_text()
     for part in ("**Equations.**", "**When to use.**", "## Validation", "**Limits.**"):
         assert part in page
-    assert f"]({law}.md)" in (REPOSITORY / "docs" / "reference" / "laws" / "README.md").read_text()
+
+
+def test_the_table_of_laws_is_the_engines() -> None:
+    page = (REPOSITORY / "docs" / "reference" / "laws" / "README.md").read_text()
+    rows = re.findall(r"^\| \[`([\w-]+)`\]\(([\w-]+)\.md\) \| (.*) \| (.*) \|$", page, flags=re.MULTILINE)
+    known = [(law["name"], law["name"], law["summary"], law["price"] or "–") for law in _engine.laws()]
+    assert rows == known, "make docs writes it again"
 
 
 @pytest.mark.parametrize("law", _engine.laws(), ids=lambda law: law["name"])

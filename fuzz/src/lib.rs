@@ -44,8 +44,7 @@ fn recording(name: &str) -> io::Result<String> {
 }
 
 fn compile(scenario: &Scenario) {
-    let law = |_: &windward_scenario::PythonLaw| windward_sim::LawChoice::Known(windward_laws::LawSpec::all()[0]);
-    let compiled = scenario.compile(1, &law);
+    let compiled = scenario.compile(1);
     assert_eq!(compiled.flows.len(), compiled.network.flows.len());
     let places = compiled.links.len() as u32;
     let routes = compiled.network.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);

@@ -3,15 +3,14 @@
 #![cfg(target_os = "linux")]
 
 use windward_emulate::{Emulation, Options, emulate};
-use windward_scenario::{PythonLaw, Scenario};
-use windward_sim::{Control, LawChoice};
+use windward_scenario::Scenario;
+use windward_sim::Control;
 
 /// Emulates a scenario until the machine has kept the network's time, at most five times. What is asserted of the result
 /// holds of any run that was in time.
 fn in_time(text: &str) -> Emulation {
     let scenario = Scenario::from_toml(text, "test").unwrap_or_else(|error| panic!("{error}"));
-    let no_law = |_: &PythonLaw| -> LawChoice { unreachable!() };
-    let compiled = scenario.compile(1, &no_law);
+    let compiled = scenario.compile(1);
     let mut problems = Vec::new();
     for _ in 0..5 {
         let options = Options { seed: 1, ..Options::default() };

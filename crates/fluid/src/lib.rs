@@ -12,4 +12,4 @@ mod model;
 
 pub use emultcp::{Congestion, Emultcp, EmultcpTrajectory, EmultcpUser};
 pub use integrate::{Lag, Method, Trajectory, integrate};
-pub use model::{FluidFlow, Model, TimeUnit, lyapunov};
+pub use model::{FluidFlow, Model, lyapunov};

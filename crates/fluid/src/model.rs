@@ -1,24 +1,14 @@
 //! The right-hand side: from the state of all flows to its time derivative.
 
-use windward_laws::{FluidLaw, FluidPath, LawSpec};
+use windward_laws::{FluidLaw, FluidPath, LawSpec, TimeUnit};
 use windward_num::{Error, FluidMap, Network};
 use windward_units::{Duration, Packets};
-
-/// What a law's derivative counts time in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeUnit {
-    /// Seconds.
-    Seconds,
-    /// Steps of the law: FAST and QUIC-TCP write dW/dt for a step size κ (huang2020 (18)), and their packet law makes one
-    /// step a round trip.
-    Steps,
-}
 
 /// A flow of the model.
 pub struct FluidFlow {
     /// Its law.
     pub law: Box<dyn FluidLaw + Send + Sync>,
-    /// What the law counts time in.
+    /// What its derivative counts time in: [`FluidLaw::time_unit`], unless the model is to read it otherwise.
     pub unit: TimeUnit,
     /// Round-trip propagation delay d, seconds; positive.
     pub base_rtt: f64,
@@ -29,11 +19,8 @@ pub struct FluidFlow {
 impl FluidFlow {
     /// The flow of a law on a path.
     pub fn new(spec: &LawSpec, base_rtt: f64, loss: f64) -> Self {
-        let unit = match spec {
-            LawSpec::Fast(_) | LawSpec::QuicTcp(_) => TimeUnit::Steps,
-            _ => TimeUnit::Seconds,
-        };
-        Self { law: spec.fluid(), unit, base_rtt, loss }
+        let law = spec.fluid();
+        Self { unit: law.time_unit(), law, base_rtt, loss }
     }
 }
 

@@ -1,6 +1,9 @@
-//! The laws as the kernel has them: their parameters, in the order of `struct params` of each law's header.
+//! The laws as the kernel has them: their parameters, in the order of `struct params` of each law's header. What they mean,
+//! their defaults and what goes together is the laws' own, of `windward-laws`.
 
 use crate::Error;
+use serde_json::{Map, Value};
+use windward_laws::{LawSpec, SpecError};
 
 /// A law that can be loaded.
 #[derive(Debug, PartialEq)]
@@ -18,8 +21,6 @@ pub struct KernelLaw {
 pub struct Parameter {
     /// The name.
     pub name: &'static str,
-    /// The value of the law it is the twin of.
-    pub default: f64,
     /// Least value.
     pub least: f64,
     /// Greatest value.
@@ -30,44 +31,44 @@ pub struct Parameter {
 pub const LAWS: &[KernelLaw] = &[
     KernelLaw {
         name: "quic-tcp",
-        parameters: &[within("rho", 0.5, 0.0, 1.0), positive("kappa", 0.5), positive("backlog", 200.0)],
+        parameters: &[within("rho", 0.0, 1.0), positive("kappa"), positive("backlog")],
         own: ("backlog", "packets"),
     },
     KernelLaw {
         name: "fast",
-        parameters: &[within("gamma", 0.5, STEP, 4.0), positive("alpha", 100.0)],
+        parameters: &[within("gamma", STEP, 4.0), positive("alpha")],
         own: ("backlog", "packets"),
     },
     KernelLaw {
         name: "vegas",
-        parameters: &[positive("alpha", 2.0), positive("beta", 4.0), positive("gamma", 1.0)],
+        parameters: &[positive("alpha"), positive("beta"), positive("gamma")],
         own: ("diff", "packets"),
     },
     KernelLaw {
         name: "tcp-fit",
-        parameters: &[within("alpha", 0.1, 0.001, 1.0), positive("beta", 1.0), positive("period", 0.5)],
+        parameters: &[within("alpha", 0.001, 1.0), positive("beta"), positive("period")],
         own: ("n", "connections"),
     },
     KernelLaw {
         name: "compound",
         parameters: &[
-            positive("alpha", 0.125),
-            within("k", 0.75, 0.0, 1.0),
-            within("beta", 0.5, 0.1, 0.9),
-            positive("gamma", 30.0),
-            positive("zeta", 1.0),
+            positive("alpha"),
+            within("k", 0.0, 1.0),
+            within("beta", 0.1, 0.9),
+            positive("gamma"),
+            positive("zeta"),
         ],
         own: ("delay_window", "packets"),
     },
-    KernelLaw { name: "westwood", parameters: &[within("filter", 0.9, 0.0, 0.999)], own: ("bandwidth", "packets/s") },
+    KernelLaw { name: "westwood", parameters: &[within("filter", 0.0, 0.999)], own: ("bandwidth", "packets/s") },
 ];
 
-const fn within(name: &'static str, default: f64, least: f64, greatest: f64) -> Parameter {
-    Parameter { name, default, least, greatest }
+const fn within(name: &'static str, least: f64, greatest: f64) -> Parameter {
+    Parameter { name, least, greatest }
 }
 
-const fn positive(name: &'static str, default: f64) -> Parameter {
-    within(name, default, STEP, 65_535.0)
+const fn positive(name: &'static str) -> Parameter {
+    within(name, STEP, 65_535.0)
 }
 
 impl KernelLaw {
@@ -98,19 +99,24 @@ impl KernelLaw {
             }
             values[index] = (value / STEP).round() * STEP;
         }
-        // Vegas's band.
-        let at = |name| self.parameters.iter().position(|parameter| parameter.name == name).map(|index| values[index]);
-        match (self.name, at("alpha"), at("beta")) {
-            ("vegas", Some(alpha), Some(beta)) if alpha > beta => {
-                Err(refuse("beta", format!("{beta} is below alpha, {alpha}")))
-            }
-            _ => Ok(values),
+        // The law knows which of them do not go together.
+        match self.twin(&values) {
+            Err(SpecError::Parameter(parameter, why)) => Err(refuse(&parameter, why)),
+            Err(SpecError::Name(_)) | Ok(_) => Ok(values),
         }
     }
 
-    /// The default values.
-    pub(crate) fn defaults(&self) -> Vec<f64> {
-        self.parameters.iter().map(|parameter| parameter.default).collect()
+    /// The law that this one is the twin of, with these values of the first of its parameters.
+    fn twin(&self, values: &[f64]) -> Result<LawSpec, SpecError> {
+        let named = self.parameters.iter().zip(values).map(|(p, &value)| (p.name.to_owned(), Value::from(value)));
+        LawSpec::from_json(self.name, named.collect::<Map<_, _>>().into())
+    }
+
+    /// The default values: those of the law it is the twin of.
+    pub fn defaults(&self) -> Vec<f64> {
+        let written = self.twin(&[]).map(serde_json::to_value);
+        let fields = written.ok().and_then(Result::ok).unwrap_or_default();
+        self.parameters.iter().map(|parameter| fields[parameter.name].as_f64().unwrap_or(f64::NAN)).collect()
     }
 
     /// The names with `values` beside them.

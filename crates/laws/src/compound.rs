@@ -135,7 +135,7 @@ impl Law for Compound {
         Packets::new(self.window())
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.ssthresh);
         sink("loss_window", self.loss_window);
         sink("delay_window", self.delay_window);
@@ -169,10 +169,6 @@ impl FluidLaw for Params {
         let fast = libm::pow(self.alpha * odds / self.beta, 1.0 / (2.0 - self.k));
         let queue = path.queued_share();
         Some(Packets::new(if queue > 0.0 { fast.min(self.gamma / queue) } else { fast }.max(slow)))
-    }
-
-    fn utility(&self, _x: f64, _path: &FluidPath) -> Option<f64> {
-        None
     }
 }
 

@@ -27,9 +27,9 @@
 //! * ns2 mode: the module's α = β, so that it has no dead band; what was pending of an increase is forgotten at a loss.
 //!   Increases below one packet are not made, as in the module: the backlog may rest up to 1/γ packets below α.
 
-use crate::backlog::{Drift, Mode, Sender};
+use crate::backlog::{Drift, Mode, Sender, Settings};
 use crate::shared::{Refusal, between, positive};
-use crate::{Ack, Congestion, FluidLaw, FluidPath, Law};
+use crate::{FluidLaw, FluidPath, TimeUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
@@ -66,35 +66,11 @@ impl Params {
 }
 
 /// The law and its state.
-#[derive(Clone, Debug)]
-pub struct Fast {
-    sender: Sender,
-}
+pub type Fast = Sender;
 
-impl Fast {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        Self { sender: Sender::new(params.drift(), params.mode, initial) }
-    }
-}
-
-impl Law for Fast {
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        self.sender.on_ack(ack);
-    }
-
-    fn on_congestion(&mut self, event: &Congestion) {
-        self.sender.on_congestion(event);
-    }
-
-    #[inline]
-    fn cwnd(&self) -> Packets {
-        self.sender.cwnd()
-    }
-
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        self.sender.observe(sink);
+impl From<Params> for Settings {
+    fn from(params: Params) -> Self {
+        Self { drift: params.drift(), mode: params.mode }
     }
 }
 
@@ -107,8 +83,16 @@ impl FluidLaw for Params {
         self.drift().equilibrium(path)
     }
 
-    fn utility(&self, x: f64, _path: &FluidPath) -> Option<f64> {
-        Some(self.drift().utility(x))
+    fn time_unit(&self) -> TimeUnit {
+        TimeUnit::Steps
+    }
+
+    fn backlog(&self) -> Option<Packets> {
+        Some(Packets::new(self.alpha))
+    }
+
+    fn backlog_parameter(&self) -> Option<&'static str> {
+        Some("alpha")
     }
 }
 
@@ -124,8 +108,8 @@ pub const BIBTEX: &str = "@article{wei2006fast,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CongestionKind;
     use crate::testing::{ack, congestion, near, slow_ack};
+    use crate::{CongestionKind, Law};
 
     /// 100 packets in congestion avoidance.
     fn steady(alpha: f64, mode: Mode) -> Fast {

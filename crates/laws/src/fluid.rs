@@ -1,5 +1,6 @@
 //! The fluid side of a law: windows as ordinary differential equations.
 
+use crate::Utility;
 use windward_units::{Duration, Packets};
 
 /// What a fluid law sees of its path.
@@ -25,7 +26,29 @@ impl FluidPath {
     }
 }
 
+/// What a law's derivative counts time in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    #[default]
+    Seconds,
+    /// Steps of the law, of which its packet law makes one a round trip.
+    Steps,
+}
+
+/// Y(w) = ½ Σ ((w − x·d − p)/w^ρ)², which never grows where all flows of a network have one ρ (huang2020 App. B).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lyapunov {
+    /// ρ.
+    pub rho: f64,
+    /// p, packets.
+    pub backlog: Packets,
+}
+
 /// A law as a differential equation of its state; the first entry of the state is the window.
+///
+/// What theory knows of the law beside its equation is said here too, and nowhere else: other crates, Python and the
+/// documentation ask.
 pub trait FluidLaw {
     /// Length of the state vector.
     fn dimension(&self) -> usize {
@@ -38,17 +61,38 @@ pub trait FluidLaw {
         out[0] = cwnd.count();
     }
 
-    /// Time derivative of `state` (packets, then the law's own) on `path`, per second, into `out`.
+    /// Time derivative of `state` (packets, then the law's own) on `path`, per [`FluidLaw::time_unit`], into `out`.
     fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]);
 
     /// The window at which the law rests on a path whose queueing delay and loss stay as they are; `None` where it
     /// never rests.
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets>;
 
-    /// Utility U(x) whose maximum over the network is the equilibrium, at rate `x` packets a second; `None` where
-    /// the law maximises nothing. U' is the price that the law reads: the queueing delay in seconds or the loss
-    /// probability, as the law's page says.
-    fn utility(&self, x: f64, path: &FluidPath) -> Option<f64>;
+    /// What the derivative counts time in.
+    fn time_unit(&self) -> TimeUnit {
+        TimeUnit::Seconds
+    }
+
+    /// Packets that the flow keeps in queues at rest, whatever the path; `None` where the law has no such number.
+    fn backlog(&self) -> Option<Packets> {
+        None
+    }
+
+    /// Name of the parameter that is [`FluidLaw::backlog`]; `None` where none is.
+    fn backlog_parameter(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The utility whose sum over the network is greatest at rest; `None` where the law maximises nothing known on this
+    /// path.
+    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
+        self.backlog().map(Utility::Backlog)
+    }
+
+    /// The law's part of a Lyapunov function; `None` where none is known.
+    fn lyapunov(&self) -> Option<Lyapunov> {
+        None
+    }
 }
 
 /// A memoryless law. Every `Response` is a [`FluidLaw`] with dW/dt = W/rtt · [(1−p)·gain − p·cut].
@@ -59,9 +103,9 @@ pub trait Response {
     /// Packets taken per congestion event.
     fn cut(&self, cwnd: Packets, rtt: Duration) -> Packets;
 
-    /// Utility whose derivative is the loss probability gain/(gain + cut) at which rate `x` packets a second rests;
-    /// `None` where it has no closed form.
-    fn utility(&self, _x: f64, _rtt: Duration) -> Option<f64> {
+    /// The utility whose derivative is the loss probability gain/(gain + cut) at which a rate rests; `None` where it has
+    /// no closed form.
+    fn maximises(&self) -> Option<Utility> {
         None
     }
 }
@@ -88,8 +132,8 @@ impl<R: Response> FluidLaw for R {
         Some(Packets::new((low * high).sqrt()))
     }
 
-    fn utility(&self, x: f64, path: &FluidPath) -> Option<f64> {
-        Response::utility(self, x, path.base_rtt + path.queue_delay)
+    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
+        Response::maximises(self)
     }
 }
 

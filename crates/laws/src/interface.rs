@@ -10,7 +10,7 @@ pub struct Ack {
     /// Packets that this ACK reports delivered for the first time, cumulatively or selectively; in coded flows
     /// the innovative ones.
     pub acked: Packets,
-    /// Of `acked`, those that carried an ECN mark.
+    /// Of `acked`, those that carried an ECN mark. The simulated TCP has no ECN: always zero there.
     pub marked: Packets,
     /// Packets newly found lost while this ACK was processed.
     pub lost: Packets,
@@ -35,11 +35,11 @@ pub struct Ack {
     pub recovering: bool,
     /// Round trips completed; grows by one when a packet sent after the last growth is acknowledged.
     pub round: u64,
-    /// What the network said explicitly, where it speaks.
+    /// What the network said explicitly, where it speaks. No network of the simulator does: always `None` there.
     pub feedback: Option<Feedback>,
 }
 
-/// Explicit feedback carried by an ACK.
+/// Explicit feedback carried by an ACK; see [`Ack::feedback`] for who brings any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Feedback {
     /// A rate the network grants.
@@ -72,7 +72,7 @@ pub struct Congestion {
 pub enum CongestionKind {
     /// A packet is lost; at most once per round trip.
     Loss,
-    /// An ECN mark arrived; at most once per round trip.
+    /// An ECN mark arrived; at most once per round trip. The simulated TCP has no ECN and never says so.
     Mark,
     /// The retransmission timer expired.
     Timeout,
@@ -84,6 +84,10 @@ pub enum CongestionKind {
 /// applied; bytes are converted to packets at the edge; the floor (one packet, two after a loss) and the ceiling of
 /// the window in force are its own. After [`CongestionKind::Loss`] the host drives the window towards
 /// [`Law::cwnd`] through its own recovery.
+///
+/// The interface is wider than the simulated TCP, which never calls [`Law::on_restart`], never reports a
+/// [`CongestionKind::Mark`] and leaves [`Ack::marked`] and [`Ack::feedback`] empty (docs/limits.md). The conformance tests
+/// bring restarts and marks to every law.
 pub trait Law {
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &Ack);
@@ -99,7 +103,8 @@ pub trait Law {
         None
     }
 
-    /// Sending resumes after an idle time longer than the retransmission timeout.
+    /// Sending resumes after an idle time longer than the retransmission timeout. The simulated TCP does not restart: its
+    /// applications have data until they are done.
     fn on_restart(&mut self, _now: Time) {}
 
     /// The last congestion event turned out to be spurious.
@@ -107,5 +112,5 @@ pub trait Law {
 
     /// Shows named internals (`ssthresh`, `w_max`, …) for traces: calls `sink(name, value)` once for each, the same
     /// names in the same order every time.
-    fn observe(&self, _sink: &mut dyn FnMut(&'static str, f64)) {}
+    fn observe(&self, _sink: &mut dyn FnMut(&str, f64)) {}
 }

@@ -9,6 +9,7 @@ mod fluid;
 mod interface;
 mod registry;
 mod shared;
+mod utility;
 
 #[cfg(test)]
 mod testing;
@@ -24,6 +25,7 @@ pub mod vegas;
 pub mod westwood;
 
 pub use backlog::Mode;
-pub use fluid::{FluidLaw, FluidPath, Response};
+pub use fluid::{FluidLaw, FluidPath, Lyapunov, Response, TimeUnit};
 pub use interface::{Ack, Congestion, CongestionKind, Feedback, Law};
 pub use registry::{AnyLaw, LawSpec, SpecError};
+pub use utility::{Price, Utility};

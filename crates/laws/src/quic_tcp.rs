@@ -22,9 +22,9 @@
 //! * κ defaults to ½; the paper's ns-2 runs use 1.5. A step moves W by κ·(d/d̄)·W^(1−2ρ) times its distance from rest: up
 //!   to 1 is steady at any window; for ρ < ½ take κ smaller, for ρ > ½ larger, as W^(2ρ−1).
 
-use crate::backlog::{Drift, Mode, Sender};
+use crate::backlog::{Drift, Mode, Sender, Settings};
 use crate::shared::{Refusal, between, positive};
-use crate::{Ack, Congestion, FluidLaw, FluidPath, Law};
+use crate::{FluidLaw, FluidPath, Lyapunov, TimeUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
@@ -63,35 +63,11 @@ impl Params {
 }
 
 /// The law and its state.
-#[derive(Clone, Debug)]
-pub struct QuicTcp {
-    sender: Sender,
-}
+pub type QuicTcp = Sender;
 
-impl QuicTcp {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        Self { sender: Sender::new(params.drift(), params.mode, initial) }
-    }
-}
-
-impl Law for QuicTcp {
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        self.sender.on_ack(ack);
-    }
-
-    fn on_congestion(&mut self, event: &Congestion) {
-        self.sender.on_congestion(event);
-    }
-
-    #[inline]
-    fn cwnd(&self) -> Packets {
-        self.sender.cwnd()
-    }
-
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        self.sender.observe(sink);
+impl From<Params> for Settings {
+    fn from(params: Params) -> Self {
+        Self { drift: params.drift(), mode: params.mode }
     }
 }
 
@@ -104,8 +80,20 @@ impl FluidLaw for Params {
         self.drift().equilibrium(path)
     }
 
-    fn utility(&self, x: f64, _path: &FluidPath) -> Option<f64> {
-        Some(self.drift().utility(x))
+    fn time_unit(&self) -> TimeUnit {
+        TimeUnit::Steps
+    }
+
+    fn backlog(&self) -> Option<Packets> {
+        Some(Packets::new(self.backlog))
+    }
+
+    fn backlog_parameter(&self) -> Option<&'static str> {
+        Some("backlog")
+    }
+
+    fn lyapunov(&self) -> Option<Lyapunov> {
+        Some(Lyapunov { rho: self.rho, backlog: Packets::new(self.backlog) })
     }
 }
 
@@ -120,8 +108,8 @@ pub const BIBTEX: &str = "@article{huang2020quictcp,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CongestionKind;
     use crate::testing::{congestion, near, slow_ack};
+    use crate::{CongestionKind, Law};
     use windward_units::Duration;
 
     /// The window after one ACK at 100 packets, BaseRTT/AvgRTT = 100/125 and p = 10, so that v = 100 − 80 − 10 = 10.

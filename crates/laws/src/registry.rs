@@ -1,9 +1,9 @@
 //! Every law by name: its parameters as read from a scenario, and the law itself behind static dispatch.
 
-use crate::{Ack, Congestion, FluidLaw, Law, Response};
+use crate::{Ack, Congestion, FluidLaw, FluidPath, Law, Price, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_units::{PacketRate, Packets, Time};
+use windward_units::{Duration, PacketRate, Packets, Time};
 
 /// What is wrong with a law's name or parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +12,16 @@ pub enum SpecError {
     Name(String),
     /// A parameter is unknown or out of range: its path below the law, and why.
     Parameter(String, String),
+}
+
+impl LawSpec {
+    /// The price at which it rests, that of the utility which it maximises; `None` where it maximises nothing.
+    pub fn price(&self) -> Option<Price> {
+        // Any path does on which nothing is zero.
+        let path =
+            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::from_millis(20), loss: 0.01 };
+        self.fluid().maximises(&path).map(|utility| utility.price())
+    }
 }
 
 /// A memoryless law is its parameters' [`Response`]; one with memory has none.
@@ -26,12 +36,12 @@ macro_rules! response {
 }
 
 macro_rules! laws {
-    ($($(#[$doc:meta])* $name:literal $variant:ident $module:ident $memory:ident,)*) => {
+    ($($(#[doc = $doc:literal])* $name:literal $variant:ident $module:ident $memory:ident,)*) => {
         /// A law and its parameters, as a scenario names them.
         #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "name")]
         pub enum LawSpec {
-            $($(#[$doc])* #[serde(rename = $name)] $variant(crate::$module::Params),)*
+            $($(#[doc = $doc])* #[serde(rename = $name)] $variant(crate::$module::Params),)*
         }
 
         impl LawSpec {
@@ -57,6 +67,11 @@ macro_rules! laws {
             /// The law's name.
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
+            }
+
+            /// What it is, in a sentence.
+            pub fn summary(&self) -> &'static str {
+                match self { $(Self::$variant(_) => concat!($($doc),*).trim_start(),)* }
             }
 
             /// The law's BibTeX entry.
@@ -114,7 +129,7 @@ macro_rules! laws {
             fn on_undo(&mut self) {
                 match self { $(Self::$variant(law) => law.on_undo(),)* Self::External(law) => law.on_undo() }
             }
-            fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+            fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
                 match self { $(Self::$variant(law) => law.observe(sink),)* Self::External(law) => law.observe(sink) }
             }
         }
@@ -174,6 +189,7 @@ mod tests {
             let mut written = serde_json::to_value(spec).unwrap();
             let name = written.as_object_mut().unwrap().remove("name").unwrap();
             assert_eq!(LawSpec::from_json(name.as_str().unwrap(), written), Ok(spec));
+            assert!(spec.summary().ends_with('.'), "{}: {}", spec.name(), spec.summary());
             assert!(spec.bibtex().starts_with('@') && spec.bibtex().contains("doi"), "{}", spec.name());
         }
     }

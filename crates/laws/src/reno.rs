@@ -18,11 +18,10 @@
 //! * The window is a real number; RFC 5681 counts bytes.
 //! * The decrease halves what is in flight, as RFC 5681 says; ns-2 halves cwnd.
 
-use crate::shared::{Refusal, half_flight};
-use crate::{Ack, Congestion, CongestionKind, Law, Response};
+use crate::shared::{Refusal, SLOW_START_LIMIT, half_flight};
+use crate::{Ack, Congestion, CongestionKind, Law, Response, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::f64::consts::SQRT_2;
 use windward_units::{Duration, Packets};
 
 /// Parameters of [`Reno`].
@@ -68,11 +67,9 @@ impl Law for Reno {
             return;
         }
         let acked = if self.params.byte_counting { ack.acked.count() } else { 1.0 };
-        if self.cwnd < self.ssthresh {
-            self.cwnd += acked.min(SLOW_START_LIMIT);
-        } else {
-            self.cwnd += acked / self.cwnd;
-        }
+        // Byte counting may take slow start past ssthresh, by less than two packets.
+        let growth = if self.cwnd < self.ssthresh { acked.min(SLOW_START_LIMIT) } else { acked / self.cwnd };
+        self.cwnd += growth;
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
@@ -85,7 +82,7 @@ impl Law for Reno {
         Packets::new(self.cwnd)
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.ssthresh);
     }
 }
@@ -99,14 +96,10 @@ impl Response for Params {
         cwnd * 0.5
     }
 
-    fn utility(&self, x: f64, rtt: Duration) -> Option<f64> {
-        let rtt = rtt.as_secs();
-        Some(SQRT_2 / rtt * libm::atan(x * rtt / SQRT_2))
+    fn maximises(&self) -> Option<Utility> {
+        Some(Utility::SquareRoot { k: 2.0 })
     }
 }
-
-/// Packets that slow start adds per ACK at most: L (RFC 3465 §2.3).
-const SLOW_START_LIMIT: f64 = 2.0;
 
 /// Whom to cite.
 pub const BIBTEX: &str = "@techreport{rfc5681,
@@ -164,7 +157,7 @@ mod tests {
         let law = Params::default();
         let rest = law.equilibrium(&path).unwrap().count();
         near(rest, 14.071_247_3, 1e-7);
-        let utility = |x: f64| FluidLaw::utility(&law, x, &path).unwrap();
+        let utility = |x: f64| FluidLaw::maximises(&law, &path).unwrap().value(x, 0.1);
         let x = rest / 0.1;
         near((utility(x + 0.01) - utility(x - 0.01)) / 0.02, 0.01, 1e-8);
     }

@@ -24,7 +24,7 @@
 //! * The paper leaves open what a timeout makes of N, and how RTTmax is smoothed.
 
 use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, positive, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Packets, Time};
@@ -142,7 +142,7 @@ impl Law for TcpFit {
         Packets::new(self.cwnd)
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.ssthresh);
         sink("n", self.n);
     }
@@ -171,10 +171,10 @@ impl FluidLaw for Params {
         (n.is_finite() && p > 0.0).then(|| Packets::new(((1.0 - p) / p * n / decrease(n)).sqrt()))
     }
 
-    fn utility(&self, x: f64, path: &FluidPath) -> Option<f64> {
+    fn maximises(&self, path: &FluidPath) -> Option<Utility> {
         let n = self.connections(path.queued_share());
-        let root = (n / decrease(n)).sqrt();
-        root.is_finite().then(|| root / path.rtt() * libm::atan(x * path.rtt() / root))
+        let k = n / decrease(n);
+        k.is_finite().then_some(Utility::SquareRoot { k })
     }
 }
 

@@ -58,9 +58,9 @@ impl Params {
         }
     }
 
-    /// Middle of the band, in packets.
-    fn middle(&self) -> f64 {
-        (self.alpha + self.beta) / 2.0
+    /// Middle of the band.
+    fn middle(&self) -> Packets {
+        Packets::new((self.alpha + self.beta) / 2.0)
     }
 }
 
@@ -163,7 +163,7 @@ impl Law for Vegas {
         Packets::new(self.cwnd)
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.ssthresh);
         sink("diff", self.diff);
     }
@@ -184,11 +184,11 @@ impl FluidLaw for Params {
 
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
         let share = path.queued_share();
-        (share > 0.0).then(|| Packets::new(self.middle() / share))
+        (share > 0.0).then(|| Packets::new(self.middle().count() / share))
     }
 
-    fn utility(&self, x: f64, _path: &FluidPath) -> Option<f64> {
-        Some(self.middle() * libm::log(x))
+    fn backlog(&self) -> Option<Packets> {
+        Some(self.middle())
     }
 }
 

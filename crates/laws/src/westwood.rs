@@ -21,7 +21,7 @@
 //! * Before the first round trip has ended, ssthresh is RFC 5681's half of what is in flight.
 
 use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Packets, Time};
@@ -124,7 +124,7 @@ impl Law for Westwood {
         Packets::new(self.cwnd)
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.ssthresh);
         sink("bandwidth", self.bandwidth);
     }
@@ -141,9 +141,9 @@ impl FluidLaw for Params {
         (taken > 0.0).then(|| Packets::new(((1.0 - path.loss) / taken).sqrt()))
     }
 
-    fn utility(&self, x: f64, path: &FluidPath) -> Option<f64> {
-        let scale = (path.rtt() * path.queue_delay.as_secs()).sqrt();
-        (scale > 0.0).then(|| libm::atan(x * scale) / scale)
+    fn maximises(&self, path: &FluidPath) -> Option<Utility> {
+        let queued = path.queued_share();
+        (queued > 0.0).then(|| Utility::SquareRoot { k: 1.0 / queued })
     }
 }
 

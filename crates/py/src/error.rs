@@ -1,6 +1,6 @@
 //! One Rust error, one Python exception.
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
@@ -38,4 +38,17 @@ pyo3::create_exception!(
 /// The Python exception of an error in a scenario.
 pub(crate) fn scenario(error: &windward_scenario::Error) -> PyErr {
     ScenarioError::new_err(error.to_string())
+}
+
+/// The Python exception of what ended a job; `failed` makes that of its seeds' own failures.
+pub(crate) fn job<F>(error: windward_run::Error<F>, failed: impl FnOnce(F) -> PyErr) -> PyErr {
+    match error {
+        windward_run::Error::Failed(failure) => failed(failure),
+        windward_run::Error::Capture { path, source } => {
+            PyOSError::new_err((source.raw_os_error(), source.to_string(), path.display().to_string()))
+        }
+        windward_run::Error::Panicked => {
+            PyRuntimeError::new_err("the engine failed: this is a bug in Windward, please report it")
+        }
+    }
 }

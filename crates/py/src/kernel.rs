@@ -39,7 +39,8 @@ fn dictionary<'py>(py: Python<'py>, pairs: &[(&str, f64)]) -> PyResult<Bound<'py
 #[pyfunction]
 pub(crate) fn kernel_laws(py: Python<'_>) -> PyResult<Vec<(&'static str, Bound<'_, PyDict>)>> {
     let parameters = |law: &kernel::KernelLaw| {
-        let pairs: Vec<_> = law.parameters.iter().map(|parameter| (parameter.name, parameter.default)).collect();
+        let names = law.parameters.iter().map(|parameter| parameter.name);
+        let pairs: Vec<_> = names.zip(law.defaults()).collect();
         dictionary(py, &pairs)
     };
     LAWS.iter().map(|law| Ok((law.name, parameters(law)?))).collect()

@@ -4,10 +4,10 @@ use crate::error::LawError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use windward_laws::{self as laws, Law};
-use windward_sim::{Control, LawChoice};
+use windward_run::Fuse;
+use windward_sim::MakeLaw;
 use windward_units::{PacketRate, Packets, Time};
 
 /// New data was acknowledged: times in seconds, amounts in packets.
@@ -98,32 +98,11 @@ impl From<&laws::Congestion> for Congestion {
     }
 }
 
-/// What ends a run whose Python law failed: the first failure is kept, and the run is told to stop.
-pub(crate) struct Fuse {
-    pub(crate) control: Control,
-    failure: Mutex<Option<PyErr>>,
-}
-
-impl Fuse {
-    pub(crate) fn new() -> Self {
-        Self { control: Control::new(), failure: Mutex::new(None) }
-    }
-
-    pub(crate) fn take_failure(&self) -> Option<PyErr> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    pub(crate) fn blow(&self, error: PyErr) {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        self.control.cancel();
-    }
-}
-
 /// An instance of a Python law.
 pub(crate) struct PythonLaw {
     instance: Option<Py<PyAny>>,
     name: String,
-    fuse: Arc<Fuse>,
+    fuse: Arc<Fuse<PyErr>>,
     cwnd: Packets,
     pacing_rate: Option<PacketRate>,
     /// A law that failed is not called again; its window stays until the run has ended.
@@ -135,7 +114,7 @@ pub(crate) struct PythonLaw {
 
 impl PythonLaw {
     /// Calls `factory(initial)`; a failure blows the fuse.
-    pub(crate) fn new(factory: Option<&Py<PyAny>>, name: &str, initial: Packets, fuse: Arc<Fuse>) -> Self {
+    pub(crate) fn new(factory: &Py<PyAny>, name: &str, initial: Packets, fuse: Arc<Fuse<PyErr>>) -> Self {
         let mut law = Self {
             instance: None,
             name: name.to_owned(),
@@ -149,7 +128,6 @@ impl PythonLaw {
         };
         Python::attach(|py| {
             let made = (|| {
-                let factory = factory.ok_or_else(|| PyTypeError::new_err("no such law was made ready"))?;
                 let instance = factory.bind(py).call1((initial.count(),))?;
                 for method in ["on_ack", "on_congestion", "cwnd"] {
                     if !instance.hasattr(method)? {
@@ -245,14 +223,14 @@ impl Law for PythonLaw {
         }
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         let Some(instance) = self.instance.as_ref().filter(|_| self.has_observe && !self.is_dead) else { return };
         let shown = Python::attach(|py| -> PyResult<Vec<(String, f64)>> {
             let shown = instance.bind(py).call_method0("observe")?;
             shown.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect()
         });
         match shown {
-            Ok(values) => values.into_iter().for_each(|(name, value)| sink(intern(name), value)),
+            Ok(values) => values.into_iter().for_each(|(name, value)| sink(&name, value)),
             Err(error) => {
                 let failure = LawError::new_err(format!("{}: observe failed: {error}", self.name));
                 Python::attach(|py| failure.set_cause(py, Some(error)));
@@ -272,27 +250,8 @@ fn number(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<f64>> {
     })
 }
 
-/// The one copy of a name that lives as long as the process: traces refer to names, and laws have few.
-fn intern(name: String) -> &'static str {
-    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = names.get(name.as_str()) {
-        return known;
-    }
-    let name: &'static str = Box::leak(name.into_boxed_str());
-    names.insert(name);
-    name
-}
-
-/// A Python law for the simulator; without a `factory` it can be described, but not run.
-pub(crate) fn external(
-    factory: Option<Arc<Py<PyAny>>>,
-    law: &windward_scenario::PythonLaw,
-    fuse: &Arc<Fuse>,
-) -> LawChoice {
-    let fuse = Arc::clone(fuse);
-    let name = law.class.clone();
-    LawChoice::External(Arc::new(move |initial| {
-        Box::new(PythonLaw::new(factory.as_deref(), &name, initial, Arc::clone(&fuse)))
-    }))
+/// Makes instances of the Python law `class` by calling `factory`.
+pub(crate) fn maker(class: &str, factory: Arc<Py<PyAny>>, fuse: &Arc<Fuse<PyErr>>) -> MakeLaw {
+    let (name, fuse) = (class.to_owned(), Arc::clone(fuse));
+    Arc::new(move |initial| Box::new(PythonLaw::new(&factory, &name, initial, Arc::clone(&fuse))))
 }

@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
-use windward_fluid::{Congestion, Emultcp, EmultcpUser, FluidFlow, Model, TimeUnit, integrate};
-use windward_laws::{LawSpec, SpecError};
+use windward_fluid::{Congestion, Emultcp, EmultcpUser, FluidFlow, Model, integrate};
+use windward_laws::{LawSpec, SpecError, TimeUnit};
 use windward_num::{Network, Region, region};
 
 /// F: w → (x, q, r) of one network, warm-started. See `windward.num.FluidMap`.

@@ -2,56 +2,29 @@
 
 use crate::error;
 use crate::json::to_python;
-use crate::law::{Fuse, external};
-use crate::scheduler;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
-use std::cell::RefCell;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
-use windward_laws::LawSpec;
-use windward_scenario::{self as scenario, Compiled, PythonLaw, PythonScheduler};
-use windward_sim::LawChoice;
-use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
+use windward_laws::{LawSpec, Price};
+use windward_scenario::{self as scenario, Compiled, FlowName};
+use windward_sim::cell::{CellConfig, StationConfig};
+use windward_sim::{FlowConfig, LawChoice};
+use windward_units::Packets;
 
 /// A scenario that has been read and checked: it cannot be wrong.
 #[pyclass(frozen, module = "windward._engine")]
 pub(crate) struct Scenario {
     pub(crate) inner: scenario::Scenario,
-    /// Its Python laws, one for each flow table that has one, in order.
-    pub(crate) python_laws: Vec<PythonLaw>,
-    /// Its Python schedulers, one for each cell that has one, in order.
-    pub(crate) python_schedulers: Vec<PythonScheduler>,
     /// The network of its first seed: what does not depend on the seed is read from here.
     compiled: Compiled,
 }
 
 impl From<scenario::Scenario> for Scenario {
     fn from(inner: scenario::Scenario) -> Self {
-        let seen = Seen::default();
-        let compiled = inner.compile(inner.seeds()[0], &seen);
-        let (python_laws, python_schedulers) = (seen.laws.into_inner(), seen.schedulers.into_inner());
-        Self { inner, python_laws, python_schedulers, compiled }
-    }
-}
-
-/// Notes what is written in Python, in the order in which it is asked for.
-#[derive(Default)]
-struct Seen {
-    laws: RefCell<Vec<PythonLaw>>,
-    schedulers: RefCell<Vec<PythonScheduler>>,
-}
-
-impl scenario::Python for Seen {
-    fn law(&self, law: &PythonLaw) -> LawChoice {
-        self.laws.borrow_mut().push(law.clone());
-        external(None, law, &Arc::new(Fuse::new()))
-    }
-    fn scheduler(&self, scheduler: &PythonScheduler) -> SchedulerConfig {
-        self.schedulers.borrow_mut().push(scheduler.clone());
-        scheduler::external(None, scheduler, &Arc::new(Fuse::new()))
+        let compiled = inner.compile(inner.seeds()[0]);
+        Self { inner, compiled }
     }
 }
 
@@ -160,23 +133,12 @@ impl Scenario {
 impl Scenario {
     /// The law of each flow: its name, or the class of a law written in Python.
     fn law_names(&self) -> Vec<String> {
-        let mut classes = self.python_laws.iter().map(|law| law.class.rsplit(':').next().unwrap_or_default());
-        let mut last: Option<(&str, &str)> = None;
-        let mut names = Vec::with_capacity(self.compiled.flows.len());
-        for flow in &self.compiled.flows {
-            if flow.law != "python" {
-                names.push(flow.law.clone());
-                continue;
-            }
-            // The flows of one table stand together, and tables with Python laws come in the order of their classes.
-            let class = match last {
-                Some((label, class)) if label == flow.label => class,
-                _ => classes.next().unwrap_or("python"),
-            };
-            last = Some((&flow.label, class));
-            names.push(class.to_owned());
-        }
-        names
+        let classes = self.inner.python_laws();
+        let name = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
+            LawChoice::Known(_) => name.law.clone(),
+            LawChoice::Own(index) => classes[index as usize].name().to_owned(),
+        };
+        self.compiled.network.flows.iter().zip(&self.compiled.flows).map(name).collect()
     }
 }
 
@@ -190,7 +152,9 @@ pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &scenario::schema())
 }
 
-/// Every law: its name, its parameters with their defaults, its BibTeX entry.
+/// Every law: `name`, `summary`, `parameters` with their defaults, `bibtex`; the `price` of the utility that it maximises
+/// ("loss" or "queueing delay"), the `backlog` of packets that it keeps in queues by default, and `backlog_parameter`, the
+/// parameter that is their number, each None where there is none.
 #[pyfunction]
 pub(crate) fn laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let rows = PyList::empty(py);
@@ -203,6 +167,14 @@ pub(crate) fn laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         row.set_item("name", law.name())?;
         row.set_item("parameters", to_python(py, &parameters)?)?;
         row.set_item("bibtex", law.bibtex())?;
+        row.set_item("summary", law.summary())?;
+        let price = |price| match price {
+            Price::Loss => "loss",
+            Price::QueueDelay => "queueing delay",
+        };
+        row.set_item("price", law.price().map(price))?;
+        row.set_item("backlog", law.fluid().backlog().map(Packets::count))?;
+        row.set_item("backlog_parameter", law.fluid().backlog_parameter())?;
         rows.append(row)?;
     }
     Ok(rows)

@@ -1,12 +1,12 @@
 //! A scheduler written in Python, seen by the simulator as any other.
 
 use crate::error::LawError;
-use crate::law::Fuse;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use windward_scenario as scenario;
-use windward_sim::cell::{self, Choose, SchedulerConfig};
+use windward_run::Fuse;
+use windward_sim::MakeScheduler;
+use windward_sim::cell::{self, Choose};
 
 /// What a scheduler knows at the beginning of a slot.
 #[pyclass(frozen, get_all, module = "windward")]
@@ -60,16 +60,15 @@ impl From<&cell::Candidate> for Candidate {
 struct PythonScheduler {
     instance: Option<Py<PyAny>>,
     name: String,
-    fuse: Arc<Fuse>,
+    fuse: Arc<Fuse<PyErr>>,
 }
 
 impl PythonScheduler {
     /// Calls `factory()`; a failure blows the fuse.
-    fn new(factory: Option<&Py<PyAny>>, name: &str, fuse: Arc<Fuse>) -> Self {
+    fn new(factory: &Py<PyAny>, name: &str, fuse: Arc<Fuse<PyErr>>) -> Self {
         let mut scheduler = Self { instance: None, name: name.to_owned(), fuse };
         Python::attach(|py| {
             let made = (|| {
-                let factory = factory.ok_or_else(|| PyTypeError::new_err("no such scheduler was made ready"))?;
                 let instance = factory.bind(py).call0()?;
                 if !instance.hasattr("choose")? {
                     return Err(PyTypeError::new_err(format!("{name} has no `choose`: a scheduler needs it")));
@@ -116,14 +115,8 @@ impl Choose for PythonScheduler {
     }
 }
 
-/// A Python scheduler for the simulator; without a `factory` it can be described, but not run.
-pub(crate) fn external(
-    factory: Option<Arc<Py<PyAny>>>,
-    scheduler: &scenario::PythonScheduler,
-    fuse: &Arc<Fuse>,
-) -> SchedulerConfig {
-    let (fuse, name) = (Arc::clone(fuse), scheduler.class.clone());
-    SchedulerConfig::External(Arc::new(move || {
-        Box::new(PythonScheduler::new(factory.as_deref(), &name, Arc::clone(&fuse)))
-    }))
+/// Makes instances of the Python scheduler `class` by calling `factory`.
+pub(crate) fn maker(class: &str, factory: Arc<Py<PyAny>>, fuse: &Arc<Fuse<PyErr>>) -> MakeScheduler {
+    let (name, fuse) = (class.to_owned(), Arc::clone(fuse));
+    Arc::new(move || Box::new(PythonScheduler::new(&factory, &name, Arc::clone(&fuse))))
 }

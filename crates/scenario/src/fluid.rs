@@ -4,12 +4,14 @@
 //! capacities and loss holds here too. A link's buffer drops what it does not hold.
 
 use crate::capacity::{CapacityError, Sharing, constraints};
-use crate::optimum::{no_python, path_loss, propagation};
+use crate::names::FlowName;
+use crate::optimum::{path_loss, propagation};
 use crate::scenario::Scenario;
 use thiserror::Error;
 use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate, lyapunov};
-use windward_laws::LawSpec;
+use windward_laws::{LawSpec, Lyapunov};
 use windward_num::Link;
+use windward_sim::cell::SchedulerConfig;
 use windward_sim::{Buffer, FlowConfig, LawChoice, Network};
 
 /// Why a scenario has no fluid form.
@@ -61,7 +63,8 @@ pub struct FluidRun {
     pub packet_bits: f64,
     /// The samples; windows in packets, rates in packets a second, delays in seconds.
     pub trajectory: Trajectory,
-    /// Y(w) of every sample, which never grows (huang2020 App. B); only where all flows are QUIC-TCP of one ρ.
+    /// Y(w) of every sample, which never grows (huang2020 App. B); only where the laws of all flows have a part in one, as
+    /// those of QUIC-TCP with one ρ.
     pub lyapunov: Option<Vec<f64>>,
 }
 
@@ -71,11 +74,13 @@ impl Scenario {
     /// # Errors
     /// What has no fluid form: see [`FluidError`].
     pub fn fluid(&self, method: Method) -> Result<FluidRun, FluidError> {
-        let compiled = self.compile(self.seeds()[0], &no_python);
+        let compiled = self.compile(self.seeds()[0]);
         let network = &compiled.network;
-        if let Some(name) = compiled.flows.iter().find(|name| name.law == "python") {
-            return Err(FluidError::PythonLaw(name.name.clone()));
-        }
+        let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
+            LawChoice::Known(spec) => Ok(spec),
+            LawChoice::Own(_) => Err(FluidError::PythonLaw(name.name.clone())),
+        };
+        let specs: Vec<LawSpec> = network.flows.iter().zip(&compiled.flows).map(spec).collect::<Result<_, _>>()?;
         if let Some(transfer) = network.transfers.first() {
             return Err(FluidError::Connections(compiled.flows[transfer.flows.start].label.clone()));
         }
@@ -88,17 +93,17 @@ impl Scenario {
             constraints(network, self.regions(), packet_bits, Sharing::Scheduler).map_err(|error| match error {
                 CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
                 CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
-                CapacityError::Scheduler(at) => FluidError::Scheduler(format!("{:?}", network.cells[at].scheduler)),
+                CapacityError::Scheduler(at) => FluidError::Scheduler(match network.cells[at].scheduler {
+                    SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
+                    known => format!("{known:?}"),
+                }),
             })?;
         let mut flows = Vec::with_capacity(network.flows.len());
         let base_rtts: Vec<f64> = network.flows.iter().map(|flow| base_rtt(network, flow)).collect();
-        for ((flow, name), &base_rtt) in network.flows.iter().zip(&compiled.flows).zip(&base_rtts) {
+        for (((flow, name), spec), &base_rtt) in network.flows.iter().zip(&compiled.flows).zip(&specs).zip(&base_rtts) {
             if base_rtt <= 0.0 {
                 return Err(FluidError::NoDelay(name.name.clone()));
             }
-            let LawChoice::Known(spec) = &flow.law else {
-                return Err(FluidError::PythonLaw(name.name.clone()));
-            };
             flows.push(FluidFlow::new(spec, base_rtt, path_loss(network, &flow.forward)));
         }
         let stations = network.cells.iter().flat_map(|cell| &cell.stations).map(|station| station.buffer);
@@ -122,7 +127,7 @@ impl Scenario {
             flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
             efficiency: efficiency.collect(),
             packet_bits,
-            lyapunov: quic_tcp(network).map(|(rho, backlogs)| {
+            lyapunov: lyapunov_of(&specs).map(|(rho, backlogs)| {
                 let samples = trajectory.windows.iter().zip(&trajectory.rates);
                 samples.map(|(windows, rates)| lyapunov(windows, rates, &base_rtts, &backlogs, rho)).collect()
             }),
@@ -131,15 +136,12 @@ impl Scenario {
     }
 }
 
-/// ρ and the backlogs p of the flows, where all are QUIC-TCP of one ρ.
-fn quic_tcp(network: &Network) -> Option<(f64, Vec<f64>)> {
-    let params = network.flows.iter().map(|flow| match flow.law {
-        LawChoice::Known(LawSpec::QuicTcp(params)) => Some((params.rho, params.backlog)),
-        _ => None,
-    });
-    let params: Vec<(f64, f64)> = params.collect::<Option<_>>()?;
-    let rho = params.first()?.0;
-    params.iter().all(|(other, _)| *other == rho).then(|| (rho, params.iter().map(|(_, backlog)| *backlog).collect()))
+/// ρ and the backlogs p of the flows, where all have a part in one Lyapunov function.
+fn lyapunov_of(laws: &[LawSpec]) -> Option<(f64, Vec<f64>)> {
+    let parts: Vec<Lyapunov> = laws.iter().map(|law| law.fluid().lyapunov()).collect::<Option<_>>()?;
+    let rho = parts.first()?.rho;
+    let is_one = parts.iter().all(|part| part.rho == rho);
+    is_one.then(|| (rho, parts.iter().map(|part| part.backlog.count()).collect()))
 }
 
 /// Propagation there and back, and the transmission of a packet on each link with a rate on the way there, seconds.

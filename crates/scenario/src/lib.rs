@@ -24,6 +24,6 @@ pub use error::{Error, Position, Problem};
 pub use fluid::{FluidError, FluidRun};
 pub use names::{FlowName, LinkName, SourceName};
 pub use optimum::{FlowOptimum, LinkOptimum, Objective, Optimum};
-pub use python::{Python, PythonLaw, PythonScheduler};
+pub use python::PythonClass;
 pub use reference::reference;
 pub use scenario::{Compiled, NoPackets, Scenario, schema};

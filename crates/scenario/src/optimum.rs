@@ -7,11 +7,11 @@
 //! goodput.
 
 use crate::capacity::{CapacityError, Sharing, constraints};
-use crate::python::PythonLaw;
 use crate::scenario::Scenario;
-use windward_laws::LawSpec;
+use windward_laws::{self as laws, FluidPath};
 use windward_num::{Error, Options, Problem, Solution, Utility, solve};
 use windward_sim::{FlowConfig, LawChoice, Loss, Network};
+use windward_units::Duration;
 
 /// What the flows want.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +22,8 @@ pub enum Objective {
     MaxMin,
     /// α-fairness of this α ≥ 0.
     Alpha(f64),
-    /// What each flow's own law maximises: p ln x for FAST, QUIC-TCP and Vegas (p its backlog), −2/(T²x) for Reno; ln x
-    /// for a law that maximises nothing known.
+    /// What each flow's own law says it maximises on its path without a queue; ln x where it maximises nothing there, or
+    /// nothing that the solver knows.
     Law,
 }
 
@@ -77,7 +77,7 @@ impl Scenario {
     /// # Errors
     /// [`Error::Invalid`] where the background leaves a link nothing; else what the solver says.
     pub fn optimum(&self, objective: Objective) -> Result<Optimum, Error> {
-        let compiled = self.compile(self.seeds()[0], &no_python);
+        let compiled = self.compile(self.seeds()[0]);
         let network = &compiled.network;
         let packet_bytes = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).max().unwrap_or(1);
         let packet_bits = packet_bytes as f64 * 8.0;
@@ -125,11 +125,6 @@ impl Scenario {
     }
 }
 
-/// The optimum asks a law written in Python nothing: whatever stands in its place will do.
-pub(crate) fn no_python(_: &PythonLaw) -> LawChoice {
-    LawChoice::Known(LawSpec::all()[0])
-}
-
 /// Propagation delay along `route`, seconds.
 pub(crate) fn propagation(network: &Network, route: &[u32]) -> f64 {
     let stations: Vec<f64> = network.cells.iter().flat_map(|c| &c.stations).map(|s| s.delay.as_secs()).collect();
@@ -175,18 +170,15 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
     let LawChoice::Known(spec) = &flow.law else {
         return Utility::ProportionalFair { weight: 1.0 };
     };
-    match spec {
-        LawSpec::Fast(params) => Utility::ProportionalFair { weight: params.alpha * packets },
-        LawSpec::QuicTcp(params) => Utility::ProportionalFair { weight: params.backlog * packets },
-        // Between alpha and beta packets; the middle stands for them.
-        LawSpec::Vegas(params) => Utility::ProportionalFair { weight: (params.alpha + params.beta) / 2.0 * packets },
-        LawSpec::Reno(_) => {
-            let rtt = propagation(network, &flow.forward) + propagation(network, &flow.backward);
-            // Without propagation there is no square-root law; a microsecond stands for none.
-            Utility::Reno { segment: packets, rtt: rtt.max(1e-6), loss: path_loss(network, &flow.forward) }
-        }
-        LawSpec::Cubic(_) | LawSpec::Compound(_) | LawSpec::Westwood(_) | LawSpec::TcpFit(_) => {
-            Utility::ProportionalFair { weight: 1.0 }
-        }
+    let loss = path_loss(network, &flow.forward);
+    // Without propagation there is no square-root law; a microsecond stands for none.
+    let rtt = (propagation(network, &flow.forward) + propagation(network, &flow.backward)).max(1e-6);
+    let path = FluidPath { base_rtt: Duration::from_secs(rtt), queue_delay: Duration::ZERO, loss };
+    match spec.fluid().maximises(&path) {
+        Some(laws::Utility::Backlog(backlog)) => Utility::ProportionalFair { weight: backlog.count() * packets },
+        // The solver has the form for rare losses, −2S²/(T²x) − εx, with x in packets of the reference size.
+        Some(laws::Utility::SquareRoot { k }) => Utility::Reno { segment: packets * (k / 2.0).sqrt(), rtt, loss },
+        // The solver's has no place for the path's own loss, which is part of this price.
+        Some(laws::Utility::Power { .. }) | None => Utility::ProportionalFair { weight: 1.0 },
     }
 }

@@ -1,17 +1,16 @@
 //! A scenario that is right, and the networks it makes.
 
-use crate::check::{self, LawPlan, Plan, ReadFile, RegionPlan, SchedulerPlan};
+use crate::check::{self, Plan, ReadFile, RegionPlan};
 use crate::error::{Error, Position};
 use crate::format::{File, Seeds};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::problems::Problems;
-use crate::python::Python;
+use crate::python::PythonClass;
 use crate::read::{self, Tree};
 use serde_json::Value;
 use std::io;
 use toml::de::DeTable;
-use windward_sim::cell::CellConfig;
-use windward_sim::{FlowConfig, LawChoice, Network, TcpOptions, TransferConfig};
+use windward_sim::{FlowConfig, Network, TcpOptions, TransferConfig};
 use windward_units::{Duration, Time};
 
 /// A scenario, parsed and checked: every name is known, every value possible, every flow has its routes.
@@ -172,15 +171,20 @@ impl Scenario {
         Ok(self)
     }
 
-    /// The network of one seed, which decides the random starts of flows. `python` makes what a user wrote in Python. The
-    /// links of capacity regions have rate 0 in it: see [`Self::check_packets`].
-    pub fn compile(&self, seed: u64, python: &dyn Python) -> Compiled {
+    /// The laws that are written in Python, one for each `[[flow]]` that has one; the networks have their indices.
+    pub fn python_laws(&self) -> &[PythonClass] {
+        &self.plan.python_laws
+    }
+
+    /// The schedulers that are written in Python, one for each `[[cell]]` that has one; the networks have their indices.
+    pub fn python_schedulers(&self) -> &[PythonClass] {
+        &self.plan.python_schedulers
+    }
+
+    /// The network of one seed, which decides the random starts of flows. The links of capacity regions have rate 0 in it:
+    /// see [`Self::check_packets`].
+    pub fn compile(&self, seed: u64) -> Compiled {
         let Self { file, plan } = self;
-        let choice = |law: &LawPlan| match law {
-            LawPlan::Known(spec) => LawChoice::Known(*spec),
-            LawPlan::Python(law) => python.law(law),
-        };
-        let laws: Vec<LawChoice> = plan.flow_entries.iter().map(|entry| choice(&entry.law)).collect();
         let start = |flow: &check::FlowPlan| {
             let spread = plan.flow_entries[flow.entry].start_spread;
             let wait = spread.scale(check::uniform(seed, flow.key, "start"));
@@ -208,23 +212,16 @@ impl Scenario {
                 sink: flow.sink,
                 forward: flow.forward.clone(),
                 backward: flow.backward.clone(),
-                law: laws[flow.entry].clone(),
+                law: entry.law,
                 start,
                 stop: entry.stop.filter(|_| entry.controller.is_none()),
                 size: entry.size,
                 tcp: TcpOptions { known_base_rtt: flow.known_base_rtt, ..entry.tcp.clone() },
             }
         };
-        let cell = |cell: &check::CellPlan| {
-            let scheduler = match &cell.scheduler {
-                SchedulerPlan::Known(rule) => rule.clone(),
-                SchedulerPlan::Python(rule) => python.scheduler(rule),
-            };
-            CellConfig { scheduler, ..cell.config.clone() }
-        };
         let network = Network {
             links: plan.links.clone(),
-            cells: plan.cells.iter().map(cell).collect(),
+            cells: plan.cells.clone(),
             flows: plan.flows.iter().map(flow).collect(),
             transfers,
             sources: plan.sources.clone(),

@@ -1,7 +1,6 @@
 //! Cells: tables of modes, channels, what does not go together.
 
-use windward_scenario::{PythonLaw, Scenario};
-use windward_sim::LawChoice;
+use windward_scenario::Scenario;
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::{CellConfig, Repair};
 
@@ -17,8 +16,7 @@ fn text(cell: &str, station: &str) -> String {
 fn compile(cell: &str, station: &str) -> CellConfig {
     let scenario = Scenario::from_toml(&text(cell, station), "n.toml").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
-    let no_python = |law: &PythonLaw| -> LawChoice { panic!("no law in Python was expected, got {}", law.class) };
-    scenario.compile(1, &no_python).network.cells.remove(0)
+    scenario.compile(1).network.cells.remove(0)
 }
 
 fn refusal(cell: &str, station: &str) -> String {

@@ -1,7 +1,7 @@
 //! What a right scenario becomes: groups expanded, routes found, defaults filled in.
 
 use windward_fluid::Method;
-use windward_scenario::{Compiled, Objective, PythonLaw, Scenario};
+use windward_scenario::{Compiled, Objective, Scenario};
 use windward_sim::{Buffer, LawChoice, Pattern, Spread};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -9,12 +9,8 @@ fn read(text: &str) -> Scenario {
     Scenario::from_toml(text, "test.toml").unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn no_python(law: &PythonLaw) -> LawChoice {
-    panic!("no law in Python was expected, got {}", law.class)
-}
-
 fn compile(text: &str) -> Compiled {
-    read(text).compile(1, &no_python)
+    read(text).compile(1)
 }
 
 /// The names of a flow's links, forth and back.
@@ -173,8 +169,7 @@ fn via_is_followed_and_walked_back() {
 fn count_makes_parallel_flows_and_a_start_spread_is_drawn_for_each() {
     let flow = "name = \"f\"\nfrom = \"a\"\nto = \"b\"\ncount = 4\nstart = \"1 s\"\nstart_spread = \"2 s\"";
     let scenario = read(&network(&["a", "b"], &[("a", "b", 1)], flow));
-    let starts =
-        |seed| -> Vec<Time> { scenario.compile(seed, &no_python).network.flows.iter().map(|f| f.start).collect() };
+    let starts = |seed| -> Vec<Time> { scenario.compile(seed).network.flows.iter().map(|f| f.start).collect() };
     let first = starts(1);
     assert_eq!(first, starts(1));
     assert_ne!(first, starts(2));
@@ -253,19 +248,17 @@ fn pulses_are_fixed_periods_with_exponential_gaps() {
 }
 
 #[test]
-fn a_law_in_python_is_asked_for_once_a_table() {
-    use std::cell::RefCell;
+fn a_law_in_python_is_an_index_the_same_for_all_flows_of_a_table() {
     let law = "law = { class = \"my_law.py:MyLaw\", name = \"python\", gain = 0.5, deep = { a = [1, 2] } }";
     let text =
         network(&["a", "b"], &[("a", "b", 10)], "from = \"a\"\nto = \"b\"\ncount = 3").replace("law = \"reno\"", law);
-    let asked = RefCell::new(Vec::new());
-    let reno = || LawChoice::Known(windward_laws::LawSpec::from_json("reno", serde_json::json!({})).unwrap());
-    let compiled = read(&text).compile(1, &|law: &PythonLaw| {
-        asked.borrow_mut().push((law.class.clone(), serde_json::Value::Object(law.params.clone())));
-        reno()
-    });
-    let expected = ("my_law.py:MyLaw".to_owned(), serde_json::json!({ "gain": 0.5, "deep": { "a": [1, 2] } }));
-    assert_eq!(asked.into_inner(), [expected]);
+    let scenario = read(&text);
+    let [class] = scenario.python_laws() else { panic!("{:?}", scenario.python_laws()) };
+    assert_eq!((class.class.as_str(), class.name()), ("my_law.py:MyLaw", "MyLaw"));
+    let expected = serde_json::json!({ "gain": 0.5, "deep": { "a": [1, 2] } });
+    assert_eq!(serde_json::Value::Object(class.params.clone()), expected);
+    let compiled = scenario.compile(1);
+    assert!(compiled.network.flows.iter().all(|flow| flow.law == LawChoice::Own(0)));
     assert_eq!(compiled.flows[2].law, "python");
 }
 
@@ -301,7 +294,7 @@ fn json_nulls_count_as_absent() {
         "link": [{ "from": "a", "to": "b", "rate": "1 Mbit/s", "delay": "1 ms", "buffer": null }],
         "flow": [{ "from": "a", "to": "b", "law": "reno", "stop": null }] }"#;
     let scenario = Scenario::from_json(json, "scenario").unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(scenario.compile(1, &no_python).network.links[0].buffer, Buffer::Packets(1000));
+    assert_eq!(scenario.compile(1).network.links[0].buffer, Buffer::Packets(1000));
 }
 
 /// Each pair of a group has a transfer of its own, over as many connections as there may be; only the transfer starts and

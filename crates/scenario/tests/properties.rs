@@ -122,8 +122,7 @@ proptest! {
         let json = read.to_json();
         prop_assert_eq!(&Scenario::from_json(&json, "written out").unwrap_or_else(|error| panic!("{error}")), &read);
         // The same network too, not only the same fields.
-        let python = |_: &windward_scenario::PythonLaw| windward_sim::LawChoice::Known(LawSpec::all()[0]);
-        let network = |scenario: &Scenario| format!("{:?}", scenario.compile(7, &python));
+        let network = |scenario: &Scenario| format!("{:?}", scenario.compile(7));
         prop_assert_eq!(network(&again), network(&read));
     }
 

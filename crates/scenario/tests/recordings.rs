@@ -1,9 +1,9 @@
 //! Recordings: files that a scenario names become part of it.
 
 use std::io;
-use windward_scenario::{Compiled, PythonLaw, Scenario};
+use windward_scenario::{Compiled, Scenario};
 use windward_sim::cell::channel::Fading;
-use windward_sim::{LawChoice, Opportunities, Rate};
+use windward_sim::{Opportunities, Rate};
 use windward_units::{BitRate, Duration};
 
 fn files(name: &str) -> io::Result<String> {
@@ -39,7 +39,7 @@ fn read(text: &str) -> Scenario {
 }
 
 fn compile(scenario: &Scenario) -> Compiled {
-    scenario.compile(1, &|law: &PythonLaw| -> LawChoice { panic!("no law in Python was expected, got {}", law.class) })
+    scenario.compile(1)
 }
 
 fn refusal(text: &str) -> String {

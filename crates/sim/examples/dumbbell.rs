@@ -3,7 +3,9 @@
 //! Each flow has an access link of ten times the bottleneck's rate at either end, so that a data packet takes three hops.
 
 use windward_laws::LawSpec;
-use windward_sim::{Buffer, Control, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, TcpOptions, run};
+use windward_sim::{
+    Buffer, Control, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Makers, Network, TcpOptions, run,
+};
 use windward_units::{BitRate, Duration, Time};
 
 fn main() {
@@ -22,7 +24,7 @@ fn main() {
         std::process::exit(2);
     };
     let network = dumbbell(law, flows as u32, mbit, rtt_ms, buffer, seconds);
-    match run(&network, 1, &Control::new(), None) {
+    match run(&network, &Makers::default(), 1, &Control::new(), None) {
         Ok(output) => {
             let delivered: u64 = output.flows.iter().map(|flow| flow.delivered_bytes).sum();
             println!(

@@ -1,5 +1,6 @@
 //! A network below its endpoints, for an owner who has endpoints and a clock of his own.
 
+use crate::makers::Makers;
 use crate::net::ARRIVED;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
@@ -31,10 +32,11 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// The fabric of `network` with the luck of `seed`; of the flows only the routes count.
+    /// The fabric of `network` with the luck of `seed`; of the flows only the routes count. The schedulers of its cells are
+    /// ours.
     pub fn new(network: &Network, seed: u64) -> Self {
         let empty = Network { flows: Vec::new(), transfers: Vec::new(), ..network.clone() };
-        let mut world = World::new(&empty, seed, None);
+        let mut world = World::new(&empty, &Makers::default(), seed, None);
         let table = &mut world.net.routes;
         let mut append = |links: &[u32]| {
             let begin = table.len() as u32;

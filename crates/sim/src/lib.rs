@@ -8,6 +8,7 @@ mod apps;
 mod engine;
 mod fabric;
 mod link;
+mod makers;
 mod medium;
 mod net;
 mod network;
@@ -19,6 +20,7 @@ mod world;
 
 pub use fabric::{Fabric, Parcel};
 pub use link::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
+pub use makers::{MakeLaw, MakeScheduler, Makers};
 pub use medium::cell;
 pub use network::{
     Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, Rate, SourceConfig, Spread,

@@ -5,10 +5,9 @@
 
 use crate::link::Opportunities;
 use crate::medium::cell::CellConfig;
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use windward_laws::{AnyLaw, Law, LawSpec, emultcp};
+use windward_laws::{LawSpec, emultcp};
 use windward_units::{BitRate, Bytes, Duration, Packets, Time};
 
 /// A node's index; nodes only carry addresses, links do the work.
@@ -33,7 +32,7 @@ pub struct Network {
     pub warmup: Time,
     /// Distance of the samples in the series; positive.
     pub sample_interval: Duration,
-    /// Record what the laws show of themselves ([`Law::observe`]) in every sample.
+    /// Record what the laws show of themselves ([`windward_laws::Law::observe`]) in every sample.
     pub internals: bool,
 }
 
@@ -173,31 +172,12 @@ pub struct TransferConfig {
 }
 
 /// Which law drives a flow.
-#[derive(Clone)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LawChoice {
     /// One of ours.
     Known(LawSpec),
-    /// A user's own: makes a fresh law whose window begins at the given number of packets.
-    External(Arc<dyn Fn(Packets) -> Box<dyn Law + Send> + Send + Sync>),
-}
-
-impl LawChoice {
-    /// A fresh law whose window begins at `initial`.
-    pub fn build(&self, initial: Packets) -> AnyLaw {
-        match self {
-            Self::Known(spec) => spec.build(initial),
-            Self::External(make) => AnyLaw::External(make(initial)),
-        }
-    }
-}
-
-impl fmt::Debug for LawChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Known(spec) => spec.fmt(f),
-            Self::External(_) => f.write_str("External"),
-        }
-    }
+    /// A user's own, by its index among the [`Makers`](crate::Makers) of who runs the network, which have it.
+    Own(u32),
 }
 
 /// Switches and numbers of a flow's TCP.
@@ -224,6 +204,13 @@ pub struct TcpOptions {
     /// Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). A law that names a rate of its own is
     /// paced at it in any case.
     pub pacing: bool,
+}
+
+impl TcpOptions {
+    /// The first window.
+    pub(crate) fn initial_cwnd(&self) -> Packets {
+        Packets::new(f64::from(self.initial_window))
+    }
 }
 
 impl Default for TcpOptions {

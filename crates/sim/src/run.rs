@@ -1,5 +1,6 @@
 //! One run: events in order until the time is up.
 
+use crate::makers::Makers;
 use crate::network::Network;
 use crate::record::Output;
 use crate::world::World;
@@ -65,18 +66,19 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Simulates `network` with the luck of `seed`. Where `capture` is given, the packets of all flows are written to it
-/// as pcapng.
+/// Simulates `network` with the luck of `seed`. `makers` makes the laws and schedulers that it has by index. Where
+/// `capture` is given, the packets of all flows are written to it as pcapng.
 ///
 /// # Errors
 /// [`RunError::Interrupted`] after [`Control::cancel`]; [`RunError::Capture`] where `capture` refuses to be written.
 pub fn run(
     network: &Network,
+    makers: &Makers,
     seed: u64,
     control: &Control,
     capture: Option<Box<dyn io::Write + Send>>,
 ) -> Result<Output, RunError> {
-    let mut world = World::new(network, seed, capture);
+    let mut world = World::new(network, makers, seed, capture);
     let mut next_look = 0;
     while let Some(event) = world.next(network.duration) {
         world.handle(event);

@@ -4,6 +4,7 @@ use crate::apps::Source;
 use crate::apps::Transfer;
 use crate::engine::{Calendar, Class, Event};
 use crate::link::Link;
+use crate::makers::Makers;
 use crate::medium::cell::Cell;
 use crate::net::{ARRIVED, Losses, Net};
 use crate::network::Network;
@@ -29,7 +30,7 @@ pub struct World {
 
 impl World {
     /// The world of `network` with the luck of `seed`, before its first event.
-    pub fn new(network: &Network, seed: u64, capture: Option<Box<dyn io::Write + Send>>) -> Self {
+    pub fn new(network: &Network, makers: &Makers, seed: u64, capture: Option<Box<dyn io::Write + Send>>) -> Self {
         let mut routes = Vec::new();
         let mut route = |links: &[u32]| {
             let begin = routes.len() as u32;
@@ -39,7 +40,10 @@ impl World {
         };
         let flows: Vec<Connection> = (0..)
             .zip(&network.flows)
-            .map(|(index, config)| Connection::new(index, config, route(&config.forward), route(&config.backward)))
+            .map(|(index, config)| {
+                let law = makers.law(config.law).build(config.tcp.initial_cwnd());
+                Connection::new(index, config, law, route(&config.forward), route(&config.backward))
+            })
             .collect();
         let sources: Vec<Source> = (0..)
             .zip(&network.sources)
@@ -51,7 +55,7 @@ impl World {
                 network.link_count() + 4 * flows.len() + sources.len() + network.cells.len() + 8,
             ),
             links: network.links.iter().map(|config| Link::new(config, seed)).collect(),
-            cells: network.cells.iter().map(|config| Cell::new(config, seed)).collect(),
+            cells: network.cells.iter().map(|config| Cell::new(config, makers, seed)).collect(),
             stations: (0..)
                 .zip(&network.cells)
                 .flat_map(|(cell, c)| (0..c.stations.len() as u32).map(move |s| (cell, s)))
@@ -62,7 +66,8 @@ impl World {
             arrived: Vec::new(),
             capture: capture.map(|out| Capture::new(out, network)),
         };
-        let transfers = network.transfers.iter().map(|config| Transfer::new(config, &network.flows)).collect();
+        let transfer = |config| Transfer::new(config, &network.flows, makers);
+        let transfers = network.transfers.iter().map(transfer).collect();
         let recorder = Recorder::new(network, seed);
         let sample_interval = network.sample_interval;
         let mut world = Self { net, flows, transfers, sources, recorder, sample_interval, events: 0 };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Choose, Repair, SchedulerConfig, Service, Slot, StationConfig};
-use windward_sim::{Buffer, Network, Output, Pattern, SourceConfig};
+use windward_sim::{Buffer, Control, Makers, Network, Output, Pattern, SourceConfig, run};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const SYMBOL_RATE: f64 = 1e6;
@@ -241,8 +241,9 @@ fn a_rule_of_ones_own() {
         }
     }
     let served = |station| {
-        let scheduler = SchedulerConfig::External(Arc::new(move || Box::new(Only(station))));
-        rates(&simulate(&saturated(cell(Table::ctc_802_16e(), scheduler, &[20.0, 20.0])), 1))
+        let network = saturated(cell(Table::ctc_802_16e(), SchedulerConfig::Own(0), &[20.0, 20.0]));
+        let makers = Makers { schedulers: vec![Arc::new(move || Box::new(Only(station)))], ..Makers::default() };
+        rates(&run(&network, &makers, 1, &Control::new(), None).expect("nobody interrupts it"))
     };
     assert!(served(Some(1))[1] > 1e6 && served(Some(1))[0] == 0.0);
     assert_eq!(served(None), [0.0, 0.0]);

@@ -10,6 +10,7 @@ import pandas as pd
 
 from windward import _engine
 from windward._answers.fluid import Fluid
+from windward._format.laws import keep_backlogs
 from windward.theory._arguments import Delay, above_zero, engine_delay
 
 
@@ -58,9 +59,7 @@ def run(
 
 def _optimum(compiled: _engine.Scenario, laws: Sequence[str]) -> Any:
     """Goodputs at the optimum of what the laws maximise, as far as all maximise what is known."""
-    from windward.show.plot._answers import BACKLOG_LAWS
-
-    if not set(laws) <= BACKLOG_LAWS:
+    if not keep_backlogs(laws):
         return np.nan
     try:
         return compiled.optimum("law", None)["flows"]["goodput_bps"]

@@ -11,6 +11,7 @@ use std::net::Ipv4Addr;
 use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
 use windward_scenario::Compiled;
+use windward_sim::cell::SchedulerConfig;
 use windward_sim::{FlowConfig, LawChoice, NodeId};
 use windward_units::{Bytes, Duration};
 
@@ -79,6 +80,10 @@ impl Plan {
         if !network.transfers.is_empty() {
             let message =
                 "`connections` is not supported by the emulator; run `windward get` behind `windward link` instead";
+            return Err(Error::Impossible(message.to_owned()));
+        }
+        if network.cells.iter().any(|cell| matches!(cell.scheduler, SchedulerConfig::Own(_))) {
+            let message = "a scheduler in Python is too slow for real time; choose one of Windward's, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));
         }
         let mut nodes: Vec<NodeId> = network.flows.iter().flat_map(|flow| [flow.source, flow.sink]).collect();

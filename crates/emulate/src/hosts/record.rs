@@ -129,15 +129,7 @@ impl Record {
                     (law.own.0, Some(connection.own)),
                 ];
                 for (name, value) in figures.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-                    let known = internals.names.iter().position(|known| *known == name);
-                    let name = known.unwrap_or_else(|| {
-                        internals.names.push(name);
-                        internals.names.len() - 1
-                    });
-                    internals.time_s.push(due.as_secs());
-                    internals.flow.push(index as u32);
-                    internals.name.push(name as u32);
-                    internals.value.push(value);
+                    internals.push(due, index, name, value);
                 }
             }
         }

@@ -19,8 +19,8 @@ use gateway::Gateway;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use windward_scenario::{PythonLaw, Scenario};
-use windward_sim::{Fabric, LawChoice, LinkStats, Parcel};
+use windward_scenario::Scenario;
+use windward_sim::{Fabric, LinkStats, Parcel};
 use windward_units::Time;
 
 /// Index of a namespace's loopback device.
@@ -49,8 +49,7 @@ pub struct Report {
 /// # Errors
 /// Namespaces and devices cannot be made here; the program cannot be started.
 pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error> {
-    let no_law = |_: &PythonLaw| -> LawChoice { unreachable!("the scenario of a link has no laws in Python") };
-    let network = scenario.compile(seed, &no_law).network;
+    let network = scenario.compile(seed).network;
     // SAFETY: it reads a number.
     if unsafe { libc::geteuid() } != 0 {
         own_user_namespace().map_err(|source| Error::Refused {

@@ -6,7 +6,7 @@ use windward_units::Packets;
 /// One step changes the window W by −κ·b·W^(1−2ρ)·(W − (d/d̄)·V − p), with b = d/d̄ for QUIC-TCP and 1 for FAST; d/d̄ is
 /// BaseRTT/AvgRTT, V the window behind the measured RTT, p the backlog in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Drift {
+pub struct Drift {
     /// Step size κ.
     pub kappa: f64,
     /// 1 − 2ρ.
@@ -42,10 +42,5 @@ impl Drift {
     pub(crate) fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
         let share = path.queued_share();
         (share > 0.0).then(|| Packets::new(self.backlog / share))
-    }
-
-    /// p·ln x: its derivative p/x is the queueing delay at which rate x rests.
-    pub(crate) fn utility(&self, x: f64) -> f64 {
-        self.backlog * libm::log(x)
     }
 }

@@ -25,9 +25,16 @@ pub enum Mode {
     Ns2,
 }
 
+/// What makes a sender FAST or QUIC-TCP.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub(crate) drift: Drift,
+    pub(crate) mode: Mode,
+}
+
 /// A FAST or QUIC-TCP sender.
 #[derive(Clone, Debug)]
-pub(crate) struct Sender {
+pub struct Sender {
     drift: Drift,
     cwnd: f64,
     avg_rtt: AvgRtt,
@@ -41,7 +48,9 @@ enum Control {
 }
 
 impl Sender {
-    pub(crate) fn new(drift: Drift, mode: Mode, initial: Packets) -> Self {
+    /// A sender whose window begins at `initial`, under the parameters of its law.
+    pub fn new(params: impl Into<Settings>, initial: Packets) -> Self {
+        let Settings { drift, mode } = params.into();
         let control = match mode {
             Mode::Paper => Control::Paper(paper::Control::new()),
             Mode::Ns2 => Control::Ns2(ns2::Control::new()),
@@ -72,7 +81,7 @@ impl Law for Sender {
         Packets::new(self.cwnd)
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("avg_rtt", self.avg_rtt.nanos / 1e9);
     }
 }

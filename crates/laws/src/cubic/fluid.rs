@@ -1,7 +1,7 @@
 //! CUBIC as a differential equation.
 
 use super::Params;
-use crate::{FluidLaw, FluidPath};
+use crate::{FluidLaw, FluidPath, Utility};
 use windward_units::Packets;
 
 /// State: window, W_max, age since the last loss in seconds.
@@ -37,8 +37,9 @@ impl FluidLaw for Params {
         Some(Packets::new(libm::pow(slope, 0.25) * libm::pow(path.rtt() / path.loss, 0.75)))
     }
 
-    fn utility(&self, x: f64, path: &FluidPath) -> Option<f64> {
-        Some(-3.0 * libm::cbrt(self.c / ((1.0 - self.beta) * path.rtt() * x)))
+    fn maximises(&self, path: &FluidPath) -> Option<Utility> {
+        let weight = libm::cbrt(self.c / ((1.0 - self.beta) * path.rtt()));
+        Some(Utility::Power { weight, alpha: 4.0 / 3.0 })
     }
 }
 

@@ -200,7 +200,7 @@ impl Law for Cubic {
         self.now = self.before;
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.now.ssthresh);
         sink("w_max", self.now.w_max);
         sink("k", self.now.k);

@@ -183,8 +183,8 @@ impl Controller {
         self.wanted
     }
 
-    /// The whole number of connections for n: its integer part (§IV-B). The fast law closes one only once n is half a
-    /// connection below it, so that none is closed and opened in turn.
+    /// The whole number of connections for n: its integer part. The paper says nothing of rounding; this is our reading. The
+    /// fast law closes one only once n is half a connection below it, so that none is closed and opened in turn.
     fn round(&self) -> u32 {
         let n = self.connections();
         let kept = f64::from(self.wanted);

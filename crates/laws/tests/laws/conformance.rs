@@ -124,9 +124,9 @@ impl Host {
         }
     }
 
-    fn observed(&self) -> Vec<(&'static str, f64)> {
+    fn observed(&self) -> Vec<(String, f64)> {
         let mut seen = Vec::new();
-        self.law.observe(&mut |name, value| seen.push((name, value)));
+        self.law.observe(&mut |name, value| seen.push((name.to_owned(), value)));
         seen
     }
 }
@@ -139,7 +139,7 @@ const LEAST_AFTER_LOSS: f64 = 2.0;
 
 fn check(spec: &LawSpec, events: &[Event]) -> Result<(), TestCaseError> {
     let (mut host, mut twin) = (Host::new(spec), Host::new(spec));
-    let names: Vec<_> = host.observed().iter().map(|&(name, _)| name).collect();
+    let shown: Vec<_> = host.observed().into_iter().map(|(name, _)| name).collect();
     for event in events {
         let before = host.law.cwnd().count();
         host.apply(event);
@@ -157,7 +157,7 @@ fn check(spec: &LawSpec, events: &[Event]) -> Result<(), TestCaseError> {
             _ => {}
         }
         let observed = host.observed();
-        prop_assert!(observed.iter().map(|&(name, _)| name).eq(names.iter().copied()), "{spec:?}: {observed:?}");
+        prop_assert!(observed.iter().map(|(name, _)| name).eq(&shown), "{spec:?}: {observed:?}");
         prop_assert!(observed.iter().all(|(_, value)| !value.is_nan()), "{spec:?}: {observed:?}");
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Loss-driven laws against their response functions: every n-th packet is lost, no queue builds, and the rate is
-//! that of the periodic sawtooth.
+//! Loss-driven laws against their response functions: every n-th packet is lost, no queue builds, and the rate is that of
+//! the periodic sawtooth.
 
 use crate::host::{Bottleneck, Flow, run};
 use windward_laws::{LawSpec, compound, cubic, reno, tcp_fit, westwood};

@@ -9,7 +9,7 @@ use crate::format::{Buffer, Named, Positive, Recording};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
-use crate::python::{PythonScheduler, is_class};
+use crate::python::{PythonClass, is_class};
 use std::sync::Arc;
 use windward_sim as sim;
 use windward_sim::cell::amc::{Errors, Table};
@@ -17,34 +17,31 @@ use windward_sim::cell::channel::Fading as Model;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
 use windward_units::{Bytes, Decibels};
 
-/// A cell but for a scheduler written in Python.
-#[derive(Clone, Debug)]
-pub(crate) struct CellPlan {
-    pub config: CellConfig,
-    pub scheduler: SchedulerPlan,
-}
-
-/// Who is served.
-#[derive(Clone, Debug)]
-pub(crate) enum SchedulerPlan {
-    Known(SchedulerConfig),
-    Python(PythonScheduler),
-}
-
-/// All cells; their stations are added to the links' names and ends. What is wrong is reported.
-pub(crate) fn expand(cells: &[Cell], nodes: &Nodes, links: &mut Links, problems: &mut Problems) -> Vec<CellPlan> {
+/// All cells; their stations are added to the links' names and ends, schedulers in Python to `classes`. What is wrong is
+/// reported.
+pub(crate) fn expand(
+    cells: &[Cell],
+    nodes: &Nodes,
+    links: &mut Links,
+    classes: &mut Vec<PythonClass>,
+    problems: &mut Problems,
+) -> Vec<CellConfig> {
     let mut names = Names::new("cell");
     let mut taken = Names::new("link");
     taken.taken.extend(links.names.iter().map(|name| name.name.clone()));
     let mut plans = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
         names.take(&cell.name.0, at, problems);
-        plans.extend(plan(cell, at, nodes, links, problems));
+        // Both, so that all that is wrong is said.
+        let (config, scheduler) =
+            (config(cell, at, nodes, links, problems), scheduler(&cell.scheduler.0, at, classes, problems));
+        plans.extend(config.zip(scheduler).map(|(config, scheduler)| CellConfig { scheduler, ..config }));
     }
     plans
 }
 
-fn plan(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &mut Problems) -> Option<CellPlan> {
+/// A cell but for its scheduler.
+fn config(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &mut Problems) -> Option<CellConfig> {
     let center = nodes.find(&cell.access_point, place("cell", at, ["access_point".into()]), problems);
     let table = Arc::new(table(&cell.amc.0, at, problems)?);
     if cell.station.is_empty() {
@@ -103,7 +100,7 @@ fn plan(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &mut
             links.names.push(LinkName { name, from, to });
         }
     }
-    let config = CellConfig {
+    Some(CellConfig {
         slot: cell.slot.0,
         symbol_rate: cell.symbol_rate.0.as_per_sec(),
         table,
@@ -117,8 +114,7 @@ fn plan(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &mut
         },
         shared_buffer,
         stations,
-    };
-    Some(CellPlan { config, scheduler: scheduler(&cell.scheduler.0, at, problems)? })
+    })
 }
 
 fn station_config(
@@ -255,8 +251,14 @@ fn model(fading: &Fading) -> Option<Model> {
     })
 }
 
-fn scheduler(scheduler: &Scheduler, at: usize, problems: &mut Problems) -> Option<SchedulerPlan> {
-    let known = match scheduler {
+/// Who is served; one in Python is added to `classes`.
+fn scheduler(
+    scheduler: &Scheduler,
+    at: usize,
+    classes: &mut Vec<PythonClass>,
+    problems: &mut Problems,
+) -> Option<SchedulerConfig> {
+    Some(match scheduler {
         Scheduler::QueueingDelay(_) => SchedulerConfig::QueueingDelay,
         Scheduler::QueueLength(_) => SchedulerConfig::QueueLength,
         Scheduler::MaxSnr(rule) => SchedulerConfig::MaxSnr { is_oblivious: rule.oblivious },
@@ -271,9 +273,8 @@ fn scheduler(scheduler: &Scheduler, at: usize, problems: &mut Problems) -> Optio
                 problems.add(place("cell", at, ["scheduler".into(), "class".into()]), message, None);
                 return None;
             }
-            let params = rule.arguments.clone();
-            return Some(SchedulerPlan::Python(PythonScheduler { class: rule.class.clone(), params }));
+            classes.push(PythonClass { class: rule.class.clone(), params: rule.arguments.clone() });
+            SchedulerConfig::Own(classes.len() as u32 - 1)
         }
-    };
-    Some(SchedulerPlan::Known(known))
+    })
 }

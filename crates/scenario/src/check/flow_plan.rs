@@ -1,15 +1,14 @@
 //! TCP flows, as planned.
 
-use super::laws::LawPlan;
 use crate::names::FlowName;
 use windward_laws::emultcp;
-use windward_sim::{NodeId, TcpOptions};
+use windward_sim::{LawChoice, NodeId, TcpOptions};
 use windward_units::{Bytes, Duration, Time};
 
 /// What the flows of one table share.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowEntry {
-    pub law: LawPlan,
+    pub law: LawChoice,
     pub start_spread: Duration,
     pub stop: Option<Time>,
     pub size: Option<Bytes>,

@@ -3,13 +3,12 @@
 use super::common::{MAX_ENTITIES, Names, Times, is_within_limit, member_name, place};
 use super::flow_plan::{FlowEntry, FlowPlan, Flows};
 use super::key::key;
-use super::laws::LawPlan;
 use super::nodes::{Nodes, Request, ends, label};
 use crate::format::{Flow, KnownBaseRtt, ReceiveWindow};
 use crate::names::FlowName;
 use crate::path::Segment;
 use crate::problems::Problems;
-use windward_sim::TcpOptions;
+use windward_sim::{LawChoice, TcpOptions};
 use windward_units::{Duration, Time};
 
 /// Largest IPv4 packet.
@@ -18,7 +17,7 @@ const MAX_PACKET: u64 = 65_535;
 /// All flows, without their routes; `None`, and reports, if one is wrong.
 pub(crate) fn expand(
     flows: &[Flow],
-    laws: Vec<Option<LawPlan>>,
+    laws: Vec<Option<LawChoice>>,
     nodes: &Nodes,
     span: Duration,
     problems: &mut Problems,
@@ -76,7 +75,7 @@ pub(crate) fn expand(
 }
 
 /// What the flows of a table share; what is wrong is reported.
-fn entry(flow: &Flow, law: Option<LawPlan>, at: usize, problems: &mut Problems) -> Option<FlowEntry> {
+fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems) -> Option<FlowEntry> {
     let path = |key: &str| -> Vec<Segment> { place("flow", at, [key.into()]) };
     let before = problems.len();
     let segment = flow.segment.0;

@@ -4,38 +4,11 @@ use super::common::place;
 use crate::format::Law;
 use crate::path::Segment;
 use crate::problems::Problems;
-use crate::python::{PythonLaw, is_class};
+use crate::python::{PythonClass, is_class};
 use crate::suggest;
 use serde_json::{Map, Value};
 use windward_laws::{LawSpec, SpecError};
-
-/// A law that is right.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum LawPlan {
-    Known(LawSpec),
-    Python(PythonLaw),
-}
-
-impl LawPlan {
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Known(spec) => spec.name(),
-            Self::Python(_) => Law::PYTHON,
-        }
-    }
-
-    /// The law as a file says it, every parameter written out.
-    pub fn written(&self) -> Law {
-        let mut params = match self {
-            Self::Known(spec) => parameters(spec),
-            Self::Python(law) => law.params.clone(),
-        };
-        if let Self::Python(law) = self {
-            params.insert("class".to_owned(), law.class.clone().into());
-        }
-        Law { name: self.name().to_owned(), params }
-    }
-}
+use windward_sim::LawChoice;
 
 /// All parameters of a law with their values.
 fn parameters(spec: &LawSpec) -> Map<String, Value> {
@@ -46,18 +19,30 @@ fn parameters(spec: &LawSpec) -> Map<String, Value> {
     params
 }
 
-/// The law of flow `at`; what is wrong is reported.
-pub(crate) fn resolve(Law { name, params }: &Law, at: usize, problems: &mut Problems) -> Option<LawPlan> {
+/// The law of flow `at`, its defaults written out in the file; one in Python is added to `classes`. What is wrong is reported.
+pub(crate) fn resolve(
+    Law { name, params }: &mut Law,
+    at: usize,
+    classes: &mut Vec<PythonClass>,
+    problems: &mut Problems,
+) -> Option<LawChoice> {
     let path = |key: &str| place("flow", at, ["law".into(), key.into()]);
     if name == Law::PYTHON {
-        return python(params, path("class"), problems).map(LawPlan::Python);
+        let class = python(params, path("class"), problems)?;
+        *params = class.params.clone();
+        params.insert("class".to_owned(), class.class.clone().into());
+        classes.push(class);
+        return Some(LawChoice::Own(classes.len() as u32 - 1));
     }
     match LawSpec::from_json(name, Value::Object(params.clone())) {
-        Ok(spec) => Some(LawPlan::Known(spec)),
-        Err(SpecError::Name(name)) => {
+        Ok(spec) => {
+            *params = parameters(&spec);
+            Some(LawChoice::Known(spec))
+        }
+        Err(SpecError::Name(_)) => {
             let names = LawSpec::NAMES.iter().copied().chain([Law::PYTHON]);
             let message = format!("unknown law `{name}`; laws: {}", names.clone().collect::<Vec<_>>().join(", "));
-            problems.add(path("name"), message, suggest::nearest(&name, names).map(suggest::did_you_mean));
+            problems.add(path("name"), message, suggest::nearest(name, names).map(suggest::did_you_mean));
             None
         }
         Err(SpecError::Parameter(key, why)) => {
@@ -89,11 +74,11 @@ fn unknown_parameters(name: &str, params: &Map<String, Value>, at: usize, proble
 }
 
 /// A law written in Python: a class, and arguments for it.
-fn python(params: &Map<String, Value>, path: Vec<Segment>, problems: &mut Problems) -> Option<PythonLaw> {
+fn python(params: &Map<String, Value>, path: Vec<Segment>, problems: &mut Problems) -> Option<PythonClass> {
     let mut params = params.clone();
     let example = "{ name = \"python\", class = \"my_law.py:MyLaw\" }";
     let problem = match params.shift_remove("class") {
-        Some(Value::String(class)) if is_class(&class) => return Some(PythonLaw { class, params }),
+        Some(Value::String(class)) if is_class(&class) => return Some(PythonClass { class, params }),
         Some(class) => format!("{class} is not FILE:CLASS or MODULE:CLASS; example: {example}"),
         None => format!("`class` is missing; example: {example}"),
     };

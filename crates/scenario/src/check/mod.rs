@@ -16,10 +16,8 @@ mod regions;
 mod route;
 mod sources;
 
-pub(crate) use cells::{CellPlan, SchedulerPlan};
 pub(crate) use flow_plan::{FlowEntry, FlowPlan};
 pub(crate) use key::uniform;
-pub(crate) use laws::LawPlan;
 pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
 
@@ -27,8 +25,10 @@ use crate::format::{File, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
 use crate::path::Segment;
 use crate::problems::Problems;
+use crate::python::PythonClass;
 use ground::Network;
 use windward_sim as sim;
+use windward_sim::cell::CellConfig;
 use windward_units::Duration;
 
 /// Default number of samples in a run.
@@ -45,7 +45,7 @@ pub(crate) struct Plan {
     pub links: Vec<sim::LinkConfig>,
     /// Of links, then of the stations of cells.
     pub link_names: Vec<LinkName>,
-    pub cells: Vec<CellPlan>,
+    pub cells: Vec<CellConfig>,
     pub regions: Vec<RegionPlan>,
     /// What the flows of one table share.
     pub flow_entries: Vec<FlowEntry>,
@@ -54,6 +54,9 @@ pub(crate) struct Plan {
     pub sources: Vec<sim::SourceConfig>,
     pub source_names: Vec<SourceName>,
     pub sample_interval: Duration,
+    /// What is written in Python, in the order of its indices in the network.
+    pub python_laws: Vec<PythonClass>,
+    pub python_schedulers: Vec<PythonClass>,
 }
 
 /// Checks a file and plans its network. The file comes back with its defaults resolved.
@@ -71,11 +74,13 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     recordings::inline(&mut file, read, problems);
     let nodes = nodes::expand(&file.node, problems)?;
     let mut links = links::expand(&file.link, &nodes, problems);
-    let cells = cells::expand(&file.cell, &nodes, &mut links, problems);
+    let (mut python_laws, mut python_schedulers) = (Vec::new(), Vec::new());
+    let cells = cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
     let regions = regions::plan(&file.region, &links, problems);
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
-    let laws: Vec<_> = file.flow.iter().enumerate().map(|(at, flow)| laws::resolve(&flow.law, at, problems)).collect();
+    let entries = file.flow.iter_mut().enumerate();
+    let laws = entries.map(|(at, flow)| laws::resolve(&mut flow.law, at, &mut python_laws, problems)).collect();
     let flows = flows::expand(&file.flow, laws, &nodes, span, problems).filter(|_| network.is_whole);
     let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, &nodes, &links, problems));
     let sources = sources::expand(&file.background, network, span, problems);
@@ -86,9 +91,6 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let sample_interval = given.unwrap_or_else(|| default_interval(span, per_sample));
     check_interval(sample_interval, span, per_sample, problems);
     file.output.sample_interval = Some(Positive(sample_interval));
-    for (flow, entry) in file.flow.iter_mut().zip(&flows.entries) {
-        flow.law = entry.law.written();
-    }
     let plan = Plan {
         nodes: nodes.names,
         links: links.configs,
@@ -101,6 +103,8 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         sources: sources.configs,
         source_names: sources.names,
         sample_interval,
+        python_laws,
+        python_schedulers,
     };
     problems.is_empty().then_some((file, plan))
 }

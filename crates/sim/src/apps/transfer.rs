@@ -1,7 +1,8 @@
 //! A transfer over several connections, whose number a controller decides.
 
+use crate::makers::{Maker, Makers};
 use crate::net::Net;
-use crate::network::{FlowConfig, LawChoice, TransferConfig};
+use crate::network::{FlowConfig, TransferConfig};
 use crate::tcp::Connection;
 use std::ops::Range;
 use windward_laws::emultcp::{Controller, Sample};
@@ -10,7 +11,7 @@ use windward_units::{Duration, Packets, Time};
 /// A running transfer.
 pub struct Transfer {
     flows: Range<usize>,
-    law: LawChoice,
+    law: Maker,
     initial: Packets,
     controller: Controller,
     start: Time,
@@ -28,12 +29,12 @@ pub struct Transfer {
 
 impl Transfer {
     /// The transfer of `config` over some of `flows`, before its first look.
-    pub fn new(config: &TransferConfig, flows: &[FlowConfig]) -> Self {
+    pub fn new(config: &TransferConfig, flows: &[FlowConfig], makers: &Makers) -> Self {
         let flow = &flows[config.flows.start];
         Self {
             flows: config.flows.clone(),
-            law: flow.law.clone(),
-            initial: Packets::new(f64::from(flow.tcp.initial_window)),
+            law: makers.law(flow.law),
+            initial: flow.tcp.initial_cwnd(),
             controller: Controller::new(config.controller, None),
             start: config.start,
             stop: config.stop.unwrap_or(Time::NEVER),
@@ -104,7 +105,7 @@ impl Transfer {
     }
 
     /// Shows what it does, as [`windward_laws::Law::observe`] does.
-    pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+    pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("open", self.open as f64);
         sink("n", self.controller.connections());
         sink("mean_rtt_s", self.rtt);

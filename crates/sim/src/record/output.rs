@@ -3,6 +3,8 @@
 //! Totals and means count from the warm-up to the end of the run. Rates are in bits a second and times in seconds,
 //! as plain `f64`: these are columns of a table, named with their unit.
 
+use windward_units::Time;
+
 /// The outcome of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
@@ -156,7 +158,7 @@ pub struct LinkSeries {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Internals {
     /// Names, referred to by index.
-    pub names: Vec<&'static str>,
+    pub names: Vec<String>,
     /// Seconds since the beginning.
     pub time_s: Vec<f64>,
     /// Index of the flow.
@@ -165,4 +167,19 @@ pub struct Internals {
     pub name: Vec<u32>,
     /// The value, in the law's own unit.
     pub value: Vec<f64>,
+}
+
+impl Internals {
+    /// Adds what the law of `flow` shows of itself at `now`.
+    pub fn push(&mut self, now: Time, flow: usize, name: &str, value: f64) {
+        let known = self.names.iter().position(|known| known == name);
+        let index = known.unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        self.time_s.push(now.as_secs());
+        self.flow.push(flow as u32);
+        self.name.push(index as u32);
+        self.value.push(value);
+    }
 }

@@ -128,7 +128,7 @@ impl Recorder {
             series.retransmits.push(sender.counts.retransmits);
         }
         if self.has_internals {
-            self.sample_internals(seconds, flows, transfers);
+            self.sample_internals(now, flows, transfers);
         }
         let series = &mut self.output.link_series;
         for index in 0..net.link_count() {
@@ -144,26 +144,14 @@ impl Recorder {
         }
     }
 
-    fn sample_internals(&mut self, seconds: f64, flows: &[Connection], transfers: &[Transfer]) {
+    fn sample_internals(&mut self, now: Time, flows: &[Connection], transfers: &[Transfer]) {
+        let internals = &mut self.output.internals;
         for (index, flow) in flows.iter().enumerate() {
-            flow.sender.law().observe(&mut |name, value| self.note(seconds, index, name, value));
+            flow.sender.law().observe(&mut |name, value| internals.push(now, index, name, value));
         }
         for transfer in transfers {
-            transfer.observe(&mut |name, value| self.note(seconds, transfer.flows().start, name, value));
+            transfer.observe(&mut |name, value| internals.push(now, transfer.flows().start, name, value));
         }
-    }
-
-    fn note(&mut self, seconds: f64, flow: usize, name: &'static str, value: f64) {
-        let internals = &mut self.output.internals;
-        let known = internals.names.iter().position(|n| *n == name);
-        let name = known.unwrap_or_else(|| {
-            internals.names.push(name);
-            internals.names.len() - 1
-        });
-        internals.time_s.push(seconds);
-        internals.flow.push(flow as u32);
-        internals.name.push(name as u32);
-        internals.value.push(value);
     }
 
     /// The time is up.

@@ -10,7 +10,7 @@ use crate::net::Net;
 use crate::network::FlowConfig;
 use crate::packet::{Kind, Packet};
 use windward_laws::{AnyLaw, Law};
-use windward_units::{Duration, Packets, Time};
+use windward_units::{Duration, Time};
 
 /// Before a SYN is answered (RFC 6298 §2.1).
 const SYN_TIMEOUT: Duration = Duration::from_millis(1000);
@@ -52,7 +52,7 @@ pub struct Connection {
 
 impl Connection {
     /// The flow `index` of `config`, with the beginnings of its two routes in the table of routes.
-    pub fn new(index: u32, config: &FlowConfig, forward: u32, backward: u32) -> Self {
+    pub fn new(index: u32, config: &FlowConfig, law: AnyLaw, forward: u32, backward: u32) -> Self {
         let tcp = &config.tcp;
         let segment = tcp.segment.count() as u32;
         let last = config.size.map(|size| {
@@ -60,7 +60,6 @@ impl Connection {
             let rest = size.count() - (count - 1) * u64::from(segment);
             (count as u32 - 1, rest as u32)
         });
-        let law = config.law.build(Packets::new(f64::from(tcp.initial_window)));
         let end = last.map_or(MOST_SEGMENTS, |(number, _)| number + 1);
         Self {
             index,

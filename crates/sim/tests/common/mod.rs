@@ -52,7 +52,7 @@ pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end:
 
 /// The output of a run that nobody interrupts.
 pub fn simulate(network: &Network, seed: u64) -> Output {
-    run(network, seed, &Control::new(), None).expect("nobody interrupts it")
+    run(network, &Makers::default(), seed, &Control::new(), None).expect("nobody interrupts it")
 }
 
 /// TCP as the papers' simulations use it: 1000-byte packets, headers included, every segment acknowledged.

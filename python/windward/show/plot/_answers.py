@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from windward._format.laws import keep_backlogs
 from windward.show.plot._means import bars
 from windward.show.plot._series import CROWD, MANY, PANELS, panels
 from windward.show.plot.style import COLORS, head, left_out_note, styled
@@ -172,16 +173,13 @@ def _prices(best: Optimum, figure: Figure) -> str:
     shown = used.loc[sorted(used.nlargest(_BARS, "price").index)]
     if shown.empty:
         raise ValueError("there is nothing to draw: no link limits a flow")
-    is_delay = best.objective == "law" and set(best.flows["law"]) <= BACKLOG_LAWS
+    is_delay = best.objective == "law" and keep_backlogs(best.flows["law"])
     if is_delay:
         bars(figure, shown, "link", "price", 1e3, "price: queueing delay (ms)")
     else:
         bars(figure, shown, "link", "price", 1.0, "price (utility per packet a second)")
     return f"bottlenecks, {best.objective}" + left_out_note(len(best.links) - len(shown), "cheaper link")
 
-
-#: Laws that keep a backlog: they maximise p ln x, whose prices are queueing delays.
-BACKLOG_LAWS = frozenset({"fast", "quic-tcp", "vegas"})
 
 FLUID: Kinds = {
     "windows": ("Windows, by their differential equations", _windows),

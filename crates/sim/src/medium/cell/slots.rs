@@ -7,6 +7,7 @@ use super::scheduler::{Candidate, Choose, Scheduler, Slot};
 use super::station::{Air, Grant, Outcome, Station};
 use crate::engine::{Purpose, Stream};
 use crate::link::Counts;
+use crate::makers::Makers;
 use crate::packet::Packet;
 use std::sync::Arc;
 use windward_units::{Duration, Time};
@@ -35,8 +36,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell of `config` in the run of `seed`.
-    pub fn new(config: &CellConfig, seed: u64) -> Self {
+    /// The cell of `config` in the run of `seed`, with a scheduler of `makers` where it is not ours.
+    pub fn new(config: &CellConfig, makers: &Makers, seed: u64) -> Self {
         let channel = |station: &super::StationConfig| {
             let luck = Stream::new(seed, station.key, Purpose::Fading);
             Channel::new(&station.fading, station.mean_snr, config.slot, &config.table, luck)
@@ -46,7 +47,7 @@ impl Cell {
         Self {
             stations: config.stations.iter().map(station).collect(),
             views: Vec::with_capacity(config.stations.len()),
-            scheduler: Scheduler::new(&config.scheduler),
+            scheduler: Scheduler::new(config.scheduler, makers),
             table: Arc::clone(&config.table),
             slot: config.slot,
             symbol_rate: config.symbol_rate,

@@ -11,8 +11,8 @@ mod queue_length;
 mod queueing_delay;
 mod round_robin;
 
+use crate::makers::Makers;
 use std::fmt;
-use std::sync::Arc;
 use windward_units::{Duration, Time};
 
 /// What a scheduler knows at the beginning of a slot.
@@ -62,7 +62,7 @@ pub trait Choose {
 }
 
 /// Which rule a cell follows.
-#[derive(Clone)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SchedulerConfig {
     /// Queueing-delay MaxWeight: backlog over average rate, times rate (huang2020 (10)).
     QueueingDelay,
@@ -84,8 +84,8 @@ pub enum SchedulerConfig {
     MLwdf,
     /// The exponential rule (Shakkottai and Stolyar 2002).
     ExpRule,
-    /// A user's own: makes a fresh rule.
-    External(Arc<dyn Fn() -> Box<dyn Choose + Send> + Send + Sync>),
+    /// A user's own, by its index among the [`Makers`] of who runs the network, which have it.
+    Own(u32),
 }
 
 impl fmt::Debug for SchedulerConfig {
@@ -99,7 +99,7 @@ impl fmt::Debug for SchedulerConfig {
             Self::ProportionalFair => f.write_str("proportional-fair"),
             Self::MLwdf => f.write_str("m-lwdf"),
             Self::ExpRule => f.write_str("exp-rule"),
-            Self::External(_) => f.write_str("external"),
+            Self::Own(index) => write!(f, "own {index}"),
         }
     }
 }
@@ -113,22 +113,22 @@ pub(crate) enum Scheduler {
     ProportionalFair(proportional_fair::ProportionalFair),
     MLwdf(m_lwdf::MLwdf),
     ExpRule(exp_rule::ExpRule),
-    External(Box<dyn Choose + Send>),
+    Own(Box<dyn Choose + Send>),
 }
 
 impl Scheduler {
-    pub(crate) fn new(config: &SchedulerConfig) -> Self {
+    pub(crate) fn new(config: SchedulerConfig, makers: &Makers) -> Self {
         match config {
             SchedulerConfig::QueueingDelay => Self::QueueingDelay(queueing_delay::QueueingDelay),
             SchedulerConfig::QueueLength => Self::QueueLength(queue_length::QueueLength),
-            SchedulerConfig::MaxSnr { is_oblivious } => Self::MaxSnr(max_snr::MaxSnr { is_oblivious: *is_oblivious }),
+            SchedulerConfig::MaxSnr { is_oblivious } => Self::MaxSnr(max_snr::MaxSnr { is_oblivious }),
             SchedulerConfig::RoundRobin { is_oblivious } => {
-                Self::RoundRobin(round_robin::RoundRobin::new(*is_oblivious))
+                Self::RoundRobin(round_robin::RoundRobin::new(is_oblivious))
             }
             SchedulerConfig::ProportionalFair => Self::ProportionalFair(proportional_fair::ProportionalFair),
             SchedulerConfig::MLwdf => Self::MLwdf(m_lwdf::MLwdf),
             SchedulerConfig::ExpRule => Self::ExpRule(exp_rule::ExpRule),
-            SchedulerConfig::External(make) => Self::External(make()),
+            SchedulerConfig::Own(index) => Self::Own(makers.scheduler(index)),
         }
     }
 }
@@ -143,7 +143,7 @@ impl Choose for Scheduler {
             Self::ProportionalFair(rule) => rule.choose(slot),
             Self::MLwdf(rule) => rule.choose(slot),
             Self::ExpRule(rule) => rule.choose(slot),
-            Self::External(rule) => rule.choose(slot),
+            Self::Own(rule) => rule.choose(slot),
         }
     }
 }

@@ -1,0 +1,56 @@
+//! What laws maximise.
+
+use windward_units::Packets;
+
+/// The utility U(x) of a rate of x packets a second. Laws that share a network rest where the sum of their utilities is
+/// greatest; U′ is the price that the law reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Utility {
+    /// b·ln x, b being the packets that the flow keeps in queues: the price b/x is the queueing delay in seconds (Low,
+    /// Peterson and Wang, J. ACM 49(2), 2002).
+    Backlog(Packets),
+    /// (√k/T)·arctan(x·T/√k), T being the round-trip time in seconds: the price k/(k + x²·T²) is the loss probability. Where
+    /// losses are rare this is −k/(T²·x) up to a constant, and x = √k/(T·√p).
+    SquareRoot {
+        /// k, x²·T² times the odds p/(1−p) of a loss; 2 for Reno.
+        k: f64,
+    },
+    /// w·x^(1−α)/(1−α): the price w·x^(−α) is the loss probability.
+    Power {
+        /// w.
+        weight: f64,
+        /// α, positive and not 1.
+        alpha: f64,
+    },
+}
+
+/// What a network charges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Price {
+    /// The queueing delay along the path, in seconds.
+    QueueDelay,
+    /// The loss probability along the path.
+    Loss,
+}
+
+impl Utility {
+    /// U(x) at rate `x` packets a second and round-trip time `rtt` seconds.
+    pub fn value(&self, x: f64, rtt: f64) -> f64 {
+        match *self {
+            Self::Backlog(backlog) => backlog.count() * libm::log(x),
+            Self::SquareRoot { k } => {
+                let root = k.sqrt();
+                root / rtt * libm::atan(x * rtt / root)
+            }
+            Self::Power { weight, alpha } => weight * libm::pow(x, 1.0 - alpha) / (1.0 - alpha),
+        }
+    }
+
+    /// What its derivative is.
+    pub const fn price(&self) -> Price {
+        match self {
+            Self::Backlog(_) => Price::QueueDelay,
+            Self::SquareRoot { .. } | Self::Power { .. } => Price::Loss,
+        }
+    }
+}

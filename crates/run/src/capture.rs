@@ -1,0 +1,29 @@
+//! Packet captures, one file for each seed.
+
+use crate::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A file to write packets to.
+pub(crate) struct Capture {
+    path: PathBuf,
+}
+
+impl Capture {
+    /// That of `seed` in `folder`.
+    pub(crate) fn of(folder: &Path, seed: u64) -> Self {
+        Self { path: folder.join(format!("seed-{seed}.pcapng")) }
+    }
+
+    /// The file, empty.
+    pub(crate) fn create<E>(&self) -> Result<Box<dyn Write + Send>, Error<E>> {
+        let file = File::create(&self.path).map_err(|source| self.refused(source))?;
+        Ok(Box::new(BufWriter::with_capacity(1 << 20, file)))
+    }
+
+    /// It cannot be written.
+    pub(crate) fn refused<E>(&self, source: io::Error) -> Error<E> {
+        Error::Capture { path: self.path.clone(), source }
+    }
+}

@@ -1,0 +1,215 @@
+//! Worker threads that take seeds until there are none.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use windward_sim::Control;
+use windward_units::Time;
+
+/// What a job does with each of its seeds.
+pub trait Task: Send + Sync + 'static {
+    /// What a seed returns.
+    type Output: Send + 'static;
+    /// Why a seed fails.
+    type Failure: Send + 'static;
+
+    /// Runs a seed; `None` where it was cancelled.
+    ///
+    /// # Errors
+    /// What ends the whole job.
+    fn run(&self, seed: &Seed<'_>) -> Result<Option<Self::Output>, Error<Self::Failure>>;
+}
+
+/// A seed that is to be run.
+#[derive(Debug)]
+pub struct Seed<'a> {
+    /// The seed itself.
+    pub number: u64,
+    /// How far its run is, and how to end it.
+    pub control: &'a Arc<Control>,
+    /// The folder in which its packets are to be captured.
+    pub captures: Option<&'a Path>,
+}
+
+/// Why a job ended before its last seed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error<F> {
+    /// A seed failed.
+    #[error("{0}")]
+    Failed(F),
+    /// Packets cannot be captured.
+    #[error("{}: {source}", .path.display())]
+    Capture {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A worker panicked.
+    #[error("the engine failed: this is a bug in Windward, please report it")]
+    Panicked,
+}
+
+/// A job is started only once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the job has been started already")]
+pub struct AlreadyStarted;
+
+/// The seeds of one scenario: started once, polled until done. Dropping it cancels it.
+pub struct Job<T: Task> {
+    shared: Arc<Shared<T>>,
+    threads: usize,
+    workers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What the workers share.
+struct Shared<T: Task> {
+    task: T,
+    seeds: Vec<(u64, Arc<Control>)>,
+    /// Index of the next seed that nobody has taken.
+    next: AtomicUsize,
+    is_cancelled: AtomicBool,
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T: Task> {
+    is_started: bool,
+    finished: Vec<T::Output>,
+    error: Option<Error<T::Failure>>,
+    /// Workers that have not returned.
+    working: usize,
+}
+
+impl<T: Task> Job<T> {
+    /// A job that does `task` with each of `seeds`, on at most `threads` workers.
+    pub fn new(task: T, seeds: impl IntoIterator<Item = u64>, threads: usize) -> Self {
+        let seeds: Vec<_> = seeds.into_iter().map(|seed| (seed, Arc::new(Control::new()))).collect();
+        let threads = threads.clamp(1, seeds.len().max(1));
+        let shared = Shared {
+            task,
+            seeds,
+            next: AtomicUsize::new(0),
+            is_cancelled: AtomicBool::new(false),
+            state: Mutex::new(State { is_started: false, finished: Vec::new(), error: None, working: 0 }),
+            changed: Condvar::new(),
+        };
+        Self { shared: Arc::new(shared), threads, workers: Mutex::default() }
+    }
+
+    /// Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder.
+    ///
+    /// # Errors
+    /// It was started before.
+    pub fn start(&self, captures: Option<&Path>) -> Result<(), AlreadyStarted> {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.shared.lock();
+        if std::mem::replace(&mut state.is_started, true) {
+            return Err(AlreadyStarted);
+        }
+        state.working = self.threads;
+        for _ in 0..self.threads {
+            let shared = Arc::clone(&self.shared);
+            let captures = captures.map(Path::to_owned);
+            workers.push(thread::spawn(move || {
+                let _leaving = Leaving(&shared);
+                shared.work(captures.as_deref());
+            }));
+        }
+        Ok(())
+    }
+
+    /// Waits until a seed has finished, at most `timeout`; returns what those that have returned, once each.
+    ///
+    /// # Errors
+    /// What ended the job, once, after all that finished before it.
+    pub fn wait(&self, timeout: Duration) -> Result<Vec<T::Output>, Error<T::Failure>> {
+        let shared = &self.shared;
+        let is_idle = |state: &mut State<T>| state.finished.is_empty() && state.error.is_none() && state.working > 0;
+        let (mut state, _) =
+            shared.changed.wait_timeout_while(shared.lock(), timeout, is_idle).unwrap_or_else(PoisonError::into_inner);
+        let finished = std::mem::take(&mut state.finished);
+        match state.error.take_if(|_| finished.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok(finished),
+        }
+    }
+
+    /// Whether all has been returned that there will be.
+    pub fn is_done(&self) -> bool {
+        let state = self.shared.lock();
+        state.working == 0 && state.finished.is_empty() && state.error.is_none()
+    }
+
+    /// How far the run of each seed is, in the order given.
+    pub fn progress(&self) -> Vec<Time> {
+        self.shared.seeds.iter().map(|(_, control)| control.simulated()).collect()
+    }
+
+    /// Stops what still runs and waits for the workers; what seeds that have finished returned can still be fetched.
+    pub fn cancel(&self) {
+        self.shared.cancel();
+        let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
+        for worker in workers {
+            // A worker that panicked has left its error behind.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl<T: Task> Drop for Job<T> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+/// Counts its worker out, whether it returned or panicked.
+struct Leaving<'a, T: Task>(&'a Shared<T>);
+
+impl<T: Task> Drop for Leaving<'_, T> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.fail(Error::Panicked);
+        }
+        self.0.lock().working -= 1;
+        self.0.changed.notify_all();
+    }
+}
+
+impl<T: Task> Shared<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
+        for (_, control) in &self.seeds {
+            control.cancel();
+        }
+    }
+
+    /// Keeps the first error and stops the other seeds.
+    fn fail(&self, error: Error<T::Failure>) {
+        self.lock().error.get_or_insert(error);
+        self.cancel();
+        self.changed.notify_all();
+    }
+
+    /// Takes seeds until there are none.
+    fn work(&self, captures: Option<&Path>) {
+        while !self.is_cancelled.load(Ordering::Relaxed) {
+            let Some((number, control)) = self.seeds.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
+            match self.task.run(&Seed { number: *number, control, captures }) {
+                Ok(Some(output)) => {
+                    self.lock().finished.push(output);
+                    self.changed.notify_all();
+                }
+                Ok(None) => {}
+                Err(error) => self.fail(error),
+            }
+        }
+    }
+}

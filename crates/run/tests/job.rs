@@ -1,0 +1,153 @@
+//! Jobs: every seed once, whoever runs it; the first failure and a cancellation end them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use windward_laws::{Ack, Congestion, Law};
+use windward_run::{AlreadyStarted, Error, Job, Seed, Simulations, Task};
+use windward_scenario::Scenario;
+use windward_sim::{MakeLaw, Makers};
+use windward_units::Packets;
+
+/// Does with a seed what it is told.
+struct Told<F>(F);
+
+impl<F: Fn(&Seed<'_>) -> Result<Option<u64>, &'static str> + Send + Sync + 'static> Task for Told<F> {
+    type Output = u64;
+    type Failure = &'static str;
+    fn run(&self, seed: &Seed<'_>) -> Result<Option<u64>, Error<&'static str>> {
+        (self.0)(seed).map_err(Error::Failed)
+    }
+}
+
+/// All that a job returns, and what ended it.
+fn all<T: Task>(job: &Job<T>) -> (Vec<T::Output>, Option<Error<T::Failure>>) {
+    let (mut finished, mut ended) = (Vec::new(), None);
+    while !job.is_done() {
+        match job.wait(Duration::from_secs(60)) {
+            Ok(outputs) => finished.extend(outputs),
+            Err(error) => ended = Some(error),
+        }
+    }
+    (finished, ended)
+}
+
+#[test]
+fn every_seed_is_run_once() {
+    for threads in [0, 1, 3, 100] {
+        let job = Job::new(Told(|seed: &Seed<'_>| Ok(Some(seed.number))), 1..=20, threads);
+        job.start(None).unwrap();
+        assert_eq!(job.start(None), Err(AlreadyStarted));
+        let (mut seeds, error) = all(&job);
+        seeds.sort_unstable();
+        assert!(seeds.into_iter().eq(1..=20) && error.is_none());
+    }
+}
+
+#[test]
+fn a_job_without_seeds_is_done_at_once() {
+    let job = Job::new(Told(|_: &Seed<'_>| Ok(Some(0))), [], 2);
+    job.start(None).unwrap();
+    assert!(all(&job).0.is_empty());
+}
+
+#[test]
+fn the_first_failure_ends_it_after_what_had_finished() {
+    let job =
+        Job::new(Told(|seed: &Seed<'_>| if seed.number < 3 { Ok(Some(seed.number)) } else { Err("no") }), 1..=9, 1);
+    job.start(None).unwrap();
+    let (seeds, error) = all(&job);
+    assert_eq!(seeds, [1, 2]);
+    assert!(matches!(error, Some(Error::Failed("no"))));
+}
+
+#[test]
+fn a_panic_is_an_error() {
+    let job = Job::new(Told(|_: &Seed<'_>| panic!("a test says so")), 1..=9, 2);
+    job.start(None).unwrap();
+    assert!(matches!(all(&job).1, Some(Error::Panicked)));
+}
+
+#[test]
+fn who_cancels_keeps_what_had_finished() {
+    let begun = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&begun);
+    let until_cancelled = move |seed: &Seed<'_>| {
+        count.fetch_add(1, Ordering::Relaxed);
+        if seed.number == 1 {
+            return Ok(Some(1));
+        }
+        while !seed.control.is_cancelled() {
+            std::thread::yield_now();
+        }
+        Ok(None)
+    };
+    let job = Job::new(Told(until_cancelled), 1..=9, 1);
+    job.start(None).unwrap();
+    while begun.load(Ordering::Relaxed) < 2 {
+        std::thread::yield_now();
+    }
+    job.cancel();
+    assert_eq!(begun.load(Ordering::Relaxed), 2);
+    assert_eq!(all(&job).0, [1]);
+}
+
+const SCENARIO: &str = "name = \"n\"\nduration = \"1 s\"\nnode = [{ name = \"a\" }, { name = \"b\" }]\n\
+                        link = [{ from = \"a\", to = \"b\", rate = \"1 Mbit/s\", delay = \"10 ms\" }]\n\
+                        flow = [{ from = \"a\", to = \"b\", law = LAW }]\n";
+
+fn scenario(law: &str) -> Scenario {
+    Scenario::from_toml(&SCENARIO.replace("LAW", law), "test").unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn threads_do_not_change_what_a_seed_returns() {
+    let run = |threads| {
+        let job = Job::new(Simulations::<()>::new(scenario("\"reno\""), |_| Makers::default()), [3, 1, 2], threads);
+        job.start(None).unwrap();
+        let (mut outputs, _) = all(&job);
+        outputs.sort_by_key(|output| output.seed);
+        assert!(job.progress().iter().all(|time| time.as_secs() == 1.0));
+        format!("{outputs:?}")
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn a_law_that_fails_ends_the_job() {
+    /// Keeps ten packets in flight until the first acknowledgement, which it cannot bear.
+    struct Fragile(Box<dyn Fn() + Send>);
+    impl Law for Fragile {
+        fn on_ack(&mut self, _: &Ack) {
+            (self.0)();
+        }
+        fn on_congestion(&mut self, _: &Congestion) {}
+        fn cwnd(&self) -> Packets {
+            Packets::new(10.0)
+        }
+    }
+    let own = "{ name = \"python\", class = \"fragile:Fragile\" }";
+    let simulations = Simulations::new(scenario(own), |fuse| {
+        let fuse = Arc::clone(fuse);
+        let make: MakeLaw = Arc::new(move |_| {
+            let fuse = Arc::clone(&fuse);
+            Box::new(Fragile(Box::new(move || fuse.blow("it broke"))))
+        });
+        Makers { laws: vec![make], ..Makers::default() }
+    });
+    let job = Job::new(simulations, [1, 2], 1);
+    job.start(None).unwrap();
+    let (outputs, error) = all(&job);
+    assert!(outputs.is_empty());
+    assert!(matches!(error, Some(Error::Failed("it broke"))), "{error:?}");
+}
+
+#[test]
+fn a_capture_that_cannot_be_written_names_its_file() {
+    let job = Job::new(Simulations::<()>::new(scenario("\"reno\""), |_| Makers::default()), [7], 1);
+    job.start(Some(Path::new("/nowhere"))).unwrap();
+    let (_, error) = all(&job);
+    let Some(Error::Capture { path, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(path, Path::new("/nowhere/seed-7.pcapng"));
+}
