@@ -215,8 +215,8 @@ def schema() -> dict[str, Any]:
 def laws() -> list[dict[str, Any]]:
     """Every law: `name`, `summary`, `parameters` with their defaults, `bibtex`, and what theory knows of it.
 
-    `price` ("loss" or "queueing delay") is that of the utility which it maximises, `backlog` the packets that it keeps in
-    queues by default, `backlog_parameter` the parameter that is their number; each is None where there is none.
+    `price` ("loss" or "queueing delay") is that of the utility which it maximises, `backlog` the packets that it keeps
+    in queues by default, `backlog_parameter` the parameter that is their number; each is None where there is none.
     """
 
 @final
