@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::tree::PIECE;
+
 /// The type of a posted tree. No form of a web page sends it, so no page can post one behind its reader's back.
 pub const TREE: &str = "application/vnd.windward.tree";
 
@@ -20,4 +22,35 @@ pub struct Missing {
     pub is_there: bool,
     /// Runs of missing pieces: from the first to before the second.
     pub missing: Vec<(u64, u64)>,
+}
+
+impl Missing {
+    /// Whether it can be said of a file of `count` pieces: the runs are in order and do not overlap, so that no server can
+    /// have a piece sent again and again.
+    pub fn is_sane(&self, count: u64) -> bool {
+        let mut end = 0;
+        let are_apart = self.missing.iter().all(|&(from, to)| {
+            let is_next = end <= from && from < to && to <= count;
+            end = to;
+            is_next
+        });
+        are_apart && self.piece_bytes == PIECE && (self.is_there || !self.missing.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_in_order_and_apart() {
+        let is_sane = |missing: &[(u64, u64)]| {
+            Missing { piece_bytes: PIECE, is_there: false, missing: missing.to_vec() }.is_sane(9)
+        };
+        assert!(is_sane(&[(0, 2), (2, 3), (8, 9)]));
+        for wrong in [&[][..], &[(2, 2)], &[(0, 10)], &[(0, 9), (0, 9)], &[(5, 6), (1, 2)]] {
+            assert!(!is_sane(wrong), "{wrong:?}");
+        }
+        assert!(Missing { piece_bytes: PIECE, is_there: true, missing: Vec::new() }.is_sane(1));
+    }
 }

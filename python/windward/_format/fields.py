@@ -18,10 +18,10 @@ class Output:
     Attributes
     ----------
     sample_interval
-        Distance of the samples in the series. Default: `duration`/600, rounded up to 1, 2 or 5 times a power of ten;
-        longer where the flows and links are so many that the series would pass 10 million rows.
+        Sampling interval of the series. Default: `duration`/600, rounded up to 1, 2 or 5 times a power of ten; longer
+        if the series would exceed 10 million rows.
     internals
-        Sample what the laws show of themselves (ssthresh, phases, …) too.
+        Also sample the laws' internal state (ssthresh, phases, …).
     """
 
     sample_interval: str | None = None
@@ -37,7 +37,7 @@ class Node:
     name
         Name of the node or of the group.
     count
-        Makes a group of so many nodes, NAME-1, NAME-2, …; NAME then means the whole group.
+        Makes a group of this many nodes, NAME-1, NAME-2, …; NAME then means the whole group.
     """
 
     name: str
@@ -46,15 +46,15 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedRate:
-    """A recorded rate: instants at which up to 1500 bytes may leave, as mahimahi writes and replays them.
+    """A recorded rate: times at which up to 1500 bytes may leave, in mahimahi's format.
 
-    It begins again when it ends.
+    The trace repeats when it ends.
 
     Attributes
     ----------
     trace
-        A file of mahimahi's, a whole number of milliseconds from the beginning in each line, in order; or the list of
-        them. The last is the length of the recording.
+        A mahimahi trace (one time per line, in whole milliseconds from the start, in order), or the list of times.
+        The last is the length of the trace.
     """
 
     trace: str | Sequence[int]
@@ -71,7 +71,7 @@ class BernoulliLoss:
     Attributes
     ----------
     probability
-        Probability of losing a packet.
+        Loss probability.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "bernoulli")
@@ -90,9 +90,9 @@ class GilbertElliottLoss:
     bad_to_good
         Probability of going from bad to good, per packet.
     loss_good
-        Probability of losing a packet in the good state.
+        Loss probability in the good state.
     loss_bad
-        Probability of losing a packet in the bad state.
+        Loss probability in the bad state.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "gilbert-elliott")
@@ -103,7 +103,7 @@ class GilbertElliottLoss:
     loss_bad: float | str = 1.0
 
 
-#: How packets are lost.
+#: Loss model.
 LossModel = BernoulliLoss | GilbertElliottLoss
 
 
@@ -156,28 +156,28 @@ class ExponentialJitter:
     mean: str
 
 
-#: How the extra delay is spread.
+#: Distribution of the extra delay.
 Jitter = UniformJitter | NormalJitter | ExponentialJitter
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reverse:
-    """What the link back has different; all else is as in the link forth.
+    """Differences of the link back; everything else is as in the forward link.
 
     Attributes
     ----------
     name
-        Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name of its own.
+        Name of the link back. Default: `TO->FROM`, or `NAME-reverse` if the link has a name.
     rate
         Transmission rate, or a recording.
     delay
         Propagation delay.
     buffer
-        How much may wait.
+        Buffer size.
     loss
         Random loss; 0 for none.
     jitter
-        Random extra delay; one of "0 s" for none.
+        Random extra delay; "0 s" for none.
     """
 
     name: str | None = None
@@ -192,31 +192,31 @@ class Reverse:
 class Link:
     """A link: a drop-tail queue, a transmitter, random loss, propagation, jitter, in this order.
 
-    Between a group and a single node: one link for each member. Between two groups of equal size: member by member.
+    Between a group and a single node: one link per member. Between two groups of equal size: member by member.
 
     Attributes
     ----------
     name
         Name of the link; members of a group of links are NAME-1, NAME-2, …. Default: `FROM->TO`.
     from_
-        Node or group at the beginning.
+        Node or group at the start.
     to
         Node or group at the end.
     rate
-        Transmission rate, or a recording. A link without one shares a [[region]].
+        Transmission rate, or a recording. A link without a rate belongs to a [[region]].
     delay
         Propagation delay, one way.
     buffer
-        How much may wait, in packets, bytes or time; the packet in transmission is not counted. Default: what a Linux
-        interface queues.
+        Buffer size in packets, bytes or time, not counting the packet in transmission. Default: that of a Linux
+        interface.
     loss
         Random loss on the wire: a probability, or a model.
     jitter
         Random extra delay; packets keep their order. Default: none.
     duplex
-        There is a link back too, equal to this one but for what `reverse` says.
+        Whether there is a link back, equal to this one except for `reverse`.
     reverse
-        What the link back has different.
+        Differences of the link back.
     """
 
     name: str | None = None
@@ -231,7 +231,7 @@ class Link:
     reverse: Reverse | None = None
 
 
-#: Which way a cell's packets go.
+#: Direction of a cell's packets.
 Direction = Literal["downlink"] | Literal["uplink"]
 
 
@@ -249,7 +249,7 @@ class ConvolutionalAmc:
     Attributes
     ----------
     modes
-        How many modes: 5 or 6 (with 16-QAM 9/16).
+        Number of modes: 5, or 6 with 16-QAM 9/16.
     target_error
         Packet error rate at a mode's threshold; above 0 and below 1.
     """
@@ -262,14 +262,14 @@ class ConvolutionalAmc:
 
 @dataclass(frozen=True, kw_only=True)
 class ShannonAmc:
-    """Shannon's formula with a gap: log2(1 + SNR/gap) bits a symbol.
+    """Shannon's formula with a gap: log2(1 + SNR/gap) bits per symbol.
 
     Attributes
     ----------
     gap
-        How far a real code is from the bound.
+        SNR gap to capacity.
     max_efficiency
-        Most bits a symbol. Default: no limit.
+        Maximum bits per symbol. Default: unlimited.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shannon")
@@ -285,13 +285,13 @@ class Mode:
     Attributes
     ----------
     snr
-        Used from this signal-to-noise ratio on. Default: from where packets err at the rate `target_error`.
+        Lowest signal-to-noise ratio at which it is used. Default: where the packet error rate is `target_error`.
     efficiency
-        Bits a symbol, above 0.
+        Bits per symbol, above 0.
     a
-        a of the packet error rate min(1, a·exp(−g·SNR)), SNR linear. Default: no packet errs.
+        a of the packet error rate min(1, a·exp(−g·SNR)), SNR linear. Default: no errors.
     g
-        g of the same.
+        g of the packet error rate.
     """
 
     snr: str | None = None
@@ -302,7 +302,7 @@ class Mode:
 
 @dataclass(frozen=True, kw_only=True)
 class ModesAmc:
-    """Modes of your own.
+    """Custom modes.
 
     Attributes
     ----------
@@ -311,7 +311,7 @@ class ModesAmc:
     target_error
         Packet error rate at the threshold of a mode that has no `snr`; above 0 and below 1.
     packet
-        Size of the packets that `a` and `g` were fitted to; needed with them.
+        Packet size that `a` and `g` were fitted to; required with them.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "modes")
@@ -327,21 +327,21 @@ Amc = CtcAmc | ConvolutionalAmc | ShannonAmc | ModesAmc
 
 @dataclass(frozen=True, kw_only=True)
 class IndependentFading:
-    """Rayleigh, a new draw in every slot."""
+    """Rayleigh, independent in every slot."""
 
     TAG: ClassVar[tuple[str, str]] = ("model", "independent")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JakesFading:
-    """Rayleigh with the correlation J0(2π f τ) of Clarke and Jakes, by a sum of sinusoids.
+    """Rayleigh with the Clarke–Jakes correlation J0(2π f τ), as a sum of sinusoids.
 
     Attributes
     ----------
     doppler
         Doppler frequency.
     sinusoids
-        How many sinusoids.
+        Number of sinusoids.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "jakes")
@@ -352,7 +352,7 @@ class JakesFading:
 
 @dataclass(frozen=True, kw_only=True)
 class AutoregressiveFading:
-    """The same correlation by an autoregressive process.
+    """The same correlation, as an autoregressive process.
 
     Attributes
     ----------
@@ -370,7 +370,7 @@ class AutoregressiveFading:
 
 @dataclass(frozen=True, kw_only=True)
 class MarkovFading:
-    """A Markov chain over the modes with steps between neighbours only; for slow fading.
+    """A Markov chain over the modes with transitions between neighbours only; for slow fading.
 
     Attributes
     ----------
@@ -385,22 +385,22 @@ class MarkovFading:
 
 @dataclass(frozen=True, kw_only=True)
 class ConstantFading:
-    """No fading: always the mean."""
+    """No fading."""
 
     TAG: ClassVar[tuple[str, str]] = ("model", "constant")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceFading:
-    """Measured: the station's `snr` is added to the samples.
+    """A recorded trace; the station's `snr` is added to the samples.
 
     Attributes
     ----------
     samples
-        Signal-to-noise ratios in decibels, from the beginning of the run; or a CSV file with columns `time_s` and
-        `snr_db`. They begin again when they end.
+        Signal-to-noise ratios in decibels, from the start of the run, or a CSV file with columns `time_s` and
+        `snr_db`. The trace repeats when it ends.
     interval
-        Distance of the samples; a file has its own.
+        Sampling interval; a file has its own.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "trace")
@@ -409,20 +409,20 @@ class TraceFading:
     interval: str | None = None
 
 
-#: How a channel fades.
+#: Fading of a channel.
 Fading = IndependentFading | JakesFading | AutoregressiveFading | MarkovFading | ConstantFading | TraceFading
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueingDelayScheduler:
-    """Largest backlog over average rate, times rate: queueing-delay MaxWeight (huang2020 (10))."""
+    """Largest backlog × rate / average rate: queueing-delay MaxWeight (huang2020 (10))."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queueing-delay")
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueLengthScheduler:
-    """Largest backlog times rate: MaxWeight."""
+    """Largest backlog × rate: MaxWeight."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queue-length")
 
@@ -434,7 +434,7 @@ class MaxSnrScheduler:
     Attributes
     ----------
     oblivious
-        Also where nothing waits behind it.
+        Whether stations with empty queues are considered too.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "max-snr")
@@ -444,12 +444,12 @@ class MaxSnrScheduler:
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRobinScheduler:
-    """Stations in turn.
+    """Round robin.
 
     Attributes
     ----------
     oblivious
-        A slot belongs to its station even if nothing waits there; else empty stations are skipped.
+        Whether a slot is spent on its station even if its queue is empty; otherwise empty stations are skipped.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "round-robin")
@@ -459,7 +459,7 @@ class RoundRobinScheduler:
 
 @dataclass(frozen=True, kw_only=True)
 class ProportionalFairScheduler:
-    """Largest rate over average rate."""
+    """Largest rate / average rate."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "proportional-fair")
 
@@ -480,7 +480,7 @@ class ExpRuleScheduler:
 
 @dataclass(frozen=True, kw_only=True)
 class PythonScheduler:
-    """One of your own: a Python class with a method `choose`.
+    """A scheduler of your own: a Python class with a method `choose`.
 
     Attributes
     ----------
@@ -496,7 +496,7 @@ class PythonScheduler:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-#: Which station a slot serves. Of equals the first.
+#: Which station a slot serves; ties go to the first.
 Scheduler = (
     QueueingDelayScheduler
     | QueueLengthScheduler
@@ -509,22 +509,22 @@ Scheduler = (
 )
 
 
-#: How the bits of a slot become packets.
+#: How the bits of a slot are filled with packets.
 Service = Literal["whole"] | Literal["carry"] | Literal["fluid"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Average:
-    """The exponential filter of rates, one step a slot.
+    """Exponential moving average of the rates, one step per slot.
 
     Attributes
     ----------
     slots
-        Slots in which it forgets, a number from 1: r ← r + (new − r)/slots.
+        Time constant in slots, at least 1: r ← r + (new − r)/slots.
     start
-        Where the averages start.
+        Initial value.
     held_when_empty
-        Whether slots in which nothing waits for a station leave its average as it is; else they count as rate 0.
+        Whether a station's average is held while its queue is empty; otherwise such slots count as rate 0.
     """
 
     slots: float = 256.0
@@ -534,12 +534,12 @@ class Average:
 
 @dataclass(frozen=True, kw_only=True)
 class Repair:
-    """Link-layer repair of transmissions that are not decoded.
+    """Link-layer retransmission of packets that were not decoded.
 
     Attributes
     ----------
     transmissions
-        Transmissions of a packet, the first included, after which it is lost.
+        Maximum transmissions per packet, including the first.
     """
 
     transmissions: int
@@ -547,7 +547,7 @@ class Repair:
 
 @dataclass(frozen=True, kw_only=True)
 class Station:
-    """A station of a cell, or a group of stations that are alike.
+    """A station of a cell, or a group of identical stations.
 
     Attributes
     ----------
@@ -556,13 +556,13 @@ class Station:
     snr
         Mean signal-to-noise ratio.
     fading
-        How its channel fades; else as the cell says.
+        Fading of its channel. Default: that of the cell.
     buffer
-        How much may wait for it; else as the cell says.
+        Its buffer. Default: that of the cell.
     delay
-        From the end of a packet's transmission to its arrival; else as the cell says.
+        From the end of a packet's transmission to its arrival. Default: that of the cell.
     deadline
-        T of M-LWDF and the EXP rule, which serve so that a wait is longer than T with probability `violation`.
+        T of M-LWDF and the EXP rule, which aim to keep the probability of a delay above T at `violation`.
     violation
         δ of M-LWDF and the EXP rule; above 0 and below 1.
     """
@@ -578,43 +578,43 @@ class Station:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A slotted cell: one carrier that its stations share.
+    """A slotted cell: stations that share one carrier.
 
-    It makes a one-way link between the access point and each station, `ACCESS_POINT->NODE` in a downlink,
-    `NODE->ACCESS_POINT` in an uplink; for the other direction add links, or a second cell.
+    It creates a one-way link between the access point and each station, named `ACCESS_POINT->NODE` for a downlink and
+    `NODE->ACCESS_POINT` for an uplink; for the other direction add links or a second cell.
 
     Attributes
     ----------
     name
         Name of the cell.
     access_point
-        Node at the middle.
+        Node of the access point.
     direction
-        Which way packets go.
+        Direction of the packets.
     slot
-        Length of a slot; the channels stand still within it.
+        Slot length; channels are constant within a slot.
     symbol_rate
-        Data symbols a second of the whole carrier.
+        Data symbols per second of the whole carrier.
     amc
-        Adaptive modulation and coding: what a symbol carries at which signal-to-noise ratio.
+        Adaptive modulation and coding: bits per symbol as a function of the signal-to-noise ratio.
     fading
-        How the channels fade around their mean.
+        Fading of the channels around their mean.
     scheduler
-        Which station a slot serves.
+        Scheduler: which station a slot serves.
     service
-        How the bits of a slot become packets.
+        How the bits of a slot are filled with packets.
     average
-        The filter of the rates that schedulers reckon with.
+        Average rate used by the schedulers.
     buffer
-        How much may wait for each station, in packets or bytes.
+        Buffer per station, in packets or bytes.
     shared_buffer
-        How many packets may wait for all stations together. Default: only `buffer` counts.
+        Buffer shared by all stations, in packets. Default: no shared limit.
     delay
-        From the end of a packet's transmission to its arrival.
+        Delay from the end of a packet's transmission to its arrival.
     repair
-        Transmissions that fail and are repeated by the link layer. Default: every packet that is sent arrives.
+        Link-layer retransmission of packets that were not decoded. Default: every transmission succeeds.
     station
-        Who is there.
+        The stations.
     """
 
     name: str
@@ -636,16 +636,16 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class BoxRegion:
-    """Each link has its own, whatever the others do: slots or bands that are theirs.
+    """Independent links, each with its own capacity: dedicated slots or bands.
 
     Attributes
     ----------
     name
         Name of the region.
     links
-        The links that share it.
+        Its links.
     capacity
-        What each link carries; one rate stands for all.
+        Capacity of each link; a single rate applies to all.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "box")
@@ -664,11 +664,11 @@ class NormRegion:
     name
         Name of the region.
     links
-        The links that share it.
+        Its links.
     capacity
-        What each link carries alone; one rate stands for all.
+        Capacity of each link when alone; a single rate applies to all.
     exponent
-        From 1, which is time sharing; the larger, the less links take from each other.
+        At least 1, which is time sharing; the larger, the less the links interfere.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "norm")
@@ -688,12 +688,11 @@ class EllipsoidRegion:
     name
         Name of the region.
     links
-        The links that share it.
+        Its links.
     capacity
-        What each link carries alone; one rate stands for all.
+        Capacity of each link when alone; a single rate applies to all.
     matrix
-        M: symmetric, positive definite, with ones on the diagonal; beside it, how much two links take from each
-        other.
+        M: symmetric, positive definite, with ones on the diagonal; off-diagonal entries couple two links.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ellipsoid")
@@ -706,14 +705,14 @@ class EllipsoidRegion:
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """A limit to a weighted sum of rates.
+    """A limit on a weighted sum of rates.
 
     Attributes
     ----------
     weights
-        From 0, one for each link.
+        Weights, one per link, not negative.
     most
-        The sum of weight times rate is at most this.
+        Upper bound of the sum of weight × rate.
     """
 
     weights: Sequence[float]
@@ -722,16 +721,16 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True)
 class HalfSpacesRegion:
-    """Weighted sums of the rates have limits.
+    """Limits on weighted sums of the rates.
 
     Attributes
     ----------
     name
         Name of the region.
     links
-        The links that share it.
+        Its links.
     limit
-        The limits; every link has a weight in one of them.
+        The limits; every link needs a positive weight in at least one.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "half-spaces")
@@ -743,14 +742,14 @@ class HalfSpacesRegion:
 
 @dataclass(frozen=True, kw_only=True)
 class ChannelState:
-    """A joint state of channels.
+    """A joint channel state.
 
     Attributes
     ----------
     rates
-        What each link would carry if it were served.
+        Rate of each link if it is served.
     probability
-        How likely the state is; of all states they sum to 1. Default: all states are alike.
+        Probability of the state; they sum to 1. Default: all states are equally likely.
     """
 
     rates: Sequence[str]
@@ -759,16 +758,16 @@ class ChannelState:
 
 @dataclass(frozen=True, kw_only=True)
 class FadingRegion:
-    """One link at a time, chosen anew in every state of the channels: the ergodic region of a fading cell.
+    """One link at a time, chosen per channel state: the ergodic region of a fading cell.
 
     Attributes
     ----------
     name
         Name of the region.
     links
-        The links that share it.
+        Its links.
     state
-        The joint states of their channels.
+        The joint channel states.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "fading")
@@ -780,22 +779,22 @@ class FadingRegion:
 
 @dataclass(frozen=True, kw_only=True)
 class CsmaRegion:
-    """Ideal CSMA: links in conflict are never active together, all others may be.
+    """Ideal CSMA: conflicting links are never active together, all others may be.
 
     Attributes
     ----------
     name
         Name of the region.
     links
-        The links that share it.
+        Its links.
     capacity
-        What each link carries while it is active; one rate stands for all.
+        Capacity of each link while active; a single rate applies to all.
     conflicts
-        Pairs of links that conflict. A group stands for all its links, so that ["up", "up"] lets all of `up` conflict
-        with each other.
+        Pairs of links that conflict. A group means all its links: ["up", "up"] makes all links of `up` conflict with
+        each other.
     entropy
-        Weight of the entropy of the shares of time in what is maximised, as the backoffs of CSMA add it; in units of
-        the flows' utility, in packets for windows. From 0, which is the best schedule.
+        Weight of the schedule's entropy in the objective, which models CSMA backoff; in units of the flows' utility,
+        packets for window-based laws. 0 is the best schedule.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "csma")
@@ -807,10 +806,9 @@ class CsmaRegion:
     entropy: float = 0.0
 
 
-#: A capacity region: the rates that links without a `rate` of their own can have together. Every such link belongs to
-#: one region. A region says which rates are possible, not how packets get them: `optimum` and `fluid` answer,
-#: `simulate` refuses. `links` holds names of one-way links; the name of a group, or FROM->TO of one, stands for all
-#: its links.
+#: A capacity region: the rates that links without a `rate` can have together. Every such link belongs to exactly one
+#: region. A region has no packets: it is for `optimum` and `fluid`, and `simulate` refuses it. `links` lists one-way
+#: links by name; the name of a group, or FROM->TO of one, means all its links.
 Region = BoxRegion | NormRegion | EllipsoidRegion | HalfSpacesRegion | FadingRegion | CsmaRegion
 
 
@@ -1012,7 +1010,7 @@ class PythonLaw:
 
 @dataclass(frozen=True, kw_only=True)
 class Emultcp:
-    """E-MULTCP as published: chen2007 (21), once in `tau`.
+    """E-MULTCP as published: chen2007 (21), updated every `tau`.
 
     Attributes
     ----------
@@ -1021,11 +1019,11 @@ class Emultcp:
     alpha
         α: n grows by α/n in `tau`; above 0.
     beta
-        β: what a queue leaves of n; between 0 and 1.
+        β: a queue multiplies n by this; between 0 and 1.
     gamma
-        γ: a mean round trip longer than the least one by this share of it is congestion; above 0.
+        γ: the mean RTT signals congestion when it exceeds the minimum by this share; above 0.
     max
-        Most connections.
+        Maximum number of connections.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("law", "emultcp")
@@ -1039,24 +1037,24 @@ class Emultcp:
 
 @dataclass(frozen=True, kw_only=True)
 class EmultcpFast:
-    """The same for transfers of a minute: the number follows the queue within seconds.
+    """A faster variant for transfers of a minute: the number follows the queue within seconds.
 
     Attributes
     ----------
     tau
-        Time scale: n doubles in it at the start while no queue is seen.
+        Time scale: at the start, n doubles every `tau` while there is no queue.
     alpha
         α: n grows by α/n in `tau` without a queue; above 0.
     beta
-        β: what a queue of twice the threshold leaves of n after `tau`; between 0 and 1.
+        β: a queue of twice the threshold multiplies n by this within `tau`; between 0 and 1.
     gamma
-        γ: the threshold is this share of the least round trip; above 0.
+        γ: the queueing-delay threshold as a share of the minimum RTT; above 0.
     floor
-        Least threshold.
+        Minimum threshold.
     settle
-        The round trip of a connection counts only so long after it opened.
+        A connection's RTT is ignored for this long after it opens.
     max
-        Most connections.
+        Maximum number of connections.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("law", "emultcp-fast")
@@ -1078,11 +1076,11 @@ Connections = Emultcp | EmultcpFast
 class Flow:
     """A TCP flow.
 
-    Between two groups of equal size: one flow for each pair of members. Between a group and a single node: one for
-    each member. Several flows are named NAME-1, NAME-2, ….
+    Between two groups of equal size: one flow per pair of members. Between a group and a single node: one per member.
+    Several flows are named NAME-1, NAME-2, ….
 
-    The shortest path is the one of fewest links; among those the one of least delay; among those, compared from the
-    receiver backwards, the one whose link stands first in the file.
+    The default route is the path with the fewest links; ties are broken by the least delay, then by the order of the
+    links in the file, compared from the receiver back.
 
     Attributes
     ----------
@@ -1093,51 +1091,50 @@ class Flow:
     to
         Node or group that receives it.
     count
-        Makes so many parallel flows, between two single nodes.
+        Number of parallel flows between two single nodes.
     via
-        Nodes between `from` and `to` on the way of the data, in order; each is linked to the next. Default: the
-        shortest path.
+        Nodes between `from` and `to` on the route of the data, in order; consecutive ones must be linked. Default:
+        the shortest path.
     return_via
-        Nodes between `to` and `from` on the way of the ACKs. Default: `via` backwards, or the shortest path.
+        Nodes between `to` and `from` on the route of the ACKs. Default: `via` reversed, or the shortest path.
     law
-        Congestion control law: its name, or a table of its name and parameters.
+        Congestion control law: its name, or a table of name and parameters.
     connections
-        The flow is a transfer without end over several connections: this law opens and closes them, and RTT and queue
-        are what its receiver sees. They are named NAME.1, NAME.2, … up to the most there can be. Default: one
-        connection.
+        Makes the flow an unlimited transfer over several connections, which this law opens and closes by the RTT and
+        queue that the receiver sees. They are named NAME.1, NAME.2, … up to the maximum. Default: one connection.
     start
         When the connection opens.
     start_step
-        Of several flows, each opens so much later than the one before.
+        Delay between the starts of consecutive flows of a group.
     start_spread
-        Each flow opens at a random instant, uniform up to so much later, drawn from the seed.
+        Random extra delay of each start, uniform from 0 to this value, drawn from the seed.
     stop
-        No new data from here on; after the last start. Default: to the end of the run.
+        No new data is sent after this time, which is after the last start. Default: the end of the run.
     size
-        Data to transfer. Default: without end.
+        Data to transfer. Default: unlimited.
     segment
         Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
     overhead
         Header bytes of every packet. Default: what IPv4, TCP and the options in use take.
     delayed_ack
-        Longest wait of a delayed ACK (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
+        Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     receive_window
-        What the receiver buffers, at least one segment.
+        Receive buffer, at least one segment.
     sack
-        Selective acknowledgements (RFC 2018) and recovery by RFC 6675 and RFC 6937; else NewReno (RFC 6582).
+        Selective acknowledgements (RFC 2018) with recovery by RFC 6675 and RFC 6937; otherwise NewReno (RFC 6582).
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
         Segments in the first window (RFC 6928).
     min_rto
-        Least retransmission timeout: RFC 6298 §2.4 says 1 s; ns-2 takes 200 ms, and Linux 200 ms beyond the smoothed
-        round trip. On paths of more than 200 ms take 1 s, or timers expire for nothing when a queue grows.
+        Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2, 200 ms above the smoothed RTT in Linux.
+        On paths of more than 200 ms use 1 s, or timers fire spuriously when a queue grows.
     known_base_rtt
-        The base round-trip time, where the law shall be told it; "path" computes it from the route, as propagation
-        and transmission of a full segment and of its ACK. Default: the law sees the least sample.
+        The base round-trip time given to the law; "path" computes it from the route, as propagation and transmission
+        of a full segment and its ACK. Default: the law uses the smallest RTT sample.
     pacing
-        Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). A law that names a rate of its own is
-        paced at it in any case.
+        Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are
+        always paced at it.
     """
 
     name: str | None = None
@@ -1197,7 +1194,7 @@ class Poisson:
 
 @dataclass(frozen=True, kw_only=True)
 class Pareto:
-    """As a Pareto variable of this shape; above 1, or there would be no mean.
+    """Pareto with this shape, above 1 so that the mean is finite.
 
     Attributes
     ----------
@@ -1208,26 +1205,26 @@ class Pareto:
     pareto: float
 
 
-#: How a period varies around its mean.
+#: Distribution of a period around its mean.
 Spread = Literal["fixed"] | Literal["exponential"] | Pareto
 
 
 @dataclass(frozen=True, kw_only=True)
 class OnOff:
-    """Periods of sending and of silence in turn, beginning with silence.
+    """Alternating on and off periods, starting with off.
 
     Attributes
     ----------
     rate
-        Rate while sending.
+        Rate while on.
     on
-        Mean length of a period of sending.
+        Mean length of an on period.
     off
-        Mean length of a period of silence.
+        Mean length of an off period.
     on_spread
-        How the periods of sending vary.
+        Distribution of the on periods.
     off_spread
-        How the periods of silence vary.
+        Distribution of the off periods.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "on-off")
@@ -1241,7 +1238,7 @@ class OnOff:
 
 @dataclass(frozen=True, kw_only=True)
 class Pulses:
-    """Pulses of fixed length with exponential gaps between them, beginning with a gap.
+    """Pulses of fixed length with exponential gaps, starting with a gap.
 
     Attributes
     ----------
@@ -1250,7 +1247,7 @@ class Pulses:
     length
         Length of a pulse.
     every
-        Mean time from the beginning of one pulse to that of the next; longer than `length`.
+        Mean time between the starts of consecutive pulses; longer than `length`.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "pulses")
@@ -1268,7 +1265,7 @@ Pattern = Cbr | Poisson | OnOff | Pulses
 class Background:
     """A UDP source that does not respond to congestion.
 
-    Between groups: as with flows.
+    Groups work as for flows.
 
     Attributes
     ----------
@@ -1279,9 +1276,9 @@ class Background:
     to
         Node or group that receives.
     via
-        Nodes between `from` and `to`, in order. Default: the shortest path, as with flows.
+        Nodes between `from` and `to`, in order. Default: the shortest path, as for flows.
     count
-        Makes so many sources, between two single nodes.
+        Number of sources between two single nodes.
     pattern
         When datagrams are sent.
     packet
@@ -1289,9 +1286,9 @@ class Background:
     start
         When the source starts.
     start_step
-        Of several sources, each starts so much later than the one before.
+        Delay between the starts of consecutive sources of a group.
     stop
-        When it stops; after the last start. Default: at the end of the run.
+        When it stops, after the last start. Default: the end of the run.
     """
 
     name: str | None = None
@@ -1313,27 +1310,27 @@ class ScenarioFields:
     Attributes
     ----------
     name
-        Short name of the scenario; names the folder of its results.
+        Short name of the scenario, also of its results folder.
     title
-        One line for people: the question that the scenario asks.
+        One line for readers: the question that the scenario asks.
     cite
-        Keys of the papers that the scenario comes from.
+        Citation keys of the papers that the scenario comes from.
     duration
         How long to simulate.
     warmup
-        Totals and means count from here; less than `duration`.
+        Totals and means are taken from here on; shorter than `duration`.
     seeds
         How many seeds to run (5 means 1, 2, 3, 4, 5), or a list of them.
     output
         What is recorded.
     node
-        Nodes. They only carry names; links do the work.
+        Nodes. They are names only; links do the work.
     link
         Links between nodes.
     cell
         Cells: access points and the stations that share their carriers.
     region
-        Capacity regions: which rates links without a rate of their own can have together.
+        Capacity regions: the rates that links without a `rate` can have together.
     flow
         TCP flows.
     background

@@ -148,10 +148,7 @@ impl<'a> Job<'a> {
         }
         let malformed = || crate::http::Error::Malformed("not a response of `windward serve`".to_owned());
         let missing: Missing = serde_json::from_slice(&answer).map_err(|_| malformed())?;
-        let is_sane = missing.missing.iter().all(|(from, to)| from < to && *to <= self.task.tree.count())
-            && missing.piece_bytes == crate::tree::PIECE
-            && (missing.is_there || !missing.missing.is_empty());
-        if is_sane { Ok(missing) } else { Err(malformed().into()) }
+        if missing.is_sane(self.task.tree.count()) { Ok(missing) } else { Err(malformed().into()) }
     }
 
     /// Sends what is missing; returns the most connections there were. All may be there then, or the server has forgotten.
