@@ -33,7 +33,7 @@ pub enum Method {
 pub enum Lag {
     /// One round trip of its own, d + q as it is now.
     RoundTrip,
-    /// So many seconds, for all flows.
+    /// A fixed number of seconds, for all flows.
     Seconds(f64),
 }
 

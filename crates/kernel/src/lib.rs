@@ -4,8 +4,8 @@
 //! congctl`, `iperf3 -C`). Each law is two things in `bpf/`: `<law>.h`, its arithmetic in integers, the twin of the law in
 //! `windward-laws` and held to it by a test that compiles it for the machine, and `host.h`, which keeps the books.
 //!
-//! The loader is ours: libbpf needs libelf and zlib with their headers, which a fresh machine has not, and aya knows no
-//! struct_ops. What it does: `program` reads the object, `relocate` puts in the running kernel's offsets, `load` makes the
+//! Why not a library: libbpf-rs builds libbpf, which needs libelf and zlib with their headers on every machine that compiles
+//! Windward, and aya does not load struct_ops programs. What it does: `program` reads the object, `relocate` puts in the running kernel's offsets, `load` makes the
 //! maps, loads the programs and registers them by a link. The link's descriptor holds the law in the kernel; when its
 //! process ends, however it ends, the law is gone, unless the link was pinned.
 #![cfg(target_os = "linux")]

@@ -11,7 +11,7 @@ use crate::transfer::{json, parse, tell};
 
 /// Sends a file to `windward serve`. `options` and the result are JSON: the fields of `send::Options` and `send::Report`.
 /// `observe` is called with the JSON of every `send::Event` but ticks; if it raises, or a signal's handler does, the upload
-/// stops, to be gone on with later. TransferError's arguments are the message and the exit code.
+/// stops, to be resumed later. TransferError's arguments are the message and the exit code.
 #[pyfunction]
 pub(crate) fn transfer_send(
     py: Python<'_>,

@@ -12,7 +12,7 @@ use crate::error::TransferError;
 
 /// Downloads `address`. `options` and the result are JSON: the fields of `get::Options` and `get::Report`. `observe` is
 /// called with the JSON of every `get::Event` but ticks; if it raises, or a signal's handler does, the download stops,
-/// to be gone on with later. TransferError's arguments are the message and the exit code.
+/// to be resumed later. TransferError's arguments are the message and the exit code.
 #[pyfunction]
 pub(crate) fn transfer_get(py: Python<'_>, address: &str, options: &str, observe: Py<PyAny>) -> PyResult<String> {
     let options: Options = parse(options)?;

@@ -19,7 +19,7 @@ pub struct Problem {
     pub origin: String,
     /// Path of keys and indices (from 0) to what is wrong: `flow[2].to`; empty for the file as a whole.
     pub path: String,
-    /// Where in the text it stands, if the text is known.
+    /// Where in the text it is, if the text is known.
     pub position: Option<Position>,
     /// What is wrong and what is allowed.
     pub message: String,

@@ -37,12 +37,12 @@ impl SymbolRate {
 pub struct Decibels(f64);
 
 impl Decibels {
-    /// So many decibels.
+    /// A number of decibels.
     pub const fn new(decibels: f64) -> Self {
         Self(decibels)
     }
 
-    /// So many decibels.
+    /// A number of decibels.
     pub const fn count(self) -> f64 {
         self.0
     }

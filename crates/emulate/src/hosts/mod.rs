@@ -24,7 +24,7 @@ use windward_sim::{Control, Fabric, Output};
 /// What an emulation is told beside the scenario.
 #[derive(Default)]
 pub struct Options {
-    /// Names the luck of links, cells and sources.
+    /// Seed of the random streams of links, cells and sources.
     pub seed: u64,
     /// Where the packets of flows are written as pcapng, as their sources send and receive them.
     pub capture: Option<Box<dyn Write + Send>>,

@@ -1,4 +1,4 @@
-//! The journal beside a part: what has arrived, so that a later run goes on from there.
+//! The journal beside a part: what has arrived, so that a later run can resume.
 //!
 //! A text file of lines, each ended by a check of its own, so that a line torn by a crash is seen. The first line says
 //! which version of which file it is; every other one names bytes that arrived, and their BLAKE3 digest. Bytes count
@@ -26,7 +26,7 @@ pub(super) struct Identity {
     pub resource: String,
     /// Bytes of the whole.
     pub length: Option<u64>,
-    /// Without one nothing is ever gone on with.
+    /// Without one nothing is ever resumed.
     pub validator: Option<Validator>,
 }
 

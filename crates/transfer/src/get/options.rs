@@ -43,21 +43,21 @@ pub struct Options {
     pub gamma: Option<f64>,
     /// Most connections.
     pub max_connections: u32,
-    /// So many connections, whatever happens on the path.
+    /// A fixed number of connections.
     pub connections: Option<u32>,
-    /// A target that is there already and has the right length is taken for done.
+    /// Skip a target that exists with the server's length.
     pub is_continued: bool,
-    /// Replace a target that is there already.
+    /// Overwrite an existing target.
     pub is_forced: bool,
     /// What the file's digest must be: `sha-256=HEX` or `sha-512=HEX`.
     pub checksum: Option<String>,
-    /// Tries in a row without progress before giving up.
+    /// Give up after this many consecutive failures.
     pub max_tries: u32,
     /// Seconds before the second try; each further wait is twice as long.
     pub retry_wait: f64,
-    /// Seconds for a handshake.
+    /// Connect timeout, seconds.
     pub connect_timeout: f64,
-    /// Seconds after which a connection on which nothing arrives is given up.
+    /// Seconds without data after which a connection is given up.
     pub stall_timeout: f64,
     /// Further header fields, `Name: value`.
     pub headers: Vec<String>,

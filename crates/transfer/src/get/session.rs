@@ -24,7 +24,7 @@ use super::{Event, Report};
 use crate::common::{Error, Monitor};
 
 /// Downloads the file at `address`. `observer` hears of every event, several times a second, on the caller's thread;
-/// if it breaks, the download stops and can be gone on with later.
+/// if it breaks, the download stops and can be resumed later.
 ///
 /// # Errors
 /// Why the file is not there; [`Error::code`] tells the kinds apart. What has arrived stays beside the target.

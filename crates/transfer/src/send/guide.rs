@@ -20,7 +20,7 @@ const MOST_LATE: f64 = 0.01;
 pub struct Guide<'a> {
     task: &'a Task,
     settle: f64,
-    /// So many connections, whatever the controller says.
+    /// A fixed number of connections, whatever the controller says.
     fixed: Option<u32>,
     controller: Controller,
     host: String,

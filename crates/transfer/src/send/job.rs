@@ -33,7 +33,7 @@ type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
 /// Sends the file at `path` to the folder at `address`: `HOST`, `HOST:PORT`, or `http(s)://HOST:PORT/FOLDER/`.
 ///
 /// # Errors
-/// See [`Error`]; what has arrived stays with the server, and the same call goes on from there.
+/// See [`Error`]; what has arrived stays with the server, and the same call resumes.
 pub fn send(path: &Path, address: &str, options: &Options, observer: &mut Observer<'_>) -> Result<Report, Error> {
     let job = Job::new(path, address, options, observer)?;
     let begun = Instant::now();

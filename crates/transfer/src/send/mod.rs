@@ -23,21 +23,21 @@ use windward_laws::emultcp::Kind;
 pub struct Options {
     /// The file's name on the server; default: its own.
     pub name: Option<String>,
-    /// What the server asks for.
+    /// The server's token.
     pub token: Option<String>,
     /// PEM file of certificates to trust instead of the system's.
     pub ca: Option<PathBuf>,
-    /// Replace another file of this name.
+    /// Overwrite another file of this name.
     pub replaces: bool,
     /// The law of the number of connections.
     pub law: Kind,
     /// Most connections.
     pub max_connections: u32,
-    /// So many connections, whatever happens on the path.
+    /// A fixed number of connections.
     pub connections: Option<u32>,
-    /// Tries in a row without progress before giving up.
+    /// Give up after this many consecutive failures.
     pub max_tries: u32,
-    /// Seconds for a handshake.
+    /// Connect timeout, seconds.
     pub connect_timeout: f64,
     /// Seconds after which a connection that takes nothing and answers nothing is given up.
     pub stall_timeout: f64,

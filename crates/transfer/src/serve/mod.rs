@@ -38,7 +38,7 @@ use site::Site;
 use sums::Sums;
 use upload::Uploads;
 
-/// How often the observer is asked whether to go on.
+/// How often the observer is asked whether to continue.
 const TICK: Duration = Duration::from_millis(100);
 /// Most connections at a time; more are told to come again.
 const MOST_CONNECTIONS: usize = 256;
@@ -49,13 +49,13 @@ const MOST_CONNECTIONS: usize = 256;
 pub struct Options {
     /// The folder.
     pub root: PathBuf,
-    /// Where to listen; port 0 takes any that is free.
+    /// Where to listen; port 0 picks a free port.
     pub address: SocketAddr,
     /// PEM file of the certificate and those that vouch for it; with `key`. TLS only then.
     pub certificate: Option<PathBuf>,
     /// PEM file of its private key.
     pub key: Option<PathBuf>,
-    /// Who does not bring it, as bearer token or as password, gets nothing.
+    /// Required of clients, as bearer token or as password.
     pub token: Option<String>,
     /// Whether `windward send` may put files into the folder.
     pub is_writable: bool,
@@ -151,8 +151,8 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until the observer breaks off; it is told every answer, and called ten times a second with `None` in any
-    /// case. Connections that are open then are cut: what they had fetched or brought can be gone on with.
+    /// Serves until the observer breaks; it is told every response, and called ten times a second with `None` in any
+    /// case. Connections that are open then are cut: their transfers can be resumed.
     ///
     /// # Errors
     /// The system takes the listening socket away.
