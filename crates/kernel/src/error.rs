@@ -17,7 +17,9 @@ pub enum Error {
     #[error("this kernel is too old: {0}\n  hint: laws need Linux 6.4 or newer")]
     TooOld(String),
     /// The law was not compiled when Windward was built.
-    #[error("{law} was left out when Windward was built: {why}\n  hint: install clang 14 or newer, or `pip install ziglang`, and build again")]
+    #[error(
+        "{law} was left out when Windward was built: {why}\n  hint: install clang 14 or newer, or `pip install ziglang`, and build again"
+    )]
     LeftOut {
         /// The law.
         law: &'static str,

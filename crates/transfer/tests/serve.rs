@@ -76,7 +76,12 @@ impl Site {
     }
 
     /// Sends `content` as `name`.
-    fn upload(&self, name: &str, content: &[u8], options: &send::Options) -> Result<send::Report, windward_transfer::Error> {
+    fn upload(
+        &self,
+        name: &str,
+        content: &[u8],
+        options: &send::Options,
+    ) -> Result<send::Report, windward_transfer::Error> {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), content).unwrap();
         let options = send::Options { name: Some(name.to_owned()), ..options.clone() };

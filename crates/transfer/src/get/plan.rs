@@ -178,8 +178,8 @@ mod tests {
     fn what_is_there_is_not_missing() {
         let mut plan = Plan::new(10, &[(6, 8), (0, 2), (1, 3)]);
         assert_eq!(plan.unassigned(), 5);
-        assert_eq!(plan.lease(0, 100), Some((1, 3, 6)));
-        assert_eq!(plan.lease(0, 1), Some((2, 8, 9)));
+        assert_eq!(plan.lease(0, 100), Some(Grant { lease: 1, start: 3, end: 6 }));
+        assert_eq!(plan.lease(0, 1), Some(Grant { lease: 2, start: 8, end: 9 }));
         assert_eq!(Plan::new(0, &[]).left(), 0);
     }
 
@@ -188,7 +188,7 @@ mod tests {
         let mut plan = Plan::new(10, &[(4, 5)]);
         assert_eq!(plan.lease_exactly(0, 3, 5), None);
         assert_eq!(plan.lease_exactly(0, 5, 11), None);
-        assert_eq!(plan.lease_exactly(0, 6, 8), Some((1, 6, 8)));
+        assert_eq!(plan.lease_exactly(0, 6, 8), Some(Grant { lease: 1, start: 6, end: 8 }));
         assert_eq!(plan.lease_exactly(0, 7, 8), None);
         assert_eq!(plan.unassigned(), 7);
     }
@@ -196,12 +196,12 @@ mod tests {
     #[test]
     fn idle_connections_help_where_most_is_left() {
         let mut plan = Plan::new(10 * LEAST_LEASE, &[]);
-        let (long, ..) = plan.lease(0, 6 * LEAST_LEASE).unwrap();
-        let (waiting, ..) = plan.lease(1, 4 * LEAST_LEASE).unwrap();
+        let long = plan.lease(0, 6 * LEAST_LEASE).unwrap().lease;
+        let waiting = plan.lease(1, 4 * LEAST_LEASE).unwrap().lease;
         plan.begin(long);
         assert_eq!(plan.take(long, LEAST_LEASE), LEAST_LEASE);
         // The waiting one is worth 4, half of the other's rest 2.5.
-        let (_, start, end) = plan.split(2).unwrap();
+        let Grant { start, end, .. } = plan.split(2).unwrap();
         assert_eq!((start, end), (6 * LEAST_LEASE, 10 * LEAST_LEASE));
         assert!(plan.is_done(waiting));
         plan.release(2);

@@ -284,8 +284,8 @@ mod tests {
         let mut sizes = Vec::new();
         loop {
             let most = state.next_lease(owner, now);
-            let Some((_, start, end)) = state.plan.lease(owner, most) else { break };
-            sizes.push(end - start);
+            let Some(grant) = state.plan.lease(owner, most) else { break };
+            sizes.push(grant.end - grant.start);
         }
         assert_eq!(sizes[0], FIRST_LEASE);
         assert!(sizes.is_sorted_by(|a, b| a >= b));
