@@ -150,12 +150,11 @@ def test_the_theory_holds_between_kernels(law: str, backlog: str) -> None:
         ],
     )
 
-
     def base_rtts(run: ww.Run) -> pd.Series:
         return run.flows.set_index("flow")["min_rtt_s"]
 
     def disturbance(run: ww.Run) -> object:
-        """A handshake that was late, or met a queue, leaves the law with a wrong base RTT, and with another equilibrium."""
+        """A handshake that was late, or met a queue, leaves the law with a wrong base RTT: another equilibrium."""
         base = base_rtts(run)
         is_off = (abs(base - [0.0202, 0.0602]) > 0.002).any()
         return run.problems or (is_off and f"base round trips of {base.to_dict()}")

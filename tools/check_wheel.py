@@ -2,8 +2,8 @@
 
     python tools/check_wheel.py FOLDER
 
-The wheel is installed where no compiler can be found, the source distribution as it builds itself. Then each must simulate,
-and load a law into the kernel where this machine takes laws.
+The wheel is installed where no compiler can be found, the source distribution as it builds itself. Then each must
+simulate, and load every law into the kernel where this machine takes laws.
 """
 
 import os
@@ -83,7 +83,9 @@ def attempt(package: Path, path: str) -> None:
         shown = call(programs / "windward", "simulate", "small.toml", "--seeds", "2", folder=folder, path=path)
         assert "goodput" in shown, shown
         if sys.platform == "linux":
-            print(f"{package.name}: simulates; {call(programs / 'python', '-c', LOAD, folder=folder, path=path).strip()}")
+            print(
+                f"{package.name}: simulates; {call(programs / 'python', '-c', LOAD, folder=folder, path=path).strip()}"
+            )
 
 
 def main() -> None:
@@ -93,12 +95,19 @@ def main() -> None:
     (source,) = folder.glob("*.tar.gz")
     if sys.platform == "linux":
         assert "-abi3-manylinux_" in wheel.name, f"{wheel.name} is not for all Linux"
-        shown = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], stdout=subprocess.PIPE, text=True, check=True)
+        shown = subprocess.run(
+            [sys.executable, "-m", "auditwheel", "show", wheel], stdout=subprocess.PIPE, text=True, check=True
+        )
         tag = wheel.stem.rsplit("-", 1)[1].split(".")[0]
         words = shown.stdout.replace("\n", " ")
         promised = tuple(map(int, tag.split("_")[1:3]))
-        found = [tuple(map(int, part.split("_")[1:3])) for part in words.replace('"', " ").split() if part.startswith("manylinux_")]
-        assert found and min(found) <= promised, f"auditwheel finds less than {tag}: {words}"
+        found = [
+            tuple(map(int, part.split("_")[1:3]))
+            for part in words.replace('"', " ").split()
+            if part.startswith("manylinux_")
+        ]
+        assert found, words
+        assert min(found) <= promised, f"auditwheel finds less than {tag}: {words}"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         assert any(name.startswith("windward/_engine") for name in names), names

@@ -37,7 +37,18 @@ def main() -> None:
     print(*left_out, sep="\n")
     if possible:
         # The whole workspace, so that everything has the features that it was built with before.
-        command = ["cargo", "test", "--workspace", "--locked", "--quiet", *possible, "--", "--ignored", "--test-threads", "1"]
+        command = [
+            "cargo",
+            "test",
+            "--workspace",
+            "--locked",
+            "--quiet",
+            *possible,
+            "--",
+            "--ignored",
+            "--test-threads",
+            "1",
+        ]
         sys.exit(subprocess.run(command, check=False).returncode)
 
 
