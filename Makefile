@@ -156,7 +156,7 @@ $(VENV)/packages: $(VENV)/build-tools
 # What `make test` needs beside.
 $(VENV)/checks: $(VENV)/packages
 	@echo "== Python packages for the checks =="
-	@$(BIN)/python tools/requirements.py dev > $@.txt && $(PIP) --no-compile -r $@.txt
+	@$(BIN)/python tools/requirements.py checks > $@.txt && $(PIP) --no-compile -r $@.txt
 	@touch $@
 
 $(VENV)/wheel-tools: $(VENV)/build-tools
