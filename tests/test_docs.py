@@ -31,6 +31,18 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in slugs | anchors, f"{page.name} links to {target}"
 
 
+def test_the_index_leads_to_every_page() -> None:
+    reached, left = set(), [REPOSITORY / "docs" / "README.md"]
+    while left:
+        page = left.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        targets = re.findall(r"\]\(([^)\s#]+)[^)]*\)", page.read_text())
+        left += [(page.parent / target).resolve() for target in targets if "://" not in target]
+    assert set(REPOSITORY.glob("docs/**/*.md")) <= reached
+
+
 def test_every_crate_has_its_line() -> None:
     said = re.findall(r"^\| `(\w+)` \|", (REPOSITORY / "crates" / "README.md").read_text(), flags=re.MULTILINE)
     crates = {path.parent.name for path in REPOSITORY.glob("crates/*/Cargo.toml")}
@@ -115,4 +127,15 @@ def test_the_guides_python_prints_what_it_says(guide_folder: Path, monkeypatch: 
     runner = doctest.DocTestRunner()
     runner.run(guide)
     assert runner.summarize().attempted >= 6
+    assert runner.failures == 0
+
+
+def test_the_readmes_python_prints_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    page = REPOSITORY / "README.md"
+    code = "".join(re.findall(r"```pycon\n(.*?)```", page.read_text(), flags=re.DOTALL))
+    readme = doctest.DocTestParser().get_doctest(code, {}, "readme", str(page), 0)
+    runner = doctest.DocTestRunner()
+    runner.run(readme)
+    assert runner.summarize().attempted == 4
     assert runner.failures == 0
