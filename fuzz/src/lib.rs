@@ -49,7 +49,7 @@ fn compile(scenario: &Scenario) {
     let places = compiled.links.len() as u32;
     let routes = compiled.network.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
     for route in routes.chain(compiled.network.sources.iter().map(|source| &source.path)) {
-        assert!(!route.is_empty() && route.iter().all(|link| *link < places), "routes lead over links that exist");
+        assert!(!route.0.is_empty() && route.ports().all(|port| port < places), "routes lead over links that exist");
     }
 }
 

@@ -3,7 +3,7 @@
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use windward_sim::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats, StationStats};
+use windward_sim::{Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
 
 /// One column per field of a slice of structures.
 macro_rules! columns {
@@ -62,10 +62,19 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
             LinkStats { packets, bytes, dropped, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s }
         ),
     )?;
-    tables.set_item(
-        "stations",
-        columns!(py, &output.stations, StationStats { airtime, mean_snr, offered_bps, served_bps, errors }),
-    )?;
+    let figures = PyDict::new(py);
+    for Figures { name, ports, columns } in output.figures {
+        let table = PyDict::new(py);
+        table.set_item("port", ports.into_pyarray(py))?;
+        for (name, column) in columns {
+            match column {
+                Column::Counts(counts) => table.set_item(name, counts.into_pyarray(py))?,
+                Column::Values(values) => table.set_item(name, values.into_pyarray(py))?,
+            }
+        }
+        figures.set_item(name, table)?;
+    }
+    tables.set_item("figures", figures)?;
     tables.set_item(
         "background",
         columns!(py, &output.sources, SourceStats { sent, received, received_bps, mean_delay_s }),

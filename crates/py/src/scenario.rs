@@ -9,7 +9,6 @@ use std::fs;
 use std::path::PathBuf;
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
-use windward_sim::cell::{CellConfig, StationConfig};
 use windward_sim::{FlowConfig, LawChoice};
 use windward_units::Packets;
 
@@ -82,13 +81,13 @@ impl Scenario {
     /// How long it simulates, in seconds.
     #[getter]
     fn duration_s(&self) -> f64 {
-        self.compiled.network.duration.as_secs()
+        self.compiled.network.timing.duration.as_secs()
     }
 
     /// Totals and means count from here, in seconds.
     #[getter]
     fn warmup_s(&self) -> f64 {
-        self.compiled.network.warmup.as_secs()
+        self.compiled.network.timing.warmup.as_secs()
     }
 
     /// What flows, links and background sources are called, as columns by table.
@@ -106,20 +105,12 @@ impl Scenario {
         table.set_item("link", column(links, |link| link.name.clone()))?;
         table.set_item("from", column(links, |link| link.from.clone()))?;
         table.set_item("to", column(links, |link| link.to.clone()))?;
-        let stations =
-            || network.cells.iter().flat_map(|cell| cell.stations.iter().map(move |station| (cell, station)));
-        let mean = |(cell, station): (&CellConfig, &StationConfig)| {
-            cell.table.mean_efficiency(station.mean_snr) * cell.symbol_rate
-        };
-        let rates =
-            network.links.iter().map(|link| link.rate.mean().as_bits_per_sec() as f64).chain(stations().map(mean));
+        let ports = 0..links.len() as u32;
+        let rates = ports.clone().map(|port| network.topology.mean_rate(port));
         table.set_item("rate_bps", rates.collect::<Vec<_>>())?;
-        let delays = network.links.iter().map(|link| link.delay).chain(stations().map(|(_, station)| station.delay));
-        table.set_item("delay_s", delays.map(|delay| delay.as_secs()).collect::<Vec<_>>())?;
+        let delays = ports.map(|port| network.topology.delay(port).as_secs());
+        table.set_item("delay_s", delays.collect::<Vec<_>>())?;
         tables.set_item("links", table)?;
-        let table = PyDict::new(py);
-        table.set_item("link", column(&links[network.links.len()..], |link| link.name.clone()))?;
-        tables.set_item("stations", table)?;
         let table = PyDict::new(py);
         table.set_item("source", column(sources, |source| source.name.clone()))?;
         table.set_item("group", column(sources, |source| source.label.clone()))?;

@@ -12,7 +12,7 @@ use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
-use windward_sim::{Network, Pattern};
+use windward_sim::{MediumConfig, Network, Pattern};
 
 /// Joint channel states are enumerated up to so many, and sampled at so many points above.
 const STATES: usize = 4096;
@@ -34,11 +34,11 @@ pub(crate) enum CapacityError {
     Full(usize),
     /// Background goes to this station of a cell.
     BackgroundInCell(usize),
-    /// The fluid model knows no region for the scheduler of this cell.
-    Scheduler(usize),
+    /// The fluid model knows no region for a cell with this scheduler.
+    Scheduler(SchedulerConfig),
 }
 
-/// Constraints, in packets of `packet_bits` a second; links first, then the stations of all cells.
+/// Constraints, in packets of `packet_bits` a second; a link for each port.
 pub(crate) fn constraints(
     network: &Network,
     regions: &[RegionPlan],
@@ -46,39 +46,46 @@ pub(crate) fn constraints(
     sharing: Sharing,
 ) -> Result<Constraints, CapacityError> {
     let shared: BTreeSet<usize> = regions.iter().flat_map(|region| &region.links).map(|&link| link as usize).collect();
-    let mut free: Vec<f64> = network.links.iter().map(|link| link.rate.mean().as_bits_per_sec() as f64).collect();
+    let topology = &network.topology;
+    let mut free: Vec<f64> = (0..topology.ports.len() as u32).map(|port| topology.mean_rate(port)).collect();
     for source in &network.sources {
         let mean = match source.pattern {
             Pattern::Cbr { rate } | Pattern::Poisson { rate } => rate.as_bits_per_sec() as f64,
             Pattern::OnOff { rate, on, off, .. } => rate.as_bits_per_sec() as f64 * on.ratio(on + off),
         };
-        for &link in &source.path {
-            *free.get_mut(link as usize).ok_or(CapacityError::BackgroundInCell(link as usize))? -= mean;
+        for port in source.path.ports() {
+            if topology.link(port).is_none() {
+                return Err(CapacityError::BackgroundInCell(port as usize));
+            }
+            free[port as usize] -= mean;
         }
     }
-    if let Some(full) = free.iter().enumerate().position(|(at, &bps)| bps <= 0.0 && !shared.contains(&at)) {
+    let is_wire = |at: usize| topology.link(at as u32).is_some() && !shared.contains(&at);
+    if let Some(full) = free.iter().enumerate().position(|(at, &bps)| bps <= 0.0 && is_wire(at)) {
         return Err(CapacityError::Full(full));
     }
-    let link = |(at, bps): (usize, &f64)| match shared.contains(&at) {
-        true => Link::Wireless,
-        false => Link::Wired(bps / packet_bits),
-    };
-    let mut links: Vec<Link> = free.iter().enumerate().map(link).collect();
+    let link = |(at, bps): (usize, &f64)| if is_wire(at) { Link::Wired(bps / packet_bits) } else { Link::Wireless };
+    let links: Vec<Link> = free.iter().enumerate().map(link).collect();
     let of_plan =
         |plan: &RegionPlan| Coupling { links: plan.links.clone(), region: in_packets(&plan.region, packet_bits) };
     let mut couplings: Vec<Coupling> = regions.iter().map(of_plan).collect();
-    for (at, cell) in network.cells.iter().enumerate() {
-        let first = links.len() as u32;
-        let region = match (sharing, &cell.scheduler) {
-            (Sharing::Best, _) | (_, SchedulerConfig::QueueingDelay) => ergodic(cell, packet_bits),
-            (_, SchedulerConfig::RoundRobin { is_oblivious: true }) => turns(cell, packet_bits),
-            _ => return Err(CapacityError::Scheduler(at)),
-        };
-        links.extend(cell.stations.iter().map(|_| Link::Wireless));
-        couplings.push(Coupling { links: (first..links.len() as u32).collect(), region });
+    for (index, medium) in (0..).zip(&topology.media) {
+        let region = region(medium, packet_bits, sharing)?;
+        couplings.push(Coupling { links: topology.members(index).collect(), region });
     }
-    let routes = network.flows.iter().map(|flow| flow.forward.clone()).collect();
+    let routes = network.flows.iter().map(|flow| flow.forward.ports().collect()).collect();
     Ok(Constraints { links, couplings, routes })
+}
+
+/// What the members of a medium share, in packets a second.
+fn region(medium: &MediumConfig, packet_bits: f64, sharing: Sharing) -> Result<Region, CapacityError> {
+    match medium {
+        MediumConfig::Cell(cell) => match (sharing, cell.scheduler) {
+            (Sharing::Best, _) | (_, SchedulerConfig::QueueingDelay) => Ok(ergodic(cell, packet_bits)),
+            (_, SchedulerConfig::RoundRobin { is_oblivious: true }) => Ok(turns(cell, packet_bits)),
+            (_, scheduler) => Err(CapacityError::Scheduler(scheduler)),
+        },
+    }
 }
 
 /// A region in bits a second, in packets a second.

@@ -93,7 +93,7 @@ impl Scenario {
             constraints(network, self.regions(), packet_bits, Sharing::Scheduler).map_err(|error| match error {
                 CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
                 CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
-                CapacityError::Scheduler(at) => FluidError::Scheduler(match network.cells[at].scheduler {
+                CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
                     SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
                     known => format!("{known:?}"),
                 }),
@@ -104,10 +104,9 @@ impl Scenario {
             if base_rtt <= 0.0 {
                 return Err(FluidError::NoDelay(name.name.clone()));
             }
-            flows.push(FluidFlow::new(spec, base_rtt, path_loss(network, &flow.forward)));
+            flows.push(FluidFlow::new(spec, base_rtt, path_loss(&network.topology, &flow.forward)));
         }
-        let stations = network.cells.iter().flat_map(|cell| &cell.stations).map(|station| station.buffer);
-        let buffers = network.links.iter().map(|link| link.buffer).chain(stations);
+        let buffers = (0..).zip(&network.topology.ports).map(|(port, _)| network.topology.buffer(port));
         let buffers = buffers.zip(&constraints.links).map(|(buffer, link)| match (buffer, link) {
             (Buffer::Packets(packets), _) => packets as f64,
             (Buffer::Bytes(bytes), _) => bytes.count() as f64 * 8.0 / packet_bits,
@@ -117,12 +116,11 @@ impl Scenario {
         let buffers = buffers.collect();
         let mut model = Model::new(constraints, flows, buffers)?;
         let windows: Vec<f64> = network.flows.iter().map(|flow| f64::from(flow.tcp.initial_window)).collect();
-        let interval = network.sample_interval.as_secs();
-        let trajectory = integrate(&mut model, &windows, network.duration.as_secs(), interval, method)?;
-        let efficiency = network
-            .flows
-            .iter()
-            .map(|flow| flow.tcp.segment.count() as f64 / bytes as f64 * (1.0 - path_loss(network, &flow.forward)));
+        let interval = network.timing.sample_interval.as_secs();
+        let trajectory = integrate(&mut model, &windows, network.timing.duration.as_secs(), interval, method)?;
+        let efficiency = network.flows.iter().map(|flow| {
+            flow.tcp.segment.count() as f64 / bytes as f64 * (1.0 - path_loss(&network.topology, &flow.forward))
+        });
         Ok(FluidRun {
             flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
             efficiency: efficiency.collect(),
@@ -147,8 +145,8 @@ fn lyapunov_of(laws: &[LawSpec]) -> Option<(f64, Vec<f64>)> {
 /// Propagation there and back, and the transmission of a packet on each link with a rate on the way there, seconds.
 fn base_rtt(network: &Network, flow: &FlowConfig) -> f64 {
     let bits = flow.tcp.wire_bytes() as f64 * 8.0;
-    let wires = flow.forward.iter().filter_map(|&at| network.links.get(at as usize));
+    let wires = flow.forward.ports().filter_map(|port| network.topology.link(port));
     let wires = wires.filter(|link| link.rate.mean().as_bits_per_sec() > 0);
     let transmission: f64 = wires.map(|link| bits / link.rate.mean().as_bits_per_sec() as f64).sum();
-    transmission + propagation(network, &flow.forward) + propagation(network, &flow.backward)
+    transmission + propagation(&network.topology, &flow.forward) + propagation(&network.topology, &flow.backward)
 }

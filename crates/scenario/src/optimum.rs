@@ -10,7 +10,7 @@ use crate::capacity::{CapacityError, Sharing, constraints};
 use crate::scenario::Scenario;
 use windward_laws::{self as laws, FluidPath};
 use windward_num::{Error, Options, Problem, Solution, Utility, solve};
-use windward_sim::{FlowConfig, LawChoice, Loss, Network};
+use windward_sim::{FlowConfig, LawChoice, Network, Route, Topology};
 use windward_units::Duration;
 
 /// What the flows want.
@@ -111,7 +111,7 @@ impl Scenario {
                 law: name.law.clone(),
                 utility: problem.utilities[at],
                 rate_bps,
-                goodput_bps: rate_bps * payload * (1.0 - path_loss(network, &flow.forward)),
+                goodput_bps: rate_bps * payload * (1.0 - path_loss(&network.topology, &flow.forward)),
                 path_price: solution.path_prices[at],
             }
         });
@@ -126,33 +126,13 @@ impl Scenario {
 }
 
 /// Propagation delay along `route`, seconds.
-pub(crate) fn propagation(network: &Network, route: &[u32]) -> f64 {
-    let stations: Vec<f64> = network.cells.iter().flat_map(|c| &c.stations).map(|s| s.delay.as_secs()).collect();
-    let delay = |&at: &u32| match network.links.get(at as usize) {
-        Some(link) => link.delay.as_secs(),
-        None => stations[at as usize - network.links.len()],
-    };
-    route.iter().map(delay).sum()
+pub(crate) fn propagation(topology: &Topology, route: &Route) -> f64 {
+    route.ports().map(|port| topology.delay(port).as_secs()).sum()
 }
 
 /// Probability that a packet is lost on the wire somewhere along `route`.
-pub(crate) fn path_loss(network: &Network, route: &[u32]) -> f64 {
-    let survival =
-        route.iter().filter_map(|&link| network.links.get(link as usize)).map(|link| 1.0 - mean_loss(&link.loss));
-    1.0 - survival.product::<f64>()
-}
-
-fn mean_loss(loss: &Loss) -> f64 {
-    match *loss {
-        Loss::None => 0.0,
-        Loss::Bernoulli(p) => p,
-        Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
-            // The share of time in the bad state; a chain that never moves stays good.
-            let moves = good_to_bad + bad_to_good;
-            let bad = if moves > 0.0 { good_to_bad / moves } else { 0.0 };
-            bad * loss_bad + (1.0 - bad) * loss_good
-        }
-    }
+pub(crate) fn path_loss(topology: &Topology, route: &Route) -> f64 {
+    1.0 - route.ports().map(|port| 1.0 - topology.mean_loss(port)).product::<f64>()
 }
 
 fn utility(objective: Objective, flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utility {
@@ -170,9 +150,10 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
     let LawChoice::Known(spec) = &flow.law else {
         return Utility::ProportionalFair { weight: 1.0 };
     };
-    let loss = path_loss(network, &flow.forward);
+    let loss = path_loss(&network.topology, &flow.forward);
     // Without propagation there is no square-root law; a microsecond stands for none.
-    let rtt = (propagation(network, &flow.forward) + propagation(network, &flow.backward)).max(1e-6);
+    let rtt =
+        (propagation(&network.topology, &flow.forward) + propagation(&network.topology, &flow.backward)).max(1e-6);
     let path = FluidPath { base_rtt: Duration::from_secs(rtt), queue_delay: Duration::ZERO, loss };
     match spec.fluid().maximises(&path) {
         Some(laws::Utility::Backlog(backlog)) => Utility::ProportionalFair { weight: backlog.count() * packets },

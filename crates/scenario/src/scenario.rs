@@ -10,7 +10,7 @@ use crate::read::{self, Tree};
 use serde_json::Value;
 use std::io;
 use toml::de::DeTable;
-use windward_sim::{FlowConfig, Network, TcpOptions, TransferConfig};
+use windward_sim::{FlowConfig, Network, TcpOptions, Timing, TransferConfig};
 use windward_units::{Duration, Time};
 
 /// A scenario, parsed and checked: every name is known, every value possible, every flow has its routes.
@@ -36,7 +36,7 @@ pub struct Compiled {
     pub nodes: Vec<String>,
     /// Names of the flows.
     pub flows: Vec<FlowName>,
-    /// Names of the one-way links, then of the stations of cells, which are one-way links too.
+    /// Names of the ports: one-way links, the stations of cells among them.
     pub links: Vec<LinkName>,
     /// Names of the background sources.
     pub sources: Vec<SourceName>,
@@ -210,8 +210,8 @@ impl Scenario {
                 key: flow.key,
                 source: flow.source,
                 sink: flow.sink,
-                forward: flow.forward.clone(),
-                backward: flow.backward.clone(),
+                forward: flow.forward.clone().into(),
+                backward: flow.backward.clone().into(),
                 law: entry.law,
                 start,
                 stop: entry.stop.filter(|_| entry.controller.is_none()),
@@ -220,14 +220,15 @@ impl Scenario {
             }
         };
         let network = Network {
-            links: plan.links.clone(),
-            cells: plan.cells.clone(),
+            topology: plan.topology.clone(),
             flows: plan.flows.iter().map(flow).collect(),
             transfers,
             sources: plan.sources.clone(),
-            duration: Time::from_nanos(file.duration.0.as_nanos()),
-            warmup: Time::from_nanos(file.warmup.0.as_nanos()),
-            sample_interval: plan.sample_interval,
+            timing: Timing {
+                duration: Time::from_nanos(file.duration.0.as_nanos()),
+                warmup: Time::from_nanos(file.warmup.0.as_nanos()),
+                sample_interval: plan.sample_interval,
+            },
             internals: file.output.internals,
         };
         Compiled {

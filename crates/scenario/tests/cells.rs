@@ -1,6 +1,7 @@
 //! Cells: tables of modes, channels, what does not go together.
 
 use windward_scenario::Scenario;
+use windward_sim::MediumConfig;
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::{CellConfig, Repair};
 
@@ -16,7 +17,8 @@ fn text(cell: &str, station: &str) -> String {
 fn compile(cell: &str, station: &str) -> CellConfig {
     let scenario = Scenario::from_toml(&text(cell, station), "n.toml").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
-    scenario.compile(1).network.cells.remove(0)
+    let MediumConfig::Cell(cell) = scenario.compile(1).network.topology.media.remove(0);
+    cell
 }
 
 fn refusal(cell: &str, station: &str) -> String {

@@ -2,7 +2,7 @@
 
 use windward_fluid::Method;
 use windward_scenario::{Compiled, Objective, Scenario};
-use windward_sim::{Buffer, LawChoice, Pattern, Spread};
+use windward_sim::{Buffer, LawChoice, Pattern, Route, Spread};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 fn read(text: &str) -> Scenario {
@@ -16,7 +16,7 @@ fn compile(text: &str) -> Compiled {
 /// The names of a flow's links, forth and back.
 fn routes(compiled: &Compiled, flow: usize) -> [Vec<&str>; 2] {
     let flow = &compiled.network.flows[flow];
-    let names = |route: &[u32]| route.iter().map(|&link| compiled.links[link as usize].name.as_str()).collect();
+    let names = |route: &Route| route.ports().map(|link| compiled.links[link as usize].name.as_str()).collect();
     [names(&flow.forward), names(&flow.backward)]
 }
 
@@ -95,7 +95,7 @@ fn groups_make_one_of_each_for_every_member() {
 #[test]
 fn a_reverse_differs_only_in_what_it_says() {
     let compiled = compile(GROUPS);
-    let [forth, back] = [&compiled.network.links[6], &compiled.network.links[7]];
+    let [forth, back] = [6, 7].map(|port| compiled.network.topology.link(port).expect("it is a link"));
     assert_eq!((forth.rate.mean(), forth.buffer), (BitRate::bits_per_sec(10_000_000), Buffer::Packets(50)));
     assert_eq!((back.rate.mean(), back.buffer), (BitRate::bits_per_sec(1_000_000), Buffer::Unlimited));
     assert_eq!(forth.delay, back.delay);
@@ -106,23 +106,23 @@ fn a_reverse_differs_only_in_what_it_says() {
 fn defaults_are_those_of_the_reference() {
     let compiled = compile(GROUPS);
     let network = &compiled.network;
-    assert_eq!(network.sample_interval, Duration::from_millis(100));
-    assert_eq!((network.warmup, network.duration), (Time::ZERO, Time::from_nanos(60_000_000_000)));
+    assert_eq!(network.timing.sample_interval, Duration::from_millis(100));
+    assert_eq!((network.timing.warmup, network.timing.duration), (Time::ZERO, Time::from_nanos(60_000_000_000)));
     assert!(!network.internals);
-    assert_eq!(network.links[0].buffer, Buffer::Packets(1000));
+    assert_eq!(network.topology.buffer(0), Buffer::Packets(1000));
     assert_eq!(network.flows[0].tcp, windward_sim::TcpOptions::default());
     assert_eq!(read(GROUPS).seeds(), [1]);
 }
 
 #[test]
 fn the_default_sample_interval_is_round() {
-    let interval = |duration: &str| compile(&GROUPS.replace("60 s", duration)).network.sample_interval;
+    let interval = |duration: &str| compile(&GROUPS.replace("60 s", duration)).network.timing.sample_interval;
     assert_eq!(interval("20 s"), Duration::from_millis(50)); // 33.3 ms
     assert_eq!(interval("600 s"), Duration::from_millis(1000));
     assert_eq!(interval("700 s"), Duration::from_millis(2000)); // 1.17 s
     // 40 000 flows and 160 002 links: 10 million rows are 49 samples in 60 s, 1.22 s apart.
     let many = GROUPS.replace("count = 3", "count = 40000");
-    assert_eq!(compile(&many).network.sample_interval, Duration::from_millis(2000));
+    assert_eq!(compile(&many).network.timing.sample_interval, Duration::from_millis(2000));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn json_nulls_count_as_absent() {
         "link": [{ "from": "a", "to": "b", "rate": "1 Mbit/s", "delay": "1 ms", "buffer": null }],
         "flow": [{ "from": "a", "to": "b", "law": "reno", "stop": null }] }"#;
     let scenario = Scenario::from_json(json, "scenario").unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(scenario.compile(1).network.links[0].buffer, Buffer::Packets(1000));
+    assert_eq!(scenario.compile(1).network.topology.buffer(0), Buffer::Packets(1000));
 }
 
 /// Each pair of a group has a transfer of its own, over as many connections as there may be; only the transfer starts and

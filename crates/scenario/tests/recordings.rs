@@ -3,7 +3,7 @@
 use std::io;
 use windward_scenario::{Compiled, Scenario};
 use windward_sim::cell::channel::Fading;
-use windward_sim::{Opportunities, Rate};
+use windward_sim::{MediumConfig, Opportunities, Rate};
 use windward_units::{BitRate, Duration};
 
 fn files(name: &str) -> io::Result<String> {
@@ -55,7 +55,7 @@ fn a_links_recording_becomes_part_of_the_scenario() {
     let recorded = Opportunities::from_millis(&[1, 2, 2]).expect("a trace");
     // 3 · 12 000 bits in 2 ms.
     assert_eq!(recorded.mean_rate(), BitRate::bits_per_sec(18_000_000));
-    let rates: Vec<Rate> = compile(&scenario).network.links.into_iter().map(|link| link.rate).collect();
+    let rates: Vec<Rate> = compile(&scenario).network.topology.links_mut().map(|link| link.rate.clone()).collect();
     assert_eq!(rates, [Rate::Recorded(recorded.into()), BitRate::bits_per_sec(1_000_000).into()]);
     // From here on it stands alone.
     assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
@@ -66,7 +66,8 @@ fn a_links_recording_becomes_part_of_the_scenario() {
 #[test]
 fn a_stations_recording_becomes_part_of_the_scenario() {
     let scenario = read(&cell(r#"{ model = "trace", samples = "walk.csv" }"#));
-    let fading = compile(&scenario).network.cells[0].stations[0].fading.clone();
+    let MediumConfig::Cell(config) = compile(&scenario).network.topology.media.remove(0);
+    let fading = config.stations[0].fading.clone();
     let expected = Fading::Trace { samples: vec![10.0, 12.5, -3.0].into(), interval: Duration::from_millis(100) };
     assert_eq!(fading, expected);
     assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));

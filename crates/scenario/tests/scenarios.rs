@@ -32,8 +32,8 @@ fn compile(name: &str) -> Compiled {
 fn round_trip(compiled: &Compiled, label: &str) -> Duration {
     let at = compiled.flows.iter().position(|flow| flow.label == label).unwrap_or_else(|| panic!("no flow {label}"));
     let flow = &compiled.network.flows[at];
-    let links = flow.forward.iter().chain(&flow.backward);
-    Duration::from_nanos(links.map(|&link| compiled.network.links[link as usize].delay.as_nanos()).sum())
+    let ports = flow.forward.ports().chain(flow.backward.ports());
+    Duration::from_nanos(ports.map(|port| compiled.network.topology.delay(port).as_nanos()).sum())
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn every_file_reads_compiles_and_is_named_as_it_names_itself() {
         let compiled = scenario.compile(scenario.seeds()[0]);
         assert!(!compiled.network.flows.is_empty());
         for flow in &compiled.network.flows {
-            assert!(!flow.forward.is_empty() && !flow.backward.is_empty());
+            assert!(!flow.forward.0.is_empty() && !flow.backward.0.is_empty());
         }
     }
 }
@@ -70,7 +70,7 @@ fn dumbbells_have_three_links_and_a_round_trip_of_100_ms() {
         assert_eq!(compiled.network.flows.len(), flows);
         assert_eq!(round_trip(&compiled, "cubic"), Duration::from_millis(100));
         for flow in &compiled.network.flows {
-            assert_eq!((flow.forward.len(), flow.backward.len()), (3, 3));
+            assert_eq!((flow.forward.0.len(), flow.backward.0.len()), (3, 3));
         }
     }
 }
@@ -103,7 +103,7 @@ fn parking_lots_offer_the_load_of_their_name() {
         assert_eq!(round_trip(&compiled, "second-small"), Duration::from_millis(60));
         for bottleneck in ["link-1", "link-2", "link-3"] {
             let link = compiled.links.iter().position(|link| link.name == bottleneck).unwrap() as u32;
-            let crossing = compiled.network.flows.iter().filter(|flow| flow.forward.contains(&link));
+            let crossing = compiled.network.flows.iter().filter(|flow| flow.forward.ports().any(|port| port == link));
             let bytes: u64 = crossing.map(|flow| flow.size.map_or(0, Bytes::count)).sum();
             // Over the 100 s in which transfers start, as a share of 100 Mbit/s; transfers are whole, which is 1/375 of
             // the smallest load at most.

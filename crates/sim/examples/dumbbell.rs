@@ -4,7 +4,7 @@
 
 use windward_laws::LawSpec;
 use windward_sim::{
-    Buffer, Control, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Makers, Network, TcpOptions, run,
+    Buffer, Control, FlowConfig, LawChoice, LinkConfig, Makers, Network, TcpOptions, Timing, Topology, run,
 };
 use windward_units::{BitRate, Duration, Time};
 
@@ -50,28 +50,23 @@ fn peak_memory() -> Option<String> {
 
 /// Links 0 and 1 are the bottleneck and its way back; each flow has four more.
 fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, seconds: u64) -> Network {
-    let link = |key: u32, rate: u64, delay: Duration, buffer: Buffer| LinkConfig {
-        key: u64::from(key),
-        rate: BitRate::bits_per_sec(rate).into(),
-        delay,
-        buffer,
-        loss: Loss::None,
-        jitter: Jitter::None,
+    let link = |key: u32, rate: u64, delay: Duration, most: u64| {
+        let link = LinkConfig::new(u64::from(key), BitRate::bits_per_sec(rate), delay);
+        LinkConfig { buffer: Buffer::Packets(most), ..link }
     };
     // One millisecond on each access link, the rest in the middle.
     let access = Duration::from_millis(1);
     let middle = Duration::from_millis(rtt_ms / 2) - access * 2;
     let rate = mbit * 1_000_000;
-    let mut links =
-        vec![link(0, rate, middle, Buffer::Packets(buffer)), link(1, rate, middle, Buffer::Packets(buffer))];
+    let mut links = vec![link(0, rate, middle, buffer), link(1, rate, middle, buffer)];
     let flow = |index: u32| {
         let first = 2 + 4 * index;
         FlowConfig {
             key: u64::from(index),
             source: 2 * index,
             sink: 2 * index + 1,
-            forward: vec![first, 0, first + 1],
-            backward: vec![first + 2, 1, first + 3],
+            forward: vec![first, 0, first + 1].into(),
+            backward: vec![first + 2, 1, first + 3].into(),
             law: LawChoice::Known(law),
             start: Time::ZERO + Duration::from_millis(u64::from(index) * 1000 / u64::from(flows)),
             stop: None,
@@ -80,17 +75,18 @@ fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, secon
         }
     };
     for key in 2..2 + 4 * flows {
-        links.push(link(key, rate * 10, access, Buffer::Packets(10_000)));
+        links.push(link(key, rate * 10, access, 10_000));
     }
     Network {
-        links,
-        cells: Vec::new(),
+        topology: Topology::of_links(links),
         flows: (0..flows).map(flow).collect(),
         transfers: Vec::new(),
         sources: Vec::new(),
-        duration: Time::ZERO + Duration::from_millis(1000 * seconds),
-        warmup: Time::ZERO,
-        sample_interval: Duration::from_millis(1000),
+        timing: Timing {
+            duration: Time::ZERO + Duration::from_millis(1000 * seconds),
+            warmup: Time::ZERO,
+            sample_interval: Duration::from_millis(1000),
+        },
         internals: false,
     }
 }

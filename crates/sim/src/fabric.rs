@@ -1,12 +1,13 @@
 //! A network below its endpoints, for an owner who has endpoints and a clock of his own.
 
 use crate::makers::Makers;
-use crate::net::ARRIVED;
-use crate::network::Network;
+use crate::medium::Sight;
+use crate::network::{Network, SourceConfig, Timing};
 use crate::packet::{Kind, Packet};
 use crate::record::Output;
+use crate::topology::{Route, Topology};
 use crate::world::World;
-use windward_units::{Duration, Time};
+use windward_units::Time;
 
 /// Something that crosses a [`Fabric`]; what it is only its owner knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +22,10 @@ pub struct Parcel {
     pub handle: u32,
 }
 
-/// The links, cells and background sources of a network. Its owner sends parcels along the routes of flows, moves its time on,
-/// and takes out what has arrived and what was lost.
+/// The topology and the background sources of a network. Its owner sends parcels along the routes of flows, moves its time
+/// on, and takes out what has arrived and what was lost.
 ///
-/// Time is the owner's: the same elements, luck and counts as in [`crate::run`], with the clock of whoever asks.
+/// Time is the owner's: the same elements, random streams and counts as in [`crate::run`], with the clock of whoever asks.
 pub struct Fabric {
     world: World,
     /// Where each flow's routes begin in the table of routes.
@@ -32,19 +33,19 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// The fabric of `network` with the luck of `seed`; of the flows only the routes count. The schedulers of its cells are
-    /// ours.
-    pub fn new(network: &Network, seed: u64) -> Self {
-        let empty = Network { flows: Vec::new(), transfers: Vec::new(), ..network.clone() };
-        let mut world = World::new(&empty, &Makers::default(), seed, None);
-        let table = &mut world.net.routes;
-        let mut append = |links: &[u32]| {
-            let begin = table.len() as u32;
-            table.extend_from_slice(links);
-            table.push(ARRIVED);
-            begin
-        };
-        let routes = network.flows.iter().map(|flow| [append(&flow.forward), append(&flow.backward)]).collect();
+    /// The fabric of `topology` in the run of `seed`, with `sources` in its background, for flows of which each has a route
+    /// there and one back. The schedulers of its cells are ours.
+    pub fn new<'a>(
+        topology: Topology,
+        sources: Vec<SourceConfig>,
+        routes: impl IntoIterator<Item = [&'a Route; 2]>,
+        timing: Timing,
+        seed: u64,
+    ) -> Self {
+        let (flows, transfers) = (Vec::new(), Vec::new());
+        let network = Network { topology, flows, transfers, sources, timing, internals: false };
+        let mut world = World::new(&network, &Makers::default(), seed, None);
+        let routes = routes.into_iter().map(|routes| routes.map(|route| world.net.add_route(route))).collect();
         Self { world, routes }
     }
 
@@ -53,10 +54,8 @@ impl Fabric {
         let Parcel { flow, is_backward, size, handle } = parcel;
         self.world.net.now = self.world.net.now.max(now);
         let hop = self.routes[flow as usize][usize::from(is_backward)];
-        let kind = Kind::Parcel;
-        let packet =
-            Packet { stamp: 0, flow, hop, number: handle, size, sack: Default::default(), kind, is_last: is_backward };
-        self.world.net.forward(packet);
+        let packet = Packet::new(Kind::Parcel, Time::ZERO, flow, hop, size);
+        self.world.net.send(Packet { number: handle, is_backward, ..packet }, false);
     }
 
     /// When something happens next.
@@ -82,9 +81,9 @@ impl Fabric {
         self.world.net.losses.parcels.drain(..).map(|packet| parcel(&packet))
     }
 
-    /// Packets waiting at a link or station, and how long one that arrives now would wait; see [`Output::link_series`].
-    pub fn queue(&mut self, link: usize) -> (usize, Duration) {
-        self.world.net.queue(link)
+    /// What is to be seen of a port.
+    pub fn see(&mut self, port: u32) -> Sight {
+        self.world.net.see(port)
     }
 
     /// What happened until `end`: everything but the flows.
@@ -94,57 +93,41 @@ impl Fabric {
 }
 
 fn parcel(packet: &Packet) -> Parcel {
-    Parcel { flow: packet.flow, is_backward: packet.is_last, size: packet.size, handle: packet.number }
+    Parcel { flow: packet.flow, is_backward: packet.is_backward, size: packet.size, handle: packet.number }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, TcpOptions};
-    use windward_laws::LawSpec;
-    use windward_units::BitRate;
+    use crate::link::LinkConfig;
+    use crate::queue::Buffer;
+    use windward_units::{BitRate, Duration};
 
     fn link(key: u64, megabits: u64, millis: u64, buffer: Buffer) -> LinkConfig {
-        let rate = BitRate::bits_per_sec(megabits * 1_000_000).into();
-        let delay = Duration::from_millis(millis);
-        LinkConfig { key, rate, delay, buffer, loss: Loss::None, jitter: Jitter::None }
+        let rate = BitRate::bits_per_sec(megabits * 1_000_000);
+        LinkConfig { buffer, ..LinkConfig::new(key, rate, Duration::from_millis(millis)) }
     }
 
-    fn network() -> Network {
-        let flow = FlowConfig {
-            key: 9,
-            source: 0,
-            sink: 2,
-            forward: vec![0, 1],
-            backward: vec![2],
-            law: LawChoice::Known(LawSpec::all()[0]),
-            start: Time::ZERO,
-            stop: None,
-            size: None,
-            tcp: TcpOptions::default(),
-        };
-        Network {
-            links: vec![
-                link(1, 12, 5, Buffer::Unlimited),
-                link(2, 6, 10, Buffer::Packets(1)),
-                link(3, 12, 7, Buffer::Unlimited),
-            ],
-            cells: Vec::new(),
-            flows: vec![flow],
-            transfers: Vec::new(),
-            sources: Vec::new(),
+    fn fabric() -> Fabric {
+        let topology = Topology::of_links([
+            link(1, 12, 5, Buffer::Unlimited),
+            link(2, 6, 10, Buffer::Packets(1)),
+            link(3, 12, 7, Buffer::Unlimited),
+        ]);
+        let timing = Timing {
             duration: Time::from_nanos(1_000_000_000),
             warmup: Time::ZERO,
             sample_interval: Duration::from_millis(100),
-            internals: false,
-        }
+        };
+        let (forward, backward) = (Route::from(vec![0, 1]), Route::from(vec![2]));
+        Fabric::new(topology, Vec::new(), [[&forward, &backward]], timing, 1)
     }
 
     /// 1500 bytes take 1 ms at 12 Mbit/s and 2 ms at 6: the first parcel is there after 1 + 5 + 2 + 10 ms, the second, a
     /// millisecond behind it, waits another for the slow link; the third and fourth come to it while one waits at most.
     #[test]
     fn parcels_take_what_the_links_say_and_come_back_to_their_owner() {
-        let mut fabric = Fabric::new(&network(), 1);
+        let mut fabric = fabric();
         fabric.advance(Time::ZERO);
         let send = |fabric: &mut Fabric, handle, is_backward| {
             fabric.send(Time::ZERO, Parcel { flow: 0, is_backward, size: 1500, handle });

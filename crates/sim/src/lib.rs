@@ -12,19 +12,27 @@ mod makers;
 mod medium;
 mod net;
 mod network;
+mod node;
 mod packet;
+mod port;
+mod queue;
 mod record;
 mod run;
 mod tcp;
+mod topology;
 mod world;
 
 pub use fabric::{Fabric, Parcel};
-pub use link::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
+pub use link::{Jitter, LinkConfig, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem};
 pub use makers::{MakeLaw, MakeScheduler, Makers};
-pub use medium::cell;
+pub use medium::{Cause, MediumConfig, Sight, cell};
 pub use network::{
-    Buffer, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, NodeId, Pattern, Rate, SourceConfig, Spread,
-    TcpOptions, TransferConfig,
+    FlowConfig, LawChoice, Network, NodeId, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig,
 };
-pub use record::{FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, Pcapng, SourceStats, StationStats};
+pub use node::{Forwarding, NodeConfig};
+pub use queue::{Buffer, QueueConfig};
+pub use record::{
+    Balance, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, Pcapng, SourceStats,
+};
 pub use run::{Control, RunError, run};
+pub use topology::{PortConfig, PortKind, Route, Step, Topology};

@@ -1,14 +1,30 @@
-//! What every endpoint shares: the clock, the calendar, the links, the cells and the table of routes.
+//! What every endpoint shares: the clock, the calendar, ports and media, nodes, and the table of routes.
 
-use crate::engine::{Calendar, Class, Event};
-use crate::link::{Counts, Fate, Link};
-use crate::medium::cell::{Air, Cell, Outcome};
+use crate::engine::{Calendar, Event, PortTimer, Wake};
+use crate::link::{Counts, Fate, Offered};
+use crate::makers::Makers;
+use crate::medium::{AnyMedium, Cause, Medium, Out, Sight};
+use crate::network::NodeId;
+use crate::node::{Node, TIME_TO_LIVE};
 use crate::packet::{Kind, Packet};
-use crate::record::Capture;
-use windward_units::{Duration, Time};
+use crate::port::Port;
+use crate::record::{Balance, Capture, Figures};
+use crate::topology::{Route, Step, Topology};
+use windward_units::Time;
 
 /// Ends every route in the table.
-pub const ARRIVED: u32 = u32::MAX;
+const ARRIVED: u32 = u32::MAX;
+
+/// Marks a word of the table as a node that decides; the node where its decisions end is the next word.
+const ACROSS: u32 = 1 << 31;
+
+/// A medium and the ports that share it, by their place in the medium.
+struct Shared {
+    /// What a table of its figures is called.
+    table: &'static str,
+    medium: AnyMedium,
+    members: Vec<u32>,
+}
 
 /// What will not arrive.
 #[derive(Default)]
@@ -19,33 +35,24 @@ pub struct Losses {
     pub parcels: Vec<Packet>,
 }
 
-impl Losses {
-    #[cold]
-    fn count(&mut self, packet: &Packet) {
-        match packet.kind {
-            Kind::Data => self.segments[packet.flow as usize] += 1,
-            Kind::Parcel => self.parcels.push(*packet),
-            _ => {}
-        }
-    }
-}
-
 /// The network below the endpoints.
 pub struct Net {
     /// The instant of the event being handled.
     pub now: Time,
     /// What happens next.
     pub calendar: Calendar,
-    /// All links.
-    pub links: Vec<Link>,
-    /// All cells. Their stations are links too, with the indices after those of `links`.
-    pub cells: Vec<Cell>,
-    /// Of each station, its cell and its place there.
-    pub stations: Vec<(u32, u32)>,
+    ports: Vec<Port>,
+    /// The node that each port reaches.
+    ends: Vec<NodeId>,
+    media: Vec<Shared>,
+    /// Nodes that decide, by their index; `None` for all others.
+    nodes: Vec<Option<Node>>,
     /// All routes one after the other, each ended by [`ARRIVED`]; packets carry an index into this.
-    pub routes: Vec<u32>,
-    /// Link traversals so far.
+    routes: Vec<u32>,
+    /// Traversals of ports so far.
     pub hops: u64,
+    /// Where packets have gone so far.
+    pub balance: Balance,
     /// What queues dropped and wires lost.
     pub losses: Losses,
     /// Parcels that arrived, and when, until their owner asks for them.
@@ -55,10 +62,59 @@ pub struct Net {
 }
 
 impl Net {
+    /// The network of `topology` in the run of `seed`, for so many flows; `pending` more events than one for each port and
+    /// medium find room in the calendar.
+    pub fn new(topology: &Topology, makers: &Makers, seed: u64, flows: usize, pending: usize) -> Self {
+        let ports: Vec<Port> = topology.ports.iter().map(|port| Port::new(&port.kind, seed)).collect();
+        let media = (0..).zip(&topology.media).map(|(index, config)| Shared {
+            table: config.table(),
+            medium: AnyMedium::new(config, makers, seed),
+            members: topology.members(index).collect(),
+        });
+        let mut nodes: Vec<Option<Node>> = Vec::new();
+        for config in &topology.nodes {
+            let at = config.node as usize;
+            nodes.resize_with(nodes.len().max(at + 1), || None);
+            nodes[at] = Some(Node::new(&config.forwarding));
+        }
+        let mut net = Self {
+            now: Time::ZERO,
+            calendar: Calendar::with_capacity(ports.len() + topology.media.len() + pending),
+            ports,
+            ends: topology.ports.iter().map(|port| port.to).collect(),
+            media: media.collect(),
+            nodes,
+            routes: Vec::new(),
+            hops: 0,
+            balance: Balance::default(),
+            losses: Losses { segments: vec![0; flows], parcels: Vec::new() },
+            arrived: Vec::new(),
+            capture: None,
+        };
+        for medium in 0..net.media.len() as u32 {
+            let (medium, mut out) = net.medium(medium);
+            medium.begin(&mut out);
+        }
+        net
+    }
+
+    /// Adds a route to the table. Packets that begin at the index returned take it.
+    pub fn add_route(&mut self, route: &Route) -> u32 {
+        let begin = self.routes.len() as u32;
+        for step in &route.0 {
+            match *step {
+                Step::Port(port) => self.routes.push(port),
+                Step::Across { from, to } => self.routes.extend([ACROSS | from, to]),
+            }
+        }
+        self.routes.push(ARRIVED);
+        begin
+    }
+
     /// Schedules an event.
     #[inline]
-    pub fn schedule(&mut self, time: Time, class: Class, entity: u32) {
-        self.calendar.push(Event::new(time, class, entity));
+    pub fn schedule(&mut self, time: Time, wake: Wake, index: u32) {
+        self.calendar.push(Event::new(time, wake, index));
     }
 
     /// Sends a packet from the beginning of its route; `is_from_source` for the data's direction of a flow.
@@ -67,122 +123,287 @@ impl Net {
         if is_from_source && let Some(capture) = &mut self.capture {
             capture.record(self.now, &packet, true);
         }
+        self.balance.sent += 1;
         self.forward(packet);
     }
 
-    /// Offers a packet to the link that its route names.
+    /// Sends a packet on as its route says.
     #[inline]
-    pub fn forward(&mut self, packet: Packet) {
-        let index = self.routes[packet.hop as usize];
-        let Some(link) = self.links.get_mut(index as usize) else {
-            return self.offer_to_cell(index, packet);
-        };
-        match link.offer(self.now, packet) {
+    fn forward(&mut self, packet: Packet) {
+        let word = self.routes[packet.hop as usize];
+        if word & ACROSS == 0 {
+            self.offer(word, packet);
+        } else {
+            self.enter(word & !ACROSS, packet);
+        }
+    }
+
+    /// Offers a packet to a port.
+    #[inline]
+    fn offer(&mut self, port: u32, packet: Packet) {
+        match &mut self.ports[port as usize] {
+            Port::Wire(link) => {
+                let fate = link.offer(self.now, packet);
+                self.follow(port, &packet, fate);
+            }
+            Port::Queued(_) => self.offer_to_queue(port, packet),
+            Port::Shared(share) => {
+                let (medium, local) = (share.medium, share.local);
+                let now = self.now;
+                let (medium, mut out) = self.medium(medium);
+                medium.offer(now, local, packet, &mut out);
+            }
+        }
+    }
+
+    /// Keeps the books of a packet that a link took or refused.
+    #[inline]
+    fn follow(&mut self, port: u32, packet: &Packet, fate: Fate) {
+        match fate {
             Fate::First(time) => {
                 self.hops += 1;
-                self.calendar.push(Event::new(time, Class::Deliver, index));
+                self.schedule(time, Wake::Port(PortTimer::Arrive), port);
             }
             Fate::Queued => self.hops += 1,
             Fate::Lost => {
                 self.hops += 1;
-                self.losses.count(&packet);
+                count_loss(&mut self.losses, &mut self.balance, packet, Cause::Sent);
             }
-            Fate::Dropped => self.losses.count(&packet),
+            Fate::Dropped => count_loss(&mut self.losses, &mut self.balance, packet, Cause::Queue),
         }
     }
 
-    /// The first packet on a link arrives. Returns it where its route ends; else sends it on.
+    fn offer_to_queue(&mut self, port: u32, packet: Packet) {
+        // What is due at this instant leaves before the packet comes.
+        self.transmit(port);
+        let Self { now, ports, losses, balance, .. } = self;
+        let Port::Queued(link) = &mut ports[port as usize] else { return };
+        let dropped = |packet| count_loss(losses, balance, &packet, Cause::Queue);
+        match link.offer(*now, packet, dropped) {
+            Offered::Sent(fate) => self.follow(port, &packet, fate),
+            Offered::Waits(Some(time)) => self.schedule(time, Wake::Port(PortTimer::Transmit), port),
+            Offered::Waits(None) => {}
+            Offered::Refused => self.follow(port, &packet, Fate::Dropped),
+        }
+    }
+
+    /// The transmitter of a queued link takes the next packet, if that is due.
+    fn transmit(&mut self, port: u32) {
+        let Self { now, ports, losses, balance, .. } = self;
+        let Port::Queued(link) = &mut ports[port as usize] else { return };
+        let transmission = link.transmit(*now, |packet| count_loss(losses, balance, &packet, Cause::Queue));
+        if let Some((packet, fate)) = transmission.sent {
+            self.follow(port, &packet, fate);
+        }
+        if let Some(time) = transmission.next {
+            self.schedule(time, Wake::Port(PortTimer::Transmit), port);
+        }
+    }
+
+    /// A timer of a port rings. Returns the packet that has come to the end of its route, if one has.
     #[inline]
-    pub fn deliver(&mut self, link: u32) -> Option<Packet> {
-        let (mut packet, next) = match self.links.get_mut(link as usize) {
-            Some(link) => link.deliver()?,
-            None => {
-                let (cell, station) = self.station(link);
-                self.cells[cell].deliver(station)?
+    pub fn wake_port(&mut self, timer: PortTimer, port: u32) -> Option<Packet> {
+        match timer {
+            PortTimer::Arrive => self.arrive(port),
+            PortTimer::Transmit => {
+                self.transmit(port);
+                None
             }
-        };
+        }
+    }
+
+    /// The first packet in flight arrives at the far end of a port. Returns it where its route ends; else sends it on.
+    #[inline]
+    fn arrive(&mut self, port: u32) -> Option<Packet> {
+        let (mut packet, next) = self.ports[port as usize].land()?;
         if let Some(next) = next {
-            self.calendar.push(Event::new(next, Class::Deliver, link));
+            self.schedule(next, Wake::Port(PortTimer::Arrive), port);
+        }
+        if packet.ttl > 0 && !self.leaves(port, &mut packet) {
+            return None;
         }
         packet.hop += 1;
         if self.routes[packet.hop as usize] == ARRIVED {
+            self.balance.delivered += 1;
             return Some(packet);
         }
         self.forward(packet);
         None
     }
 
-    /// The cell and the place in it of a station, by its index as a link.
-    #[inline]
-    fn station(&self, link: u32) -> (usize, usize) {
-        let (cell, station) = self.stations[link as usize - self.links.len()];
-        (cell as usize, station as usize)
+    /// A packet comes to the first of the nodes that decide.
+    fn enter(&mut self, node: NodeId, mut packet: Packet) {
+        packet.hop += 1;
+        packet.to = self.routes[packet.hop as usize];
+        packet.ttl = TIME_TO_LIVE;
+        self.decide(node, packet);
     }
 
-    #[inline]
-    fn offer_to_cell(&mut self, link: u32, packet: Packet) {
-        let (cell, station) = self.station(link);
-        if !self.cells[cell].offer(self.now, station, packet) {
-            self.losses.count(&packet);
+    /// Whether a packet has crossed the nodes that decide; where it has not, the one that it has come to sends it on.
+    #[cold]
+    fn leaves(&mut self, port: u32, packet: &mut Packet) -> bool {
+        let node = self.ends[port as usize];
+        if node == packet.to {
+            packet.ttl = 0;
+            return true;
+        }
+        packet.ttl -= 1;
+        if packet.ttl == 0 {
+            self.lose(packet, Cause::TimeToLive);
+        } else {
+            self.decide(node, *packet);
+        }
+        false
+    }
+
+    /// A node sends a packet on.
+    fn decide(&mut self, node: NodeId, packet: Packet) {
+        let Self { now, ports, media, nodes, .. } = self;
+        let rule = nodes.get_mut(node as usize).and_then(Option::as_mut);
+        match rule.and_then(|rule| rule.next(packet.to, |port| see(*now, ports, media, port))) {
+            Some(port) => self.offer(port, packet),
+            None => self.lose(&packet, Cause::NoRoute),
         }
     }
 
-    /// A slot of a cell begins.
-    pub fn slot(&mut self, index: u32) {
-        let first = self.links.len() + self.stations.partition_point(|(cell, _)| *cell < index);
-        let Self { now, calendar, cells, hops, losses, .. } = self;
-        let cell = &mut cells[index as usize];
-        cell.slot(*now, &mut |station, outcome| match outcome {
-            Outcome::Sent => *hops += 1,
-            Outcome::First(time) => {
-                *hops += 1;
-                calendar.push(Event::new(time, Class::Deliver, (first + station) as u32));
-            }
-            Outcome::Lost(packet) => {
-                *hops += 1;
-                losses.count(&packet);
-            }
-        });
-        calendar.push(Event::new(*now + cell.slot_length(), Class::Slot, index));
+    #[cold]
+    fn lose(&mut self, packet: &Packet, cause: Cause) {
+        count_loss(&mut self.losses, &mut self.balance, packet, cause);
     }
 
-    /// How many links there are, stations included.
-    pub fn link_count(&self) -> usize {
-        self.links.len() + self.stations.len()
+    /// A timer of a medium rings.
+    pub fn wake_medium(&mut self, medium: u32, timer: u32) {
+        let now = self.now;
+        let (medium, mut out) = self.medium(medium);
+        medium.wake(now, timer, &mut out);
     }
 
-    /// What a link or station counted since the last reset.
-    pub fn counts(&mut self, link: usize) -> Counts {
-        match self.links.get_mut(link) {
-            Some(link) => link.counts(self.now),
-            None => {
-                let (cell, station) = self.station(link as u32);
-                self.cells[cell].counts(station)
-            }
+    /// A medium, and the world around it.
+    #[inline]
+    fn medium(&mut self, index: u32) -> (&mut AnyMedium, Surroundings<'_>) {
+        let Shared { medium, members, .. } = &mut self.media[index as usize];
+        let out = Surroundings {
+            medium: index,
+            members,
+            ports: &mut self.ports,
+            calendar: &mut self.calendar,
+            hops: &mut self.hops,
+            losses: &mut self.losses,
+            balance: &mut self.balance,
+        };
+        (medium, out)
+    }
+
+    /// How many ports there are.
+    pub fn port_count(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// What a port counted since the last reset.
+    pub fn counts(&mut self, port: u32) -> Counts {
+        let at = &mut self.ports[port as usize];
+        match at.counts(self.now) {
+            Some(counts) => counts,
+            None => self.of_share(port, |medium, local| medium.counts(local)).unwrap_or_default(),
         }
     }
 
-    /// Links and stations count from now on.
+    /// Asks the medium that a port shares.
+    fn of_share<T>(&self, port: u32, ask: impl FnOnce(&AnyMedium, u32) -> T) -> Option<T> {
+        match &self.ports[port as usize] {
+            Port::Shared(share) => Some(ask(&self.media[share.medium as usize].medium, share.local)),
+            _ => None,
+        }
+    }
+
+    /// Ports and media count from now on.
     pub fn reset_counts(&mut self) {
-        self.links.iter_mut().for_each(|link| link.reset_counts(self.now));
-        self.cells.iter_mut().for_each(Cell::reset_counts);
+        self.ports.iter_mut().for_each(|port| port.reset_counts(self.now));
+        self.media.iter_mut().for_each(|shared| shared.medium.reset_counts());
     }
 
-    /// Packets waiting at a link or station, and how long one that arrives now would wait; at a station, as its scheduler
-    /// reckons.
-    pub fn queue(&mut self, link: usize) -> (usize, Duration) {
-        match self.links.get_mut(link) {
-            Some(link) => (link.backlog(self.now), link.queue_delay(self.now)),
-            None => {
-                let (cell, station) = self.station(link as u32);
-                let cell = &mut self.cells[cell];
-                (cell.backlog(station), cell.queue_delay(self.now, station))
+    /// What is to be seen of a port.
+    pub fn see(&mut self, port: u32) -> Sight {
+        see(self.now, &mut self.ports, &mut self.media, port)
+    }
+
+    /// What media counted of their members beyond a link's counts.
+    pub fn figures(&self) -> Vec<Figures> {
+        let mut tables: Vec<Figures> = Vec::new();
+        for shared in &self.media {
+            let at = tables.iter().position(|table| table.name == shared.table);
+            let at = at.unwrap_or_else(|| {
+                tables.push(Figures::new(shared.table));
+                tables.len() - 1
+            });
+            for (local, &port) in (0..).zip(&shared.members) {
+                tables[at].add(port, |sink| shared.medium.observe(local, sink));
             }
+        }
+        tables
+    }
+
+    /// Where packets have gone until now.
+    pub fn balance(&mut self) -> Balance {
+        let waiting = |shared: &mut Shared| {
+            let members = 0..shared.members.len() as u32;
+            members.map(|local| shared.medium.see(self.now, local).backlog as u64).sum::<u64>()
+        };
+        let under_way = self.ports.iter().map(|port| port.held() as u64).sum::<u64>();
+        Balance { under_way: under_way + self.media.iter_mut().map(waiting).sum::<u64>(), ..self.balance }
+    }
+}
+
+fn see(now: Time, ports: &mut [Port], media: &mut [Shared], port: u32) -> Sight {
+    match &mut ports[port as usize] {
+        Port::Wire(link) => link.see(now),
+        Port::Queued(link) => link.see(now),
+        Port::Shared(share) => media[share.medium as usize].medium.see(now, share.local),
+    }
+}
+
+#[cold]
+fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Packet, cause: Cause) {
+    balance.lost[cause as usize] += 1;
+    match packet.kind {
+        Kind::Data => losses.segments[packet.flow as usize] += 1,
+        Kind::Parcel => losses.parcels.push(*packet),
+        _ => {}
+    }
+}
+
+/// The world around a medium.
+struct Surroundings<'a> {
+    medium: u32,
+    members: &'a [u32],
+    ports: &'a mut [Port],
+    calendar: &'a mut Calendar,
+    hops: &'a mut u64,
+    losses: &'a mut Losses,
+    balance: &'a mut Balance,
+}
+
+impl Out for Surroundings<'_> {
+    #[inline]
+    fn arrive_at(&mut self, time: Time, local: u32, packet: Packet) {
+        *self.hops += 1;
+        let port = self.members[local as usize];
+        let Port::Shared(share) = &mut self.ports[port as usize] else {
+            debug_assert!(false, "a medium's members are shares");
+            return;
+        };
+        if share.flight.add(time, packet) {
+            self.calendar.push(Event::new(time, Wake::Port(PortTimer::Arrive), port));
         }
     }
 
-    /// What the stations counted beyond a link's counts, cell by cell.
-    pub fn air(&self) -> impl Iterator<Item = Air> {
-        self.stations.iter().map(|&(cell, station)| self.cells[cell as usize].air(station as usize))
+    #[inline]
+    fn wake_at(&mut self, time: Time, timer: u32) {
+        self.calendar.push(Event::with_timer(time, Wake::Medium, self.medium, timer));
+    }
+
+    fn lose(&mut self, packet: Packet, cause: Cause) {
+        *self.hops += u64::from(cause == Cause::Sent);
+        count_loss(self.losses, self.balance, &packet, cause);
     }
 }

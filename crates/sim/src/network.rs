@@ -3,132 +3,40 @@
 //! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, every value is
 //! checked. Whoever builds one by hand keeps the same promises, stated at each field.
 
-use crate::link::Opportunities;
-use crate::medium::cell::CellConfig;
+use crate::topology::{Route, Topology};
 use std::ops::Range;
-use std::sync::Arc;
 use windward_laws::{LawSpec, emultcp};
 use windward_units::{BitRate, Bytes, Duration, Packets, Time};
 
-/// A node's index; nodes only carry addresses, links do the work.
+/// A node's index.
 pub type NodeId = u32;
 
 /// A network ready to run.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// One-way links; a route names them by index.
-    pub links: Vec<LinkConfig>,
-    /// Slotted cells; their stations are one-way links with the indices after those of `links`, cell by cell.
-    pub cells: Vec<CellConfig>,
+    /// What packets cross.
+    pub topology: Topology,
     /// TCP flows.
     pub flows: Vec<FlowConfig>,
     /// Transfers over a changing number of TCP flows.
     pub transfers: Vec<TransferConfig>,
     /// UDP background sources.
     pub sources: Vec<SourceConfig>,
+    /// When it begins to count, and when it ends.
+    pub timing: Timing,
+    /// Record what the laws show of themselves ([`windward_laws::Law::observe`]) in every sample.
+    pub internals: bool,
+}
+
+/// The instants of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
     /// How long to simulate; positive.
     pub duration: Time,
     /// Statistics count from here; before `duration`.
     pub warmup: Time,
     /// Distance of the samples in the series; positive.
     pub sample_interval: Duration,
-    /// Record what the laws show of themselves ([`windward_laws::Law::observe`]) in every sample.
-    pub internals: bool,
-}
-
-impl Network {
-    /// How many links there are, the cells' stations included.
-    pub fn link_count(&self) -> usize {
-        self.links.len() + self.cells.iter().map(|cell| cell.stations.len()).sum::<usize>()
-    }
-}
-
-/// A one-way FIFO link: buffer, transmitter, random loss, propagation delay, jitter, in this order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkConfig {
-    /// Names the link's random streams; different for every link.
-    pub key: u64,
-    /// How fast it transmits.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Duration,
-    /// How much may wait, the packet in transmission not counted.
-    pub buffer: Buffer,
-    /// Random loss on the wire: a lost packet has used its transmission time.
-    pub loss: Loss,
-    /// Random extra delay; packets keep their order.
-    pub jitter: Jitter,
-}
-
-/// How fast a link transmits.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Rate {
-    /// Always at this rate; positive.
-    Constant(BitRate),
-    /// When a recording says.
-    Recorded(Arc<Opportunities>),
-}
-
-impl Rate {
-    /// The rate, or the mean rate of the whole recording.
-    pub fn mean(&self) -> BitRate {
-        match self {
-            Self::Constant(rate) => *rate,
-            Self::Recorded(trace) => trace.mean_rate(),
-        }
-    }
-}
-
-impl From<BitRate> for Rate {
-    fn from(rate: BitRate) -> Self {
-        Self::Constant(rate)
-    }
-}
-
-/// The limit of a drop-tail queue.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Buffer {
-    /// No limit.
-    Unlimited,
-    /// So many packets may wait.
-    Packets(u64),
-    /// So many bytes may wait.
-    Bytes(Bytes),
-    /// A packet that would wait longer than this is dropped.
-    Time(Duration),
-}
-
-/// Random loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Loss {
-    /// None.
-    None,
-    /// Each packet is lost with this probability, independently.
-    Bernoulli(f64),
-    /// Two states, advanced once per packet before its own draw (Gilbert 1960, Elliott 1963).
-    GilbertElliott {
-        /// Probability of going from good to bad.
-        good_to_bad: f64,
-        /// Probability of going from bad to good.
-        bad_to_good: f64,
-        /// Loss probability in the good state.
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        loss_bad: f64,
-    },
-}
-
-/// Random extra delay of each packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Jitter {
-    /// None.
-    None,
-    /// Uniform between zero and this.
-    Uniform(Duration),
-    /// Normal with mean zero and this deviation, added to the propagation delay; the sum is clipped at zero.
-    Normal(Duration),
-    /// Exponential with this mean.
-    Exponential(Duration),
 }
 
 /// One TCP flow: data goes from `source` to `sink` along `forward`, ACKs return along `backward`.
@@ -140,10 +48,10 @@ pub struct FlowConfig {
     pub source: NodeId,
     /// Where data goes.
     pub sink: NodeId,
-    /// Links of the data, in order; not empty.
-    pub forward: Vec<u32>,
-    /// Links of the ACKs, in order; not empty.
-    pub backward: Vec<u32>,
+    /// The way of the data.
+    pub forward: Route,
+    /// The way of the ACKs.
+    pub backward: Route,
     /// The congestion control law.
     pub law: LawChoice,
     /// When the connection opens; [`Time::NEVER`] where a transfer opens it.
@@ -239,8 +147,8 @@ pub struct SourceConfig {
     pub source: NodeId,
     /// Where they go.
     pub sink: NodeId,
-    /// Links in order; not empty.
-    pub path: Vec<u32>,
+    /// The way there.
+    pub path: Route,
     /// When datagrams are sent.
     pub pattern: Pattern,
     /// Bytes of a datagram on the wire, headers included; positive.

@@ -1,5 +1,8 @@
 //! A packet on its way, small enough to be passed by value.
 
+use crate::network::NodeId;
+use windward_units::Time;
+
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -25,7 +28,7 @@ pub const SACK_BLOCKS: usize = 3;
 /// Half-open range of segment numbers.
 pub type Range = (u32, u32);
 
-/// A packet in flight.
+/// A packet in flight: 56 bytes, so that it fits into a cache line beside the time of its arrival.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     /// Data: when it was sent; ACK: the stamp that it echoes; in nanoseconds.
@@ -34,7 +37,9 @@ pub struct Packet {
     pub flow: u32,
     /// Where the packet is on its route: index into the table of all routes.
     pub hop: u32,
-    /// Data: its segment number; ACK: the first segment still missing.
+    /// Where nodes that decide for themselves shall bring it; of no meaning while `ttl` is zero.
+    pub to: NodeId,
+    /// Data: its segment number; ACK: the first segment still missing; parcel: its owner's handle.
     pub number: u32,
     /// Bytes on the wire.
     pub size: u32,
@@ -42,6 +47,32 @@ pub struct Packet {
     pub sack: [Range; SACK_BLOCKS],
     /// What it carries.
     pub kind: Kind,
+    /// Hops that nodes may still send it; zero where it follows its route.
+    pub ttl: u8,
     /// The last segment of a sized flow, or the ACK of it: carries FIN.
     pub is_last: bool,
+    /// A parcel that goes the way of its flow's ACKs.
+    pub is_backward: bool,
+}
+
+const _: () = assert!(size_of::<Packet>() == 56);
+
+impl Packet {
+    /// A packet of `kind` that is sent now, along the route that begins at `hop`.
+    #[inline]
+    pub fn new(kind: Kind, now: Time, flow: u32, hop: u32, size: u32) -> Self {
+        Self {
+            stamp: now.as_nanos(),
+            flow,
+            hop,
+            to: 0,
+            number: 0,
+            size,
+            sack: [(0, 0); SACK_BLOCKS],
+            kind,
+            ttl: 0,
+            is_last: false,
+            is_backward: false,
+        }
+    }
 }

@@ -80,7 +80,7 @@ pub fn run(
 ) -> Result<Output, RunError> {
     let mut world = World::new(network, makers, seed, capture);
     let mut next_look = 0;
-    while let Some(event) = world.next(network.duration) {
+    while let Some(event) = world.next(network.timing.duration) {
         world.handle(event);
         if world.events >= next_look {
             next_look = world.events + EVENTS_PER_LOOK;
@@ -90,7 +90,7 @@ pub fn run(
             }
         }
     }
-    control.set_simulated(network.duration);
+    control.set_simulated(network.timing.duration);
     world.finish_capture().map_err(RunError::Capture)?;
-    Ok(world.finish(network.duration))
+    Ok(world.finish(network.timing.duration))
 }

@@ -1,17 +1,12 @@
 //! A network with its endpoints, event by event.
 
-use crate::apps::Source;
-use crate::apps::Transfer;
-use crate::engine::{Calendar, Class, Event};
-use crate::link::Link;
+use crate::apps::{Source, Transfer};
+use crate::engine::{Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
-use crate::medium::cell::Cell;
-use crate::net::{ARRIVED, Losses, Net};
+use crate::net::Net;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
-use crate::record::Capture;
-use crate::record::Output;
-use crate::record::Recorder;
+use crate::record::{Capture, Output, Recorder};
 use crate::tcp::Connection;
 use std::io;
 use windward_units::{Duration, Time};
@@ -29,71 +24,49 @@ pub struct World {
 }
 
 impl World {
-    /// The world of `network` with the luck of `seed`, before its first event.
+    /// The world of `network` in the run of `seed`, before its first event.
     pub fn new(network: &Network, makers: &Makers, seed: u64, capture: Option<Box<dyn io::Write + Send>>) -> Self {
-        let mut routes = Vec::new();
-        let mut route = |links: &[u32]| {
-            let begin = routes.len() as u32;
-            routes.extend_from_slice(links);
-            routes.push(ARRIVED);
-            begin
-        };
+        let Network { topology, flows, sources, timing, .. } = network;
+        let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8;
+        let mut net = Net::new(topology, makers, seed, flows.len(), pending);
+        net.capture = capture.map(|out| Capture::new(out, network));
         let flows: Vec<Connection> = (0..)
-            .zip(&network.flows)
+            .zip(flows)
             .map(|(index, config)| {
+                let routes = [net.add_route(&config.forward), net.add_route(&config.backward)];
                 let law = makers.law(config.law).build(config.tcp.initial_cwnd());
-                Connection::new(index, config, law, route(&config.forward), route(&config.backward))
+                Connection::new(index, config, law, routes)
             })
             .collect();
-        let sources: Vec<Source> = (0..)
-            .zip(&network.sources)
-            .map(|(index, config)| Source::new(index, index, config, route(&config.path), seed))
+        let sources = (0..)
+            .zip(sources)
+            .map(|(index, config)| Source::new(index, index, config, net.add_route(&config.path), seed))
             .collect();
-        let net = Net {
-            now: Time::ZERO,
-            calendar: Calendar::with_capacity(
-                network.link_count() + 4 * flows.len() + sources.len() + network.cells.len() + 8,
-            ),
-            links: network.links.iter().map(|config| Link::new(config, seed)).collect(),
-            cells: network.cells.iter().map(|config| Cell::new(config, makers, seed)).collect(),
-            stations: (0..)
-                .zip(&network.cells)
-                .flat_map(|(cell, c)| (0..c.stations.len() as u32).map(move |s| (cell, s)))
-                .collect(),
-            routes,
-            hops: 0,
-            losses: Losses { segments: vec![0; flows.len()], parcels: Vec::new() },
-            arrived: Vec::new(),
-            capture: capture.map(|out| Capture::new(out, network)),
-        };
+        let recorder = Recorder::new(seed, *timing, topology.ports.len(), flows.len(), network.internals);
         let transfer = |config| Transfer::new(config, &network.flows, makers);
         let transfers = network.transfers.iter().map(transfer).collect();
-        let recorder = Recorder::new(network, seed);
-        let sample_interval = network.sample_interval;
+        let sample_interval = timing.sample_interval;
         let mut world = Self { net, flows, transfers, sources, recorder, sample_interval, events: 0 };
         world.schedule_beginnings(network);
         world
     }
 
     fn schedule_beginnings(&mut self, network: &Network) {
+        let net = &mut self.net;
         for (index, flow) in (0..).zip(&network.flows) {
-            self.net.schedule(flow.start, Class::Start, index);
+            net.schedule(flow.start, Wake::Flow(FlowTimer::Open), index);
             if let Some(stop) = flow.stop {
-                self.net.schedule(stop, Class::Stop, index);
+                net.schedule(stop, Wake::Flow(FlowTimer::Close), index);
             }
         }
         for (index, (source, config)) in (0..).zip(self.sources.iter_mut().zip(&network.sources)) {
-            let first = source.first(config.start);
-            self.net.schedule(first, Class::Source, index);
+            net.schedule(source.first(config.start), Wake::Source, index);
         }
         for (index, transfer) in (0..).zip(&network.transfers) {
-            self.net.schedule(transfer.start, Class::Control, index);
+            net.schedule(transfer.start, Wake::Transfer, index);
         }
-        for index in 0..network.cells.len() as u32 {
-            self.net.schedule(Time::ZERO, Class::Slot, index);
-        }
-        self.net.schedule(network.warmup, Class::Warm, 0);
-        self.net.schedule(Time::ZERO + network.sample_interval, Class::Sample, 0);
+        net.schedule(network.timing.warmup, Wake::Run(RunTimer::Warm), 0);
+        net.schedule(Time::ZERO + network.timing.sample_interval, Wake::Run(RunTimer::Sample), 0);
     }
 
     /// Takes the next event that is due by `until`.
@@ -108,30 +81,25 @@ impl World {
         debug_assert!(event.time() >= self.net.now, "time never goes back");
         self.net.now = event.time();
         self.events += 1;
-        let entity = event.entity();
-        let flow = entity as usize;
-        match event.class() {
-            Class::Deliver => {
-                if let Some(packet) = self.net.deliver(entity) {
+        let index = event.index();
+        match event.wake() {
+            Wake::Port(timer) => {
+                if let Some(packet) = self.net.wake_port(timer, index) {
                     self.arrive(&packet);
                 }
             }
-            Class::Slot => self.net.slot(entity),
-            Class::DelayedAck => self.flows[flow].on_delayed_ack(&mut self.net),
-            Class::Retransmit => self.flows[flow].on_retransmit(&mut self.net),
-            Class::Pace => self.flows[flow].on_pace(&mut self.net),
-            Class::Source => self.sources[flow].fire(&mut self.net),
-            Class::Start => self.flows[flow].start(&mut self.net),
-            Class::Stop => self.flows[flow].stop(&mut self.net),
-            Class::Warm => self.recorder.warm(&mut self.net, &mut self.flows, &mut self.sources),
-            Class::Control => {
-                if let Some(next) = self.transfers[flow].control(&mut self.net, &mut self.flows) {
-                    self.net.schedule(next, Class::Control, entity);
+            Wake::Medium => self.net.wake_medium(index, event.timer()),
+            Wake::Flow(timer) => self.flows[index as usize].wake(&mut self.net, timer),
+            Wake::Source => self.sources[index as usize].fire(&mut self.net),
+            Wake::Transfer => {
+                if let Some(next) = self.transfers[index as usize].control(&mut self.net, &mut self.flows) {
+                    self.net.schedule(next, Wake::Transfer, index);
                 }
             }
-            Class::Sample => {
+            Wake::Run(RunTimer::Warm) => self.recorder.warm(&mut self.net, &mut self.flows, &mut self.sources),
+            Wake::Run(RunTimer::Sample) => {
                 self.recorder.sample(&mut self.net, &self.flows, &self.transfers);
-                self.net.schedule(event.time() + self.sample_interval, Class::Sample, 0);
+                self.net.schedule(event.time() + self.sample_interval, Wake::Run(RunTimer::Sample), 0);
             }
         }
     }
@@ -151,8 +119,9 @@ impl World {
     }
 
     /// What happened until `end`.
-    pub fn finish(mut self, end: Time) -> Output {
-        self.net.now = end;
-        self.recorder.finish(end, &mut self.net, &mut self.flows, &self.transfers, &self.sources, self.events)
+    pub fn finish(self, end: Time) -> Output {
+        let Self { mut net, mut flows, transfers, sources, recorder, events, .. } = self;
+        net.now = end;
+        recorder.finish(end, &mut net, &mut flows, &transfers, &sources, events)
     }
 }

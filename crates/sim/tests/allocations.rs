@@ -11,7 +11,9 @@ use windward_laws::LawSpec;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
-use windward_sim::{Buffer, FlowConfig, Jitter, Loss, Network, Output, Pattern, SourceConfig, TcpOptions};
+use windward_sim::{
+    Buffer, FlowConfig, Jitter, Loss, MediumConfig, Network, Output, Pattern, SourceConfig, Step, TcpOptions,
+};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 struct Counting;
@@ -85,7 +87,7 @@ fn bottleneck(seconds: u64) -> Network {
         key: 0,
         source: 100,
         sink: 101,
-        path: vec![0],
+        path: vec![0].into(),
         pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(5_000_000) },
         packet: Bytes::new(1000),
         start: Time::ZERO,
@@ -93,11 +95,12 @@ fn bottleneck(seconds: u64) -> Network {
     };
     let mut network = network(vec![out, back], flows, 1, seconds);
     network.sources = vec![datagrams];
-    network.cells = vec![cell(&network.flows)];
-    for (index, flow) in (0..).zip(&mut network.flows) {
-        flow.forward.push(2 + index);
+    let ends = network.flows.iter().map(|flow| (flow.source, flow.sink));
+    let first = network.topology.add_medium(MediumConfig::Cell(cell(&network.flows)), ends);
+    for (station, flow) in (first..).zip(&mut network.flows) {
+        flow.forward.0.push(Step::Port(station));
     }
-    network.sample_interval = Duration::from_millis(10 * seconds);
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
     network
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Choose, Repair, SchedulerConfig, Service, Slot, StationConfig};
-use windward_sim::{Buffer, Control, Makers, Network, Output, Pattern, SourceConfig, run};
+use windward_sim::{Buffer, Control, Makers, MediumConfig, Network, Output, Pattern, SourceConfig, run};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const SYMBOL_RATE: f64 = 1e6;
@@ -46,7 +46,7 @@ fn loaded(cell: CellConfig, rate: u64) -> Network {
         key: u64::from(index),
         source: 0,
         sink: index + 1,
-        path: vec![index],
+        path: vec![index].into(),
         pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(rate) },
         packet: Bytes::new(100),
         start: Time::ZERO,
@@ -55,13 +55,19 @@ fn loaded(cell: CellConfig, rate: u64) -> Network {
     let count = cell.stations.len() as u32;
     let mut network = network(Vec::new(), Vec::new(), 0, SECONDS);
     network.sources = (0..count).map(source).collect();
-    network.cells = vec![cell];
+    let ends = (0..count).map(|index| (0, index + 1));
+    network.topology.add_medium(MediumConfig::Cell(cell), ends);
     network
 }
 
 /// Queues that never run empty.
 fn saturated(cell: CellConfig) -> Network {
     loaded(cell, 20_000_000)
+}
+
+/// A figure of every station.
+fn figure<'a>(output: &'a Output, name: &str) -> &'a [f64] {
+    output.figures[0].values(name).expect("stations have it")
 }
 
 fn rates(output: &Output) -> Vec<f64> {
@@ -83,13 +89,12 @@ fn round_robin_gives_everyone_an_equal_share_of_slots() {
             "{rate} {expected}"
         );
     }
-    for (station, snr) in output.stations.iter().zip(snrs) {
-        assert!((station.airtime - 0.25).abs() < 1e-5);
+    for (at, snr) in snrs.into_iter().enumerate() {
+        assert!((figure(&output, "airtime")[at] - 0.25).abs() < 1e-5);
         // The mean of n exponentials is within 5/√n of theirs.
-        assert!((station.mean_snr / snr - 1.0).abs() < 5.0 / SLOTS.sqrt());
-        assert!(
-            (station.offered_bps - table.mean_efficiency(snr) * SYMBOL_RATE).abs() < 12.5 / SLOTS.sqrt() * SYMBOL_RATE
-        );
+        assert!((figure(&output, "mean_snr")[at] / snr - 1.0).abs() < 5.0 / SLOTS.sqrt());
+        let offered = figure(&output, "offered_bps")[at];
+        assert!((offered - table.mean_efficiency(snr) * SYMBOL_RATE).abs() < 12.5 / SLOTS.sqrt() * SYMBOL_RATE);
     }
 }
 
@@ -121,11 +126,12 @@ fn proportional_fairness_shares_time_not_rate() {
     let mut cell = cell(Table::shannon(1e4, f64::INFINITY), SchedulerConfig::ProportionalFair, &[5.0, 10.0, 20.0]);
     cell.symbol_rate = 1e9;
     let output = simulate(&saturated(cell), 1);
-    for station in &output.stations {
+    let (served, offered) = (figure(&output, "served_bps"), figure(&output, "offered_bps"));
+    for (at, airtime) in figure(&output, "airtime").iter().enumerate() {
         // A share of n slots is within 5·√(2/9n) = 0.0075; successive picks are all but independent.
-        assert!((station.airtime - 1.0 / 3.0).abs() < 0.0075, "{}", station.airtime);
+        assert!((airtime - 1.0 / 3.0).abs() < 0.0075, "{airtime}");
         // The best of three exponentials has the mean 11/6.
-        assert!((station.served_bps / station.offered_bps / (11.0 / 6.0) - 1.0).abs() < 0.02);
+        assert!((served[at] / offered[at] / (11.0 / 6.0) - 1.0).abs() < 0.02);
     }
 }
 
@@ -201,7 +207,10 @@ fn failed_transmissions_are_repeated_and_given_up() {
     let transmissions = 2.0 * SLOTS;
     let packets = link.packets as f64;
     // Shares of n draws, within five standard errors.
-    assert!((output.stations[0].errors as f64 / transmissions - 0.2).abs() < 5.0 * (0.16 / transmissions).sqrt());
+    assert!(
+        (output.figures[0].counts("errors").expect("they are counted")[0] as f64 / transmissions - 0.2).abs()
+            < 5.0 * (0.16 / transmissions).sqrt()
+    );
     assert!((link.lost as f64 / packets - 0.008).abs() < 5.0 * (0.008 / packets).sqrt());
     assert!((transmissions / packets - 1.24).abs() < 5.0 * (0.5 / packets).sqrt());
     // The last packet may still be on its way.
@@ -225,7 +234,7 @@ fn a_shared_buffer_is_shared() {
 fn a_new_station_leaves_the_others_channels_alone() {
     let snr = |snrs: &[f64]| {
         let scheduler = SchedulerConfig::RoundRobin { is_oblivious: true };
-        simulate(&saturated(cell(Table::ctc_802_16e(), scheduler, snrs)), 1).stations[0].mean_snr
+        figure(&simulate(&saturated(cell(Table::ctc_802_16e(), scheduler, snrs)), 1), "mean_snr")[0]
     };
     assert_eq!(snr(&[20.0, 20.0]), snr(&[20.0, 20.0, 30.0]));
 }

@@ -64,7 +64,7 @@ fn the_papers_ramps() {
             key: 7,
             source: 0,
             sink: 1,
-            path: vec![0],
+            path: vec![0].into(),
             pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(990_000) },
             packet: Bytes::new(1000),
             start: at(3000.0),
@@ -118,7 +118,7 @@ fn the_papers_figure_7() {
 fn figure_7(network: &Network, loss: f64, seed: u64) -> [f64; 3] {
     let output = simulate(network, seed);
     let segments: f64 = output.flows.iter().map(|flow| flow.delivered_bytes as f64 / 960.0).sum();
-    let span = network.duration.since(network.warmup).as_secs();
+    let span = network.timing.duration.since(network.timing.warmup).as_secs();
     let mean = |name: &str| {
         let values = shown(&output, name).into_iter().filter(|(time, value)| *time > span / 9.0 && value.is_finite());
         let (sum, count) = values.fold((0.0, 0.0), |(sum, count), (_, value)| (sum + value, count + 1.0));
@@ -154,7 +154,7 @@ fn download_within(end: u64, connections: Connections, loss: f64, is_shared: boo
             Network { transfers, ..network(vec![out, back], flows, 0, end) }
         }
     };
-    network.sample_interval = Duration::from_millis(100);
+    network.timing.sample_interval = Duration::from_millis(100);
     let mine = network.flows.len();
     if is_shared {
         network.flows.push(cubic(1));

@@ -19,9 +19,9 @@ fn overshoot(warmup: Duration) -> Network {
     let links = vec![link(0, RATE, delay, Buffer::Packets(50)), link(1, RATE, delay, Buffer::Packets(50))];
     let flow = flow(0, law("cubic", serde_json::json!({})), vec![0], vec![1], TcpOptions::default());
     let mut network = network(links, vec![flow], 0, 3);
-    network.warmup = Time::ZERO + warmup;
-    network.duration = network.warmup + MEASURED;
-    network.sample_interval = Duration::from_millis(10);
+    network.timing.warmup = Time::ZERO + warmup;
+    network.timing.duration = network.timing.warmup + MEASURED;
+    network.timing.sample_interval = Duration::from_millis(10);
     network
 }
 
@@ -49,7 +49,7 @@ fn a_warm_up_in_a_recovery_adds_nothing() {
 #[test]
 fn no_sample_exceeds_the_link_and_all_add_up() {
     let mut network = overshoot(Duration::ZERO);
-    network.duration = Time::ZERO + Duration::from_millis(3000);
+    network.timing.duration = Time::ZERO + Duration::from_millis(3000);
     let output = simulate(&network, 1);
     let series = &output.flow_series.goodput_bps;
     let most = CEILING_BPS * (1.0 + PACKET_S / 0.010);

@@ -59,6 +59,8 @@ fn check(network: &Network, output: &Output) -> Result<(), TestCaseError> {
         prop_assert!(link.utilization <= 1.0);
         prop_assert!(link.lost <= link.packets);
     }
+    let balance = output.balance;
+    prop_assert_eq!(balance.sent, balance.delivered + balance.lost.iter().sum::<u64>() + balance.under_way);
     Ok(())
 }
 
@@ -76,13 +78,13 @@ proptest! {
     /// Whatever is lost, a transfer over a link that loses at most a tenth is finished well before 30 minutes.
     #[test]
     fn every_transfer_ends(mut network in networks(), seed in 0u64..1000) {
-        for link in &mut network.links {
+        for link in network.topology.links_mut() {
             link.loss = Loss::Bernoulli(0.05);
         }
         for flow in &mut network.flows {
             flow.size = Some(Bytes::new(100_000));
         }
-        network.duration = network.warmup + Duration::from_millis(1_800_000);
+        network.timing.duration = network.timing.warmup + Duration::from_millis(1_800_000);
         let output = simulate(&network, seed);
         for flow in &output.flows {
             prop_assert!(!flow.completion_s.is_nan(), "{flow:?}");

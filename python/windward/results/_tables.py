@@ -77,12 +77,18 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, list[An
     return {
         "flows": pa.table({**entities["flows"], **flows}),
         "links": pa.table({**entities["links"], **links}),
-        "stations": pa.table({**entities["stations"], **output["stations"]}),
+        "stations": EMPTY_STATIONS,
+        **{kind: _figures(columns, entities["links"]["link"]) for kind, columns in output["figures"].items()},
         "background": pa.table({**entities["background"], **background}),
         "flow_series": pa.table(_with_names(output["flow_series"], "flow", entities["flows"]["flow"])),
         "link_series": pa.table(_with_names(output["link_series"], "link", entities["links"]["link"])),
         "internals": pa.table(_with_names(internals, "flow", entities["flows"]["flow"])),
     }
+
+
+def _figures(columns: Mapping[str, Any], links: list[str]) -> pa.Table:
+    """What some links have beyond the others."""
+    return pa.table({"link": [links[port] for port in columns["port"]], **{k: v for k, v in columns.items() if k != "port"}})
 
 
 def _share(part: np.ndarray[Any, Any], whole: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

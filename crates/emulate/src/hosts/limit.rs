@@ -1,15 +1,12 @@
 //! Whether this machine is fast enough for a network.
 
 use crate::error::Error;
-use crate::sys::{Clock, Namespace, Netlink, Route, Tun};
+use crate::sys::{self, Clock, Namespace, Netlink, Tun};
 use crate::wire::{Sort, Sorted, Wire};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use windward_laws::LawSpec;
-use windward_sim::{
-    Buffer, Control, Fabric, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, Network, Parcel, TcpOptions,
-};
+use windward_sim::{Control, Fabric, LinkConfig, Network, Parcel, Route, TcpOptions, Timing, Topology};
 use windward_units::{BitRate, Duration, Time};
 
 /// How long the machine is measured.
@@ -23,7 +20,8 @@ const ANY: f64 = 5_000.0;
 
 /// Refuses a network whose packets are too many for this machine.
 pub(super) fn check(network: &Network, control: &Control) -> Result<(), Error> {
-    let expected = expected_rate(network);
+    let flows = network.flows.iter().map(|flow| (&flow.forward, &flow.tcp));
+    let expected = expected_rate(&network.topology, flows);
     if expected <= ANY || control.is_cancelled() {
         return Ok(());
     }
@@ -33,20 +31,14 @@ pub(super) fn check(network: &Network, control: &Control) -> Result<(), Error> {
 
 /// Packets a second, at most, that the flows of a network cause: each link that is the narrowest of a flow's way is full of
 /// that flow's segments, and there is an ACK for every other of them, or for every one where ACKs are not delayed.
-fn expected_rate(network: &Network) -> f64 {
-    let stations = network.cells.iter().flat_map(|cell| {
-        let mean = |snr| cell.table.mean_efficiency(snr) * cell.symbol_rate;
-        cell.stations.iter().map(move |station| mean(station.mean_snr))
-    });
-    let wires = network.links.iter().map(|link| link.rate.mean().as_bits_per_sec() as f64);
-    let rates: Vec<f64> = wires.chain(stations).collect();
+fn expected_rate<'a>(topology: &Topology, flows: impl Iterator<Item = (&'a Route, &'a TcpOptions)>) -> f64 {
+    let rates: Vec<f64> = (0..topology.ports.len() as u32).map(|port| topology.mean_rate(port)).collect();
     let mut most = vec![0.0_f64; rates.len()];
-    for flow in &network.flows {
-        let tcp = &flow.tcp;
+    for (forward, tcp) in flows {
         let acks = if tcp.delayed_ack.is_some() { 0.5 } else { 1.0 };
-        let narrowest = flow.forward.iter().map(|&link| link as usize).min_by(|&a, &b| rates[a].total_cmp(&rates[b]));
-        if let Some(link) = narrowest {
-            most[link] = most[link].max(rates[link] / (8.0 * tcp.wire_bytes() as f64) * (1.0 + acks));
+        let narrowest = forward.ports().map(|port| port as usize).min_by(|&a, &b| rates[a].total_cmp(&rates[b]));
+        if let Some(port) = narrowest {
+            most[port] = most[port].max(rates[port] / (8.0 * tcp.wire_bytes() as f64) * (1.0 + acks));
         }
     }
     most.iter().sum()
@@ -62,7 +54,7 @@ pub(super) fn measure() -> Result<f64, Error> {
     let furnish = |own: Ipv4Addr, other: Ipv4Addr| {
         move || {
             let tun = Tun::new(1500, &[(own, 32)])?;
-            Netlink::open()?.add_route(&Route::new((other, 32), tun.device))?;
+            Netlink::open()?.add_route(&sys::Route::new((other, 32), tun.device))?;
             Ok(tun.file)
         }
     };
@@ -71,7 +63,7 @@ pub(super) fn measure() -> Result<f64, Error> {
     let socket = sender.inside(|| UdpSocket::bind((addresses[0], 0))).map_err(failed())?;
     // Somebody listens, or every packet would be answered by a complaint.
     let _listener = receiver.inside(|| UdpSocket::bind((addresses[1], 9))).map_err(failed())?;
-    let wire = Wire { fabric: Fabric::new(&open_road(), 0), ports: vec![from, to], mtu: 1500, sort: FirstToSecond };
+    let wire = Wire { fabric: open_road(), ports: vec![from, to], mtu: 1500, sort: FirstToSecond };
     let stop = AtomicBool::new(false);
     let clock = Clock::start();
     let ran = thread::scope(|scope| {
@@ -100,38 +92,15 @@ impl Sort for FirstToSecond {
     }
 }
 
-fn open_road() -> Network {
-    let link = LinkConfig {
-        key: 1,
-        rate: BitRate::bits_per_sec(100_000_000_000).into(),
-        delay: Duration::ZERO,
-        buffer: Buffer::Unlimited,
-        loss: Loss::None,
-        jitter: Jitter::None,
-    };
-    let flow = FlowConfig {
-        key: 2,
-        source: 0,
-        sink: 1,
-        forward: vec![0],
-        backward: vec![0],
-        law: LawChoice::Known(LawSpec::all()[0]),
-        start: Time::ZERO,
-        stop: None,
-        size: None,
-        tcp: TcpOptions::default(),
-    };
-    Network {
-        links: vec![link],
-        cells: Vec::new(),
-        flows: vec![flow],
-        sources: Vec::new(),
-        transfers: Vec::new(),
-        duration: Time::ZERO + TRIAL,
-        warmup: Time::ZERO,
-        sample_interval: TRIAL,
-        internals: false,
-    }
+/// One link that holds nothing up, for everything.
+fn open_road() -> Fabric {
+    let timing = Timing { duration: Time::ZERO + TRIAL, warmup: Time::ZERO, sample_interval: TRIAL };
+    let route = Route::from(vec![0]);
+    Fabric::new(Topology::of_links([fast_link()]), Vec::new(), [[&route, &route]], timing, 0)
+}
+
+fn fast_link() -> LinkConfig {
+    LinkConfig::new(1, BitRate::bits_per_sec(100_000_000_000), Duration::ZERO)
 }
 
 #[cfg(test)]
@@ -141,7 +110,8 @@ mod tests {
     /// 100 Gbit/s are 8.3 million packets of 1500 B a second, and half as many ACKs.
     #[test]
     fn the_narrowest_link_says_how_many_packets_there_are() {
-        let network = open_road();
-        assert!((expected_rate(&network) - 1.5 * 1e11 / 12_000.0).abs() < 1.0);
+        let (route, tcp) = (Route::from(vec![0]), TcpOptions::default());
+        let expected = expected_rate(&Topology::of_links([fast_link()]), [(&route, &tcp)].into_iter());
+        assert!((expected - 1.5 * 1e11 / 12_000.0).abs() < 1.0);
     }
 }

@@ -58,17 +58,15 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     let Hosts { namespaces, devices } = plan.build()?;
     let flows: Vec<Flow<'_>> =
         plan.flows.iter().map(|flow| Flow::prepare(flow, &namespaces)).collect::<Result<_, _>>()?;
+    let routes = network.flows.iter().map(|flow| [&flow.forward, &flow.backward]);
+    let fabric = Fabric::new(network.topology.clone(), network.sources.clone(), routes, network.timing, options.seed);
     let stop = AtomicBool::new(false);
-    let wire = Wire {
-        fabric: Fabric::new(network, options.seed),
-        ports: devices,
-        mtu: plan.mtu as usize,
-        sort: Traffic::new(&plan, network, options.capture),
-    };
+    let wire =
+        Wire { fabric, ports: devices, mtu: plan.mtu as usize, sort: Traffic::new(&plan, network, options.capture) };
     let mut record = Record::new(network, &plan);
     let clock = Clock::start();
     let ran = thread::scope(|scope| {
-        let emulator = scope.spawn(|| wire.run(clock, &stop, network.duration));
+        let emulator = scope.spawn(|| wire.run(clock, &stop, network.timing.duration));
         for flow in &flows {
             scope.spawn(|| flow.receive(&stop));
             scope.spawn(|| flow.send(clock, &stop));
@@ -77,7 +75,7 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
             while clock.now() < due && !control.is_cancelled() && !emulator.is_finished() {
                 thread::sleep(std::time::Duration::from_nanos(due.since(clock.now()).as_nanos().min(10_000_000)));
             }
-            if control.is_cancelled() || (emulator.is_finished() && due < network.duration) {
+            if control.is_cancelled() || (emulator.is_finished() && due < network.timing.duration) {
                 break;
             }
             record.take(due, &flows);
@@ -95,6 +93,6 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     if let Some(problem) = flows.iter().find_map(|flow| flow.state().problem) {
         return Err(Error::Impossible(problem));
     }
-    let output = Output { seed: options.seed, ..fabric.finish(network.duration) };
+    let output = Output { seed: options.seed, ..fabric.finish(network.timing.duration) };
     Ok(Emulation { output: record.finish(output, &flows, &counts), quality, notes: plan.notes })
 }

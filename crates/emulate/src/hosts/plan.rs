@@ -12,7 +12,7 @@ use windward_kernel::{KernelLaw, Loaded};
 use windward_laws::LawSpec;
 use windward_scenario::Compiled;
 use windward_sim::cell::SchedulerConfig;
-use windward_sim::{FlowConfig, LawChoice, NodeId};
+use windward_sim::{FlowConfig, LawChoice, MediumConfig, NodeId};
 use windward_units::{Bytes, Duration};
 
 /// CUBIC's parameter that Linux's always has on.
@@ -82,7 +82,10 @@ impl Plan {
                 "`connections` is not supported by the emulator; run `windward get` behind `windward link` instead";
             return Err(Error::Impossible(message.to_owned()));
         }
-        if network.cells.iter().any(|cell| matches!(cell.scheduler, SchedulerConfig::Own(_))) {
+        let is_own = |medium: &MediumConfig| match medium {
+            MediumConfig::Cell(cell) => matches!(cell.scheduler, SchedulerConfig::Own(_)),
+        };
+        if network.topology.media.iter().any(is_own) {
             let message = "a scheduler in Python is too slow for real time; choose one of Windward's, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));
         }

@@ -46,9 +46,9 @@ struct Tally {
 impl Record {
     pub(super) fn new(network: &Network, plan: &Plan) -> Self {
         Self {
-            interval: network.sample_interval,
-            warmup: network.warmup,
-            duration: network.duration,
+            interval: network.timing.sample_interval,
+            warmup: network.timing.warmup,
+            duration: network.timing.duration,
             has_internals: network.internals,
             samples: 0,
             is_warm: false,

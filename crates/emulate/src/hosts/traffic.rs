@@ -49,12 +49,12 @@ impl Traffic {
         });
         let names: Vec<String> = plan.nodes.iter().map(|node| format!("node{node}")).collect();
         let capture = capture.map(|out| Pcapng::new(out, &names));
-        let interval = network.sample_interval;
-        let samples = network.duration.as_nanos() / interval.as_nanos().max(1);
+        let interval = network.timing.sample_interval;
+        let samples = network.timing.duration.as_nanos() / interval.as_nanos().max(1);
         let counts = FlowCounts { by_sample: vec![0; samples as usize], ..FlowCounts::default() };
         Self {
             ends: ends.collect(),
-            warmup: network.warmup,
+            warmup: network.timing.warmup,
             interval,
             arrivals: vec![Arrivals::default(); plan.flows.len()],
             counts: vec![counts; plan.flows.len()],

@@ -20,8 +20,8 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use windward_scenario::Scenario;
-use windward_sim::{Fabric, LinkStats, Parcel};
-use windward_units::Time;
+use windward_sim::{self as sim, Fabric, LinkStats, Parcel, Timing};
+use windward_units::{Duration, Time};
 
 /// Index of a namespace's loopback device.
 const LOOPBACK: u32 = 1;
@@ -49,7 +49,7 @@ pub struct Report {
 /// # Errors
 /// Namespaces and devices cannot be made here; the program cannot be started.
 pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error> {
-    let network = scenario.compile(seed).network;
+    let topology = scenario.compile(seed).network.topology;
     // SAFETY: it reads a number.
     if unsafe { libc::geteuid() } != 0 {
         own_user_namespace().map_err(|source| Error::Refused {
@@ -76,10 +76,13 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
         let rest = Route { ours: Ours::Yes, ..Route::new((Ipv4Addr::UNSPECIFIED, 0), LOOPBACK) };
         server.inside(|| Netlink::open()?.add_route(&rest)).map_err(Error::system("setting up the gateway"))?;
     }
+    // How long it will last, nobody knows: nothing is sampled.
+    let timing = Timing { duration: Time::NEVER, warmup: Time::ZERO, sample_interval: Duration::MAX };
+    let [down, up] = [0, 1].map(|port| sim::Route::from(vec![port]));
     let stop = AtomicBool::new(false);
     let clock = Clock::start();
     let wire = Wire {
-        fabric: Fabric::new(&network, seed),
+        fabric: Fabric::new(topology, Vec::new(), [[&down, &up]], timing, seed),
         ports: vec![server_tun.file, client_tun.file],
         mtu: MTU as usize,
         sort: TwoEnds { gateway: (!ends.is_isolated).then(|| Gateway::new(&server)) },

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 use windward_kernel::{KernelLaw, LAWS, Parameter};
 use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec};
 use windward_sim::{
-    Buffer, Control, FlowConfig, Jitter, LawChoice, LinkConfig, Loss, MakeLaw, Makers, Network, TcpOptions, run,
+    Buffer, Control, FlowConfig, LawChoice, LinkConfig, Loss, MakeLaw, Makers, Network, TcpOptions, Timing, Topology,
+    run,
 };
 use windward_units::{BitRate, Duration, Packets, Time};
 
@@ -160,13 +161,9 @@ const PATHS: &[Path] = &[
 
 /// Flows of the twins on `path`, for a minute.
 fn network(path: &Path) -> Network {
-    let link = |key, rate, buffer, loss| LinkConfig {
-        key,
-        rate: BitRate::bits_per_sec(rate).into(),
-        delay: Duration::from_millis(path.rtt_ms / 2),
-        buffer,
-        loss,
-        jitter: Jitter::None,
+    let link = |key, rate, buffer, loss| {
+        let delay = Duration::from_millis(path.rtt_ms / 2);
+        LinkConfig { buffer, loss, ..LinkConfig::new(key, BitRate::bits_per_sec(rate), delay) }
     };
     let loss = if path.loss > 0.0 { Loss::Bernoulli(path.loss) } else { Loss::None };
     let delayed_ack = path.delayed_ack.then_some(Duration::from_millis(40));
@@ -174,8 +171,8 @@ fn network(path: &Path) -> Network {
         key,
         source: 0,
         sink: 1,
-        forward: vec![0],
-        backward: vec![1],
+        forward: vec![0].into(),
+        backward: vec![1].into(),
         law: LawChoice::Own(0),
         start: Time::ZERO + Duration::from_millis(2000 * key),
         stop: None,
@@ -183,17 +180,18 @@ fn network(path: &Path) -> Network {
         tcp: TcpOptions { delayed_ack, ..TcpOptions::default() },
     };
     Network {
-        links: vec![
+        topology: Topology::of_links([
             link(0, path.rate, Buffer::Packets(path.buffer), loss),
             link(1, 10 * path.rate, Buffer::Unlimited, Loss::None),
-        ],
-        cells: Vec::new(),
+        ]),
         flows: (0..path.flows).map(flow).collect(),
         transfers: Vec::new(),
         sources: Vec::new(),
-        duration: Time::ZERO + Duration::from_millis(60_000),
-        warmup: Time::ZERO,
-        sample_interval: Duration::from_millis(1000),
+        timing: Timing {
+            duration: Time::ZERO + Duration::from_millis(60_000),
+            warmup: Time::ZERO,
+            sample_interval: Duration::from_millis(1000),
+        },
         internals: false,
     }
 }

@@ -15,33 +15,43 @@ use windward_sim as sim;
 use windward_sim::cell::amc::{Errors, Table};
 use windward_sim::cell::channel::Fading as Model;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
+use windward_sim::{MediumConfig, NodeId};
 use windward_units::{Bytes, Decibels};
 
-/// All cells; their stations are added to the links' names and ends, schedulers in Python to `classes`. What is wrong is
-/// reported.
+/// Adds all cells, whose stations are links too; schedulers in Python are added to `classes`. What is wrong is reported.
 pub(crate) fn expand(
     cells: &[Cell],
     nodes: &Nodes,
     links: &mut Links,
     classes: &mut Vec<PythonClass>,
     problems: &mut Problems,
-) -> Vec<CellConfig> {
+) {
     let mut names = Names::new("cell");
     let mut taken = Names::new("link");
     taken.taken.extend(links.names.iter().map(|name| name.name.clone()));
-    let mut plans = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
         names.take(&cell.name.0, at, problems);
         // Both, so that all that is wrong is said.
         let (config, scheduler) =
             (config(cell, at, nodes, links, problems), scheduler(&cell.scheduler.0, at, classes, problems));
-        plans.extend(config.zip(scheduler).map(|(config, scheduler)| CellConfig { scheduler, ..config }));
+        if let (Some((config, ends)), Some(scheduler)) = (config, scheduler) {
+            let medium = MediumConfig::Cell(CellConfig { scheduler, ..config });
+            links.topology.add_medium(medium, ends);
+        }
     }
-    plans
 }
 
+/// The two ends of each station's way.
+type Ends = Vec<(NodeId, NodeId)>;
+
 /// A cell but for its scheduler.
-fn config(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &mut Problems) -> Option<CellConfig> {
+fn config(
+    cell: &Cell,
+    at: usize,
+    nodes: &Nodes,
+    links: &mut Links,
+    problems: &mut Problems,
+) -> Option<(CellConfig, Ends)> {
     let center = nodes.find(&cell.access_point, place("cell", at, ["access_point".into()]), problems);
     let table = Arc::new(table(&cell.amc.0, at, problems)?);
     if cell.station.is_empty() {
@@ -67,12 +77,12 @@ fn config(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &m
         problems.add(place("cell", at, ["access_point".into()]), message, None);
         return None;
     }
-    let mut stations = Vec::new();
+    let (mut stations, mut all_ends) = (Vec::new(), Vec::new());
     for (index, station) in cell.station.iter().enumerate() {
         let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
         let Some(end) = nodes.find(&station.node, inside("node"), problems) else { continue };
         let Some(mut config) = station_config(cell, station, &table, at, index, problems) else { continue };
-        let total = links.ends.len() as u64 + u64::from(end.group().unwrap_or(1));
+        let total = links.names.len() as u64 + u64::from(end.group().unwrap_or(1));
         if !is_within_limit("link", total, MAX_LINKS, at, problems) {
             return None;
         }
@@ -86,7 +96,7 @@ fn config(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &m
                 problems.add(inside("node"), format!("`{from}` is the access point itself"), None);
                 continue;
             }
-            if links.between.insert(ends, links.ends.len() as u32).is_some() {
+            if links.between.insert(ends, links.names.len() as u32).is_some() {
                 let message = format!("there is already a link from `{from}` to `{to}`");
                 problems.add(inside("node"), message, None);
                 continue;
@@ -94,13 +104,11 @@ fn config(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &m
             let name = format!("{from}->{to}");
             config.key = key("link", &name);
             stations.push(config.clone());
-            links.delays.push(config.delay);
-            links.mean_rates.push((table.efficiency(config.mean_snr) * cell.symbol_rate.0.as_per_sec()) as u64);
-            links.ends.push(ends);
+            all_ends.push(ends);
             links.names.push(LinkName { name, from, to });
         }
     }
-    Some(CellConfig {
+    let config = CellConfig {
         slot: cell.slot.0,
         symbol_rate: cell.symbol_rate.0.as_per_sec(),
         table,
@@ -114,7 +122,8 @@ fn config(cell: &Cell, at: usize, nodes: &Nodes, links: &mut Links, problems: &m
         },
         shared_buffer,
         stations,
-    })
+    };
+    Some((config, all_ends))
 }
 
 fn station_config(

@@ -108,13 +108,9 @@ fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) 
     let header = tcp.header_bytes();
     let one_way = |route: &[u32], bytes: u64| -> u64 {
         let link = |&link: &u32| {
-            let delay = links.delays[link as usize].as_nanos();
+            let delay = links.topology.delay(link).as_nanos();
             let bits = u128::from(bytes) * 8 * 1_000_000_000;
-            let rate = match links.configs.get(link as usize) {
-                Some(config) => config.rate.mean().as_bits_per_sec(),
-                None => links.mean_rates[link as usize - links.configs.len()],
-            };
-            let transmission = bits.checked_div(u128::from(rate)).unwrap_or(0);
+            let transmission = bits.checked_div(u128::from(links.topology.nominal_rate(link))).unwrap_or(0);
             delay + u64::try_from(transmission).unwrap_or(u64::MAX / 4)
         };
         route.iter().map(link).fold(0, u64::saturating_add)

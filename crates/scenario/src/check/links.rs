@@ -10,20 +10,15 @@ use crate::problems::Problems;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use windward_sim as sim;
-use windward_sim::{LinkConfig, NodeId, Opportunities};
+use windward_sim::{LinkConfig, NodeId, Opportunities, PortConfig, PortKind, Topology};
 use windward_units::{BitRate, Duration};
 
-/// All one-way links.
+/// All one-way links, the stations of cells among them.
 pub(crate) struct Links {
-    pub configs: Vec<LinkConfig>,
-    /// Of links, then of the stations of cells.
+    /// Links, then the stations of cells, as ports.
+    pub topology: Topology,
+    /// Names of the ports.
     pub names: Vec<LinkName>,
-    /// Bits a second of each station of a cell at its mean signal-to-noise ratio.
-    pub mean_rates: Vec<u64>,
-    /// Propagation delays.
-    pub delays: Vec<Duration>,
-    /// Both ends of each link.
-    pub ends: Vec<(NodeId, NodeId)>,
     /// Links without a rate, which share regions, and the index of the table that made each.
     pub shared: Vec<(u32, usize)>,
     /// The links of groups.
@@ -32,14 +27,24 @@ pub(crate) struct Links {
     pub between: BTreeMap<(NodeId, NodeId), u32>,
 }
 
+impl Links {
+    /// Both ends of a link.
+    pub fn ends(&self, link: u32) -> (NodeId, NodeId) {
+        let port = &self.topology.ports[link as usize];
+        (port.from, port.to)
+    }
+
+    /// Whether a link is a station of a cell.
+    pub fn is_station(&self, link: u32) -> bool {
+        !matches!(self.topology.ports.get(link as usize), Some(PortConfig { kind: PortKind::Wire(_), .. }))
+    }
+}
+
 /// All links that are right; what is wrong with the others is reported.
 pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> Links {
     let empty = Links {
-        configs: Vec::new(),
+        topology: Topology::default(),
         names: Vec::new(),
-        delays: Vec::new(),
-        mean_rates: Vec::new(),
-        ends: Vec::new(),
         shared: Vec::new(),
         groups: BTreeMap::new(),
         between: BTreeMap::new(),
@@ -69,7 +74,7 @@ impl Builder<'_> {
         let (from, to) = (from?, to?);
         let path = place("link", at, ["to".into()]);
         let pairs = self.nodes.pairs((&link.from, from), (&link.to, to), path, problems)?;
-        let total = self.links.configs.len() as u64 + u64::from(pairs.count) * if link.duplex { 2 } else { 1 };
+        let total = self.links.names.len() as u64 + u64::from(pairs.count) * if link.duplex { 2 } else { 1 };
         if !is_within_limit("link", total, MAX_LINKS, at, problems) {
             return None;
         }
@@ -84,7 +89,7 @@ impl Builder<'_> {
         for (link, inside) in [(link, &[][..]), (&back, &["reverse"])].into_iter().take(1 + usize::from(link.duplex)) {
             check_buffer(link, at, inside, problems);
         }
-        let first = self.links.configs.len() as u32;
+        let first = self.links.names.len() as u32;
         let whole = (0..pairs.count).try_for_each(|member| {
             self.add_one((link, &rate), link.name.as_ref().map(own), (from, to), pairs, member, at, problems)?;
             if link.duplex {
@@ -93,7 +98,7 @@ impl Builder<'_> {
             Some(())
         });
         if pairs.is_group {
-            let all = first..self.links.configs.len() as u32;
+            let all = first..self.links.names.len() as u32;
             let (a, b) = (&link.from.0, &link.to.0);
             let forth = link.name.as_ref().map_or_else(|| format!("{a}->{b}"), own);
             if link.duplex {
@@ -123,7 +128,7 @@ impl Builder<'_> {
             problems.add(place("link", at, ["to".into()]), format!("the link connects `{from_name}` to itself"), None);
             return None;
         }
-        let index = self.links.configs.len() as u32;
+        let index = self.links.names.len() as u32;
         if self.links.between.insert((from, to), index).is_some() {
             let message = format!("there is already a link from `{from_name}` to `{to_name}`");
             let hint = "links are duplex unless `duplex = false`; for parallel paths, insert a node into one of them"
@@ -136,19 +141,16 @@ impl Builder<'_> {
         if !self.names.take(&name, at, problems) {
             return None;
         }
-        self.links.configs.push(LinkConfig {
-            key: key("link", &name),
-            rate: rate.clone(),
-            delay: link.delay.0,
+        let config = LinkConfig {
             buffer: link.buffer.0,
             loss: loss(&link.loss),
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
-        });
+            ..LinkConfig::new(key("link", &name), rate.clone(), link.delay.0)
+        };
+        self.links.topology.ports.push(PortConfig { from, to, kind: PortKind::Wire(config) });
         if link.rate.is_none() {
             self.links.shared.push((index, at));
         }
-        self.links.delays.push(link.delay.0);
-        self.links.ends.push((from, to));
         self.links.names.push(LinkName { name, from: from_name, to: to_name });
         Some(())
     }

@@ -28,7 +28,6 @@ use crate::problems::Problems;
 use crate::python::PythonClass;
 use ground::Network;
 use windward_sim as sim;
-use windward_sim::cell::CellConfig;
 use windward_units::Duration;
 
 /// Default number of samples in a run.
@@ -42,10 +41,9 @@ const MAX_ROWS: u64 = 1_000_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub nodes: Vec<String>,
-    pub links: Vec<sim::LinkConfig>,
-    /// Of links, then of the stations of cells.
+    pub topology: sim::Topology,
+    /// Names of the ports.
     pub link_names: Vec<LinkName>,
-    pub cells: Vec<CellConfig>,
     pub regions: Vec<RegionPlan>,
     /// What the flows of one table share.
     pub flow_entries: Vec<FlowEntry>,
@@ -75,7 +73,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let nodes = nodes::expand(&file.node, problems)?;
     let mut links = links::expand(&file.link, &nodes, problems);
     let (mut python_laws, mut python_schedulers) = (Vec::new(), Vec::new());
-    let cells = cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
+    cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
     let regions = regions::plan(&file.region, &links, problems);
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
@@ -93,9 +91,8 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     file.output.sample_interval = Some(Positive(sample_interval));
     let plan = Plan {
         nodes: nodes.names,
-        links: links.configs,
+        topology: links.topology,
         link_names: links.names,
-        cells,
         regions,
         flow_entries: flows.entries,
         flows: flows.plans,

@@ -111,7 +111,7 @@ impl Checker<'_> {
             };
             for link in found {
                 let label = &self.links.names[link as usize].name;
-                let (message, hint) = if link as usize >= self.links.configs.len() {
+                let (message, hint) = if self.links.is_station(link) {
                     (format!("`{label}` belongs to a cell, which is a region of its own"), None)
                 } else if !shared.contains(&link) {
                     let hint = "remove its `rate`: the region replaces it".to_owned();

@@ -121,27 +121,28 @@ const NOWHERE: u32 = u32::MAX;
 
 impl<'a> Graph<'a> {
     pub fn new(nodes: usize, links: &'a Links, direction: Direction) -> Self {
-        let ends = |link: usize| walk(links.ends[link], direction);
+        let count = links.topology.ports.len() as u32;
+        let ends = |link: u32| walk(links.ends(link), direction);
         let mut first = vec![0; nodes + 1];
-        for link in 0..links.ends.len() {
+        for link in 0..count {
             first[ends(link).0 as usize + 1] += 1;
         }
         for node in 0..nodes {
             first[node + 1] += first[node];
         }
         let mut free = first.clone();
-        let mut out = vec![0; links.ends.len()];
+        let mut out = vec![0; count as usize];
         let mut arrivals = vec![0_u32; nodes];
-        for link in 0..links.ends.len() {
+        for link in 0..count {
             let (from, to) = ends(link);
-            out[free[from as usize] as usize] = link as u32;
+            out[free[from as usize] as usize] = link;
             free[from as usize] += 1;
             arrivals[to as usize] += 1;
         }
         let mut graph = Self { links, direction, first, out, anchor: vec![None; nodes] };
         let leaf = |node: NodeId| match graph.leaving(node) {
             [link] if arrivals[node as usize] == 1 => {
-                let neighbour = ends(*link as usize).1;
+                let neighbour = ends(*link).1;
                 let back = walk((neighbour, node), direction);
                 (links.between.contains_key(&back) && graph.leaving(neighbour).len() > 1).then_some(neighbour)
             }
@@ -153,7 +154,7 @@ impl<'a> Graph<'a> {
 
     /// Where a walk along `link` begins and ends.
     fn ends(&self, link: u32) -> (NodeId, NodeId) {
-        walk(self.links.ends[link as usize], self.direction)
+        walk(self.links.ends(link), self.direction)
     }
 
     fn leaving(&self, node: NodeId) -> &[u32] {
@@ -215,7 +216,7 @@ impl<'a> Graph<'a> {
                 let so_far = reached[node as usize].map_or(0, |reach| reach.delay);
                 for &link in self.leaving(node) {
                     let to = self.ends(link).1;
-                    let delay = so_far.saturating_add(self.links.delays[link as usize].as_nanos());
+                    let delay = so_far.saturating_add(self.links.topology.delay(link).as_nanos());
                     let reach = Reach { hops, delay, link };
                     match &mut reached[to as usize] {
                         seen @ None => {

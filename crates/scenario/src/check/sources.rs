@@ -67,7 +67,7 @@ pub(crate) fn expand(
                 key: key("background", &name),
                 source: from,
                 sink: to,
-                path,
+                path: path.into(),
                 pattern,
                 packet: background.packet.0,
                 start: Time::from_nanos(times.start_of(member).as_nanos()),

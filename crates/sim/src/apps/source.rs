@@ -1,6 +1,6 @@
 //! Background sources: datagrams that nobody acknowledges.
 
-use crate::engine::{Class, Purpose, Stream};
+use crate::engine::{Purpose, Stream, Wake};
 use crate::net::Net;
 use crate::network::{Pattern, SourceConfig, Spread};
 use crate::packet::{Kind, Packet};
@@ -65,16 +65,7 @@ impl Source {
             return;
         }
         self.counts.sent += 1;
-        let packet = Packet {
-            stamp: now.as_nanos(),
-            flow: self.id,
-            hop: self.hop,
-            number: 0,
-            size: self.size,
-            sack: Default::default(),
-            kind: Kind::Datagram,
-            is_last: false,
-        };
+        let packet = Packet::new(Kind::Datagram, now, self.id, self.hop, self.size);
         net.send(packet, false);
         let next = match self.pattern {
             Pattern::Cbr { rate } => now + spacing(self.size, rate),
@@ -84,7 +75,7 @@ impl Source {
                 if next < self.on_until { next } else { self.next_period(self.on_until, next.since(self.on_until)) }
             }
         };
-        net.schedule(next, Class::Source, self.index);
+        net.schedule(next, Wake::Source, self.index);
     }
 
     /// A silence begins at `from`, and `wait` of sending time is left until the next datagram is due: returns when it

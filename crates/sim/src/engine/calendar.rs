@@ -107,7 +107,7 @@ impl Calendar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Class;
+    use crate::engine::Wake;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
     use windward_units::Time;
@@ -120,7 +120,7 @@ mod tests {
             let mut sorted = BTreeSet::new();
             for (entity, step) in steps.into_iter().enumerate() {
                 if let Some(nanos) = step {
-                    let event = Event::new(Time::from_nanos(nanos), Class::Deliver, entity as u32);
+                    let event = Event::new(Time::from_nanos(nanos), Wake::Source, entity as u32);
                     calendar.push(event);
                     sorted.insert(event);
                 } else {

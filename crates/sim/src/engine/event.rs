@@ -1,46 +1,116 @@
-//! An event is a number: its time, its class and the entity it concerns.
+//! An event is a number: when, whose, and which of its timers.
 
 use windward_units::Time;
 
-/// What happens. At one instant, lower classes go first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Class {
-    /// The first packet in flight on a link arrives at its far end; entity: link.
-    Deliver = 0,
-    /// A slot of a cell begins; entity: cell.
-    Slot = 1,
-    /// A delayed ACK is due; entity: flow.
-    DelayedAck = 2,
-    /// The retransmission timer may have expired; entity: flow.
-    Retransmit = 3,
-    /// The pacing gap has passed; entity: flow.
-    Pace = 4,
-    /// A source sends; entity: source.
-    Source = 5,
-    /// A flow opens; entity: flow.
-    Start = 6,
-    /// A flow sends no new data any more; entity: flow.
-    Stop = 7,
-    /// The warm-up ends; entity: 0.
-    Warm = 8,
-    /// The series are sampled; entity: 0.
-    Sample = 9,
-    /// The controller of a transfer looks and decides; entity: transfer.
-    Control = 10,
+/// Whose event it is, and which of their timers rings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// A port of the network.
+    Port(PortTimer),
+    /// A medium that ports share; which timer, [`Event::timer`] says and the medium knows.
+    Medium,
+    /// A TCP flow.
+    Flow(FlowTimer),
+    /// A background source sends.
+    Source,
+    /// The controller of a transfer looks and decides.
+    Transfer,
+    /// The run as a whole.
+    Run(RunTimer),
 }
 
-/// A (time, class, entity) in one integer that sorts like the triple.
+/// What happens at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortTimer {
+    /// The first packet in flight arrives at the far end.
+    Arrive,
+    /// The transmitter begins with the next packet of its queue.
+    Transmit,
+}
+
+/// What happens to a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowTimer {
+    /// A delayed ACK may be due.
+    DelayedAck,
+    /// The retransmission timer may have expired.
+    Retransmit,
+    /// The pacing gap may have passed.
+    Pace,
+    /// The connection opens.
+    Open,
+    /// No new data is sent any more.
+    Close,
+}
+
+/// What happens to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunTimer {
+    /// The warm-up ends.
+    Warm,
+    /// The series are sampled.
+    Sample,
+}
+
+/// The order in which events of one instant happen: a bijection between ranks and wakes. A wake without a rank does not
+/// compile; a rank without a wake is no event.
+macro_rules! ranks {
+    ($($rank:literal => $who:ident $(($timer:path))?,)*) => {
+        impl Wake {
+            const fn rank(self) -> u8 {
+                match self {
+                    $(Self::$who $(($timer))? => $rank,)*
+                }
+            }
+
+            const fn of_rank(rank: u8) -> Self {
+                match rank {
+                    $($rank => Self::$who $(($timer))?,)*
+                    _ => panic!("an event has a rank that nothing has"),
+                }
+            }
+        }
+    };
+}
+
+ranks! {
+    0 => Port(PortTimer::Arrive),
+    1 => Medium,
+    2 => Flow(FlowTimer::DelayedAck),
+    3 => Flow(FlowTimer::Retransmit),
+    4 => Flow(FlowTimer::Pace),
+    5 => Source,
+    6 => Flow(FlowTimer::Open),
+    7 => Flow(FlowTimer::Close),
+    8 => Run(RunTimer::Warm),
+    9 => Run(RunTimer::Sample),
+    10 => Transfer,
+    11 => Port(PortTimer::Transmit),
+}
+
+/// Bits of a medium's timer.
+const TIMER_BITS: u32 = 24;
+
+/// (time, rank, index, timer) in one integer that sorts like the tuple.
 ///
-/// Each (class, entity) has at most one event pending, so that the order is total and no payload is needed.
+/// Two events that are equal in all four may be pending, where a timer was moved to and fro; they are interchangeable,
+/// and whoever is woken twice at one instant finds nothing left to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event(u128);
 
 impl Event {
-    /// The event of `class` for `entity` at `time`.
+    /// The event of the `index`th of those that `wake` names, at `time`.
     #[inline]
-    pub const fn new(time: Time, class: Class, entity: u32) -> Self {
-        Self((time.as_nanos() as u128) << 64 | (class as u128) << 32 | entity as u128)
+    pub const fn new(time: Time, wake: Wake, index: u32) -> Self {
+        Self::with_timer(time, wake, index, 0)
+    }
+
+    /// The same with a timer of the medium's own, below 2^24.
+    #[inline]
+    pub const fn with_timer(time: Time, wake: Wake, index: u32, timer: u32) -> Self {
+        debug_assert!(timer < 1 << TIMER_BITS, "a medium has at most 2^24 timers");
+        let low = (wake.rank() as u64) << 56 | (index as u64) << TIMER_BITS | timer as u64;
+        Self((time.as_nanos() as u128) << 64 | low as u128)
     }
 
     /// When.
@@ -49,28 +119,22 @@ impl Event {
         Time::from_nanos((self.0 >> 64) as u64)
     }
 
-    /// What.
+    /// Who, and what for.
     #[inline]
-    pub const fn class(self) -> Class {
-        match (self.0 >> 32) as u8 {
-            0 => Class::Deliver,
-            1 => Class::Slot,
-            2 => Class::DelayedAck,
-            3 => Class::Retransmit,
-            4 => Class::Pace,
-            5 => Class::Source,
-            6 => Class::Start,
-            7 => Class::Stop,
-            8 => Class::Warm,
-            9 => Class::Sample,
-            _ => Class::Control,
-        }
+    pub const fn wake(self) -> Wake {
+        Wake::of_rank((self.0 >> 56) as u8)
     }
 
-    /// To whom.
+    /// Which of them.
     #[inline]
-    pub const fn entity(self) -> u32 {
-        self.0 as u32
+    pub const fn index(self) -> u32 {
+        (self.0 as u64 >> TIMER_BITS) as u32
+    }
+
+    /// Which of a medium's timers; 0 for everyone else.
+    #[inline]
+    pub const fn timer(self) -> u32 {
+        self.0 as u32 & ((1 << TIMER_BITS) - 1)
     }
 }
 
@@ -78,13 +142,34 @@ impl Event {
 mod tests {
     use super::*;
 
+    const LAST: u8 = Wake::Port(PortTimer::Transmit).rank();
+
     #[test]
-    fn an_event_keeps_its_parts_and_sorts_by_time_class_entity() {
-        let at = |nanos, class, entity| Event::new(Time::from_nanos(nanos), class, entity);
-        let event = at(7, Class::Pace, 9);
-        assert_eq!((event.time().as_nanos(), event.class(), event.entity()), (7, Class::Pace, 9));
-        let mut events = [at(8, Class::Deliver, 0), at(7, Class::Sample, 0), at(7, Class::Deliver, u32::MAX), event];
+    fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {
+        let at = |nanos, wake, index, timer| Event::with_timer(Time::from_nanos(nanos), wake, index, timer);
+        let event = at(7, Wake::Medium, u32::MAX, (1 << TIMER_BITS) - 1);
+        assert_eq!((event.time().as_nanos(), event.wake(), event.index()), (7, Wake::Medium, u32::MAX));
+        assert_eq!(event.timer(), (1 << TIMER_BITS) - 1);
+        let sorted = [
+            at(7, Wake::Port(PortTimer::Arrive), u32::MAX, 0),
+            at(7, Wake::Medium, 3, 9),
+            at(7, Wake::Medium, 4, 1),
+            at(7, Wake::Medium, 4, 2),
+            event,
+            at(7, Wake::Run(RunTimer::Sample), 0, 0),
+            at(8, Wake::Port(PortTimer::Arrive), 0, 0),
+        ];
+        let mut events = sorted;
+        events.reverse();
         events.sort();
-        assert_eq!(events, [at(7, Class::Deliver, u32::MAX), event, at(7, Class::Sample, 0), at(8, Class::Deliver, 0)]);
+        assert_eq!(events, sorted);
+    }
+
+    #[test]
+    fn every_rank_is_one_wake_and_no_other() {
+        for rank in 0..=LAST {
+            assert_eq!(Wake::of_rank(rank).rank(), rank);
+        }
+        assert!(std::panic::catch_unwind(|| Wake::of_rank(LAST + 1)).is_err());
     }
 }

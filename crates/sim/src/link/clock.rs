@@ -1,7 +1,7 @@
 //! When packets leave a link.
 
+use super::config::Rate;
 use super::replay::Replay;
-use crate::network::Rate;
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
@@ -39,6 +39,24 @@ impl Clock {
             }
             Self::Constant(clock) => free_at + clock.transmit(size),
             Self::Recorded(replay) => replay.finish(now, size),
+        }
+    }
+}
+
+impl Clock {
+    /// How long a link with recorded opportunities counts as busy, in nanoseconds: of the time since the counting began, the
+    /// share of the opportunities' bytes that were used. `None` where the rate is constant, and the busy time is known.
+    pub(super) fn busy(&self, now: Time, bytes: u64) -> Option<u64> {
+        let Self::Recorded(replay) = self else { return None };
+        let passed = u128::from(replay.counted(now).as_nanos());
+        let busy = (passed * u128::from(bytes)).checked_div(u128::from(replay.offered(now)));
+        Some(busy.and_then(|busy| u64::try_from(busy).ok()).unwrap_or(0))
+    }
+
+    /// Counts from now on.
+    pub(super) fn count_from(&mut self, now: Time) {
+        if let Self::Recorded(replay) = self {
+            replay.count_from(now);
         }
     }
 }

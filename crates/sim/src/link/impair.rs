@@ -1,7 +1,7 @@
 //! What a wire does to packets by chance: loss and extra delay.
 
+use super::config::{Jitter, LinkConfig, Loss};
 use crate::engine::{Purpose, Stream};
-use crate::network::{Jitter, LinkConfig, Loss};
 use windward_units::Duration;
 
 /// Random loss with its state.
@@ -68,19 +68,11 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Buffer;
     use windward_units::BitRate;
 
     fn link(loss: Loss, jitter: Jitter) -> LinkConfig {
         let rate = BitRate::bits_per_sec(1_000_000);
-        LinkConfig {
-            key: 3,
-            rate: rate.into(),
-            delay: Duration::from_millis(10),
-            buffer: Buffer::Unlimited,
-            loss,
-            jitter,
-        }
+        LinkConfig { loss, jitter, ..LinkConfig::new(3, rate, Duration::from_millis(10)) }
     }
 
     /// Gilbert–Elliott with transitions 0.1 and 0.3 is bad a quarter of the time: losing all then, it loses 25 %, in

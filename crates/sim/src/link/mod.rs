@@ -6,44 +6,41 @@
 //! Nothing here schedules anything: `now` is an argument, and the caller asks when the next delivery is due.
 
 mod clock;
+mod config;
+mod flight;
 mod impair;
 mod opportunities;
+mod queued;
 mod replay;
+mod wire;
 
+pub use config::{Jitter, LinkConfig, Loss, Rate};
+pub use flight::Flight;
 pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
+pub use queued::{Offered, QueuedLink};
+pub use wire::Fate;
 
-use crate::network::{Buffer, LinkConfig};
+use crate::medium::Sight;
 use crate::packet::Packet;
+use crate::queue::Buffer;
 use clock::Clock;
-use impair::{Delays, Losses};
 use std::collections::VecDeque;
-use windward_units::{Duration, Time};
+use windward_units::Time;
+use wire::Wire;
 
-/// A link and everything on it.
+/// A drop-tail queue, a transmitter and a wire.
 #[derive(Debug)]
 pub struct Link {
     // What every packet touches comes first.
     free_at: Time,
-    delay: Duration,
-    last_delivery: Time,
     clock: Clock,
-    counted_from: Time,
-    in_flight: VecDeque<Passage>,
+    wire: Wire,
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
     buffer: Buffer,
-    losses: Option<Box<Losses>>,
-    delays: Option<Box<Delays>>,
+    rate: f64,
     /// Since the last reset; packets, bytes and busy time as of acceptance.
     accepted: Counts,
-}
-
-/// A packet in flight and when it arrives: one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Passage {
-    delivery: Time,
-    packet: Packet,
 }
 
 /// What a link counted.
@@ -66,34 +63,17 @@ pub struct Counts {
     pub max_backlog: u64,
 }
 
-/// What became of a packet offered to a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It is on its way behind others that are already scheduled.
-    Queued,
-    /// It is on its way and first: schedule its delivery.
-    First(Time),
-    /// The buffer is full.
-    Dropped,
-    /// It is transmitted and will not arrive.
-    Lost,
-}
-
 impl Link {
     /// The link of `config` in the run of `seed`.
     pub fn new(config: &LinkConfig, seed: u64) -> Self {
         Self {
             free_at: Time::ZERO,
-            delay: config.delay,
-            last_delivery: Time::ZERO,
             clock: Clock::new(&config.rate),
-            counted_from: Time::ZERO,
-            in_flight: VecDeque::new(),
+            wire: Wire::new(config, seed),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             buffer: config.buffer,
-            losses: Losses::new(config, seed).map(Box::new),
-            delays: Delays::new(config, seed).map(Box::new),
+            rate: config.rate.mean().as_bits_per_sec() as f64,
             accepted: Counts::default(),
         }
     }
@@ -108,7 +88,7 @@ impl Link {
         } else {
             self.settle(now);
             let wait = start.since(now);
-            if self.is_full(wait, packet.size) {
+            if self.buffer.is_full(self.waiting.len() as u64, self.waiting_bytes, packet.size, wait) {
                 self.accepted.dropped += 1;
                 return Fate::Dropped;
             }
@@ -121,57 +101,35 @@ impl Link {
         self.accepted.packets += 1;
         self.accepted.bytes += u64::from(packet.size);
         self.accepted.busy += self.free_at.since(start).as_nanos();
-        if let Some(losses) = &mut self.losses
-            && losses.strikes()
-        {
-            self.accepted.lost += 1;
-            return Fate::Lost;
-        }
-        let delay = match &mut self.delays {
-            None => self.delay,
-            Some(delays) => delays.draw(self.delay),
-        };
-        // Jitter keeps order: nothing arrives before its predecessor.
-        let delivery = (self.free_at + delay).max(self.last_delivery);
-        self.last_delivery = delivery;
-        self.in_flight.push_back(Passage { delivery, packet });
-        if self.in_flight.len() == 1 { Fate::First(delivery) } else { Fate::Queued }
+        let fate = self.wire.carry(self.free_at, packet);
+        self.accepted.lost += u64::from(fate == Fate::Lost);
+        fate
     }
 
     /// Takes the packet that arrives now, and says when the next one will.
     #[inline]
-    pub fn deliver(&mut self) -> Option<(Packet, Option<Time>)> {
-        let Passage { packet, .. } = self.in_flight.pop_front()?;
-        let next = self.in_flight.front().map(|next| next.delivery);
-        if next.is_none() {
-            // An empty ring begins anew at its first place, which is in the cache, where the next may not be.
-            self.in_flight.clear();
-        }
-        Some((packet, next))
+    pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {
+        self.wire.land()
+    }
+
+    /// Packets that wait or are on their way; those that wait have their arrival already.
+    pub fn held(&self) -> usize {
+        self.wire.held()
     }
 
     /// What happened since the last reset.
     pub fn counts(&mut self, now: Time) -> Counts {
         self.settle(now);
         let bytes = self.accepted.bytes - self.waiting_bytes;
-        let busy = match &self.clock {
-            Clock::Constant(_) => self.accepted.busy - self.free_at.since(now).as_nanos(),
-            Clock::Recorded(replay) => {
-                let passed = u128::from(now.since(self.counted_from).as_nanos());
-                let busy = (passed * u128::from(bytes)).checked_div(u128::from(replay.offered(now)));
-                busy.and_then(|busy| u64::try_from(busy).ok()).unwrap_or(0)
-            }
-        };
+        let busy = self.clock.busy(now, bytes);
+        let busy = busy.unwrap_or(self.accepted.busy - self.free_at.since(now).as_nanos());
         Counts { packets: self.accepted.packets - self.waiting.len() as u64, bytes, busy, ..self.accepted }
     }
 
     /// Counts from now on. What waits will be transmitted after now.
     pub fn reset_counts(&mut self, now: Time) {
         self.settle(now);
-        self.counted_from = now;
-        if let Clock::Recorded(replay) = &mut self.clock {
-            replay.count_from(now);
-        }
+        self.clock.count_from(now);
         self.accepted = Counts {
             packets: self.waiting.len() as u64,
             bytes: self.waiting_bytes,
@@ -180,15 +138,11 @@ impl Link {
         };
     }
 
-    /// Packets waiting for the transmitter.
-    pub fn backlog(&mut self, now: Time) -> usize {
+    /// What is to be seen of it.
+    pub fn see(&mut self, now: Time) -> Sight {
         self.settle(now);
-        self.waiting.len()
-    }
-
-    /// How long a packet arriving now would wait.
-    pub fn queue_delay(&self, now: Time) -> Duration {
-        self.clock.start(self.free_at, now).since(now)
+        let queue_delay = self.clock.start(self.free_at, now).since(now);
+        Sight { backlog: self.waiting.len(), queue_delay, rate: self.rate }
     }
 
     /// Forgets the packets whose transmission has begun.
@@ -201,51 +155,23 @@ impl Link {
             self.waiting.pop_front();
         }
     }
-
-    #[inline]
-    fn is_full(&self, wait: Duration, size: u32) -> bool {
-        match self.buffer {
-            Buffer::Unlimited => false,
-            Buffer::Packets(most) => self.waiting.len() as u64 >= most,
-            Buffer::Bytes(most) => self.waiting_bytes + u64::from(size) > most.count(),
-            Buffer::Time(most) => wait > most,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::Opportunities;
-    use crate::network::{Jitter, Loss, Rate};
     use crate::packet::Kind;
     use std::sync::Arc;
-    use windward_units::{BitRate, Bytes};
+    use windward_units::{BitRate, Bytes, Duration};
 
     fn packet(number: u32) -> Packet {
-        Packet {
-            stamp: 0,
-            flow: 0,
-            hop: 0,
-            number,
-            size: 1500,
-            sack: Default::default(),
-            kind: Kind::Data,
-            is_last: false,
-        }
+        Packet { number, ..Packet::new(Kind::Data, Time::ZERO, 0, 0, 1500) }
     }
 
     /// 12 Mbit/s: a packet of 1500 bytes takes 1 ms.
     fn link(buffer: Buffer) -> Link {
-        let config = LinkConfig {
-            key: 1,
-            rate: BitRate::bits_per_sec(12_000_000).into(),
-            delay: Duration::from_millis(10),
-            buffer,
-            loss: Loss::None,
-            jitter: Jitter::None,
-        };
-        Link::new(&config, 1)
+        let config = LinkConfig::new(1, BitRate::bits_per_sec(12_000_000), Duration::from_millis(10));
+        Link::new(&LinkConfig { buffer, ..config }, 1)
     }
 
     fn millis(ms: u64) -> Time {
@@ -257,11 +183,11 @@ mod tests {
         let mut link = link(Buffer::Unlimited);
         assert_eq!(link.offer(Time::ZERO, packet(0)), Fate::First(millis(11)));
         assert_eq!(link.offer(Time::ZERO, packet(1)), Fate::Queued);
-        assert_eq!(link.backlog(Time::ZERO), 1);
-        assert_eq!(link.queue_delay(Time::ZERO), Duration::from_millis(2));
-        let (first, next) = link.deliver().expect("two are in flight");
+        let seen = Sight { backlog: 1, queue_delay: Duration::from_millis(2), rate: 12e6 };
+        assert_eq!(link.see(Time::ZERO), seen);
+        let (first, next) = link.land().expect("two are in flight");
         assert_eq!((first.number, next), (0, Some(millis(12))));
-        assert_eq!(link.backlog(millis(1)), 0);
+        assert_eq!(link.see(millis(1)).backlog, 0);
         assert_eq!(
             link.counts(millis(1)),
             Counts { packets: 2, bytes: 3000, busy: 1_000_000, waited: 1_000_000, max_backlog: 1, ..Counts::default() }
@@ -293,20 +219,14 @@ mod tests {
     #[test]
     fn a_recorded_link_queues_and_counts() {
         let trace = Arc::new(Opportunities::from_millis(&[1]).expect("a trace"));
-        let config = LinkConfig {
-            key: 1,
-            rate: Rate::Recorded(trace),
-            delay: Duration::from_millis(10),
-            buffer: Buffer::Packets(2),
-            loss: Loss::None,
-            jitter: Jitter::None,
-        };
-        let mut link = Link::new(&config, 1);
+        let config = LinkConfig::new(1, Rate::Recorded(trace), Duration::from_millis(10));
+        let mut link = Link::new(&LinkConfig { buffer: Buffer::Packets(2), ..config }, 1);
         let at = millis(4) + Duration::from_micros(500);
         let fates = [0, 1, 2].map(|number| link.offer(at, packet(number)));
         assert_eq!(fates, [Fate::First(millis(15)), Fate::Queued, Fate::Dropped]);
-        assert_eq!((link.backlog(at), link.queue_delay(at)), (2, Duration::from_micros(2500)));
-        assert_eq!(link.backlog(millis(5)), 1);
+        let seen = link.see(at);
+        assert_eq!((seen.backlog, seen.queue_delay), (2, Duration::from_micros(2500)));
+        assert_eq!(link.see(millis(5)).backlog, 1);
         // Of ten opportunities two were used; the packets waited 0.5 and 1.5 ms.
         let expected = Counts {
             packets: 2,
@@ -324,21 +244,15 @@ mod tests {
 
     #[test]
     fn jitter_keeps_order() {
-        let config = LinkConfig {
-            key: 1,
-            rate: BitRate::bits_per_sec(1_000_000_000).into(),
-            delay: Duration::from_millis(10),
-            buffer: Buffer::Unlimited,
-            loss: Loss::None,
-            jitter: Jitter::Uniform(Duration::from_millis(20)),
-        };
-        let mut link = Link::new(&config, 1);
+        let config = LinkConfig::new(1, BitRate::bits_per_sec(1_000_000_000), Duration::from_millis(10));
+        let jitter = Jitter::Uniform(Duration::from_millis(20));
+        let mut link = Link::new(&LinkConfig { jitter, ..config }, 1);
         for number in 0..100 {
             link.offer(millis(u64::from(number)), packet(number));
         }
         let mut last = Time::ZERO;
         let mut expected = 0;
-        while let Some((packet, next)) = link.deliver() {
+        while let Some((packet, next)) = link.land() {
             assert_eq!(packet.number, expected);
             expected += 1;
             if let Some(next) = next {

@@ -1,8 +1,8 @@
 //! A recorded link at work: when what arrives now leaves.
 
-use crate::link::{OPPORTUNITY, Opportunities};
+use super::{OPPORTUNITY, Opportunities};
 use std::sync::Arc;
-use windward_units::Time;
+use windward_units::{Duration, Time};
 
 /// A trace at work for one link.
 #[derive(Debug)]
@@ -12,14 +12,15 @@ pub(super) struct Replay {
     next: u64,
     /// Bytes that it still holds.
     left: u32,
-    /// Opportunities before the counting began.
+    /// When the counting began, and the opportunities before.
+    counted_from: Time,
     before: u64,
 }
 
 impl Replay {
     pub(super) fn new(trace: Arc<Opportunities>) -> Self {
         // An opportunity at 0 is one: nothing can have come before it, but its bytes count as offered.
-        Self { trace, next: 0, left: OPPORTUNITY, before: 0 }
+        Self { trace, next: 0, left: OPPORTUNITY, counted_from: Time::ZERO, before: 0 }
     }
 
     /// When a packet that arrives now begins to leave.
@@ -49,7 +50,12 @@ impl Replay {
 
     /// Begins to count opportunities.
     pub(super) fn count_from(&mut self, now: Time) {
-        self.before = self.trace.until(now);
+        (self.counted_from, self.before) = (now, self.trace.until(now));
+    }
+
+    /// How long it counts.
+    pub(super) fn counted(&self, now: Time) -> Duration {
+        now.since(self.counted_from)
     }
 
     /// Bytes that could have left since the counting began.

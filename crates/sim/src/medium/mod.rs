@@ -1,3 +1,157 @@
-//! Media that several ports share.
+//! Media that several ports share: one folder each.
+//!
+//! A medium takes packets of its members, decides when each is sent, and says what becomes of it. Like a link it is told
+//! the time and schedules nothing itself: it asks its [`Out`] to be woken.
 
 pub mod cell;
+
+use crate::link::Counts;
+use crate::makers::Makers;
+use crate::packet::Packet;
+use crate::queue::Buffer;
+use crate::record::Figure;
+use windward_units::{Duration, Time};
+
+/// What a medium does to the world around it.
+pub trait Out {
+    /// The packet has left member `local` and arrives at the far end at `time`, not before those that left earlier.
+    fn arrive_at(&mut self, time: Time, local: u32, packet: Packet);
+    /// [`Medium::wake`] is called with this timer at `time`.
+    fn wake_at(&mut self, time: Time, timer: u32);
+    /// The packet will not arrive.
+    fn lose(&mut self, packet: Packet, cause: Cause);
+}
+
+/// Why a packet did not arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Its queue was full.
+    Queue,
+    /// It was sent and lost on the way.
+    Sent,
+    /// Nodes sent it on too often.
+    TimeToLive,
+    /// A node knew no way.
+    NoRoute,
+}
+
+const _: () = assert!(Cause::NoRoute as usize + 1 == CAUSES);
+
+/// How many causes there are.
+pub const CAUSES: usize = 4;
+
+/// What can be seen of a port from outside: by whoever records it, and by nodes and laws that look across layers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sight {
+    /// Packets waiting.
+    pub backlog: usize,
+    /// How long one that comes now would wait; in a medium, as it reckons.
+    pub queue_delay: Duration,
+    /// Bits a second at which the port sends, or would.
+    pub rate: f64,
+}
+
+/// A medium at work.
+pub trait Medium {
+    /// Before the first packet.
+    fn begin(&mut self, out: &mut impl Out);
+    /// A packet comes to member `local`.
+    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out);
+    /// A timer rings.
+    fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out);
+    /// What is to be seen of a member.
+    fn see(&mut self, now: Time, local: u32) -> Sight;
+    /// What a member counted since the last reset.
+    fn counts(&self, local: u32) -> Counts;
+    /// Counts from now on.
+    fn reset_counts(&mut self);
+    /// Shows what a member counted beyond that, by name; the same names for every member.
+    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure));
+}
+
+/// Makes the enums of all media, which dispatch statically.
+macro_rules! media {
+    ($($(#[$doc:meta])* $name:ident($medium:ty, $config:ty, $table:literal),)*) => {
+        /// What a medium is given.
+        #[derive(Clone, Debug)]
+        pub enum MediumConfig {
+            $($(#[$doc])* $name($config),)*
+        }
+
+        impl MediumConfig {
+            /// What a table of figures of its members is called.
+            pub fn table(&self) -> &'static str {
+                match self { $(Self::$name(_) => $table,)* }
+            }
+            /// How many members it has.
+            pub fn members(&self) -> usize {
+                match self { $(Self::$name(config) => config.members(),)* }
+            }
+            /// Mean rate of a member that has the medium to itself, in bits a second.
+            pub fn mean_rate(&self, local: u32) -> f64 {
+                match self { $(Self::$name(config) => config.mean_rate(local),)* }
+            }
+            /// Rate of a member as one would quote it, in whole bits a second.
+            pub fn nominal_rate(&self, local: u32) -> u64 {
+                match self { $(Self::$name(config) => config.nominal_rate(local),)* }
+            }
+            /// From the end of a packet's transmission to its arrival.
+            pub fn delay(&self, local: u32) -> Duration {
+                match self { $(Self::$name(config) => config.delay(local),)* }
+            }
+            /// How much may wait at a member.
+            pub fn buffer(&self, local: u32) -> Buffer {
+                match self { $(Self::$name(config) => config.buffer(local),)* }
+            }
+            /// The share of a member's packets that are lost however often they are repeated, as far as it is known
+            /// beforehand.
+            pub fn mean_loss(&self, local: u32) -> f64 {
+                match self { $(Self::$name(config) => config.mean_loss(local),)* }
+            }
+        }
+
+        /// Any medium at work.
+        #[derive(Debug)]
+        pub enum AnyMedium {
+            $($(#[$doc])* $name(Box<$medium>),)*
+        }
+
+        impl AnyMedium {
+            /// The medium of `config` in the run of `seed`.
+            pub fn new(config: &MediumConfig, makers: &Makers, seed: u64) -> Self {
+                match config { $(MediumConfig::$name(config) => Self::$name(Box::new(<$medium>::new(config, makers, seed))),)* }
+            }
+        }
+
+        impl Medium for AnyMedium {
+            fn begin(&mut self, out: &mut impl Out) {
+                match self { $(Self::$name(medium) => medium.begin(out),)* }
+            }
+            #[inline]
+            fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+                match self { $(Self::$name(medium) => medium.offer(now, local, packet, out),)* }
+            }
+            #[inline]
+            fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
+                match self { $(Self::$name(medium) => medium.wake(now, timer, out),)* }
+            }
+            fn see(&mut self, now: Time, local: u32) -> Sight {
+                match self { $(Self::$name(medium) => medium.see(now, local),)* }
+            }
+            fn counts(&self, local: u32) -> Counts {
+                match self { $(Self::$name(medium) => medium.counts(local),)* }
+            }
+            fn reset_counts(&mut self) {
+                match self { $(Self::$name(medium) => medium.reset_counts(),)* }
+            }
+            fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
+                match self { $(Self::$name(medium) => medium.observe(local, sink),)* }
+            }
+        }
+    };
+}
+
+media! {
+    /// A slotted cell with fading channels.
+    Cell(cell::Cell, cell::CellConfig, "stations"),
+}

@@ -38,7 +38,7 @@ struct Endpoints {
 }
 
 impl Capture {
-    /// Begins a capture of the flows of `network`, whose nodes are called `names` where given.
+    /// Begins a capture of the flows of `network`; nodes are called by their numbers.
     pub fn new(out: Box<dyn Write + Send>, network: &Network) -> Self {
         let mut sources: Vec<u32> = network.flows.iter().map(|flow| flow.source).collect();
         sources.sort_unstable();

@@ -3,6 +3,8 @@
 //! Totals and means count from the warm-up to the end of the run. Rates are in bits a second and times in seconds,
 //! as plain `f64`: these are columns of a table, named with their unit.
 
+use super::figures::Figures;
+use crate::medium::CAUSES;
 use windward_units::Time;
 
 /// The outcome of one run.
@@ -12,10 +14,10 @@ pub struct Output {
     pub seed: u64,
     /// One per flow, in the order of the network.
     pub flows: Vec<FlowStats>,
-    /// One per link, then one per station of every cell.
+    /// One per port, in the order of the topology.
     pub links: Vec<LinkStats>,
-    /// What a station has beyond a link, cell by cell.
-    pub stations: Vec<StationStats>,
+    /// What the members of media have beyond that, a table for each kind of medium.
+    pub figures: Vec<Figures>,
     /// One per background source.
     pub sources: Vec<SourceStats>,
     /// Samples of every flow.
@@ -24,6 +26,8 @@ pub struct Output {
     pub link_series: LinkSeries,
     /// What the laws showed of themselves, where asked for.
     pub internals: Internals,
+    /// Where all packets went.
+    pub balance: Balance,
     /// Events handled.
     pub events: u64,
     /// Link traversals of packets, the lost ones included.
@@ -87,20 +91,17 @@ pub struct LinkStats {
     pub mean_queue_delay_s: f64,
 }
 
-/// The air between a cell's access point and a station.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StationStats {
-    /// Share of the slots in which the scheduler named the station.
-    pub airtime: f64,
-    /// Mean signal-to-noise ratio over all slots, linear.
-    pub mean_snr: f64,
-    /// Mean over all slots of the rate that the station would get alone, in bits a second.
-    pub offered_bps: f64,
-    /// The same over the slots in which it was named: more than `offered_bps` where the scheduler picks good moments; NaN
-    /// without any.
-    pub served_bps: f64,
-    /// Transmissions that were not decoded.
-    pub errors: u64,
+/// Where all packets went, from the beginning of the run to its end: `sent` is the sum of the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Balance {
+    /// Packets of every kind that endpoints sent.
+    pub sent: u64,
+    /// Packets that came to the end of their route.
+    pub delivered: u64,
+    /// Packets that did not, by [`crate::Cause`].
+    pub lost: [u64; CAUSES],
+    /// Packets that wait or are in flight.
+    pub under_way: u64,
 }
 
 /// Totals of a background source.

@@ -1,12 +1,11 @@
 //! Statistics and series of a run.
 
-use super::output::{FlowStats, LinkStats, Output, SourceStats, StationStats};
+use super::output::{FlowStats, LinkStats, Output, SourceStats};
 use crate::apps::Source;
 use crate::apps::Transfer;
 use crate::link::Counts;
-use crate::medium::cell::Air;
 use crate::net::Net;
-use crate::network::Network;
+use crate::network::Timing;
 use crate::tcp::Connection;
 use windward_laws::Law;
 use windward_units::{Duration, Time};
@@ -14,8 +13,7 @@ use windward_units::{Duration, Time};
 /// Collects an [`Output`].
 pub struct Recorder {
     output: Output,
-    interval: Duration,
-    warmup: Time,
+    timing: Timing,
     has_internals: bool,
     /// Of each flow at the warm-up: bytes that had arrived and the sender's counts.
     at_warmup: Vec<Mark>,
@@ -51,11 +49,11 @@ impl Mark {
 }
 
 impl Recorder {
-    /// An empty record with room for all samples of `network`.
-    pub fn new(network: &Network, seed: u64) -> Self {
-        let samples = (network.duration.as_nanos() / network.sample_interval.as_nanos().max(1)) as usize + 1;
+    /// An empty record with room for all samples of a run with so many ports and flows; `has_internals` of what laws show too.
+    pub fn new(seed: u64, timing: Timing, ports: usize, flows: usize, has_internals: bool) -> Self {
+        let samples = (timing.duration.as_nanos() / timing.sample_interval.as_nanos().max(1)) as usize + 1;
         let mut output = Output { seed, ..Output::default() };
-        let rows = samples * network.flows.len();
+        let rows = samples * flows;
         let series = &mut output.flow_series;
         series.flow.reserve(rows);
         series.retransmits.reserve(rows);
@@ -69,7 +67,7 @@ impl Recorder {
         ] {
             column.reserve(rows);
         }
-        let rows = samples * network.link_count();
+        let rows = samples * ports;
         let series = &mut output.link_series;
         series.link.reserve(rows);
         series.dropped.reserve(rows);
@@ -78,13 +76,12 @@ impl Recorder {
         }
         Self {
             output,
-            interval: network.sample_interval,
-            warmup: network.warmup,
-            has_internals: network.internals,
-            at_warmup: vec![Mark::default(); network.flows.len()],
-            arrived: vec![0; network.flows.len()],
-            sent: vec![0; network.link_count()],
-            dropped_before: vec![0; network.link_count()],
+            timing,
+            has_internals,
+            at_warmup: vec![Mark::default(); flows],
+            arrived: vec![0; flows],
+            sent: vec![0; ports],
+            dropped_before: vec![0; ports],
         }
     }
 
@@ -94,8 +91,8 @@ impl Recorder {
             flow.tally.reset(net.now);
             self.at_warmup[index] = Mark::of(flow, net.losses.segments[index]);
         }
-        for index in 0..net.link_count() {
-            let counts = net.counts(index);
+        for index in 0..net.port_count() {
+            let counts = net.counts(index as u32);
             self.dropped_before[index] = counts.dropped + counts.lost;
             // The series counts bytes from the last sample; keep its difference right.
             self.sent[index] = self.sent[index].wrapping_sub(counts.bytes);
@@ -110,7 +107,7 @@ impl Recorder {
     pub fn sample(&mut self, net: &mut Net, flows: &[Connection], transfers: &[Transfer]) {
         let now = net.now;
         let seconds = now.as_secs();
-        let interval = self.interval.as_secs();
+        let interval = self.timing.sample_interval.as_secs();
         let or_nan = |span: Duration| if span == Duration::ZERO { f64::NAN } else { span.as_millis() };
         let series = &mut self.output.flow_series;
         for (index, flow) in flows.iter().enumerate() {
@@ -131,13 +128,13 @@ impl Recorder {
             self.sample_internals(now, flows, transfers);
         }
         let series = &mut self.output.link_series;
-        for index in 0..net.link_count() {
-            let counts = net.counts(index);
-            let (backlog, queue_delay) = net.queue(index);
+        for index in 0..net.port_count() {
+            let counts = net.counts(index as u32);
+            let sight = net.see(index as u32);
             series.time_s.push(seconds);
             series.link.push(index as u32);
-            series.backlog.push(backlog as f64);
-            series.queue_delay_ms.push(queue_delay.as_millis());
+            series.backlog.push(sight.backlog as f64);
+            series.queue_delay_ms.push(sight.queue_delay.as_millis());
             series.rate_bps.push(counts.bytes.wrapping_sub(self.sent[index]) as f64 * 8.0 / interval);
             series.dropped.push(self.dropped_before[index] + counts.dropped + counts.lost);
             self.sent[index] = counts.bytes;
@@ -164,7 +161,7 @@ impl Recorder {
         sources: &[Source],
         events: u64,
     ) -> Output {
-        let span = end.since(self.warmup);
+        let span = end.since(self.timing.warmup);
         for flow in flows.iter_mut() {
             flow.tally.end(end);
         }
@@ -174,12 +171,13 @@ impl Recorder {
             .map(|(index, flow)| {
                 // What a transfer's connections get adds up to what it gets.
                 let transfer = transfers.iter().find(|transfer| transfer.flows().contains(&index));
-                let span = transfer.map_or(flow.tally.open_for(), |transfer| transfer.span(self.warmup, end));
+                let span = transfer.map_or(flow.tally.open_for(), |transfer| transfer.span(self.timing.warmup, end));
                 flow_stats(flow, span, &self.at_warmup[index], net.losses.segments[index])
             })
             .collect();
-        self.output.links = (0..net.link_count()).map(|link| link_stats(&net.counts(link), span)).collect();
-        self.output.stations = net.air().map(|air| station_stats(&air)).collect();
+        self.output.links = (0..net.port_count() as u32).map(|port| link_stats(&net.counts(port), span)).collect();
+        self.output.figures = net.figures();
+        self.output.balance = net.balance();
         self.output.sources = sources.iter().map(|source| source_stats(source, span)).collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
@@ -224,17 +222,6 @@ fn link_stats(counts: &Counts, span: Duration) -> LinkStats {
         mean_backlog: counts.waited as f64 / nanos,
         max_backlog: counts.max_backlog,
         mean_queue_delay_s: counts.waited as f64 / 1e9 / counts.packets as f64,
-    }
-}
-
-fn station_stats(air: &Air) -> StationStats {
-    let slots = air.slots as f64;
-    StationStats {
-        airtime: air.served_slots as f64 / slots,
-        mean_snr: air.snr / slots,
-        offered_bps: air.offered / slots,
-        served_bps: air.served / air.served_slots as f64,
-        errors: air.errors,
     }
 }
 

@@ -4,8 +4,8 @@ use super::options::Headers;
 use super::receiver::{Answer, Receiver};
 use super::sender::{Sender, Turn};
 use super::tally::Tally;
-use super::timer::{Timer, Wake};
-use crate::engine::Class;
+use super::timer::{Ring, Timer};
+use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::network::FlowConfig;
 use crate::packet::{Kind, Packet};
@@ -51,8 +51,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The flow `index` of `config`, with the beginnings of its two routes in the table of routes.
-    pub fn new(index: u32, config: &FlowConfig, law: AnyLaw, forward: u32, backward: u32) -> Self {
+    /// The flow `index` of `config`, with the beginnings of its two routes, there and back, in the table of routes.
+    pub fn new(index: u32, config: &FlowConfig, law: AnyLaw, [forward, backward]: [u32; 2]) -> Self {
         let tcp = &config.tcp;
         let segment = tcp.segment.count() as u32;
         let last = config.size.map(|size| {
@@ -146,16 +146,7 @@ impl Connection {
     }
 
     fn packet(&self, now: Time, kind: Kind, hop: u32) -> Packet {
-        Packet {
-            stamp: now.as_nanos(),
-            flow: self.index,
-            hop,
-            number: 0,
-            size: 0,
-            sack: Default::default(),
-            kind,
-            is_last: false,
-        }
+        Packet::new(kind, now, self.index, hop, 0)
     }
 
     /// A packet reaches the end of its route.
@@ -205,7 +196,7 @@ impl Connection {
             Answer::Now => self.acknowledge(net),
             Answer::By(deadline) => {
                 self.receiver.timer.set(deadline);
-                Self::watch_timer(&mut self.receiver.timer, net, Class::DelayedAck, self.index);
+                Self::watch_timer(&mut self.receiver.timer, net, FlowTimer::DelayedAck, self.index);
             }
         }
     }
@@ -217,13 +208,11 @@ impl Connection {
         net.send(
             Packet {
                 stamp,
-                flow: self.index,
-                hop: self.backward,
                 number,
                 size: self.headers.ack(&sack),
                 sack,
-                kind: Kind::Ack,
                 is_last: self.last.is_some_and(|(last, _)| number > last),
+                ..self.packet(net.now, Kind::Ack, self.backward)
             },
             false,
         );
@@ -272,7 +261,7 @@ impl Connection {
                 Turn::New(number) | Turn::Again(number) => number,
                 Turn::Wait(until) => {
                     self.sender.pace.set(until);
-                    Self::watch_timer(&mut self.sender.pace, net, Class::Pace, self.index);
+                    Self::watch_timer(&mut self.sender.pace, net, FlowTimer::Pace, self.index);
                     break;
                 }
                 Turn::Idle => break,
@@ -284,14 +273,10 @@ impl Connection {
             };
             net.send(
                 Packet {
-                    stamp: net.now.as_nanos(),
-                    flow: self.index,
-                    hop: self.forward,
                     number,
                     size: self.headers.data() + payload,
-                    sack: Default::default(),
-                    kind: Kind::Data,
                     is_last,
+                    ..self.packet(net.now, Kind::Data, self.forward)
                 },
                 true,
             );
@@ -301,51 +286,44 @@ impl Connection {
 
     #[inline]
     fn watch(&mut self, net: &mut Net) {
-        Self::watch_timer(&mut self.sender.timer, net, Class::Retransmit, self.index);
+        Self::watch_timer(&mut self.sender.timer, net, FlowTimer::Retransmit, self.index);
     }
 
     #[inline]
-    fn watch_timer(timer: &mut Timer, net: &mut Net, class: Class, index: u32) {
+    fn watch_timer(timer: &mut Timer, net: &mut Net, which: FlowTimer, index: u32) {
         if let Some(time) = timer.unwatched() {
-            net.schedule(time, class, index);
+            net.schedule(time, Wake::Flow(which), index);
         }
     }
 
-    /// Whether an event of a timer means that it expired; schedules the next one where it does not.
-    fn is_expired(wake: Wake, net: &mut Net, class: Class, index: u32) -> bool {
-        if let Wake::Later(time) = wake {
-            net.schedule(time, class, index);
+    /// A timer of the flow rings.
+    #[inline]
+    pub fn wake(&mut self, net: &mut Net, which: FlowTimer) {
+        let timer = match which {
+            FlowTimer::DelayedAck => &mut self.receiver.timer,
+            FlowTimer::Retransmit => &mut self.sender.timer,
+            FlowTimer::Pace => &mut self.sender.pace,
+            FlowTimer::Open => return self.start(net),
+            FlowTimer::Close => return self.stop(net),
+        };
+        match timer.ring(net.now) {
+            Ring::Nothing => {}
+            Ring::Later(time) => net.schedule(time, Wake::Flow(which), self.index),
+            Ring::Expired => self.expire(net, which),
         }
-        wake == Wake::Expired
     }
 
-    /// An event of the retransmission timer.
-    pub fn on_retransmit(&mut self, net: &mut Net) {
-        if !Self::is_expired(self.sender.timer.wake(net.now), net, Class::Retransmit, self.index) {
-            return;
-        }
-        match self.state {
-            State::SynSent => self.send_syn(net),
-            State::Open => {
+    fn expire(&mut self, net: &mut Net, which: FlowTimer) {
+        match (which, self.state) {
+            (FlowTimer::DelayedAck, _) => self.acknowledge(net),
+            (FlowTimer::Retransmit, State::SynSent) => self.send_syn(net),
+            (FlowTimer::Retransmit, State::Open) => {
                 self.sender.on_timeout(net.now);
                 self.tally.advance(net.now, self.sender.law().cwnd());
                 self.send(net);
             }
-            State::Closed | State::Done => {}
-        }
-    }
-
-    /// An event of the delayed ACK.
-    pub fn on_delayed_ack(&mut self, net: &mut Net) {
-        if Self::is_expired(self.receiver.timer.wake(net.now), net, Class::DelayedAck, self.index) {
-            self.acknowledge(net);
-        }
-    }
-
-    /// An event of the pacing gap.
-    pub fn on_pace(&mut self, net: &mut Net) {
-        if Self::is_expired(self.sender.pace.wake(net.now), net, Class::Pace, self.index) && self.state == State::Open {
-            self.send(net);
+            (FlowTimer::Pace, State::Open) => self.send(net),
+            _ => {}
         }
     }
 }

@@ -134,16 +134,8 @@ mod tests {
     use crate::packet::Kind;
 
     fn data(number: u32) -> Packet {
-        Packet {
-            stamp: u64::from(number) + 100,
-            flow: 0,
-            hop: 0,
-            number,
-            size: 1500,
-            sack: Default::default(),
-            kind: Kind::Data,
-            is_last: false,
-        }
+        let stamp = u64::from(number) + 100;
+        Packet { stamp, number, ..Packet::new(Kind::Data, Time::ZERO, 0, 0, 1500) }
     }
 
     fn receiver() -> Receiver {

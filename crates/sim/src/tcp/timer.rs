@@ -13,7 +13,7 @@ pub struct Timer {
 
 /// What an event of the timer means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wake {
+pub enum Ring {
     /// The deadline has come; the timer is off.
     Expired,
     /// Schedule the next event then.
@@ -64,19 +64,19 @@ impl Timer {
     }
 
     /// An event of this timer happens.
-    pub fn wake(&mut self, now: Time) -> Wake {
+    pub fn ring(&mut self, now: Time) -> Ring {
         if now != self.event {
-            return Wake::Nothing;
+            return Ring::Nothing;
         }
         self.event = Time::NEVER;
         if self.deadline <= now {
             self.deadline = Time::NEVER;
-            Wake::Expired
+            Ring::Expired
         } else if self.is_set() {
             self.event = self.deadline;
-            Wake::Later(self.deadline)
+            Ring::Later(self.deadline)
         } else {
-            Wake::Nothing
+            Ring::Nothing
         }
     }
 }
@@ -96,12 +96,12 @@ mod tests {
         assert_eq!(timer.unwatched(), Some(at(10)));
         timer.set(at(20));
         assert_eq!(timer.unwatched(), None);
-        assert_eq!(timer.wake(at(10)), Wake::Later(at(20)));
+        assert_eq!(timer.ring(at(10)), Ring::Later(at(20)));
         // Earlier than the pending event: a second one is needed, and the first becomes void.
         timer.set(at(15));
         assert_eq!(timer.unwatched(), Some(at(15)));
-        assert_eq!(timer.wake(at(15)), Wake::Expired);
-        assert_eq!(timer.wake(at(20)), Wake::Nothing);
+        assert_eq!(timer.ring(at(15)), Ring::Expired);
+        assert_eq!(timer.ring(at(20)), Ring::Nothing);
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
         timer.set(at(10));
         timer.unwatched();
         timer.cancel();
-        assert_eq!(timer.wake(at(10)), Wake::Nothing);
+        assert_eq!(timer.ring(at(10)), Ring::Nothing);
         timer.set(at(12));
         assert_eq!(timer.unwatched(), Some(at(12)));
     }

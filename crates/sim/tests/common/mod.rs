@@ -12,10 +12,10 @@ pub fn law(name: &str, parameters: serde_json::Value) -> LawChoice {
     LawChoice::Known(LawSpec::from_json(name, parameters).expect("a known law"))
 }
 
-/// A link without luck.
+/// A link that neither loses nor jitters.
 pub fn link(key: u64, rate: u64, delay: Duration, buffer: Buffer) -> LinkConfig {
-    let rate = BitRate::bits_per_sec(rate).into();
-    LinkConfig { key, rate, delay, buffer, loss: Loss::None, jitter: Jitter::None }
+    let rate = BitRate::bits_per_sec(rate);
+    LinkConfig { buffer, ..LinkConfig::new(key, rate, delay) }
 }
 
 /// A flow over `forward`, back over `backward`.
@@ -24,8 +24,8 @@ pub fn flow(key: u64, law: LawChoice, forward: Vec<u32>, backward: Vec<u32>, tcp
         key,
         source: 2 * key as u32,
         sink: 2 * key as u32 + 1,
-        forward,
-        backward,
+        forward: forward.into(),
+        backward: backward.into(),
         law,
         start: Time::ZERO,
         stop: None,
@@ -38,14 +38,11 @@ pub fn flow(key: u64, law: LawChoice, forward: Vec<u32>, backward: Vec<u32>, tcp
 pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end: u64) -> Network {
     let at = |seconds: u64| Time::ZERO + Duration::from_millis(1000 * seconds);
     Network {
-        links,
-        cells: Vec::new(),
+        topology: Topology::of_links(links),
         flows,
         transfers: Vec::new(),
         sources: Vec::new(),
-        duration: at(end),
-        warmup: at(warmup),
-        sample_interval: Duration::from_millis(1000),
+        timing: Timing { duration: at(end), warmup: at(warmup), sample_interval: Duration::from_millis(1000) },
         internals: false,
     }
 }

@@ -3,15 +3,14 @@
 use super::amc::Table;
 use super::channel::Fading;
 use super::scheduler::SchedulerConfig;
-use crate::network::Buffer;
+use crate::queue::Buffer;
 use std::sync::Arc;
 use windward_units::Duration;
 
 /// A slotted cell: stations that share one carrier, each with a queue and a fading channel of its own.
 ///
 /// In a downlink the queues stand at the access point, in an uplink at the stations: the same thing seen from either side,
-/// with a scheduler that knows all queues. A cell's stations are links in the simulator's eyes: routes name them by
-/// indices that follow those of [`crate::Network::links`], cell by cell.
+/// with a scheduler that knows all queues. A station is a member of the medium: the port through which it is reached.
 #[derive(Clone, Debug)]
 pub struct CellConfig {
     /// Length of a slot; positive. The channel is constant in a slot.
@@ -32,6 +31,34 @@ pub struct CellConfig {
     pub shared_buffer: Option<u64>,
     /// Who is there; not empty.
     pub stations: Vec<StationConfig>,
+}
+
+impl CellConfig {
+    pub(crate) fn members(&self) -> usize {
+        self.stations.len()
+    }
+
+    pub(crate) fn mean_rate(&self, local: u32) -> f64 {
+        self.table.mean_efficiency(self.stations[local as usize].mean_snr) * self.symbol_rate
+    }
+
+    /// At the mean signal-to-noise ratio, without fading.
+    pub(crate) fn nominal_rate(&self, local: u32) -> u64 {
+        (self.table.efficiency(self.stations[local as usize].mean_snr) * self.symbol_rate) as u64
+    }
+
+    pub(crate) fn delay(&self, local: u32) -> Duration {
+        self.stations[local as usize].delay
+    }
+
+    pub(crate) fn buffer(&self, local: u32) -> Buffer {
+        self.stations[local as usize].buffer
+    }
+
+    /// Residual errors depend on a packet's size and on the channel at the instant: none is known beforehand.
+    pub(crate) fn mean_loss(&self, _: u32) -> f64 {
+        0.0
+    }
 }
 
 /// A station of a cell.

@@ -10,4 +10,3 @@ mod station;
 pub use config::{Average, CellConfig, Repair, Service, StationConfig};
 pub use scheduler::{Candidate, Choose, SchedulerConfig, Slot};
 pub use slots::Cell;
-pub use station::{Air, Outcome};

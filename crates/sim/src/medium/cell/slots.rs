@@ -4,19 +4,24 @@ use super::amc::Table;
 use super::channel::Channel;
 use super::config::{Average, CellConfig, Service};
 use super::scheduler::{Candidate, Choose, Scheduler, Slot};
-use super::station::{Air, Grant, Outcome, Station};
+use super::station::{Air, Fate, Grant, Station};
 use crate::engine::{Purpose, Stream};
 use crate::link::Counts;
 use crate::makers::Makers;
+use crate::medium::{Cause, Medium, Out, Sight};
 use crate::packet::Packet;
+use crate::queue::Queue;
+use crate::record::Figure;
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
+/// The only timer: a slot begins.
+const SLOT: u32 = 0;
+
 /// The stations of one carrier, and who of them is served.
 ///
-/// As a link, a cell is told the time and schedules nothing itself. At the beginning of every slot its owner calls
-/// [`Cell::slot`]: every channel moves on, the scheduler names a station, and the station's packets leave one after the
-/// other at the rate of its channel. A packet that comes during a slot waits for the next.
+/// At the beginning of every slot every channel moves on, the scheduler names a station, and the station's packets leave
+/// one after the other at the rate of its channel. A packet that comes during a slot waits for the next.
 #[derive(Debug)]
 pub struct Cell {
     stations: Vec<Station>,
@@ -61,25 +66,8 @@ impl Cell {
         }
     }
 
-    /// Length of a slot.
-    pub fn slot_length(&self) -> Duration {
-        self.slot
-    }
-
-    /// Offers a packet to a station's queue; false where it is full.
-    pub fn offer(&mut self, now: Time, station: usize, packet: Packet) -> bool {
-        let station = &mut self.stations[station];
-        if self.shared_buffer.is_some_and(|most| self.waiting >= most) {
-            station.counts.dropped += 1;
-            return false;
-        }
-        let is_taken = station.offer(now, packet);
-        self.waiting += u64::from(is_taken);
-        is_taken
-    }
-
-    /// The slot that begins now. `report` is told of every packet that leaves: its station, and what became of it.
-    pub fn slot(&mut self, now: Time, report: &mut dyn FnMut(usize, Outcome)) {
+    /// The slot that begins now.
+    fn slot(&mut self, now: Time, out: &mut impl Out) {
         self.views.clear();
         for station in &mut self.stations {
             station.view.snr = station.channel.next_slot();
@@ -90,7 +78,7 @@ impl Cell {
             station.air.snr += station.view.snr;
             self.views.push(station.view);
         }
-        self.serve(now, report);
+        self.serve(now, out);
         for (station, before) in self.stations.iter_mut().zip(&self.views) {
             let offer = before.rate;
             let view = &mut station.view;
@@ -105,7 +93,7 @@ impl Cell {
     }
 
     /// Hands the slot out: all of it to one station, or with fluid service to one after the other.
-    fn serve(&mut self, now: Time, report: &mut dyn FnMut(usize, Outcome)) {
+    fn serve(&mut self, now: Time, out: &mut impl Out) {
         let length = self.slot.as_secs();
         let mut used = 0.0;
         while used < length {
@@ -129,61 +117,69 @@ impl Cell {
                 max_transmissions: self.max_transmissions.unwrap_or(1),
             };
             let (table, luck) = (&*self.table, &mut self.errors[chosen]);
-            let before = station.backlog();
+            let before = station.queue.packets();
             let is_perfect = self.max_transmissions.is_none();
-            let mut fails = |bits| !is_perfect && luck.chance(table.error_probability(view.snr, bits));
-            let seconds = station.serve(&grant, &mut fails, &mut |outcome| report(chosen, outcome));
-            self.waiting -= (before - station.backlog()) as u64;
+            let fails = |bits| !is_perfect && luck.chance(table.error_probability(view.snr, bits));
+            let seconds = station.serve(&grant, fails, |packet, fate| match fate {
+                Fate::Arrives(time) => out.arrive_at(time, chosen as u32, packet),
+                Fate::Lost => out.lose(packet, Cause::Sent),
+            });
+            self.waiting -= (before - station.queue.packets()) as u64;
             station.counts.busy += Duration::from_secs(seconds).as_nanos();
-            if self.service != Service::Fluid || station.backlog() > 0 {
+            if self.service != Service::Fluid || station.queue.packets() > 0 {
                 return;
             }
             used += seconds;
             self.views[chosen].backlog_packets = 0;
         }
     }
+}
 
-    /// Takes the packet of a station that arrives now, and says when its next one will.
-    #[inline]
-    pub fn deliver(&mut self, station: usize) -> Option<(Packet, Option<Time>)> {
-        self.stations[station].deliver()
+impl Medium for Cell {
+    fn begin(&mut self, out: &mut impl Out) {
+        out.wake_at(Time::ZERO, SLOT);
     }
 
-    /// What a station counted since the last reset.
-    pub fn counts(&self, station: usize) -> Counts {
-        self.stations[station].counts
+    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let station = &mut self.stations[local as usize];
+        let has_room = self.shared_buffer.is_none_or(|most| self.waiting < most);
+        if has_room && station.offer(now, packet) {
+            self.waiting += 1;
+        } else {
+            station.counts.dropped += 1;
+            out.lose(packet, Cause::Queue);
+        }
     }
 
-    /// Counts from now on.
-    pub fn reset_counts(&mut self) {
+    fn wake(&mut self, now: Time, _: u32, out: &mut impl Out) {
+        self.slot(now, out);
+        out.wake_at(now + self.slot, SLOT);
+    }
+
+    /// The delay in a station's queue is as the scheduler reckons it: backlog over average rate (huang2020 §III-A).
+    fn see(&mut self, now: Time, local: u32) -> Sight {
+        let station = &mut self.stations[local as usize];
+        station.look(now);
+        let backlog = station.queue.packets();
+        let queue_delay = match backlog {
+            0 => Duration::ZERO,
+            _ => Duration::from_secs(station.view.backlog_bits / station.view.average_rate),
+        };
+        Sight { backlog, queue_delay, rate: station.view.rate }
+    }
+
+    fn counts(&self, local: u32) -> Counts {
+        self.stations[local as usize].counts
+    }
+
+    fn reset_counts(&mut self) {
         for station in &mut self.stations {
             station.counts = Counts::default();
             station.air = Air::default();
         }
     }
 
-    /// What a station counted beyond a link's counts.
-    pub fn air(&self, station: usize) -> Air {
-        self.stations[station].air
-    }
-
-    /// Packets waiting at a station.
-    pub fn backlog(&self, station: usize) -> usize {
-        self.stations[station].backlog()
-    }
-
-    /// The delay in a station's queue as the scheduler reckons it: backlog over average rate (huang2020 §III-A).
-    pub fn queue_delay(&mut self, now: Time, station: usize) -> Duration {
-        let station = &mut self.stations[station];
-        station.look(now);
-        match station.backlog() {
-            0 => Duration::ZERO,
-            _ => Duration::from_secs(station.view.backlog_bits / station.view.average_rate),
-        }
-    }
-
-    /// Signal-to-noise ratio of a station in the current slot, linear.
-    pub fn snr(&self, station: usize) -> f64 {
-        self.stations[station].view.snr
+    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
+        self.stations[local as usize].air.observe(sink);
     }
 }

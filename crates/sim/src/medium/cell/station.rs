@@ -4,23 +4,18 @@ use super::channel::Channel;
 use super::config::StationConfig;
 use super::scheduler::Candidate;
 use crate::link::Counts;
-use crate::network::Buffer;
 use crate::packet::Packet;
-use std::collections::VecDeque;
+use crate::queue::{Queue, Tail, Waiting};
+use crate::record::Figure;
 use windward_units::{Duration, Time};
 
-/// Packets for which a station has room from the beginning.
-const ROOM: usize = 1024;
-
-/// What became of a packet that a slot sent.
+/// What becomes of a packet that a slot sent.
 #[derive(Clone, Copy, Debug)]
-pub enum Outcome {
-    /// It is on its way behind others.
-    Sent,
-    /// It is on its way and the station's first: it arrives then.
-    First(Time),
+pub(crate) enum Fate {
+    /// It arrives then.
+    Arrives(Time),
     /// It did not get through and is given up.
-    Lost(Packet),
+    Lost,
 }
 
 /// The bits that a station gets in a slot.
@@ -39,8 +34,8 @@ pub(crate) struct Grant {
 }
 
 /// Totals of a station beyond what a link counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Air {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Air {
     /// Slots that passed.
     pub slots: u64,
     /// Slots in which the scheduler named it.
@@ -55,6 +50,18 @@ pub struct Air {
     pub snr: f64,
 }
 
+impl Air {
+    /// Shares and means over the slots.
+    pub(crate) fn observe(&self, sink: &mut dyn FnMut(&'static str, Figure)) {
+        let slots = self.slots as f64;
+        sink("airtime", Figure::Value(self.served_slots as f64 / slots));
+        sink("mean_snr", Figure::Value(self.snr / slots));
+        sink("offered_bps", Figure::Value(self.offered / slots));
+        sink("served_bps", Figure::Value(self.served / self.served_slots as f64));
+        sink("errors", Figure::Count(self.errors));
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Station {
     pub channel: Channel,
@@ -64,11 +71,8 @@ pub(crate) struct Station {
     pub counts: Counts,
     /// Bits of the packets that left in this slot.
     pub delivered: f64,
-    waiting: VecDeque<(Time, Packet)>,
-    waiting_bytes: u64,
-    in_flight: VecDeque<(Time, Packet)>,
+    pub queue: Tail,
     delay: Duration,
-    buffer: Buffer,
     /// Bits of the first packet that are sent already.
     begun: f64,
     /// Transmissions of the first packet that failed.
@@ -77,10 +81,6 @@ pub(crate) struct Station {
 
 impl Station {
     pub(crate) fn new(config: &StationConfig, channel: Channel, average: f64) -> Self {
-        let room = match config.buffer {
-            Buffer::Packets(most) => most.min(ROOM as u64) as usize,
-            _ => ROOM,
-        };
         let view = Candidate {
             urgency: config.urgency,
             average_rate: average,
@@ -93,11 +93,8 @@ impl Station {
             air: Air::default(),
             counts: Counts::default(),
             delivered: 0.0,
-            waiting: VecDeque::with_capacity(room),
-            waiting_bytes: 0,
-            in_flight: VecDeque::with_capacity(ROOM),
+            queue: Tail::new(config.buffer),
             delay: config.delay,
-            buffer: config.buffer,
             begun: 0.0,
             failures: 0,
         }
@@ -105,31 +102,17 @@ impl Station {
 
     /// Takes a packet into the queue; false where it is full.
     pub(crate) fn offer(&mut self, now: Time, packet: Packet) -> bool {
-        let is_full = match self.buffer {
-            Buffer::Packets(most) => self.waiting.len() as u64 >= most,
-            Buffer::Bytes(most) => self.waiting_bytes + u64::from(packet.size) > most.count(),
-            Buffer::Unlimited | Buffer::Time(_) => false,
-        };
-        if is_full {
-            self.counts.dropped += 1;
-            return false;
-        }
-        self.waiting.push_back((now, packet));
-        self.waiting_bytes += u64::from(packet.size);
-        self.counts.max_backlog = self.counts.max_backlog.max(self.waiting.len() as u64);
-        true
-    }
-
-    /// Packets waiting.
-    pub(crate) fn backlog(&self) -> usize {
-        self.waiting.len()
+        // How long it will wait, nobody knows; a limit on that is refused with the scenario.
+        let is_taken = self.queue.offer(now, packet, Duration::ZERO);
+        self.counts.max_backlog = self.counts.max_backlog.max(self.queue.packets() as u64);
+        is_taken
     }
 
     /// Brings the scheduler's view up to date at the beginning of a slot.
     pub(crate) fn look(&mut self, now: Time) {
-        self.view.backlog_packets = self.waiting.len() as u64;
-        self.view.backlog_bits = self.waiting_bytes as f64 * 8.0 - self.begun;
-        self.view.head_wait = self.waiting.front().map_or(Duration::ZERO, |(arrival, _)| now.since(*arrival));
+        self.view.backlog_packets = self.queue.packets() as u64;
+        self.view.backlog_bits = self.queue.bytes() as f64 * 8.0 - self.begun;
+        self.view.head_wait = self.queue.head().map_or(Duration::ZERO, |head| now.since(head.since));
     }
 
     /// Sends what the grant carries, and returns the seconds used; what happens to packets goes to `report`. `fails` draws
@@ -137,12 +120,12 @@ impl Station {
     pub(crate) fn serve(
         &mut self,
         grant: &Grant,
-        fails: &mut dyn FnMut(f64) -> bool,
-        report: &mut dyn FnMut(Outcome),
+        mut fails: impl FnMut(f64) -> bool,
+        mut report: impl FnMut(Packet, Fate),
     ) -> f64 {
         let budget = grant.rate * grant.span;
         let mut sent = 0.0;
-        while let Some(&(arrival, packet)) = self.waiting.front() {
+        while let Some(&Waiting { since, packet }) = self.queue.head() {
             let bits = f64::from(packet.size) * 8.0;
             let need = bits - self.begun;
             // A hair more than the budget still fits: 160 bits at 0.1 bits a nanosecond must take 1600 ns, not a slot more.
@@ -161,22 +144,20 @@ impl Station {
             }
             let is_lost = self.failures >= grant.max_transmissions;
             self.failures = 0;
-            self.waiting.pop_front();
-            self.waiting_bytes -= u64::from(packet.size);
+            self.queue.take(begin, |_| ());
             self.counts.packets += 1;
             self.counts.bytes += u64::from(packet.size);
-            self.counts.waited += begin.since(arrival).as_nanos();
+            self.counts.waited += begin.since(since).as_nanos();
             if is_lost {
                 self.counts.lost += 1;
-                report(Outcome::Lost(packet));
+                report(packet, Fate::Lost);
                 continue;
             }
             self.delivered += bits;
             let delivery = grant.start + Duration::from_secs(sent / grant.rate) + self.delay;
-            self.in_flight.push_back((delivery, packet));
-            report(if self.in_flight.len() == 1 { Outcome::First(delivery) } else { Outcome::Sent });
+            report(packet, Fate::Arrives(delivery));
         }
-        if !self.waiting.is_empty() {
+        if self.queue.head().is_some() {
             // The rest of the grant begins the next packet, or is lost.
             if grant.carries {
                 self.begun += (budget - sent).max(0.0);
@@ -184,11 +165,5 @@ impl Station {
             sent = budget;
         }
         sent / grant.rate
-    }
-
-    /// Takes the packet that arrives now, and says when the next one will.
-    pub(crate) fn deliver(&mut self) -> Option<(Packet, Option<Time>)> {
-        let (_, packet) = self.in_flight.pop_front()?;
-        Some((packet, self.in_flight.front().map(|next| next.0)))
     }
 }

@@ -122,7 +122,7 @@ impl Path {
 }
 
 fn packet(kind: Kind, number: u32, stamp: u64) -> Packet {
-    Packet { stamp, flow: 0, hop: 0, number, size: 1500, sack: Default::default(), kind, is_last: false }
+    Packet { stamp, number, ..Packet::new(kind, Time::ZERO, 0, 0, 1500) }
 }
 
 fn tcp(sack: bool) -> TcpOptions {

@@ -1,0 +1,252 @@
+//! A link whose queue may change its mind until a packet is sent.
+//!
+//! Where a discipline drops or reorders at the head, nobody knows at a packet's arrival when it will leave. So the
+//! transmitter asks the queue each time that it is free, which costs one event more a packet than [`super::Link`] takes.
+
+use super::Counts;
+use super::clock::Clock;
+use super::config::LinkConfig;
+use super::wire::{Fate, Wire};
+use crate::medium::Sight;
+use crate::packet::Packet;
+use crate::queue::{AnyQueue, Queue, QueueConfig};
+use windward_units::{Duration, Time};
+
+/// A queue, a transmitter and a wire.
+#[derive(Debug)]
+pub struct QueuedLink {
+    queue: AnyQueue,
+    clock: Clock,
+    rate: f64,
+    /// The packet in transmission has left by then.
+    free_at: Time,
+    /// When the transmitter asks the queue next; [`Time::NEVER`] while nothing waits.
+    asks_at: Time,
+    wire: Wire,
+    counts: Counts,
+}
+
+/// What a queued link did with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offered {
+    /// Its transmission has begun.
+    Sent(Fate),
+    /// It waits; where there is a time, the transmitter must be woken then.
+    Waits(Option<Time>),
+    /// The queue refused it.
+    Refused,
+}
+
+/// What a transmitter did when it was woken.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmission {
+    /// The packet whose transmission has begun, and what becomes of it.
+    pub sent: Option<(Packet, Fate)>,
+    /// When to wake it again.
+    pub next: Option<Time>,
+}
+
+impl QueuedLink {
+    /// The link of `config` with a queue of its own discipline, in the run of `seed`.
+    pub fn new(config: &LinkConfig, queue: QueueConfig, seed: u64) -> Self {
+        Self {
+            queue: AnyQueue::new(queue, config.buffer),
+            clock: Clock::new(&config.rate),
+            rate: config.rate.mean().as_bits_per_sec() as f64,
+            free_at: Time::ZERO,
+            asks_at: Time::NEVER,
+            wire: Wire::new(config, seed),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Offers a packet, after [`Self::transmit`] where that was due.
+    pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
+        let is_idle = self.asks_at == Time::NEVER;
+        let start = self.clock.start(self.free_at, now);
+        if is_idle && start <= now {
+            // It waits for nothing and needs no room. The discipline learns that its queue was found empty.
+            let found = self.queue.take(now, dropped);
+            debug_assert!(found.is_none(), "nothing waits for an idle transmitter");
+            return Offered::Sent(self.send(now, now, packet));
+        }
+        if !self.queue.offer(now, packet, self.queue_delay(now)) {
+            self.counts.dropped += 1;
+            return Offered::Refused;
+        }
+        self.counts.max_backlog = self.counts.max_backlog.max(self.queue.packets() as u64);
+        if is_idle {
+            self.asks_at = start;
+        }
+        Offered::Waits(is_idle.then_some(start))
+    }
+
+    /// The transmitter is free and takes the next packet; does nothing where that is not due. What the discipline drops is
+    /// given to `dropped`.
+    pub fn transmit(&mut self, now: Time, mut dropped: impl FnMut(Packet)) -> Transmission {
+        if self.asks_at != now {
+            return Transmission { sent: None, next: None };
+        }
+        let counts = &mut self.counts;
+        let next = self.queue.take(now, |packet| {
+            counts.dropped += 1;
+            dropped(packet);
+        });
+        let sent = next.map(|next| {
+            self.counts.waited += now.since(next.since).as_nanos();
+            (next.packet, self.send(now, next.since, next.packet))
+        });
+        let next = self.queue.head().map(|head| self.clock.start(self.free_at, head.since));
+        self.asks_at = next.unwrap_or(Time::NEVER);
+        Transmission { sent, next }
+    }
+
+    /// Sends a packet that came at `since`.
+    fn send(&mut self, now: Time, since: Time, packet: Packet) -> Fate {
+        self.free_at = self.clock.finish(self.free_at, since, packet.size);
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(packet.size);
+        self.counts.busy += self.free_at.since(now).as_nanos();
+        let fate = self.wire.carry(self.free_at, packet);
+        self.counts.lost += u64::from(fate == Fate::Lost);
+        fate
+    }
+
+    /// Takes the packet that arrives now, and says when the next one will.
+    #[inline]
+    pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {
+        self.wire.land()
+    }
+
+    /// Packets that wait or are on their way.
+    pub fn held(&self) -> usize {
+        self.queue.packets() + self.wire.held()
+    }
+
+    /// What happened since the last reset.
+    pub fn counts(&self, now: Time) -> Counts {
+        let busy = self.clock.busy(now, self.counts.bytes);
+        Counts { busy: busy.unwrap_or(self.counts.busy - self.free_at.since(now).as_nanos()), ..self.counts }
+    }
+
+    /// Counts from now on.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.clock.count_from(now);
+        self.counts = Counts { busy: self.free_at.since(now).as_nanos(), ..Counts::default() };
+    }
+
+    /// What is to be seen of it.
+    pub fn see(&self, now: Time) -> Sight {
+        Sight { backlog: self.queue.packets(), queue_delay: self.queue_delay(now), rate: self.rate }
+    }
+
+    /// How long a packet that comes now would wait: for the one in transmission, then, at the mean rate, for those before it.
+    fn queue_delay(&self, now: Time) -> Duration {
+        let rest = self.clock.start(self.free_at, now).since(now);
+        rest + Duration::from_secs(self.queue.bytes() as f64 * 8.0 / self.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Jitter, Link, Loss, Opportunities, Rate};
+    use super::*;
+    use crate::packet::Kind;
+    use crate::queue::Buffer;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+    use windward_units::{BitRate, Bytes};
+
+    /// When each packet arrives at the far end, by its number, and what was counted at the end.
+    type Seen = (Vec<(u32, Time)>, Counts);
+
+    fn packet(number: usize, now: Time, size: u32) -> Packet {
+        Packet { number: number as u32, ..Packet::new(Kind::Data, now, 0, 0, size) }
+    }
+
+    fn straight(config: &LinkConfig, arrivals: &[(Time, u32)]) -> Seen {
+        let (mut link, mut seen) = (Link::new(config, 5), Vec::new());
+        let mut due = None;
+        let mut land = |link: &mut Link, due: &mut Option<Time>, until: Time| {
+            while let Some(time) = due.filter(|time| *time <= until) {
+                let Some((packet, next)) = link.land() else { return };
+                seen.push((packet.number, time));
+                *due = next;
+            }
+        };
+        for (number, &(now, size)) in arrivals.iter().enumerate() {
+            land(&mut link, &mut due, now);
+            if let Fate::First(time) = link.offer(now, packet(number, now, size)) {
+                due = Some(time);
+            }
+        }
+        land(&mut link, &mut due, Time::NEVER);
+        (seen, link.counts(END))
+    }
+
+    const END: Time = Time::from_nanos(1_000_000_000_000);
+
+    fn queued(config: &LinkConfig, arrivals: &[(Time, u32)]) -> Seen {
+        let (mut link, mut seen) = (QueuedLink::new(config, QueueConfig::DropTail, 5), Vec::new());
+        let (mut due, mut wake) = (None, None);
+        let mut run = |link: &mut QueuedLink, due: &mut Option<Time>, wake: &mut Option<Time>, until: Time| {
+            loop {
+                let (first, second) = (due.unwrap_or(Time::NEVER), wake.unwrap_or(Time::NEVER));
+                if first.min(second) > until || first.min(second) == Time::NEVER {
+                    return;
+                }
+                if first <= second {
+                    let Some((packet, next)) = link.land() else { return };
+                    seen.push((packet.number, first));
+                    *due = next;
+                } else {
+                    let transmission = link.transmit(second, |_| ());
+                    *wake = transmission.next;
+                    if let Some((_, Fate::First(time))) = transmission.sent {
+                        *due = Some(time);
+                    }
+                }
+            }
+        };
+        for (number, &(now, size)) in arrivals.iter().enumerate() {
+            run(&mut link, &mut due, &mut wake, now);
+            match link.offer(now, packet(number, now, size), |_| ()) {
+                Offered::Sent(Fate::First(time)) => due = Some(time),
+                Offered::Waits(Some(time)) => wake = Some(time),
+                _ => {}
+            }
+        }
+        run(&mut link, &mut due, &mut wake, Time::NEVER);
+        (seen, link.counts(END))
+    }
+
+    proptest! {
+        /// With drop-tail both kinds of link are the same link: the same packets arrive at the same nanoseconds.
+        #[test]
+        fn a_queue_of_its_own_changes_nothing_where_the_tail_drops(
+            gaps in prop::collection::vec((0_u64..4_000_000, 40_u32..1501), 1..200),
+            rate in prop_oneof![
+                (1_000_000_u64..50_000_000).prop_map(|rate| Rate::from(BitRate::bits_per_sec(rate))),
+                prop::collection::vec(1_u64..9, 1..6).prop_map(|gaps| {
+                    let instants: Vec<u64> = gaps.iter().scan(0, |sum, gap| { *sum += gap; Some(*sum) }).collect();
+                    Rate::Recorded(Arc::new(Opportunities::from_millis(&instants).expect("a trace")))
+                }),
+            ],
+            buffer in prop_oneof![
+                Just(Buffer::Unlimited),
+                (0_u64..9).prop_map(Buffer::Packets),
+                (0_u64..9000).prop_map(|bytes| Buffer::Bytes(Bytes::new(bytes))),
+            ],
+            loss in prop_oneof![Just(Loss::None), Just(Loss::Bernoulli(0.2))],
+            jitter in prop_oneof![Just(Jitter::None), Just(Jitter::Exponential(Duration::from_millis(2)))],
+        ) {
+            let config = LinkConfig { buffer, loss, jitter, ..LinkConfig::new(1, rate, Duration::from_millis(5)) };
+            let mut now = Time::ZERO;
+            let arrivals: Vec<_> = gaps.iter().map(|&(gap, size)| { now += Duration::from_nanos(gap); (now, size) }).collect();
+            let (first, first_counts) = straight(&config, &arrivals);
+            let (second, second_counts) = queued(&config, &arrivals);
+            prop_assert_eq!(first, second);
+            prop_assert_eq!(first_counts, second_counts);
+        }
+    }
+}

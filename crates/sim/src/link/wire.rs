@@ -1,0 +1,72 @@
+//! What lies behind a link's transmitter: random loss, propagation, jitter, and the packets in flight.
+
+use super::config::LinkConfig;
+use super::flight::Flight;
+use super::impair::{Delays, Losses};
+use crate::packet::Packet;
+use windward_units::{Duration, Time};
+
+/// What became of a packet that was offered to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is on its way behind others that are already scheduled.
+    Queued,
+    /// It is on its way and first: schedule its delivery.
+    First(Time),
+    /// The buffer is full.
+    Dropped,
+    /// It is transmitted and will not arrive.
+    Lost,
+}
+
+/// A wire.
+#[derive(Debug)]
+pub struct Wire {
+    delay: Duration,
+    last_delivery: Time,
+    flight: Flight,
+    losses: Option<Box<Losses>>,
+    delays: Option<Box<Delays>>,
+}
+
+impl Wire {
+    /// The wire of `config` in the run of `seed`.
+    pub fn new(config: &LinkConfig, seed: u64) -> Self {
+        Self {
+            delay: config.delay,
+            last_delivery: Time::ZERO,
+            flight: Flight::default(),
+            losses: Losses::new(config, seed).map(Box::new),
+            delays: Delays::new(config, seed).map(Box::new),
+        }
+    }
+
+    /// Takes a packet whose transmission ends at `end`.
+    #[inline]
+    pub fn carry(&mut self, end: Time, packet: Packet) -> Fate {
+        if let Some(losses) = &mut self.losses
+            && losses.strikes()
+        {
+            return Fate::Lost;
+        }
+        let delay = match &mut self.delays {
+            None => self.delay,
+            Some(delays) => delays.draw(self.delay),
+        };
+        // Jitter keeps order: nothing arrives before its predecessor.
+        let delivery = (end + delay).max(self.last_delivery);
+        self.last_delivery = delivery;
+        if self.flight.add(delivery, packet) { Fate::First(delivery) } else { Fate::Queued }
+    }
+
+    /// Takes the packet that arrives now, and says when the next one will.
+    #[inline]
+    pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {
+        self.flight.land()
+    }
+
+    /// How many packets are on their way.
+    pub fn held(&self) -> usize {
+        self.flight.len()
+    }
+}

@@ -1,0 +1,64 @@
+//! Nodes that decide for themselves where a packet goes next.
+//!
+//! Most nodes decide nothing: a packet's route names every port. A route may instead lead [`crate::Step::Across`] nodes that
+//! choose among their ports packet by packet, each by a rule of its own.
+
+mod shortest_queue;
+mod table;
+
+use crate::medium::Sight;
+use crate::network::NodeId;
+use shortest_queue::ShortestQueue;
+use std::collections::BTreeMap;
+use table::Table;
+
+/// Hops after which a packet that nodes pass to and fro is given up (the default of RFC 1700).
+pub(crate) const TIME_TO_LIVE: u8 = 64;
+
+/// A node that decides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeConfig {
+    /// Which node.
+    pub node: NodeId,
+    /// How it decides.
+    pub forwarding: Forwarding,
+}
+
+/// How a node decides; ports are named by their index in [`crate::Topology::ports`] and leave this node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Forwarding {
+    /// One port for each destination.
+    Table(BTreeMap<NodeId, u32>),
+    /// Of a destination's ports the one with the fewest packets waiting; of equals the first.
+    ShortestQueue(BTreeMap<NodeId, Vec<u32>>),
+}
+
+/// A rule at work.
+trait Forward {
+    /// The port through which a packet for `to` leaves; `None` where the node knows no way. `see` shows what is to be seen of
+    /// a port.
+    fn next(&mut self, to: NodeId, see: impl FnMut(u32) -> Sight) -> Option<u32>;
+}
+
+/// A node at work; dispatched statically.
+#[derive(Debug)]
+pub(crate) enum Node {
+    Table(Table),
+    ShortestQueue(ShortestQueue),
+}
+
+impl Node {
+    pub(crate) fn new(forwarding: &Forwarding) -> Self {
+        match forwarding {
+            Forwarding::Table(ports) => Self::Table(Table(ports.clone())),
+            Forwarding::ShortestQueue(ports) => Self::ShortestQueue(ShortestQueue(ports.clone())),
+        }
+    }
+
+    pub(crate) fn next(&mut self, to: NodeId, see: impl FnMut(u32) -> Sight) -> Option<u32> {
+        match self {
+            Self::Table(rule) => rule.next(to, see),
+            Self::ShortestQueue(rule) => rule.next(to, see),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The network below its endpoints: what packets cross, and who sends them on.
+
+use crate::link::LinkConfig;
+use crate::medium::MediumConfig;
+use crate::network::NodeId;
+use crate::node::NodeConfig;
+use crate::queue::{Buffer, QueueConfig};
+use windward_units::Duration;
+
+/// Ports, the media that some of them share, and the nodes that choose ports themselves.
+#[derive(Clone, Debug, Default)]
+pub struct Topology {
+    /// What packets leave a node by; routes name them by index.
+    pub ports: Vec<PortConfig>,
+    /// What ports may share.
+    pub media: Vec<MediumConfig>,
+    /// Nodes that decide where a packet goes next; all others only carry addresses.
+    pub nodes: Vec<NodeConfig>,
+}
+
+/// A way from one node to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortConfig {
+    /// The node that it leaves.
+    pub from: NodeId,
+    /// The node that it reaches.
+    pub to: NodeId,
+    /// What it is.
+    pub kind: PortKind,
+}
+
+/// What a port is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PortKind {
+    /// A link with a drop-tail queue: it knows at a packet's arrival when the packet will leave, which costs one event a hop.
+    Wire(LinkConfig),
+    /// A link whose queue may change its mind until a packet is sent, which costs two.
+    Queued(LinkConfig, QueueConfig),
+    /// A share in a medium.
+    Shared {
+        /// The medium, by its index in [`Topology::media`].
+        medium: u32,
+        /// Which of the medium's members.
+        local: u32,
+    },
+}
+
+/// Where a route goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Through a port, by its index in [`Topology::ports`].
+    Port(u32),
+    /// From the node `from`, which decides for itself as do those after it, to the node `to`.
+    Across {
+        /// Where the packet is, one of [`Topology::nodes`].
+        from: NodeId,
+        /// Where it leaves the nodes that decide.
+        to: NodeId,
+    },
+}
+
+/// A way through the network, from end to end; not empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Route(pub Vec<Step>);
+
+impl Route {
+    /// The ports that it names, in order. Which ports a packet takes across nodes that decide for themselves, only they know.
+    pub fn ports(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().filter_map(|step| match step {
+            Step::Port(port) => Some(*port),
+            Step::Across { .. } => None,
+        })
+    }
+}
+
+impl From<Vec<u32>> for Route {
+    fn from(ports: Vec<u32>) -> Self {
+        Self(ports.into_iter().map(Step::Port).collect())
+    }
+}
+
+impl Topology {
+    /// A topology of links alone, between nodes that nobody asks for.
+    pub fn of_links(links: impl IntoIterator<Item = LinkConfig>) -> Self {
+        let port = |link| PortConfig { from: 0, to: 0, kind: PortKind::Wire(link) };
+        Self { ports: links.into_iter().map(port).collect(), ..Self::default() }
+    }
+
+    /// Adds a medium whose members are ports from here on, each of which leads `from` one node `to` another. Returns the
+    /// first one's index.
+    pub fn add_medium(&mut self, medium: MediumConfig, ends: impl IntoIterator<Item = (NodeId, NodeId)>) -> u32 {
+        let (first, index) = (self.ports.len() as u32, self.media.len() as u32);
+        let ports = (0..).zip(ends).map(|(local, (from, to))| {
+            let kind = PortKind::Shared { medium: index, local };
+            PortConfig { from, to, kind }
+        });
+        self.ports.extend(ports);
+        debug_assert_eq!(self.ports.len() - first as usize, medium.members(), "every member is a port");
+        self.media.push(medium);
+        first
+    }
+
+    /// The mean rate of a port where nothing else is sent, in bits a second.
+    pub fn mean_rate(&self, port: u32) -> f64 {
+        self.ask(port, |link| link.rate.mean().as_bits_per_sec() as f64, MediumConfig::mean_rate)
+    }
+
+    /// The rate of a port as one would quote it, in whole bits a second: of a link its mean rate, of a share what the medium says.
+    pub fn nominal_rate(&self, port: u32) -> u64 {
+        self.ask(port, |link| link.rate.mean().as_bits_per_sec(), MediumConfig::nominal_rate)
+    }
+
+    /// How long a packet takes through a port once it is transmitted, jitter not counted.
+    pub fn delay(&self, port: u32) -> Duration {
+        self.ask(port, |link| link.delay, MediumConfig::delay)
+    }
+
+    /// How much may wait before a port.
+    pub fn buffer(&self, port: u32) -> Buffer {
+        self.ask(port, |link| link.buffer, MediumConfig::buffer)
+    }
+
+    /// The share of transmitted packets that a port loses.
+    pub fn mean_loss(&self, port: u32) -> f64 {
+        self.ask(port, |link| link.loss.mean(), MediumConfig::mean_loss)
+    }
+
+    /// The link that a port is; `None` where it is a share in a medium.
+    pub fn link(&self, port: u32) -> Option<&LinkConfig> {
+        match &self.ports[port as usize].kind {
+            PortKind::Wire(link) | PortKind::Queued(link, _) => Some(link),
+            PortKind::Shared { .. } => None,
+        }
+    }
+
+    /// The links among the ports.
+    pub fn links_mut(&mut self) -> impl Iterator<Item = &mut LinkConfig> {
+        self.ports.iter_mut().filter_map(|port| match &mut port.kind {
+            PortKind::Wire(link) | PortKind::Queued(link, _) => Some(link),
+            PortKind::Shared { .. } => None,
+        })
+    }
+
+    /// The ports that share a medium, in the order of its members.
+    pub fn members(&self, medium: u32) -> impl Iterator<Item = u32> {
+        let is_member =
+            move |port: &PortConfig| matches!(port.kind, PortKind::Shared { medium: at, .. } if at == medium);
+        (0..).zip(&self.ports).filter(move |(_, port)| is_member(port)).map(|(index, _)| index)
+    }
+
+    fn ask<T>(&self, port: u32, link: impl Fn(&LinkConfig) -> T, medium: impl Fn(&MediumConfig, u32) -> T) -> T {
+        match &self.ports[port as usize].kind {
+            PortKind::Wire(config) | PortKind::Queued(config, _) => link(config),
+            PortKind::Shared { medium: at, local } => medium(&self.media[*at as usize], *local),
+        }
+    }
+}
