@@ -18,6 +18,7 @@ mod scheduler;
 mod send;
 #[cfg(target_os = "linux")]
 mod serve;
+mod table;
 mod transfer;
 
 use pyo3::prelude::*;
@@ -49,6 +50,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(num::num_solve, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_solve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
+    module.add_function(wrap_pyfunction!(table::write_parquet, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
     module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
     #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
-//! What a run returns, as columns: a dict of numpy arrays per table, series without copying.
+//! What a run returns, as columns: a dict per table.
 
-use numpy::IntoPyArray;
+use crate::table::column;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use windward_sim::{Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
@@ -10,17 +10,17 @@ macro_rules! columns {
     ($py:expr, $rows:expr, $row:ident { $($field:ident),* $(,)? }) => {{
         let rows: &[$row] = $rows;
         let table = PyDict::new($py);
-        $(table.set_item(stringify!($field), rows.iter().map(|row| row.$field).collect::<Vec<_>>().into_pyarray($py))?;)*
+        $(table.set_item(stringify!($field), column($py, &rows.iter().map(|row| row.$field).collect::<Vec<_>>())?)?;)*
         table
     }};
 }
 
-/// One column per field of a structure of vectors, which are handed over as they are.
+/// One column per field of a structure of vectors, each of which is dropped when it has been handed over.
 macro_rules! hand_over {
     ($py:expr, $series:expr, $kind:ident { $($field:ident),* $(,)? }) => {{
         let $kind { $($field),* } = $series;
         let table = PyDict::new($py);
-        $(table.set_item(stringify!($field), $field.into_pyarray($py))?;)*
+        $(table.set_item(stringify!($field), column($py, &$field)?)?; drop($field);)*
         table
     }};
 }
@@ -65,11 +65,11 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
     let figures = PyDict::new(py);
     for Figures { name, ports, columns } in output.figures {
         let table = PyDict::new(py);
-        table.set_item("port", ports.into_pyarray(py))?;
-        for (name, column) in columns {
-            match column {
-                Column::Counts(counts) => table.set_item(name, counts.into_pyarray(py))?,
-                Column::Values(values) => table.set_item(name, values.into_pyarray(py))?,
+        table.set_item("port", column(py, &ports)?)?;
+        for (name, figures) in columns {
+            match figures {
+                Column::Counts(counts) => table.set_item(name, column(py, &counts)?)?,
+                Column::Values(values) => table.set_item(name, column(py, &values)?)?,
             }
         }
         figures.set_item(name, table)?;
@@ -94,10 +94,10 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
     let Internals { names, time_s, flow, name, value } = output.internals;
     let internals = PyDict::new(py);
     internals.set_item("names", names)?;
-    internals.set_item("time_s", time_s.into_pyarray(py))?;
-    internals.set_item("flow", flow.into_pyarray(py))?;
-    internals.set_item("name", name.into_pyarray(py))?;
-    internals.set_item("value", value.into_pyarray(py))?;
+    internals.set_item("time_s", column(py, &time_s)?)?;
+    internals.set_item("flow", column(py, &flow)?)?;
+    internals.set_item("name", column(py, &name)?)?;
+    internals.set_item("value", column(py, &value)?)?;
     tables.set_item("internals", internals)?;
     Ok(tables)
 }

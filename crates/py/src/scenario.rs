@@ -2,6 +2,7 @@
 
 use crate::error;
 use crate::json::to_python;
+use crate::table::column as numbers;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
@@ -78,6 +79,12 @@ impl Scenario {
         self.inner.seeds().to_vec()
     }
 
+    /// Whether links of it are of a capacity region, which has rates but no packets.
+    #[getter]
+    fn has_region(&self) -> bool {
+        self.inner.check_packets().is_err()
+    }
+
     /// How long it simulates, in seconds.
     #[getter]
     fn duration_s(&self) -> f64 {
@@ -106,10 +113,10 @@ impl Scenario {
         table.set_item("from", column(links, |link| link.from.clone()))?;
         table.set_item("to", column(links, |link| link.to.clone()))?;
         let ports = 0..links.len() as u32;
-        let rates = ports.clone().map(|port| network.topology.mean_rate(port));
-        table.set_item("rate_bps", rates.collect::<Vec<_>>())?;
-        let delays = ports.map(|port| network.topology.delay(port).as_secs());
-        table.set_item("delay_s", delays.collect::<Vec<_>>())?;
+        let rates: Vec<f64> = ports.clone().map(|port| network.topology.mean_rate(port)).collect();
+        table.set_item("rate_bps", numbers(py, &rates)?)?;
+        let delays: Vec<f64> = ports.map(|port| network.topology.delay(port).as_secs()).collect();
+        table.set_item("delay_s", numbers(py, &delays)?)?;
         tables.set_item("links", table)?;
         let table = PyDict::new(py);
         table.set_item("source", column(sources, |source| source.name.clone()))?;

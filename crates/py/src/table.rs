@@ -1,0 +1,105 @@
+//! Columns of numbers between the engine, Python and Parquet files; nothing here needs numpy.
+
+use pyo3::buffer::{Element, PyBuffer};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyTuple};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use windward_parquet::{Values, write};
+
+/// A number that columns are made of.
+pub(crate) trait Number: Copy {
+    /// As Python's `struct` calls it.
+    const FORMAT: &'static str;
+    /// Writes its bytes.
+    fn put(self, bytes: &mut [u8]);
+}
+
+macro_rules! numbers {
+    ($($number:ty = $format:literal),*) => {$(
+        impl Number for $number {
+            const FORMAT: &'static str = $format;
+            fn put(self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.to_ne_bytes());
+            }
+        }
+    )*};
+}
+
+numbers!(f64 = "d", u64 = "Q", u32 = "I");
+
+/// A column as a read-only memoryview: Python indexes it, and numpy takes it without copying.
+pub(crate) fn column<'py, T: Number>(py: Python<'py>, values: &[T]) -> PyResult<Bound<'py, PyAny>> {
+    let size = size_of::<T>();
+    let bytes = PyBytes::new_with(py, size * values.len(), |bytes| {
+        bytes.chunks_exact_mut(size).zip(values).for_each(|(place, value)| value.put(place));
+        Ok(())
+    })?;
+    PyMemoryView::from(&bytes)?.call_method1("cast", (T::FORMAT,))
+}
+
+/// A column of Python's, held while it is written.
+enum Held {
+    Double(PyBuffer<f64>),
+    Unsigned(PyBuffer<u64>),
+    Unsigned32(PyBuffer<u32>),
+    Signed(PyBuffer<i64>),
+    Text(Vec<String>),
+    Named(Vec<String>, PyBuffer<u32>),
+}
+
+impl Held {
+    /// A buffer of numbers, a list of texts, or a tuple of such a list and a buffer of indices into it.
+    fn new(column: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(texts) = column.cast::<PyList>() {
+            return texts.extract().map(Self::Text);
+        }
+        if let Ok(named) = column.cast::<PyTuple>() {
+            let (names, indices): (Vec<String>, Bound<'_, PyAny>) = named.extract()?;
+            return Ok(Self::Named(names, PyBuffer::get(&indices)?));
+        }
+        (PyBuffer::get(column).map(Self::Double))
+            .or_else(|_| PyBuffer::get(column).map(Self::Unsigned))
+            .or_else(|_| PyBuffer::get(column).map(Self::Unsigned32))
+            .or_else(|_| PyBuffer::get(column).map(Self::Signed))
+            .map_err(|_| PyTypeError::new_err("a column holds numbers, texts, or names and their indices"))
+    }
+
+    fn values<'a>(&'a self, py: Python<'a>) -> PyResult<Values<'a>> {
+        Ok(match self {
+            Self::Double(buffer) => Values::Double(slice(py, buffer)?),
+            Self::Unsigned(buffer) => Values::Unsigned(slice(py, buffer)?),
+            Self::Unsigned32(buffer) => Values::Unsigned32(slice(py, buffer)?),
+            Self::Signed(buffer) => Values::Signed(slice(py, buffer)?),
+            Self::Text(texts) => Values::Text(texts),
+            Self::Named(names, buffer) => Values::Named { names, indices: slice(py, buffer)? },
+        })
+    }
+}
+
+fn slice<'a, T: Element>(_py: Python<'a>, buffer: &'a PyBuffer<T>) -> PyResult<&'a [T]> {
+    if buffer.item_count() == 0 {
+        return Ok(&[]);
+    }
+    let values = buffer.as_slice_ptr().ok_or_else(|| PyValueError::new_err("a column is one run of memory"))?;
+    // SAFETY: the buffer is held as long as the slice, and nobody writes to it meanwhile: that takes the interpreter's lock,
+    // which `_py` holds.
+    Ok(unsafe { values.as_ref() })
+}
+
+/// Writes a table as a Parquet file: columns of one length, by name. Raises OSError.
+#[pyfunction]
+pub(crate) fn write_parquet(py: Python<'_>, path: PathBuf, columns: &Bound<'_, PyDict>) -> PyResult<()> {
+    let names: Vec<String> = columns.keys().extract()?;
+    let held = columns.values().iter().map(|column| Held::new(&column)).collect::<PyResult<Vec<_>>>()?;
+    let values = held.iter().map(|column| column.values(py)).collect::<PyResult<Vec<_>>>()?;
+    if values.iter().any(|column| column.len() != values[0].len()) {
+        return Err(PyValueError::new_err("columns of a table have one length"));
+    }
+    let table: Vec<_> = names.iter().map(String::as_str).zip(values).collect();
+    File::create(&path).and_then(|file| write(BufWriter::new(file), &table)).map_err(|error| {
+        PyOSError::new_err((error.raw_os_error(), error.to_string(), Some(path.display().to_string())))
+    })
+}
