@@ -8,7 +8,7 @@ import pytest
 from conftest import REPOSITORY, Cli
 
 import windward as ww
-from windward.show.plot._answers import FLUID, OPTIMUM
+from windward.show.plot import FIGURES
 
 SHARED = REPOSITORY / "scenarios" / "flow-in-the-middle.toml"
 
@@ -62,18 +62,18 @@ def test_show_plot_and_report_work_on_the_folder(engine: str, cli: Cli, tmp_path
     said = cli(engine, SHARED, "--output", "kept")
     assert said.stderr == ""
     assert cli("show", "kept").stdout + "\nresults in kept\n" == said.stdout
-    for what in OPTIMUM if engine == "optimum" else FLUID:
+    for what in FIGURES["optimum"] if engine == "optimum" else FIGURES["fluid"]:
         assert cli("plot", "kept", "--what", what, "-o", f"{what}.svg").stdout == f"{what}.svg\n"
         assert "<svg" in (tmp_path / f"{what}.svg").read_text()
     assert cli("plot", "kept").stdout == ("rates.svg\n" if engine == "optimum" else "windows.svg\n")
     assert cli("report", "kept").stdout == "kept/report.html\n"
     page = (tmp_path / "kept" / "report.html").read_text()
-    assert page.count("<figure") == len(OPTIMUM if engine == "optimum" else FLUID)
+    assert page.count("<figure") == len(FIGURES["optimum"] if engine == "optimum" else FIGURES["fluid"])
     assert 'kind = "csma"' in page.replace("&quot;", '"')
     refused = cli("plot", "kept", "--seed", "1")
     assert (refused.returncode, refused.stderr) == (2, "error: kept has no seeds: nothing in it is left to chance\n")
     refused = cli("plot", "kept", "--what", "rings")
-    assert "there is no figure `rings`" in refused.stderr
+    assert "unknown figure `rings`" in refused.stderr
 
 
 def test_a_result_takes_the_place_of_an_older_one_and_of_nothing_else(cli: Cli, scenario_file: Path) -> None:

@@ -133,7 +133,7 @@ def test_cite(cli: Cli, scenario_file: Path) -> None:
         "@techreport{rfc5681,",
         "@techreport{rfc9438,",
     ]
-    assert result.stderr == "note: the scenario cites `nobody1900`, of which Windward has no entry\n"
+    assert result.stderr == "note: the scenario cites `nobody1900`, which Windward does not know\n"
 
 
 def test_schema_describes_the_scenario(cli: Cli, scenario_file: Path) -> None:

@@ -10,14 +10,14 @@ import pytest
 from matplotlib.figure import Figure
 
 import windward as ww
-from windward.show.plot import NAMES, save
+from windward.show.plot import PACKETS, save
 
 
 def lines(figure: Figure) -> int:
     return sum(len(axes.get_lines()) for axes in figure.axes)
 
 
-@pytest.mark.parametrize("what", [what for what in NAMES if what != "stations"])
+@pytest.mark.parametrize("what", [what for what in PACKETS if what != "stations"])
 def test_every_figure(small_run: ww.Run, what: str, tmp_path: Path) -> None:
     figure = small_run.plot(what)
     for axes in figure.axes:

@@ -104,7 +104,7 @@ def test_a_figure(cli: Cli, scenario_file: Path) -> None:
     assert (scenario_file.parent / "fluid.png").read_bytes().startswith(b"\x89PNG")
     refused = cli("fluid", scenario_file.name, "--plot", "fluid.png", "--what", "rings")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "there is no figure `rings`" in refused.stderr
+    assert "unknown figure `rings`" in refused.stderr
 
 
 def test_packets_of_different_size_have_no_fluid_form(link: Callable[..., ww.Scenario]) -> None:

@@ -29,7 +29,7 @@ def test_each_byte_is_asked_for_once(get: Get, folder: Path, site: Site) -> None
     with Server(site) as server:
         result = get(server.url, "-n", "1", "--checksum", site.checksum)
     assert (result.returncode, result.stderr) == (0, "")
-    assert "checksum right" in result.stdout
+    assert "checksum OK" in result.stdout
     assert (folder / "file.bin").read_bytes() == site.content
     assert nothing_but(folder, "file.bin")
     assert server.peak == 1

@@ -25,7 +25,7 @@ def test_a_target_that_is_there(get: Get, folder: Path, site: Site) -> None:
         assert get(server.url, "--force").returncode == 0
         assert target.read_bytes() == site.content
         before = len(server.requests)
-        assert "all there already" in get(server.url, "-c", "--checksum", site.checksum).stdout
+        assert "already complete" in get(server.url, "-c", "--checksum", site.checksum).stdout
         assert len(server.requests) == before + 1
         assert get(server.url, "-c", "--checksum", "sha-256=" + 64 * "0").returncode == 8
     assert target.read_bytes() == site.content

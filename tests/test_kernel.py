@@ -110,7 +110,7 @@ def test_a_law_that_stays_is_found_and_removed(cli: Cli, name: str) -> None:
         f"error: the kernel already has a law named {name}, loaded by Windward\n"
         f"  hint: `windward kernel set {name}` changes its parameters, `unload {name}` unloads it\n"
     )
-    assert f"unloaded {name}" in cli("clean").stdout
+    assert f"unloaded {name}" in cli("kernel", "clean").stdout
     assert not is_available(name)
     assert cli("kernel", "unload", name).stderr.startswith(f"error: no Windward law is loaded as {name}\n")
 
@@ -167,9 +167,9 @@ def test_connections_are_shown(cli: Cli, name: str, namespace: ThreadPoolExecuto
     [
         (["load", "quick-tcp"], "unknown kernel law quick-tcp"),
         (["load", "quic-tcp", "rho=2"], "quic-tcp: rho: 2 is not between 0 and 1"),
-        (["load", "quic-tcp", "rho"], "rho: write a parameter and its value, such as backlog=20"),
+        (["load", "quic-tcp", "rho"], "rho: expected PARAMETER=VALUE, such as backlog=20"),
         (["load", "quic-tcp", "--as", "a-b"], '"a-b" is not a valid name of a law'),
-        (["set", "quic_tcp"], "say which parameters to change, such as backlog=20"),
+        (["set", "quic_tcp"], "no parameters given; expected PARAMETER=VALUE, such as backlog=20"),
     ],
 )
 def test_wrong_arguments_are_named(cli: Cli, arguments: list[str], message: str) -> None:

@@ -67,7 +67,7 @@ def test_json(cli: Cli, scenario_file: Path) -> None:
 def test_no_objective(cli: Cli, scenario_file: Path, objective: str) -> None:
     result = cli("optimum", scenario_file.name, "--objective", objective)
     assert (result.returncode, result.stdout) == (2, "")
-    assert f"`{objective}` is no objective; there are proportional" in result.stderr
+    assert f"unknown objective `{objective}`; objectives: proportional" in result.stderr
 
 
 def test_compare(cli: Cli, scenario_file: Path) -> None:

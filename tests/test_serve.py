@@ -129,7 +129,7 @@ def test_a_file_is_sent_and_found_again(served: Served, folder: Path, send: Send
     assert (end["event"], end["length_bytes"], end["there_bytes"]) == ("end", len(CONTENT), 0)
     assert (folder / "new").read_bytes() == CONTENT
     again = send(served.address, "--name", "new")
-    assert (again.returncode, "all there already" in again.stdout) == (0, True)
+    assert (again.returncode, "already complete" in again.stdout) == (0, True)
     assert sorted(path.name for path in folder.iterdir()) == ["file.bin", "new"]
 
 

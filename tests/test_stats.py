@@ -3,8 +3,10 @@
 import math
 
 import pytest
+from scipy.special import stdtrit
 
-from windward.results.stats import half_width, jain, mean_and_interval
+import windward as ww
+from windward.results.stats import half_width, jain, mean_and_interval, t_quantile
 from windward.show._digest import quantity
 
 
@@ -47,3 +49,21 @@ def test_jain_s_index() -> None:
 )
 def test_quantities(value: float, unit: str, error: float, text: str) -> None:
     assert quantity(value, unit, error) == text
+
+
+def test_student_s_quantiles_to_the_last_digits() -> None:
+    """Against SciPy, and where it is less exact against closed forms: tan(0.475 π) and 0.95 √(2 / (1 - 0.95²))."""
+    for freedom in [*range(1, 200), 999, 1000, 12_345, 100_000]:
+        assert t_quantile(freedom) == pytest.approx(float(stdtrit(freedom, 0.975)), rel=1e-12)
+    assert t_quantile(1) == pytest.approx(math.tan(0.475 * math.pi), rel=1e-14)
+    assert t_quantile(2) == pytest.approx(0.95 * math.sqrt(2 / (1 - 0.95**2)), rel=1e-14)
+
+
+def test_means_of_frames_and_totals_agree(small_run: ww.Run) -> None:
+    summary = small_run.summary().set_index(["kind", "name", "metric"])
+    flows = small_run.flows.groupby("flow")["goodput_bps"]
+    for name, values in flows:
+        row = summary.loc["flows", name, "goodput_bps"]
+        assert row["mean"] == pytest.approx(values.mean(), rel=1e-14)
+        assert row["ci95"] == pytest.approx(t_quantile(2) * values.std() / math.sqrt(3), rel=1e-12)
+        assert row["seeds"] == 3

@@ -3,7 +3,7 @@
 Those of `_format.fields` are written by tools/generate_model.py.
 """
 
-from . import papers as papers
+from . import papers as papers, transfer as transfer
 from ._answers.fluid import Fluid as Fluid
 from ._answers.open import open as open  # noqa: A004
 from ._answers.optimum import Optimum as Optimum
@@ -18,9 +18,9 @@ from ._engine import (
     RunInterrupted as RunInterrupted,
     ScenarioError as ScenarioError,
     Slot as Slot,
-    TransferError as TransferError,
     __version__ as __version__,
 )
+from ._engines.compare import Comparison as Comparison
 from ._format.fields import (
     AutoregressiveFading as AutoregressiveFading,
     Average as Average,
@@ -84,7 +84,8 @@ from ._format.fields import (
     Westwood as Westwood,
 )
 from ._format.own import CellScheduler as CellScheduler, Law as Law
-from .errors import ResultError as ResultError
+from .errors import ResultError as ResultError, TransferError as TransferError
 from .results._shapes import Progress as Progress
 from .scenario import Scenario as Scenario, load as load
 from .theory import fluid as fluid, num as num
+from .transfer import kernel as kernel

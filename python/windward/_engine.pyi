@@ -120,8 +120,8 @@ class Scenario:
         self, *, tolerance: float = 1e-6, period: float | None = None, feedback_delay: float | None = None
     ) -> dict[str, Any]:
         """Follows the windows; columns of samples. Raises ValueError."""
-    def entities(self) -> dict[str, dict[str, list[Any]]]:
-        """What flows, links and background sources are called, as columns by table."""
+    def entities(self) -> dict[str, dict[str, Any]]:
+        """What flows, links and background sources are called, as columns by table: lists and memoryviews."""
     @property
     def name(self) -> str:
         """Its short name."""
@@ -134,6 +134,9 @@ class Scenario:
     @property
     def seeds(self) -> list[int]:
         """Its own seeds."""
+    @property
+    def has_region(self) -> bool:
+        """Whether links of it are of a capacity region, which has rates but no packets."""
     @property
     def duration_s(self) -> float:
         """How long it simulates, in seconds."""
@@ -208,6 +211,12 @@ class Job:
     @property
     def is_done(self) -> bool:
         """Whether all has been returned that there will be."""
+
+def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
+    """Writes columns of one length as a Parquet file; raises OSError.
+
+    A column is a buffer of numbers, a list of texts, or a tuple of names and a buffer of 32-bit indices into them.
+    """
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of the scenario format."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from windward._answers.fluid import Fluid
     from windward._answers.optimum import Optimum
     from windward._answers.run import Run
+    from windward._engines.compare import Comparison
     from windward.results._shapes import Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Compiled:
+    """A scenario that has been checked."""
+
+    engine: _engine.Scenario
+    #: The laws and schedulers in it that are Python objects, by the name that stands for each.
+    laws: Mapping[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +59,16 @@ class Scenario(ScenarioFields):
     #: Where laws, schedulers and recordings named by the scenario are looked for; no part of the file.
     folder: Path = field(default=Path(), metadata={"local": True})
 
+    #: The scenario as the engines take it: made once, used by every verb.
+    _compiled: _Compiled | None = field(
+        default=None, init=False, repr=False, compare=False, hash=False, metadata={"local": True}
+    )
+
     def __post_init__(self) -> None:
         self._compile()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_compiled": None}
 
     def simulate(
         self,
@@ -88,11 +106,11 @@ class Scenario(ScenarioFields):
         """
         from windward._engines.simulate import simulate
 
-        compiled, laws = self._compile()
+        compiled = self._compile()
         return simulate(
-            compiled,
+            compiled.engine,
             folder=self.folder,
-            laws=laws,
+            laws=compiled.laws,
             seeds=seeds,
             threads=threads,
             output=output,
@@ -139,8 +157,7 @@ class Scenario(ScenarioFields):
         """
         from windward._engines.emulate import emulate
 
-        compiled, _ = self._compile()
-        return emulate(compiled, seeds=seeds, output=output, progress=progress, pcap=pcap, force=force)
+        return emulate(self._compile().engine, seeds=seeds, output=output, progress=progress, pcap=pcap, force=force)
 
     def optimum(self, objective: str = "proportional") -> Optimum:
         """The best rates that any congestion control could reach.
@@ -158,7 +175,7 @@ class Scenario(ScenarioFields):
         """
         from windward._engines.optimum import solve
 
-        return solve(self._compile()[0], objective)
+        return solve(self._compile().engine, objective)
 
     def fluid(
         self,
@@ -186,27 +203,87 @@ class Scenario(ScenarioFields):
         """
         from windward._engines.fluid import run
 
-        return run(self._compile()[0], tolerance=tolerance, period_s=period_s, feedback_delay_s=feedback_delay_s)
+        return run(self._compile().engine, tolerance=tolerance, period_s=period_s, feedback_delay_s=feedback_delay_s)
+
+    def compare(
+        self,
+        *,
+        objective: str = "proportional",
+        seeds: int | Sequence[int] | None = None,
+        emulate: bool | None = None,
+        output: str | Path | None = None,
+        progress: Callable[[str, Progress], None] | None = None,
+    ) -> Comparison:
+        """Asks all engines, as far as they can answer, and lays the goodputs of the flows side by side.
+
+        Parameters
+        ----------
+        objective
+            Of the optimum; see `Scenario.optimum`.
+        seeds
+            Of the simulation; see `Scenario.simulate`.
+        emulate
+            Whether to emulate too, the first seed, in real time. Default: if this machine can, and the scenario takes
+            at most two minutes.
+        output
+            Keep the results in the folders "optimum", "fluid", "simulate" and "emulate" in this one.
+        progress
+            Called about ten times a second with "simulate" or "emulate" and how far that engine has come.
+
+        Raises
+        ------
+        ValueError
+            For an unknown objective, and where there are no best rates.
+        windward.RunInterrupted
+            On Ctrl-C.
+        windward.LawError
+            If a law written in Python fails.
+        windward.ResultError
+            If `output` cannot be written.
+        """
+        from windward._engines.compare import compare
+
+        compiled = self._compile()
+        return compare(
+            compiled.engine,
+            folder=self.folder,
+            laws=compiled.laws,
+            objective=objective,
+            seeds=seeds,
+            with_emulation=emulate,
+            output=None if output is None else Path(output),
+            progress=progress,
+        )
 
     def to_toml(self) -> str:
         """The scenario as a file, defaults written out."""
-        return self._compile()[0].to_toml()
+        return self._compile().engine.to_toml()
 
-    def _compile(self) -> tuple[_engine.Scenario, dict[str, Callable[[float], Any]]]:
-        """The scenario for the engine, and the laws in it that are Python objects, by the name that stands for each."""
-        laws: dict[str, Callable[[float], Any]] = {}
+    def _compile(self) -> _Compiled:
+        """The checked scenario, made where there is none: for a new object, and for one that was pickled."""
+        compiled = self._compiled
+        if compiled is None:
+            compiled = _compile(self)
+            object.__setattr__(self, "_compiled", compiled)
+        return compiled
 
-        def name_class(law: Callable[[float], Any]) -> str:
-            kind = law if hasattr(law, "__qualname__") else type(law)
-            base = name = f"{kind.__module__}:{kind.__qualname__.rpartition('.')[2]}"
-            count = 1
-            while laws.setdefault(name, law) is not law:
-                count += 1
-                name = f"{base}-{count}"
-            return name
 
-        text = json.dumps(to_plain(self, name_class))
-        return _engine.Scenario.from_json(text, f"scenario `{self.name}`", self.folder), laws
+def _compile(scenario: Scenario) -> _Compiled:
+    """Has a scenario checked. Python objects in it go by a name each."""
+    laws: dict[str, Callable[[float], Any]] = {}
+
+    def name_class(law: Callable[[float], Any]) -> str:
+        kind = law if hasattr(law, "__qualname__") else type(law)
+        base = name = f"{kind.__module__}:{kind.__qualname__.rpartition('.')[2]}"
+        count = 1
+        while laws.setdefault(name, law) is not law:
+            count += 1
+            name = f"{base}-{count}"
+        return name
+
+    text = json.dumps(to_plain(scenario, name_class))
+    handle = _engine.Scenario.from_json(text, f"scenario `{scenario.name}`", scenario.folder)
+    return _Compiled(engine=handle, laws=laws)
 
 
 def load(path: str | Path) -> Scenario:
@@ -220,5 +297,9 @@ def load(path: str | Path) -> Scenario:
         If something in it is wrong: line and column, what was given, what is allowed.
     """
     path = Path(path)
-    fields = json.loads(parse(path).to_json())
-    return from_plain(Scenario, fields | {"folder": path.parent})  # type: ignore[no-any-return]
+    compiled = parse(path)
+    read = from_plain(ScenarioFields, json.loads(compiled.to_json()))
+    # Checked already: made without another check, and given what the check made.
+    scenario = object.__new__(Scenario)
+    scenario.__dict__.update(read.__dict__, folder=path.parent, _compiled=_Compiled(engine=compiled, laws={}))
+    return scenario

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import pandas as pd
+from windward.results._folder import open_kept, save
+from windward.results._summary import number
+from windward.results._tables import Tables, from_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -40,13 +46,10 @@ class Fluid:
     #: Nothing at the beginning is left out.
     warmup_s: ClassVar[float] = 0.0
 
-    #: What is drawn unless something is asked for.
-    default_figure: ClassVar[str] = "windows"
+    engine: ClassVar[str] = "fluid"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """The flows at the end, as what JSON can hold."""
-        from windward.results._summary import number
-
         return [{str(key): number(value) for key, value in row.items()} for row in self.flows.to_dict("records")]
 
     def plot(self, what: str = "windows") -> Figure:
@@ -57,9 +60,9 @@ class Fluid:
         ValueError
             For another figure, and where there is nothing to draw.
         """
-        from windward.show.plot._answers import FLUID, draw
+        from windward.show.plot import draw
 
-        return draw(self, FLUID, what)
+        return draw(self, what)
 
     def save(self, path: str | Path) -> None:
         """Keeps the run in a folder, in place of an older result.
@@ -69,9 +72,7 @@ class Fluid:
         windward.ResultError
             If the folder holds something else, or cannot be written.
         """
-        from windward._answers.open import save_fluid
-
-        save_fluid(self, Path(path))
+        save(self, Path(path))
 
     @classmethod
     def open(cls, path: str | Path) -> Fluid:
@@ -82,12 +83,39 @@ class Fluid:
         windward.ResultError
             If it holds none that this version reads.
         """
-        from windward._answers.open import open_fluid
-
-        return open_fluid(Path(path))
+        return open_kept(cls, Path(path))
 
     def report(self, path: str | Path) -> Path:
         """Writes a self-contained HTML page about the run and returns its path."""
         from windward.show._report import write
 
         return write(self, Path(path))
+
+    def _tables(self) -> Tables:
+        frames = {"flows": self.flows, "flow_series": self.series, "lyapunov": self.lyapunov}
+        return {kind: from_frame(frame) for kind, frame in frames.items() if frame is not None}
+
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "duration_s": self.duration_s,
+            "how": self.how,
+            "settled_s": self.settled_s,
+            "evaluations": self.evaluations,
+            "lyapunov": self.lyapunov is not None,
+            "flows": self.to_dict(),
+        }
+
+    @classmethod
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Fluid:
+        return cls(
+            name=summary["name"],
+            title=summary["title"],
+            scenario=scenario,
+            duration_s=summary["duration_s"],
+            how=summary["how"],
+            flows=tables["flows"].to_pandas(),
+            series=tables["flow_series"].to_pandas(),
+            lyapunov=tables["lyapunov"].to_pandas() if summary["lyapunov"] else None,
+            settled_s=summary["settled_s"],
+            evaluations=summary["evaluations"],
+        )

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import pandas as pd
+from windward.results._folder import open_kept, save
+from windward.results._summary import number
+from windward.results._tables import Tables, from_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -43,8 +50,7 @@ class Optimum:
     #: Rates and prices of the problem count packets of this many bytes.
     packet_bytes: int
 
-    #: What is drawn unless something is asked for.
-    default_figure: ClassVar[str] = "rates"
+    engine: ClassVar[str] = "optimum"
 
     def plot(self, what: str = "rates") -> Figure:
         """Draws "rates", "links" (how full they are) or "prices".
@@ -54,9 +60,9 @@ class Optimum:
         ValueError
             For another figure, and where there is nothing to draw.
         """
-        from windward.show.plot._answers import OPTIMUM, draw
+        from windward.show.plot import draw
 
-        return draw(self, OPTIMUM, what)
+        return draw(self, what)
 
     def save(self, path: str | Path) -> None:
         """Keeps the answer in a folder, in place of an older result.
@@ -66,9 +72,7 @@ class Optimum:
         windward.ResultError
             If the folder holds something else, or cannot be written.
         """
-        from windward._answers.open import save_optimum
-
-        save_optimum(self, Path(path))
+        save(self, Path(path))
 
     @classmethod
     def open(cls, path: str | Path) -> Optimum:
@@ -79,9 +83,7 @@ class Optimum:
         windward.ResultError
             If it holds none that this version reads.
         """
-        from windward._answers.open import open_optimum
-
-        return open_optimum(Path(path))
+        return open_kept(cls, Path(path))
 
     def report(self, path: str | Path) -> Path:
         """Writes a self-contained HTML page about the answer and returns its path."""
@@ -101,3 +103,21 @@ class Optimum:
             "flows": self.flows.to_dict("records"),
             "links": self.links.to_dict("records"),
         }
+
+    def _tables(self) -> Tables:
+        flows = self.flows.assign(utility=[json.dumps(utility) for utility in self.flows["utility"]])
+        return {"flows": from_frame(flows), "links": from_frame(self.links)}
+
+    def _summary(self) -> dict[str, Any]:
+        answer = {key: number(value) for key, value in self.to_dict().items()}
+        for kind in ("flows", "links"):
+            answer[kind] = [{key: number(value) for key, value in row.items()} for row in answer[kind]]
+        return answer
+
+    @classmethod
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Optimum:
+        flows = tables["flows"].to_pandas()
+        flows["utility"] = [json.loads(utility) for utility in flows["utility"]]
+        names = ("name", "title", "objective", "value", "certificate", "method", "iterations", "packet_bytes")
+        answer = {name: summary[name] for name in names}
+        return cls(scenario=scenario, flows=flows, links=tables["links"].to_pandas(), **answer)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
-import pyarrow as pa
-
-from windward.results._tables import ENTITY, TOTALS
-from windward.results.stats import jain, mean_and_interval, summarize
+from windward.results._tables import TOTALS, Columns, Totals, to_arrow
+from windward.results.stats import overall, summarize, summarize_one
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 
@@ -25,7 +23,7 @@ class Run:
     segments a second; windows, flights and backlogs are in packets. Totals and means count from the warm-up on.
     """
 
-    def __init__(self, *, about: dict[str, Any], scenario: str, load: Callable[[str, int], pa.Table]) -> None:
+    def __init__(self, *, about: dict[str, Any], scenario: str, load: Callable[[str, int], pa.Table | Columns]) -> None:
         self._about = about
         self._load = cache(load)
         #: The scenario as resolved, in TOML.
@@ -55,6 +53,8 @@ class Run:
         than 1 ms late), `missed` and `overflowed` (packets that the emulator lost itself), `cpu_per_packet_s`,
         `is_realtime`, and `problem`, why the seed is not to be trusted, or None.
         """
+        import pandas as pd
+
         return pd.DataFrame(self._about.get("timing", []))
 
     @property
@@ -102,7 +102,7 @@ class Run:
 
     def __repr__(self) -> str:
         state = "" if self.is_complete else f" of {len(self.seeds_asked)} (interrupted)"
-        return f"<Run {self.name}: {len(self.flows) // max(len(self.seeds), 1)} flows, {len(self.seeds)} seeds{state}>"
+        return f"<Run {self.name}: {len(self.totals('flows').names)} flows, {len(self.seeds)} seeds{state}>"
 
     @cached_property
     def flows(self) -> pd.DataFrame:
@@ -142,11 +142,10 @@ class Run:
     @cached_property
     def jain(self) -> pd.Series[float]:
         """Jain's fairness index of the flows' goodputs by seed; NaN without TCP flows."""
-        return pd.Series(
-            {seed: jain(self.table("flows", seed)["goodput_bps"].to_numpy()) for seed in self.seeds},
-            name="jain",
-            dtype=float,
-        ).rename_axis("seed")
+        import pandas as pd
+
+        _, fairness = overall(self.totals("flows"))
+        return pd.Series(fairness, index=pd.Index(self.seeds, name="seed"), name="jain", dtype=float)
 
     def summary(self) -> pd.DataFrame:
         """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of everything measured.
@@ -154,20 +153,24 @@ class Run:
         One row per `kind` ("flows", "links", "stations", "background", "all"), `name` and `metric`, with `mean`, `ci95`
         (NaN for a single seed) and `seeds`, the number of seeds in which there was something to measure.
         """
-        parts = [summarize(getattr(self, kind), kind, ENTITY[kind]) for kind in TOTALS]
-        goodput = self.flows.groupby("seed")["goodput_bps"].sum().reindex(self.seeds).fillna(0.0)
-        for metric, values in (("goodput_bps", goodput), ("jain", self.jain)):
-            mean, interval = mean_and_interval(values)
-            row = {"kind": "all", "name": "all", "metric": metric, "mean": mean, "ci95": interval}
-            parts.append(pd.DataFrame([row | {"seeds": int(values.notna().sum())}]))
-        return pd.concat([part for part in parts if len(part)], ignore_index=True)
+        import pandas as pd
+
+        rows = [{"kind": kind} | mean._asdict() for kind in TOTALS for mean in summarize(self.totals(kind))]
+        for metric, values in zip(("goodput_bps", "jain"), overall(self.totals("flows")), strict=True):
+            rows.append({"kind": "all"} | summarize_one("all", metric, values)._asdict())
+        return pd.DataFrame(rows)
+
+    def totals(self, kind: str) -> Totals:
+        """A table of totals, seed by seed, without pandas: "flows", "links", "stations" or "background"."""
+        return Totals(kind=kind, tables=[_columns(self._load(kind, seed)) for seed in self.seeds])
 
     def table(self, kind: str, seed: int) -> pa.Table:
         """One table of one seed as Arrow.
 
         Its name is "flows", "links", "stations", "background", "flow_series", "link_series" or "internals".
         """
-        return self._load(kind, seed)
+        table = self._load(kind, seed)
+        return to_arrow(table) if isinstance(table, Mapping) else table
 
     def plot(self, what: str = "windows", *, seed: int | None = None) -> Figure:
         """Draws the run.
@@ -175,7 +178,7 @@ class Run:
         Parameters
         ----------
         what
-            One of `windward.show.plot.NAMES`: "windows", "rates", "queues", "rtt", "goodput", ….
+            One of `windward.show.plot.PACKETS`: "windows", "rates", "queues", "rtt", "goodput", ….
         seed
             Whose series to draw. Default: the first.
 
@@ -195,9 +198,15 @@ class Run:
         return write(self, Path(path))
 
     def _frame(self, kind: str) -> pd.DataFrame:
+        import pandas as pd
+
         frames = []
         for seed in self.seeds:
             frame = self.table(kind, seed).to_pandas()
-            frame.insert(0, "seed", np.int64(seed))
+            frame.insert(0, "seed", pd.Series(seed, index=frame.index, dtype="int64"))
             frames.append(frame)
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"seed": []})
+
+
+def _columns(table: pa.Table | Columns) -> Columns:
+    return table if isinstance(table, Mapping) else table.to_pydict()

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windward._cli.options import AsJson, File, Kept, Objective, parse_delay, parse_seeds
+from windward._cli.options import AsJson, File, Kept, Objective, Pcap, Quiet, Seeds, parse_delay, parse_seeds
 from windward._cli.words import complain, tell
-from windward._engine import EmulationError, KernelError, RunInterrupted
+from windward._engine import RunInterrupted
 from windward._format.parse import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from windward._answers.run import Run
+    from windward._engines.compare import Comparison
     from windward.results._shapes import Progress
+
+#: What an engine is doing, and what it has done.
+_VERBS = {"simulate": ("simulating", "simulated"), "emulate": ("emulating", "emulated")}
 
 
 def simulate(
@@ -25,130 +29,147 @@ def simulate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME.")
     ] = None,
-    seeds: Annotated[
-        str | None, typer.Option(metavar="N|N,N,…", help="How many seeds, or which. Default: the scenario's own.")
-    ] = None,
+    seeds: Seeds = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many seeds run at once. Default: one per core.")
+        int | None, typer.Option(metavar="N", min=1, help="Seeds to run in parallel. Default: one per core.")
     ] = None,
-    pcap: Annotated[bool, typer.Option("--pcap", help="Also write every packet of every seed, as pcapng.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.")] = False,
+    pcap: Pcap = False,
+    quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
-    """Simulate a scenario packet by packet, and keep the results in a folder."""
-    from windward.scenario import load
+    """Simulate a scenario packet by packet.
 
-    chosen = None if seeds is None else parse_seeds(seeds)
-    scenario = load(file)
+    The results are saved in a folder.
+    """
+    from windward._engines.simulate import simulate as run
+
+    chosen = parse_seeds(seeds)
+    scenario = parse(file)
     target = output or Path("results") / scenario.name
 
-    def run(progress: Callable[[Progress], None] | None) -> Run:
-        return scenario.simulate(seeds=chosen, threads=threads, output=target, progress=progress, pcap=pcap)
+    def engine(progress: Callable[[Progress], None] | None) -> Run:
+        return run(
+            scenario,
+            folder=file.parent,
+            seeds=chosen,
+            threads=threads,
+            output=target,
+            progress=progress,
+            pcap=pcap,
+        )
 
-    run_and_show(run, target, verb="simulat", quiet=quiet, as_json=as_json)
+    _run_and_show(engine, target, "simulate", quiet=quiet, as_json=as_json)
 
 
 def emulate(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file: TOML, or JSON if it ends in .json.")],
+    file: File,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-emulated."),
     ] = None,
     seeds: Annotated[
-        str | None, typer.Option(metavar="N|N,N,…", help="How many seeds, or which. Default: the scenario's first.")
+        str | None,
+        typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's first."),
     ] = None,
-    pcap: Annotated[bool, typer.Option("--pcap", help="Also write the flows' packets, as pcapng.")] = False,
+    pcap: Pcap = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Also run what this machine is measured to be too slow for.")
+        bool, typer.Option("--force", help="Run even if this machine is measured to be too slow.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.")] = False,
+    quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
-    """Run a scenario in real time between real kernels, and keep the results in a folder. Needs root on Linux."""
-    from windward.scenario import load
+    """Run a scenario in real time between Linux kernels.
 
-    chosen = None if seeds is None else parse_seeds(seeds)
-    scenario = load(file)
+    Hosts are network namespaces and flows are connections of this machine's kernel. The results are saved in a folder.
+    Needs root on Linux.
+    """
+    from windward._engines.emulate import emulate as run
+
+    chosen = parse_seeds(seeds)
+    scenario = parse(file)
     target = output or Path("results") / f"{scenario.name}-emulated"
 
-    def run(progress: Callable[[Progress], None] | None) -> Run:
-        return scenario.emulate(seeds=chosen, output=target, progress=progress, pcap=pcap, force=force)
+    def engine(progress: Callable[[Progress], None] | None) -> Run:
+        return run(scenario, seeds=chosen, output=target, progress=progress, pcap=pcap, force=force)
 
-    run_and_show(run, target, verb="emulat", quiet=quiet, as_json=as_json)
+    _run_and_show(engine, target, "emulate", quiet=quiet, as_json=as_json)
 
 
-def run_and_show(
-    engine: Callable[[Callable[[Progress], None] | None], Run], target: Path, *, verb: str, quiet: bool, as_json: bool
+def _run_and_show(
+    run: Callable[[Callable[[Progress], None] | None], Run], target: Path, engine: str, *, quiet: bool, as_json: bool
 ) -> None:
-    """Runs an engine that keeps its results in `target`, with its progress shown, and then the results."""
-    from windward.results import _folder as folder
-    from windward.show import _terminal as terminal
+    """Runs an engine that saves its results in `target`, with its progress shown, and then shows the results."""
+    from windward.results import _folder
+    from windward.show import _terminal
 
     try:
-        with terminal.progress(is_quiet=quiet, verb=verb) as progress:
-            run = engine(progress)
+        with _terminal.progress(*_VERBS[engine], is_quiet=quiet) as progress:
+            result = run(progress)
     except RunInterrupted as stop:
-        kept = f"; they are in {target}" if stop.run is not None else "; nothing was written"
-        complain(f"{stop}{kept}")
+        complain(f"{stop}; " + (f"saved in {target}" if stop.run is not None else "nothing was saved"))
         raise typer.Exit(130) from None
     if as_json:
-        print((target / folder.SUMMARY).read_text(encoding="utf-8"), end="")
+        print((target / _folder.SUMMARY).read_text(encoding="utf-8"), end="")
     elif not quiet:
-        terminal.show(run)
+        _terminal.show(result)
         tell(target)
 
 
 def optimum(file: File, objective: Objective = "proportional", output: Kept = None, as_json: AsJson = False) -> None:
-    """Find the best rates that any congestion control could reach, with the proof."""
-    from windward.scenario import load
-    from windward.show import _terminal as terminal
+    """Find the rates that maximise the flows' utilities.
 
-    best = load(file).optimum(objective)
+    They are printed with the certificate of their optimality.
+    """
+    from windward._engines.optimum import solve
+    from windward.show import _terminal
+
+    best = solve(parse(file), objective)
     if output is not None:
         best.save(output)
     if as_json:
         print(json.dumps(best.to_dict(), indent=2))
         return
-    terminal.show(best)
+    _terminal.show(best)
     tell(output)
 
 
 def fluid(
     file: File,
-    tolerance: Annotated[float, typer.Option(metavar="X", help="Error allowed in a step.")] = 1e-6,
+    tolerance: Annotated[float, typer.Option(metavar="X", help="Error tolerance per step.")] = 1e-6,
     period: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Update every so often instead of integrating.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="Use discrete updates every SECONDS instead of integrating."),
     ] = None,
     feedback_delay: Annotated[
-        str | None, typer.Option(metavar="SECONDS|rtt", help="Flows see their paths so late. Default: at once.")
+        str | None,
+        typer.Option(metavar="SECONDS|rtt", help="Feedback delay, or rtt for each flow's round-trip time (default 0)."),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw to SVG, PDF or PNG, by its ending.")
-    ] = None,
-    what: Annotated[str, typer.Option("--what", "-w", help="windows, rates, delays or lyapunov.")] = "windows",
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a figure: SVG, PDF or PNG.")] = None,
+    what: Annotated[
+        str, typer.Option("--what", "-w", help="Figure to draw: windows, rates, delays or lyapunov.")
+    ] = "windows",
     output: Kept = None,
     as_json: AsJson = False,
 ) -> None:
-    """Follow the windows as differential equations: where a law goes, and how fast."""
-    from windward.scenario import load
-    from windward.show import _terminal as terminal
+    """Integrate the differential equations of the windows.
 
-    run = load(file).fluid(tolerance=tolerance, period_s=period, feedback_delay_s=parse_delay(feedback_delay))
+    Shows the equilibrium of the control laws, and how fast they settle.
+    """
+    from windward._engines.fluid import run
+    from windward.show import _terminal
+
+    result = run(parse(file), tolerance=tolerance, period_s=period, feedback_delay_s=parse_delay(feedback_delay))
     if plot is not None:
         from windward.show.plot import save
 
-        save(run.plot(what), plot)
+        save(result.plot(what), plot)
     if output is not None:
-        run.save(output)
+        result.save(output)
     if as_json:
-        print(json.dumps({"settled_s": run.settled_s, "flows": run.to_dict()}, indent=2))
+        print(json.dumps({"settled_s": result.settled_s, "flows": result.to_dict()}, indent=2))
         return
-    terminal.show(run)
+    _terminal.show(result)
     tell(output)
-
-
-#: A comparison waits no longer for an emulation that nobody asked for, in seconds.
-_PATIENCE_S = 120.0
 
 
 def compare(
@@ -160,87 +181,73 @@ def compare(
             "--output",
             "-o",
             metavar="DIR",
-            help="Keep all in DIR/optimum, DIR/fluid, DIR/simulate and DIR/emulate. Default: nothing.",
+            help="Save the results in DIR/optimum, DIR/fluid, DIR/simulate and DIR/emulate. Default: not saved.",
         ),
     ] = None,
-    seeds: Annotated[
-        str | None, typer.Option(metavar="N|N,N,…", help="How many seeds, or which. Default: the scenario's own.")
-    ] = None,
+    seeds: Seeds = None,
     emulate: Annotated[
         bool | None,
         typer.Option(
             "--emulate/--no-emulate",
-            help="Also between real kernels, in real time. Default: where that can be, and takes two minutes at most.",
+            help="Emulate too, in real time. Default: if this machine can, and the scenario takes at most two minutes.",
             show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Lay the engines side by side: the best rates, where the windows' equations go, what packets and kernels do."""
-    from windward._engines import emulate as emulation
-    from windward._engines.compare import comparison
-    from windward.scenario import load
-    from windward.show import _terminal as terminal
+    """Compare all engines on one scenario.
+
+    Prints the goodput of each flow: at the optimum, in the fluid model, simulated, and emulated.
+    """
+    from contextlib import ExitStack
+
+    from windward._engines.compare import compare as run
+    from windward.show import _terminal
+
+    chosen = parse_seeds(seeds)
+    scenario = parse(file)
+    with ExitStack() as stack:
+        shown: dict[str, Callable[[Progress], None] | None] = {}
+
+        def progress(engine: str, now: Progress) -> None:
+            if engine not in shown:
+                stack.pop_all().close()
+                shown[engine] = stack.enter_context(_terminal.progress(*_VERBS[engine], is_quiet=as_json))
+            if show := shown[engine]:
+                show(now)
+
+        try:
+            result = run(
+                scenario,
+                folder=file.parent,
+                objective=objective,
+                seeds=chosen,
+                with_emulation=emulate,
+                output=output,
+                progress=progress,
+            )
+        except RunInterrupted as stop:
+            complain(str(stop))
+            raise typer.Exit(130) from None
+    if as_json:
+        print(result.table.to_json(orient="records", indent=2))
+        return
+    _show_comparison(scenario.title or scenario.name, result)
+    tell(output)
+
+
+def _show_comparison(title: str, result: Comparison) -> None:
+    from windward.show import _terminal
     from windward.show._tables import compare_digest
 
-    chosen = None if seeds is None else parse_seeds(seeds)
-    scenario = load(file)
-    best = scenario.optimum(objective)
-    try:
-        equations, why = scenario.fluid(), ""
-    except ValueError as error:
-        equations, why = None, str(error).splitlines()[0]
-    if output is not None:
-        best.save(output / "optimum")
-        if equations is not None:
-            equations.save(output / "fluid")
-    run, why_not = None, ""
-    if scenario.region:
-        why_not = "a region says which rates are possible, not how packets get them"
-    else:
-        try:
-            with terminal.progress(is_quiet=as_json) as progress:
-                kept = None if output is None else output / "simulate"
-                run = scenario.simulate(seeds=chosen, output=kept, progress=progress)
-        except RunInterrupted as stop:
-            complain(str(stop))
-            raise typer.Exit(130) from None
-    real, why_no_kernel, seconds = None, "", parse(file).duration_s
-    if run is None:
-        why_no_kernel = why_not
-    elif emulate is False:
-        why_no_kernel = "not asked for"
-    elif emulate is None and seconds > _PATIENCE_S:
-        why_no_kernel = f"it would take {seconds:g} s; ask for it with --emulate"
-    elif reason := emulation.why_not():
-        why_no_kernel = reason
-    else:
-        try:
-            with terminal.progress(is_quiet=as_json, verb="emulat") as progress:
-                kept = None if output is None else output / "emulate"
-                real = scenario.emulate(output=kept, progress=progress)
-        except (EmulationError, KernelError) as error:
-            why_no_kernel = str(error).splitlines()[0]
-        except RunInterrupted as stop:
-            complain(str(stop))
-            raise typer.Exit(130) from None
-    table = comparison(best, equations, run, real)
-    if as_json:
-        print(table.to_json(orient="records", indent=2))
-        return
-    out = terminal.console()
-    out.print(scenario.title or scenario.name, style="bold")
-    out.print(f"goodput of each flow; optimum: {best.objective}", style="dim")
-    terminal.show_tables([compare_digest(table)])
-    candidates = (("fluid", why), ("packets", why_not), ("kernel", why_no_kernel))
-    reasons = [(engine, reason) for engine, reason in candidates if reason]
-    if reasons or (real is not None and (real.problems or real.notes)):
-        out.print()
-    for engine, reason in reasons:
-        out.print(f"{engine} left out: {reason}", style="dim", soft_wrap=True)
-    if real is not None:
-        for problem in real.problems:
-            out.print(f"kernel NOT TRUSTWORTHY: {problem}", style="bold", soft_wrap=True)
-        for note in real.notes:
-            out.print(f"kernel: {note}", style="dim", soft_wrap=True)
-    tell(output)
+    _terminal.say(title, "bold")
+    _terminal.say(f"goodput of each flow; optimum: {result.optimum.objective}", "dim")
+    _terminal.show_tables([compare_digest(result.table)])
+    lines = [(f"{engine} left out: {reason}", "dim") for engine, reason in result.left_out.items()]
+    if result.kernel is not None:
+        lines += [(f"kernel NOT TRUSTWORTHY: {problem}", "bold") for problem in result.kernel.problems]
+        lines += [(f"kernel: {note}", "dim") for note in result.kernel.notes]
+    if lines:
+        print()
+    for line, style in lines:
+        _terminal.say(line, style)

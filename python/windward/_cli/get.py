@@ -1,6 +1,6 @@
 """The command line's `get`: downloads.
 
-It needs nothing but the engine: a command that people type a hundred times a day must not wait for numpy.
+It needs nothing but the engine: it starts without waiting for numpy.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Annotated, Any
 
 import typer
 
-from windward import _engine
+from windward import transfer
 from windward._cli import words
-from windward._engine import TransferError
+from windward.errors import TransferError
 
 #: The exit codes, for `--help`; docs/guides/get.md says more.
 _CODES = (
-    "Exit codes: 0 all there; 2 impossible options; 3 no connection; 4 refused by the server; 5 stalled; 6 TLS; "
-    "7 the file kept changing; 8 wrong checksum; 9 disk full; 10 a local file in the way or unwritable; "
-    "11 the server breaks HTTP; 12 connection lost; 130 interrupted. Of several URLs, the first failure's."
+    "Exit codes: 0 success; 2 invalid options; 3 no connection; 4 refused by the server; 5 stalled; 6 TLS; "
+    "7 the file kept changing; 8 checksum mismatch; 9 disk full; 10 a local file exists or cannot be written; "
+    "11 the server violates HTTP; 12 connection lost; 130 interrupted. Of several URLs, the first failure's."
 )
 
 #: Groups of options in `--help`.
@@ -33,12 +33,13 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def get(
-    urls: Annotated[list[str], typer.Argument(metavar="URL…", help="http:// or https:// addresses, fetched in turn.")],
+    urls: Annotated[list[str], typer.Argument(metavar="URL…", help="http:// or https:// URLs, downloaded in turn.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Name of the file. Default: the server's.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Name of the file. Default: the server's name for it."),
     ] = None,
     directory: Annotated[
-        Path | None, typer.Option("--dir", "-d", metavar="DIR", help="Folder of the file; made if need be.")
+        Path | None, typer.Option("--dir", "-d", metavar="DIR", help="Folder of the file; created if missing.")
     ] = None,
     most: Annotated[
         int,
@@ -48,7 +49,7 @@ def get(
             metavar="MAX",
             min=1,
             max=64,
-            help="Most connections.",
+            help="Maximum number of connections.",
             rich_help_panel=_CONNECTIONS,
         ),
     ] = 16,
@@ -60,7 +61,7 @@ def get(
             metavar="N",
             min=1,
             max=64,
-            help="So many connections, whatever happens.",
+            help="Use a fixed number of connections.",
             rich_help_panel=_CONNECTIONS,
         ),
     ] = None,
@@ -69,40 +70,55 @@ def get(
         typer.Option(
             "--continue",
             "-c",
-            help="Take a FILE that is there for done if its length is the server's. "
-            "(What an interrupted download left in FILE.part is always gone on with.)",
+            help="Skip if FILE exists with the server's length. "
+            "(An interrupted download always resumes from FILE.part.)",
         ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace a FILE that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace an existing FILE.")] = False,
     checksum: Annotated[
-        str | None, typer.Option(metavar="sha-256=HEX", help="The file's digest (or sha-512=HEX).")
+        str | None, typer.Option(metavar="sha-256=HEX", help="Expected checksum of the file (or sha-512=HEX).")
     ] = None,
     max_tries: Annotated[
         int,
-        typer.Option("--max-tries", "-m", metavar="N", min=1, help="Tries in vain, in a row.", rich_help_panel=_SERVER),
+        typer.Option(
+            "--max-tries",
+            "-m",
+            metavar="N",
+            min=1,
+            help="Give up after N consecutive failures.",
+            rich_help_panel=_SERVER,
+        ),
     ] = 5,
     retry_wait: Annotated[
         float,
         typer.Option(
             metavar="SECONDS",
-            help="Wait before the second try; each further one is twice as long.",
+            help="Wait before the first retry, in seconds; doubled for each further one.",
             rich_help_panel=_SERVER,
         ),
     ] = 1.0,
     connect_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="For a connection to open.", rich_help_panel=_SERVER)
+        float, typer.Option(metavar="SECONDS", help="Connect timeout, in seconds.", rich_help_panel=_SERVER)
     ] = 10.0,
     stall_timeout: Annotated[
         float,
-        typer.Option(metavar="SECONDS", help="A connection silent for so long is given up.", rich_help_panel=_SERVER),
+        typer.Option(metavar="SECONDS", help="Stall timeout of a connection, in seconds.", rich_help_panel=_SERVER),
     ] = 15.0,
     header: Annotated[
         list[str] | None,
-        typer.Option("--header", "-H", metavar="NAME: VALUE", help="A further header field.", rich_help_panel=_SERVER),
+        typer.Option(
+            "--header",
+            "-H",
+            metavar="NAME: VALUE",
+            help="Additional header field. Repeatable.",
+            rich_help_panel=_SERVER,
+        ),
     ] = None,
     limit_rate: Annotated[
         str | None,
-        typer.Option(metavar="BYTES", help="Most bytes per second, in all; 500K, 2M.", rich_help_panel=_SERVER),
+        typer.Option(
+            metavar="BYTES", help="Maximum total rate in bytes per second, such as 500K or 2M.", rich_help_panel=_SERVER
+        ),
     ] = None,
     ca: Annotated[
         Path | None,
@@ -112,79 +128,86 @@ def get(
         str,
         typer.Option(
             metavar="LAW",
-            help="Of the number of connections: emultcp-fast, or emultcp as published.",
+            help="Law that adapts the number of connections: emultcp-fast, or emultcp as published.",
             rich_help_panel=_CONNECTIONS,
         ),
     ] = "emultcp-fast",
     tau: Annotated[
-        float | None, typer.Option(help="The law's time scale in seconds.", rich_help_panel=_CONNECTIONS)
+        float | None, typer.Option(help="Time scale of the law, in seconds.", rich_help_panel=_CONNECTIONS)
     ] = None,
-    alpha: Annotated[float | None, typer.Option(help="The law's increase.", rich_help_panel=_CONNECTIONS)] = None,
-    beta: Annotated[float | None, typer.Option(help="The law's decrease.", rich_help_panel=_CONNECTIONS)] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="Increase parameter of the law.", rich_help_panel=_CONNECTIONS)
+    ] = None,
+    beta: Annotated[
+        float | None, typer.Option(help="Decrease parameter of the law.", rich_help_panel=_CONNECTIONS)
+    ] = None,
     gamma: Annotated[
         float | None,
-        typer.Option(help="The queue that is congestion, as a share of the RTT.", rich_help_panel=_CONNECTIONS),
+        typer.Option(
+            help="Queueing delay that counts as congestion, as a fraction of the RTT.", rich_help_panel=_CONNECTIONS
+        ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print events and the series of samples as JSON lines.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Download files: over as many connections as the path needs, and never a wrong file."""
+    """Download files over parallel connections.
+
+    The number of connections adapts to the path. The same command resumes an interrupted download.
+    """
     if output is not None and len(urls) > 1:
-        raise ValueError("--output names one file, and there are several URLs: use --dir")
+        raise ValueError("--output takes a single URL; use --dir for several")
     if checksum is not None and len(urls) > 1:
-        raise ValueError("--checksum is of one file, and there are several URLs")
-    options = {
-        "output": None if output is None else str(output),
-        "directory": str(directory or ""),
-        "law": law,
-        "tau": tau,
-        "alpha": alpha,
-        "beta": beta,
-        "gamma": gamma,
-        "max_connections": most,
-        "connections": fixed,
-        "is_continued": resume,
-        "is_forced": force,
-        "checksum": checksum,
-        "max_tries": max_tries,
-        "retry_wait": retry_wait,
-        "connect_timeout": connect_timeout,
-        "stall_timeout": stall_timeout,
-        "headers": header or [],
-        "limit_rate": None if limit_rate is None else _bytes(limit_rate),
-        "ca": None if ca is None else str(ca),
-    }
+        raise ValueError("--checksum takes a single URL")
     code = 0
     for url in urls:
         view = _Json() if as_json else _Line(is_quiet=quiet)
         try:
-            report = json.loads(_engine.transfer_get(url, json.dumps(options), view.event))
+            report = transfer.get(
+                url,
+                output=output,
+                directory=directory,
+                max_connections=most,
+                connections=fixed,
+                resume=resume,
+                force=force,
+                checksum=checksum,
+                max_tries=max_tries,
+                retry_wait_s=retry_wait,
+                connect_timeout_s=connect_timeout,
+                stall_timeout_s=stall_timeout,
+                headers=header or [],
+                limit_rate=None if limit_rate is None else _bytes(limit_rate),
+                ca=ca,
+                law=law,
+                tau=tau,
+                alpha=alpha,
+                beta=beta,
+                gamma=gamma,
+                observe=view.event,
+            )
         except KeyboardInterrupt:
             view.clear()
-            words.complain("interrupted; the same command goes on with what is there")
+            words.complain("interrupted; run the same command to resume")
             raise typer.Exit(130) from None
         except TransferError as error:
             view.clear()
-            message, failure = error.args
-            words.complain(f"{url}: {message}")
-            view.fail(message, failure)
-            code = code or failure
+            words.complain(f"{url}: {error}")
+            view.fail(str(error), error.code)
+            code = code or error.code
         else:
             view.clear()
             view.end(report)
     raise typer.Exit(code)
 
 
-get.__doc__ = f"{get.__doc__}\n\n{_CODES}"
+get.__doc__ = f"{get.__doc__}\n{_CODES}"
 
 
 class _Json:
     """Every event as a line of JSON on standard output."""
 
-    def event(self, text: str) -> None:
-        print(text, flush=True)
+    def event(self, event: dict[str, Any]) -> None:
+        print(json.dumps(event), flush=True)
 
     def clear(self) -> None:
         pass
@@ -197,21 +220,20 @@ class _Json:
 
 
 class _Line:
-    """One line on the terminal while it lasts, and one when it is done."""
+    """A progress line on the terminal, and a line when the download is finished."""
 
     def __init__(self, *, is_quiet: bool) -> None:
         self.is_quiet = is_quiet
         self.is_live = not is_quiet and sys.stderr.isatty()
         self.name = ""
 
-    def event(self, text: str) -> None:
-        event = json.loads(text)
+    def event(self, event: dict[str, Any]) -> None:
         if event["event"] == "begin":
             self.name = Path(event["path"]).name
             if event["there_bytes"] and not self.is_quiet:
                 self.clear()
                 print(
-                    f"{words.visible(self.name)}: {words.size(event['there_bytes'])} were there already",
+                    f"{words.visible(self.name)}: {words.size(event['there_bytes'])} already downloaded",
                     file=sys.stderr,
                 )
         elif event["event"] == "notice" and not self.is_quiet:
@@ -230,11 +252,11 @@ class _Line:
             print(summary(report))
 
     def fail(self, message: str, code: int) -> None:
-        """It has been said on standard error."""
+        """Standard error has the message already."""
 
 
 def progress(name: str, sample: dict[str, Any]) -> str:
-    """The line of a download that goes on."""
+    """The line of a download in progress."""
     length, there = sample["length_bytes"], sample["received_bytes"]
     parts = [words.visible(name)]
     if length:
@@ -248,24 +270,24 @@ def progress(name: str, sample: dict[str, Any]) -> str:
 
 
 def summary(report: dict[str, Any]) -> str:
-    """The line of a download that is done."""
+    """The line of a finished download."""
     path = words.visible(report["path"])
     arrived = report["length_bytes"] - report["there_bytes"]
     if arrived == 0 and report["length_bytes"]:
-        return f"{path}: {words.size(report['length_bytes'])}, all there already"
+        return f"{path}: {words.size(report['length_bytes'])}, already complete"
     series = report["series"]
     text = f"{path}: {words.size(arrived)} in {words.time(report['duration_s'])}, {words.rate(report['rate_bps'])}"
     if series["connections_max"] > 1:
         text += f", {series['connections_mean']:.1f} connections on average, at most {series['connections_max']}"
     if report["is_checked"]:
-        text += ", checksum right"
+        text += ", checksum OK"
     if not report["has_known_length"]:
-        text += "\nnote: the server did not say how long the file is; had it been cut short, nobody would know"
+        text += "\nnote: length unknown: truncation cannot be detected"
     return text
 
 
 def _bytes(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", text.strip().lower())
     if match is None or (value := int(float(match[1]) * _UNITS[match[2]])) < 1:
-        raise ValueError(f"--limit-rate {text}: write bytes per second, such as 500K or 2M")
+        raise ValueError(f"--limit-rate {text}: give bytes per second, such as 500K or 2M")
     return value

@@ -9,39 +9,44 @@ from typing import Annotated
 
 import typer
 
-from windward import _engine
-from windward._engine import KernelError
+from windward._cli.help import PlainCommand
+from windward.transfer import kernel
 
-kernel = typer.Typer(
-    help="Put control laws into the Linux kernel, for every program on this machine to choose.",
+app = typer.Typer(
+    help="Load control laws into the Linux kernel. Every program on this machine can then choose them.",
     no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The name under which a law is loaded.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the loaded law.")]
 Parameters = Annotated[
     list[str] | None, typer.Argument(metavar="PARAMETER=VALUE", help="Parameters of the law, such as backlog=20.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-@kernel.command()
+@app.command(cls=PlainCommand)
 def load(
-    law: Annotated[str, typer.Argument(metavar="LAW", help="Which law: see `windward kernel laws`.")],
+    law: Annotated[str, typer.Argument(metavar="LAW", help="Law to load; `windward kernel laws` lists them.")],
     parameters: Parameters = None,
     name: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="Load it under this name. Default: the law's, with _ for -."),
+        typer.Option("--as", metavar="NAME", help="Name of the loaded law. Default: the law's name, with `_` for `-`."),
     ] = None,
     stay: Annotated[
-        bool, typer.Option("--stay", help="Return at once; the law stays until `windward kernel unload`.")
+        bool, typer.Option("--stay", help="Return at once; keep the law loaded until `windward kernel unload`.")
     ] = False,
 ) -> None:
-    """Load a law. Without --stay it is in the kernel for as long as this command runs: Ctrl-C ends both."""
-    _linux()
-    loaded = _engine.kernel_load(law, _values(parameters or []), name, stay)
+    """Load a law into the kernel.
+
+    Without --stay it is unloaded when this command ends: Ctrl-C ends it.
+    """
+    loaded = kernel.load(law, _values(parameters or []), name=name, stay=stay)
     print(f"{law} is loaded as {loaded.name}", flush=True)
     if stay:
-        print(f"hint: it stays until `windward kernel unload {loaded.name}`, or the next start of this machine")
+        print(f"hint: `windward kernel unload {loaded.name}` or a reboot unloads it")
         return
     print("Ctrl-C unloads it", flush=True)
     waiting = select.poll()
@@ -53,19 +58,17 @@ def load(
         print(f"{loaded.name} is unloaded")
 
 
-@kernel.command(name="laws")
+@app.command("laws", cls=PlainCommand)
 def list_laws() -> None:
-    """List the laws that can be loaded, with their parameters."""
-    _linux()
-    for law, parameters in _engine.kernel_laws():
+    """List the laws that can be loaded, with the defaults of their parameters."""
+    for law, parameters in kernel.laws().items():
         print(f"{law:<12}{_settings(parameters)}")
 
 
-@kernel.command(name="list")
+@app.command("list", cls=PlainCommand)
 def list_loaded(as_json: AsJson = False) -> None:
-    """List the laws of ours that are loaded."""
-    _linux()
-    entries = _engine.kernel_list()
+    """List loaded Windward laws."""
+    entries = kernel.list()
     if as_json:
         print(json.dumps(entries, indent=2))
         return
@@ -82,20 +85,21 @@ def list_loaded(as_json: AsJson = False) -> None:
     _table(("name", "law", "parameters", "connections", "loaded"), 3, rows, "nothing is loaded")
 
 
-@kernel.command(name="set")
+@app.command("set", cls=PlainCommand)
 def set_parameters(name: Name, parameters: Parameters = None) -> None:
-    """Change parameters of a loaded law; its connections take them up in their next round trip."""
-    _linux()
+    """Change parameters of a loaded law.
+
+    Its connections use them from their next round trip on.
+    """
     if not parameters:
-        raise ValueError("say which parameters to change, such as backlog=20")
-    _engine.kernel_set(name, _values(parameters))
+        raise ValueError("no parameters given; expected PARAMETER=VALUE, such as backlog=20")
+    kernel.set(name, _values(parameters))
 
 
-@kernel.command()
+@app.command(cls=PlainCommand)
 def show(name: Name, as_json: AsJson = False) -> None:
-    """Show the connections that a loaded law drives, as they stood when their last round trip ended."""
-    _linux()
-    (own, unit), flows = _engine.kernel_show(name)
+    """Show the connections of a loaded law, as of the end of their last round trip."""
+    (own, unit), flows = kernel.show(name)
     if as_json:
         print(json.dumps(flows, indent=2))
         return
@@ -116,39 +120,33 @@ def show(name: Name, as_json: AsJson = False) -> None:
     _table(columns, 2, rows, f"no connection uses {name}")
 
 
-@kernel.command()
+@app.command(cls=PlainCommand)
 def unload(
     name: Name,
-    force: Annotated[bool, typer.Option("--force", help="Also while connections use it: they keep it.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Unload it even if connections use it; they keep it.")] = False,
 ) -> None:
-    """Unload a law, whoever loaded it."""
-    _linux()
-    _engine.kernel_unload(name, force)
+    """Unload a law, whichever process loaded it."""
+    kernel.unload(name, force=force)
 
 
+@app.command(cls=PlainCommand)
 def clean() -> None:
-    """Remove what Windward was asked to leave on this machine: laws that stay in the kernel."""
-    _linux()
-    names = _engine.kernel_clean()
-    print("\n".join(f"unloaded {name}" for name in names) or "nothing of Windward's is left")
+    """Unload the laws that were loaded with --stay."""
+    names = kernel.clean()
+    print("\n".join(f"unloaded {name}" for name in names) or "nothing to remove")
 
 
-def _linux() -> None:
-    if not hasattr(_engine, "kernel_load"):
-        raise KernelError("kernel laws need Linux")
-
-
-def _values(parameters: list[str]) -> list[tuple[str, float]]:
+def _values(parameters: list[str]) -> dict[str, float]:
     """`backlog=20` as a name and a number."""
-    pairs = []
+    pairs = {}
     for text in parameters:
         name, equals, value = text.partition("=")
         try:
-            pairs.append((name, float(value)))
+            pairs[name] = float(value)
         except ValueError:
             equals = ""
         if not equals:
-            raise ValueError(f"{text}: write a parameter and its value, such as backlog=20")
+            raise ValueError(f"{text}: expected PARAMETER=VALUE, such as backlog=20")
     return pairs
 
 
@@ -161,10 +159,10 @@ def _milliseconds(seconds: float | None) -> str:
 
 
 def _table(columns: tuple[str, ...], words: int, rows: Sequence[Sequence[str]], nothing: str) -> None:
-    from windward.show import _terminal as terminal
+    from windward.show import _terminal
     from windward.show._digest import Digest
 
     if rows:
-        terminal.show_tables([Digest(title="", columns=columns, words=words, rows=rows)])
+        _terminal.show_tables([Digest(title="", columns=columns, words=words, rows=rows)])
     else:
         print(nothing)

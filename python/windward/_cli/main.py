@@ -1,29 +1,52 @@
 """The command line.
 
-What a command needs is imported when it runs: `windward --help` does not wait for numpy. Exit codes: 0, all is well;
-1, a claim of a paper failed; 2, something was asked that cannot be, and standard error says what; 130, interrupted.
+What a command needs is imported when it runs: `windward --help` does not wait for numpy. Exit codes: 0, success;
+1, a claim of a paper failed; 2, wrong input, named on standard error; 130, interrupted.
 """
 
 from __future__ import annotations
 
 import sys
-import traceback
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from windward._cli import describe, engines, get, kernel, link, papers, serve, show
+from windward._cli.help import Entry, group
 from windward._cli.words import complain
 from windward._engine import EmulationError, KernelError, LawError, ScenarioError, __version__
 from windward.errors import ResultError
 
+#: The commands, in the order in which `--help` lists them. A test holds the lines to the commands' own help.
+COMMANDS = {
+    "simulate": Entry("Engines", "engines:simulate", "Simulate a scenario packet by packet."),
+    "emulate": Entry("Engines", "engines:emulate", "Run a scenario in real time between Linux kernels."),
+    "fluid": Entry("Engines", "engines:fluid", "Integrate the differential equations of the windows."),
+    "optimum": Entry("Engines", "engines:optimum", "Find the rates that maximise the flows' utilities."),
+    "compare": Entry("Engines", "engines:compare", "Compare all engines on one scenario."),
+    "link": Entry("Engines", "link:link", "Run a command behind an emulated link."),
+    "show": Entry("Results", "show:show", "Print the tables of a result."),
+    "plot": Entry("Results", "show:plot", "Draw a figure of a result."),
+    "report": Entry("Results", "show:report", "Write a self-contained HTML report of a result."),
+    "get": Entry("Transfers", "get:get", "Download files over parallel connections."),
+    "serve": Entry("Transfers", "serve:serve", "Serve a folder over HTTP."),
+    "send": Entry("Transfers", "serve:send", "Upload a file to `windward serve --upload`."),
+    "kernel": Entry("Kernel", "kernel:app", "Load control laws into the Linux kernel."),
+    "claims": Entry("Papers", "papers:claims", "Check the claims of the papers."),
+    "reproduce": Entry("Papers", "papers:reproduce", "Reproduce the figures of a paper and check its claims."),
+    "check": Entry("Reference", "describe:check", "Check a scenario file."),
+    "laws": Entry("Reference", "describe:laws", "List the control laws and their parameters."),
+    "cite": Entry("Reference", "describe:cite", "Print BibTeX entries for a scenario."),
+    "schema": Entry("Reference", "describe:schema", "Print the JSON Schema of scenario files."),
+}
+
 app = typer.Typer(
     name="windward",
+    cls=group(COMMANDS),
     help="Study, predict and deploy congestion control for wireless networks.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -34,6 +57,8 @@ def main() -> None:
         app()
     except LawError as error:
         if error.__cause__ is not None:
+            import traceback
+
             traceback.print_exception(error.__cause__)
         complain(str(error))
         raise SystemExit(2) from None
@@ -67,19 +92,3 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-#: The commands by the headings under which `--help` lists them.
-_PANELS: dict[str, list[Callable[..., None]]] = {
-    "Engines": [engines.simulate, engines.emulate, engines.fluid, engines.optimum, engines.compare, link.link],
-    "Results": [show.show, show.plot, show.report],
-    "Transfers": [get.get, serve.serve, serve.send],
-    "Kernel": [kernel.clean],
-    "Papers": [papers.claims, papers.reproduce],
-    "Reference": [describe.check, describe.laws, describe.cite, describe.schema],
-}
-
-for panel, commands in _PANELS.items():
-    for command in commands:
-        app.command(rich_help_panel=panel)(command)
-app.add_typer(kernel.kernel, name="kernel", rich_help_panel="Kernel")

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file: TOML, or JSON if it ends in .json.")]
-Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Result folder of a run.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Result folder.")]
 Objective = Annotated[
     str,
     typer.Option(
@@ -17,21 +17,28 @@ Objective = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-
-
 Kept = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Keep the result there. Default: not kept.")
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Save the result in this folder. Default: not saved."),
 ]
+Seeds = Annotated[
+    str | None,
+    typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's own."),
+]
+Pcap = Annotated[bool, typer.Option("--pcap", help="Also write the packets of every seed, as pcapng.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
-def parse_seeds(text: str) -> int | list[int]:
-    """`5` means the seeds 1 to 5, `3,7` or `3,` these."""
+def parse_seeds(text: str | None) -> int | list[int] | None:
+    """`5` means the seeds 1 to 5, `3,7` or `3,` these; None the scenario's own."""
+    if text is None:
+        return None
     try:
         numbers = [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         numbers = []
     if not numbers or min(numbers) < 0 or ("," not in text and numbers[0] == 0):
-        raise ValueError(f'--seeds {text}: write a number of seeds, such as 5, or a list of seeds, such as "3,7,9"')
+        raise ValueError(f'--seeds {text}: give a number of seeds, such as 5, or a list of seeds, such as "3,7,9"')
     return numbers if "," in text else numbers[0]
 
 
@@ -44,4 +51,4 @@ def parse_delay(text: str | None) -> float | Literal["rtt"] | None:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f'the feedback delay is "{text}"; it must be a number of seconds or "rtt"') from None
+        raise ValueError(f'--feedback-delay {text}: give a number of seconds, or "rtt"') from None

@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from windward.papers import Judgement, Paper
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="The paper, as its folder in papers/ is called.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="Paper: the name of its folder in papers/.")]
 
 #: Columns of the table, with their shares of its width.
 _COLUMNS = {"claim": 26, "where": 10, "how checked": 26, "paper": 16, "ours": 22, "tolerance": 15}
@@ -22,27 +22,32 @@ _COLUMNS = {"claim": 26, "where": 10, "how checked": 26, "paper": 16, "ours": 22
 
 def claims(
     key: Annotated[
-        str | None, typer.Argument(metavar="[KEY]", help="The paper, as its folder in papers/ is called. Default: all.")
+        str | None, typer.Argument(metavar="[KEY]", help="Paper: the name of its folder in papers/. Default: all.")
     ] = None,
     ids: Annotated[
-        list[int] | None, typer.Option("--id", metavar="N", help="Only this claim; may be repeated.")
+        list[int] | None, typer.Option("--id", metavar="N", help="Check only this claim. Repeatable.")
     ] = None,
     results: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Judge claims about packet runs from what `reproduce` has kept there."),
+        typer.Option(
+            metavar="DIR", help="Check claims about packet runs with the results that `reproduce` saved in DIR."
+        ),
     ] = None,
     as_json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Also write the ledger as JSON.")
+        Path | None, typer.Option("--json", metavar="FILE", help="Also write the claims to FILE as JSON.")
     ] = None,
 ) -> None:
-    """Check the claims of a paper, and print each beside what was found. Exit code 1 if one fails."""
+    """Check the claims of the papers.
+
+    Prints each claim beside what was found. Exit code 1 if one fails.
+    """
     from windward import papers
     from windward.papers.judge import Results, judge_all
 
     if ids and key is None:
-        raise ValueError("--id needs the paper that the claim is of")
+        raise ValueError("--id needs KEY, the paper of the claim")
     if results is not None and not results.is_dir():
-        raise ValueError(f"{results} is no folder; `windward reproduce` makes one")
+        raise ValueError(f"{results} is not a folder; `windward reproduce` writes one")
     kept = None if results is None else Results(results)
     found: dict[str, list[Judgement]] = {}
     for name in [key] if key else papers.known():
@@ -62,17 +67,20 @@ def claims(
 
 def reproduce(
     key: Key,
-    number: Annotated[str | None, typer.Option("--figure", metavar="N", help="Only this figure. Default: all.")] = None,
+    number: Annotated[
+        str | None, typer.Option("--figure", metavar="N", help="Draw only this figure. Default: all.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Default: results/papers/KEY.")
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(metavar="K", min=1, help="Seeds of packet runs. Default: as the paper's files say.")
+        int | None, typer.Option(metavar="K", min=1, help="Seeds of packet runs. Default: the paper's own.")
     ] = None,
 ) -> None:
-    """Draw the figures of a paper again; without --figure also judge all its claims, and write one HTML page.
+    """Reproduce the figures of a paper and check its claims.
 
-    Figures are written as SVG and PDF, their numbers as Parquet and CSV.
+    Writes the figures as SVG and PDF, their data as Parquet and CSV, and one HTML page.
+    With --figure, only that figure.
     """
     from windward import papers
     from windward.papers.judge import Results, judge_all
@@ -99,14 +107,14 @@ def _exit(found: dict[str, list[Judgement]]) -> None:
 
 def _show(paper: Paper, judgements: list[Judgement]) -> None:
     """The ledger as a table, each claim with its note."""
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from windward.papers.judge import summary
     from windward.papers.ledger import spans
-    from windward.show import _terminal as terminal
 
-    out = terminal.console()
+    out = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     out.print(Text(f"{paper.key}: {paper.title}", style="bold"))
     out.print(Text(paper.reference, style="dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="bold", show_edge=False, expand=True)

@@ -1,7 +1,4 @@
-"""The command line's `serve` and `send`: a folder for others, and files into it.
-
-They need nothing but the engine, like `get`.
-"""
+"""The command line's `serve` and `send`. They need nothing but the engine, like `get`."""
 
 from __future__ import annotations
 
@@ -14,134 +11,135 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from windward import _engine
+from windward import transfer
 from windward._cli import words
-from windward._engine import TransferError
+from windward.errors import TransferError
 
 Token = Annotated[
     str | None,
-    typer.Option(envvar="WINDWARD_TOKEN", metavar="TOKEN", help="What a client must bring; 8 characters or more."),
+    typer.Option(
+        envvar="WINDWARD_TOKEN", metavar="TOKEN", help="Bearer token required of clients (at least 8 characters)."
+    ),
 ]
 
 
 def serve(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder. Names that begin with a dot stay hidden.")
+        Path, typer.Argument(metavar="DIR", help="The folder. Names that begin with a dot are hidden.")
     ],
     bind: Annotated[
         str,
-        typer.Option("--bind", "-b", metavar="ADDRESS", help="IP address to listen on; others need --cert, --token."),
+        typer.Option(
+            "--bind",
+            "-b",
+            metavar="ADDRESS",
+            help="IP address to listen on; non-loopback addresses require --cert and --token.",
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="0: any that is free.")] = 8765,
-    upload: Annotated[bool, typer.Option("--upload", help="Let `windward send` put files into the folder.")] = False,
-    cert: Annotated[Path | None, typer.Option(metavar="PEM", help="Certificate, for TLS.")] = None,
-    key: Annotated[Path | None, typer.Option(metavar="PEM", help="Its private key.")] = None,
+    port: Annotated[
+        int, typer.Option("--port", "-p", min=0, max=65535, help="Port to listen on; 0 picks a free port.")
+    ] = 8765,
+    upload: Annotated[bool, typer.Option("--upload", help="Accept uploads by `windward send`.")] = False,
+    cert: Annotated[Path | None, typer.Option(metavar="PEM", help="TLS certificate.")] = None,
+    key: Annotated[Path | None, typer.Option(metavar="PEM", help="Private key of the certificate.")] = None,
     token: Token = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the address and every answer as JSON lines.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the URL and every response as JSON lines.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Serve a folder: byte ranges, checksums (FILE.b3, FILE.sha256), and files that `windward send` brings.
+    """Serve a folder over HTTP.
 
-    On this machine alone, unless --bind says otherwise; then with TLS and a token. Ctrl-C ends it.
+    With byte ranges, checksums (FILE.b3, FILE.sha256), and uploads if --upload is given. Listens on the loopback
+    interface unless --bind is given; other addresses require TLS and a token. Ctrl-C stops it.
 
-    Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 impossible options; 3 the address cannot be listened on; 10 the folder
-    or the certificate cannot be read.
+    Exit codes: 0 stopped by Ctrl-C or SIGTERM; 2 invalid options; 3 cannot listen on the address; 10 the folder or the
+    certificate cannot be read.
     """
-    options = {
-        "root": str(directory),
-        "address": f"[{bind}]:{port}" if ":" in bind else f"{bind}:{port}",
-        "certificate": None if cert is None else str(cert),
-        "key": None if key is None else str(key),
-        "token": token,
-        "is_writable": upload,
-    }
 
-    def ready(address: str) -> None:
-        url = f"{'https' if cert else 'http'}://{address}/"
+    def ready(url: str) -> None:
         if as_json:
             print(json.dumps({"event": "ready", "url": url}), flush=True)
         elif not quiet:
-            print(f"serving {directory} at {url}; Ctrl-C ends it", flush=True)
+            print(f"serving {directory} at {url}; Ctrl-C stops it", flush=True)
             _hint()
 
-    def tell(text: str) -> None:
-        event = json.loads(text)
+    def tell(event: dict[str, Any]) -> None:
         if as_json:
             print(json.dumps({"event": "answer", **event}), flush=True)
         elif not quiet:
             parts = (event["peer"], event["status"], words.size(event["sent_bytes"]), words.visible(event["request"]))
             print(*parts, sep="  ", flush=True)
 
-    if not hasattr(_engine, "transfer_serve"):
-        words.complain("a folder is served on Linux only: names are resolved beneath it by openat2")
-        raise typer.Exit(2)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        _engine.transfer_serve(json.dumps(options), ready, tell)
+        transfer.serve(
+            directory,
+            bind=bind,
+            port=port,
+            upload=upload,
+            cert=cert,
+            key=key,
+            token=token,
+            ready=ready,
+            observe=tell,
+        )
     except KeyboardInterrupt:
         return
     except TransferError as error:
-        message, code = error.args
-        words.complain(message)
-        raise typer.Exit(code) from None
+        words.complain(str(error))
+        raise typer.Exit(error.code) from None
 
 
 def send(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to upload.")],
     host: Annotated[str, typer.Argument(metavar="HOST", help="HOST, HOST:PORT, or https://HOST:PORT/FOLDER/.")],
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Its name there. Default: its own.")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace another file of this name.")] = False,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name on the server. Default: the file's own.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing file of this name.")] = False,
     token: Token = None,
     most: Annotated[
-        int, typer.Option("--max-connections", "-x", metavar="MAX", min=1, max=64, help="Most connections.")
+        int,
+        typer.Option("--max-connections", "-x", metavar="MAX", min=1, max=64, help="Maximum number of connections."),
     ] = 32,
     fixed: Annotated[
         int | None,
-        typer.Option("--connections", "-n", metavar="N", min=1, max=64, help="So many connections, whatever happens."),
+        typer.Option("--connections", "-n", metavar="N", min=1, max=64, help="Use a fixed number of connections."),
     ] = None,
     max_tries: Annotated[
-        int, typer.Option("--max-tries", "-m", metavar="N", min=1, help="Tries in vain, in a row.")
+        int, typer.Option("--max-tries", "-m", metavar="N", min=1, help="Give up after N consecutive failures.")
     ] = 5,
-    connect_timeout: Annotated[float, typer.Option(metavar="SECONDS", help="For a connection to open.")] = 10.0,
+    connect_timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Connect timeout, in seconds.")] = 10.0,
     stall_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="A connection silent for so long is given up.")
+        float, typer.Option(metavar="SECONDS", help="Stall timeout of a connection, in seconds.")
     ] = 30.0,
     ca: Annotated[
         Path | None, typer.Option(metavar="PEM", help="Trust these certificates instead of the system's.")
     ] = None,
     law: Annotated[
-        str, typer.Option(metavar="LAW", help="Of the number of connections: emultcp-fast, or emultcp as published.")
+        str,
+        typer.Option(
+            metavar="LAW", help="Law that adapts the number of connections: emultcp-fast, or emultcp as published."
+        ),
     ] = "emultcp-fast",
     as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Send a file to `windward serve --upload`: over as many connections as the path needs, every piece verified.
+    """Upload a file to `windward serve --upload`.
 
-    The same command goes on where an interrupted one ended.
+    The number of connections adapts to the path, and every piece is verified. The same command resumes an interrupted
+    upload.
 
-    Exit codes: 0 all there; 2 impossible options; 3 no connection; 4 refused by the server; 5 stalled; 6 TLS; 7 the
-    file was written to; 9 the server's disk is full; 10 the file cannot be read; 11 the server breaks HTTP;
+    Exit codes: 0 success; 2 invalid options; 3 no connection; 4 refused by the server; 5 stalled; 6 TLS; 7 the file
+    changed; 9 the server's disk is full; 10 the file cannot be read; 11 the server violates HTTP;
     12 connection lost; 130 interrupted.
     """
-    options = {
-        "name": name,
-        "token": token,
-        "ca": None if ca is None else str(ca),
-        "replaces": replace,
-        "law": law,
-        "max_connections": most,
-        "connections": fixed,
-        "max_tries": max_tries,
-        "connect_timeout": connect_timeout,
-        "stall_timeout": stall_timeout,
-    }
     is_live = not quiet and not as_json and sys.stderr.isatty()
 
-    def tell(text: str) -> None:
+    def tell(event: dict[str, Any]) -> None:
         if as_json:
-            print(text, flush=True)
+            print(json.dumps(event), flush=True)
         elif is_live:
-            line = progress(json.loads(text))[: shutil.get_terminal_size().columns - 1]
+            line = progress(event)[: shutil.get_terminal_size().columns - 1]
             print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     def end(message: str, code: int) -> NoReturn:
@@ -154,11 +152,25 @@ def send(
 
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        report = json.loads(_engine.transfer_send(str(file), host, json.dumps(options), tell))
+        report = transfer.send(
+            file,
+            host,
+            name=name,
+            replace=replace,
+            token=token,
+            max_connections=most,
+            connections=fixed,
+            max_tries=max_tries,
+            connect_timeout_s=connect_timeout,
+            stall_timeout_s=stall_timeout,
+            ca=ca,
+            law=law,
+            observe=tell,
+        )
     except KeyboardInterrupt:
-        end("interrupted; the same command goes on with what is there", 130)
+        end("interrupted; run the same command to resume", 130)
     except TransferError as error:
-        end(*error.args)
+        end(str(error), error.code)
     if is_live:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if as_json:
@@ -168,7 +180,7 @@ def send(
 
 
 def progress(event: dict[str, Any]) -> str:
-    """The line of an upload that goes on."""
+    """The line of an upload in progress."""
     length = event["length_bytes"]
     if event["event"] == "hashing":
         return f"reading  {100 * event['read_bytes'] // max(length, 1)} % of {words.size(length)}"
@@ -179,11 +191,11 @@ def progress(event: dict[str, Any]) -> str:
 
 
 def summary(report: dict[str, Any]) -> str:
-    """The line of an upload that is done."""
+    """The line of a finished upload."""
     sent = report["length_bytes"] - report["there_bytes"]
     where = f"{words.visible(report['url'])}: blake3 {report['blake3']}"
     if sent == 0 and report["length_bytes"]:
-        return f"{where}\n{words.size(report['length_bytes'])}, all there already"
+        return f"{where}\n{words.size(report['length_bytes'])}, already complete"
     text = f"{where}\n{words.size(sent)} in {words.time(report['duration_s'])}, {words.rate(report['rate_bps'])}"
     return f"{text}, at most {report['connections_max']} connections" if report["connections_max"] > 1 else text
 
@@ -193,10 +205,10 @@ def _interrupt(_number: int, _frame: object) -> NoReturn:
 
 
 def _hint() -> None:
-    """Says so if this machine's kernel leaves timestamps out: then a client cannot see the queue on its connections."""
+    """Says so if TCP timestamps are off: without them a client cannot measure the queue on its connections."""
     try:
         is_off = Path("/proc/sys/net/ipv4/tcp_timestamps").read_text(encoding="ascii").strip() == "0"
     except OSError:
         return
     if is_off:
-        print("hint: sysctl net.ipv4.tcp_timestamps=1 lets `windward get` see the queue on its connections", flush=True)
+        print("hint: sysctl net.ipv4.tcp_timestamps=1 lets `windward get` measure the queueing delay", flush=True)

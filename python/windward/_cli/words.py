@@ -58,8 +58,9 @@ def complain(message: str) -> None:
 
 
 def tell(output: Path | None) -> None:
-    """Says where results are kept, if they are."""
-    from windward.show import _terminal as terminal
+    """Says where results are saved, if they are."""
+    from windward.show import _terminal
 
     if output is not None:
-        terminal.console().print(f"\nresults in {output}", style="dim", soft_wrap=True)
+        print()
+        _terminal.say(f"results in {output}", "dim")

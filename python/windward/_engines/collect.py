@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-import pyarrow as pa
-
 from windward import _engine
 from windward._answers.run import Run
-from windward.results import _tables
 from windward.results._folder import ResultFolder, read_table
 from windward.results._shapes import Progress
-from windward.results._summary import about, summary_json
+from windward.results._summary import about, with_means
+from windward.results._tables import TOTALS, Tables, Totals, build
 
 #: How often progress is told and a Ctrl-C is noticed, in seconds.
 _POLL = 0.1
@@ -39,7 +37,7 @@ class Collector:
         seeds: list[int],
         target: ResultFolder | None,
         progress: Callable[[Progress], None] | None,
-        engine: str = "simulate",
+        engine: str,
     ) -> None:
         self.scenario = scenario
         self.engine = engine
@@ -47,7 +45,7 @@ class Collector:
         self.target = target
         self.progress = progress
         self.entities = scenario.entities()
-        self.kept: dict[int, _tables.Tables] = {}
+        self.kept: dict[int, Tables] = {}
         self.counts: dict[int, dict[str, int]] = {}
         #: What an emulation says of its own timing, by seed.
         self.timing: dict[int, dict[str, Any]] = {}
@@ -73,7 +71,7 @@ class Collector:
     def take(self, result: dict[str, Any]) -> None:
         seed = int(result["seed"])
         measured_s = self.scenario.duration_s - self.scenario.warmup_s
-        built = _tables.build(result, self.entities, measured_s)
+        built = build(result, self.entities, measured_s)
         self.kept[seed] = built
         self.counts[seed] = {name: int(result[name]) for name in ("events", "packet_hops")}
         if "quality" in result:
@@ -81,7 +79,7 @@ class Collector:
             self.notes = result["notes"]
         if self.target is not None:
             # The series of many seeds need not fit into memory: they are read from the folder again.
-            self.kept[seed] = {kind: table for kind, table in built.items() if kind in _tables.TOTALS}
+            self.kept[seed] = {kind: table for kind, table in built.items() if kind in TOTALS}
             self.target.write_seed(seed, built, self.scenario.to_toml(), self.summary())
 
     def drop_unwritten(self) -> None:
@@ -94,7 +92,12 @@ class Collector:
     def summary(self) -> dict[str, Any]:
         """The content of summary.json over the seeds that are kept."""
         counts = {name: sum(self.counts[seed][name] for seed in self.kept) for name in ("events", "packet_hops")}
-        return summary_json(self.run(), counts)
+        totals = [Totals(kind=kind, tables=[self.kept[seed][kind] for seed in self.finished()]) for kind in TOTALS]
+        return with_means(self.about() | counts, totals)
+
+    def finished(self) -> list[int]:
+        """The seeds that are kept, in the order asked for."""
+        return [seed for seed in self.seeds if seed in self.kept]
 
     def tell(self, job: Jobs) -> None:
         if self.progress is not None:
@@ -102,25 +105,30 @@ class Collector:
             fraction = simulated / (self.scenario.duration_s * len(self.seeds))
             self.progress(Progress(fraction=min(fraction, 1.0), finished=len(self.kept), seeds=len(self.seeds)))
 
-    def run(self) -> Run:
+    def about(self) -> dict[str, Any]:
+        """What the run is, and how an emulation kept its time."""
         description = about(
             name=self.scenario.name,
             title=self.scenario.title,
             duration_s=self.scenario.duration_s,
             warmup_s=self.scenario.warmup_s,
             seeds=self.seeds,
-            finished=[seed for seed in self.seeds if seed in self.kept],
+            finished=self.finished(),
             engine=self.engine,
         )
         if self.timing:
             description["timing"] = [{"seed": seed} | self.timing[seed] for seed in description["finished"]]
             description["notes"] = self.notes
+        return description
+
+    def run(self) -> Run:
+        """The result of the seeds that are kept."""
         kept, target = dict(self.kept), self.target
 
-        def load(kind: str, seed: int) -> pa.Table:
+        def load(kind: str, seed: int) -> Any:
             return kept[seed][kind] if kind in kept[seed] or target is None else read_table(target.path, kind, seed)
 
-        return Run(about=description, scenario=self.scenario.to_toml(), load=load)
+        return Run(about=self.about(), scenario=self.scenario.to_toml(), load=load)
 
 
 def choose(seeds: int | Sequence[int] | None, default: list[int]) -> list[int]:
@@ -133,9 +141,13 @@ def choose(seeds: int | Sequence[int] | None, default: list[int]) -> list[int]:
     """
     chosen = default if seeds is None else list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
     if not chosen:
-        raise ValueError("no seeds: at least one is needed")
+        raise ValueError("no seeds given; at least one is needed")
     if len(set(chosen)) != len(chosen):
-        raise ValueError(f"seeds {chosen}: one stands there twice")
+        raise ValueError(f"seeds {chosen}: seed {_repeated(chosen)} is listed twice")
     if min(chosen) < 0 or max(chosen) >= 1 << 63:
-        raise ValueError(f"seeds {chosen}: a seed is an integer from 0 to 2^63 - 1")
+        raise ValueError(f"seeds {chosen}: seeds are integers from 0 to 2^63 - 1")
     return chosen
+
+
+def _repeated(seeds: list[int]) -> int:
+    return next(seed for at, seed in enumerate(seeds) if seed in seeds[:at])

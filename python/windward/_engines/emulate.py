@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ def emulate(
         raise _engine.EmulationError(reason)
     chosen = choose(seeds, scenario.seeds[:1])
     if pcap and output is None:
-        raise ValueError("pcap=True writes files: say where with output=DIR")
+        raise ValueError("pcap=True needs output=DIR, where the captures are written")
     job = _engine.EmulationJob(scenario, seeds=chosen, force=force)
     target = ResultFolder(Path(output)) if output is not None else None
     try:
@@ -42,12 +43,10 @@ def emulate(
 
 def why_not() -> str | None:
     """Why nothing can be emulated on this machine; None where it can."""
-    import os
-
     if not hasattr(_engine, "EmulationJob"):
-        return "emulation needs Linux, whose kernels it is made of"
+        return "emulation needs Linux"
     if os.geteuid() != 0:
-        return "emulation needs root: it makes network namespaces, and puts laws into the kernel"
+        return "emulation needs root: it creates network namespaces and loads laws into the kernel"
     if not Path("/dev/net/tun").exists():
-        return "emulation needs /dev/net/tun, which this machine does not have (modprobe tun)"
+        return "emulation needs /dev/net/tun, which this machine does not have; try `modprobe tun`"
     return None

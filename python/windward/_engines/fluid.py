@@ -15,7 +15,11 @@ from windward.theory._arguments import Delay, above_zero, engine_delay
 
 
 def run(
-    compiled: _engine.Scenario, *, tolerance: float, period_s: float | None, feedback_delay_s: Delay | None = None
+    compiled: _engine.Scenario,
+    *,
+    tolerance: float = 1e-6,
+    period_s: float | None = None,
+    feedback_delay_s: Delay | None = None,
 ) -> Fluid:
     """The fluid run of a scenario.
 

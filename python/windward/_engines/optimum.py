@@ -32,7 +32,7 @@ def solve(compiled: _engine.Scenario, objective: str) -> Optimum:
             alpha = -1.0
     if (name not in OBJECTIVES or number) and not (alpha is not None and 0 <= alpha < float("inf")):
         raise ValueError(
-            f"`{objective}` is no objective; there are {', '.join(OBJECTIVES)}, and alpha=NUMBER with a number from 0"
+            f"unknown objective `{objective}`; objectives: {', '.join(OBJECTIVES)}, and alpha=NUMBER with NUMBER >= 0"
         )
     answer = compiled.optimum(name, alpha)
     return Optimum(

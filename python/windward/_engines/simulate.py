@@ -33,7 +33,7 @@ def simulate(
     """
     chosen = choose(seeds, scenario.seeds)
     if pcap and output is None:
-        raise ValueError("pcap=True writes files: say where with output=DIR")
+        raise ValueError("pcap=True needs output=DIR, where the captures are written")
     known = laws or {}
     job = _engine.Job(
         scenario,
@@ -44,7 +44,9 @@ def simulate(
     )
     target = ResultFolder(Path(output)) if output is not None else None
     try:
-        return Collector(scenario, chosen, target, progress).collect(job, target.captures if pcap and target else None)
+        return Collector(scenario, chosen, target, progress, engine="simulate").collect(
+            job, target.captures if pcap and target else None
+        )
     finally:
         if target is not None:
             target.close()
@@ -55,5 +57,5 @@ def _threads(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if threads < 1:
-        raise ValueError(f"threads={threads}: at least one is needed")
+        raise ValueError(f"threads={threads}: at least 1 is needed")
     return threads

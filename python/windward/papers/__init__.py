@@ -15,24 +15,7 @@ The modules may import one another relatively (`from .model import cell`).
 ...     return Finding(ours="1 + 1 = 2", holds=1 + 1 == 2)
 """
 
-from windward.papers.judge import Finding, Judgement, Results, claim, judge
-from windward.papers.ledger import Claim, Paper, PaperError, known, load
-from windward.papers.reproduce import Context, Drawn, figure, kept, reproduce
+import lazy_loader
 
-__all__ = [
-    "Claim",
-    "Context",
-    "Drawn",
-    "Finding",
-    "Judgement",
-    "Paper",
-    "PaperError",
-    "Results",
-    "claim",
-    "figure",
-    "judge",
-    "kept",
-    "known",
-    "load",
-    "reproduce",
-]
+# As in `windward` itself: the names are listed in `__init__.pyi`, and imported when they are first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -97,9 +97,7 @@ def root() -> Path:
         for folder in (start, *start.parents):
             if any((folder / "papers").glob("*/claims.toml")):
                 return folder / "papers"
-    raise PaperError(
-        "there is no folder `papers` here\nhint: it comes with the source; run this inside a checkout of Windward"
-    )
+    raise PaperError("no folder `papers` found\nhint: run this inside a source checkout of Windward")
 
 
 def known() -> list[str]:

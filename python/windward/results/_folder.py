@@ -39,25 +39,22 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from windward._engine import __version__, write_parquet
 from windward.errors import ResultError
-from windward.results._tables import EMPTY_INTERNALS, EMPTY_STATIONS, Tables
+from windward.results._summary import FORMAT, versions
+from windward.results._tables import ABSENT_IF_EMPTY, ENTITY, Columns, Tables, to_arrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SUMMARY = "summary.json"
 SCENARIO = "scenario.toml"
 CAPTURE = "capture.pcapng"
 REPORT = "report.html"
-
-#: The layout above; grows when it changes so that older programs cannot read it.
-FORMAT = 1
-
-#: Tables that are not written where they have no rows, and what is read in their place.
-ABSENT_IF_EMPTY = {"internals": EMPTY_INTERNALS, "stations": EMPTY_STATIONS}
 
 _STAGING = ".windward-"
 
@@ -78,14 +75,14 @@ class ResultFolder:
         self.path = path
         self._is_begun = False
         if path.exists() and not path.is_dir():
-            raise ResultError(f"{path} is a file; results go into a folder")
+            raise ResultError(f"{path} is a file; results need a folder")
         try:
             path.mkdir(parents=True, exist_ok=True)
             foreign = sorted(file.name for file in path.iterdir() if not file.name.startswith(_STAGING))
             if foreign and not is_result(path):
                 raise ResultError(
-                    f"{path} holds `{foreign[0]}` and no Windward result; it is not overwritten\n"
-                    "hint: choose another folder, or remove what is there"
+                    f"{path} contains `{foreign[0]}` and is not a Windward result; it is not overwritten\n"
+                    "hint: choose another folder, or delete its contents"
                 )
             self._staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=path))
         except OSError as error:
@@ -102,8 +99,8 @@ class ResultFolder:
             staged = self._staging / f"seed-{seed}"
             staged.mkdir()
             for kind, table in tables.items():
-                if kind not in ABSENT_IF_EMPTY or len(table):
-                    pq.write_table(table, staged / f"{kind}.parquet", compression="zstd")
+                if kind not in ABSENT_IF_EMPTY or len(table["time_s" if kind == "internals" else ENTITY[kind]]):
+                    _write(staged / f"{kind}.parquet", table)
             capture = self._staging / f"seed-{seed}.pcapng"
             if capture.exists():
                 capture.rename(staged / CAPTURE)
@@ -122,7 +119,7 @@ class ResultFolder:
         """Writes a run without seeds."""
         try:
             for kind, table in tables.items():
-                pq.write_table(table, self._staging / f"{kind}.parquet", compression="zstd")
+                _write(self._staging / f"{kind}.parquet", table)
             self.write_summary(summary | {"complete": False})
             self._remove_older()
             _replace(self.path / SCENARIO, scenario)
@@ -187,11 +184,11 @@ def read_summary(path: Path, *engines: str) -> dict[str, Any]:
     if not path.exists():
         raise ResultError(f"{path} does not exist")
     if not is_result(path):
-        raise ResultError(f"{path} is not a Windward result: it has no {SUMMARY} that says so")
+        raise ResultError(f"{path} is not a Windward result: it has no valid {SUMMARY}")
     summary: dict[str, Any] = json.loads((path / SUMMARY).read_text())
     if summary.get("format") != FORMAT:
         raise ResultError(
-            f"{path} has format {summary.get('format')}, this version of Windward reads {FORMAT}: "
+            f"{path} has format {summary.get('format')}, this version of Windward reads format {FORMAT}: "
             f"it was written by version {summary['windward']}"
         )
     found = summary["engine"]
@@ -212,11 +209,83 @@ def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table:
     folder = path if seed is None else path / f"seed-{seed}"
     file = folder / f"{kind}.parquet"
     if kind in ABSENT_IF_EMPTY and not file.exists():
-        return ABSENT_IF_EMPTY[kind]
+        return to_arrow(ABSENT_IF_EMPTY[kind])
+    import pyarrow.parquet as pq
+
+    names = ["flow", "link", "name"] if kind.endswith("_series") or kind == "internals" else None
     try:
-        return pq.read_table(file, partitioning=None)
+        return pq.read_table(file, partitioning=None, read_dictionary=names)
     except (OSError, ValueError) as error:
         raise ResultError(f"{file} cannot be read: {error}") from error
+
+
+def read_scenario(path: Path) -> str:
+    """The scenario of a run, in TOML; empty where it cannot be read."""
+    try:
+        return (path / SCENARIO).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+class Kept(Protocol):
+    """A result without seeds: it says what its folder holds, and can be made from that again."""
+
+    engine: ClassVar[str]
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def scenario(self) -> str: ...
+    def _tables(self) -> Tables: ...
+    def _summary(self) -> dict[str, Any]: ...
+    @classmethod
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self: ...
+
+
+AnyKept = TypeVar("AnyKept", bound=Kept)
+
+
+def save(result: Kept, path: Path) -> None:
+    """Keeps a result without seeds in a folder, in place of an older one.
+
+    Raises
+    ------
+    ResultError
+        If the folder holds something else, or cannot be written.
+    """
+    summary = {
+        "windward": __version__,
+        "format": FORMAT,
+        "engine": result.engine,
+        "name": result.name,
+        "title": result.title,
+        "complete": True,
+        "versions": versions(),
+    }
+    target = ResultFolder(path)
+    try:
+        target.write(result._tables(), result.scenario, summary | result._summary())
+    finally:
+        target.close()
+
+
+def open_kept(kind: type[AnyKept], path: Path) -> AnyKept:
+    """Opens the folder of a result without seeds.
+
+    Raises
+    ------
+    ResultError
+        If it holds none of this kind that this version reads.
+    """
+    summary = read_summary(path, kind.engine)
+    tables = {file.stem: read_table(path, file.stem) for file in sorted(path.glob("*.parquet"))}
+    return kind._from(summary, read_scenario(path), tables)
+
+
+def _write(path: Path, columns: Columns) -> None:
+    write_parquet(path, dict(columns))
 
 
 def _replace(path: Path, text: str) -> None:

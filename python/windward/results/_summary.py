@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import platform
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import pandas as pd
-import pyarrow as pa
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from windward import _engine
-from windward.results import _folder
-from windward.results._tables import ENTITY, TOTALS
+from windward.results._tables import ATTRIBUTES, Totals
+from windward.results.stats import mean_and_interval, overall
 
-if TYPE_CHECKING:
-    from windward._answers.run import Run
+#: The layout of result folders; grows when it changes so that older programs cannot read it.
+FORMAT = 1
 
 
 def about(
@@ -26,12 +23,12 @@ def about(
     warmup_s: float,
     seeds: Sequence[int],
     finished: Sequence[int],
-    engine: str = "simulate",
+    engine: str,
 ) -> dict[str, Any]:
-    """What a summary says before its numbers."""
+    """What the summary of a run says before its numbers."""
     return {
         "windward": _engine.__version__,
-        "format": _folder.FORMAT,
+        "format": FORMAT,
         "engine": engine,
         "name": name,
         "title": title,
@@ -45,38 +42,32 @@ def about(
 
 
 def versions() -> dict[str, str]:
-    """Versions of what makes and writes results."""
-    return {
-        "windward": _engine.__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pandas": pd.__version__,
-        "pyarrow": pa.__version__,
-    }
+    """Versions of what makes results."""
+    return {"windward": _engine.__version__, "python": platform.python_version()}
 
 
-def summary_json(run: Run, counts: dict[str, int]) -> dict[str, Any]:
-    """The content of summary.json: what the run is, then means with half-widths of 95 % confidence intervals."""
-    content = dict(run._about)
-    content.update(counts)
-    rows = run.summary()
-    values = {
-        (kind, name, metric): {"mean": number(mean), "ci95": number(ci95)}
-        for kind, name, metric, mean, ci95 in zip(
-            rows["kind"], rows["name"], rows["metric"], rows["mean"], rows["ci95"], strict=True
-        )
-    }
-    content["goodput_bps"] = values["all", "all", "goodput_bps"]
-    content["jain"] = values["all", "all", "jain"]
-    for kind in TOTALS:
-        entities = run.table(kind, run.seeds[0]).to_pylist()
-        content[kind] = [
-            {key: values.get((kind, row[ENTITY[kind]], key), number(value)) for key, value in row.items()}
-            for row in entities
-        ]
+def with_means(about: Mapping[str, Any], totals: Sequence[Totals]) -> dict[str, Any]:
+    """What a run is, then means with half-widths of 95 % confidence intervals."""
+    content = dict(about)
+    (flows,) = (table for table in totals if table.kind == "flows")
+    content["goodput_bps"], content["jain"] = map(_mean, overall(flows))
+    for table in totals:
+        content[table.kind] = [_row(table, at) for at in range(len(table.names))]
     return content
+
+
+def _row(totals: Totals, at: int) -> dict[str, Any]:
+    return {
+        key: number(totals.attribute(key)[at]) if key in ATTRIBUTES else _mean(totals.values(key, at))
+        for key in totals.tables[0]
+    }
+
+
+def _mean(values: Sequence[float]) -> dict[str, Any]:
+    mean, interval = mean_and_interval(values)
+    return {"mean": number(mean), "ci95": number(interval)}
 
 
 def number(value: Any) -> Any:
     """JSON has no NaN: what was not measured is null."""
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,15 +1,20 @@
-"""The tables of a run: what the engine returns, as Arrow tables with names in place of indices.
+"""The tables of a run: what the engine returns, with names in place of indices.
 
-Series keep the engine's columns without copying; names are dictionary-encoded over the engine's own indices.
+A table is a dict of columns: memoryviews or arrays of numbers, lists of texts, and `Named`: names by their index.
+Arrow and pandas are imported when a person asks for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import pyarrow as pa
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 #: The tables of totals and means, one row per entity; the others are series.
 TOTALS = ("flows", "links", "stations", "background")
@@ -28,29 +33,39 @@ ENTITY = {
 #: Columns that say what an entity is, not what was measured.
 ATTRIBUTES = frozenset({"seed", "flow", "link", "source", "group", "law", "from", "to", "rate_bps", "delay_s"})
 
-#: The internals of a run that did not record them.
-EMPTY_INTERNALS = pa.table(
-    {
-        "time_s": pa.array([], pa.float64()),
-        "flow": pa.array([], pa.string()).dictionary_encode(),
-        "name": pa.array([], pa.string()).dictionary_encode(),
-        "value": pa.array([], pa.float64()),
-    }
-)
-
-#: The stations of a run without cells.
-EMPTY_STATIONS = pa.table(
-    {
-        "link": pa.array([], pa.string()),
-        **{name: pa.array([], pa.float64()) for name in ("airtime", "mean_snr", "offered_bps", "served_bps")},
-        "errors": pa.array([], pa.uint64()),
-    }
-)
-
-Tables = dict[str, pa.Table]
+Columns = Mapping[str, Any]
+Tables = Mapping[str, Columns]
 
 
-def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, list[Any]]], measured_s: float) -> Tables:
+class Named(NamedTuple):
+    """A column of names, each by its index."""
+
+    names: list[str]
+    #: 32-bit integers.
+    indices: Any
+
+
+def _nothing(format: str) -> memoryview:  # noqa: A002
+    return memoryview(b"").cast(format)  # type: ignore[call-overload, no-any-return]
+
+
+#: Tables that are not written where they have no rows, and what is read in their place.
+ABSENT_IF_EMPTY: Tables = {
+    "internals": {
+        "time_s": _nothing("d"),
+        "flow": Named([], _nothing("I")),
+        "name": Named([], _nothing("I")),
+        "value": _nothing("d"),
+    },
+    "stations": {
+        "link": [],
+        **{name: _nothing("d") for name in ("airtime", "mean_snr", "offered_bps", "served_bps")},
+        "errors": _nothing("Q"),
+    },
+}
+
+
+def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], measured_s: float) -> Tables:
     """The tables of one seed.
 
     Parameters
@@ -62,45 +77,103 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, list[An
     measured_s
         Seconds from the warm-up to the end.
     """
-    flows = dict(output["flows"])
-    flows["loss"] = _share(flows["segments_lost"], flows["segments_sent"])
-    links = dict(output["links"])
-    links["loss"] = _share(links["dropped"] + links["lost"], links["packets"] + links["dropped"])
-    links["throughput_bps"] = links["bytes"] * (8 / measured_s)
-    background = dict(output["background"])
-    # Datagrams under way at the warm-up and at the end shift this by a few packets, below zero at the least loss.
-    missing = background["sent"].astype(np.int64) - background["received"].astype(np.int64)
-    background["loss"] = np.maximum(_share(missing, background["sent"]), 0.0)
+    flows, links, background = output["flows"], output["links"], output["background"]
     internals = dict(output["internals"])
-    names = internals.pop("names")
-    internals["name"] = _named(internals["name"], names)
+    internals["name"] = Named(internals.pop("names"), internals["name"])
+    lost = [dropped + lost for dropped, lost in zip(links["dropped"], links["lost"], strict=True)]
+    offered = [packets + dropped for packets, dropped in zip(links["packets"], links["dropped"], strict=True)]
+    # Datagrams under way at the warm-up and at the end shift this by a few packets, below zero at the least loss.
+    missing = [max(sent - got, 0) for sent, got in zip(background["sent"], background["received"], strict=True)]
     return {
-        "flows": pa.table({**entities["flows"], **flows}),
-        "links": pa.table({**entities["links"], **links}),
+        "flows": {**entities["flows"], **flows, "loss": _share(flows["segments_lost"], flows["segments_sent"])},
+        "links": {
+            **entities["links"],
+            **links,
+            "loss": _share(lost, offered),
+            "throughput_bps": _doubles(count * (8 / measured_s) for count in links["bytes"]),
+        },
         "stations": EMPTY_STATIONS,
         **{kind: _figures(columns, entities["links"]["link"]) for kind, columns in output["figures"].items()},
-        "background": pa.table({**entities["background"], **background}),
-        "flow_series": pa.table(_with_names(output["flow_series"], "flow", entities["flows"]["flow"])),
-        "link_series": pa.table(_with_names(output["link_series"], "link", entities["links"]["link"])),
-        "internals": pa.table(_with_names(internals, "flow", entities["flows"]["flow"])),
+        "background": {**entities["background"], **background, "loss": _share(missing, background["sent"])},
+        "flow_series": _with_names(output["flow_series"], "flow", entities["flows"]["flow"]),
+        "link_series": _with_names(output["link_series"], "link", entities["links"]["link"]),
+        "internals": _with_names(internals, "flow", entities["flows"]["flow"]),
     }
 
 
-def _figures(columns: Mapping[str, Any], links: list[str]) -> pa.Table:
+def _figures(columns: Columns, links: list[str]) -> Columns:
     """What some links have beyond the others."""
-    return pa.table({"link": [links[port] for port in columns["port"]], **{k: v for k, v in columns.items() if k != "port"}})
+    return {"link": [links[port] for port in columns["port"]], **{k: v for k, v in columns.items() if k != "port"}}
 
 
-def _share(part: np.ndarray[Any, Any], whole: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _share(part: Iterable[int], whole: Iterable[int]) -> memoryview:
     """`part / whole`; NaN where there is nothing to share."""
-    result = np.full(len(whole), np.nan)
-    np.divide(part, whole, out=result, where=whole > 0, dtype=float, casting="unsafe")
-    return result
+    return _doubles(a / b if b else math.nan for a, b in zip(part, whole, strict=True))
 
 
-def _with_names(columns: Mapping[str, Any], column: str, names: list[str]) -> dict[str, Any]:
-    return {key: _named(value, names) if key == column else value for key, value in columns.items()}
+def _doubles(values: Iterable[float]) -> memoryview:
+    # Not the array itself: an empty one has no aligned memory, which the engine asks for.
+    return memoryview(array("d", values).tobytes()).cast("d")  # type: ignore[return-value]
 
 
-def _named(indices: np.ndarray[Any, Any], names: list[str]) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(indices.view(np.int32)), pa.array(names, pa.string()))
+def _with_names(columns: Columns, entity: str, names: list[str]) -> Columns:
+    return {key: Named(names, value) if key == entity else value for key, value in columns.items()}
+
+
+def from_frame(frame: pd.DataFrame) -> Columns:
+    """The columns of a frame: numbers, texts, categories."""
+    import numpy as np
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for name, column in frame.items():
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            categories = [str(category) for category in column.cat.categories]
+            columns[str(name)] = Named(categories, column.cat.codes.to_numpy().astype(np.uint32))
+        elif pd.api.types.is_numeric_dtype(column.dtype):
+            columns[str(name)] = np.ascontiguousarray(column.to_numpy())
+        else:
+            columns[str(name)] = [str(value) for value in column]
+    return columns
+
+
+def to_arrow(columns: Columns) -> pa.Table:
+    """A table for Arrow, which shares the memory of its numbers."""
+    import numpy as np
+    import pyarrow as pa
+
+    def convert(column: Any) -> pa.Array:
+        if isinstance(column, Named):
+            indices = pa.array(np.asarray(column.indices).view(np.int32))
+            return pa.DictionaryArray.from_arrays(indices, pa.array(column.names, pa.string()))
+        return pa.array(column, pa.string()) if isinstance(column, list) else pa.array(np.asarray(column))
+
+    return pa.table({name: convert(column) for name, column in columns.items()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """One table of totals over seeds. Every seed has the same entities."""
+
+    #: Which: one of `TOTALS`.
+    kind: str
+    #: The columns of each seed.
+    tables: Sequence[Columns]
+
+    @property
+    def names(self) -> list[str]:
+        """The entities, in the order of the scenario."""
+        return list(self.attribute(ENTITY[self.kind]))
+
+    @property
+    def metrics(self) -> list[str]:
+        """What was measured."""
+        return [name for name in (self.tables[0] if self.tables else ()) if name not in ATTRIBUTES]
+
+    def attribute(self, name: str) -> Sequence[Any]:
+        """A column that is the same in every seed."""
+        return self.tables[0][name] if self.tables else ()
+
+    def values(self, metric: str, at: int) -> list[float]:
+        """A metric of one entity, by seed."""
+        return [table[metric][at] for table in self.tables]

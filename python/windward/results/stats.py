@@ -3,16 +3,73 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import pandas as pd
-from scipy.special import stdtrit
-
-from windward.results._tables import ATTRIBUTES
+if TYPE_CHECKING:
+    from windward.results._tables import Totals
 
 #: Probability that a confidence interval covers the mean.
 CONFIDENCE = 0.95
+
+#: Links that are less busy than this share of the busiest are idle: those that carry ACKs, mostly.
+IDLE = 0.05
+
+
+#: The normal distribution's quantile of 0.975.
+_NORMAL = 1.959963984540054
+
+#: Above this, five terms of the expansion are exact.
+_MANY = 1000
+
+#: Coefficients of x, x³, x⁵, … of each power of 1/n.
+_EXPANSION = (
+    (1 / 4, 1 / 4),
+    (3 / 96, 16 / 96, 5 / 96),
+    (-15 / 384, 17 / 384, 19 / 384, 3 / 384),
+    (-945 / 92160, -1920 / 92160, 1482 / 92160, 776 / 92160, 79 / 92160),
+)
+
+
+def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
+    return sum(factor * x ** (2 * k + 1) for k, factor in enumerate(coefficients))
+
+
+@cache
+def t_quantile(freedom: int) -> float:
+    """t(0.975, n): the quantile of Student's distribution with n >= 1 degrees of freedom that `CONFIDENCE` needs.
+
+    By Newton's method on the probability that |T| <= t, a finite sum for whole n, and for large n, where the sum
+    gathers rounding, by the expansion in 1/n: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 26.7.3
+    to 26.7.5. Within 1e-12, relatively.
+    """
+    t = _NORMAL
+    if freedom > _MANY:
+        return t + sum(_polynomial(row, t) / freedom**k for k, row in enumerate(_EXPANSION, 1))
+    # The normal quantile is below every other, and the probability concave in t: the steps rise to the root.
+    log_peak = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
+    while True:
+        density = 2 * math.exp(log_peak - (freedom + 1) / 2 * math.log1p(t * t / freedom))
+        step = (CONFIDENCE - _within(t, freedom)) / density
+        t += step
+        if step < 1e-14 * t:
+            return t
+
+
+def _within(t: float, freedom: int) -> float:
+    """The probability that |T| <= t."""
+    cosine2 = 1 / (1 + t * t / freedom)
+    # 1 + 1/2 cos² + 1·3/(2·4) cos⁴ + … for even n; cos (1 + 2/3 cos² + 2·4/(3·5) cos⁴ + …) for odd n.
+    is_odd = freedom % 2
+    term, total = 1.0, 0.0
+    for k in range((freedom - is_odd) // 2):
+        total += term
+        term *= cosine2 * (2 * k + 1 + is_odd) / (2 * k + 2 + is_odd)
+    sine = t / math.sqrt(freedom + t * t)
+    if not is_odd:
+        return sine * total
+    return 2 / math.pi * (math.atan(t / math.sqrt(freedom)) + sine * math.sqrt(cosine2) * total)
 
 
 def half_width(deviation: float, count: int) -> float:
@@ -20,61 +77,69 @@ def half_width(deviation: float, count: int) -> float:
 
     Student's t: t(0.975, n - 1) s / √n with the sample deviation s. NaN for fewer than two seeds.
     """
-    if count < 2:
-        return math.nan
-    return float(stdtrit(count - 1, (1 + CONFIDENCE) / 2) * deviation / math.sqrt(count))
+    return math.nan if count < 2 else t_quantile(count - 1) * deviation / math.sqrt(count)
 
 
-def mean_and_interval(values: Sequence[float] | pd.Series[float]) -> tuple[float, float]:
+def mean_and_interval(values: Iterable[float]) -> tuple[float, float]:
     """Mean and half-width of its 95 % confidence interval; NaN values (nothing was measured) are left out."""
-    known = np.asarray(values, dtype=float)
-    known = known[~np.isnan(known)]
-    if len(known) == 0:
+    known = [float(value) for value in values if not math.isnan(value)]
+    if not known:
         return math.nan, math.nan
-    deviation = float(known.std(ddof=1)) if len(known) > 1 else math.nan
-    return float(known.mean()), half_width(deviation, len(known))
+    if math.inf in known or -math.inf in known:
+        return sum(known), math.nan
+    mean = math.fsum(known) / len(known)
+    if len(known) == 1:
+        return mean, math.nan
+    variance = math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1)
+    return mean, half_width(math.sqrt(variance), len(known))
 
 
-def jain(rates: Sequence[float] | pd.Series[float]) -> float:
+def jain(rates: Iterable[float]) -> float:
     """Jain's fairness index (Σx)² / (n Σx²): 1 when all are equal, 1/n when one has everything.
 
     R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination", DEC-TR-301, 1984. NaN without
     flows, or when none got anything.
     """
-    x = np.asarray(rates, dtype=float)
-    squares = float(np.square(x).sum())
-    if squares == 0.0:
-        return math.nan
-    return float(x.sum()) ** 2 / (len(x) * squares)
+    x = [float(rate) for rate in rates]
+    squares = math.fsum(rate * rate for rate in x)
+    return math.nan if squares == 0 else math.fsum(x) ** 2 / (len(x) * squares)
 
 
-def summarize(frame: pd.DataFrame, kind: str, entity: str) -> pd.DataFrame:
-    """Mean and confidence interval over seeds of every number in `frame`, one row per entity and metric.
+class Mean(NamedTuple):
+    """A metric of an entity over seeds."""
 
-    Parameters
-    ----------
-    frame
-        One row per entity and seed.
-    kind
-        What the entities are: goes into the column `kind`.
-    entity
-        The column that names them.
-    """
-    metrics = [name for name in frame.columns if name not in ATTRIBUTES]
-    if frame.empty or not metrics:
-        return pd.DataFrame({name: [] for name in ("kind", "name", "metric", "mean", "ci95", "seeds")})
-    groups = frame.groupby(entity, sort=False, observed=True)[metrics]
-    mean, deviation, count = groups.mean(), groups.std(ddof=1), groups.count()
-    quantile = {n: half_width(1.0, n) for n in np.unique(count.to_numpy())}
-    interval = deviation * count.map(lambda n: quantile[n])
-    names = mean.index.astype(str).repeat(len(metrics))
-    return pd.DataFrame(
-        {
-            "kind": kind,
-            "name": names,
-            "metric": metrics * len(mean),
-            "mean": mean.to_numpy().ravel(),
-            "ci95": interval.to_numpy().ravel(),
-            "seeds": count.to_numpy().ravel(),
-        }
-    )
+    name: str
+    metric: str
+    mean: float
+    #: NaN for a single seed.
+    ci95: float
+    #: Seeds in which there was something to measure.
+    seeds: int
+
+
+def summarize(totals: Totals) -> Iterator[Mean]:
+    """Means over seeds of everything measured, entity by entity."""
+    metrics = totals.metrics
+    for at, name in enumerate(totals.names):
+        for metric in metrics:
+            yield summarize_one(name, metric, totals.values(metric, at))
+
+
+def summarize_one(name: str, metric: str, values: list[float]) -> Mean:
+    """The mean of one metric by seed."""
+    mean, interval = mean_and_interval(values)
+    return Mean(name, metric, mean, interval, sum(not math.isnan(value) for value in values))
+
+
+def overall(flows: Totals) -> tuple[list[float], list[float]]:
+    """Goodput of all flows together in bit/s, and Jain's index of their goodputs, by seed."""
+    goodputs: list[Any] = [table["goodput_bps"] for table in flows.tables]
+    return [math.fsum(each) for each in goodputs], [jain(each) for each in goodputs]
+
+
+def busy_links(links: Totals, most: int) -> list[str]:
+    """The links that carry something worth a row, at most so many, the busiest first."""
+    means = {name: mean_and_interval(links.values("utilization", at))[0] for at, name in enumerate(links.names)}
+    least = IDLE * max(means.values(), default=0.0)
+    busy = [name for name, mean in means.items() if mean >= least]
+    return sorted(busy, key=lambda name: -means[name])[:most]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from windward.results.stats import mean_and_interval
+from windward.results.stats import busy_links, mean_and_interval, overall
 
 if TYPE_CHECKING:
-    from windward._answers.run import Run
+    from windward.results._shapes import Packets
+    from windward.results._tables import Totals
 
 #: Up to so many flows have a row each; above, their groups have.
 MANY_FLOWS = 20
@@ -22,9 +21,6 @@ MANY_LINKS = 12
 
 #: Up to so many stations have a row each.
 MANY_STATIONS = 20
-
-#: Links that are less busy than this share of the busiest are idle: those that carry ACKs, mostly.
-IDLE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,149 +34,151 @@ class Digest:
     note: str = ""
 
 
-def headline(run: Run) -> list[tuple[str, str]]:
+def headline(run: Packets) -> list[tuple[str, str]]:
     """The few numbers that sum a run up, with their names."""
     facts = []
-    if not run.flows.empty:
-        total = run.flows.groupby("seed")["goodput_bps"].sum()
-        facts += [("goodput of all flows", _interval(total, "bit/s")), ("Jain's index", _fraction(run.jain))]
-    if not run.links.empty:
-        name, busiest = max(run.links.groupby("link", sort=False), key=lambda item: item[1]["utilization"].mean())
-        facts.append((f"utilization of {name}", _percent(busiest["utilization"])))
-    if not run.flows.empty:
-        counts = run.flows.groupby("seed")[["segments_lost", "segments_sent"]].sum()
-        facts.append(("lost segments", _percent(counts["segments_lost"] / counts["segments_sent"])))
+    flows, links = run.totals("flows"), run.totals("links")
+    if flows.names:
+        goodputs, fairness = overall(flows)
+        facts += [("goodput of all flows", _interval(goodputs, "bit/s")), ("Jain's index", _fraction(fairness))]
+    if busiest := busy_links(links, 1):
+        utilization = links.values("utilization", links.names.index(busiest[0]))
+        facts.append((f"utilization of {busiest[0]}", _percent(utilization)))
+    if flows.names:
+        counts = [(sum(table["segments_lost"]), sum(table["segments_sent"])) for table in flows.tables]
+        facts.append(("lost segments", _percent(_shares(counts))))
     return facts
 
 
-def digests(run: Run) -> list[Digest]:
+def digests(run: Packets) -> list[Digest]:
     """The tables of flows, links, stations and background sources, those that there are."""
-    flows = _groups(run) if _count(run.flows, "flow") > MANY_FLOWS else _flows(run)
-    tables = [flows, _links(run), _stations(run), _background(run)]
+    flows = run.totals("flows")
+    tables = [
+        _groups(flows) if len(flows.names) > MANY_FLOWS else _flows(flows),
+        _links(run.totals("links")),
+        _stations(run.totals("stations")),
+        _background(run.totals("background")),
+    ]
     return [table for table in tables if table.rows]
 
 
-def seeds(run: Run) -> str:
+def seeds(run: Packets) -> str:
     """Which seeds stand behind the numbers."""
     count = len(run.seeds)
     if not run.is_complete:
         return f"interrupted: {count} of {len(run.seeds_asked)} seeds finished"
-    return "mean ± 95 % confidence interval over " + f"{count} seeds" if count > 1 else f"seed {run.seeds[0]}"
+    if count > 1:
+        return f"mean ± 95 % confidence interval over {count} seeds"
+    return f"seed {run.seeds[0]}"
 
 
-def _flows(run: Run) -> Digest:
-    rows = []
-    for name, flow in run.flows.groupby("flow", sort=False):
-        rows.append(
-            [
-                str(name),
-                str(flow["law"].iloc[0]),
-                _interval(flow["goodput_bps"], "bit/s"),
-                _percent(flow["loss"]),
-                _interval(flow["mean_rtt_s"], "s"),
-                _interval(flow["mean_cwnd"]),
-                _interval(flow["timeouts"]),
-                _interval(flow["completion_s"], "s"),
-            ]
-        )
+def _flows(flows: Totals) -> Digest:
+    rows = [
+        [
+            name,
+            flows.attribute("law")[at],
+            _interval(flows.values("goodput_bps", at), "bit/s"),
+            _percent(flows.values("loss", at)),
+            _interval(flows.values("mean_rtt_s", at), "s"),
+            _interval(flows.values("mean_cwnd", at)),
+            _interval(flows.values("timeouts", at)),
+            _interval(flows.values("completion_s", at), "s"),
+        ]
+        for at, name in enumerate(flows.names)
+    ]
     columns = ["flow", "law", "goodput", "loss", "mean RTT", "mean window", "timeouts", "completed after"]
     return without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows))
 
 
-def _groups(run: Run) -> Digest:
+def _groups(flows: Totals) -> Digest:
+    groups: dict[tuple[str, str], list[int]] = {}
+    for at, key in enumerate(zip(flows.attribute("group"), flows.attribute("law"), strict=True)):
+        groups.setdefault(key, []).append(at)
+
+    def by_seed(metric: str, members: list[int]) -> list[list[float]]:
+        return [[table[metric][at] for at in members] for table in flows.tables]
+
     rows = []
-    for (group, law), flows in run.flows.groupby(["group", "law"], sort=False):
-        each = flows.groupby("flow", sort=False)["goodput_bps"].mean()
-        by_seed = flows.groupby("seed")
+    for (group, law), members in groups.items():
+        each = [_mean(flows.values("goodput_bps", at)) for at in members]
+        lost, sent = (map(sum, by_seed(metric, members)) for metric in ("segments_lost", "segments_sent"))
         rows.append(
             [
-                str(group),
-                str(law),
-                str(len(each)),
-                _interval(by_seed["goodput_bps"].mean(), "bit/s"),
-                quantity(each.min(), "bit/s"),
-                quantity(each.max(), "bit/s"),
-                _percent(by_seed["segments_lost"].sum() / by_seed["segments_sent"].sum()),
-                _interval(by_seed["mean_rtt_s"].mean(), "s"),
-                _interval(by_seed["timeouts"].sum()),
+                group,
+                law,
+                str(len(members)),
+                _interval(map(_mean, by_seed("goodput_bps", members)), "bit/s"),
+                quantity(min(each), "bit/s"),
+                quantity(max(each), "bit/s"),
+                _percent(_shares(zip(lost, sent, strict=True))),
+                _interval(map(_mean, by_seed("mean_rtt_s", members)), "s"),
+                _interval(map(sum, by_seed("timeouts", members))),
             ]
         )
     columns = ["group", "law", "flows", "mean goodput", "least", "most", "loss", "mean RTT", "timeouts"]
     return Digest(title="Flows by group", columns=columns, words=2, rows=rows)
 
 
-def _links(run: Run) -> Digest:
-    busiest = busy_links(run, MANY_LINKS)
-    rows = []
-    for name, link in run.links[run.links["link"].isin(busiest)].groupby("link", sort=False):
-        rows.append(
-            [
-                str(name),
-                quantity(float(link["rate_bps"].iloc[0]), "bit/s"),
-                _percent(link["utilization"]),
-                _percent(link["loss"]),
-                _interval(link["mean_backlog"]),
-                _interval(link["max_backlog"]),
-                _interval(link["mean_queue_delay_s"], "s"),
-            ]
-        )
-    left_out = _count(run.links, "link") - len(rows)
+def _links(links: Totals) -> Digest:
+    busiest = set(busy_links(links, MANY_LINKS))
+    rows = [
+        [
+            name,
+            quantity(links.attribute("rate_bps")[at], "bit/s"),
+            _percent(links.values("utilization", at)),
+            _percent(links.values("loss", at)),
+            _interval(links.values("mean_backlog", at)),
+            _interval(links.values("max_backlog", at)),
+            _interval(links.values("mean_queue_delay_s", at), "s"),
+        ]
+        for at, name in enumerate(links.names)
+        if name in busiest
+    ]
+    left_out = len(links.names) - len(rows)
     columns = ["link", "rate", "utilization", "loss", "mean queue", "longest queue", "mean wait"]
     note = f"{left_out} idle link{'s' if left_out > 1 else ''} left out" if left_out else ""
     return Digest(title="Links", columns=columns, words=1, rows=rows, note=note)
 
 
-def busy_links(run: Run, most: int) -> list[str]:
-    """The links that carry something worth a row, at most so many."""
-    utilization = run.links.groupby("link", sort=False)["utilization"].mean()
-    return list(utilization[utilization >= IDLE * utilization.max()].nlargest(most).index)
-
-
-def _stations(run: Run) -> Digest:
-    """What the air of cells offered each station, and what a scheduler made of it."""
-    stations = run.stations
-    is_repaired = bool(stations["errors"].any())
-    rows = []
-    for name, station in stations.groupby("link", sort=False):
-        rows.append(
-            [
-                str(name),
-                _percent(station["airtime"]),
-                f"{_interval(decibels(station['mean_snr']))} dB",
-                _interval(station["offered_bps"], "bit/s"),
-                _interval(station["served_bps"], "bit/s"),
-                _interval(station["errors"]) if is_repaired else "–",
-            ]
-        )
-    left_out = len(rows) - MANY_STATIONS
-    note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out > 0 else ""
+def _stations(stations: Totals) -> Digest:
+    """What the channel of cells offered each station, and what a scheduler made of it."""
+    is_repaired = any(any(table["errors"]) for table in stations.tables)
+    rows = [
+        [
+            name,
+            _percent(stations.values("airtime", at)),
+            f"{_interval(map(decibels, stations.values('mean_snr', at)))} dB",
+            _interval(stations.values("offered_bps", at), "bit/s"),
+            _interval(stations.values("served_bps", at), "bit/s"),
+            _interval(stations.values("errors", at)) if is_repaired else "–",
+        ]
+        for at, name in enumerate(stations.names[:MANY_STATIONS])
+    ]
+    left_out = len(stations.names) - len(rows)
+    note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
     columns = ["station", "airtime", "mean SNR", "rate offered", "rate when served", "transmissions failed"]
-    return without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows[:MANY_STATIONS], note=note))
+    return without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows, note=note))
 
 
-def decibels(ratio: pd.Series[float]) -> pd.Series[float]:
+def decibels(ratio: float) -> float:
     """A ratio of powers in decibels."""
-    return ratio.map(lambda value: 10 * math.log10(value) if value > 0 else math.nan)
+    return 10 * math.log10(ratio) if ratio > 0 else math.nan
 
 
-def _background(run: Run) -> Digest:
-    rows = []
-    for name, source in run.background.groupby("source", sort=False):
-        rows.append(
-            [
-                str(name),
-                _interval(source["received_bps"], "bit/s"),
-                _percent(source["loss"]),
-                _interval(source["mean_delay_s"], "s"),
-            ]
-        )
-    note = f"{len(rows) - MANY_FLOWS} more sources left out" if len(rows) > MANY_FLOWS else ""
+def _background(sources: Totals) -> Digest:
+    rows = [
+        [
+            name,
+            _interval(sources.values("received_bps", at), "bit/s"),
+            _percent(sources.values("loss", at)),
+            _interval(sources.values("mean_delay_s", at), "s"),
+        ]
+        for at, name in enumerate(sources.names[:MANY_FLOWS])
+    ]
+    left_out = len(sources.names) - len(rows)
+    note = f"{left_out} more source{'s' if left_out > 1 else ''} left out" if left_out else ""
     columns = ["source", "received", "loss", "mean delay"]
-    return Digest(title="Background", columns=columns, words=1, rows=rows[:MANY_FLOWS], note=note)
-
-
-def _count(frame: pd.DataFrame, entity: str) -> int:
-    return int(frame[entity].nunique())
+    return Digest(title="Background", columns=columns, words=1, rows=rows, note=note)
 
 
 def without_empty(table: Digest) -> Digest:
@@ -222,13 +220,21 @@ def _decimals(value: float, digits: int) -> int:
     return 0 if value == 0 else max(0, min(3, digits - 1 - math.floor(math.log10(abs(value)))))
 
 
-def _interval(values: pd.Series[float], unit: str = "") -> str:
+def _mean(values: Iterable[float]) -> float:
+    return mean_and_interval(values)[0]
+
+
+def _shares(counts: Iterable[tuple[float, float]]) -> list[float]:
+    return [part / whole if whole else math.nan for part, whole in counts]
+
+
+def _interval(values: Iterable[float], unit: str = "") -> str:
     mean, error = mean_and_interval(values)
     return quantity(mean, unit, error)
 
 
-def _percent(values: pd.Series[float]) -> str:
-    mean, error = mean_and_interval(values * 100)
+def _percent(values: Iterable[float]) -> str:
+    mean, error = mean_and_interval(100 * value for value in values)
     return "–" if math.isnan(mean) else f"{quantity(mean, '', error)} %"
 
 
@@ -237,6 +243,6 @@ def percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def _fraction(values: pd.Series[float]) -> str:
+def _fraction(values: Iterable[float]) -> str:
     mean, error = mean_and_interval(values)
     return "–" if math.isnan(mean) else f"{mean:.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")

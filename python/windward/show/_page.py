@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
+from typing import TYPE_CHECKING, Any
 
-from windward._answers.fluid import Fluid
-from windward._answers.open import Result
-from windward._answers.optimum import Optimum
-from windward._answers.run import Run
 from windward.results._summary import versions
 from windward.results.stats import jain
 from windward.show._digest import Digest, digests, headline, quantity, seeds
-from windward.show._tables import fluid_digest, optimum_digests
-from windward.show.plot import PLOTS
-from windward.show.plot._answers import FLUID, OPTIMUM
+from windward.show._tables import certificate, fluid_digest, optimum_digests
 
-#: The figures of a simulation's page, in order.
-FIGURES = (
-    "windows",
-    "rates",
-    "queues",
-    "delays",
-    "rtt",
-    "fairness",
-    "goodput",
-    "utilization",
-    "stations",
-    "loss",
-    "internals",
-)
+if TYPE_CHECKING:
+    from windward.results._shapes import BestRates, Packets, Result, Windows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,41 +24,46 @@ class Page:
     #: What was done, and by what: under the title.
     span: str
     how: str
+    #: What is not counted at its beginning.
+    warmup_s: float = 0.0
     #: The few numbers that sum it up, with their names.
     facts: Sequence[tuple[str, str]]
     tables: Sequence[Digest]
-    #: Titles of the figures that there may be, by the name that `plot` takes.
-    figures: Mapping[str, str]
+    #: What stands below the tables in a terminal.
+    footer: Sequence[tuple[str, str]]
     scenario: str
     versions: Mapping[str, str]
 
 
-@singledispatch
 def describe(result: Result) -> Page:
     """What is said of a result."""
-    raise TypeError(f"{type(result).__name__} is no result")
+    return _PAGES[result.engine](result)
 
 
-@describe.register
-def _(run: Run) -> Page:
+def _packets(run: Packets) -> Page:
+    facts = [*headline(run), *_timing(run)]
     return Page(
         name=run.name,
         title=run.title or run.name,
-        span=f"{run.duration_s:g} s {run.engine}d",
+        span=f"{run.duration_s:g} s {_DONE[run.engine]}",
+        warmup_s=run.warmup_s,
         how=seeds(run),
-        facts=[*headline(run), *_timing(run)],
+        facts=facts,
+        footer=facts,
         tables=digests(run),
-        figures={what: PLOTS[what].title for what in FIGURES},
         scenario=run.scenario,
         versions=run.versions,
     )
 
 
-def _timing(run: Run) -> list[tuple[str, str]]:
+_DONE = {"simulate": "simulated", "emulate": "emulated"}
+
+
+def _timing(run: Packets) -> list[tuple[str, str]]:
     """How well an emulation kept its time, whether it is to be trusted, and what it did differently."""
-    timing = run.timing
-    if timing.empty:
+    if run.engine != "emulate":
         return []
+    timing = run.timing
     late = (quantity(float(timing[f"late_{what}_s"].max()), "s") for what in ("p50", "p99", "max"))
     trust = run.problems or ["yes"]
     return [
@@ -86,8 +73,7 @@ def _timing(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-@describe.register
-def _(best: Optimum) -> Page:
+def _optimum(best: BestRates) -> Page:
     goodput = best.flows["goodput_bps"]
     return Page(
         name=best.name,
@@ -99,15 +85,14 @@ def _(best: Optimum) -> Page:
             ("Jain's index", f"{jain(goodput):.3f}"),
             ("largest residual of the certificate", f"{max(best.certificate.values()):.0e}"),
         ],
+        footer=[("certificate", certificate(best))],
         tables=optimum_digests(best),
-        figures={what: title for what, (title, _) in OPTIMUM.items()},
         scenario=best.scenario,
         versions=versions(),
     )
 
 
-@describe.register
-def _(run: Fluid) -> Page:
+def _fluid(run: Windows) -> Page:
     goodput = run.flows["goodput_bps"]
     return Page(
         name=run.name,
@@ -120,8 +105,16 @@ def _(run: Fluid) -> Page:
             ("longest queueing delay", quantity(run.flows["queue_delay_ms"].max() / 1e3, "s")),
             ("rates settle after", "–" if run.settled_s is None else f"{run.settled_s:g} s"),
         ],
+        footer=[],
         tables=[fluid_digest(run)],
-        figures={what: title for what, (title, _) in FLUID.items()},
         scenario=run.scenario,
         versions=versions(),
     )
+
+
+_PAGES: Mapping[str, Callable[[Any], Page]] = {
+    "simulate": _packets,
+    "emulate": _packets,
+    "optimum": _optimum,
+    "fluid": _fluid,
+}

@@ -9,14 +9,30 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from windward._answers.run import Run
 from windward.errors import ResultError
 from windward.show._digest import Digest
 from windward.show._page import describe
+from windward.show.plot import FIGURES, PACKETS, draw
 from windward.show.plot.style import styled
 
 if TYPE_CHECKING:
-    from windward._answers.open import Result
+    from windward.results._shapes import Result
+
+
+#: The figures of a simulation's page.
+_ORDER = (
+    "windows",
+    "rates",
+    "queues",
+    "delays",
+    "rtt",
+    "fairness",
+    "goodput",
+    "utilization",
+    "stations",
+    "loss",
+    "internals",
+)
 
 
 def write(run: Result, path: Path) -> Path:
@@ -40,22 +56,20 @@ def page(run: Result) -> str:
     """The page's HTML."""
     template = Template((Path(__file__).parent / "report.html").read_text(encoding="utf-8"))
     said = describe(run)
-    figures = [figure for what, title in said.figures.items() if (figure := _figure(run, what, title))]
+    kinds = FIGURES[run.engine]
+    order = _ORDER if kinds is PACKETS else kinds
+    figures = [figure for what in order if (figure := _figure(run, what, kinds[what].title))]
     return template.substitute(
         name=html.escape(said.name),
         title=html.escape(said.title),
         seeds=html.escape(said.how),
-        span=html.escape(said.span + _warmup(run)),
+        span=html.escape(said.span + (f", the first {said.warmup_s:g} s not counted" if said.warmup_s else "")),
         facts="".join(f"<div><dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd></div>" for k, v in said.facts),
         tables="".join(_table(table) for table in said.tables),
         figures="".join(figures),
         scenario=html.escape(said.scenario.strip()),
         versions=html.escape(", ".join(f"{name} {version}" for name, version in said.versions.items())),
     )
-
-
-def _warmup(run: Result) -> str:
-    return f", the first {run.warmup_s:g} s not counted" if isinstance(run, Run) and run.warmup_s else ""
 
 
 def _table(table: Digest) -> str:
@@ -75,7 +89,7 @@ def _table(table: Digest) -> str:
 def _figure(run: Result, what: str, title: str) -> str:
     """A figure as SVG within the page; empty if there is nothing to draw."""
     try:
-        figure = run.plot(what)
+        figure = draw(run, what)
     except ValueError:
         return ""
     buffer = io.StringIO()

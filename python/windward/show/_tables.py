@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from windward.show._digest import Digest, percent, quantity, without_empty
 
 if TYPE_CHECKING:
-    from windward._answers.fluid import Fluid
-    from windward._answers.optimum import Optimum
+    import pandas as pd
+
+    from windward.results._shapes import BestRates, Windows
 
 #: At most so many flows and links have a row in the terminal.
 _ROWS = 20
 
 
-def fluid_digest(fluid: Fluid) -> Digest:
+def fluid_digest(fluid: Windows) -> Digest:
     """The end of a fluid run as a table."""
     rows = [
         [
@@ -36,7 +35,7 @@ def fluid_digest(fluid: Fluid) -> Digest:
     )
 
 
-def optimum_digests(best: Optimum) -> list[Digest]:
+def optimum_digests(best: BestRates) -> list[Digest]:
     """The tables of an optimum."""
     flows = [
         [
@@ -72,7 +71,7 @@ def optimum_digests(best: Optimum) -> list[Digest]:
     ]
 
 
-def certificate(best: Optimum) -> str:
+def certificate(best: BestRates) -> str:
     """The residuals in one line."""
     return ", ".join(f"{name} {value:.0e}" for name, value in best.certificate.items())
 

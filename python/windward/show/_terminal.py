@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,18 +11,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
-
 from windward.show._digest import Digest
+from windward.show._page import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from windward._answers.open import Result
     from windward.results import _shapes
+    from windward.results._shapes import Result
 
 #: Away from a terminal, progress is a line of text every so many seconds.
 _QUIET_S = 10.0
@@ -32,41 +30,43 @@ _WIDTH = 120
 _GAP = 2
 
 
-def console() -> Console:
-    """Standard output; plain text, and wide, where it is no terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
-
-
 def show(result: Result) -> None:
     """Prints a result: its question, its tables, the few numbers that sum it up or prove it."""
-    from windward._answers.optimum import Optimum
-    from windward._answers.run import Run
-    from windward.show._page import describe
-    from windward.show._tables import certificate
-
-    out, page = console(), describe(result)
-    out.print(Text(page.title, style="bold"))
-    out.print(Text(f"{page.span} · {page.how}", style="dim"))
+    page = describe(result)
+    say(page.title, "bold")
+    say(f"{page.span} · {page.how}", "dim")
     show_tables(page.tables)
-    if isinstance(result, Optimum):
-        out.print(Text(f"\ncertificate  {certificate(result)}"), soft_wrap=True)
-    if isinstance(result, Run):
-        out.print()
-        width = max((len(name) for name, _ in page.facts), default=0)
-        for name, value in page.facts:
-            out.print(Text(f"{name:<{width}}  ", style="dim").append(value, style="not dim bold"))
+    if page.footer:
+        print()
+    width = max((len(name) for name, _ in page.footer), default=0)
+    for name, value in page.footer:
+        print(f"{styled(f'{name:<{width}}  ', 'dim')}{styled(value, 'bold')}")
 
 
 def show_tables(tables: Iterable[Digest]) -> None:
     """Prints tables, each after an empty line."""
-    out = console()
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
     for digest in tables:
-        out.print()
-        fitting, left_out = _fit(digest, out.width)
-        out.print(_table(fitting))
+        print()
+        fitting, left_out = _fit(digest, width)
+        print("\n".join(_lines(fitting)))
         for note in (digest.note, f"no room for: {', '.join(left_out)}" if left_out else ""):
             if note:
-                out.print(Text(note, style="dim"))
+                say(note, "dim")
+
+
+def say(text: str, style: str) -> None:
+    """Prints a line, bold or dim."""
+    print(styled(text, style))
+
+
+def styled(text: str, style: str) -> str:
+    """The text as a terminal shows it bold or dim; as it is where there is none."""
+    is_plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return text if is_plain else f"\x1b[{_STYLES[style]}m{text}\x1b[0m"
+
+
+_STYLES = {"bold": 1, "dim": 2}
 
 
 def _fit(digest: Digest, width: int) -> tuple[Digest, Sequence[str]]:
@@ -79,23 +79,32 @@ def _fit(digest: Digest, width: int) -> tuple[Digest, Sequence[str]]:
     return fitting, digest.columns[count:]
 
 
-def _table(digest: Digest) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold", show_edge=False)
-    for at, column in enumerate(digest.columns):
-        table.add_column(column, justify="left" if at < digest.words else "right", no_wrap=True)
-    for row in digest.rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+def _lines(digest: Digest) -> list[str]:
+    """The table as text: words to the left, numbers to the right."""
+    rows = [digest.columns, *digest.rows]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(digest.columns))]
+
+    def line(row: Sequence[str]) -> str:
+        cells = (
+            cell.ljust(width) if at < digest.words else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        return (" " * _GAP).join(cells).rstrip()
+
+    return [styled(line(digest.columns), "bold"), *map(line, digest.rows)]
 
 
 @contextmanager
-def progress(*, is_quiet: bool, verb: str = "simulat") -> Iterator[Callable[[_shapes.Progress], None] | None]:
+def progress(doing: str, done: str, *, is_quiet: bool) -> Iterator[Callable[[_shapes.Progress], None] | None]:
     """What tells of progress on standard error: a bar on a terminal, a line now and then elsewhere."""
     if is_quiet:
         yield None
     elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
         columns = (
-            TextColumn(f"{verb}ing"),
+            TextColumn(doing),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f} %"),
             TextColumn("{task.fields[seeds]}", style="dim"),
@@ -109,10 +118,10 @@ def progress(*, is_quiet: bool, verb: str = "simulat") -> Iterator[Callable[[_sh
 
             yield update
     else:
-        yield _lines(verb)
+        yield _told(done)
 
 
-def _lines(verb: str) -> Callable[[_shapes.Progress], None]:
+def _told(done: str) -> Callable[[_shapes.Progress], None]:
     began = told = time.monotonic()
 
     def update(now: _shapes.Progress) -> None:
@@ -122,7 +131,7 @@ def _lines(verb: str) -> Callable[[_shapes.Progress], None]:
             told = clock
             left = (clock - began) * (1 - now.fraction) / now.fraction
             print(
-                f"{now.fraction:4.0%} {verb}ed, {now.finished} of {now.seeds} seeds finished, {left:.0f} s left",
+                f"{now.fraction:4.0%} {done}, {now.finished} of {now.seeds} seeds finished, {left:.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )

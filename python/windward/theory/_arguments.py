@@ -14,10 +14,10 @@ def engine_delay(delay_s: Delay | None, period_s: float | None) -> float | None:
     if delay_s is None:
         return None
     if period_s is not None:
-        raise ValueError("a feedback delay and a period cannot be had together: updates see the instant before them")
+        raise ValueError("a feedback delay and a period are mutually exclusive")
     if isinstance(delay_s, str):
         if delay_s != "rtt":
-            raise ValueError(f'the feedback delay is "{delay_s}"; it must be a number of seconds or "rtt"')
+            raise ValueError(f'the feedback delay is "{delay_s}"; expected a number of seconds or "rtt"')
         return 0.0
     above_zero("feedback delay", delay_s)
     return float(delay_s)

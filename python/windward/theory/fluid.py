@@ -90,14 +90,14 @@ def follow(
     flows = len(laws)
     for name, numbers in (("base_rtt_s", base_rtt_s), ("windows", windows)):
         if len(numbers) != flows or not all(np.isfinite(number) and number > 0 for number in numbers):
-            raise ValueError(f"{name}: it takes {flows} numbers above 0, one for each law")
+            raise ValueError(f"{name}: expected {flows} numbers above 0, one per law")
     for name, value in (("duration_s", duration_s), ("interval_s", interval_s), ("tolerance", tolerance)):
         above_zero(name, value)
     if period_s is not None:
         above_zero("period_s", period_s)
     limits = np.full(len(network["links"]), np.inf) if buffers is None else np.asarray(buffers, dtype=float)
     if len(limits) != len(network["links"]) or not (limits >= 0).all():
-        raise ValueError(f"buffers: it takes {len(network['links'])} numbers from 0, one for each link")
+        raise ValueError(f"buffers: expected {len(network['links'])} non-negative numbers, one per link")
     answer = _engine.fluid_follow(
         as_json(network),
         json.dumps([to_plain(law, repr) for law in laws]),
@@ -182,7 +182,7 @@ def follow_emultcp(
     """
     for name, numbers in (("rates", rates), ("connections", connections)):
         if len(numbers) != len(users) or not all(np.isfinite(number) and number > 0 for number in numbers):
-            raise ValueError(f"{name}: it takes {len(users)} numbers above 0, one for each user")
+            raise ValueError(f"{name}: expected {len(users)} numbers above 0, one per user")
     for name, value in (("duration_s", duration_s), ("interval_s", interval_s), ("tolerance", tolerance)):
         above_zero(name, value)
     answer = _engine.fluid_emultcp(

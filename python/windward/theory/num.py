@@ -418,4 +418,6 @@ def _plain(value: Any) -> Any:
     """An array, or a number out of one, as Python's own."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    raise ValueError(f"{value!r} cannot stand in a problem: {type(value).__name__} is no number, text, list or dict")
+    raise ValueError(
+        f"{value!r} is not allowed in a problem: {type(value).__name__} is not a number, text, list or dict"
+    )

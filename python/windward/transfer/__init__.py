@@ -1,1 +1,14 @@
-"""Files over the network, links and control laws on this machine."""
+"""Files over parallel connections (`get`, `send`, `serve`), emulated links (`link`), and laws in the kernel (`kernel`).
+
+The same functions and options as the commands `windward get`, `send`, `serve`, `link` and `kernel`.
+
+>>> from windward import transfer
+>>> report = transfer.get("https://example.org/file", max_connections=8)  # doctest: +SKIP
+>>> report["rate_bps"]  # doctest: +SKIP
+"""
+
+from windward.transfer import kernel as kernel
+from windward.transfer._get import get as get
+from windward.transfer._link import link as link
+from windward.transfer._send import send as send
+from windward.transfer._serve import serve as serve

@@ -1,69 +1,89 @@
-"""Figures of a run: one function each, all in one style."""
+"""Figures of results: one function each, all in one style."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from windward.show.plot import _means as means, _series as series
+from windward.show.plot import _answers, _means, _series
+from windward.show.plot._kind import Kind
 from windward.show.plot.style import head, styled
 
 if TYPE_CHECKING:
-    from windward._answers.run import Run
+    from windward.results._shapes import Result
 
-
-@dataclass(frozen=True, kw_only=True)
-class Plot:
-    """A kind of figure."""
-
-    title: str
-    #: Draws on an empty figure; returns a note for under the title. Raises ValueError without anything to draw.
-    draw: Callable[[Run, int, Figure], str]
-
-
-PLOTS = {
-    "windows": Plot(title="Windows", draw=series.windows),
-    "rates": Plot(title="Goodput over time", draw=series.rates),
-    "rtt": Plot(title="Round-trip times", draw=series.rtt),
-    "queues": Plot(title="Queues", draw=series.queues),
-    "delays": Plot(title="Queueing delays", draw=series.delays),
-    "links": Plot(title="Rates of the links", draw=series.links),
-    "fairness": Plot(title="Jain's fairness index over time", draw=series.fairness),
-    "internals": Plot(title="Internals of the laws", draw=series.internals),
-    "goodput": Plot(title="Mean goodput", draw=means.goodput),
-    "utilization": Plot(title="Utilization of the links", draw=means.utilization),
-    "loss": Plot(title="Lost segments", draw=means.loss),
-    "stations": Plot(title="Stations of the cell", draw=means.stations),
+PACKETS = {
+    "windows": Kind(title="Windows", draw=_series.windows),
+    "rates": Kind(title="Goodput over time", draw=_series.rates),
+    "rtt": Kind(title="Round-trip times", draw=_series.rtt),
+    "queues": Kind(title="Queues", draw=_series.queues),
+    "delays": Kind(title="Queueing delays", draw=_series.delays),
+    "links": Kind(title="Rates of the links", draw=_series.links),
+    "fairness": Kind(title="Jain's fairness index over time", draw=_series.fairness),
+    "internals": Kind(title="Internals of the laws", draw=_series.internals),
+    "goodput": Kind(title="Mean goodput", draw=_means.goodput),
+    "utilization": Kind(title="Utilization of the links", draw=_means.utilization),
+    "loss": Kind(title="Lost segments", draw=_means.loss),
+    "stations": Kind(title="Stations of the cell", draw=_means.stations),
 }
 
-#: What `Run.plot` and `windward plot` can draw.
-NAMES = tuple(PLOTS)
+#: What can be drawn of each engine's results; the first is drawn unless another is asked for.
+FIGURES: Mapping[str, Mapping[str, Kind]] = {
+    "simulate": PACKETS,
+    "emulate": PACKETS,
+    "fluid": _answers.FLUID,
+    "optimum": _answers.OPTIMUM,
+}
 
 #: File formats by the ending of the name.
 FORMATS = (".svg", ".pdf", ".png")
 
 
-def draw(run: Run, what: str, *, seed: int | None = None) -> Figure:
-    """Draws one figure; see `Run.plot`."""
-    if what not in PLOTS:
-        near = difflib.get_close_matches(what, NAMES, n=1)
+def names(result: Result) -> tuple[str, ...]:
+    """What can be drawn of a result."""
+    return tuple(FIGURES[result.engine])
+
+
+def draw(result: Result, what: str | None = None, *, seed: int | None = None) -> Figure:
+    """Draws one figure of a result.
+
+    Parameters
+    ----------
+    result
+        A run, a fluid run or an optimum.
+    what
+        One of `names(result)`. Default: the first.
+    seed
+        Whose series to draw, of a run. Default: the first.
+
+    Raises
+    ------
+    ValueError
+        If there is no such figure, no such seed, or nothing to draw.
+    """
+    kinds = FIGURES[result.engine]
+    what = next(iter(kinds)) if what is None else what
+    if what not in kinds:
+        near = difflib.get_close_matches(what, kinds, n=1)
         hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        raise ValueError(f"there is no figure `{what}`; figures: {', '.join(NAMES)}{hint}")
-    if seed is not None and seed not in run.seeds:
-        raise ValueError(f"the run has no seed {seed}; seeds: {', '.join(map(str, run.seeds))}")
-    plot = PLOTS[what]
+        raise ValueError(f"unknown figure `{what}`; figures: {', '.join(kinds)}{hint}")
+    seeds: tuple[int, ...] = getattr(result, "seeds", ())
+    if seed is not None and not seeds:
+        raise ValueError(f"a result of `{result.engine}` has no seeds")
+    if seed is not None and seed not in seeds:
+        raise ValueError(f"the run has no seed {seed}; seeds: {', '.join(map(str, seeds))}")
+    kind = kinds[what]
     with styled():
         # Not through pyplot: no window, no global state, any thread.
         figure = Figure()
         FigureCanvasAgg(figure)
-        note = plot.draw(run, run.seeds[0] if seed is None else seed, figure)
-        head(figure, plot.title, f"{run.name} · {note}")
+        note = kind.draw(result, seed if seed is not None else next(iter(seeds), 0), figure)
+        head(figure, kind.title, f"{result.name} · {note}")
     return figure
 
 

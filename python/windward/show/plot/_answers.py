@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from windward._format.laws import keep_backlogs
+from windward.show.plot._kind import Kind
 from windward.show.plot._means import bars
 from windward.show.plot._series import CROWD, MANY, PANELS, panels
-from windward.show.plot.style import COLORS, head, left_out_note, styled
+from windward.show.plot.style import COLORS, left_out_note
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
-    from windward._answers.fluid import Fluid
-    from windward._answers.optimum import Optimum
+    from windward.results._shapes import BestRates, Windows
 
 #: Up to so many flows or links have a bar each.
 _BARS = 24
@@ -28,39 +25,16 @@ _BARS = 24
 #: Prices below this share of the largest are those of links that limit nobody.
 IDLE_PRICE = 1e-6
 
-Kinds = Mapping[str, tuple[str, Callable[[Any, Figure], str]]]
 
-
-def draw(answer: Optimum | Fluid, kinds: Kinds, what: str) -> Figure:
-    """Draws one figure of an answer.
-
-    Raises
-    ------
-    ValueError
-        If there is no such figure, or nothing to draw on it.
-    """
-    if what not in kinds:
-        near = difflib.get_close_matches(what, list(kinds), n=1)
-        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
-        raise ValueError(f"there is no figure `{what}`; figures: {', '.join(kinds)}{hint}")
-    title, kind = kinds[what]
-    with styled():
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        note = kind(answer, figure)
-        head(figure, title, f"{answer.name} · {note}")
-    return figure
-
-
-def _windows(run: Fluid, figure: Figure) -> str:
+def _windows(run: Windows, _seed: int, figure: Figure) -> str:
     return _series(run, figure, "cwnd", 1.0, "window (packets)")
 
 
-def _delays(run: Fluid, figure: Figure) -> str:
+def _delays(run: Windows, _seed: int, figure: Figure) -> str:
     return _series(run, figure, "queue_delay_ms", 1.0, "queueing delay (ms)")
 
 
-def _rates(run: Fluid, figure: Figure) -> str:
+def _rates(run: Windows, _seed: int, figure: Figure) -> str:
     """Rates, and beside them what they would be at the optimum of what the laws maximise."""
     note = _series(run, figure, "goodput_bps", 1e-6, "goodput (Mbit/s)")
     best = run.flows["optimum_bps"] / 1e6
@@ -74,7 +48,7 @@ def _rates(run: Fluid, figure: Figure) -> str:
     return f"{note}; dotted: the optimum"
 
 
-def _lyapunov(run: Fluid, figure: Figure) -> str:
+def _lyapunov(run: Windows, _seed: int, figure: Figure) -> str:
     if run.lyapunov is None:
         raise ValueError("there is no Y(w): it is known where all flows are QUIC-TCP of one rho")
     axes = figure.add_subplot()
@@ -90,7 +64,7 @@ def _lyapunov(run: Fluid, figure: Figure) -> str:
     return f"{run.how}; it never grows (huang2020, appendix B)"
 
 
-def _series(run: Fluid, figure: Figure, column: str, unit: float, label: str) -> str:
+def _series(run: Windows, figure: Figure, column: str, unit: float, label: str) -> str:
     """Lines of flows: a few together, more in one panel for each group."""
     table = run.series.pivot_table(index="time_s", columns="flow", values=column, observed=True, sort=False)
     table = table[list(run.flows["flow"])] * unit
@@ -126,7 +100,7 @@ class _Shown:
     warmup_s: float = 0.0
 
 
-def _moving_s(run: Fluid) -> float:
+def _moving_s(run: Windows) -> float:
     """How long there is something to see: five times what rates take to settle."""
     settled = run.duration_s if run.settled_s is None else 5 * run.settled_s
     return min(run.duration_s, max(settled, 0.05 * run.duration_s))
@@ -149,14 +123,14 @@ def _merge(table: pd.DataFrame) -> pd.DataFrame:
     return merged.set_axis([", ".join(flows) for flows in names.values()], axis=1)
 
 
-def _goodputs(best: Optimum, figure: Figure) -> str:
+def _goodputs(best: BestRates, _seed: int, figure: Figure) -> str:
     chosen = best.flows.nlargest(_BARS, "goodput_bps").index
     shown = best.flows.loc[sorted(chosen)]
     bars(figure, shown, "flow", "goodput_bps", 1e-6, "goodput (Mbit/s)")
     return f"best rates, {best.objective}" + left_out_note(len(best.flows) - len(shown), "more flow")
 
 
-def _links(best: Optimum, figure: Figure) -> str:
+def _links(best: BestRates, _seed: int, figure: Figure) -> str:
     """How full each used link is."""
     used = best.links[best.links["load_bps"] > 0]
     used = used.assign(share=used["load_bps"] / used["capacity_bps"])
@@ -167,7 +141,7 @@ def _links(best: Optimum, figure: Figure) -> str:
     return f"best rates, {best.objective}" + left_out_note(len(best.links) - len(shown), "idler link")
 
 
-def _prices(best: Optimum, figure: Figure) -> str:
+def _prices(best: BestRates, _seed: int, figure: Figure) -> str:
     """Prices of the bottlenecks."""
     used = best.links[best.links["price"] > IDLE_PRICE * best.links["price"].max()]
     shown = used.loc[sorted(used.nlargest(_BARS, "price").index)]
@@ -181,15 +155,15 @@ def _prices(best: Optimum, figure: Figure) -> str:
     return f"bottlenecks, {best.objective}" + left_out_note(len(best.links) - len(shown), "cheaper link")
 
 
-FLUID: Kinds = {
-    "windows": ("Windows, by their differential equations", _windows),
-    "rates": ("Goodput, by the windows' differential equations", _rates),
-    "delays": ("Queueing delays of the flows' paths", _delays),
-    "lyapunov": ("Lyapunov function Y(w) along the trajectory", _lyapunov),
+FLUID = {
+    "windows": Kind(title="Windows, by their differential equations", draw=_windows),
+    "rates": Kind(title="Goodput, by the windows' differential equations", draw=_rates),
+    "delays": Kind(title="Queueing delays of the flows' paths", draw=_delays),
+    "lyapunov": Kind(title="Lyapunov function Y(w) along the trajectory", draw=_lyapunov),
 }
 
-OPTIMUM: Kinds = {
-    "rates": ("Best rates", _goodputs),
-    "links": ("Links at the best rates", _links),
-    "prices": ("Prices of the bottlenecks", _prices),
+OPTIMUM = {
+    "rates": Kind(title="Best rates", draw=_goodputs),
+    "links": Kind(title="Links at the best rates", draw=_links),
+    "prices": Kind(title="Prices of the bottlenecks", draw=_prices),
 }

@@ -7,41 +7,40 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from windward.results.stats import mean_and_interval
-from windward.show._digest import busy_links
+from windward.results.stats import busy_links, mean_and_interval
 from windward.show.plot.style import COLORS, INK, left_out_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from windward._answers.run import Run
+    from windward.results._shapes import Packets
 
 #: Up to so many entities have a bar each; above, flows are grouped and links are left out from the idlest.
 MANY = 24
 
 
-def goodput(run: Run, _seed: int, figure: Figure) -> str:
+def goodput(run: Packets, _seed: int, figure: Figure) -> str:
     """Goodput of each flow, or of each group's flows on average."""
     return _flows(run, figure, "goodput_bps", 1e-6, "goodput (Mbit/s)")
 
 
-def loss(run: Run, _seed: int, figure: Figure) -> str:
+def loss(run: Packets, _seed: int, figure: Figure) -> str:
     """Share of each flow's segments that was lost."""
     return _flows(run, figure, "loss", 100.0, "lost segments (%)")
 
 
-def utilization(run: Run, _seed: int, figure: Figure) -> str:
+def utilization(run: Packets, _seed: int, figure: Figure) -> str:
     """Share of the time that each link was sending."""
     frame = run.links[["seed", "link", "utilization"]]
-    busiest = busy_links(run, MANY)
+    busiest = busy_links(run.totals("links"), MANY)
     chosen = frame[frame["link"].isin(busiest)]
     bars(figure, chosen, "link", "utilization", 100.0, "utilization (%)").set_xlim(0, 108)
     left_out = frame["link"].nunique() - len(busiest)
     return _note(run) + left_out_note(left_out, "idler link")
 
 
-def stations(run: Run, _seed: int, figure: Figure) -> str:
+def stations(run: Packets, _seed: int, figure: Figure) -> str:
     """Share of the slots that each station of a cell was given, and its rate in all of them and in those."""
     frame = run.stations
     if frame.empty:
@@ -71,7 +70,7 @@ def stations(run: Run, _seed: int, figure: Figure) -> str:
     return _note(run) + left_out_note(frame["link"].nunique() - len(names), "more station")
 
 
-def _flows(run: Run, figure: Figure, metric: str, unit: float, label: str) -> str:
+def _flows(run: Packets, figure: Figure, metric: str, unit: float, label: str) -> str:
     frame = run.flows
     if frame.empty:
         raise ValueError("there is nothing to draw: the run has no flows")
@@ -109,6 +108,6 @@ def bars(figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: fl
     return axes
 
 
-def _note(run: Run) -> str:
+def _note(run: Packets) -> str:
     count = len(run.seeds)
     return f"mean and 95 % confidence interval over {count} seeds" if count > 1 else f"seed {run.seeds[0]}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from windward._answers.run import Run
+    from windward.results._shapes import Packets
 
 #: More lines than this do not share a panel: each group of flows, or each link, has its own.
 CROWD = 4
@@ -42,40 +42,40 @@ class Span(Protocol):
         """What does not count at its beginning, in seconds."""
 
 
-def windows(run: Run, seed: int, figure: Figure) -> str:
+def windows(run: Packets, seed: int, figure: Figure) -> str:
     """Window of each flow's law."""
     return _flows(run, seed, figure, _pivot(run, "flow_series", seed, "cwnd"), "window (packets)")
 
 
-def rates(run: Run, seed: int, figure: Figure) -> str:
+def rates(run: Packets, seed: int, figure: Figure) -> str:
     """Goodput of each flow, a moving mean."""
     values, span_s = _smooth(_pivot(run, "flow_series", seed, "goodput_bps") / 1e6, run.duration_s)
     return f"{_flows(run, seed, figure, values, 'goodput (Mbit/s)')}, mean over {span_s:.3g} s"
 
 
-def rtt(run: Run, seed: int, figure: Figure) -> str:
+def rtt(run: Packets, seed: int, figure: Figure) -> str:
     """Smoothed round-trip time of each flow."""
     values = _pivot(run, "flow_series", seed, "srtt_ms")
     return _flows(run, seed, figure, values, "smoothed RTT (ms)", is_from_zero=False)
 
 
-def queues(run: Run, seed: int, figure: Figure) -> str:
+def queues(run: Packets, seed: int, figure: Figure) -> str:
     """Packets waiting at the links that have the longest queues."""
     return _links(run, seed, figure, _pivot(run, "link_series", seed, "backlog"), "backlog (packets)")
 
 
-def delays(run: Run, seed: int, figure: Figure) -> str:
+def delays(run: Packets, seed: int, figure: Figure) -> str:
     """Wait of a packet that arrives at a link."""
     return _links(run, seed, figure, _pivot(run, "link_series", seed, "queue_delay_ms"), "queueing delay (ms)")
 
 
-def links(run: Run, seed: int, figure: Figure) -> str:
+def links(run: Packets, seed: int, figure: Figure) -> str:
     """Rate on the wire of the links, a moving mean."""
     values, span_s = _smooth(_pivot(run, "link_series", seed, "rate_bps") / 1e6, run.duration_s)
     return f"{_links(run, seed, figure, values, 'rate on the wire (Mbit/s)')}, mean over {span_s:.3g} s"
 
 
-def fairness(run: Run, seed: int, figure: Figure) -> str:
+def fairness(run: Packets, seed: int, figure: Figure) -> str:
     """Jain's index of the smoothed goodputs."""
     values, span_s = _smooth(_pivot(run, "flow_series", seed, "goodput_bps"), run.duration_s)
     squares = (values**2).sum(axis=1)
@@ -89,7 +89,7 @@ def fairness(run: Run, seed: int, figure: Figure) -> str:
     return f"{_seed(run, seed)}, of goodputs over {span_s:.3g} s"
 
 
-def internals(run: Run, seed: int, figure: Figure) -> str:
+def internals(run: Packets, seed: int, figure: Figure) -> str:
     """What the laws show of themselves: one panel for each name."""
     table = run.table("internals", seed)
     if len(table) == 0:
@@ -116,7 +116,7 @@ def internals(run: Run, seed: int, figure: Figure) -> str:
     return _seed(run, seed) + left_out_note(left_out, "more flow")
 
 
-def _pivot(run: Run, kind: str, seed: int, column: str) -> pd.DataFrame:
+def _pivot(run: Packets, kind: str, seed: int, column: str) -> pd.DataFrame:
     """A series as one column per entity, in the scenario's order."""
     entity = "flow" if kind == "flow_series" else "link"
     frame = run.table(kind, seed).select(["time_s", entity, column]).to_pandas()
@@ -135,7 +135,9 @@ def _smooth(values: pd.DataFrame, duration_s: float) -> tuple[pd.DataFrame, floa
     return values.rolling(count, center=True, min_periods=1).mean(), count * step
 
 
-def _flows(run: Run, seed: int, figure: Figure, values: pd.DataFrame, label: str, *, is_from_zero: bool = True) -> str:
+def _flows(
+    run: Packets, seed: int, figure: Figure, values: pd.DataFrame, label: str, *, is_from_zero: bool = True
+) -> str:
     """Lines of flows: a few together, more in one panel for each group."""
     table = run.table("flows", seed).select(["flow", "group"]).to_pandas()
     groups = {str(group): list(flows) for group, flows in table.groupby("group", sort=False)["flow"]}
@@ -146,7 +148,7 @@ def _flows(run: Run, seed: int, figure: Figure, values: pd.DataFrame, label: str
     return _seed(run, seed) + (", median and 5–95 % of the flows" if is_banded else "")
 
 
-def _links(run: Run, seed: int, figure: Figure, values: pd.DataFrame, label: str) -> str:
+def _links(run: Packets, seed: int, figure: Figure, values: pd.DataFrame, label: str) -> str:
     """Lines of the links with the largest means; the idle ones are left out."""
     means = values.mean().sort_values(ascending=False, kind="stable")
     busiest = set(means[means > 0.01 * means.iloc[0]].index[:PANELS]) or {means.index[0]}
@@ -224,5 +226,5 @@ def _time_axis(run: Span, axes: Axes) -> None:
         )
 
 
-def _seed(run: Run, seed: int) -> str:
+def _seed(run: Packets, seed: int) -> str:
     return f"seed {seed}" + (f" of {len(run.seeds)}" if len(run.seeds) > 1 else "")

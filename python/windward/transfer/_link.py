@@ -1,0 +1,118 @@
+"""One emulated link in front of a command."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from windward import _engine
+from windward._engine import EmulationError
+
+#: The rates of tc(8), which are written without a slash.
+_TC_RATE = re.compile(r"^\s*([0-9.]+)\s*([kmg]?)bit\s*$", re.IGNORECASE)
+_PREFIX = {"": "", "k": "k", "m": "M", "g": "G"}
+
+#: Duration of the scenario that describes the link; the link itself lasts as long as the command.
+_DURATION = "60 s"
+
+
+def link(
+    command: Sequence[str],
+    *,
+    rate: str | None = None,
+    delay: str = "0 ms",
+    loss: str = "0",
+    buffer: str = "1000",
+    jitter: str | None = None,
+    trace: str | Path | None = None,
+    servers: Sequence[str] = (),
+    congestion: str | None = None,
+    isolate: bool = False,
+    seed: int = 1,
+) -> dict[str, Any]:
+    """Runs a command behind an emulated link, in a network namespace of its own.
+
+    No root is needed. The other end of the link is $WINDWARD_SERVER (100.64.0.1). A value that differs between the
+    directions is written "DOWN,UP": towards the command, and away from it.
+
+    Parameters
+    ----------
+    command
+        The program and its arguments.
+    rate
+        Such as "10mbit" or "2.5 Mbit/s"; this or `trace`.
+    delay
+        One-way propagation delay.
+    loss
+        Random loss, such as "1%".
+    buffer
+        Queue limit: packets, or an amount with its unit, such as "125kB" or "100ms".
+    jitter
+        Additional delay, uniform up to this; packets stay in order.
+    trace
+        A mahimahi trace in place of the rate.
+    servers
+        Shell commands to run at the other end while the command runs.
+    congestion
+        Congestion control at the other end. Default: the machine's.
+    isolate
+        Make nothing reachable but the servers.
+    seed
+        Random seed for loss and jitter.
+
+    Returns
+    -------
+    dict
+        `code` (the command's exit code), `seconds`, `down` and `up` (totals of each direction), `quality` (how well the
+        emulation kept its time; `problem` is None where it is to be trusted).
+
+    Raises
+    ------
+    windward.EmulationError
+        Where links cannot be emulated.
+    ValueError
+        For an invalid option.
+    """
+    if not hasattr(_engine, "emulate_link"):
+        raise EmulationError("links are emulated on Linux only")
+    given = {"delay": delay, "loss": loss, "buffer": buffer}
+    optional = {"rate": rate, "jitter": jitter, "trace": None if trace is None else str(trace)}
+    given |= {name: value for name, value in optional.items() if value is not None}
+    if ("rate" in given) == ("trace" in given):
+        raise ValueError("a link needs either a rate or a trace, not both")
+    scenario = _engine.Scenario.from_json(json.dumps(_network(given)), "windward link", Path())
+    return _engine.emulate_link(scenario, seed, [*command], [*servers], congestion, isolate)
+
+
+def _network(given: dict[str, str]) -> dict[str, Any]:
+    """The scenario of one link: towards the client, and away from it."""
+    down, up = {}, {}
+    for name, value in given.items():
+        values = [_value(name, part.strip()) for part in value.split(",")]
+        if len(values) > 2:
+            raise ValueError(f"--{name} {value}: expected one value, or two, DOWN,UP")
+        key = "rate" if name == "trace" else name
+        down[key], up[key] = values[0], values[-1]
+    fields: dict[str, Any] = {"from": "server", "to": "client", **down, "reverse": up}
+    flow = {"from": "server", "to": "client", "law": "reno"}
+    nodes = [{"name": "server"}, {"name": "client"}]
+    # One sample a second: a link may run for days.
+    output = {"sample_interval": "1 s"}
+    return {"name": "link", "duration": _DURATION, "output": output, "node": nodes, "link": [fields], "flow": [flow]}
+
+
+def _value(name: str, text: str) -> Any:
+    if name == "rate" and (match := _TC_RATE.match(text)):
+        return f"{match[1]} {_PREFIX[match[2].lower()]}bit/s"
+    if name == "buffer" and text.isdigit():
+        return f"{text} packets"
+    if name == "jitter":
+        return {"model": "uniform", "max": text}
+    if name == "trace":
+        return {"trace": str(Path(text).resolve())}
+    if name in ("delay", "buffer") and text == "0":
+        return "0 s" if name == "delay" else "0 packets"
+    return float(text) if name == "loss" and text.replace(".", "", 1).isdigit() else text
