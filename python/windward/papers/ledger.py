@@ -203,9 +203,14 @@ def _marked(folder: Path, name: str, attribute: str) -> dict[Any, Callable[..., 
     if not (folder / f"{name}.py").exists() and not (folder / name).is_dir():
         return {}
     package = f"{_PACKAGE}.{folder.name}"
-    modules = [importlib.import_module(f"{package}.{name}")]
-    for found in pkgutil.iter_modules(getattr(modules[0], "__path__", ())):
-        modules.append(importlib.import_module(f"{package}.{name}.{found.name}"))
+    try:
+        modules = [importlib.import_module(f"{package}.{name}")]
+        for found in pkgutil.iter_modules(getattr(modules[0], "__path__", ())):
+            modules.append(importlib.import_module(f"{package}.{name}.{found.name}"))
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith(_PACKAGE):
+            raise
+        raise PaperError(f"{folder.name} needs {error.name}\nhint: pip install 'windward[papers]'") from error
     marked: dict[Any, Callable[..., Any]] = {}
     for module in modules:
         for function in vars(module).values():

@@ -33,7 +33,7 @@ _EXPANSION = (
 
 
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
-    return sum(factor * x ** (2 * k + 1) for k, factor in enumerate(coefficients))
+    return math.fsum(factor * x ** (2 * k + 1) for k, factor in enumerate(coefficients))
 
 
 @cache
@@ -46,7 +46,7 @@ def t_quantile(freedom: int) -> float:
     """
     t = _NORMAL
     if freedom > _MANY:
-        return t + sum(_polynomial(row, t) / freedom**k for k, row in enumerate(_EXPANSION, 1))
+        return t + math.fsum(_polynomial(row, t) / freedom**k for k, row in enumerate(_EXPANSION, 1))
     # The normal quantile is below every other, and the probability concave in t: the steps rise to the root.
     log_peak = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
     while True:
