@@ -225,7 +225,7 @@ def test_emultcp_against_scipy() -> None:
     )
     exact = solve_ivp(slope, (0, 100), [20, 90, 1, 3], "DOP853", run.time_s, rtol=1e-11, atol=1e-11).y.T
     np.testing.assert_allclose(np.hstack([run.rates, run.connections]), exact, rtol=1e-6)
-    with pytest.raises(ValueError, match="one for each user"):
+    with pytest.raises(ValueError, match="one per user"):
         fluid.follow_emultcp([capacity], [[0], [0]], users, rates=[1.0], connections=[1.0], duration_s=1, interval_s=1)
     with pytest.raises(ValueError, match="link 3"):
         fluid.follow_emultcp([capacity], [[0], [3]], users, **start, duration_s=1, interval_s=1)

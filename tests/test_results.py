@@ -110,7 +110,7 @@ def test_a_newer_run_replaces_an_older_one(scenario_file: Path, tmp_path: Path) 
 def test_foreign_folders_are_left_alone(scenario_file: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "summary.json").write_text('{"somebody": "else"}')
-    with pytest.raises(ww.ResultError, match=r"out holds `summary\.json` and no Windward result"):
+    with pytest.raises(ww.ResultError, match=r"out contains `summary\.json` and is not a Windward result"):
         ww.load(scenario_file).simulate(output=tmp_path / "out")
     assert contents(tmp_path / "out") == {"summary.json": b'{"somebody": "else"}'}
 
@@ -119,7 +119,7 @@ def test_a_newer_format_is_refused(scenario_file: Path, tmp_path: Path) -> None:
     ww.load(scenario_file).simulate(output=tmp_path / "out", seeds=1)
     path = tmp_path / "out" / "summary.json"
     path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
-    with pytest.raises(ww.ResultError, match="has format 99, this version of Windward reads 1"):
+    with pytest.raises(ww.ResultError, match="has format 99, this version of Windward reads format 1"):
         ww.open(tmp_path / "out")
 
 
