@@ -156,11 +156,11 @@ def test_any_network_can_be_followed() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"windows": [0.0]}, "windows: it takes 1 numbers above 0"),
-        ({"base_rtt_s": [0.1, 0.1]}, "base_rtt_s: it takes 1 numbers"),
+        ({"windows": [0.0]}, "windows: expected 1 numbers above 0"),
+        ({"base_rtt_s": [0.1, 0.1]}, "base_rtt_s: expected 1 numbers"),
         ({"duration_s": -1.0}, "the duration_s is -1"),
         ({"period_s": 0.0}, "the period_s is 0"),
-        ({"buffers": [1.0, 2.0]}, "buffers: it takes 1 numbers from 0"),
+        ({"buffers": [1.0, 2.0]}, "buffers: expected 1 non-negative numbers"),
         ({"laws": [ww.QuicTcp(rho=2.0)]}, "quic-tcp.rho"),
     ],
 )
