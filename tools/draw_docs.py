@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tempfile
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import matplotlib as mpl
 import pandas as pd
@@ -37,7 +37,8 @@ KNOWN = {law["name"]: law for law in _engine.laws()}
 def as_shown(law: type[LawSpec]) -> LawSpec:
     """A law as its page shows it."""
     backlog = KNOWN[law.TAG[1]]["backlog_parameter"]
-    return law(**{backlog: BACKLOG}) if backlog else law()
+    settings: dict[str, Any] = {backlog: BACKLOG} if backlog else {}
+    return law(**settings)
 
 
 LAWS: dict[str, LawSpec] = {law.TAG[1]: as_shown(law) for law in get_args(LawSpec)}
