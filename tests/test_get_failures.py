@@ -294,7 +294,7 @@ def test_a_busy_server_is_asked_as_often_as_allowed(get: Get) -> None:
         result = get(server.url, "--max-tries", "3")
     assert result.returncode == 4
     assert len(server.requests) == 3
-    assert result.stderr.count("trying again") == 2
+    assert result.stderr.count("retrying") == 2
 
 
 def test_retry_after_is_obeyed(get: Get, folder: Path, site: Site) -> None:
@@ -310,7 +310,7 @@ def test_retry_after_is_obeyed(get: Get, folder: Path, site: Site) -> None:
 
     with Server(behave) as server:
         result = get(server.url)
-    assert result.stderr.count("trying again in 1 s") == 2
+    assert result.stderr.count("retrying in 1 s") == 2
     assert (folder / "file.bin").read_bytes() == site.content
 
 

@@ -43,7 +43,7 @@ def test_ctrl_c(scenario_file: Path) -> None:
     assert result.returncode == 130
     assert result.stdout == ""
     run = ww.open(folder)
-    expected = f"error: interrupted: {len(run.seeds)} of 100000 seeds finished; they are in {folder}\n"
+    expected = f"error: interrupted: {len(run.seeds)} of 100000 seeds finished; saved in {folder}\n"
     assert result.stderr.endswith(expected)
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["complete"] is False

@@ -298,8 +298,8 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "a link has a --rate or a --trace"),
-        (("--rate", "10mbit", "--trace", "x"), "a link has a --rate or a --trace"),
+        ((), "a link needs either a rate or a trace, not both"),
+        (("--rate", "10mbit", "--trace", "x"), "a link needs either a rate or a trace, not both"),
         (("--rate", "10mbps"), "is not a unit of rate"),
         (("--rate", "1mbit", "--loss", "200%"), "is not a probability"),
         (("--rate", "1mbit,2mbit,3mbit"), "one value, or two"),

@@ -155,7 +155,7 @@ WRONG: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda p: p["utilities"][1].update(weight=-1.0), "utilities[1].weight: -1 is not a positive number"),
     (lambda p: p["utilities"][1].update(weight=math.nan), "utilities[1].weight: not a finite number"),
     (lambda p: p["utilities"][1].update(weight=math.inf), "utilities[1].weight: not a finite number"),
-    (lambda p: p["utilities"][1].update(weight={1}), "{1} cannot stand in a problem: set is no number"),
+    (lambda p: p["utilities"][1].update(weight={1}), "{1} is not allowed in a problem: set is not a number"),
     (lambda p: p["network"]["routes"].__setitem__(0, [7]), "routes[0]: link 7 does not exist; there are 2"),
     (lambda p: p["network"]["routes"].__setitem__(0, [-1]), "network.routes[0][0]: invalid value: integer `-1`"),
     (lambda p: p["network"]["routes"].__setitem__(0, []), "unbounded: flow 0 crosses no link"),
