@@ -1,10 +1,10 @@
 //! A network below its endpoints, for an owner who has endpoints and a clock of his own.
 
 use crate::makers::Makers;
-use crate::medium::Sight;
 use crate::network::{Network, SourceConfig, Timing};
 use crate::packet::{Kind, Packet};
 use crate::record::Output;
+use crate::status::Sight;
 use crate::topology::{Route, Topology};
 use crate::world::World;
 use windward_units::Time;

@@ -18,21 +18,22 @@ mod port;
 mod queue;
 mod record;
 mod run;
+mod status;
 mod tcp;
 mod topology;
 mod world;
 
 pub use fabric::{Fabric, Parcel};
 pub use link::{Jitter, LinkConfig, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem};
-pub use makers::{MakeLaw, MakeScheduler, Makers};
-pub use medium::{Cause, MediumConfig, Sight, cell};
-pub use network::{
-    FlowConfig, LawChoice, Network, NodeId, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig,
-};
+pub use makers::{LawChoice, MakeLaw, MakeScheduler, Makers};
+pub use medium::{Cause, MediumConfig, cell};
+pub use network::{FlowConfig, Network, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig};
 pub use node::{Forwarding, NodeConfig};
+pub use packet::NodeId;
 pub use queue::{Buffer, QueueConfig};
 pub use record::{
     Balance, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, Pcapng, SourceStats,
 };
 pub use run::{Control, RunError, run};
+pub use status::Sight;
 pub use topology::{PortConfig, PortKind, Route, Step, Topology};

@@ -1,7 +1,6 @@
 //! Laws and schedulers that are not ours: a network has their indices, and who runs it makes them.
 
 use crate::cell::Choose;
-use crate::network::LawChoice;
 use std::fmt;
 use std::sync::Arc;
 use windward_laws::{AnyLaw, Law, LawSpec};
@@ -12,6 +11,15 @@ pub type MakeLaw = Arc<dyn Fn(Packets) -> Box<dyn Law + Send> + Send + Sync>;
 
 /// Makes a fresh scheduler.
 pub type MakeScheduler = Arc<dyn Fn() -> Box<dyn Choose + Send> + Send + Sync>;
+
+/// Which law drives a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LawChoice {
+    /// One of ours.
+    Known(LawSpec),
+    /// A user's own, by its index among the [`Makers`] of who runs the network, which have it.
+    Own(u32),
+}
 
 /// What makes the laws and schedulers that a network has by index; none, where all of them are ours.
 #[derive(Clone, Default)]

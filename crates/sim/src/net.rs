@@ -1,14 +1,16 @@
 //! What every endpoint shares: the clock, the calendar, ports and media, nodes, and the table of routes.
 
 use crate::engine::{Calendar, Event, PortTimer, Wake};
-use crate::link::{Counts, Fate, Offered};
+use crate::link::{Fate, Offered};
 use crate::makers::Makers;
-use crate::medium::{AnyMedium, Cause, Medium, Out, Sight};
-use crate::network::NodeId;
+use crate::medium::{AnyMedium, Cause, Medium, Out};
 use crate::node::{Node, TIME_TO_LIVE};
+use crate::packet::NodeId;
 use crate::packet::{Kind, Packet};
 use crate::port::Port;
 use crate::record::{Balance, Capture, Figures};
+use crate::status::Counts;
+use crate::status::Sight;
 use crate::topology::{Route, Step, Topology};
 use windward_units::Time;
 

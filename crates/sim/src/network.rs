@@ -3,13 +3,12 @@
 //! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, every value is
 //! checked. Whoever builds one by hand keeps the same promises, stated at each field.
 
+use crate::makers::LawChoice;
+use crate::packet::NodeId;
 use crate::topology::{Route, Topology};
 use std::ops::Range;
-use windward_laws::{LawSpec, emultcp};
+use windward_laws::emultcp;
 use windward_units::{BitRate, Bytes, Duration, Packets, Time};
-
-/// A node's index.
-pub type NodeId = u32;
 
 /// A network ready to run.
 #[derive(Clone, Debug)]
@@ -77,15 +76,6 @@ pub struct TransferConfig {
     pub start: Time,
     /// No new data from here on; `None`: to the end.
     pub stop: Option<Time>,
-}
-
-/// Which law drives a flow.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LawChoice {
-    /// One of ours.
-    Known(LawSpec),
-    /// A user's own, by its index among the [`Makers`](crate::Makers) of who runs the network, which have it.
-    Own(u32),
 }
 
 /// Switches and numbers of a flow's TCP.

@@ -1,7 +1,9 @@
 //! A packet on its way, small enough to be passed by value.
 
-use crate::network::NodeId;
 use windward_units::Time;
+
+/// A node's index.
+pub type NodeId = u32;
 
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

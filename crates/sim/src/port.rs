@@ -1,7 +1,8 @@
 //! Ports at work: links, queued links, and shares in media.
 
-use crate::link::{Counts, Flight, Link, QueuedLink};
+use crate::link::{Flight, Link, QueuedLink};
 use crate::packet::Packet;
+use crate::status::Counts;
 use crate::topology::PortKind;
 use windward_units::Time;
 

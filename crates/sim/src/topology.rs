@@ -2,8 +2,8 @@
 
 use crate::link::LinkConfig;
 use crate::medium::MediumConfig;
-use crate::network::NodeId;
 use crate::node::NodeConfig;
+use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
 use windward_units::Duration;
 

@@ -20,9 +20,9 @@ pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use queued::{Offered, QueuedLink};
 pub use wire::Fate;
 
-use crate::medium::Sight;
 use crate::packet::Packet;
 use crate::queue::Buffer;
+use crate::status::{Counts, Sight};
 use clock::Clock;
 use std::collections::VecDeque;
 use windward_units::Time;
@@ -41,26 +41,6 @@ pub struct Link {
     rate: f64,
     /// Since the last reset; packets, bytes and busy time as of acceptance.
     accepted: Counts,
-}
-
-/// What a link counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Packets whose transmission has begun.
-    pub packets: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Packets refused by the full buffer.
-    pub dropped: u64,
-    /// Packets lost on the wire.
-    pub lost: u64,
-    /// How long the transmitter was busy, in nanoseconds; where its rate is recorded, the share of the opportunities' bytes that
-    /// were used, of the time that passed.
-    pub busy: u64,
-    /// Waiting time of the packets accepted, in nanoseconds.
-    pub waited: u64,
-    /// Most packets found waiting, the arriving one included.
-    pub max_backlog: u64,
 }
 
 impl Link {

@@ -3,13 +3,12 @@
 //! Where a discipline drops or reorders at the head, nobody knows at a packet's arrival when it will leave. So the
 //! transmitter asks the queue each time that it is free, which costs one event more a packet than [`super::Link`] takes.
 
-use super::Counts;
 use super::clock::Clock;
 use super::config::LinkConfig;
 use super::wire::{Fate, Wire};
-use crate::medium::Sight;
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue, QueueConfig};
+use crate::status::{Counts, Sight};
 use windward_units::{Duration, Time};
 
 /// A queue, a transmitter and a wire.

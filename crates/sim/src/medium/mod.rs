@@ -4,70 +4,15 @@
 //! the time and schedules nothing itself: it asks its [`Out`] to be woken.
 
 pub mod cell;
+mod interface;
 
-use crate::link::Counts;
 use crate::makers::Makers;
 use crate::packet::Packet;
 use crate::queue::Buffer;
 use crate::record::Figure;
+use crate::status::{Counts, Sight};
+pub use interface::{CAUSES, Cause, Medium, Out};
 use windward_units::{Duration, Time};
-
-/// What a medium does to the world around it.
-pub trait Out {
-    /// The packet has left member `local` and arrives at the far end at `time`, not before those that left earlier.
-    fn arrive_at(&mut self, time: Time, local: u32, packet: Packet);
-    /// [`Medium::wake`] is called with this timer at `time`.
-    fn wake_at(&mut self, time: Time, timer: u32);
-    /// The packet will not arrive.
-    fn lose(&mut self, packet: Packet, cause: Cause);
-}
-
-/// Why a packet did not arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// Its queue was full.
-    Queue,
-    /// It was sent and lost on the way.
-    Sent,
-    /// Nodes sent it on too often.
-    TimeToLive,
-    /// A node knew no way.
-    NoRoute,
-}
-
-const _: () = assert!(Cause::NoRoute as usize + 1 == CAUSES);
-
-/// How many causes there are.
-pub const CAUSES: usize = 4;
-
-/// What can be seen of a port from outside: by whoever records it, and by nodes and laws that look across layers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sight {
-    /// Packets waiting.
-    pub backlog: usize,
-    /// How long one that comes now would wait; in a medium, as it reckons.
-    pub queue_delay: Duration,
-    /// Bits a second at which the port sends, or would.
-    pub rate: f64,
-}
-
-/// A medium at work.
-pub trait Medium {
-    /// Before the first packet.
-    fn begin(&mut self, out: &mut impl Out);
-    /// A packet comes to member `local`.
-    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out);
-    /// A timer rings.
-    fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out);
-    /// What is to be seen of a member.
-    fn see(&mut self, now: Time, local: u32) -> Sight;
-    /// What a member counted since the last reset.
-    fn counts(&self, local: u32) -> Counts;
-    /// Counts from now on.
-    fn reset_counts(&mut self);
-    /// Shows what a member counted beyond that, by name; the same names for every member.
-    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure));
-}
 
 /// Makes the enums of all media, which dispatch statically.
 macro_rules! media {

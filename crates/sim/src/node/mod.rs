@@ -3,11 +3,13 @@
 //! Most nodes decide nothing: a packet's route names every port. A route may instead lead [`crate::Step::Across`] nodes that
 //! choose among their ports packet by packet, each by a rule of its own.
 
+mod rule;
 mod shortest_queue;
 mod table;
 
-use crate::medium::Sight;
-use crate::network::NodeId;
+use crate::packet::NodeId;
+use crate::status::Sight;
+use rule::Forward;
 use shortest_queue::ShortestQueue;
 use std::collections::BTreeMap;
 use table::Table;
@@ -31,13 +33,6 @@ pub enum Forwarding {
     Table(BTreeMap<NodeId, u32>),
     /// Of a destination's ports the one with the fewest packets waiting; of equals the first.
     ShortestQueue(BTreeMap<NodeId, Vec<u32>>),
-}
-
-/// A rule at work.
-trait Forward {
-    /// The port through which a packet for `to` leaves; `None` where the node knows no way. `see` shows what is to be seen of
-    /// a port.
-    fn next(&mut self, to: NodeId, see: impl FnMut(u32) -> Sight) -> Option<u32>;
 }
 
 /// A node at work; dispatched statically.

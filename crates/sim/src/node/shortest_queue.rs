@@ -1,8 +1,8 @@
 //! Of several ports the one with the fewest packets waiting.
 
-use super::Forward;
-use crate::medium::Sight;
-use crate::network::NodeId;
+use super::rule::Forward;
+use crate::packet::NodeId;
+use crate::status::Sight;
 use std::collections::BTreeMap;
 
 #[derive(Debug)]

@@ -3,61 +3,13 @@
 //! A queue knows nothing of the transmitter behind it; `now` is an argument. Drop-tail is the only discipline so far. One that
 //! drops or marks at the head does so in [`Queue::take`].
 
+mod discipline;
 mod tail;
 
 use crate::packet::Packet;
+pub use discipline::{Buffer, Queue, Waiting};
 pub use tail::Tail;
-use windward_units::{Bytes, Duration, Time};
-
-/// How much may wait.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Buffer {
-    /// No limit.
-    Unlimited,
-    /// So many packets may wait.
-    Packets(u64),
-    /// So many bytes may wait.
-    Bytes(Bytes),
-    /// A packet that would wait longer than this is dropped.
-    Time(Duration),
-}
-
-impl Buffer {
-    /// Whether there is no room for `size` bytes behind so many packets and bytes, after which they would wait for `wait`.
-    #[inline]
-    pub(crate) fn is_full(self, packets: u64, bytes: u64, size: u32, wait: Duration) -> bool {
-        match self {
-            Self::Unlimited => false,
-            Self::Packets(most) => packets >= most,
-            Self::Bytes(most) => bytes + u64::from(size) > most.count(),
-            Self::Time(most) => wait > most,
-        }
-    }
-}
-
-/// A packet that waits, and since when.
-#[derive(Clone, Copy, Debug)]
-pub struct Waiting {
-    /// When it came.
-    pub since: Time,
-    /// What it is.
-    pub packet: Packet,
-}
-
-/// A discipline.
-pub trait Queue {
-    /// Takes a packet in; false where it is refused. A packet that comes now would wait for `wait`, as far as the transmitter
-    /// can tell.
-    fn offer(&mut self, now: Time, packet: Packet, wait: Duration) -> bool;
-    /// The packet to be sent next goes. What the discipline drops before it is given to `dropped`.
-    fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Waiting>;
-    /// The packet that would go next, as things are.
-    fn head(&self) -> Option<&Waiting>;
-    /// Packets waiting.
-    fn packets(&self) -> usize;
-    /// Their bytes.
-    fn bytes(&self) -> u64;
-}
+use windward_units::{Duration, Time};
 
 /// Makes the enum of all disciplines, which dispatches statically.
 macro_rules! queues {

@@ -1,6 +1,6 @@
 //! Drop-tail: first come, first served; what finds no room is dropped.
 
-use super::{Buffer, Queue, Waiting};
+use super::discipline::{Buffer, Queue, Waiting};
 use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};

@@ -3,9 +3,9 @@
 use super::output::{FlowStats, LinkStats, Output, SourceStats};
 use crate::apps::Source;
 use crate::apps::Transfer;
-use crate::link::Counts;
 use crate::net::Net;
 use crate::network::Timing;
+use crate::status::Counts;
 use crate::tcp::Connection;
 use windward_laws::Law;
 use windward_units::{Duration, Time};

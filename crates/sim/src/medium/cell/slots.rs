@@ -6,12 +6,13 @@ use super::config::{Average, CellConfig, Service};
 use super::scheduler::{Candidate, Choose, Scheduler, Slot};
 use super::station::{Air, Fate, Grant, Station};
 use crate::engine::{Purpose, Stream};
-use crate::link::Counts;
 use crate::makers::Makers;
-use crate::medium::{Cause, Medium, Out, Sight};
+use crate::medium::interface::{Cause, Medium, Out};
 use crate::packet::Packet;
 use crate::queue::Queue;
 use crate::record::Figure;
+use crate::status::Counts;
+use crate::status::Sight;
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
@@ -52,7 +53,7 @@ impl Cell {
         Self {
             stations: config.stations.iter().map(station).collect(),
             views: Vec::with_capacity(config.stations.len()),
-            scheduler: Scheduler::new(config.scheduler, makers),
+            scheduler: Scheduler::new(config.scheduler, |index| makers.scheduler(index)),
             table: Arc::clone(&config.table),
             slot: config.slot,
             symbol_rate: config.symbol_rate,

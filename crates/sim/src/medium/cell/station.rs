@@ -3,10 +3,10 @@
 use super::channel::Channel;
 use super::config::StationConfig;
 use super::scheduler::Candidate;
-use crate::link::Counts;
 use crate::packet::Packet;
 use crate::queue::{Queue, Tail, Waiting};
 use crate::record::Figure;
+use crate::status::Counts;
 use windward_units::{Duration, Time};
 
 /// What becomes of a packet that a slot sent.

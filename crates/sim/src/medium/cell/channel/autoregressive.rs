@@ -8,9 +8,6 @@ use crate::engine::Stream;
 use libm::{j0, sqrt};
 use std::f64::consts::TAU;
 
-/// Highest order of [`super::Fading::Autoregressive`].
-pub const MAX_ORDER: usize = 256;
-
 /// White noise added to the correlation at 0.
 const NOISE: f64 = 1e-7;
 

@@ -4,23 +4,11 @@
 //! N_n = √(2πγ_n/γ̄) f e^{−γ_n/γ̄}. P is then its stationary distribution: N_{n+1} T flows either way between n and n + 1.
 
 use super::super::amc::Table;
-use super::FadingError;
+use super::error::{FadingError, MAX_DOPPLER_PER_SLOT, MAX_LEAVING};
 use crate::engine::Stream;
 use libm::{exp, sqrt};
 use std::f64::consts::TAU;
 use windward_units::Duration;
-
-/// Largest fT of [`super::Fading::Markov`]. The rates N_n hold per slot while the gain moves on a straight line within a slot: at
-/// fT = 0.05 it leaves the line by (2πfT)²/8 = 1.2 % of its way. A crossing that comes and goes between two slots is not
-/// seen: for levels below the mean the share (πfT/ρ)²/8 of them, ρ² = γ_n/γ̄, which is 5 % at ρ = ¼. What is lower is
-/// refused by [`MAX_LEAVING`].
-pub const MAX_DOPPLER_PER_SLOT: f64 = 0.05;
-
-/// Largest probability of leaving a state in a slot. In a slot |h| moves by a normal step of deviation πfT; a state of width Δ
-/// in |h| is left with probability √(2π)fT/Δ, so that with the limit of 0.4 it is d = √(2/π)/0.4 = 2 deviations wide. Of
-/// the steps into it, the share (φ(d) − d·Q(d))/φ(0) = 2.2 % goes over it, where the chain would have all stop.
-/// Silence, of width ρ, is left with √(2π)fT/ρ: then (πfT/ρ)²/8 is at most 3 %.
-pub const MAX_LEAVING: f64 = 0.4;
 
 #[derive(Debug)]
 pub(super) struct Markov {

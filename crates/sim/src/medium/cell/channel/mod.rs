@@ -6,6 +6,7 @@
 //! within a slot.
 
 mod autoregressive;
+mod error;
 mod jakes;
 mod markov;
 mod trace;
@@ -15,16 +16,11 @@ use crate::engine::Stream;
 use autoregressive::Autoregressive;
 use jakes::Jakes;
 use markov::Markov;
-use std::fmt;
 use std::sync::Arc;
 use windward_units::Duration;
 
-pub use autoregressive::MAX_ORDER;
-pub use markov::{MAX_DOPPLER_PER_SLOT, MAX_LEAVING};
+pub use error::{FadingError, MAX_DOPPLER_PER_SLOT, MAX_LEAVING, MAX_ORDER, MAX_SINUSOIDS};
 pub use trace::{SnrTrace, SnrTraceError, SnrTraceProblem};
-
-/// Most sinusoids of [`Fading::Jakes`].
-pub const MAX_SINUSOIDS: usize = 1024;
 
 /// How a channel fades around its mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,55 +56,6 @@ pub enum Fading {
         interval: Duration,
     },
 }
-
-/// Why a model does not fit a cell.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FadingError {
-    /// The Markov chain steps between neighbours: the channel must not move far in a slot.
-    TooFast {
-        /// f T of the cell.
-        doppler_per_slot: f64,
-    },
-    /// A mode is so narrow that the channel often steps over it.
-    Narrow {
-        /// Which, 0 for silence.
-        state: usize,
-        /// Probability of leaving it.
-        leaving: f64,
-    },
-    /// The chain runs over modes, and the table has none.
-    NoModes,
-    /// So many sinusoids are not possible.
-    Sinusoids(usize),
-    /// An order that is not possible.
-    Order(usize),
-    /// A trace without samples.
-    Empty,
-}
-
-impl fmt::Display for FadingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFast { doppler_per_slot } => write!(
-                f,
-                "the Doppler frequency times the slot is {doppler_per_slot:.3}: a Markov chain that steps between neighbouring \
-                 modes holds up to {MAX_DOPPLER_PER_SLOT}\nhint: such slots are nearly independent; choose \"independent\", or \
-                 \"jakes\""
-            ),
-            Self::Narrow { state, leaving } => write!(
-                f,
-                "the Markov chain would leave mode {state} with probability {leaving:.3} a slot: it steps between \
-                 neighbouring modes, which holds up to {MAX_LEAVING}\nhint: choose \"jakes\" or \"autoregressive\", or a shorter slot"
-            ),
-            Self::NoModes => f.write_str("a Markov chain runs over modes, and Shannon's formula has none"),
-            Self::Sinusoids(count) => write!(f, "{count} sinusoids; allowed: 8 to {MAX_SINUSOIDS}"),
-            Self::Order(order) => write!(f, "order {order}; allowed: 1 to {MAX_ORDER}"),
-            Self::Empty => f.write_str("the trace has no samples"),
-        }
-    }
-}
-
-impl std::error::Error for FadingError {}
 
 impl Fading {
     /// Whether the model fits a station of this mean in a cell of this slot and table.

@@ -2,7 +2,7 @@
 //! have something to send, and a, W, r̄ as in M-LWDF (Shakkottai and Stolyar, 2002). Where all waits are alike it is
 //! proportionally fair by channel; where one is far longer than the others, the longest wait goes first.
 
-use super::{Choose, Slot, largest};
+use super::rule::{Choose, Slot, largest};
 
 pub(crate) struct ExpRule;
 

@@ -2,7 +2,7 @@
 //! for a wait above T_l with probability δ_l, and r̄_l the mean rate that the channel offers (Andrews, Kumaran, Ramanan,
 //! Stolyar, Whiting, Vijayakumar, IEEE Communications Magazine 39(2), 2001).
 
-use super::{Choose, Slot, largest};
+use super::rule::{Choose, Slot, largest};
 
 pub(crate) struct MLwdf;
 

@@ -1,6 +1,6 @@
 //! The best channel of the slot: most bits in total, none for whom is always far away (Knopp and Humblet 1995).
 
-use super::{Choose, Slot, largest};
+use super::rule::{Choose, Slot, largest};
 
 pub(crate) struct MaxSnr {
     pub is_oblivious: bool,

@@ -1,6 +1,6 @@
 //! Proportional fairness: argmax R_l/r̄_l with r̄_l the filtered rate of delivery (Viswanath, Tse, Laroia 2002).
 
-use super::{Choose, Slot, largest};
+use super::rule::{Choose, Slot, largest};
 
 pub(crate) struct ProportionalFair;
 

@@ -1,6 +1,6 @@
 //! Queue-length MaxWeight: argmax Q_l R_l (Tassiulas and Ephremides 1992; Lin and Shroff 2004).
 
-use super::{Choose, Slot, largest};
+use super::rule::{Choose, Slot, largest};
 
 pub(crate) struct QueueLength;
 

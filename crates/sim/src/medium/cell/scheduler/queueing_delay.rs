@@ -1,7 +1,7 @@
 //! Queueing-delay MaxWeight: argmax (Q_l/r̄_l) R_l (huang2020 (10)). By Little's law Q_l/r̄_l, with r̄_l what the queue
 //! delivers on average, is the delay in it: the price that end-to-end laws of the FAST family see.
 
-use super::{Choose, Slot, largest};
+use super::rule::{Choose, Slot, largest};
 
 pub(crate) struct QueueingDelay;
 

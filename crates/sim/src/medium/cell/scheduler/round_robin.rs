@@ -1,6 +1,6 @@
 //! Stations in turn, whatever their channels.
 
-use super::{Choose, Slot};
+use super::rule::{Choose, Slot};
 
 pub(crate) struct RoundRobin {
     is_oblivious: bool,

@@ -1,6 +1,7 @@
 //! Every rule on the same two stations, by hand.
 
 use super::*;
+use windward_units::{Duration, Time};
 
 /// A near station with a short queue and a far one with a long queue.
 fn stations() -> [Candidate; 2] {
@@ -28,7 +29,11 @@ fn stations() -> [Candidate; 2] {
 }
 
 fn choice(config: &SchedulerConfig, stations: &[Candidate]) -> Option<usize> {
-    Scheduler::new(*config, &Makers::default()).choose(&Slot { number: 1, now: Time::ZERO, stations })
+    Scheduler::new(*config, |_| unreachable!("these rules are ours")).choose(&Slot {
+        number: 1,
+        now: Time::ZERO,
+        stations,
+    })
 }
 
 fn all() -> Vec<SchedulerConfig> {
@@ -102,7 +107,8 @@ fn nobody_is_served_where_nothing_waits_or_nothing_gets_through() {
 #[test]
 fn round_robin_takes_turns_and_skips_the_empty() {
     let mut three = [stations()[0]; 3];
-    let mut rule = Scheduler::new(SchedulerConfig::RoundRobin { is_oblivious: false }, &Makers::default());
+    let mut rule =
+        Scheduler::new(SchedulerConfig::RoundRobin { is_oblivious: false }, |_| unreachable!("this rule is ours"));
     let mut turn = |stations: &[Candidate]| rule.choose(&Slot { number: 0, now: Time::ZERO, stations });
     assert_eq!([turn(&three), turn(&three), turn(&three), turn(&three)], [Some(0), Some(1), Some(2), Some(0)]);
     three[1].backlog_packets = 0;

@@ -1,0 +1,52 @@
+//! What a medium does, and what it may do to the world around it.
+
+use crate::packet::Packet;
+use crate::record::Figure;
+use crate::status::{Counts, Sight};
+use windward_units::Time;
+
+/// What a medium does to the world around it.
+pub trait Out {
+    /// The packet has left member `local` and arrives at the far end at `time`, not before those that left earlier.
+    fn arrive_at(&mut self, time: Time, local: u32, packet: Packet);
+    /// [`Medium::wake`] is called with this timer at `time`.
+    fn wake_at(&mut self, time: Time, timer: u32);
+    /// The packet will not arrive.
+    fn lose(&mut self, packet: Packet, cause: Cause);
+}
+
+/// Why a packet did not arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Its queue was full.
+    Queue,
+    /// It was sent and lost on the way.
+    Sent,
+    /// Nodes sent it on too often.
+    TimeToLive,
+    /// A node knew no way.
+    NoRoute,
+}
+
+const _: () = assert!(Cause::NoRoute as usize + 1 == CAUSES);
+
+/// How many causes there are.
+pub const CAUSES: usize = 4;
+
+/// A medium at work.
+pub trait Medium {
+    /// Before the first packet.
+    fn begin(&mut self, out: &mut impl Out);
+    /// A packet comes to member `local`.
+    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out);
+    /// A timer rings.
+    fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out);
+    /// What is to be seen of a member.
+    fn see(&mut self, now: Time, local: u32) -> Sight;
+    /// What a member counted since the last reset.
+    fn counts(&self, local: u32) -> Counts;
+    /// Counts from now on.
+    fn reset_counts(&mut self);
+    /// Shows what a member counted beyond that, by name; the same names for every member.
+    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure));
+}

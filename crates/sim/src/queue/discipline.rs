@@ -1,0 +1,54 @@
+//! What a discipline is, and what limits it.
+
+use crate::packet::Packet;
+use windward_units::{Bytes, Duration, Time};
+
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Buffer {
+    /// No limit.
+    Unlimited,
+    /// So many packets may wait.
+    Packets(u64),
+    /// So many bytes may wait.
+    Bytes(Bytes),
+    /// A packet that would wait longer than this is dropped.
+    Time(Duration),
+}
+
+impl Buffer {
+    /// Whether there is no room for `size` bytes behind so many packets and bytes, after which they would wait for `wait`.
+    #[inline]
+    pub(crate) fn is_full(self, packets: u64, bytes: u64, size: u32, wait: Duration) -> bool {
+        match self {
+            Self::Unlimited => false,
+            Self::Packets(most) => packets >= most,
+            Self::Bytes(most) => bytes + u64::from(size) > most.count(),
+            Self::Time(most) => wait > most,
+        }
+    }
+}
+
+/// A packet that waits, and since when.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// When it came.
+    pub since: Time,
+    /// What it is.
+    pub packet: Packet,
+}
+
+/// A discipline.
+pub trait Queue {
+    /// Takes a packet in; false where it is refused. A packet that comes now would wait for `wait`, as far as the transmitter
+    /// can tell.
+    fn offer(&mut self, now: Time, packet: Packet, wait: Duration) -> bool;
+    /// The packet to be sent next goes. What the discipline drops before it is given to `dropped`.
+    fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Waiting>;
+    /// The packet that would go next, as things are.
+    fn head(&self) -> Option<&Waiting>;
+    /// Packets waiting.
+    fn packets(&self) -> usize;
+    /// Their bytes.
+    fn bytes(&self) -> u64;
+}
