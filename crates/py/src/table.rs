@@ -33,7 +33,7 @@ numbers!(f64 = "d", u64 = "Q", u32 = "I");
 /// A column as a read-only memoryview: Python indexes it, and numpy takes it without copying.
 pub(crate) fn column<'py, T: Number>(py: Python<'py>, values: &[T]) -> PyResult<Bound<'py, PyAny>> {
     let size = size_of::<T>();
-    let bytes = PyBytes::new_with(py, size * values.len(), |bytes| {
+    let bytes = PyBytes::new_with(py, size_of_val(values), |bytes| {
         bytes.chunks_exact_mut(size).zip(values).for_each(|(place, value)| value.put(place));
         Ok(())
     })?;
