@@ -258,10 +258,10 @@ pub(crate) mod tests {
         assert!(refusal("quick-tcp", Options::default()).contains("one of quic-tcp, fast, vegas"));
         assert_eq!(refusal("quic-tcp", with("rho", 1.5)), "quic-tcp: rho: 1.5 is not between 0 and 1");
         assert_eq!(refusal("quic-tcp", with("rho", f64::NAN)), "quic-tcp: rho: NaN is not between 0 and 1");
-        assert!(refusal("fast", with("kappa", 1.0)).ends_with("no such parameter; there are gamma, alpha"));
+        assert!(refusal("fast", with("kappa", 1.0)).ends_with("unknown parameter; parameters: gamma, alpha"));
         assert_eq!(refusal("vegas", with("alpha", 5.0)), "vegas: beta: 4 is below alpha, 5");
         for name in ["", "a-b", "sixteen_letters_", "übel", "a b"] {
-            assert!(refusal("fast", named(name)).contains("cannot name a law"), "{name}");
+            assert!(refusal("fast", named(name)).contains("is not a valid name of a law"), "{name}");
         }
     }
 }

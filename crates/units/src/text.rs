@@ -317,7 +317,7 @@ mod tests {
             wrong("10 Mbit/s"),
             "`Mbit/s` is not a unit of duration; a duration is written like \"100 ms\" (units: s, ms, us, ns, µs, min, h)"
         );
-        assert_eq!(wrong("-3 ms"), "`-3 ms` is negative; a duration is zero or more");
+        assert_eq!(wrong("-3 ms"), "`-3 ms` is negative; a duration must be zero or more");
         assert_eq!(wrong("1e30 s"), "`1e30 s` is too large for a duration");
     }
 
