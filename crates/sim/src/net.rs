@@ -126,34 +126,34 @@ impl Net {
             capture.record(self.now, &packet, true);
         }
         self.balance.sent += 1;
-        self.forward(packet);
+        self.forward(&packet);
     }
 
     /// Sends a packet on as its route says.
     #[inline]
-    fn forward(&mut self, packet: Packet) {
+    fn forward(&mut self, packet: &Packet) {
         let word = self.routes[packet.hop as usize];
         if word & ACROSS == 0 {
             self.offer(word, packet);
         } else {
-            self.enter(word & !ACROSS, packet);
+            self.enter(word & !ACROSS, *packet);
         }
     }
 
     /// Offers a packet to a port.
     #[inline]
-    fn offer(&mut self, port: u32, packet: Packet) {
+    fn offer(&mut self, port: u32, packet: &Packet) {
         match &mut self.ports[port as usize] {
             Port::Wire(link) => {
-                let fate = link.offer(self.now, packet);
-                self.follow(port, &packet, fate);
+                let fate = link.offer(self.now, *packet);
+                self.follow(port, packet, fate);
             }
-            Port::Queued(_) => self.offer_to_queue(port, packet),
+            Port::Queued(_) => self.offer_to_queue(port, *packet),
             Port::Shared(share) => {
                 let (medium, local) = (share.medium, share.local);
                 let now = self.now;
                 let (medium, mut out) = self.medium(medium);
-                medium.offer(now, local, packet, &mut out);
+                medium.offer(now, local, *packet, &mut out);
             }
         }
     }
@@ -217,7 +217,7 @@ impl Net {
     /// The first packet in flight arrives at the far end of a port. Returns it where its route ends; else sends it on.
     #[inline]
     fn arrive(&mut self, port: u32) -> Option<Packet> {
-        let (mut packet, next) = self.ports[port as usize].land()?;
+        let (mut packet, next) = self.ports[port as usize].flight().land()?;
         if let Some(next) = next {
             self.schedule(next, Wake::Port(PortTimer::Arrive), port);
         }
@@ -229,11 +229,12 @@ impl Net {
             self.balance.delivered += 1;
             return Some(packet);
         }
-        self.forward(packet);
+        self.forward(&packet);
         None
     }
 
     /// A packet comes to the first of the nodes that decide.
+    #[cold]
     fn enter(&mut self, node: NodeId, mut packet: Packet) {
         packet.hop += 1;
         packet.to = self.routes[packet.hop as usize];
@@ -263,7 +264,7 @@ impl Net {
         let Self { now, ports, media, nodes, .. } = self;
         let rule = nodes.get_mut(node as usize).and_then(Option::as_mut);
         match rule.and_then(|rule| rule.next(packet.to, |port| see(*now, ports, media, port))) {
-            Some(port) => self.offer(port, packet),
+            Some(port) => self.offer(port, &packet),
             None => self.lose(&packet, Cause::NoRoute),
         }
     }

@@ -1,7 +1,6 @@
 //! Ports at work: links, queued links, and shares in media.
 
 use crate::link::{Flight, Link, QueuedLink};
-use crate::packet::Packet;
 use crate::status::Counts;
 use crate::topology::PortKind;
 use windward_units::Time;
@@ -43,13 +42,13 @@ impl Port {
         }
     }
 
-    /// Takes the packet that arrives now, and says when the next one will.
+    /// The packets on their way to its far end.
     #[inline]
-    pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {
+    pub fn flight(&mut self) -> &mut Flight {
         match self {
-            Self::Wire(link) => link.land(),
-            Self::Queued(link) => link.land(),
-            Self::Shared(share) => share.flight.land(),
+            Self::Wire(link) => link.flight(),
+            Self::Queued(link) => link.flight(),
+            Self::Shared(share) => &mut share.flight,
         }
     }
 

@@ -30,7 +30,8 @@ impl Clock {
     }
 
     /// When it has left.
-    #[inline]
+    // As [`super::wire::Wire::carry`].
+    #[inline(always)]
     pub(super) fn finish(&mut self, free_at: Time, now: Time, size: u32) -> Time {
         match self {
             Self::Constant(clock) if free_at <= now => {

@@ -86,10 +86,10 @@ impl Link {
         fate
     }
 
-    /// Takes the packet that arrives now, and says when the next one will.
+    /// The packets on their way to the far end.
     #[inline]
-    pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {
-        self.wire.land()
+    pub fn flight(&mut self) -> &mut Flight {
+        &mut self.wire.flight
     }
 
     /// Packets that wait or are on their way; those that wait have their arrival already.
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(link.offer(Time::ZERO, packet(1)), Fate::Queued);
         let seen = Sight { backlog: 1, queue_delay: Duration::from_millis(2), rate: 12e6 };
         assert_eq!(link.see(Time::ZERO), seen);
-        let (first, next) = link.land().expect("two are in flight");
+        let (first, next) = link.flight().land().expect("two are in flight");
         assert_eq!((first.number, next), (0, Some(millis(12))));
         assert_eq!(link.see(millis(1)).backlog, 0);
         assert_eq!(
@@ -232,7 +232,7 @@ mod tests {
         }
         let mut last = Time::ZERO;
         let mut expected = 0;
-        while let Some((packet, next)) = link.land() {
+        while let Some((packet, next)) = link.flight().land() {
             assert_eq!(packet.number, expected);
             expected += 1;
             if let Some(next) = next {

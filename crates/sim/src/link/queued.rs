@@ -5,6 +5,7 @@
 
 use super::clock::Clock;
 use super::config::LinkConfig;
+use super::flight::Flight;
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue, QueueConfig};
@@ -111,10 +112,10 @@ impl QueuedLink {
         fate
     }
 
-    /// Takes the packet that arrives now, and says when the next one will.
+    /// The packets on their way to the far end.
     #[inline]
-    pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {
-        self.wire.land()
+    pub fn flight(&mut self) -> &mut Flight {
+        &mut self.wire.flight
     }
 
     /// Packets that wait or are on their way.
@@ -168,7 +169,7 @@ mod tests {
         let mut due = None;
         let mut land = |link: &mut Link, due: &mut Option<Time>, until: Time| {
             while let Some(time) = due.filter(|time| *time <= until) {
-                let Some((packet, next)) = link.land() else { return };
+                let Some((packet, next)) = link.flight().land() else { return };
                 seen.push((packet.number, time));
                 *due = next;
             }
@@ -195,7 +196,7 @@ mod tests {
                     return;
                 }
                 if first <= second {
-                    let Some((packet, next)) = link.land() else { return };
+                    let Some((packet, next)) = link.flight().land() else { return };
                     seen.push((packet.number, first));
                     *due = next;
                 } else {

@@ -24,7 +24,8 @@ pub enum Fate {
 pub struct Wire {
     delay: Duration,
     last_delivery: Time,
-    flight: Flight,
+    /// The packets on their way.
+    pub flight: Flight,
     losses: Option<Box<Losses>>,
     delays: Option<Box<Delays>>,
 }
@@ -42,7 +43,8 @@ impl Wire {
     }
 
     /// Takes a packet whose transmission ends at `end`.
-    #[inline]
+    // Both kinds of link call it, once for every packet: a call would cost more than what it does.
+    #[inline(always)]
     pub fn carry(&mut self, end: Time, packet: Packet) -> Fate {
         if let Some(losses) = &mut self.losses
             && losses.strikes()
@@ -57,12 +59,6 @@ impl Wire {
         let delivery = (end + delay).max(self.last_delivery);
         self.last_delivery = delivery;
         if self.flight.add(delivery, packet) { Fate::First(delivery) } else { Fate::Queued }
-    }
-
-    /// Takes the packet that arrives now, and says when the next one will.
-    #[inline]
-    pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {
-        self.flight.land()
     }
 
     /// How many packets are on their way.
