@@ -3,6 +3,7 @@
 use crate::{Ack, Congestion, FluidLaw, FluidPath, Law, Price, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use windward_units::{Duration, PacketRate, Packets, Time};
 
 /// What is wrong with a law's name or parameters.
@@ -22,6 +23,22 @@ impl LawSpec {
             FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::from_millis(20), loss: 0.01 };
         self.fluid().maximises(&path).map(|utility| utility.price())
     }
+}
+
+/// Refuses a parameter of another type than its default's; serde would tell of Rust's types.
+fn check_types(parameters: &Value, defaults: impl Serialize) -> Result<(), SpecError> {
+    let defaults = serde_json::to_value(defaults).expect("numbers, truths and words are JSON");
+    for (name, given) in parameters.as_object().into_iter().flatten() {
+        let wanted = match defaults.get(name) {
+            Some(Value::Number(_)) if given.is_null() => "a finite number",
+            Some(Value::Number(_)) if !given.is_number() => "a number",
+            Some(Value::Bool(_)) if !given.is_boolean() => "true or false",
+            Some(Value::String(_)) if !given.is_string() => "a word in quotes",
+            _ => continue,
+        };
+        return Err(SpecError::Parameter(name.clone(), format!("{given} is not {wanted}")));
+    }
+    Ok(())
 }
 
 /// A memoryless law is its parameters' [`Response`]; one with memory has none.
@@ -52,9 +69,10 @@ macro_rules! laws {
             ///
             /// # Errors
             /// An unknown name, an unknown parameter or a value out of range.
-            pub fn from_json(name: &str, parameters: serde_json::Value) -> Result<Self, SpecError> {
+            pub fn from_json(name: &str, parameters: Value) -> Result<Self, SpecError> {
                 match name {
                     $($name => {
+                        check_types(&parameters, crate::$module::Params::default())?;
                         let params: crate::$module::Params = serde_path_to_error::deserialize(parameters)
                             .map_err(|e| SpecError::Parameter(e.path().to_string(), e.into_inner().to_string()))?;
                         params.check().map_err(|(field, why)| SpecError::Parameter(field.to_owned(), why))?;
@@ -177,7 +195,9 @@ mod tests {
         assert_eq!(refused("quic-tcp", json!({ "rho": 2 })), ("rho".into(), "2 is not between 0 and 1".into()));
         assert_eq!(refused("fast", json!({ "alpha": 0 })), ("alpha".into(), "0 is not greater than zero".into()));
         assert_eq!(refused("vegas", json!({ "alpha": 5 })), ("beta".into(), "4 is below alpha, 5".into()));
-        assert_eq!(refused("cubic", json!({ "c": "steep" })).0, "c");
+        assert_eq!(refused("cubic", json!({ "c": "steep" })), ("c".into(), "\"steep\" is not a number".into()));
+        assert_eq!(refused("cubic", json!({ "hystart": 1 })), ("hystart".into(), "1 is not true or false".into()));
+        assert_eq!(refused("fast", json!({ "alpha": null })), ("alpha".into(), "null is not a finite number".into()));
         assert_eq!(refused("compound", json!({ "k": 1.5 })).0, "k");
         assert_eq!(LawSpec::from_json("rheno", json!({})), Err(SpecError::Name("rheno".to_owned())));
     }

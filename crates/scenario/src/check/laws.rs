@@ -47,9 +47,6 @@ pub(crate) fn resolve(
         }
         Err(SpecError::Parameter(key, why)) => {
             if !unknown_parameters(name, params, at, problems) {
-                // Serde speaks of Rust's types.
-                let why =
-                    why.replace("f64", "a number").replace("u32", "an integer from 0").replace("invalid type: ", "");
                 problems.add(path(&key), format!("`{key}` of {name}: {why}"), None);
             }
             None
