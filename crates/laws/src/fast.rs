@@ -27,12 +27,10 @@
 //! * ns2 mode: the module's α = β, so that it has no dead band; what was pending of an increase is forgotten at a loss.
 //!   Increases below one packet are not made, as in the module: the backlog may rest up to 1/γ packets below α.
 
-use crate::backlog::{Drift, Mode, Sender, Settings};
+use crate::backlog::{Drift, Mode, Sender, backlog_law};
 use crate::shared::{Refusal, between, positive};
-use crate::{FluidLaw, FluidPath, TimeUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_units::Packets;
 
 /// Parameters of [`Fast`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,33 +66,7 @@ impl Params {
 /// The law and its state.
 pub type Fast = Sender;
 
-impl From<Params> for Settings {
-    fn from(params: Params) -> Self {
-        Self { drift: params.drift(), mode: params.mode }
-    }
-}
-
-impl FluidLaw for Params {
-    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        out[0] = self.drift().derivative(state[0], path);
-    }
-
-    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        self.drift().equilibrium(path)
-    }
-
-    fn time_unit(&self) -> TimeUnit {
-        TimeUnit::Steps
-    }
-
-    fn backlog(&self) -> Option<Packets> {
-        Some(Packets::new(self.alpha))
-    }
-
-    fn backlog_parameter(&self) -> Option<&'static str> {
-        Some("alpha")
-    }
-}
+backlog_law!(alpha);
 
 /// Whom to cite.
 pub const BIBTEX: &str = "@article{wei2006fast,
@@ -110,6 +82,7 @@ mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
     use crate::{CongestionKind, Law};
+    use windward_units::Packets;
 
     /// 100 packets in congestion avoidance.
     fn steady(alpha: f64, mode: Mode) -> Fast {

@@ -22,9 +22,9 @@
 //! * κ defaults to ½; the paper's ns-2 runs use 1.5. A step moves W by κ·(d/d̄)·W^(1−2ρ) times its distance from rest: up
 //!   to 1 is steady at any window; for ρ < ½ take κ smaller, for ρ > ½ larger, as W^(2ρ−1).
 
-use crate::backlog::{Drift, Mode, Sender, Settings};
+use crate::Lyapunov;
+use crate::backlog::{Drift, Mode, Sender, backlog_law};
 use crate::shared::{Refusal, between, positive};
-use crate::{FluidLaw, FluidPath, Lyapunov, TimeUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
@@ -65,37 +65,11 @@ impl Params {
 /// The law and its state.
 pub type QuicTcp = Sender;
 
-impl From<Params> for Settings {
-    fn from(params: Params) -> Self {
-        Self { drift: params.drift(), mode: params.mode }
-    }
-}
-
-impl FluidLaw for Params {
-    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        out[0] = self.drift().derivative(state[0], path);
-    }
-
-    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        self.drift().equilibrium(path)
-    }
-
-    fn time_unit(&self) -> TimeUnit {
-        TimeUnit::Steps
-    }
-
-    fn backlog(&self) -> Option<Packets> {
-        Some(Packets::new(self.backlog))
-    }
-
-    fn backlog_parameter(&self) -> Option<&'static str> {
-        Some("backlog")
-    }
-
+backlog_law!(backlog
     fn lyapunov(&self) -> Option<Lyapunov> {
         Some(Lyapunov { rho: self.rho, backlog: Packets::new(self.backlog) })
     }
-}
+);
 
 /// Whom to cite.
 pub const BIBTEX: &str = "@article{huang2020quictcp,
@@ -109,7 +83,7 @@ pub const BIBTEX: &str = "@article{huang2020quictcp,
 mod tests {
     use super::*;
     use crate::testing::{congestion, near, slow_ack};
-    use crate::{CongestionKind, Law};
+    use crate::{CongestionKind, FluidLaw, FluidPath, Law};
     use windward_units::Duration;
 
     /// The window after one ACK at 100 packets, BaseRTT/AvgRTT = 100/125 and p = 10, so that v = 100 − 80 − 10 = 10.

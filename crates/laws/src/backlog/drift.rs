@@ -44,3 +44,6 @@ impl Drift {
         (share > 0.0).then(|| Packets::new(self.backlog / share))
     }
 }
+
+/// Least window in packets; the ns-2 module's.
+pub(super) const FLOOR: f64 = 2.0;

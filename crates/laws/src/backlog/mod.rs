@@ -3,16 +3,20 @@
 //! The two laws differ in one factor of their [`Drift`]; what is around it is the same. [`Mode`] chooses between the
 //! papers' law ([`paper`]) and the behaviour of the ns-2 module from which the papers' results come ([`ns2`]).
 
+mod avg_rtt;
 mod drift;
+mod fluid;
 mod ns2;
 mod paper;
 
 pub(crate) use drift::Drift;
+pub(crate) use fluid::backlog_law;
 
 use crate::{Ack, Congestion, Law};
+use avg_rtt::AvgRtt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_units::{Duration, Packets};
+use windward_units::Packets;
 
 /// Which form of the law runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,30 +89,3 @@ impl Law for Sender {
         sink("avg_rtt", self.avg_rtt.nanos / 1e9);
     }
 }
-
-/// AvgRTT, huang2020 Eq. 8: an exponential average over ACKs. Zero before the first sample.
-#[derive(Clone, Copy, Debug, Default)]
-struct AvgRtt {
-    nanos: f64,
-}
-
-impl AvgRtt {
-    /// Takes a sample in with weight 1/`length`.
-    #[inline]
-    fn push(&mut self, rtt: Duration, length: f64) {
-        let rtt = rtt.as_nanos() as f64;
-        self.nanos = if self.nanos == 0.0 { rtt } else { self.nanos + (rtt - self.nanos) / length };
-    }
-
-    /// BaseRTT/AvgRTT, at most 1: the share of the round trip that is not queueing.
-    #[inline]
-    fn base_share(&self, base_rtt: Duration) -> f64 {
-        (base_rtt.as_nanos() as f64 / self.nanos).min(1.0)
-    }
-}
-
-/// Length of the papers' filter, huang2020 Eq. 8, in ACKs.
-const FILTER: f64 = 256.0;
-
-/// Least window in packets; the ns-2 module's.
-const FLOOR: f64 = 2.0;

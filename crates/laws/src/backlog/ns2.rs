@@ -1,7 +1,8 @@
 //! The ns-2 module: `tcp-fast.cc` 1.1.3 of Cui and Andrew, as ns-2.35 carries it, with real-valued windows
 //! (`high_accuracy_cwnd_` 2) and updates in every other round trip.
 
-use super::{AvgRtt, Drift, FILTER, FLOOR};
+use super::avg_rtt::{AvgRtt, FILTER};
+use super::drift::{Drift, FLOOR};
 use crate::{Ack, Congestion, CongestionKind};
 use windward_units::{Duration, Time};
 

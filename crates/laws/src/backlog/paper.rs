@@ -1,7 +1,8 @@
 //! The papers' law: AvgRTT by Eq. 8 on every sample, and the step of Eq. 9 on every ACK in proportion to the packets it
 //! acknowledges, so that one window of ACKs makes one step.
 
-use super::{AvgRtt, Drift, FILTER, FLOOR};
+use super::avg_rtt::{AvgRtt, FILTER};
+use super::drift::{Drift, FLOOR};
 use crate::shared::{RoundTrip, half_flight, queued, slow_start};
 use crate::{Ack, Congestion, CongestionKind};
 use windward_units::{Duration, Time};

@@ -19,7 +19,8 @@
 //! n changes with the evidence instead of by whole steps at the end of a long period, because a minute has three of the
 //! paper's periods.
 
-use super::{CLOSING, Params, Sample};
+use super::params::Params;
+use super::sample::Sample;
 use core::f64::consts::LN_2;
 
 /// Time constant of the smoothed queue, in τ.
@@ -35,6 +36,8 @@ const FIRST_HOLD: f64 = 32.0;
 const LONGEST_HOLD: f64 = 64.0;
 /// An excursion from n = 1 that lasts so many seconds was no mistake.
 const LONG_EXCURSION: f64 = 15.0;
+/// How far below the number of connections n falls before one closes.
+pub(super) const CLOSING: f64 = 0.5;
 
 /// n, and what it rests on.
 #[derive(Clone, Debug)]

@@ -10,7 +10,8 @@
 //! * A period without any RTT changes nothing.
 //! * rtt_min is the least *mean* (§IV-B), not the least sample; a queue that stands all the time is in it.
 
-use super::{Params, Sample};
+use super::params::Params;
+use super::sample::Sample;
 
 /// n, and the mean of the running period.
 #[derive(Clone, Debug)]
