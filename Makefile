@@ -68,7 +68,8 @@ realtime-test: $(VENV)/checks $(VENV)/engine
 # For all Linux of glibc 2.28 or later and Python 3.11 or later, laws for the kernel inside.
 wheel: $(VENV)/wheel-tools
 	rm -rf target/wheels
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --auditwheel check --sdist
+	$(BIN)/maturin sdist --out target/wheels
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --auditwheel check
 	$(BIN)/python tools/check_wheel.py target/wheels
 
 bench: $(VENV)/engine $(VENV)-ns3/engine

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from windward.results._folder import open_kept, save
+from windward._answers.kept import Kept
 from windward.results._summary import number
 from windward.results._tables import Tables, from_frame
 
@@ -19,15 +18,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fluid:
+class Fluid(Kept):
     """A fluid run: all flows send from the beginning and for ever; see `docs/reference/models/fluid.md`."""
 
-    #: Short name of the scenario.
-    name: str
-    #: The question that the scenario asks.
-    title: str | None
-    #: The scenario as resolved, in TOML.
-    scenario: str
     #: How long, in seconds.
     duration_s: float
     #: How the equations were followed.
@@ -64,33 +57,6 @@ class Fluid:
 
         return draw(self, what)
 
-    def save(self, path: str | Path) -> None:
-        """Keeps the run in a folder, in place of an older result.
-
-        Raises
-        ------
-        windward.ResultError
-            If the folder holds something else, or cannot be written.
-        """
-        save(self, Path(path))
-
-    @classmethod
-    def open(cls, path: str | Path) -> Fluid:
-        """Opens the folder of a fluid run.
-
-        Raises
-        ------
-        windward.ResultError
-            If it holds none that this version reads.
-        """
-        return open_kept(cls, Path(path))
-
-    def report(self, path: str | Path) -> Path:
-        """Writes a self-contained HTML page about the run and returns its path."""
-        from windward.show._report import write
-
-        return write(self, Path(path))
-
     def _tables(self) -> Tables:
         frames = {"flows": self.flows, "flow_series": self.series, "lyapunov": self.lyapunov}
         return {kind: from_frame(frame) for kind, frame in frames.items() if frame is not None}
@@ -106,7 +72,7 @@ class Fluid:
         }
 
     @classmethod
-    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Fluid:
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self:
         return cls(
             name=summary["name"],
             title=summary["title"],

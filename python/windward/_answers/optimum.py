@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from windward.results._folder import open_kept, save
+from windward._answers.kept import Kept
 from windward.results._summary import number
 from windward.results._tables import Tables, from_frame
 
@@ -20,19 +19,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Optimum:
+class Optimum(Kept):
     """The rates that maximise the flows' utilities over the links of a scenario, and the proof.
 
     All flows are taken as active and unbounded; background sources take their mean rate away from the links; ACKs are
     not counted. `docs/reference/models/num.md` says how the problem is solved.
     """
 
-    #: Short name of the scenario.
-    name: str
-    #: The question that the scenario asks.
-    title: str | None
-    #: The scenario as resolved, in TOML.
-    scenario: str
     #: What was maximised: "proportional", "max-min", "law" or "alpha=NUMBER".
     objective: str
     #: One row per flow: `rate_bps` on the wire at its source, `goodput_bps` payload that arrives,
@@ -64,33 +57,6 @@ class Optimum:
 
         return draw(self, what)
 
-    def save(self, path: str | Path) -> None:
-        """Keeps the answer in a folder, in place of an older result.
-
-        Raises
-        ------
-        windward.ResultError
-            If the folder holds something else, or cannot be written.
-        """
-        save(self, Path(path))
-
-    @classmethod
-    def open(cls, path: str | Path) -> Optimum:
-        """Opens the folder of an answer.
-
-        Raises
-        ------
-        windward.ResultError
-            If it holds none that this version reads.
-        """
-        return open_kept(cls, Path(path))
-
-    def report(self, path: str | Path) -> Path:
-        """Writes a self-contained HTML page about the answer and returns its path."""
-        from windward.show._report import write
-
-        return write(self, Path(path))
-
     def to_dict(self) -> dict[str, Any]:
         """Everything, as what JSON can hold."""
         return {
@@ -115,7 +81,7 @@ class Optimum:
         return answer
 
     @classmethod
-    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Optimum:
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self:
         flows = tables["flows"].to_pandas()
         flows["utility"] = [json.loads(utility) for utility in flows["utility"]]
         names = ("name", "title", "objective", "value", "certificate", "method", "iterations", "packet_bytes")

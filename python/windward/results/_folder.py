@@ -39,13 +39,12 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from windward._engine import __version__, write_parquet
+from windward._engine import write_parquet
 from windward.errors import ResultError
-from windward.results._summary import FORMAT, versions
+from windward.results._summary import FORMAT
 from windward.results._tables import ABSENT_IF_EMPTY, ENTITY, Columns, Tables, to_arrow
 
 if TYPE_CHECKING:
@@ -228,63 +227,6 @@ def read_scenario(path: Path) -> str:
         return (path / SCENARIO).read_text(encoding="utf-8")
     except OSError:
         return ""
-
-
-class Kept(Protocol):
-    """A result without seeds: it says what its folder holds, and can be made from that again."""
-
-    engine: ClassVar[str]
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str | None: ...
-    @property
-    def scenario(self) -> str: ...
-    def _tables(self) -> Tables: ...
-    def _summary(self) -> dict[str, Any]: ...
-    @classmethod
-    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self: ...
-
-
-AnyKept = TypeVar("AnyKept", bound=Kept)
-
-
-def save(result: Kept, path: Path) -> None:
-    """Keeps a result without seeds in a folder, in place of an older one.
-
-    Raises
-    ------
-    ResultError
-        If the folder holds something else, or cannot be written.
-    """
-    summary = {
-        "windward": __version__,
-        "format": FORMAT,
-        "engine": result.engine,
-        "name": result.name,
-        "title": result.title,
-        "complete": True,
-        "versions": versions(),
-    }
-    target = ResultFolder(path)
-    try:
-        target.write(result._tables(), result.scenario, summary | result._summary())
-    finally:
-        target.close()
-
-
-def open_kept(kind: type[AnyKept], path: Path) -> AnyKept:
-    """Opens the folder of a result without seeds.
-
-    Raises
-    ------
-    ResultError
-        If it holds none of this kind that this version reads.
-    """
-    summary = read_summary(path, kind.engine)
-    tables = {file.stem: read_table(path, file.stem) for file in sorted(path.glob("*.parquet"))}
-    return kind._from(summary, read_scenario(path), tables)
 
 
 def _write(path: Path, columns: Columns) -> None:

@@ -1,0 +1,85 @@
+"""What the answers of engines without seeds have in common: a folder that holds them whole, and a page about them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from windward._engine import __version__
+from windward.results._folder import ResultFolder, read_scenario, read_summary, read_table
+from windward.results._summary import FORMAT, versions
+from windward.results._tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept(ABC):
+    """A result without seeds: it says what its folder holds, and can be made from that again."""
+
+    #: Short name of the scenario.
+    name: str
+    #: The question that the scenario asks.
+    title: str | None
+    #: The scenario as resolved, in TOML.
+    scenario: str
+
+    engine: ClassVar[str]
+
+    def save(self, path: str | Path) -> None:
+        """Saves the result in a folder, in place of an older one.
+
+        Raises
+        ------
+        windward.ResultError
+            If the folder holds something else, or cannot be written.
+        """
+        summary = {
+            "windward": __version__,
+            "format": FORMAT,
+            "engine": self.engine,
+            "name": self.name,
+            "title": self.title,
+            "complete": True,
+            "versions": versions(),
+        }
+        target = ResultFolder(Path(path))
+        try:
+            target.write(self._tables(), self.scenario, summary | self._summary())
+        finally:
+            target.close()
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Opens a result's folder.
+
+        Raises
+        ------
+        windward.ResultError
+            If it holds no result of this engine that this version reads.
+        """
+        path = Path(path)
+        summary = read_summary(path, cls.engine)
+        tables = {file.stem: read_table(path, file.stem) for file in sorted(path.glob("*.parquet"))}
+        return cls._from(summary, read_scenario(path), tables)
+
+    def report(self, path: str | Path) -> Path:
+        """Writes a self-contained HTML page about the result and returns its path."""
+        from windward.show._report import write
+
+        return write(self, Path(path))
+
+    @abstractmethod
+    def _tables(self) -> Tables: ...
+
+    @abstractmethod
+    def _summary(self) -> dict[str, Any]: ...
+
+    @classmethod
+    @abstractmethod
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self: ...
