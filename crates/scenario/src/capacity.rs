@@ -69,9 +69,8 @@ pub(crate) fn constraints(
     let of_plan =
         |plan: &RegionPlan| Coupling { links: plan.links.clone(), region: in_packets(&plan.region, packet_bits) };
     let mut couplings: Vec<Coupling> = regions.iter().map(of_plan).collect();
-    for (index, medium) in (0..).zip(&topology.media) {
-        let region = region(medium, packet_bits, sharing)?;
-        couplings.push(Coupling { links: topology.members(index).collect(), region });
+    for (medium, links) in topology.media.iter().zip(topology.members()) {
+        couplings.push(Coupling { links, region: region(medium, packet_bits, sharing)? });
     }
     let routes = network.flows.iter().map(|flow| flow.forward.ports().collect()).collect();
     Ok(Constraints { links, couplings, routes })

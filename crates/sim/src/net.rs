@@ -68,10 +68,10 @@ impl Net {
     /// medium find room in the calendar.
     pub fn new(topology: &Topology, makers: &Makers, seed: u64, flows: usize, pending: usize) -> Self {
         let ports: Vec<Port> = topology.ports.iter().map(|port| Port::new(&port.kind, seed)).collect();
-        let media = (0..).zip(&topology.media).map(|(index, config)| Shared {
+        let media = topology.media.iter().zip(topology.members()).map(|(config, members)| Shared {
             table: config.table(),
             medium: AnyMedium::new(config, makers, seed),
-            members: topology.members(index).collect(),
+            members,
         });
         let mut nodes: Vec<Option<Node>> = Vec::new();
         for config in &topology.nodes {

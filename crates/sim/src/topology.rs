@@ -141,11 +141,15 @@ impl Topology {
         })
     }
 
-    /// The ports that share a medium, in the order of its members.
-    pub fn members(&self, medium: u32) -> impl Iterator<Item = u32> {
-        let is_member =
-            move |port: &PortConfig| matches!(port.kind, PortKind::Shared { medium: at, .. } if at == medium);
-        (0..).zip(&self.ports).filter(move |(_, port)| is_member(port)).map(|(index, _)| index)
+    /// Of each medium the ports that share it, in the order of its members.
+    pub fn members(&self) -> Vec<Vec<u32>> {
+        let mut members = vec![Vec::new(); self.media.len()];
+        for (index, port) in (0..).zip(&self.ports) {
+            if let PortKind::Shared { medium, .. } = port.kind {
+                members[medium as usize].push(index);
+            }
+        }
+        members
     }
 
     fn ask<T>(&self, port: u32, link: impl Fn(&LinkConfig) -> T, medium: impl Fn(&MediumConfig, u32) -> T) -> T {

@@ -42,9 +42,7 @@ impl Clock {
             Self::Recorded(replay) => replay.finish(now, size),
         }
     }
-}
 
-impl Clock {
     /// How long a link with recorded opportunities counts as busy, in nanoseconds: of the time since the counting began, the
     /// share of the opportunities' bytes that were used. `None` where the rate is constant, and the busy time is known.
     pub(super) fn busy(&self, now: Time, bytes: u64) -> Option<u64> {
