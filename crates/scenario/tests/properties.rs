@@ -142,4 +142,19 @@ proptest! {
             }
         }
     }
+
+    /// Above a million, where it stands and before anything is made of it: these counts would need more memory than there is.
+    #[test]
+    fn a_count_too_large_is_refused_in_its_place(count in 1_000_001..=i64::MAX, at in 0..3_usize) {
+        let line = format!("{} = {count}", ["seeds", "count", "count"][at]);
+        let [seeds, node, flow] = std::array::from_fn(|other| if other == at { line.as_str() } else { "" });
+        let text = format!(
+            "name = \"large\"\nduration = \"1 s\"\n{seeds}\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n{node}\n\
+             [[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
+             [[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\n{flow}\n"
+        );
+        let error = Scenario::from_toml(&text, "large.toml").expect_err("it is refused");
+        let position = error.problems()[0].position.as_ref().expect("it has a place");
+        prop_assert_eq!(&position.text, &line, "{}", error);
+    }
 }

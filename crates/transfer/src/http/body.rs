@@ -196,4 +196,23 @@ mod tests {
             assert!(matches!(body(message.as_bytes()), Err(Error::Malformed(_))), "{chunks:?}");
         }
     }
+    /// A server that never ends a line between chunks would have all of it held.
+    #[test]
+    fn lines_between_chunks_are_bounded() {
+        let chunked =
+            |text: &str| body(format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{text}").as_bytes());
+        let size = |length: usize| format!("1;{}\r\n", "a".repeat(length - 4));
+        assert_eq!(chunked(&format!("{}x\r\n0\r\n\r\n", size(MOST_LINE))).unwrap(), b"x");
+        let trailer = |length: usize| format!("0\r\nT: {}\r\n\r\n", "a".repeat(length - 5));
+        assert_eq!(chunked(&trailer(MOST_LINE)).unwrap(), b"");
+        for text in [
+            format!("{}x\r\n0\r\n\r\n", size(MOST_LINE + 1)),
+            format!("1;{}", "a".repeat(1 << 16)),
+            format!("1\r\nx{}", "a".repeat(1 << 16)),
+            trailer(MOST_LINE + 1),
+            format!("0\r\n{}\r\n", "T: a\r\n".repeat(MOST_LINE / 6 + 1)),
+        ] {
+            assert!(matches!(chunked(&text), Err(Error::Malformed(_))), "{} bytes: {:.20}", text.len(), text);
+        }
+    }
 }
