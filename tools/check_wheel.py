@@ -10,31 +10,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import venv
 import zipfile
 from pathlib import Path
 
-SCENARIO = """\
-name = "small"
-duration = "5 s"
-
-[[node]]
-name = "a"
-
-[[node]]
-name = "b"
-
-[[link]]
-from = "a"
-to = "b"
-rate = "5 Mbit/s"
-delay = "10 ms"
-
-[[flow]]
-from = "a"
-to = "b"
-law = "quic-tcp"
-"""
+#: Simulated by each.
+SCENARIO = Path(__file__).parent.parent / "scenarios" / "dumbbell.toml"
 
 #: Loads every law that there is, under a name of its own, and says how many.
 LOAD = """
@@ -47,7 +29,7 @@ except KernelError as why:
     print(f"no law was loaded: {str(why).splitlines()[0]}")
 else:
     for law in laws:
-        _engine.kernel_load(law, [], "wwwheel", stay=False)
+        held = _engine.kernel_load(law, [], "wwwheel", stay=False)
         _engine.kernel_unload("wwwheel", force=False)
     print(f"{len(laws)} laws were loaded")
 """
@@ -78,9 +60,10 @@ def attempt(package: Path, path: str) -> None:
         path = os.pathsep.join(filter(None, [str(programs), path]))
         # Nothing of an earlier build: the engine is a library of this file's, not one that was left in the clone.
         pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        begun = time.perf_counter()
         call(programs / "python", *pip, package, folder=folder, path=path)
-        (folder / "small.toml").write_text(SCENARIO)
-        shown = call(programs / "windward", "simulate", "small.toml", "--seeds", "2", folder=folder, path=path)
+        print(f"{package.name}: installed in {time.perf_counter() - begun:.0f} s")
+        shown = call(programs / "windward", "simulate", SCENARIO, "--seeds", "2", folder=folder, path=path)
         assert "goodput" in shown, shown
         if sys.platform == "linux":
             print(
@@ -90,7 +73,7 @@ def attempt(package: Path, path: str) -> None:
 
 def main() -> None:
     """Checks the newest wheel and source distribution of a folder."""
-    folder = Path(sys.argv[1])
+    folder = Path(sys.argv[1]).resolve()
     (wheel,) = folder.glob("*.whl")
     (source,) = folder.glob("*.tar.gz")
     if sys.platform == "linux":
