@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// The laws, as files of `bpf/` name them.
-const LAWS: &[&str] = &["quic-tcp", "fast", "vegas", "tcp-fit", "compound", "westwood"];
-
 /// The commands of the package `ziglang`: in the environment that a build from source runs in, and in the repository's.
 const ZIG: &[&str] = &["python-zig", "../../.venv/bin/python-zig", "zig"];
 
@@ -23,8 +20,20 @@ fn main() {
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
         return;
     }
-    compile_programs(&out);
-    compile_twins(&out);
+    let laws = laws();
+    compile_programs(&laws, &out);
+    compile_twins(&laws, &out);
+}
+
+/// The laws, as files of `bpf/` name them.
+fn laws() -> Vec<String> {
+    let names = fs::read_dir("bpf").expect("the package has the folder bpf").filter_map(|entry| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        name.strip_suffix(".bpf.c").map(str::to_owned)
+    });
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
 }
 
 /// A command that compiles C to eBPF.
@@ -84,7 +93,7 @@ impl Clang {
 }
 
 /// Writes `programs.rs`: each law's object, or why there is none.
-fn compile_programs(out: &Path) {
+fn compile_programs(laws: &[String], out: &Path) {
     let clang = match env::var("CARGO_CFG_TARGET_ENDIAN").as_deref() {
         Ok("little") => Clang::find(out),
         _ => Err("big-endian machines are not supported".to_owned()),
@@ -95,7 +104,7 @@ fn compile_programs(out: &Path) {
     }
     let mut rows = String::new();
     let mut reasons = BTreeSet::new();
-    for law in LAWS {
+    for law in laws {
         let row = match clang.as_ref().map_err(Clone::clone).and_then(|clang| clang.compile(law, out)) {
             Ok(object) => format!("Ok(include_bytes!({object:?}))"),
             Err(why) => {
@@ -113,9 +122,10 @@ fn compile_programs(out: &Path) {
     fs::write(out.join("programs.rs"), table).expect("OUT_DIR can be written");
 }
 
-/// A static library of each law's functions; only the test links them.
-fn compile_twins(out: &Path) {
-    for law in LAWS {
+/// A static library of each law's functions, which only the test links, and `twins.rs`, which names them to it.
+fn compile_twins(laws: &[String], out: &Path) {
+    let mut rows = String::new();
+    for law in laws {
         let name = law.replace('-', "_");
         let table = format!("windward_twin_{name}");
         cc::Build::new()
@@ -130,5 +140,7 @@ fn compile_twins(out: &Path) {
             .out_dir(out.join(&name))
             .compile(&table);
         println!("cargo:rustc-link-search=native={}", out.join(&name).display());
+        rows += &format!("    {law:?} {table:?} {table},\n");
     }
+    fs::write(out.join("twins.rs"), format!("tables! {{\n{rows}}}\n")).expect("OUT_DIR can be written");
 }

@@ -45,20 +45,14 @@ macro_rules! tables {
             match law {
                 // SAFETY: a constant of C with the same layout.
                 $($law => unsafe { &$table },)*
-                other => panic!("tests/twin/c.rs does not know {other}"),
+                other => panic!("bpf/ has no {other}"),
             }
         }
     };
 }
 
-tables! {
-    "quic-tcp" "windward_twin_quic_tcp" windward_twin_quic_tcp,
-    "fast" "windward_twin_fast" windward_twin_fast,
-    "vegas" "windward_twin_vegas" windward_twin_vegas,
-    "tcp-fit" "windward_twin_tcp_fit" windward_twin_tcp_fit,
-    "compound" "windward_twin_compound" windward_twin_compound,
-    "westwood" "windward_twin_westwood" windward_twin_westwood,
-}
+// Each law of `bpf/`, by the build script.
+include!(concat!(env!("OUT_DIR"), "/twins.rs"));
 
 /// The law and its parameters as the kernel holds them.
 pub struct Law {
