@@ -2,6 +2,12 @@
 
 The old rule says: bandwidth times delay. With n flows that are not in step, that over √n is enough (G. Appenzeller,
 I. Keslassy, N. McKeown, "Sizing router buffers", SIGCOMM 2004). Means over seeds with 95 % confidence intervals.
+
+It prints:
+
+     1 flows: 75.5, 80.8, 87.7, 96.9, 100.0 %
+     4 flows: 84.6, 88.5, 92.6, 98.6, 100.0 %
+    16 flows: 92.9, 92.8, 96.3, 99.8, 100.0 %
 """
 
 # %% Utilization for a buffer and a number of flows
@@ -40,6 +46,8 @@ def utilization(flows: int, share: float) -> tuple[float, float]:
 
 # %% Three numbers of flows, five buffers
 results = {flows: [utilization(flows, share) for share in SHARES] for flows in (1, 4, 16)}
+for flows, points in results.items():
+    print(f"{flows:2} flows: " + ", ".join(f"{mean:.1f}" for mean, _ in points) + " %")
 
 # %% The figure
 with styled():

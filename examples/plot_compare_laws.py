@@ -2,6 +2,15 @@
 
 Every law gets the same bottleneck with four downloads, for itself; one packet in 200 is lost on the way. A law that
 takes every loss for a full queue leaves the link empty; a law that watches the delay need not.
+
+It prints:
+
+    reno     14.58 Mbit/s,  1.7 ms
+    cubic    15.38 Mbit/s,  2.0 ms
+    vegas    18.53 Mbit/s,  3.5 ms
+    fast     18.77 Mbit/s, 12.8 ms
+    quic-tcp 18.73 Mbit/s, 11.6 ms
+    compound 15.53 Mbit/s,  4.1 ms
 """
 
 # %% One network, one law
@@ -43,6 +52,7 @@ with styled():
     for law, result, color in zip(laws, runs, COLORS, strict=True):
         goodput = result.flows.groupby("seed")["goodput_bps"].sum().mean() / 1e6
         delay = result.links.loc[result.links["link"] == "server->client", "mean_queue_delay_s"].mean() * 1e3
+        print(f"{law.TAG[1]:8} {goodput:5.2f} Mbit/s, {delay:4.1f} ms")
         axes.scatter(delay, goodput, color=color, s=60)
         axes.annotate(law.TAG[1], (delay, goodput), (8, -3), textcoords="offset points", color=color)
     axes.margins(x=0.2, y=0.2)
