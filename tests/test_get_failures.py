@@ -330,28 +330,28 @@ def test_refusals_are_final(get: Get, folder: Path, status: int, code: int) -> N
 @pytest.mark.parametrize("seed", range(12))
 def test_whatever_happens(get: Get, folder: Path, seed: int) -> None:
     """A server that fails at random, and changes its file: in the end one version of it is there, or nothing."""
-    luck = random.Random(seed)
+    generator = random.Random(seed)
     old, new = Site(noise(LENGTH, seed), '"old"'), Site(noise(LENGTH, seed + 100), '"new"')
     current = old
     faults = ["cut", "reset", "busy", "whole", "garbage", "shifted", "drop", "other", "moved"]
-    share = luck.choice([0.02, 0.1, 0.3])
+    share = generator.choice([0.02, 0.1, 0.3])
 
     def behave(request: Request) -> None:
-        fault = luck.choice(faults) if luck.random() < share else None
+        fault = generator.choice(faults) if generator.random() < share else None
         if fault in {"cut", "reset"}:
             try:
-                current.answer(request, most=luck.randrange(300_000))
+                current.answer(request, most=generator.randrange(300_000))
             except HangUpError:
                 if fault == "reset":
                     request.reset()
                 raise
         elif fault == "busy":
-            request.reply(luck.choice([429, 500, 503]))
+            request.reply(generator.choice([429, 500, 503]))
         elif fault == "whole":
             request.fields.pop("range", None)
             current(request)
         elif fault == "garbage":
-            request.send(luck.randbytes(100))
+            request.send(generator.randbytes(100))
             raise HangUpError
         elif fault == "shifted" and request.range:
             first, last = request.range
@@ -374,7 +374,7 @@ def test_whatever_happens(get: Get, folder: Path, seed: int) -> None:
             # What keeps failing is fetched in the end.
             if attempt == 20:
                 faults = ["drop"]
-            result = get(server.url, "-q", "-n", str(luck.randint(1, 6)), "--max-tries", "3")
+            result = get(server.url, "-q", "-n", str(generator.randint(1, 6)), "--max-tries", "3")
             target = folder / "file.bin"
             assert (result.returncode == 0) == target.exists(), result.stderr
             if result.returncode == 0:

@@ -26,11 +26,11 @@ LINE_BITS = 1500 * 8
 
 def lines() -> list[int]:
     """The instants of opportunities, in milliseconds, in order."""
-    luck = random.Random(1)
+    generator = random.Random(1)
     keep = math.exp(-STEP_MS / MEMORY_MS)
     walk, saved, instants = 0.0, 0.0, []
     for now in range(0, DURATION_MS, STEP_MS):
-        walk = keep * walk + math.sqrt(1 - keep**2) * SPREAD * luck.gauss(0, 1)
+        walk = keep * walk + math.sqrt(1 - keep**2) * SPREAD * generator.gauss(0, 1)
         rate = 0.0 if now in TUNNEL_MS else min(MOST_BPS, max(LEAST_BPS, MEAN_BPS * math.exp(walk)))
         for millisecond in range(now + 1, now + STEP_MS + 1):
             saved += rate / 1000

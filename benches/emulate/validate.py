@@ -89,7 +89,7 @@ def loss(percent: int) -> list[str]:
 
 
 def interval(mean: float, error: float, unit: str) -> str:
-    """Mean and half width; a run without luck has none."""
+    """Mean and half width; a run without randomness has none."""
     return f"{mean:.3g} {unit}" if error < 1e-9 * mean else f"{mean:.3g} ± {error:.2g} {unit}"
 
 

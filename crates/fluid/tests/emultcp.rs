@@ -14,8 +14,8 @@ fn single(loss: f64, speed: f64, congestion: Congestion) -> Emultcp {
 
 /// Two to four users on two links.
 fn random(seed: u64, beta: f64) -> (Emultcp, Vec<EmultcpUser>) {
-    let mut luck = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut uniform = |low: f64, high: f64| low + (high - low) * (luck.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut uniform = |low: f64, high: f64| low + (high - low) * (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
     let users = uniform(2.0, 5.0) as usize;
     let routes = (0..users).map(|at| [vec![0], vec![1], vec![0, 1]][at % 3].clone()).collect();
     let user = |_| EmultcpUser {

@@ -16,8 +16,8 @@ struct Case {
 
 /// Three to six flows on two to four links, each flow on one or two of them.
 fn random(seed: u64) -> Case {
-    let mut luck = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut uniform = |low: f64, high: f64| low + (high - low) * (luck.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut uniform = |low: f64, high: f64| low + (high - low) * (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
     let links = uniform(2.0, 5.0) as usize;
     let flows = uniform(3.0, 7.0) as usize;
     let capacities: Vec<f64> = (0..links).map(|_| uniform(200.0, 2000.0)).collect();

@@ -66,7 +66,7 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Simulates `network` with the luck of `seed`. `makers` makes the laws and schedulers that it has by index. Where
+/// Simulates `network` with the random streams of `seed`. `makers` makes the laws and schedulers that it has by index. Where
 /// `capture` is given, the packets of all flows are written to it as pcapng.
 ///
 /// # Errors

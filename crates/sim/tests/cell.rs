@@ -229,7 +229,7 @@ fn a_shared_buffer_is_shared() {
     assert!(both <= 60.0 && most >= 60, "{both} {most}");
 }
 
-/// A station's own luck: another station in the cell leaves its channel as it was.
+/// A station has a random stream of its own: another station in the cell leaves its channel as it was.
 #[test]
 fn a_new_station_leaves_the_others_channels_alone() {
     let snr = |snrs: &[f64]| {

@@ -1,4 +1,4 @@
-//! What holds in every network: nothing is created or forgotten, and luck repeats.
+//! What holds in every network: nothing is created or forgotten, and a seed repeats.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The event engine: what happens next, and where luck comes from.
+//! The event engine: what happens next, and the random streams.
 
 mod calendar;
 mod event;

@@ -1,6 +1,6 @@
 //! Random streams: one for each (seed, entity, purpose).
 //!
-//! A new flow or link has streams of its own and leaves the others' luck alone.
+//! A new flow or link has streams of its own and leaves the others' alone.
 
 use rand::SeedableRng;
 use rand::rand_core::Rng;

@@ -45,8 +45,8 @@ impl Cell {
     /// The cell of `config` in the run of `seed`, with a scheduler of `makers` where it is not ours.
     pub fn new(config: &CellConfig, makers: &Makers, seed: u64) -> Self {
         let channel = |station: &super::StationConfig| {
-            let luck = Stream::new(seed, station.key, Purpose::Fading);
-            Channel::new(&station.fading, station.mean_snr, config.slot, &config.table, luck)
+            let stream = Stream::new(seed, station.key, Purpose::Fading);
+            Channel::new(&station.fading, station.mean_snr, config.slot, &config.table, stream)
         };
         let start = config.average.start;
         let station = |station| Station::new(station, channel(station), start);
@@ -117,10 +117,10 @@ impl Cell {
                 carries: self.service != Service::Whole,
                 max_transmissions: self.max_transmissions.unwrap_or(1),
             };
-            let (table, luck) = (&*self.table, &mut self.errors[chosen]);
+            let (table, stream) = (&*self.table, &mut self.errors[chosen]);
             let before = station.queue.packets();
             let is_perfect = self.max_transmissions.is_none();
-            let fails = |bits| !is_perfect && luck.chance(table.error_probability(view.snr, bits));
+            let fails = |bits| !is_perfect && stream.chance(table.error_probability(view.snr, bits));
             let seconds = station.serve(&grant, fails, |packet, fate| match fate {
                 Fate::Arrives(time) => out.arrive_at(time, chosen as u32, packet),
                 Fate::Lost => out.lose(packet, Cause::Sent),

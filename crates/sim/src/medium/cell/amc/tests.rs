@@ -64,11 +64,11 @@ fn mean_efficiencies_of_the_papers_stations() {
 #[test]
 fn modes_are_as_frequent_as_the_integrals_say() {
     let (table, mean) = (Table::ctc_802_16e(), ratio(15.0));
-    let mut luck = Stream::new(1, 2, Purpose::Fading);
+    let mut stream = Stream::new(1, 2, Purpose::Fading);
     let n = 200_000;
     let mut counts = [0.0; 8];
     for _ in 0..n {
-        if let Some(mode) = table.mode(mean * luck.exponential()) {
+        if let Some(mode) = table.mode(mean * stream.exponential()) {
             counts[mode] += 1.0 / f64::from(n);
         }
     }

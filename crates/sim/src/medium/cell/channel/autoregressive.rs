@@ -19,20 +19,20 @@ pub(super) struct Autoregressive {
     /// The last p values as (re, im), in a ring.
     past: Vec<[f64; 2]>,
     newest: usize,
-    luck: Stream,
+    stream: Stream,
 }
 
 impl Autoregressive {
     /// `doppler_per_slot` is fT. The process starts stationary: its first p values are drawn one after the other from the
     /// predictors of growing order.
-    pub(super) fn new(doppler_per_slot: f64, order: usize, mut luck: Stream) -> Self {
+    pub(super) fn new(doppler_per_slot: f64, order: usize, mut stream: Stream) -> Self {
         let correlation = |lag: usize| j0(TAU * doppler_per_slot * lag as f64) + if lag == 0 { NOISE } else { 0.0 };
         let mut weights: Vec<f64> = Vec::with_capacity(order);
         let mut variance = correlation(0);
         let mut past: Vec<[f64; 2]> = Vec::with_capacity(order);
         for step in 0..order {
             let predicted = predict(&weights, past.iter().rev());
-            past.push(draw(predicted, sqrt(variance / 2.0), &mut luck));
+            past.push(draw(predicted, sqrt(variance / 2.0), &mut stream));
             // The next order's reflection coefficient.
             let rest: f64 = weights.iter().enumerate().map(|(i, w)| w * correlation(step - i)).sum();
             let reflection = (correlation(step + 1) - rest) / variance;
@@ -43,7 +43,7 @@ impl Autoregressive {
             weights.push(reflection);
             variance *= 1.0 - reflection * reflection;
         }
-        Self { weights, deviation: sqrt(variance / 2.0), newest: order - 1, past, luck }
+        Self { weights, deviation: sqrt(variance / 2.0), newest: order - 1, past, stream }
     }
 
     /// h of the next slot.
@@ -51,7 +51,7 @@ impl Autoregressive {
         // From the newest back to the beginning of the ring, then from its end.
         let (late, early) = self.past.split_at(self.newest + 1);
         let predicted = predict(&self.weights, late.iter().rev().chain(early.iter().rev()));
-        let gain = draw(predicted, self.deviation, &mut self.luck);
+        let gain = draw(predicted, self.deviation, &mut self.stream);
         self.newest = (self.newest + 1) % self.past.len();
         self.past[self.newest] = gain;
         gain
@@ -63,6 +63,6 @@ fn predict<'a>(weights: &[f64], values: impl Iterator<Item = &'a [f64; 2]>) -> [
     weights.iter().zip(values).fold([0.0; 2], |[re, im], (w, value)| [re + w * value[0], im + w * value[1]])
 }
 
-fn draw([re, im]: [f64; 2], deviation: f64, luck: &mut Stream) -> [f64; 2] {
-    [re + deviation * luck.normal(), im + deviation * luck.normal()]
+fn draw([re, im]: [f64; 2], deviation: f64, stream: &mut Stream) -> [f64; 2] {
+    [re + deviation * stream.normal(), im + deviation * stream.normal()]
 }

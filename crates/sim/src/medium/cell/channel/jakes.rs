@@ -23,10 +23,10 @@ pub(super) struct Jakes {
 
 impl Jakes {
     /// `doppler_per_slot` is fT.
-    pub(super) fn new(doppler_per_slot: f64, sinusoids: usize, mut luck: Stream) -> Self {
-        let offset = TAU * luck.uniform();
+    pub(super) fn new(doppler_per_slot: f64, sinusoids: usize, mut stream: Stream) -> Self {
+        let offset = TAU * stream.uniform();
         let wave = |n: usize| {
-            let phase = TAU * luck.uniform();
+            let phase = TAU * stream.uniform();
             let turn = TAU * doppler_per_slot * cos((TAU * n as f64 + offset) / sinusoids as f64);
             [cos(phase), sin(phase), cos(turn), sin(turn)]
         };

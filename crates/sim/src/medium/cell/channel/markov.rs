@@ -14,7 +14,7 @@ use windward_units::Duration;
 pub(super) struct Markov {
     states: Vec<State>,
     now: usize,
-    luck: Stream,
+    stream: Stream,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,21 +68,21 @@ fn states(doppler: f64, mean_snr: f64, slot: Duration, table: &Table) -> Vec<Sta
 }
 
 impl Markov {
-    pub(super) fn new(doppler: f64, mean_snr: f64, slot: Duration, table: &Table, mut luck: Stream) -> Self {
+    pub(super) fn new(doppler: f64, mean_snr: f64, slot: Duration, table: &Table, mut stream: Stream) -> Self {
         let states = states(doppler, mean_snr, slot, table);
         // The first state is drawn from the stationary distribution.
-        let mut left = luck.uniform();
+        let mut left = stream.uniform();
         let first = states.iter().position(|state| {
             left -= state.probability;
             left < 0.0
         });
-        Self { now: first.unwrap_or(states.len() - 1), states, luck }
+        Self { now: first.unwrap_or(states.len() - 1), states, stream }
     }
 
     /// Signal-to-noise ratio of the next slot, the mean of its state.
     pub(super) fn next_snr(&mut self) -> f64 {
         let State { snr, up, down, .. } = self.states[self.now];
-        let draw = self.luck.uniform();
+        let draw = self.stream.uniform();
         if draw < up {
             self.now += 1;
         } else if draw < up + down {

@@ -96,14 +96,16 @@ enum Model {
 impl Channel {
     /// A channel of this mean, linear, whose slots follow each other at distance `slot`. The model has passed its
     /// [`Fading::check`].
-    pub fn new(fading: &Fading, mean_snr: f64, slot: Duration, table: &Table, luck: Stream) -> Self {
+    pub fn new(fading: &Fading, mean_snr: f64, slot: Duration, table: &Table, stream: Stream) -> Self {
         let model = match *fading {
-            Fading::Independent => Model::Independent(luck),
-            Fading::Jakes { doppler, sinusoids } => Model::Jakes(Jakes::new(doppler * slot.as_secs(), sinusoids, luck)),
-            Fading::Autoregressive { doppler, order } => {
-                Model::Autoregressive(Autoregressive::new(doppler * slot.as_secs(), order, luck))
+            Fading::Independent => Model::Independent(stream),
+            Fading::Jakes { doppler, sinusoids } => {
+                Model::Jakes(Jakes::new(doppler * slot.as_secs(), sinusoids, stream))
             }
-            Fading::Markov { doppler } => Model::Markov(Markov::new(doppler, mean_snr, slot, table, luck)),
+            Fading::Autoregressive { doppler, order } => {
+                Model::Autoregressive(Autoregressive::new(doppler * slot.as_secs(), order, stream))
+            }
+            Fading::Markov { doppler } => Model::Markov(Markov::new(doppler, mean_snr, slot, table, stream)),
             Fading::Constant => Model::Constant,
             Fading::Trace { ref samples, interval } => Model::Trace {
                 ratios: samples.iter().map(|decibels| libm::pow(10.0, decibels / 10.0)).collect(),
@@ -119,7 +121,7 @@ impl Channel {
     #[inline]
     pub fn next_slot(&mut self) -> f64 {
         match &mut self.model {
-            Model::Independent(luck) => self.mean_snr * luck.exponential(),
+            Model::Independent(stream) => self.mean_snr * stream.exponential(),
             Model::Jakes(sum) => self.mean_snr * power(sum.next_gain()),
             Model::Autoregressive(process) => self.mean_snr * power(process.next_gain()),
             Model::Markov(chain) => chain.next_snr(),
