@@ -71,7 +71,7 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
         "",
         f"`{paper.key}`: {paper.reference}. Made by `{made}`; do not edit.",
         "",
-        f"The claims of the paper, each with a check that could fail: {summary(judgements)}.",
+        f"The claims of the paper, each with a check unless it is not reproducible here: {summary(judgements)}.",
         f"`windward claims {paper.key}` runs them again, `windward reproduce {paper.key}` also draws the figures.",
         f"The code stands in [`papers/{paper.key}`](../../../papers/{paper.key}/README.md).",
         "",
@@ -103,7 +103,8 @@ def index(papers: Sequence[Paper]) -> str:
     lines = [
         "# The papers",
         "",
-        "Each claim of a paper is a row of its ledger, `papers/KEY/claims.toml`, and has a check that could fail;",
+        "Each claim of a paper is a row of its ledger, `papers/KEY/claims.toml`, and has a check, unless it is not",
+        "reproducible here;",
         "`windward claims KEY` runs them, `windward reproduce KEY` also draws the figures. A claim is *reproduced*;",
         "or *corrected*: the print is wrong, and the check shows both that and that the corrected statement holds;",
         "or it *differs*, and the note says why; or it is *not reproducible here*, and the note gives the reason.",
