@@ -2,7 +2,7 @@
 
 use super::common::{MAX_LINKS, Names, is_within_limit, member_name, place};
 use super::key::key;
-use super::nodes::{End, Nodes, Pairs};
+use super::nodes::{End, Nodes};
 use crate::format::{Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reverse};
 use crate::names::LinkName;
 use crate::path::Segment;
@@ -60,6 +60,20 @@ pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> 
     builder.links
 }
 
+/// A direction of a table's links.
+struct OneWay<'a> {
+    link: &'a Link,
+    rate: &'a sim::Rate,
+    /// What the members' names begin with; after their ends where there is none.
+    label: Option<String>,
+    from: End,
+    to: End,
+    /// Whether the table makes several.
+    is_group: bool,
+    /// The table.
+    at: usize,
+}
+
 struct Builder<'a> {
     links: Links,
     names: Names,
@@ -90,13 +104,14 @@ impl Builder<'_> {
             check_buffer(link, at, inside, problems);
         }
         let first = self.links.names.len() as u32;
-        let whole = (0..pairs.count).try_for_each(|member| {
-            self.add_one((link, &rate), link.name.as_ref().map(own), (from, to), pairs, member, at, problems)?;
-            if link.duplex {
-                self.add_one((&back, &back_rate), back_name.clone(), (to, from), pairs, member, at, problems)?;
-            }
-            Some(())
-        });
+        let is_group = pairs.is_group;
+        let forth = OneWay { link, rate: &rate, label: link.name.as_ref().map(own), from, to, is_group, at };
+        let back_label = back_name.clone();
+        let back = OneWay { link: &back, rate: &back_rate, label: back_label, from: to, to: from, is_group, at };
+        let ways = [forth, back];
+        let ways = &ways[..1 + usize::from(link.duplex)];
+        let whole =
+            (0..pairs.count).try_for_each(|member| ways.iter().try_for_each(|way| self.add_one(way, member, problems)));
         if pairs.is_group {
             let all = first..self.links.names.len() as u32;
             let (a, b) = (&link.from.0, &link.to.0);
@@ -110,18 +125,9 @@ impl Builder<'_> {
         whole
     }
 
-    /// Adds one one-way link.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one link, each used once")]
-    fn add_one(
-        &mut self,
-        (link, rate): (&Link, &sim::Rate),
-        label: Option<String>,
-        (from, to): (End, End),
-        pairs: Pairs,
-        member: u32,
-        at: usize,
-        problems: &mut Problems,
-    ) -> Option<()> {
+    /// Adds one member of a way.
+    fn add_one(&mut self, way: &OneWay, member: u32, problems: &mut Problems) -> Option<()> {
+        let &OneWay { link, rate, ref label, from, to, is_group, at } = way;
         let (from, to) = (from.member(member), to.member(member));
         let [from_name, to_name] = [from, to].map(|node| self.nodes.names[node as usize].clone());
         if from == to {
@@ -137,7 +143,8 @@ impl Builder<'_> {
             return None;
         }
         let name = label
-            .map_or_else(|| format!("{from_name}->{to_name}"), |label| member_name(&label, pairs.is_group, member));
+            .as_ref()
+            .map_or_else(|| format!("{from_name}->{to_name}"), |label| member_name(label, is_group, member));
         if !self.names.take(&name, at, problems) {
             return None;
         }
