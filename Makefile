@@ -75,6 +75,7 @@ wheel: $(VENV)/wheel-tools
 bench: $(VENV)/engine $(VENV)-ns3/engine
 	cargo bench --workspace --exclude windward-num --locked
 	$(BIN)/python benches/num/bench.py
+	cargo bench --locked -p windward-num --bench robustness
 	$(BIN)/python benches/cell/bench.py
 	$(BIN)/python benches/kernel/bench.py
 	$(BIN)/python benches/transfer/bench.py

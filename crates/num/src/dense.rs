@@ -1,11 +1,14 @@
-//! Small dense symmetric systems, in place and without allocation: what the warm steps of a trajectory stand on.
-//! Matrices are row-major, of order n; only the lower triangle is read.
+//! Small dense systems, in place and without allocation: what the warm steps of a trajectory stand on.
+//! Matrices are row-major, of order n; of symmetric ones only the lower triangle is read.
+//!
+//! Our own, not faer: these are matrices of 4 to 100 rows in vectors that are used again at every step, and a row that
+//! depends on others must be left alone, not reported; a library's Cholesky factor stops there, or perturbs the pivot.
 
 /// Cholesky factor L of the lower triangle of `a`, in place.
 ///
-/// A pivot below `DEPENDENT` of its original value marks a row that depends on those before it (two bottlenecks in
+/// A pivot below `dependent` of its original value marks a row that depends on those before it (two bottlenecks in
 /// series for the same flows): its pivot becomes infinite, so that [`solve`] returns 0 there and solves the rest.
-pub(crate) fn factor(a: &mut [f64], n: usize) {
+pub(crate) fn factor(a: &mut [f64], n: usize, dependent: f64) {
     for j in 0..n {
         let (above, rest) = a.split_at_mut(j * n);
         let row_j = &mut rest[..n];
@@ -16,7 +19,7 @@ pub(crate) fn factor(a: &mut [f64], n: usize) {
             row_j[k] = (row_j[k] - sum) / row_k[k];
         }
         let pivot = original - dot(&row_j[..j], &row_j[..j]);
-        row_j[j] = if pivot > DEPENDENT * original { pivot.sqrt() } else { f64::INFINITY };
+        row_j[j] = if pivot > dependent * original { pivot.sqrt() } else { f64::INFINITY };
     }
 }
 
@@ -36,10 +39,34 @@ pub(crate) fn solve(l: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
+/// Solves A x = b in place by elimination with row exchanges; `a` is full and is lost.
+pub(crate) fn eliminate(a: &mut [f64], b: &mut [f64]) {
+    let n = b.len();
+    for k in 0..n {
+        let size = |i: &usize| a[i * n + k].abs();
+        let pivot = (k..n).max_by(|i, j| size(i).total_cmp(&size(j))).unwrap_or(k);
+        if pivot != k {
+            let (above, below) = a.split_at_mut(pivot * n);
+            above[k * n..k * n + n].swap_with_slice(&mut below[..n]);
+            b.swap(k, pivot);
+        }
+        let (above, below) = a.split_at_mut((k + 1) * n);
+        let row_k = &above[k * n..];
+        for (i, row) in below.chunks_mut(n).enumerate().filter(|(_, row)| row[k] != 0.0) {
+            let factor = row[k] / row_k[k];
+            row[k + 1..].iter_mut().zip(&row_k[k + 1..]).for_each(|(v, p)| *v -= factor * p);
+            b[k + 1 + i] -= factor * b[k];
+        }
+    }
+    for k in (0..n).rev() {
+        b[k] = (b[k] - dot(&a[k * n + k + 1..(k + 1) * n], &b[k + 1..])) / a[k * n + k];
+    }
+}
+
 /// The inverse of a symmetric positive definite matrix; `None` where it is not positive definite.
 pub(crate) fn inverse(a: &[f64], n: usize) -> Option<Vec<f64>> {
     let mut l = a.to_vec();
-    factor(&mut l, n);
+    factor(&mut l, n, DEPENDENT);
     let mut out = vec![0.0; n * n];
     for i in 0..n {
         if !l[i * n + i].is_finite() {
@@ -99,7 +126,7 @@ pub(crate) fn first_max(values: impl Iterator<Item = f64>) -> usize {
 /// Part of the way to the boundary.
 pub(crate) const BOUNDARY: f64 = 0.995;
 /// 1e-12: rounding leaves about n·1e-16 of a dependent row's pivot.
-const DEPENDENT: f64 = 1e-12;
+pub(crate) const DEPENDENT: f64 = 1e-12;
 
 #[cfg(test)]
 mod tests {
@@ -115,11 +142,19 @@ mod tests {
         assert!(inverse(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
     }
 
+    /// [[0,2],[3,4]] x = (4, 18): x = (10/3, 2), with the rows exchanged.
+    #[test]
+    fn elimination_by_hand() {
+        let mut b = [4.0, 18.0];
+        eliminate(&mut [0.0, 2.0, 3.0, 4.0], &mut b);
+        assert!((b[0] - 10.0 / 3.0).abs() < 1e-15 && (b[1] - 2.0).abs() < 1e-15, "{b:?}");
+    }
+
     /// A repeated row gets 0; the rest is solved as if it were not there.
     #[test]
     fn dependent_row_is_left_alone() {
         let mut a = [2.0, 0.0, 0.0, 2.0, 2.0, 0.0, 1.0, 1.0, 3.0];
-        factor(&mut a, 3);
+        factor(&mut a, 3, DEPENDENT);
         let mut b = [5.0, 5.0, 5.0];
         solve(&a, 3, &mut b);
         // [[2,1],[1,3]] x = (5,5): x = (2,1).

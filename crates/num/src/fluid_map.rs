@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::network::{Network, Problem};
 use crate::program::Program;
 use crate::region::{Curved, Entropic, Region};
-use crate::solve::interior;
+use crate::solve::{interior, optimum};
 use crate::utility::Utility;
 
 /// F for one network, with the last answer as the next start.
@@ -222,10 +222,10 @@ impl FluidMap {
         {
             *utility = Utility::Window { window, base_rtt };
         }
-        let reach = |target| interior::solve(&self.program, COLD_TOLERANCE, target, COLD_STEPS);
+        let further = || interior::solve(&self.program, COLD_TOLERANCE, JUMP_TARGET, COLD_STEPS).ok();
+        let solve = || optimum(&self.program, COLD_TOLERANCE, COLD_TOLERANCE, COLD_STEPS);
         // So far only where it can be reached: degenerate points keep the method from it, and even throw it back.
-        let further = if is_smooth { None } else { reach(JUMP_TARGET).ok() };
-        let outcome = further.map_or_else(|| reach(COLD_TOLERANCE), Ok)?;
+        let outcome = if is_smooth { None } else { further() }.map_or_else(solve, Ok)?;
         self.load = self.program.loads(&outcome.rates);
         self.prices = outcome.prices;
         self.capacity = outcome.capacity;
@@ -369,7 +369,7 @@ impl FluidMap {
                 }
             }
         }
-        dense::factor(&mut self.matrix, k);
+        dense::factor(&mut self.matrix, k, dense::DEPENDENT);
     }
 }
 

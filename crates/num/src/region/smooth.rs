@@ -21,6 +21,33 @@ impl Curved {
         }
     }
 
+    /// Writes r = r⁺ − r⁻, both parts ≥ 0, and their derivatives row-major. For q > 0.
+    pub(crate) fn split(&self, q: &[f64], rates: [&mut [f64]; 2], slopes: [&mut [f64]; 2]) {
+        let ([plus, minus], [slope_plus, slope_minus]) = (rates, slopes);
+        match self {
+            Self::Norm(norm) => _ = norm.evaluate(q, plus, Some(slope_plus)),
+            Self::Ellipsoid(ellipsoid) => {
+                let n = q.len();
+                let h = quadratic(&ellipsoid.inverse, q).sqrt();
+                plus.fill(0.0);
+                minus.fill(0.0);
+                for (i, row) in ellipsoid.inverse.chunks(n).enumerate() {
+                    for (p, q) in row.iter().zip(q) {
+                        plus[i] += p.max(0.0) * q / h;
+                        minus[i] -= p.min(0.0) * q / h;
+                    }
+                }
+                for i in 0..n {
+                    for j in 0..n {
+                        let (p, own) = (ellipsoid.inverse[i * n + j], plus[j] - minus[j]);
+                        slope_plus[i * n + j] = (p.max(0.0) - plus[i] * own) / h;
+                        slope_minus[i * n + j] = (-p.min(0.0) - minus[i] * own) / h;
+                    }
+                }
+            }
+        }
+    }
+
     /// min {t ≥ 0 : r ∈ t R}, for r ≥ 0.
     pub(crate) fn gauge(&self, r: &[f64]) -> f64 {
         match self {

@@ -5,8 +5,8 @@
 //! answers prices, a level is the problem of one flow of utility ln t with the routes' summed weights as coefficients;
 //! its prices name the bottlenecks.
 
-use super::interior;
 use super::options::Options;
+use super::{interior, optimum};
 use crate::answer::{Answer, Level, Mixture};
 use crate::certificate::Certificate;
 use crate::error::Error;
@@ -60,7 +60,7 @@ impl<'p> Filling<'p> {
             active: (0..weights.len() as u32).collect(),
             rates: vec![0.0; weights.len()],
             capacity: program.typical_rates(),
-            mixtures: vec![Vec::new(); program.blocks.len()],
+            mixtures: program.blocks.iter().map(|b| equal_shares(&b.kind)).collect(),
             problem,
             program,
             weights,
@@ -139,8 +139,10 @@ impl<'p> Filling<'p> {
             blocks: self.program.blocks.iter().filter(|b| is_open(b)).cloned().collect(),
             ..self.program.clone()
         };
+        let (tolerance, target, steps) = (LEVEL * options.tolerance, options.tolerance, options.max_iterations);
+        // A single flow: there is nothing to spread but capacities.
         let mut outcome =
-            interior::solve(&stage, LEVEL * options.tolerance, options.tolerance, options.max_iterations)?;
+            interior::solve(&stage, tolerance, target, steps).or_else(|_| optimum(&stage, tolerance, target, steps))?;
         let mut found = std::mem::take(&mut outcome.mixtures).into_iter();
         let mut is_priced: Vec<bool> = demand.iter().map(|d| *d > 0.0).collect();
         for (block, mixture) in self.program.blocks.iter().zip(&mut self.mixtures).filter(|(b, _)| is_open(b)) {
@@ -176,6 +178,17 @@ impl<'p> Filling<'p> {
             levels: self.levels,
             method: Method::WaterFilling,
             iterations: self.iterations,
+        }
+    }
+}
+
+/// The mixture of [`Program::typical_rates`], for blocks that no flow crosses.
+fn equal_shares(kind: &Kind) -> Vec<f64> {
+    match kind {
+        Kind::Curved(_) => Vec::new(),
+        Kind::Vertices(v) => {
+            let share = |h: usize| v.mass[h] / v.group(h).len() as f64;
+            (0..v.mass.len()).flat_map(|h| v.group(h).map(move |_| share(h))).collect()
         }
     }
 }

@@ -294,7 +294,7 @@ impl Builder {
             Region::Ellipsoid { matrix } => {
                 let n = rates.len();
                 let mut l = matrix.concat();
-                dense::factor(&mut l, n);
+                dense::factor(&mut l, n, dense::DEPENDENT);
                 self.cones.push(SupportedConeT::SecondOrderConeT(n + 1));
                 self.row(1.0, &[]);
                 for j in 0..n {

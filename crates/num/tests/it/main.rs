@@ -7,6 +7,8 @@ mod fluid_map;
 mod kkt;
 mod max_min;
 mod random;
+mod robustness;
+mod wide;
 
 use windward_num::{Options, Problem, Solution, solve};
 

@@ -18,6 +18,15 @@ fn filling_by_hand() {
     assert_eq!(s.levels.iter().map(|l| l.flows.clone()).collect::<Vec<_>>(), [vec![0, 1], vec![2, 3], vec![4]]);
 }
 
+/// A cell that no flow crosses is no part of any level.
+#[test]
+fn an_idle_cell() {
+    let region = Region::Fading { rates: vec![vec![1.0, 3.0]], probabilities: None };
+    let links = vec![Link::Wired(2.0), Link::Wireless, Link::Wireless];
+    let network = Network { links, couplings: vec![Coupling { links: vec![1, 2], region }], routes: vec![vec![0]; 2] };
+    assert_near(&best(&Problem { network, utilities: vec![even(1.0); 2] }).rates, &[1.0, 1.0], 1e-8);
+}
+
 /// Weights 1 and 3 on one link of 8: 2 and 6.
 #[test]
 fn weights() {

@@ -24,7 +24,7 @@ impl System<'_> {
         let blocks = self.program.blocks.len();
         if m <= if blocks == 0 { DENSE } else { DENSE_COUPLED } {
             let mut matrix = self.assemble();
-            dense::factor(&mut matrix, m);
+            dense::factor(&mut matrix, m, dense::DEPENDENT);
             out.copy_from_slice(g);
             dense::solve(&matrix, m, out);
             return 0;
@@ -95,7 +95,7 @@ impl System<'_> {
                 let k = block.rows.len();
                 let mut factor = hessian.clone();
                 block.rows.clone().enumerate().for_each(|(a, i)| factor[a * k + a] += 1.0 / inverse[i]);
-                dense::factor(&mut factor, k);
+                dense::factor(&mut factor, k, dense::DEPENDENT);
                 factor
             })
             .collect();

@@ -1,0 +1,46 @@
+//! Newton's method on the optimality conditions in logarithms, along a path of barrier parameters.
+//!
+//! With barrier μ_l on each price the conditions of min_{λ≥0} Σ max_x (U_s(x) − x Aᵀλ) + bᵀλ + h(λ) are
+//! A x + s = c or r, s_l = μ_l/λ_l, x = U′⁻¹(Aᵀλ). Rates are powers of prices, (y/p)^{−1/α}: where alphas and capacities
+//! differ, prices and turnovers spread over dozens of powers of ten. ln(A x + s) = ln c as an equation in ln λ does not
+//! see scales, and is nearly linear: one flow on one link is solved in one step whatever its alpha, where Newton's method on
+//! A x + s = c raises too low a price by 1 + α only. Its Jacobian, A D Aᵀ + N + diag(s/λ) between two diagonal
+//! matrices, is regular everywhere, so that Newton's direction lowers every norm of the errors. A price that is no part of
+//! its paths' prices yet rises by addition, not by a power: loads are powers of the paths' prices.
+//!
+//! Each row has its own μ_l, which ends where λ_l s_l is a small part of the turnover of the row's poorest flow.
+
+mod iterate;
+mod mixing;
+mod residual;
+mod step;
+mod supply;
+mod system;
+
+use super::interior::Outcome;
+use crate::error::Error;
+use crate::program::Program;
+use iterate::Iterate;
+pub(crate) use system::DENSE;
+
+/// Solves `program`; a flow without a row needs a price of its own. Stops at `tolerance`, or past it while steps still help.
+pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) -> Result<Outcome, Error> {
+    let mut method = Iterate::new(program, tolerance);
+    let mut residual = method.residual();
+    let mut iterations = 0;
+    while residual.worst() > tolerance && iterations < max_iterations {
+        let before = residual.worst();
+        let has_moved = method.step();
+        residual = method.residual();
+        iterations += 1;
+        if !has_moved || (residual.within(tolerance) && residual.worst() > 0.5 * before) {
+            break;
+        }
+    }
+    match residual.within(tolerance) {
+        true => Ok(method.finish(iterations)),
+        false => {
+            Err(Error::NotConverged { method: "interior point", iterations, residual: residual.worst(), tolerance })
+        }
+    }
+}
