@@ -26,7 +26,7 @@ mod world;
 pub use fabric::{Fabric, Parcel};
 pub use link::{Jitter, LinkConfig, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem};
 pub use makers::{LawChoice, MakeLaw, MakeScheduler, Makers};
-pub use medium::{Cause, MediumConfig, cell};
+pub use medium::{Cause, MediumConfig, cell, csma, wifi};
 pub use network::{FlowConfig, Network, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig};
 pub use node::{Forwarding, NodeConfig};
 pub use packet::NodeId;

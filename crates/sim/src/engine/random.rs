@@ -22,6 +22,8 @@ pub enum Purpose {
     Fading = 4,
     /// Transmissions to a station that are not decoded.
     Error = 5,
+    /// Backoffs of a station.
+    Backoff = 6,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

@@ -4,7 +4,9 @@
 //! the time and schedules nothing itself: it asks its [`Out`] to be woken.
 
 pub mod cell;
+pub mod csma;
 mod interface;
+pub mod wifi;
 
 use crate::makers::Makers;
 use crate::packet::Packet;
@@ -99,4 +101,8 @@ macro_rules! media {
 media! {
     /// A slotted cell with fading channels.
     Cell(cell::Cell, cell::CellConfig, "stations"),
+    /// A wireless network of 802.11.
+    Wifi(wifi::Wifi, wifi::WifiConfig, "wifi"),
+    /// Links under ideal CSMA.
+    Csma(csma::Csma, csma::CsmaConfig, "csma"),
 }

@@ -1,0 +1,202 @@
+//! Ideal CSMA at work: links wait, are active, and block their neighbours.
+
+use super::config::{Aggression, CsmaConfig, Holding};
+use crate::engine::{Purpose, Stream};
+use crate::makers::Makers;
+use crate::medium::interface::{Cause, Medium, Out};
+use crate::medium::wifi::Served;
+use crate::packet::Packet;
+use crate::record::Figure;
+use crate::status::{Counts, Sight};
+use std::collections::VecDeque;
+use windward_units::{Duration, Time};
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    since: Time,
+    packet: Packet,
+}
+
+#[derive(Debug)]
+pub(super) struct Link {
+    queue: VecDeque<Waiting>,
+    bytes: u64,
+    pub is_active: bool,
+    /// Active neighbours.
+    blocked: u32,
+    /// When it turns active, or ceases to be; [`Time::NEVER`] where it waits for others or for packets.
+    acts_at: Time,
+    served: Served,
+    luck: Stream,
+    counts: Counts,
+    /// Times that it was active.
+    activations: u64,
+}
+
+/// Links at work.
+#[derive(Debug)]
+pub struct Csma {
+    config: CsmaConfig,
+    pub(super) links: Vec<Link>,
+}
+
+impl Csma {
+    /// The links of `config` in the run of `seed`.
+    pub fn new(config: &CsmaConfig, _: &Makers, seed: u64) -> Self {
+        let link = |local: u32| {
+            let way = &config.network.ways[local as usize];
+            let [from, to] = [way.from, way.to].map(|station| config.network.stations[station as usize].key);
+            Link {
+                queue: VecDeque::with_capacity(64),
+                bytes: 0,
+                is_active: false,
+                blocked: 0,
+                acts_at: Time::NEVER,
+                served: Served::new(1.0 / config.network.exchange(local, 1500).as_secs()),
+                luck: Stream::new(seed, from ^ to.rotate_left(1), Purpose::Backoff),
+                counts: Counts::default(),
+                activations: 0,
+            }
+        };
+        Self { links: (0..config.members() as u32).map(link).collect(), config: config.clone() }
+    }
+
+    /// 1/b_l for the packet that is next.
+    fn holding(&self, local: u32) -> Duration {
+        let size = self.links[local as usize].queue.front().map_or(1500, |waiting| waiting.packet.size);
+        self.config.network.exchange(local, u64::from(size))
+    }
+
+    fn rho(&self, local: u32, alone: f64) -> f64 {
+        let link = &self.links[local as usize];
+        let backlog = link.queue.len() as f64;
+        match self.config.aggression {
+            Aggression::Fixed(rho) => rho,
+            Aggression::QueueingDelay { scale, cap } => (scale * alone * backlog / link.served.rate()).min(cap),
+            Aggression::QueueLength { scale, cap } => (scale * backlog).min(cap),
+        }
+    }
+
+    /// A link that may becomes active after an exponential time of mean 1/a_l; one that may not waits for nothing.
+    fn draw(&mut self, now: Time, local: u32, out: &mut impl Out) {
+        let link = &self.links[local as usize];
+        let may = !link.is_active && link.blocked == 0 && !link.queue.is_empty();
+        let acts_at = if may {
+            let holding = self.holding(local);
+            let rho = self.rho(local, 1.0 / holding.as_secs());
+            // The rate of a time-varying clock: whenever it changes the rest is drawn anew, which exponential times allow.
+            let wait = self.links[local as usize].luck.exponential() * libm::exp(-rho);
+            now + holding.scale(wait)
+        } else {
+            Time::NEVER
+        };
+        self.links[local as usize].acts_at = acts_at;
+        if may {
+            out.wake_at(acts_at, local);
+        }
+    }
+
+    fn activate(&mut self, now: Time, local: u32, out: &mut impl Out) {
+        let mut holding = self.holding(local);
+        let link = &mut self.links[local as usize];
+        if self.config.holding == Holding::Exponential {
+            holding = link.luck.exponential_span(holding);
+        }
+        let Some(head) = link.queue.front() else { return };
+        link.counts.packets += 1;
+        link.counts.bytes += u64::from(head.packet.size);
+        link.counts.waited += now.since(head.since).as_nanos();
+        link.counts.busy += holding.as_nanos();
+        link.activations += 1;
+        link.is_active = true;
+        link.acts_at = now + holding;
+        out.wake_at(link.acts_at, local);
+        for at in 0..self.config.conflicts[local as usize].len() {
+            let other = self.config.conflicts[local as usize][at];
+            let link = &mut self.links[other as usize];
+            debug_assert!(!link.is_active, "links in conflict are not active together");
+            link.blocked += 1;
+            link.acts_at = Time::NEVER;
+        }
+    }
+
+    fn release(&mut self, now: Time, local: u32, out: &mut impl Out) {
+        let alone = 1.0 / self.holding(local).as_secs();
+        let loss = self.config.network.ways[local as usize].loss;
+        let link = &mut self.links[local as usize];
+        link.is_active = false;
+        if let Some(head) = link.queue.pop_front() {
+            link.bytes -= u64::from(head.packet.size);
+            if loss > 0.0 && link.luck.chance(loss) {
+                link.counts.lost += 1;
+                out.lose(head.packet, Cause::Sent);
+            } else {
+                out.arrive_at(now, local, head.packet);
+            }
+            link.served.serve(now, alone);
+        }
+        self.draw(now, local, out);
+        for at in 0..self.config.conflicts[local as usize].len() {
+            let other = self.config.conflicts[local as usize][at];
+            self.links[other as usize].blocked -= 1;
+            self.draw(now, other, out);
+        }
+    }
+}
+
+impl Medium for Csma {
+    fn begin(&mut self, _: &mut impl Out) {}
+
+    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let buffer = self.config.buffer(local);
+        let link = &mut self.links[local as usize];
+        let waiting = link.queue.len() - usize::from(link.is_active);
+        if buffer.is_full(waiting as u64, link.bytes, packet.size, Duration::ZERO) {
+            link.counts.dropped += 1;
+            return out.lose(packet, Cause::Queue);
+        }
+        link.queue.push_back(Waiting { since: now, packet });
+        link.bytes += u64::from(packet.size);
+        link.counts.max_backlog = link.counts.max_backlog.max(link.queue.len() as u64);
+        let is_first = link.queue.len() == 1;
+        if is_first || !matches!(self.config.aggression, Aggression::Fixed(_)) {
+            let link = &self.links[local as usize];
+            if !link.is_active {
+                self.draw(now, local, out);
+            }
+        }
+    }
+
+    fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
+        let link = &self.links[timer as usize];
+        // A clock that was stopped or drawn anew.
+        if link.acts_at != now {
+            return;
+        }
+        if link.is_active { self.release(now, timer, out) } else { self.activate(now, timer, out) }
+    }
+
+    fn see(&mut self, _: Time, local: u32) -> Sight {
+        let link = &self.links[local as usize];
+        let backlog = link.queue.len();
+        let queue_delay = Duration::from_secs(backlog as f64 / link.served.rate());
+        Sight { backlog, queue_delay, rate: self.config.mean_rate(local) }
+    }
+
+    fn counts(&self, local: u32) -> Counts {
+        self.links[local as usize].counts
+    }
+
+    fn reset_counts(&mut self) {
+        self.links.iter_mut().for_each(|link| {
+            link.counts = Counts::default();
+            link.activations = 0;
+        });
+    }
+
+    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
+        let link = &self.links[local as usize];
+        sink("activations", Figure::Count(link.activations));
+        sink("mean_holding_us", Figure::Value(link.counts.busy as f64 / 1e3 / link.activations as f64));
+    }
+}

@@ -1,0 +1,152 @@
+//! What is on the air: frames begin, collide, are captured, end and are received.
+
+use super::config::{ACK, CTS};
+use super::station::{ALL, Frame, FrameKind, Lock, Stage};
+use super::wifi::{Timer, Wifi};
+use crate::medium::interface::Out;
+use windward_units::{Duration, Time};
+
+impl Wifi {
+    /// A station sends a frame.
+    pub(super) fn send(&mut self, now: Time, id: u32, mut frame: Frame, out: &mut impl Out) {
+        let time = self.air_time(id, frame.kind, frame.bytes);
+        let times = self.times;
+        let (from, end) = (now + times.propagation, now + time + times.propagation);
+        frame.end = end;
+        self.frames[id as usize] = frame;
+        let sender = &mut self.stations[id as usize];
+        // One transceiver: what it was receiving is gone.
+        sender.lock = None;
+        sender.sends_from = now;
+        sender.sends_until = now + time;
+        sender.error_until = Time::ZERO;
+        sender.air.send(frame.kind, now, sender.sends_until);
+        if matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
+            self.ways[frame.way as usize].counts.busy += time.as_nanos();
+        }
+        out.wake_at(end, Timer::End.of(id));
+        let (mac, is_rayleigh) = (&self.config.mac, self.config.fading.is_some_and(|fading| fading.is_rayleigh));
+        for neighbour in self.config.reach.of(id) {
+            let at = neighbour.station;
+            let station = &mut self.stations[at as usize];
+            station.signals += 1;
+            station.energy += neighbour.power;
+            let is_sending = station.sends_from <= from && from < station.sends_until;
+            if !is_sending {
+                let others = station.energy - neighbour.power;
+                match &mut station.lock {
+                    Some(lock) => {
+                        // ns-2 compares with each other signal by itself.
+                        let against = if mac.is_ns2 { neighbour.power } else { station.energy - lock.power };
+                        lock.is_good &= lock.power >= mac.capture * against;
+                    }
+                    None => {
+                        let power = match is_rayleigh && at == frame.to {
+                            true => neighbour.power * station.errors.exponential(),
+                            false => neighbour.power,
+                        };
+                        let is_clear = mac.is_ns2 || station.signals == 1 || power >= mac.capture * others;
+                        station.lock = Some(Lock { sender: id, power, is_good: neighbour.decodes && is_clear });
+                    }
+                }
+            }
+            station.air.sense(if is_sending { station.sends_until } else { from }, end);
+            station.busy_until = station.busy_until.max(end);
+            if station.freeze(from, &times, mac.counts_busy_slots, mac.is_ns2) {
+                station.arm(now, at, &times, out);
+            }
+        }
+    }
+
+    /// The end of a station's frame reaches all others.
+    pub(super) fn end(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let frame = self.frames[id as usize];
+        let times = self.times;
+        let (first, last) = self.config.reach.range(id);
+        for index in first..last {
+            let neighbour = *self.config.reach.at(index);
+            let at = neighbour.station;
+            let station = &mut self.stations[at as usize];
+            station.signals -= 1;
+            // Rounding shall not leave a trace.
+            station.energy = if station.signals == 0 { 0.0 } else { station.energy - neighbour.power };
+            let Some(lock) = station.lock.filter(|lock| lock.sender == id) else { continue };
+            station.lock = None;
+            let is_received = lock.is_good && (frame.to != at || self.is_decoded(&frame, at, lock));
+            let station = &mut self.stations[at as usize];
+            if is_received {
+                station.error_until = Time::ZERO;
+                if frame.to == at {
+                    self.receive(now, id, &frame, out);
+                } else if frame.to != ALL {
+                    station.nav = station.nav.max(now + frame.duration);
+                }
+            } else {
+                station.air.garbled += 1;
+                if let Some(eifs) = times.eifs {
+                    station.error_until = station.busy_until.max(now) + eifs;
+                }
+            }
+            self.stations[at as usize].arm(now, at, &times, out);
+        }
+    }
+
+    /// Whether noise and the way's own losses leave a frame as it was.
+    fn is_decoded(&mut self, frame: &Frame, at: u32, lock: Lock) -> bool {
+        let errors = &mut self.stations[at as usize].errors;
+        if frame.kind == FrameKind::Data {
+            let loss = self.ways[frame.way as usize].loss;
+            if loss > 0.0 && errors.chance(loss) {
+                return false;
+            }
+        }
+        let Some(fading) = self.config.fading else { return true };
+        let [data, control] = self.modulations[lock.sender as usize];
+        let modulation = if frame.kind == FrameKind::Data { data } else { control };
+        let snr = lock.power / fading.noise;
+        modulation.is_none_or(|modulation| errors.chance(modulation.success(snr, u64::from(frame.bytes) * 8)))
+    }
+
+    /// A frame has come to the station that it is for.
+    fn receive(&mut self, now: Time, from: u32, frame: &Frame, out: &mut impl Out) {
+        let times = self.times;
+        let at = frame.to;
+        match frame.kind {
+            FrameKind::Rts => {
+                let station = &self.stations[at as usize];
+                // Who has reserved the medium to others does not invite.
+                if station.nav <= now && station.answer.is_none() {
+                    let duration = frame.duration.saturating_sub(times.sifs + times.cts);
+                    let bytes = CTS as u32;
+                    let cts = Frame { kind: FrameKind::Cts, to: from, bytes, duration, ..*frame };
+                    self.answer_with(now, at, cts, out);
+                }
+            }
+            FrameKind::Cts => {
+                if self.is_awaited(at, from, Stage::AwaitCts) {
+                    self.go_on_with_data(now, at, out);
+                }
+            }
+            FrameKind::Data => {
+                let way = &mut self.ways[frame.way as usize];
+                if way.received != frame.number {
+                    way.received = frame.number;
+                    way.backlog -= 1;
+                    if let Some(head) = &mut self.stations[from as usize].head {
+                        head.is_received = true;
+                        out.arrive_at(now, frame.way, head.packet);
+                    }
+                }
+                let (bytes, duration) = (ACK as u32, Duration::ZERO);
+                let ack = Frame { kind: FrameKind::Ack, to: from, bytes, duration, ..*frame };
+                self.answer_with(now, at, ack, out);
+            }
+            FrameKind::Ack => {
+                if self.is_awaited(at, from, Stage::AwaitAck) {
+                    self.succeed(now, at, out);
+                }
+            }
+            FrameKind::Broadcast => {}
+        }
+    }
+}

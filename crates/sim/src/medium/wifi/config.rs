@@ -1,0 +1,172 @@
+//! What a wireless network is given.
+
+use super::access::Access;
+use super::errors::Fading;
+use super::phy::Phy;
+use super::propagation::Reach;
+use crate::packet::NodeId;
+use crate::queue::Buffer;
+use windward_units::{BitRate, Bytes, Duration};
+
+/// Stations with one 802.11 transceiver each, on one channel.
+///
+/// A member of the medium is a way: a station sending to another one. A station has one queue for all its ways.
+#[derive(Clone, Debug)]
+pub struct WifiConfig {
+    /// The physical layer.
+    pub phy: Phy,
+    /// The MAC above it.
+    pub mac: Mac,
+    /// How the contention window follows from a station's queues.
+    pub access: Access,
+    /// The stations.
+    pub stations: Vec<StationConfig>,
+    /// The ways between them, no two alike.
+    pub ways: Vec<Way>,
+    /// Who hears whom.
+    pub reach: Reach,
+    /// Fading around the mean power; `None`: a frame in range is received.
+    pub fading: Option<Fading>,
+}
+
+/// A station.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StationConfig {
+    /// Names its random streams; different for every station.
+    pub key: u64,
+    /// The node that it is.
+    pub node: NodeId,
+    /// How much may wait for the air.
+    pub buffer: Buffer,
+    /// Rate of its data frames; positive.
+    pub data_rate: BitRate,
+}
+
+/// A station sending to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Way {
+    /// The sender, by its index.
+    pub from: u32,
+    /// The receiver.
+    pub to: u32,
+    /// Probability that a data frame is not received for reasons of the way's own.
+    pub loss: f64,
+}
+
+/// Switches and numbers of the MAC.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mac {
+    /// Rate of RTS, CTS, ACK and broadcasts; positive.
+    pub basic_rate: BitRate,
+    /// Bytes that a data frame has beyond the packet.
+    pub overhead: Bytes,
+    /// Data frames longer than this are preceded by RTS and CTS; `None`: none is.
+    pub rts_threshold: Option<Bytes>,
+    /// Attempts of a frame that is not longer than the threshold, and of an RTS; `None`: without limit.
+    pub short_retries: Option<u32>,
+    /// Attempts of a data frame that is longer.
+    pub long_retries: Option<u32>,
+    /// After a frame that could not be received a station waits for EIFS; else for DIFS.
+    pub uses_eifs: bool,
+    /// From the end of a frame to the instant at which a missing answer is noticed; `None`: a short space, a slot and a preamble.
+    pub timeout: Option<Duration>,
+    /// A slot in which others send counts in the backoff of those who wait (Bianchi's chain); in the standard it does not.
+    pub counts_busy_slots: bool,
+    /// A frame is received if its power is so many times that of all others together.
+    pub capture: f64,
+    /// The customs of ns-2.35.
+    pub is_ns2: bool,
+}
+
+impl Mac {
+    /// The standard's MAC for a physical layer whose slowest rate is `basic_rate`.
+    pub const fn standard(basic_rate: BitRate) -> Self {
+        Self {
+            basic_rate,
+            overhead: Bytes::new(36),
+            rts_threshold: None,
+            short_retries: Some(7),
+            long_retries: Some(4),
+            uses_eifs: true,
+            timeout: None,
+            counts_busy_slots: false,
+            capture: 10.0,
+            is_ns2: false,
+        }
+    }
+
+    /// The assumptions of Bianchi's model: no limit of retries, DIFS after every frame, colliding stations notice it at once, a
+    /// busy slot counts in the backoff, headers of his table II.
+    pub const fn bianchi() -> Self {
+        Self {
+            overhead: Bytes::new(34),
+            short_retries: None,
+            long_retries: None,
+            uses_eifs: false,
+            // A short space, a slot, there and back: before the DIFS after which all others go on.
+            timeout: Some(Duration::from_micros(80)),
+            counts_busy_slots: true,
+            ..Self::standard(BitRate::bits_per_sec(1_000_000))
+        }
+    }
+}
+
+/// Bytes of the frames that carry nothing.
+pub(super) const RTS: u64 = 20;
+pub(super) const CTS: u64 = 14;
+pub(super) const ACK: u64 = 14;
+
+impl WifiConfig {
+    /// How many ways there are.
+    pub fn members(&self) -> usize {
+        self.ways.len()
+    }
+
+    fn sender(&self, local: u32) -> &StationConfig {
+        &self.stations[self.ways[local as usize].from as usize]
+    }
+
+    /// Whether a packet of `bytes` is preceded by RTS and CTS.
+    pub fn has_rts(&self, bytes: u64) -> bool {
+        self.mac.rts_threshold.is_some_and(|threshold| bytes + self.mac.overhead.count() > threshold.count())
+    }
+
+    /// How long the medium is taken by a packet of `bytes` on the way `local` that succeeds at once, its space before
+    /// included, its backoff not.
+    pub fn exchange(&self, local: u32, bytes: u64) -> Duration {
+        let Self { phy, mac, .. } = self;
+        let control = |bytes| phy.air_time(bytes, mac.basic_rate);
+        let (gap, flight) = (phy.sifs, phy.propagation);
+        let data = phy.air_time(bytes + mac.overhead.count(), self.sender(local).data_rate);
+        let plain = phy.difs + data + flight + gap + control(ACK) + flight;
+        match self.has_rts(bytes) {
+            true => plain + control(RTS) + flight + gap + control(CTS) + flight + gap,
+            false => plain,
+        }
+    }
+
+    /// Bits a second of packets of 1500 bytes on a way that has the medium to itself, without a backoff.
+    pub fn mean_rate(&self, local: u32) -> f64 {
+        1500.0 * 8.0 / self.exchange(local, 1500).as_secs()
+    }
+
+    /// The rate of the data frames.
+    pub fn nominal_rate(&self, local: u32) -> u64 {
+        self.sender(local).data_rate.as_bits_per_sec()
+    }
+
+    /// None: packets arrive with the end of their frame.
+    pub fn delay(&self, _: u32) -> Duration {
+        Duration::ZERO
+    }
+
+    /// The sender's buffer.
+    pub fn buffer(&self, local: u32) -> Buffer {
+        self.sender(local).buffer
+    }
+
+    /// Unknown beforehand: collisions depend on the traffic.
+    pub fn mean_loss(&self, _: u32) -> f64 {
+        0.0
+    }
+}

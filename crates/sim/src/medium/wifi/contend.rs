@@ -1,0 +1,118 @@
+//! Contention: who may send, and when.
+//!
+//! A backoff counts slots in which the medium is idle, after a space. As soon as a signal begins its end is known, and with it the
+//! earliest instant at which the backoff can be over; the calendar holds one event at or before that instant, and whoever is
+//! woken too early sleeps on. So a station that defers to a hundred frames costs a few events, not a hundred.
+
+use super::station::{Stage, Station};
+use super::wifi::{Timer, Times, Wifi};
+use crate::medium::interface::Out;
+use windward_units::Time;
+
+impl Station {
+    /// Draws a backoff from the contention window.
+    pub(super) fn draw(&mut self, is_ns2: bool) -> u32 {
+        let values = if is_ns2 { self.cw.max(1) } else { self.cw + 1 };
+        (self.backoff.uniform() * f64::from(values)) as u32
+    }
+
+    /// Until when it must keep quiet, as far as it knows.
+    pub(super) fn busy(&self) -> Time {
+        self.busy_until.max(self.nav).max(self.sends_until)
+    }
+
+    /// Reckons when the backoff ends, if nothing intervenes.
+    #[inline]
+    pub(super) fn arm(&mut self, now: Time, id: u32, times: &Times, out: &mut impl Out) {
+        if let (Stage::Contend, Some(slots)) = (self.stage, self.slots) {
+            self.counts_from = (self.busy() + times.difs).max(self.error_until).max(now);
+            self.acts_at = self.counts_from + times.slot * u64::from(slots);
+            self.wake_at(id, out);
+        }
+    }
+
+    /// Sees to it that it is woken when it acts.
+    #[inline]
+    pub(super) fn wake_at(&mut self, id: u32, out: &mut impl Out) {
+        if self.acts_at < self.wakes_at {
+            self.wakes_at = self.acts_at;
+            out.wake_at(self.acts_at, Timer::Act.of(id));
+        }
+    }
+
+    /// The medium turns busy at `from`: the backoff stops. False where there is none, or where it is over by then: the
+    /// station's own frame begins before it can sense the other.
+    #[inline]
+    pub(super) fn freeze(&mut self, from: Time, times: &Times, counts_busy_slots: bool, is_ns2: bool) -> bool {
+        let (Stage::Contend, Some(slots)) = (self.stage, self.slots) else { return false };
+        if self.acts_at <= from {
+            return false;
+        }
+        if self.is_fresh {
+            self.is_fresh = false;
+            self.slots = Some(self.draw(is_ns2));
+        } else if from > self.counts_from {
+            let passed = from.since(self.counts_from).as_nanos() / times.slot.as_nanos();
+            let passed = passed + u64::from(counts_busy_slots);
+            self.slots = Some(slots - passed.min(u64::from(slots)) as u32);
+        }
+        true
+    }
+}
+
+impl Wifi {
+    /// A station with a packet that waited for nothing begins to contend.
+    pub(super) fn contend_anew(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let is_ns2 = self.config.mac.is_ns2;
+        let station = &mut self.stations[id as usize];
+        if station.slots.is_some() {
+            // The backoff after its last packet goes on.
+            return;
+        }
+        // To an idle medium a packet goes without a backoff; in ns-2 never.
+        station.is_fresh = !is_ns2 && station.busy() <= now;
+        let slots = if station.is_fresh { 0 } else { station.draw(is_ns2) };
+        station.slots = Some(slots);
+        station.arm(now, id, &self.times, out);
+        if station.acts_at == now {
+            self.act(now, id, out);
+        }
+    }
+
+    /// An event of a station's own: it may be that its time has moved on since.
+    pub(super) fn wake_up(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let station = &mut self.stations[id as usize];
+        if station.wakes_at <= now {
+            station.wakes_at = Time::NEVER;
+        }
+        if station.acts_at == now {
+            self.act(now, id, out);
+        } else if station.acts_at > now {
+            station.wake_at(id, out);
+        }
+    }
+
+    fn act(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let station = &mut self.stations[id as usize];
+        station.acts_at = Time::NEVER;
+        match station.stage {
+            Stage::Contend => {
+                station.slots = None;
+                station.is_fresh = false;
+                if station.head.is_some() {
+                    self.try_to_send(now, id, out);
+                }
+            }
+            Stage::AwaitCts | Stage::AwaitAck => match station.lock {
+                // Something is being received: what it is decides.
+                Some(lock) => {
+                    station.acts_at = self.frames[lock.sender as usize].end;
+                    station.wake_at(id, out);
+                }
+                None => self.fail(now, id, out),
+            },
+            Stage::Broadcast => self.next(now, id, self.config.phy.cw_min, out),
+            Stage::SendData => debug_assert!(false, "who is about to send data does not wait"),
+        }
+    }
+}

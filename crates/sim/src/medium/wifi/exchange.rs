@@ -1,0 +1,164 @@
+//! The exchange of a packet: RTS and CTS where it is long, data, ACK; what follows success and failure.
+
+use super::config::RTS;
+use super::station::{ALL, Frame, FrameKind, Stage};
+use super::wifi::{Timer, Times, Wifi};
+use crate::medium::interface::{Cause, Out};
+use windward_units::{Duration, Time};
+
+/// The duration field counts microseconds: rounded up by the standard, cut off by ns-2.
+fn whole_micros(span: Duration, is_ns2: bool) -> Duration {
+    let nanos = span.as_nanos();
+    Duration::from_micros(if is_ns2 { nanos / 1000 } else { nanos.div_ceil(1000) })
+}
+
+impl Wifi {
+    /// The head packet's turn has come.
+    pub(super) fn try_to_send(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let overhead = self.config.mac.overhead.count() as u32;
+        let Times { sifs, propagation, cts, ack, timeout, .. } = self.times;
+        let Some(head) = &mut self.stations[id as usize].head else { return };
+        let way = &mut self.ways[head.way as usize];
+        let (size, to, number) = (head.packet.size, way.to, head.number);
+        let local = head.way;
+        if !std::mem::replace(&mut head.was_tried, true) {
+            way.counts.packets += 1;
+            way.counts.bytes += u64::from(size);
+            way.counts.waited += now.since(head.since).as_nanos();
+        }
+        way.counts.attempts += 1;
+        if !self.config.has_rts(u64::from(size)) {
+            let frame = self.data_frame(local, to, size + overhead, number);
+            self.ways[local as usize].counts.data_frames += 1;
+            self.send(now, id, frame, out);
+            return self.await_answer(id, Stage::AwaitAck, timeout, out);
+        }
+        let data = self.data_time(id, size + overhead);
+        let reserved = match self.config.mac.is_ns2 {
+            true => sifs * 3 + cts + data + ack + propagation * 3,
+            false => sifs * 3 + cts + data + ack,
+        };
+        let frame = Frame {
+            kind: FrameKind::Rts,
+            to,
+            way: local,
+            bytes: RTS as u32,
+            number,
+            duration: whole_micros(reserved, self.config.mac.is_ns2),
+            end: now,
+        };
+        self.send(now, id, frame, out);
+        self.await_answer(id, Stage::AwaitCts, timeout, out);
+    }
+
+    fn data_frame(&self, way: u32, to: u32, bytes: u32, number: u32) -> Frame {
+        let Times { sifs, propagation, ack, .. } = self.times;
+        let is_ns2 = self.config.mac.is_ns2;
+        let reserved = if is_ns2 { sifs + ack + propagation } else { sifs + ack };
+        Frame { kind: FrameKind::Data, to, way, bytes, number, duration: whole_micros(reserved, is_ns2), end: Time::ZERO }
+    }
+
+    fn await_answer(&mut self, id: u32, stage: Stage, timeout: Duration, out: &mut impl Out) {
+        let station = &mut self.stations[id as usize];
+        station.stage = stage;
+        station.acts_at = station.sends_until + timeout;
+        station.wake_at(id, out);
+    }
+
+    /// A frame came that is answered after a short space.
+    pub(super) fn answer_with(&mut self, now: Time, id: u32, frame: Frame, out: &mut impl Out) {
+        let time = self.air_time(id, frame.kind, frame.bytes);
+        let station = &mut self.stations[id as usize];
+        station.answer = Some(frame);
+        station.sends_from = now + self.times.sifs;
+        station.sends_until = station.sends_from + time;
+        out.wake_at(station.sends_from, Timer::Answer.of(id));
+    }
+
+    /// CTS has come: the data follow.
+    pub(super) fn go_on_with_data(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let overhead = self.config.mac.overhead.count() as u32;
+        let station = &mut self.stations[id as usize];
+        station.stage = Stage::SendData;
+        station.acts_at = Time::NEVER;
+        let Some(head) = &mut station.head else { return };
+        if self.config.mac.is_ns2 {
+            head.short_retries = 0;
+        }
+        let (local, size, number) = (head.way, head.packet.size, head.number);
+        let way = &mut self.ways[local as usize];
+        way.counts.data_frames += 1;
+        let frame = self.data_frame(local, self.ways[local as usize].to, size + overhead, number);
+        self.answer_with(now, id, frame, out);
+    }
+
+    /// The short space before an answer is over.
+    pub(super) fn answer(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let Some(frame) = self.stations[id as usize].answer.take() else { return };
+        self.send(now, id, frame, out);
+        if frame.kind == FrameKind::Data {
+            self.await_answer(id, Stage::AwaitAck, self.times.timeout, out);
+        }
+    }
+
+    /// The answer did not come.
+    pub(super) fn fail(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let mac = self.config.mac;
+        let station = &mut self.stations[id as usize];
+        let was_data = station.stage == Stage::AwaitAck;
+        station.stage = Stage::Contend;
+        let Some(head) = &mut station.head else { return };
+        let way = &mut self.ways[head.way as usize];
+        way.counts.failures += 1;
+        let is_long = was_data && self.config.has_rts(u64::from(head.packet.size));
+        let (count, limit) = match is_long {
+            true => (&mut head.long_retries, mac.long_retries),
+            false => (&mut head.short_retries, mac.short_retries),
+        };
+        *count += 1;
+        if limit.is_none_or(|limit| *count < limit) {
+            station.cw = (2 * station.cw + 1).min(self.config.phy.cw_max);
+            station.slots = Some(station.draw(mac.is_ns2));
+            station.arm(now, id, &self.times, out);
+            return;
+        }
+        if !head.is_received {
+            way.counts.lost += 1;
+            way.backlog -= 1;
+            out.lose(head.packet, Cause::Sent);
+        }
+        self.next(now, id, self.config.phy.cw_min, out);
+    }
+
+    /// The ACK has come.
+    pub(super) fn succeed(&mut self, now: Time, id: u32, out: &mut impl Out) {
+        let Some(head) = self.stations[id as usize].head else { return };
+        let cw = self.window_after(head.way, head.packet.size, now);
+        let counts = &mut self.ways[head.way as usize].counts;
+        counts.successes += 1;
+        counts.windows += f64::from(cw);
+        self.next(now, id, cw, out);
+    }
+
+    /// Turns to the next packet, after a backoff from the window `cw` that is due in any case.
+    pub(super) fn next(&mut self, now: Time, id: u32, cw: u32, out: &mut impl Out) {
+        let station = &mut self.stations[id as usize];
+        station.stage = Stage::Contend;
+        station.head = None;
+        station.cw = cw;
+        station.slots = Some(station.draw(self.config.mac.is_ns2));
+        let next = station.queue.pop_front();
+        station.bytes -= next.map_or(0, |next| u64::from(next.packet.size));
+        station.arm(now, id, &self.times, out);
+        if let Some(next) = next {
+            self.take(id, next);
+        }
+    }
+
+    /// Whether a frame that arrived is one that a station still waits for.
+    pub(super) fn is_awaited(&self, id: u32, from: u32, stage: Stage) -> bool {
+        let station = &self.stations[id as usize];
+        let is_peer = |way: u32| self.ways[way as usize].to == from && from != ALL;
+        station.stage == stage && station.head.is_some_and(|head| is_peer(head.way))
+    }
+}

@@ -1,0 +1,27 @@
+//! Wireless networks of 802.11: stations with one transceiver each, on one channel, over any number of hops.
+//!
+//! The MAC is the standard's distributed coordination function (IEEE 802.11-2016, §10.3): carrier sense by signals and by
+//! reservations, backoff in slots, RTS and CTS, ACK, retries, duplicate detection. There is no address resolution, no
+//! association, no fragmentation and no rate adaptation.
+
+mod access;
+mod air;
+mod config;
+mod contend;
+mod errors;
+mod exchange;
+mod phy;
+mod propagation;
+mod station;
+mod wifi;
+
+#[cfg(test)]
+mod tests;
+
+pub use access::{Access, Aggressiveness, Rounding};
+pub use config::{Mac, StationConfig, Way, WifiConfig};
+pub use errors::{Fading, Modulation};
+pub use phy::{Coding, Phy};
+pub use propagation::{Neighbour, PathLoss, Position, Propagation, Reach};
+pub(super) use access::Served;
+pub use wifi::Wifi;

@@ -1,0 +1,197 @@
+//! Who hears whom: path loss, and the ranges that follow.
+
+use std::f64::consts::PI;
+
+/// Speed of light, in metres a second.
+const LIGHT: f64 = 299_792_458.0;
+
+/// How power falls with distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PathLoss {
+    /// Friis: G·λ²/(4πd)²·P.
+    FreeSpace,
+    /// Two-ray ground reflection, h_t²·h_r²/d⁴, beyond the distance 4π·h_t·h_r/λ at which it meets free space.
+    TwoRayGround {
+        /// Height of every antenna above the ground, in metres; positive.
+        height: f64,
+    },
+    /// Free space up to a reference distance, and from there d^−exponent.
+    LogDistance {
+        /// The exponent; positive.
+        exponent: f64,
+        /// The reference distance, in metres; positive.
+        reference: f64,
+    },
+}
+
+/// A transmitter and what its power becomes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Propagation {
+    /// Power of every sender, in watts; positive.
+    pub power: f64,
+    /// Carrier frequency, in hertz; positive.
+    pub frequency: f64,
+    /// How power falls with distance.
+    pub loss: PathLoss,
+}
+
+impl Propagation {
+    /// ns-2's radio: 914 MHz, 0.28 W, antennas 1.5 m above the ground.
+    pub const NS2: Self =
+        Self { power: 0.281_838_15, frequency: 914e6, loss: PathLoss::TwoRayGround { height: 1.5 } };
+
+    /// Power that is received at a distance in metres, in watts.
+    pub fn received(&self, distance: f64) -> f64 {
+        let length = LIGHT / self.frequency;
+        let free = |distance: f64| {
+            let ratio = length / (4.0 * PI * distance);
+            self.power * ratio * ratio
+        };
+        match self.loss {
+            PathLoss::FreeSpace => free(distance),
+            PathLoss::TwoRayGround { height } => {
+                let squared = height * height;
+                if distance < 4.0 * PI * squared / length {
+                    free(distance)
+                } else {
+                    self.power * squared * squared / libm::pow(distance, 4.0)
+                }
+            }
+            PathLoss::LogDistance { exponent, reference } => {
+                let beyond = (distance / reference).max(1.0);
+                free(distance.min(reference)) * libm::pow(beyond, -exponent)
+            }
+        }
+    }
+}
+
+/// A station's place, in metres.
+pub type Position = (f64, f64);
+
+/// A station in reach of another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbour {
+    /// Which one.
+    pub station: u32,
+    /// Mean power at which it receives, in watts.
+    pub power: f64,
+    /// Whether it can receive frames, and not only sense them.
+    pub decodes: bool,
+}
+
+/// For every station those in reach of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reach {
+    first: Vec<u32>,
+    all: Vec<Neighbour>,
+}
+
+impl Reach {
+    /// Who hears whom from a list for every sender.
+    pub fn of_lists(lists: impl IntoIterator<Item = Vec<Neighbour>>) -> Self {
+        let mut reach = Self { first: vec![0], all: Vec::new() };
+        for list in lists {
+            reach.all.extend(list);
+            reach.first.push(reach.all.len() as u32);
+        }
+        reach
+    }
+
+    /// Who hears whom by `propagation`: frames are received from `receive` watts, sensed from `sense` watts, which is not more.
+    pub fn of_positions(positions: &[Position], propagation: &Propagation, receive: f64, sense: f64) -> Self {
+        // A threshold that is the power at a distance shall include that distance.
+        let is_at_least = |power: f64, threshold: f64| power >= threshold * (1.0 - 1e-9);
+        let hears = |from: usize| {
+            let others = positions.iter().enumerate().filter(move |&(at, _)| at != from);
+            let neighbour = |(at, place): (usize, &Position)| {
+                let distance = libm::hypot(place.0 - positions[from].0, place.1 - positions[from].1);
+                let power = propagation.received(distance);
+                is_at_least(power, sense).then(|| Neighbour {
+                    station: at as u32,
+                    power,
+                    decodes: is_at_least(power, receive),
+                })
+            };
+            others.filter_map(neighbour).collect()
+        };
+        Self::of_lists((0..positions.len()).map(hears))
+    }
+
+    /// Everybody receives everybody, at the same power.
+    pub fn complete(stations: u32) -> Self {
+        let others = |from| {
+            let neighbour = |station| Neighbour { station, power: 1.0, decodes: true };
+            (0..stations).filter(|&station| station != from).map(neighbour).collect()
+        };
+        Self::of_lists((0..stations).map(others))
+    }
+
+    /// Those in reach of a station.
+    #[inline]
+    pub fn of(&self, station: u32) -> &[Neighbour] {
+        &self.all[self.first[station as usize] as usize..self.first[station as usize + 1] as usize]
+    }
+
+    /// Where a station's list begins and ends, for [`Self::at`].
+    #[inline]
+    pub(super) fn range(&self, station: u32) -> (u32, u32) {
+        (self.first[station as usize], self.first[station as usize + 1])
+    }
+
+    #[inline]
+    pub(super) fn at(&self, index: u32) -> &Neighbour {
+        &self.all[index as usize]
+    }
+
+    /// How many stations there are.
+    pub fn stations(&self) -> u32 {
+        self.first.len() as u32 - 1
+    }
+
+    /// Whether `to` can receive frames of `from`.
+    pub fn decodes(&self, from: u32, to: u32) -> bool {
+        self.of(from).iter().any(|neighbour| neighbour.station == to && neighbour.decodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The thresholds of ns-2's radio are its powers at 250 m and 550 m; at 86.14 m the two models meet.
+    #[test]
+    fn the_radio_of_ns_2_reaches_as_far_as_it_is_known_to() {
+        let at = |distance| Propagation::NS2.received(distance);
+        assert!((at(250.0) / 3.652e-10 - 1.0).abs() < 1e-3, "{}", at(250.0));
+        assert!((at(550.0) / 1.559e-11 - 1.0).abs() < 1e-3, "{}", at(550.0));
+        assert!((at(86.143) / at(86.144) - 1.0).abs() < 1e-3);
+        // Capture of 10 dB: an interferer must be 10^(1/4) times as far.
+        assert!((at(150.0) / at(266.74) / 10.0 - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn power_falls_as_each_model_says() {
+        let with = |loss| Propagation { power: 1.0, frequency: 2.4e9, loss };
+        let log = with(PathLoss::LogDistance { exponent: 3.0, reference: 1.0 });
+        let free = with(PathLoss::FreeSpace);
+        assert!((free.received(10.0) / free.received(20.0) - 4.0).abs() < 1e-12);
+        assert!((log.received(10.0) / log.received(20.0) - 8.0).abs() < 1e-12);
+        assert_eq!(log.received(1.0), free.received(1.0));
+        assert_eq!(log.received(0.5), free.received(0.5));
+    }
+
+    /// Neighbours of a grid of 150 m with ranges of 250 m and 550 m: inside, eight can receive.
+    #[test]
+    fn a_grid_has_its_neighbours() {
+        let positions: Vec<Position> =
+            (0..16).map(|at| (f64::from(at % 4) * 150.0, f64::from(at / 4) * 150.0)).collect();
+        let radio = Propagation::NS2;
+        let reach = Reach::of_positions(&positions, &radio, radio.received(250.0), radio.received(550.0));
+        let degree = |station| reach.of(station).iter().filter(|neighbour| neighbour.decodes).count();
+        assert_eq!([degree(0), degree(1), degree(5)], [3, 5, 8]);
+        // Only the opposite corners are further apart than 550 m.
+        let sensed: usize = (0..16).map(|station| reach.of(station).len()).sum();
+        assert_eq!(sensed, 16 * 15 - 4);
+        assert!(reach.decodes(0, 5) && !reach.decodes(0, 2));
+    }
+}

@@ -1,0 +1,211 @@
+//! A station's state: what it senses, what it waits for, and what it sends.
+
+use super::access::Served;
+use crate::engine::Stream;
+use crate::packet::Packet;
+use crate::queue::Buffer;
+use std::collections::VecDeque;
+use windward_units::{BitRate, Duration, Time};
+
+/// Nobody, everybody.
+pub(super) const ALL: u32 = u32::MAX;
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// A packet for one station.
+    Data,
+    /// The answer to it.
+    Ack,
+    /// A packet for all who hear it.
+    Broadcast,
+}
+
+/// How many kinds of frames there are.
+pub const FRAME_KINDS: usize = 5;
+
+/// A frame on the air, from the instant at which its sender begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub kind: FrameKind,
+    /// The station that it is for, or [`ALL`].
+    pub to: u32,
+    /// Data: the way that it is sent on.
+    pub way: u32,
+    /// Bytes, the MAC's included.
+    pub bytes: u32,
+    /// Data: tells a repeated packet from a new one.
+    pub number: u32,
+    /// How long those who are not meant shall keep quiet from its end.
+    pub duration: Duration,
+    /// When its end reaches the others.
+    pub end: Time,
+}
+
+/// A frame that a station tries to receive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lock {
+    /// Who sends it.
+    pub sender: u32,
+    /// Its power.
+    pub power: f64,
+    /// Whether it can still be received.
+    pub is_good: bool,
+}
+
+/// Where a station is in sending its packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It waits for its turn, or has nothing to send.
+    Contend,
+    /// It has sent RTS and waits for CTS.
+    AwaitCts,
+    /// CTS has come, the data follow.
+    SendData,
+    /// It has sent data and waits for ACK.
+    AwaitAck,
+    /// It sends to all, who do not answer.
+    Broadcast,
+}
+
+/// A packet and its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    pub since: Time,
+    pub way: u32,
+    pub packet: Packet,
+}
+
+/// The packet that is being sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub way: u32,
+    pub packet: Packet,
+    pub since: Time,
+    pub number: u32,
+    /// Whether it has been received, known or not.
+    pub is_received: bool,
+    /// Failed attempts of its RTS, or of itself where it is short.
+    pub short_retries: u32,
+    /// Failed attempts of itself where it is long.
+    pub long_retries: u32,
+    pub was_tried: bool,
+}
+
+/// What a station does and counts.
+#[derive(Debug)]
+pub(super) struct Station {
+    /// Power of all signals that reach it.
+    pub energy: f64,
+    /// How many these are.
+    pub signals: u32,
+    /// Until when EIFS lasts after a frame that could not be received.
+    pub error_until: Time,
+    /// When the last of the signals ends.
+    pub busy_until: Time,
+    /// Until when others have reserved the medium.
+    pub nav: Time,
+    /// Its own last frame, sent or about to be.
+    pub sends_from: Time,
+    pub sends_until: Time,
+    pub lock: Option<Lock>,
+    pub stage: Stage,
+    /// Slots left of its backoff.
+    pub slots: Option<u32>,
+    /// It came to an idle medium and needs no backoff, unless the medium turns busy before its time.
+    pub is_fresh: bool,
+    /// When the first of `slots` begins.
+    pub counts_from: Time,
+    /// When it acts next: the backoff ends, or its patience does.
+    pub acts_at: Time,
+    /// The earliest of its events of that kind in the calendar; [`Time::NEVER`] if there is none.
+    pub wakes_at: Time,
+    /// The contention window: a backoff is drawn from 0 to it.
+    pub cw: u32,
+    pub head: Option<Head>,
+    /// The number of the last packet that it began to send.
+    pub number: u32,
+    pub answer: Option<Frame>,
+    pub queue: VecDeque<Waiting>,
+    pub bytes: u64,
+    pub buffer: Buffer,
+    pub data_rate: BitRate,
+    pub backoff: Stream,
+    pub errors: Stream,
+    pub air: Air,
+}
+
+/// How a station spent its time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Air {
+    /// Sending, by kind of frame.
+    pub sent: [Duration; FRAME_KINDS],
+    /// Frames sent, by kind.
+    pub frames: [u64; FRAME_KINDS],
+    /// Sensing others while not sending.
+    pub sensed: Duration,
+    /// Neither.
+    pub idle: Duration,
+    /// Until when this is known.
+    pub until: Time,
+    /// Frames that it tried to receive and could not.
+    pub garbled: u64,
+}
+
+impl Air {
+    /// It senses others from `from` to `to`, during which it does not send.
+    pub fn sense(&mut self, from: Time, to: Time) {
+        self.idle += from.since(self.until);
+        self.sensed += to.since(self.until.max(from));
+        self.until = self.until.max(to);
+    }
+
+    /// It sends a frame; what it would have sensed meanwhile it does not.
+    pub fn send(&mut self, kind: FrameKind, from: Time, to: Time) {
+        self.idle += from.since(self.until);
+        self.sensed = self.sensed.saturating_sub(self.until.min(to).since(from));
+        self.sent[kind as usize] += to.since(from);
+        self.frames[kind as usize] += 1;
+        self.until = self.until.max(to);
+    }
+}
+
+/// What a way counts beyond a link's counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WayCounts {
+    pub packets: u64,
+    pub bytes: u64,
+    pub dropped: u64,
+    pub lost: u64,
+    pub busy: u64,
+    pub waited: u64,
+    pub max_backlog: u64,
+    /// RTS sent, or data without.
+    pub attempts: u64,
+    /// Data frames sent.
+    pub data_frames: u64,
+    /// Attempts without an answer.
+    pub failures: u64,
+    /// Packets that were acknowledged.
+    pub successes: u64,
+    /// Sum of the contention windows after successes.
+    pub windows: f64,
+}
+
+/// A way at work.
+#[derive(Debug)]
+pub(super) struct WayState {
+    pub from: u32,
+    pub to: u32,
+    pub loss: f64,
+    /// Packets that wait or are being sent, and are not yet received.
+    pub backlog: u32,
+    pub served: Served,
+    /// The number of the last packet received.
+    pub received: u32,
+    pub counts: WayCounts,
+}

@@ -1,0 +1,169 @@
+//! Exchanges by hand, to the microsecond.
+
+use super::harness::{Bench, star};
+use crate::Buffer;
+use crate::medium::interface::Cause;
+use crate::wifi::{Access, Mac, Neighbour, Phy, Reach, StationConfig, Way, WifiConfig};
+use windward_units::{BitRate, Bytes, Duration, Time};
+
+const MBIT: u64 = 1_000_000;
+
+fn micros(count: u64) -> Time {
+    Time::ZERO + Duration::from_micros(count)
+}
+
+fn standard() -> Mac {
+    Mac::standard(BitRate::bits_per_sec(MBIT))
+}
+
+/// A packet to an idle medium goes at once: 1464 + 36 bytes at 2 Mbit/s after 192 µs, and 1 µs of flight. The next waits for the
+/// ACK (10 + 304 + 1 µs), DIFS and the backoff that was drawn.
+#[test]
+fn a_packet_to_an_idle_medium_goes_at_once_and_the_next_after_a_backoff() {
+    let mut bench = Bench::new(&star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT)), 3);
+    bench.now = micros(1000);
+    bench.offer(0, 1464);
+    bench.offer(0, 1464);
+    bench.run(micros(100_000), &[]);
+    let [first, second] = &bench.world.arrived[..] else { panic!("{:?}", bench.world.arrived) };
+    assert_eq!(first.0, micros(1000 + 192 + 6000 + 1));
+    let gap = second.0.since(first.0).as_nanos() / 1000;
+    let slots = gap - (10 + 304 + 1 + 50 + 192 + 6000 + 1);
+    assert!(slots % 20 == 0 && slots / 20 <= 31, "{slots}");
+}
+
+/// With RTS the data follow after RTS, CTS and two short spaces.
+#[test]
+fn a_long_packet_is_announced() {
+    let mac = Mac { rts_threshold: Some(Bytes::new(1000)), ..standard() };
+    let mut bench = Bench::new(&star(1, Phy::B, mac, BitRate::bits_per_sec(2 * MBIT)), 3);
+    bench.now = micros(1000);
+    bench.offer(0, 964);
+    bench.run(micros(50_000), &[]);
+    bench.now = micros(50_000);
+    bench.offer(0, 965);
+    bench.run(micros(100_000), &[]);
+    let times: Vec<Time> = bench.world.arrived.iter().map(|arrival| arrival.0).collect();
+    assert_eq!(times[0], micros(1000 + 192 + 4000 + 1));
+    let (rts, cts) = (192 + 160, 192 + 112);
+    let data = Time::from_nanos(micros(50_000 + rts + 1 + 10 + cts + 1 + 10 + 192 + 1).as_nanos() + 1001 * 4000);
+    assert_eq!(times[1], data);
+}
+
+/// Stations 0 and 2 reach 1 and not each other.
+fn hidden(mac: Mac) -> WifiConfig {
+    let hears = |station| Neighbour { station, power: 1.0, decodes: true };
+    let station = |key| StationConfig {
+        key,
+        node: key as u32,
+        buffer: Buffer::Unlimited,
+        data_rate: BitRate::bits_per_sec(2 * MBIT),
+    };
+    WifiConfig {
+        phy: Phy::B,
+        mac,
+        access: Access::Dcf,
+        stations: (0..3).map(station).collect(),
+        ways: vec![Way { from: 0, to: 1, loss: 0.0 }, Way { from: 2, to: 1, loss: 0.0 }],
+        reach: Reach::of_lists([vec![hears(1)], vec![hears(0), hears(2)], vec![hears(1)]]),
+        fading: None,
+    }
+}
+
+/// Two who do not hear each other lose most of what they send at the same time without RTS, and little with it.
+#[test]
+fn announcements_help_hidden_stations() {
+    let delivered = |threshold: Option<Bytes>| {
+        let mut bench = Bench::new(&hidden(Mac { rts_threshold: threshold, ..standard() }), 5);
+        bench.run(micros(20_000_000), &[(0, 1464), (1, 1464)]);
+        bench.world.arrived.len()
+    };
+    let (without, with) = (delivered(None), delivered(Some(Bytes::new(0))));
+    assert!(with as f64 > 1.5 * without as f64, "{with} with RTS, {without} without");
+}
+
+/// Who hears CTS keeps quiet though it hears nothing of the data: while the one sends, the other's attempts do not come to an end.
+#[test]
+fn a_reservation_is_kept() {
+    let mac = Mac { rts_threshold: Some(Bytes::new(0)), ..standard() };
+    let mut bench = Bench::new(&hidden(mac), 1);
+    bench.now = micros(1000);
+    bench.offer(0, 1464);
+    // CTS has been heard at 1000 + 352 + 1 + 10 + 304 + 1; the exchange ends with the ACK at 8 188 µs.
+    bench.run(micros(2000), &[]);
+    bench.offer(1, 1464);
+    bench.run(micros(100_000), &[]);
+    let [first, second] = &bench.world.arrived[..] else { panic!("{:?}", bench.world.arrived) };
+    assert_eq!(first.0, micros(1000 + 352 + 1 + 10 + 304 + 1 + 10 + 6192 + 1));
+    // ACK, DIFS, backoff, and the second exchange up to its data.
+    let rest = second.0.since(first.0).as_nanos() / 1000 - (10 + 304 + 1 + 50 + 352 + 1 + 10 + 304 + 1 + 10 + 6192 + 1);
+    assert!(rest % 20 <= 1 && rest / 20 <= 31, "{rest}");
+}
+
+/// Nobody answers: seven attempts of a short frame, windows of 32, 64, … 1024 slots and again, then the packet is given up.
+#[test]
+fn a_packet_is_given_up_after_seven_attempts() {
+    let mut config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));
+    config.ways[0].loss = 1.0;
+    let mut bench = Bench::new(&config, 3);
+    let number = bench.offer(0, 1464);
+    bench.run(micros(10_000_000), &[]);
+    assert_eq!(bench.world.lost, [(number, Cause::Sent)]);
+    let counts = bench.wifi.ways[0].counts;
+    assert_eq!((counts.attempts, counts.data_frames, counts.failures, counts.lost), (7, 7, 7, 1));
+    assert_eq!(bench.wifi.ways[0].backlog, 0);
+}
+
+/// An ACK is lost with a probability of a half where the answering station's frames are not decoded: the packet is sent again and
+/// delivered once.
+#[test]
+fn a_repeated_packet_is_delivered_once() {
+    let mut config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));
+    // ACKs never arrive.
+    let hears = |station, decodes| Neighbour { station, power: 1.0, decodes };
+    config.reach = Reach::of_lists([vec![hears(1, true)], vec![hears(0, false)]]);
+    let mut bench = Bench::new(&config, 3);
+    bench.offer(0, 1464);
+    bench.run(micros(10_000_000), &[]);
+    assert_eq!(bench.world.arrived.len(), 1);
+    assert!(bench.world.lost.is_empty(), "what has arrived is not lost");
+    assert_eq!(bench.wifi.ways[0].counts.data_frames, 7);
+}
+
+/// The nearer of two hidden senders is received through the other if it is strong enough and was there first.
+#[test]
+fn a_strong_frame_captures_the_receiver() {
+    let with = |power: f64| {
+        let mut config = hidden(standard());
+        let at = |station, power| Neighbour { station, power, decodes: true };
+        config.reach = Reach::of_lists([vec![at(1, power)], vec![at(0, 1.0), at(2, 1.0)], vec![at(1, 1.0)]]);
+        let mut bench = Bench::new(&config, 1);
+        bench.offer(0, 1464);
+        bench.run(micros(3000), &[]);
+        bench.offer(1, 1464);
+        bench.run(micros(6500), &[]);
+        bench.world.arrived.len()
+    };
+    assert_eq!([with(9.9), with(10.0)], [0, 1]);
+}
+
+/// Every station's time is sent, sensed or idle.
+#[test]
+fn air_time_adds_up_to_the_clock() {
+    for (n, threshold) in [(3, None), (8, Some(Bytes::new(0)))] {
+        let mac = Mac { rts_threshold: threshold, ..standard() };
+        let mut bench = Bench::new(&star(n, Phy::B, mac, BitRate::bits_per_sec(11 * MBIT)), 2);
+        let ways: Vec<(u32, u32)> = (0..n).map(|way| (way, 1000)).collect();
+        bench.run(micros(5_000_000), &ways);
+        for station in &bench.wifi.stations {
+            let air = &station.air;
+            let sent = air.sent.iter().fold(Duration::ZERO, |sum, span| sum + *span);
+            assert_eq!(sent + air.sensed + air.idle, air.until.since(Time::ZERO));
+        }
+        // All hear all: what one sends, the others sense, but for collisions and flight.
+        let sent = |station: &super::super::station::Station| station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();
+        let total: f64 = bench.wifi.stations.iter().map(sent).sum();
+        let listener = &bench.wifi.stations[n as usize];
+        assert!(sent(listener) + listener.air.sensed.as_secs() <= total * 1.001);
+    }
+}

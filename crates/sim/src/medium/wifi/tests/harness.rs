@@ -1,0 +1,101 @@
+//! A medium by itself: an agenda, sources that never run dry, and what arrives.
+
+use crate::medium::interface::{Cause, Medium, Out};
+use crate::packet::{Kind, Packet};
+use crate::queue::Buffer;
+use crate::wifi::{Access, Mac, Phy, Reach, StationConfig, Way, Wifi, WifiConfig};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use windward_units::{BitRate, Time};
+
+/// The world around a medium under test.
+#[derive(Default)]
+pub struct World {
+    agenda: BinaryHeap<Reverse<(Time, u32)>>,
+    /// When, on which way, and the number of each packet that arrived.
+    pub arrived: Vec<(Time, u32, u32)>,
+    pub lost: Vec<(u32, Cause)>,
+}
+
+impl Out for World {
+    fn arrive_at(&mut self, time: Time, local: u32, packet: Packet) {
+        self.arrived.push((time, local, packet.number));
+    }
+    fn wake_at(&mut self, time: Time, timer: u32) {
+        self.agenda.push(Reverse((time, timer)));
+    }
+    fn lose(&mut self, packet: Packet, cause: Cause) {
+        self.lost.push((packet.number, cause));
+    }
+}
+
+/// A wireless network and its world.
+pub struct Bench {
+    pub wifi: Wifi,
+    pub world: World,
+    pub now: Time,
+    pub events: u64,
+    number: u32,
+}
+
+impl Bench {
+    pub fn new(config: &WifiConfig, seed: u64) -> Self {
+        let makers = crate::Makers::default();
+        Self { wifi: Wifi::new(config, &makers, seed), world: World::default(), now: Time::ZERO, events: 0, number: 0 }
+    }
+
+    pub fn offer(&mut self, way: u32, size: u32) -> u32 {
+        self.number += 1;
+        let packet = Packet { number: self.number, ..Packet::new(Kind::Datagram, self.now, 0, 0, size) };
+        self.wifi.offer(self.now, way, packet, &mut self.world);
+        self.number
+    }
+
+    /// Runs until `end`; before every event the ways named get a packet where nothing waits.
+    pub fn run(&mut self, end: Time, saturated: &[(u32, u32)]) {
+        let refill = |bench: &mut Self| {
+            for &(way, size) in saturated {
+                while bench.wifi.see(bench.now, way).backlog < 2 {
+                    bench.offer(way, size);
+                }
+            }
+        };
+        refill(self);
+        let mut arrived = 0;
+        while let Some(&Reverse((time, timer))) = self.world.agenda.peek() {
+            if time > end {
+                break;
+            }
+            self.world.agenda.pop();
+            assert!(time >= self.now, "time goes back");
+            self.now = time;
+            self.events += 1;
+            self.wifi.wake(time, timer, &mut self.world);
+            if arrived + self.world.lost.len() < self.world.arrived.len() + self.world.lost.len() * 2 {
+                refill(self);
+                arrived = self.world.arrived.len();
+            }
+        }
+        self.now = end;
+    }
+
+    /// Bits a second that arrived on a way, of packets of `size`.
+    pub fn rate(&self, way: u32, size: u32) -> f64 {
+        let count = self.world.arrived.iter().filter(|(_, at, _)| *at == way).count();
+        count as f64 * f64::from(size) * 8.0 / self.now.as_secs()
+    }
+}
+
+/// `senders` stations that send to one that only listens, all in reach of each other, at `data_rate`.
+pub fn star(senders: u32, phy: Phy, mac: Mac, data_rate: BitRate) -> WifiConfig {
+    let station = |key| StationConfig { key, node: key as u32, buffer: Buffer::Unlimited, data_rate };
+    WifiConfig {
+        phy,
+        mac,
+        access: Access::Dcf,
+        stations: (0..=u64::from(senders)).map(station).collect(),
+        ways: (0..senders).map(|from| Way { from, to: senders, loss: 0.0 }).collect(),
+        reach: Reach::complete(senders + 1),
+        fading: None,
+    }
+}

@@ -1,0 +1,6 @@
+//! The MAC held to closed forms, frame by frame and in the mean.
+
+mod anomaly;
+mod bianchi;
+mod exchanges;
+mod harness;

@@ -1,0 +1,283 @@
+//! A wireless network at work.
+
+use super::access::{Rounding, Served};
+use super::config::{ACK, CTS, RTS, WifiConfig};
+use super::errors::Modulation;
+use super::station::{ALL, Air, Frame, FrameKind, Head, Stage, Station, Waiting, WayCounts, WayState};
+use crate::engine::{Purpose, Stream};
+use crate::makers::Makers;
+use crate::medium::interface::{Cause, Medium, Out};
+use crate::packet::Packet;
+use crate::record::Figure;
+use crate::status::{Counts, Sight};
+use std::collections::VecDeque;
+use windward_units::{Duration, Time};
+
+/// Packets of a station for which there is room from the beginning.
+const ROOM: usize = 64;
+
+/// What may happen at a station, in the order in which it happens at one instant: a frame's end is known before patience runs out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// The end of its frame reaches the others.
+    End,
+    /// A short space has passed: it answers.
+    Answer,
+    /// Its backoff is over, or it has waited long enough for an answer.
+    Act,
+}
+
+/// Bits of a station in the number of a timer.
+const STATION_BITS: u32 = 22;
+
+impl Timer {
+    pub(super) const fn of(self, station: u32) -> u32 {
+        (self as u32) << STATION_BITS | station
+    }
+}
+
+/// Times that do not change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    pub slot: Duration,
+    pub sifs: Duration,
+    pub difs: Duration,
+    pub propagation: Duration,
+    /// EIFS after the end of a frame that could not be received; `None`: DIFS.
+    pub eifs: Option<Duration>,
+    pub timeout: Duration,
+    pub rts: Duration,
+    pub cts: Duration,
+    pub ack: Duration,
+}
+
+/// Stations, what is on the air between them, and the packets that they have.
+///
+/// Every signal reaches all stations in range of its sender after the same propagation delay. That lies below a slot, and so who
+/// sends at the same slot collides, as with delays by distance.
+#[derive(Debug)]
+pub struct Wifi {
+    pub(super) config: WifiConfig,
+    pub(super) times: Times,
+    pub(super) stations: Vec<Station>,
+    /// The last frame of each station.
+    pub(super) frames: Vec<Frame>,
+    pub(super) ways: Vec<WayState>,
+    /// How data and control frames of each station are modulated, where noise matters.
+    pub(super) modulations: Vec<[Option<Modulation>; 2]>,
+    /// The last two lengths of data frames of each station, and their time on the air.
+    lengths: Vec<[(u32, Duration); 2]>,
+}
+
+impl Wifi {
+    /// The network of `config` in the run of `seed`.
+    pub fn new(config: &WifiConfig, _: &Makers, seed: u64) -> Self {
+        let WifiConfig { phy, mac, .. } = config;
+        let control = |bytes| phy.air_time(bytes, mac.basic_rate);
+        let ack = control(ACK);
+        let times = Times {
+            slot: phy.slot,
+            sifs: phy.sifs,
+            difs: phy.difs,
+            propagation: phy.propagation,
+            eifs: mac.uses_eifs.then(|| phy.sifs + ack + phy.difs),
+            timeout: mac.timeout.unwrap_or(phy.sifs + phy.slot + phy.preamble),
+            rts: control(RTS),
+            cts: control(CTS),
+            ack,
+        };
+        let silence = Frame {
+            kind: FrameKind::Ack,
+            to: ALL,
+            way: 0,
+            bytes: 0,
+            number: 0,
+            duration: Duration::ZERO,
+            end: Time::ZERO,
+        };
+        let station = |station: &super::StationConfig| Station {
+            energy: 0.0,
+            signals: 0,
+            error_until: Time::ZERO,
+            busy_until: Time::ZERO,
+            nav: Time::ZERO,
+            sends_from: Time::ZERO,
+            sends_until: Time::ZERO,
+            lock: None,
+            stage: Stage::Contend,
+            slots: None,
+            is_fresh: false,
+            counts_from: Time::ZERO,
+            acts_at: Time::NEVER,
+            wakes_at: Time::NEVER,
+            cw: phy.cw_min,
+            head: None,
+            number: 0,
+            answer: None,
+            queue: VecDeque::with_capacity(ROOM),
+            bytes: 0,
+            buffer: station.buffer,
+            data_rate: station.data_rate,
+            backoff: Stream::new(seed, station.key, Purpose::Backoff),
+            errors: Stream::new(seed, station.key, Purpose::Error),
+            air: Air::default(),
+        };
+        let modulation = |rate| config.fading.and_then(|_| Modulation::of(phy.coding, rate));
+        let mut wifi = Self {
+            times,
+            stations: config.stations.iter().map(station).collect(),
+            frames: vec![silence; config.stations.len()],
+            ways: Vec::new(),
+            modulations: config.stations.iter().map(|s| [modulation(s.data_rate), modulation(mac.basic_rate)]).collect(),
+            lengths: vec![[(u32::MAX, Duration::ZERO); 2]; config.stations.len()],
+            config: config.clone(),
+        };
+        let way = |(local, way): (u32, &super::Way)| WayState {
+            from: way.from,
+            to: way.to,
+            loss: way.loss,
+            backlog: 0,
+            served: Served::new(1.0 / config.exchange(local, 1500).as_secs()),
+            received: 0,
+            counts: WayCounts::default(),
+        };
+        wifi.ways = (0..).zip(&config.ways).map(way).collect();
+        wifi
+    }
+
+    /// How long a data frame of `bytes`, the MAC's included, of a station is on the air.
+    pub(super) fn data_time(&mut self, station: u32, bytes: u32) -> Duration {
+        let lengths = &mut self.lengths[station as usize];
+        if let Some(&(_, time)) = lengths.iter().find(|(known, _)| *known == bytes) {
+            return time;
+        }
+        let rate = self.stations[station as usize].data_rate;
+        let time = self.config.phy.air_time(u64::from(bytes), rate);
+        *lengths = [(bytes, time), lengths[0]];
+        time
+    }
+
+    /// How long a frame is on the air.
+    pub(super) fn air_time(&mut self, station: u32, kind: FrameKind, bytes: u32) -> Duration {
+        match kind {
+            FrameKind::Rts => self.times.rts,
+            FrameKind::Cts => self.times.cts,
+            FrameKind::Ack => self.times.ack,
+            FrameKind::Data => self.data_time(station, bytes),
+            FrameKind::Broadcast => self.config.phy.air_time(u64::from(bytes), self.config.mac.basic_rate),
+        }
+    }
+
+    /// Packets a second on a way that has the medium to itself and no backoff, all of them as long as `bytes`: b_l.
+    pub(super) fn alone(&mut self, way: u32, bytes: u32) -> f64 {
+        let from = self.ways[way as usize].from;
+        let data = self.data_time(from, bytes + self.config.mac.overhead.count() as u32);
+        let Times { sifs, difs, propagation, rts, cts, ack, .. } = self.times;
+        let plain = difs + data + sifs + ack + propagation * 2;
+        let whole = match self.config.has_rts(u64::from(bytes)) {
+            true => plain + rts + cts + (sifs + propagation) * 2,
+            false => plain,
+        };
+        1.0 / whole.as_secs()
+    }
+
+    /// The contention window after a success on `way`.
+    pub(super) fn window_after(&mut self, way: u32, bytes: u32, now: Time) -> u32 {
+        let alone = self.alone(way, bytes);
+        let slot = self.times.slot;
+        let state = &mut self.ways[way as usize];
+        state.served.serve(now, alone);
+        let Some((most, rounding)) = self.config.access.window(state.backlog as usize, &state.served, alone, slot)
+        else {
+            return self.config.phy.cw_min;
+        };
+        let up = match rounding {
+            Rounding::Floor => 0.0,
+            Rounding::Random => self.stations[state.from as usize].backoff.uniform(),
+        };
+        // ns-2 draws from 0 to the window without the window itself.
+        (most + up) as u32 + u32::from(self.config.mac.is_ns2)
+    }
+}
+
+impl Medium for Wifi {
+    fn begin(&mut self, _: &mut impl Out) {}
+
+    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let way = &mut self.ways[local as usize];
+        let id = way.from;
+        let station = &mut self.stations[id as usize];
+        let waiting = station.queue.len() as u64;
+        if station.buffer.is_full(waiting, station.bytes, packet.size, Duration::ZERO) {
+            way.counts.dropped += 1;
+            return out.lose(packet, Cause::Queue);
+        }
+        way.backlog += 1;
+        way.counts.max_backlog = way.counts.max_backlog.max(u64::from(way.backlog));
+        let waiting = Waiting { since: now, way: local, packet };
+        if station.head.is_some() {
+            station.queue.push_back(waiting);
+            station.bytes += u64::from(packet.size);
+        } else {
+            self.take(id, waiting);
+            self.contend_anew(now, id, out);
+        }
+    }
+
+    fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
+        let station = timer & ((1 << STATION_BITS) - 1);
+        match timer >> STATION_BITS {
+            0 => self.end(now, station, out),
+            1 => self.answer(now, station, out),
+            _ => self.wake_up(now, station, out),
+        }
+    }
+
+    fn see(&mut self, _: Time, local: u32) -> Sight {
+        let way = &self.ways[local as usize];
+        let packets = way.backlog as usize;
+        let alone = self.config.mean_rate(local);
+        Sight { backlog: packets, queue_delay: Duration::from_secs(packets as f64 / way.served.rate()), rate: alone }
+    }
+
+    fn counts(&self, local: u32) -> Counts {
+        let WayCounts { packets, bytes, dropped, lost, busy, waited, max_backlog, .. } =
+            self.ways[local as usize].counts;
+        Counts { packets, bytes, dropped, lost, busy, waited, max_backlog }
+    }
+
+    fn reset_counts(&mut self) {
+        self.ways.iter_mut().for_each(|way| way.counts = WayCounts::default());
+        self.stations.iter_mut().for_each(|station| {
+            station.air = Air { until: station.air.until, ..Air::default() };
+        });
+    }
+
+    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
+        let WayCounts { attempts, data_frames, failures, successes, windows, .. } = self.ways[local as usize].counts;
+        sink("attempts", Figure::Count(attempts));
+        sink("data_frames", Figure::Count(data_frames));
+        sink("failures", Figure::Count(failures));
+        sink("successes", Figure::Count(successes));
+        sink("mean_cw", Figure::Value(windows / successes as f64));
+    }
+}
+
+impl Wifi {
+    /// A station turns to its next packet.
+    pub(super) fn take(&mut self, id: u32, waiting: Waiting) {
+        let station = &mut self.stations[id as usize];
+        station.number = station.number.wrapping_add(1).max(1);
+        let Waiting { since, way, packet } = waiting;
+        station.head = Some(Head {
+            way,
+            packet,
+            since,
+            number: station.number,
+            is_received: false,
+            short_retries: 0,
+            long_retries: 0,
+            was_tried: false,
+        });
+    }
+}
