@@ -6,12 +6,13 @@
 //! probabilities of joint states are products. Where these states are too many, they are sampled at the points of a
 //! Kronecker sequence. Links without a rate share the region that the scenario names.
 
-use crate::check::RegionPlan;
-use std::collections::BTreeSet;
+use crate::check::{RegionPlan, WifiPlan};
+use std::collections::{BTreeMap, BTreeSet};
 use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
+use windward_sim::wifi::{Conflict, WifiConfig};
 use windward_sim::{MediumConfig, Network, Pattern};
 
 /// Joint channel states are enumerated up to so many, and sampled at so many points above.
@@ -41,7 +42,7 @@ pub(crate) enum CapacityError {
 /// Constraints, in packets of `packet_bits` a second; a link for each port.
 pub(crate) fn constraints(
     network: &Network,
-    regions: &[RegionPlan],
+    (regions, wireless): (&[RegionPlan], &[WifiPlan]),
     packet_bits: f64,
     sharing: Sharing,
 ) -> Result<Constraints, CapacityError> {
@@ -60,7 +61,11 @@ pub(crate) fn constraints(
             free[port as usize] -= mean;
         }
     }
-    let is_wire = |at: usize| topology.link(at as u32).is_some() && !shared.contains(&at);
+    let routes: Vec<Vec<u32>> = network.flows.iter().map(|flow| flow.forward.ports().collect()).collect();
+    let used: BTreeSet<u32> = routes.iter().flatten().copied().collect();
+    // Of a wireless network only the links that carry data: the others would add to its schedules, and nothing to the rates.
+    let is_idle = |at: usize| plan_of(wireless, at as u32).is_some() && !used.contains(&(at as u32));
+    let is_wire = |at: usize| topology.link(at as u32).is_some() && !shared.contains(&at) || is_idle(at);
     if let Some(full) = free.iter().enumerate().position(|(at, &bps)| bps <= 0.0 && is_wire(at)) {
         return Err(CapacityError::Full(full));
     }
@@ -69,21 +74,61 @@ pub(crate) fn constraints(
     let of_plan =
         |plan: &RegionPlan| Coupling { links: plan.links.clone(), region: in_packets(&plan.region, packet_bits) };
     let mut couplings: Vec<Coupling> = regions.iter().map(of_plan).collect();
-    for (medium, links) in topology.media.iter().zip(topology.members()) {
-        couplings.push(Coupling { links, region: region(medium, packet_bits, sharing)? });
+    for (medium, mut links) in topology.media.iter().zip(topology.members()) {
+        let plan = links.first().and_then(|&link| plan_of(wireless, link));
+        let region = match medium {
+            MediumConfig::Cell(cell) => cell_region(cell, packet_bits, sharing)?,
+            MediumConfig::Wifi(wifi) => {
+                let conflicts = wifi.conflicts(Conflict::Sense);
+                wireless_region(wifi, &conflicts, &mut links, &used, packet_bits, plan)
+            }
+            MediumConfig::Csma(csma) => {
+                wireless_region(&csma.network, &csma.conflicts, &mut links, &used, packet_bits, plan)
+            }
+        };
+        if !links.is_empty() {
+            couplings.push(Coupling { links, region });
+        }
     }
-    let routes = network.flows.iter().map(|flow| flow.forward.ports().collect()).collect();
     Ok(Constraints { links, couplings, routes })
 }
 
-/// What the members of a medium share, in packets a second.
-fn region(medium: &MediumConfig, packet_bits: f64, sharing: Sharing) -> Result<Region, CapacityError> {
-    match medium {
-        MediumConfig::Cell(cell) => match (sharing, cell.scheduler) {
-            (Sharing::Best, _) | (_, SchedulerConfig::QueueingDelay) => Ok(ergodic(cell, packet_bits)),
-            (_, SchedulerConfig::RoundRobin { is_oblivious: true }) => Ok(turns(cell, packet_bits)),
-            (_, scheduler) => Err(CapacityError::Scheduler(scheduler)),
-        },
+/// The plan of the wireless network that a link belongs to.
+fn plan_of(wireless: &[WifiPlan], link: u32) -> Option<&WifiPlan> {
+    wireless.iter().find(|plan| plan.links.contains(&link))
+}
+
+/// What the stations of a cell share, in packets a second.
+fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<Region, CapacityError> {
+    match (sharing, cell.scheduler) {
+        (Sharing::Best, _) | (_, SchedulerConfig::QueueingDelay) => Ok(ergodic(cell, packet_bits)),
+        (_, SchedulerConfig::RoundRobin { is_oblivious: true }) => Ok(turns(cell, packet_bits)),
+        (_, scheduler) => Err(CapacityError::Scheduler(scheduler)),
+    }
+}
+
+/// What the links of a wireless network that are used share: the schedules of its conflict graph (wang2013 (2)), with b_l the
+/// packets a second of a link alone, headers and control frames included, backoffs not. `links` keeps those that are used.
+fn wireless_region(
+    wifi: &WifiConfig,
+    conflicts: &[Vec<u32>],
+    links: &mut Vec<u32>,
+    used: &BTreeSet<u32>,
+    packet_bits: f64,
+    plan: Option<&WifiPlan>,
+) -> Region {
+    let locals: Vec<u32> = (0..).zip(&*links).filter(|(_, link)| used.contains(link)).map(|(local, _)| local).collect();
+    links.retain(|link| used.contains(link));
+    let bytes = (packet_bits / 8.0) as u64;
+    let place: BTreeMap<u32, u32> = (0..).zip(&locals).map(|(place, &local)| (local, place)).collect();
+    let pairs = locals.iter().flat_map(|local| {
+        let others = conflicts[*local as usize].iter().filter(move |other| *other > local);
+        others.filter_map(|other| Some((place[local], *place.get(other)?)))
+    });
+    Region::Csma {
+        rates: locals.iter().map(|&local| 1.0 / wifi.exchange(local, bytes).as_secs()).collect(),
+        conflicts: pairs.collect(),
+        entropy: plan.map_or(0.0, |plan| plan.entropy),
     }
 }
 

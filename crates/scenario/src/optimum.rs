@@ -92,7 +92,7 @@ impl Scenario {
             });
         }
         let constraints =
-            constraints(network, self.regions(), packet_bits, Sharing::Best).map_err(|error| match error {
+            constraints(network, (self.regions(), self.wireless()), packet_bits, Sharing::Best).map_err(|error| match error {
                 CapacityError::Full(at) => refused(at, "background traffic takes all of its capacity"),
                 CapacityError::BackgroundInCell(at) => {
                     refused(at, "background traffic to the stations of a cell is not supported by the optimum")

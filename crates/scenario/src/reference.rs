@@ -3,7 +3,7 @@
 use crate::scenario::schema;
 use serde_json::{Map, Value};
 use std::fmt::Write;
-use windward_units::{BitRate, Bytes, Decibels, Duration, Frequency, Packets, Quantity, SymbolRate};
+use windward_units::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, Packets, PowerLevel, Quantity, SymbolRate};
 
 /// The reference page of the format, as Markdown.
 pub fn reference() -> String {
@@ -17,7 +17,7 @@ pub fn reference() -> String {
     );
     page.quantities();
     page.fields("The file", &schema);
-    for list in ["output", "node", "link", "cell", "region", "flow", "background"] {
+    for list in ["output", "node", "link", "cell", "wifi", "region", "flow", "background"] {
         let field = &schema["properties"][list];
         let heading = if field["type"] == "array" { format!("[[{list}]]") } else { format!("[{list}]") };
         let target = field.get("items").unwrap_or(field);
@@ -38,6 +38,16 @@ pub fn reference() -> String {
                 page.section("`scheduler` of a cell", "scheduler", "Scheduler");
                 page.section("`average` of a cell", "average", "Average");
                 page.section("`repair` of a cell", "repair", "Repair");
+            }
+            "wifi" => {
+                page.section("`[[wifi.station]]`", "wifistation", "WifiStation");
+                page.section("`layout` of a station", "layout", "Layout");
+                page.section("`access` of a wireless network", "access", "Access");
+                page.section("`timing` of a wireless network", "timing", "Timing");
+                page.section("`reach` of a wireless network", "reach", "Reach");
+                page.section("`path_loss` of `reach`", "pathloss", "PathLoss");
+                page.section("`noise` of a wireless network", "noise", "Noise");
+                page.section("`[[wifi.loss]]`", "linkloss", "LinkLoss");
             }
             "region" => {
                 page.section("A `limit` of half-spaces", "limit", "Limit");
@@ -78,6 +88,8 @@ impl Page<'_> {
         row::<Packets>(&mut self.text);
         row::<Decibels>(&mut self.text);
         row::<Frequency>(&mut self.text);
+        row::<Distance>(&mut self.text);
+        row::<PowerLevel>(&mut self.text);
         row::<SymbolRate>(&mut self.text);
         self.text.push_str(
             "\n`k`, `M`, `G` and `T` are powers of 1000, `Ki`, `Mi` and `Gi` of 1024. A probability is a number from 0\n\

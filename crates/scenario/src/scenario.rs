@@ -1,6 +1,6 @@
 //! A scenario that is right, and the networks it makes.
 
-use crate::check::{self, Plan, ReadFile, RegionPlan};
+use crate::check::{self, Plan, ReadFile, RegionPlan, WifiPlan};
 use crate::error::{Error, Position};
 use crate::format::{File, Seeds};
 use crate::names::{FlowName, LinkName, SourceName};
@@ -151,6 +151,11 @@ impl Scenario {
     /// The capacity regions.
     pub(crate) fn regions(&self) -> &[RegionPlan] {
         &self.plan.regions
+    }
+
+    /// What its wireless networks have beyond their media.
+    pub(crate) fn wireless(&self) -> &[WifiPlan] {
+        &self.plan.wireless
     }
 
     /// Whether there is something to simulate.

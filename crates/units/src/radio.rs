@@ -47,3 +47,35 @@ impl Decibels {
         self.0
     }
 }
+
+/// A length in metres.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Distance(f64);
+
+impl Distance {
+    /// So many metres.
+    pub const fn metres(count: f64) -> Self {
+        Self(count)
+    }
+
+    /// Metres.
+    pub const fn as_metres(self) -> f64 {
+        self.0
+    }
+}
+
+/// A power by its level above a milliwatt; negative below one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct PowerLevel(f64);
+
+impl PowerLevel {
+    /// So many decibels above a milliwatt.
+    pub const fn dbm(level: f64) -> Self {
+        Self(level)
+    }
+
+    /// Decibels above a milliwatt.
+    pub const fn as_dbm(self) -> f64 {
+        self.0
+    }
+}

@@ -1,6 +1,6 @@
 //! Quantities as people write them: a number and a unit, `"10 Mbit/s"`.
 
-use crate::{BitRate, Bytes, Decibels, Duration, Frequency, PacketRate, Packets, SymbolRate};
+use crate::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, SymbolRate};
 use std::fmt;
 
 /// A quantity with a textual form, `NUMBER UNIT`.
@@ -261,25 +261,43 @@ quantity!(
     |rate| rate.as_per_sec()
 );
 
-impl Quantity for Decibels {
-    const KIND: &'static str = "ratio";
-    const EXAMPLE: &'static str = "12 dB";
-    const UNITS: &'static [(&'static str, f64)] = &[("dB", 1.0)];
-    const PRINTED: usize = 1;
-    const IS_SIGNED: bool = true;
-    fn from_base(base: f64) -> Self {
-        Self::new(base)
-    }
-    fn to_base(&self) -> f64 {
-        self.count()
-    }
+quantity!(
+    Distance,
+    "distance",
+    "150 m",
+    2,
+    &[("m", 1.0), ("km", 1e3), ("cm", 0.01)],
+    Distance::metres,
+    |distance| distance.as_metres()
+);
+
+/// Levels may be negative, and are written in their own unit only.
+macro_rules! level {
+    ($type:ty, $kind:literal, $example:literal, $unit:literal, $from:expr, $to:expr) => {
+        impl Quantity for $type {
+            const KIND: &'static str = $kind;
+            const EXAMPLE: &'static str = $example;
+            const UNITS: &'static [(&'static str, f64)] = &[($unit, 1.0)];
+            const PRINTED: usize = 1;
+            const IS_SIGNED: bool = true;
+            fn from_base(base: f64) -> Self {
+                $from(base)
+            }
+            fn to_base(&self) -> f64 {
+                $to(*self)
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.print())
+            }
+        }
+    };
 }
 
-impl fmt::Display for Decibels {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.print())
-    }
-}
+level!(Decibels, "ratio", "12 dB", "dB", Decibels::new, Decibels::count);
+level!(PowerLevel, "power", "-64 dBm", "dBm", PowerLevel::dbm, PowerLevel::as_dbm);
 
 #[cfg(test)]
 mod tests {
@@ -303,6 +321,8 @@ mod tests {
         assert_eq!(SymbolRate::parse("2 Msymbol/s").unwrap().print(), "2 Msymbol/s");
         assert_eq!(Frequency::parse("20 Hz").unwrap().print(), "20 Hz");
         assert!(Frequency::parse("-3 Hz").is_err());
+        assert_eq!(PowerLevel::parse("-64.4 dBm").unwrap().print(), "-64.4 dBm");
+        assert_eq!(Distance::parse("1.5 km").unwrap(), Distance::metres(1500.0));
     }
 
     #[test]

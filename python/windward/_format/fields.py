@@ -634,6 +634,393 @@ class Cell:
     station: Sequence[Station]
 
 
+#: Physical layer.
+Standard = Literal["802.11b"] | Literal["802.11a"] | Literal["802.11g"] | Literal["bianchi"]
+
+
+#: Whose MAC it is.
+Mode2 = Literal["standard"] | Literal["ns2"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dcf:
+    """The distributed coordination function of 802.11."""
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "dcf")
+
+
+#: What is done with fractions of a contention window.
+Rounding = Literal["floor"] | Literal["random"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueingDelay:
+    """The same with contention windows that follow the queueing delay of the link that was served: mean backoff
+    exp(−ρ)/b with ρ = `scale`·b·backlog/(average rate) (wang2013 (18)).
+
+    Attributes
+    ----------
+    scale
+        β, the scale of the transmission aggressiveness; 1 as printed.
+    rounding
+        What is done with fractions of a window.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "queueing-delay")
+
+    scale: float = 1.0
+    rounding: Rounding = "floor"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueLength:
+    """The same with ρ = `scale`·backlog, in packets.
+
+    Attributes
+    ----------
+    scale
+        Aggressiveness per packet.
+    rounding
+        What is done with fractions of a window.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "queue-length")
+
+    scale: float = 1.0
+    rounding: Rounding = "floor"
+
+
+#: Which links conflict.
+Conflicts = Literal["sense"] | Literal["receive"] | Literal["primary"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ideal:
+    """Ideal CSMA: links sense each other at once, wait for exponential times and never collide.
+
+    Attributes
+    ----------
+    scale
+        β, the scale of the transmission aggressiveness b·(queueing delay).
+    cap
+        Largest aggressiveness: schedules change every exp(`cap`) packets.
+    aggressiveness
+        A constant aggressiveness instead. Default: by queueing delay.
+    conflicts
+        Which links conflict.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
+
+    scale: float = 1.0
+    cap: float = 8.0
+    aggressiveness: float | None = None
+    conflicts: Conflicts = "sense"
+
+
+#: How stations share the air.
+Access = Dcf | QueueingDelay | QueueLength | Ideal
+
+
+#: How routes across the network are found.
+Routing = Literal["shortest"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """Timings of the MAC.
+
+    Default: the standard's.
+
+    Attributes
+    ----------
+    slot
+        Backoff slot.
+    sifs
+        Short interframe space.
+    difs
+        Distributed interframe space.
+    preamble
+        Preamble and PHY header of a frame.
+    propagation
+        Propagation delay between any two stations.
+    timeout
+        From the end of a frame to the instant at which its answer is given up.
+    cw_min
+        Least contention window; backoffs are drawn from 0 to it.
+    cw_max
+        Largest contention window.
+    eifs
+        Whether EIFS follows a frame that could not be received.
+    overhead
+        Bytes that a data frame adds to a packet: MAC and LLC headers, checksum.
+    """
+
+    slot: str | None = None
+    sifs: str | None = None
+    difs: str | None = None
+    preamble: str | None = None
+    propagation: str | None = None
+    timeout: str | None = None
+    cw_min: int | None = None
+    cw_max: int | None = None
+    eifs: bool | None = None
+    overhead: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreeSpace:
+    """Free space."""
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "free-space")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoRayGround:
+    """Free space up to the cross-over distance, beyond it two-ray ground reflection: the fourth power of the distance.
+
+    Attributes
+    ----------
+    height
+        Height of the antennas.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "two-ray-ground")
+
+    height: str = "1.5 m"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogDistance:
+    """Free space up to a reference distance, beyond it a power of the distance.
+
+    Attributes
+    ----------
+    exponent
+        The exponent.
+    reference
+        The reference distance.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "log-distance")
+
+    exponent: float = 3.0
+    reference: str = "1 m"
+
+
+#: How power falls with distance.
+PathLoss = FreeSpace | TwoRayGround | LogDistance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """Who hears whom: by distances, or by the power that is received.
+
+    Attributes
+    ----------
+    receive
+        Largest distance at which frames are received. Default: 250 m, if no threshold is given.
+    sense
+        Largest distance at which frames are sensed. Default: 2.2 times `receive`.
+    receive_threshold
+        Least power at which frames are received, instead of `receive`.
+    sense_threshold
+        Least power at which frames are sensed, instead of `sense`.
+    power
+        Power of every sender.
+    frequency
+        Carrier frequency.
+    path_loss
+        How power falls with distance.
+    capture
+        A frame is received if it is so much stronger than all others together.
+    """
+
+    receive: str | None = None
+    sense: str | None = None
+    receive_threshold: str | None = None
+    sense_threshold: str | None = None
+    power: str = "24.5 dBm"
+    frequency: str = "914 MHz"
+    path_loss: str | PathLoss = "two-ray-ground"
+    capture: str = "10 dB"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """Noise and fading: which frames are lost by their signal-to-noise ratio.
+
+    Attributes
+    ----------
+    power
+        Noise in the channel.
+    rayleigh
+        Whether the power of a frame is exponential around its mean: Rayleigh fading, independent from frame to frame.
+    """
+
+    power: str
+    rayleigh: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """Rows of a grid, the first member at `origin`, the next to its right.
+
+    Attributes
+    ----------
+    columns
+        Members in a row.
+    spacing
+        Distance of neighbours in a row and of rows.
+    origin
+        Position of the first member.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "grid")
+
+    columns: int
+    spacing: str
+    origin: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Random:
+    """Uniform in a rectangle.
+
+    Attributes
+    ----------
+    width
+        Its width.
+    height
+        Its height.
+    seed
+        Seed of the positions, which are the same for all seeds of the scenario.
+    origin
+        Its lower left corner.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "random")
+
+    width: str
+    height: str
+    seed: int = 1
+    origin: Sequence[str] = ()
+
+
+#: Positions of a group of nodes.
+Layout = Grid | Random
+
+
+@dataclass(frozen=True, kw_only=True)
+class WifiStation:
+    """A station, or a group of them.
+
+    Attributes
+    ----------
+    node
+        Node, or group of nodes.
+    at
+        Position of a single node: ["0 m", "150 m"].
+    layout
+        Positions of a group.
+    data_rate
+        Rate of its data frames. Default: that of the network.
+    buffer
+        Its interface queue. Default: that of the network.
+    """
+
+    node: str
+    at: Sequence[str] | None = None
+    layout: Layout | None = None
+    data_rate: str | None = None
+    buffer: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkLoss:
+    """Losses of a link.
+
+    Attributes
+    ----------
+    from_
+        Sender.
+    to
+        Receiver.
+    probability
+        Probability that a data frame is lost, at each attempt.
+    """
+
+    from_: str = field(metadata={"key": "from"})
+    to: str
+    probability: float | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wifi:
+    """A wireless network of 802.11: stations with one transceiver each, all on one channel.
+
+    It creates a one-way link, named `FROM->TO`, from every station to every other one that can receive its frames;
+    links may join its nodes to others.
+
+    Attributes
+    ----------
+    name
+        Name of the network.
+    standard
+        Physical layer.
+    mode
+        `"ns2"` takes up the idiosyncrasies of ns-2.35, and its frame sizes and RTS threshold of 0 bytes.
+    data_rate
+        Rate of data frames. Default: the fastest of the standard.
+    basic_rate
+        Rate of RTS, CTS, ACK and broadcasts. Default: the slowest of the standard.
+    rts_threshold
+        Data frames longer than this, MAC header included, are preceded by RTS and CTS. Default: none is.
+    short_retries
+        Maximum attempts of a frame up to the RTS threshold, and of an RTS.
+    long_retries
+        Maximum attempts of a data frame above the RTS threshold.
+    buffer
+        Interface queue of every station, in packets or bytes, not counting the packet being sent.
+    access
+        How stations share the air.
+    routing
+        How routes across the network are found.
+    timing
+        Timings that differ from the standard's.
+    reach
+        Who hears whom.
+    noise
+        Noise and fading. Default: every frame in range that does not collide is received.
+    entropy
+        Weight of the schedule's entropy in the objective of `optimum` and `fluid`, in units of the flows' utility:
+        packets for window-based laws. 0 is the best schedule. Default: 1/`scale` with access by queueing delay or
+        ideal access, else 0.
+    station
+        The stations.
+    loss
+        Losses of single links beyond those of the air.
+    """
+
+    name: str
+    standard: Standard = "802.11b"
+    mode: Mode2 = "standard"
+    data_rate: str | None = None
+    basic_rate: str | None = None
+    rts_threshold: str | None = None
+    short_retries: int = 7
+    long_retries: int = 4
+    buffer: str = "1000 packets"
+    access: str | Access = "dcf"
+    routing: Routing = "shortest"
+    timing: Timing | None = None
+    reach: Reach = Reach()
+    noise: Noise | None = None
+    entropy: float | None = None
+    station: Sequence[WifiStation]
+    loss: Sequence[LinkLoss] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class BoxRegion:
     """Independent links, each with its own capacity: dedicated slots or bands.
@@ -873,7 +1260,7 @@ class Vegas:
 
 
 #: Which form of the law runs.
-Mode2 = Literal["paper"] | Literal["ns2"]
+Mode3 = Literal["paper"] | Literal["ns2"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -894,7 +1281,7 @@ class Fast:
 
     gamma: float = 0.5
     alpha: float = 100.0
-    mode: Mode2 = "paper"
+    mode: Mode3 = "paper"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -918,7 +1305,7 @@ class QuicTcp:
     rho: float = 0.5
     kappa: float = 0.5
     backlog: float = 200.0
-    mode: Mode2 = "paper"
+    mode: Mode3 = "paper"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1329,6 +1716,8 @@ class ScenarioFields:
         Links between nodes.
     cell
         Cells: access points and the stations that share their carriers.
+    wifi
+        Wireless networks: stations that share the air, over any number of hops.
     region
         Capacity regions: the rates that links without a `rate` can have together.
     flow
@@ -1347,6 +1736,7 @@ class ScenarioFields:
     node: Sequence[Node] = ()
     link: Sequence[Link] = ()
     cell: Sequence[Cell] = ()
+    wifi: Sequence[Wifi] = ()
     region: Sequence[Region] = ()
     flow: Sequence[Flow] = ()
     background: Sequence[Background] = ()

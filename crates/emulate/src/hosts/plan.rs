@@ -84,6 +84,7 @@ impl Plan {
         }
         let is_own = |medium: &MediumConfig| match medium {
             MediumConfig::Cell(cell) => matches!(cell.scheduler, SchedulerConfig::Own(_)),
+            MediumConfig::Wifi(_) | MediumConfig::Csma(_) => false,
         };
         if network.topology.media.iter().any(is_own) {
             let message = "a scheduler in Python is too slow for real time; choose one of Windward's, or `simulate`";

@@ -3,6 +3,7 @@
 use super::common::{MAX_LINKS, Names, is_within_limit, member_name, place};
 use super::key::key;
 use super::nodes::{End, Nodes};
+use super::wifi::WifiPlan;
 use crate::format::{Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reverse};
 use crate::names::LinkName;
 use crate::path::Segment;
@@ -23,6 +24,8 @@ pub(crate) struct Links {
     pub shared: Vec<(u32, usize)>,
     /// The links of groups.
     pub groups: BTreeMap<String, Vec<u32>>,
+    /// What wireless networks have beyond their media.
+    pub wireless: Vec<WifiPlan>,
     /// The link between two nodes.
     pub between: BTreeMap<(NodeId, NodeId), u32>,
 }
@@ -47,6 +50,7 @@ pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> 
         names: Vec::new(),
         shared: Vec::new(),
         groups: BTreeMap::new(),
+        wireless: Vec::new(),
         between: BTreeMap::new(),
     };
     let mut builder = Builder { links: empty, names: Names::new("link"), nodes };

@@ -15,11 +15,13 @@ mod recordings;
 mod regions;
 mod route;
 mod sources;
+mod wifi;
 
 pub(crate) use flow_plan::{FlowEntry, FlowPlan};
 pub(crate) use key::uniform;
 pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
+pub(crate) use wifi::WifiPlan;
 
 use crate::format::{File, Positive};
 use crate::names::{FlowName, LinkName, SourceName};
@@ -45,6 +47,8 @@ pub(crate) struct Plan {
     /// Names of the ports.
     pub link_names: Vec<LinkName>,
     pub regions: Vec<RegionPlan>,
+    /// One for each wireless network.
+    pub wireless: Vec<WifiPlan>,
     /// What the flows of one table share.
     pub flow_entries: Vec<FlowEntry>,
     pub flows: Vec<FlowPlan>,
@@ -74,6 +78,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let mut links = links::expand(&file.link, &nodes, problems);
     let (mut python_laws, mut python_schedulers) = (Vec::new(), Vec::new());
     cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
+    wifi::expand(&file.wifi, &nodes, &mut links, problems);
     let regions = regions::plan(&file.region, &links, problems);
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
@@ -94,6 +99,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         topology: links.topology,
         link_names: links.names,
         regions,
+        wireless: links.wireless,
         flow_entries: flows.entries,
         flows: flows.plans,
         flow_names: flows.names,

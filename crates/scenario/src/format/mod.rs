@@ -15,6 +15,7 @@ mod numbers;
 mod pattern;
 mod recording;
 pub(crate) mod region;
+pub(crate) mod wifi;
 mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow};
@@ -28,6 +29,7 @@ pub(crate) use numbers::{Count, InitialWindow, MAX_COUNT, Name, Number, Probabil
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use recording::{Rate, Recording};
 pub(crate) use region::Region;
+pub(crate) use wifi::Wifi;
 pub(crate) use written::{Positive, Refusal, Written, zero};
 
 use schemars::JsonSchema;
@@ -67,6 +69,9 @@ pub(crate) struct File {
     /// Cells: access points and the stations that share their carriers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cell: Vec<Cell>,
+    /// Wireless networks: stations that share the air, over any number of hops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wifi: Vec<Wifi>,
     /// Capacity regions: the rates that links without a `rate` can have together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub region: Vec<Region>,

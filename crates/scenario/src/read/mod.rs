@@ -13,7 +13,7 @@ use deserialize::Fault;
 use serde::de::DeserializeOwned;
 
 /// The lists of tables of a file; each of their tables is read by itself, so that one wrong table hides no other.
-const LISTS: [&str; 6] = ["node", "link", "cell", "region", "flow", "background"];
+const LISTS: [&str; 7] = ["node", "link", "cell", "wifi", "region", "flow", "background"];
 
 /// Reads a file from its tree; what is wrong goes to `problems`.
 pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
@@ -30,9 +30,11 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     }
     let file: Option<File> = table(rest, &[], problems);
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
-    let (cell, region) = (entries(tree, "cell", problems), entries(tree, "region", problems));
+    let (cell, wifi) = (entries(tree, "cell", problems), entries(tree, "wifi", problems));
+    let region = entries(tree, "region", problems);
     let (flow, background) = (entries(tree, "flow", problems), entries(tree, "background", problems));
-    Some(File { node: node?, link: link?, cell: cell?, region: region?, flow: flow?, background: background?, ..file? })
+    let (node, link, cell, wifi, region) = (node?, link?, cell?, wifi?, region?);
+    Some(File { node, link, cell, wifi, region, flow: flow?, background: background?, ..file? })
 }
 
 /// The tables of a list; `None` if one is wrong.

@@ -95,6 +95,19 @@ impl Mac {
         }
     }
 
+    /// What ns-2.35 makes of it: RTS before every packet, headers of 34 bytes, its timeouts, and its habits: a backoff before
+    /// every packet, windows of one value less, signals compared one by one, durations cut to microseconds.
+    pub fn of_ns2(self, phy: &Phy) -> Self {
+        let flight = Duration::from_micros(2);
+        Self {
+            overhead: Bytes::new(34),
+            rts_threshold: Some(Bytes::new(0)),
+            timeout: Some(flight + phy.sifs + phy.air_time(CTS, self.basic_rate) + flight),
+            is_ns2: true,
+            ..self
+        }
+    }
+
     /// The assumptions of Bianchi's model: no limit of retries, DIFS after every frame, colliding stations notice it at once, a
     /// busy slot counts in the backoff, headers of his table II.
     pub const fn bianchi() -> Self {
@@ -116,7 +129,51 @@ pub(super) const RTS: u64 = 20;
 pub(super) const CTS: u64 = 14;
 pub(super) const ACK: u64 = 14;
 
+/// Which ways cannot be used at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conflict {
+    /// Those with ends that sense each other.
+    #[default]
+    Sense,
+    /// Those with ends that can receive each other.
+    Receive,
+    /// Those with a station in common.
+    Primary,
+}
+
 impl WifiConfig {
+    /// The nodes between which a way leads.
+    pub fn ends(&self, way: &Way) -> (NodeId, NodeId) {
+        (self.stations[way.from as usize].node, self.stations[way.to as usize].node)
+    }
+
+    /// For every way those that conflict with it, in order.
+    pub fn conflicts(&self, rule: Conflict) -> Vec<Vec<u32>> {
+        // The ways that begin or end at each station, and the stations that each station disturbs.
+        let mut at: Vec<Vec<u32>> = vec![Vec::new(); self.stations.len()];
+        for (index, way) in (0..).zip(&self.ways) {
+            at[way.from as usize].push(index);
+            at[way.to as usize].push(index);
+        }
+        let disturbed = |station: u32| {
+            let heard = self.reach.of(station).iter().filter(move |neighbour| match rule {
+                Conflict::Sense => true,
+                Conflict::Receive => neighbour.decodes,
+                Conflict::Primary => false,
+            });
+            std::iter::once(station).chain(heard.map(|neighbour| neighbour.station))
+        };
+        let of_way = |(index, way): (u32, &Way)| {
+            let stations = disturbed(way.from).chain(disturbed(way.to));
+            let mut all: Vec<u32> = stations.flat_map(|station| at[station as usize].iter().copied()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all.retain(|&other| other != index);
+            all
+        };
+        (0..).zip(&self.ways).map(of_way).collect()
+    }
+
     /// How many ways there are.
     pub fn members(&self) -> usize {
         self.ways.len()

@@ -19,7 +19,7 @@ mod wifi;
 mod tests;
 
 pub use access::{Access, Aggressiveness, Rounding};
-pub use config::{Mac, StationConfig, Way, WifiConfig};
+pub use config::{Conflict, Mac, StationConfig, Way, WifiConfig};
 pub use errors::{Fading, Modulation};
 pub use phy::{Coding, Phy};
 pub use propagation::{Neighbour, PathLoss, Position, Propagation, Reach};

@@ -1,0 +1,428 @@
+//! Wireless networks: stations, their places and radios, who hears whom, and how they share the air.
+
+use super::named::Named;
+use super::{Buffer, Count, Name, Number, Positive, Probability, Written};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_sim as sim;
+use windward_sim::wifi;
+use windward_units::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, PowerLevel};
+
+/// A wireless network of 802.11: stations with one transceiver each, all on one channel. It creates a one-way link, named
+/// `FROM->TO`, from every station to every other one that can receive its frames; links may join its nodes to others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Wifi {
+    /// Name of the network.
+    pub name: Name,
+    /// Physical layer.
+    #[serde(default)]
+    pub standard: Standard,
+    /// `"ns2"` takes up the idiosyncrasies of ns-2.35, and its frame sizes and RTS threshold of 0 bytes.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Rate of data frames. Default: the fastest of the standard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_rate: Option<Positive<BitRate>>,
+    /// Rate of RTS, CTS, ACK and broadcasts. Default: the slowest of the standard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basic_rate: Option<Positive<BitRate>>,
+    /// Data frames longer than this, MAC header included, are preceded by RTS and CTS. Default: none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rts_threshold: Option<Written<Bytes>>,
+    /// Maximum attempts of a frame up to the RTS threshold, and of an RTS.
+    #[serde(default = "seven")]
+    pub short_retries: Count,
+    /// Maximum attempts of a data frame above the RTS threshold.
+    #[serde(default = "four")]
+    pub long_retries: Count,
+    /// Interface queue of every station, in packets or bytes, not counting the packet being sent.
+    #[serde(default = "buffer")]
+    pub buffer: Buffer,
+    /// How stations share the air.
+    #[serde(default = "dcf")]
+    pub access: Named<Access>,
+    /// How routes across the network are found.
+    #[serde(default)]
+    pub routing: Routing,
+    /// Timings that differ from the standard's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+    /// Who hears whom.
+    #[serde(default)]
+    pub reach: Reach,
+    /// Noise and fading. Default: every frame in range that does not collide is received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
+    /// Weight of the schedule's entropy in the objective of `optimum` and `fluid`, in units of the flows' utility: packets for
+    /// window-based laws. 0 is the best schedule. Default: 1/`scale` with access by queueing delay or ideal access, else 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entropy: Option<Number>,
+    /// The stations.
+    pub station: Vec<Station>,
+    /// Losses of single links beyond those of the air.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loss: Vec<LinkLoss>,
+}
+
+/// A station, or a group of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "WifiStation")]
+pub(crate) struct Station {
+    /// Node, or group of nodes.
+    pub node: Name,
+    /// Position of a single node: ["0 m", "150 m"].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<[Written<Distance>; 2]>,
+    /// Positions of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
+    /// Rate of its data frames. Default: that of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_rate: Option<Positive<BitRate>>,
+    /// Its interface queue. Default: that of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Buffer>,
+}
+
+tagged! {
+    /// Positions of a group of nodes.
+    Layout by "kind", "a table with a `kind`, such as \"grid\"" {
+        /// Rows of a grid, the first member at `origin`, the next to its right.
+        "grid" Grid {
+            /// Members in a row.
+            columns: Count,
+            /// Distance of neighbours in a row and of rows.
+            spacing: Positive<Distance>,
+            /// Position of the first member.
+            #[serde(default = "origin")]
+            origin: [Written<Distance>; 2],
+        }
+        /// Uniform in a rectangle.
+        "random" Random {
+            /// Its width.
+            width: Positive<Distance>,
+            /// Its height.
+            height: Positive<Distance>,
+            /// Seed of the positions, which are the same for all seeds of the scenario.
+            #[serde(default = "first")]
+            seed: u32,
+            /// Its lower left corner.
+            #[serde(default = "origin")]
+            origin: [Written<Distance>; 2],
+        }
+    }
+}
+
+/// Physical layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(expecting = "\"802.11b\", \"802.11a\", \"802.11g\" or \"bianchi\"")]
+pub(crate) enum Standard {
+    /// 1 to 11 Mbit/s, long preamble.
+    #[default]
+    #[serde(rename = "802.11b")]
+    B,
+    /// 6 to 54 Mbit/s.
+    #[serde(rename = "802.11a")]
+    A,
+    /// 6 to 54 Mbit/s without stations of 802.11b: short slots.
+    #[serde(rename = "802.11g")]
+    G,
+    /// The parameters and assumptions of Bianchi's model (JSAC 2000): 1 Mbit/s, no retry limit, no EIFS.
+    #[serde(rename = "bianchi")]
+    Bianchi,
+}
+
+/// Whose MAC it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"standard\" or \"ns2\"")]
+pub(crate) enum Mode {
+    /// That of IEEE 802.11.
+    #[default]
+    Standard,
+    /// That of ns-2.35.
+    Ns2,
+}
+
+/// How routes across the network are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"shortest\"")]
+pub(crate) enum Routing {
+    /// Fixed: fewest hops; ties go to the stations that come first in the file.
+    #[default]
+    Shortest,
+}
+
+tagged! {
+    /// How stations share the air.
+    Access by "kind", "a table with a `kind`" {
+        /// The distributed coordination function of 802.11.
+        "dcf" Dcf {}
+        /// The same with contention windows that follow the queueing delay of the link that was served: mean backoff
+        /// exp(−ρ)/b with ρ = `scale`·b·backlog/(average rate) (wang2013 (18)).
+        "queueing-delay" ByDelay {
+            /// β, the scale of the transmission aggressiveness; 1 as printed.
+            #[serde(default = "one")]
+            scale: Number,
+            /// What is done with fractions of a window.
+            #[serde(default)]
+            rounding: Rounding,
+        }
+        /// The same with ρ = `scale`·backlog, in packets.
+        "queue-length" ByLength {
+            /// Aggressiveness per packet.
+            #[serde(default = "one")]
+            scale: Number,
+            /// What is done with fractions of a window.
+            #[serde(default)]
+            rounding: Rounding,
+        }
+        /// Ideal CSMA: links sense each other at once, wait for exponential times and never collide.
+        "ideal" Ideal {
+            /// β, the scale of the transmission aggressiveness b·(queueing delay).
+            #[serde(default = "one")]
+            scale: Number,
+            /// Largest aggressiveness: schedules change every exp(`cap`) packets.
+            #[serde(default = "eight")]
+            cap: Number,
+            /// A constant aggressiveness instead. Default: by queueing delay.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            aggressiveness: Option<Number>,
+            /// Which links conflict.
+            #[serde(default)]
+            conflicts: Conflicts,
+        }
+    }
+}
+
+/// What is done with fractions of a contention window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"floor\" or \"random\"")]
+pub(crate) enum Rounding {
+    /// They are cut off.
+    #[default]
+    Floor,
+    /// Randomised: right in the mean.
+    Random,
+}
+
+impl Rounding {
+    pub fn of_sim(self) -> wifi::Rounding {
+        match self {
+            Self::Floor => wifi::Rounding::Floor,
+            Self::Random => wifi::Rounding::Random,
+        }
+    }
+}
+
+/// Which links conflict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"sense\", \"receive\" or \"primary\"")]
+pub(crate) enum Conflicts {
+    /// Those with ends in carrier-sense range of each other.
+    #[default]
+    Sense,
+    /// Those with ends that can receive each other.
+    Receive,
+    /// Those with a station in common.
+    Primary,
+}
+
+impl Conflicts {
+    pub fn of_sim(self) -> wifi::Conflict {
+        match self {
+            Self::Sense => wifi::Conflict::Sense,
+            Self::Receive => wifi::Conflict::Receive,
+            Self::Primary => wifi::Conflict::Primary,
+        }
+    }
+}
+
+/// Timings of the MAC. Default: the standard's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Timing {
+    /// Backoff slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Positive<Duration>>,
+    /// Short interframe space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sifs: Option<Positive<Duration>>,
+    /// Distributed interframe space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difs: Option<Positive<Duration>>,
+    /// Preamble and PHY header of a frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preamble: Option<Written<Duration>>,
+    /// Propagation delay between any two stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub propagation: Option<Written<Duration>>,
+    /// From the end of a frame to the instant at which its answer is given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Written<Duration>>,
+    /// Least contention window; backoffs are drawn from 0 to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cw_min: Option<Count>,
+    /// Largest contention window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cw_max: Option<Count>,
+    /// Whether EIFS follows a frame that could not be received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eifs: Option<bool>,
+    /// Bytes that a data frame adds to a packet: MAC and LLC headers, checksum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Written<Bytes>>,
+}
+
+/// Who hears whom: by distances, or by the power that is received.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Reach {
+    /// Largest distance at which frames are received. Default: 250 m, if no threshold is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive: Option<Positive<Distance>>,
+    /// Largest distance at which frames are sensed. Default: 2.2 times `receive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sense: Option<Positive<Distance>>,
+    /// Least power at which frames are received, instead of `receive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_threshold: Option<Written<PowerLevel>>,
+    /// Least power at which frames are sensed, instead of `sense`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sense_threshold: Option<Written<PowerLevel>>,
+    /// Power of every sender.
+    #[serde(default = "power")]
+    pub power: Written<PowerLevel>,
+    /// Carrier frequency.
+    #[serde(default = "frequency")]
+    pub frequency: Positive<Frequency>,
+    /// How power falls with distance.
+    #[serde(default = "two_ray_ground")]
+    pub path_loss: Named<PathLoss>,
+    /// A frame is received if it is so much stronger than all others together.
+    #[serde(default = "ten_decibels")]
+    pub capture: Written<Decibels>,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self {
+            receive: None,
+            sense: None,
+            receive_threshold: None,
+            sense_threshold: None,
+            power: power(),
+            frequency: frequency(),
+            path_loss: two_ray_ground(),
+            capture: ten_decibels(),
+        }
+    }
+}
+
+tagged! {
+    /// How power falls with distance.
+    PathLoss by "model", "a table with a `model`" {
+        /// Free space.
+        "free-space" FreeSpace {}
+        /// Free space up to the cross-over distance, beyond it two-ray ground reflection: the fourth power of the distance.
+        "two-ray-ground" TwoRayGround {
+            /// Height of the antennas.
+            #[serde(default = "height")]
+            height: Positive<Distance>,
+        }
+        /// Free space up to a reference distance, beyond it a power of the distance.
+        "log-distance" LogDistance {
+            /// The exponent.
+            #[serde(default = "three")]
+            exponent: Number,
+            /// The reference distance.
+            #[serde(default = "a_metre")]
+            reference: Positive<Distance>,
+        }
+    }
+}
+
+/// Noise and fading: which frames are lost by their signal-to-noise ratio.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Noise {
+    /// Noise in the channel.
+    pub power: Written<PowerLevel>,
+    /// Whether the power of a frame is exponential around its mean: Rayleigh fading, independent from frame to frame.
+    #[serde(default)]
+    pub rayleigh: bool,
+}
+
+/// Losses of a link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct LinkLoss {
+    /// Sender.
+    pub from: Name,
+    /// Receiver.
+    pub to: Name,
+    /// Probability that a data frame is lost, at each attempt.
+    pub probability: Probability,
+}
+
+fn origin() -> [Written<Distance>; 2] {
+    [Written(Distance::metres(0.0)); 2]
+}
+
+fn seven() -> Count {
+    Count(7)
+}
+
+fn four() -> Count {
+    Count(4)
+}
+
+fn first() -> u32 {
+    1
+}
+
+fn buffer() -> Buffer {
+    Buffer(sim::Buffer::Packets(1000))
+}
+
+fn dcf() -> Named<Access> {
+    Named(Access::Dcf(Dcf {}))
+}
+
+fn one() -> Number {
+    Number(1.0)
+}
+
+fn three() -> Number {
+    Number(3.0)
+}
+
+fn eight() -> Number {
+    Number(8.0)
+}
+
+fn power() -> Written<PowerLevel> {
+    // ns-2's 0.281 838 15 W.
+    Written(PowerLevel::dbm(24.5))
+}
+
+fn frequency() -> Positive<Frequency> {
+    Positive(Frequency::hertz(914e6))
+}
+
+fn height() -> Positive<Distance> {
+    Positive(Distance::metres(1.5))
+}
+
+fn a_metre() -> Positive<Distance> {
+    Positive(Distance::metres(1.0))
+}
+
+fn two_ray_ground() -> Named<PathLoss> {
+    Named(PathLoss::TwoRayGround(TwoRayGround { height: height() }))
+}
+
+fn ten_decibels() -> Written<Decibels> {
+    Written(Decibels::new(10.0))
+}
