@@ -74,7 +74,7 @@ impl Scenario {
     /// # Errors
     /// What has no fluid form: see [`FluidError`].
     pub fn fluid(&self, method: Method) -> Result<FluidRun, FluidError> {
-        let compiled = self.compile(self.seeds()[0]);
+        let compiled = self.compile_at_rest();
         let network = &compiled.network;
         let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
             LawChoice::Known(spec) => Ok(spec),

@@ -77,7 +77,7 @@ impl Scenario {
     /// # Errors
     /// [`Error::Invalid`] where the background leaves a link nothing; else what the solver says.
     pub fn optimum(&self, objective: Objective) -> Result<Optimum, Error> {
-        let compiled = self.compile(self.seeds()[0]);
+        let compiled = self.compile_at_rest();
         let network = &compiled.network;
         let packet_bytes = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).max().unwrap_or(1);
         let packet_bits = packet_bytes as f64 * 8.0;

@@ -43,6 +43,7 @@ pub fn reference() -> String {
                 page.section("`[[wifi.station]]`", "wifistation", "WifiStation");
                 page.section("`layout` of a station", "layout", "Layout");
                 page.section("`access` of a wireless network", "access", "Access");
+                page.section("`routing` of a wireless network", "routing", "Routing");
                 page.section("`timing` of a wireless network", "timing", "Timing");
                 page.section("`reach` of a wireless network", "reach", "Reach");
                 page.section("`path_loss` of `reach`", "pathloss", "PathLoss");

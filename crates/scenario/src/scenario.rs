@@ -10,7 +10,7 @@ use crate::read::{self, Tree};
 use serde_json::Value;
 use std::io;
 use toml::de::DeTable;
-use windward_sim::{FlowConfig, Network, TcpOptions, Timing, TransferConfig};
+use windward_sim::{FlowConfig, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig};
 use windward_units::{Duration, Time};
 
 /// A scenario, parsed and checked: every name is known, every value possible, every flow has its routes.
@@ -189,6 +189,32 @@ impl Scenario {
     /// The network of one seed, which decides the random starts of flows. The links of capacity regions have rate 0 in it:
     /// see [`Self::check_packets`].
     pub fn compile(&self, seed: u64) -> Compiled {
+        self.compile_with(seed, |ports, is_fixed| self.route(ports, is_fixed))
+    }
+
+    /// The same with the routes that a network at rest has: what stations would find themselves is taken as found.
+    pub(crate) fn compile_at_rest(&self) -> Compiled {
+        self.compile_with(self.seeds()[0], |ports, _| ports.to_vec().into())
+    }
+
+    /// Ports to be taken, and, where stations find the way themselves and the file does not, the ends of that way.
+    fn route(&self, ports: &[u32], is_fixed: bool) -> Route {
+        let Plan { wireless, topology, .. } = &self.plan;
+        let finder = |port: u32| wireless.iter().position(|plan| plan.finds_routes && plan.links.contains(&port));
+        if is_fixed || wireless.is_empty() {
+            return ports.to_vec().into();
+        }
+        let across = |ports: &[u32]| match (finder(ports[0]), ports.first(), ports.last()) {
+            (Some(_), Some(&first), Some(&last)) => {
+                let [first, last] = [first, last].map(|port| &topology.ports[port as usize]);
+                vec![Step::Across { from: first.from, to: last.to }]
+            }
+            _ => ports.iter().map(|&port| Step::Port(port)).collect(),
+        };
+        Route(ports.chunk_by(|&a, &b| finder(a) == finder(b)).flat_map(across).collect())
+    }
+
+    fn compile_with(&self, seed: u64, route: impl Fn(&[u32], bool) -> Route) -> Compiled {
         let Self { file, plan } = self;
         let start = |flow: &check::FlowPlan| {
             let spread = plan.flow_entries[flow.entry].start_spread;
@@ -215,8 +241,8 @@ impl Scenario {
                 key: flow.key,
                 source: flow.source,
                 sink: flow.sink,
-                forward: flow.forward.clone().into(),
-                backward: flow.backward.clone().into(),
+                forward: route(&flow.forward, flow.is_fixed[0]),
+                backward: route(&flow.backward, flow.is_fixed[1]),
                 law: entry.law,
                 start,
                 stop: entry.stop.filter(|_| entry.controller.is_none()),
@@ -224,11 +250,15 @@ impl Scenario {
                 tcp: TcpOptions { known_base_rtt: flow.known_base_rtt, ..entry.tcp.clone() },
             }
         };
+        let source = |source: &SourceConfig| {
+            let ports: Vec<u32> = source.path.ports().collect();
+            SourceConfig { path: route(&ports, false), ..source.clone() }
+        };
         let network = Network {
             topology: plan.topology.clone(),
             flows: plan.flows.iter().map(flow).collect(),
             transfers,
-            sources: plan.sources.clone(),
+            sources: plan.sources.iter().map(source).collect(),
             timing: Timing {
                 duration: Time::from_nanos(file.duration.0.as_nanos()),
                 warmup: Time::from_nanos(file.warmup.0.as_nanos()),

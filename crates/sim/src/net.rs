@@ -4,7 +4,7 @@ use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::link::{Fate, Offered};
 use crate::makers::Makers;
 use crate::medium::{AnyMedium, Cause, Medium, Out};
-use crate::node::{Node, TIME_TO_LIVE};
+use crate::node::{Decision, Node, TIME_TO_LIVE};
 use crate::packet::NodeId;
 use crate::packet::{Kind, Packet};
 use crate::port::Port;
@@ -263,9 +263,15 @@ impl Net {
     fn decide(&mut self, node: NodeId, packet: Packet) {
         let Self { now, ports, media, nodes, .. } = self;
         let rule = nodes.get_mut(node as usize).and_then(Option::as_mut);
-        match rule.and_then(|rule| rule.next(packet.to, |port| see(*now, ports, media, port))) {
-            Some(port) => self.offer(port, &packet),
-            None => self.lose(&packet, Cause::NoRoute),
+        let decision = rule.map(|rule| rule.decide(packet.to, |port| see(*now, ports, media, port)));
+        match decision {
+            Some(Decision::Port(port)) => self.offer(port, &packet),
+            Some(Decision::Medium { medium, station }) => {
+                let now = self.now;
+                let (medium, mut out) = self.medium(medium);
+                medium.carry(now, station, packet, &mut out);
+            }
+            Some(Decision::NoRoute) | None => self.lose(&packet, Cause::NoRoute),
         }
     }
 
@@ -350,7 +356,8 @@ impl Net {
     pub fn balance(&mut self) -> Balance {
         let waiting = |shared: &mut Shared| {
             let members = 0..shared.members.len() as u32;
-            members.map(|local| shared.medium.see(self.now, local).backlog as u64).sum::<u64>()
+            let backlogs = members.map(|local| shared.medium.see(self.now, local).backlog as u64);
+            backlogs.sum::<u64>() + shared.medium.held()
         };
         let under_way = self.ports.iter().map(|port| port.held() as u64).sum::<u64>();
         Balance { under_way: under_way + self.media.iter_mut().map(waiting).sum::<u64>(), ..self.balance }

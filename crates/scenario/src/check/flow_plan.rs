@@ -37,6 +37,8 @@ pub(crate) struct FlowPlan {
     pub start: Duration,
     pub forward: Vec<u32>,
     pub backward: Vec<u32>,
+    /// Whether the file spells the route out, there and back.
+    pub is_fixed: [bool; 2],
     pub known_base_rtt: Option<Duration>,
 }
 

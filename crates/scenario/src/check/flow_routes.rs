@@ -62,7 +62,10 @@ fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problem
                     _ => (Request { from: plan.sink, to: plan.source }, &mut plan.backward),
                 };
                 match via.route(ends, slot / slots, asker, (nodes, links), problems) {
-                    Some(links) => *route = links,
+                    Some(links) => {
+                        *route = links;
+                        plan.is_fixed[direction] = true;
+                    }
                     None => is_right = false,
                 }
             }

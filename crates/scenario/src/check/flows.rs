@@ -60,6 +60,7 @@ pub(crate) fn expand(
                     start: times.start_of(member),
                     forward: Vec::new(),
                     backward: Vec::new(),
+                    is_fixed: [false; 2],
                     known_base_rtt: entry.tcp.known_base_rtt,
                 });
                 let [from, to] = ends.clone();

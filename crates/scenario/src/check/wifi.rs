@@ -4,7 +4,7 @@ use super::common::{MAX_LINKS, Names, is_within_limit, place};
 use super::key::{key, uniform};
 use super::links::Links;
 use super::nodes::{End, Nodes};
-use crate::format::wifi::{Access, Layout, Mode, PathLoss, Reach, Standard, Station, Timing, Wifi};
+use crate::format::wifi::{Access, Layout, Mode, PathLoss, Reach, Routing, Standard, Station, Timing, Wifi};
 use crate::format::{Buffer, Written};
 use crate::names::LinkName;
 use crate::path::Segment;
@@ -14,10 +14,10 @@ use std::ops::Range;
 use windward_sim as sim;
 use windward_sim::csma::{Aggression, CsmaConfig, Holding};
 use windward_sim::wifi::{
-    self as model, Aggressiveness, Fading, Mac, Modulation, Phy, Position, Propagation, StationConfig, Way,
+    self as model, Aggressiveness, DsdvConfig, Fading, Mac, Modulation, Phy, Position, Propagation, StationConfig, Way,
     WifiConfig,
 };
-use windward_sim::{MediumConfig, NodeId};
+use windward_sim::{Forwarding, MediumConfig, NodeConfig, NodeId};
 use windward_units::{BitRate, Decibels, Distance, PowerLevel};
 
 /// Adds all wireless networks, whose ways are links too. What is wrong is reported.
@@ -37,10 +37,19 @@ pub(crate) fn expand(networks: &[Wifi], nodes: &Nodes, links: &mut Links, proble
             links.names.push(LinkName { name: format!("{from}->{to}"), from, to });
         }
         let entropy = check.entropy();
+        let finds_routes = config.routing.is_some();
+        let index = links.topology.media.len() as u32;
+        if finds_routes {
+            let node = |(station, config): (u32, &StationConfig)| NodeConfig {
+                node: config.node,
+                forwarding: Forwarding::Medium { medium: index, station },
+            };
+            links.topology.nodes.extend((0..).zip(&config.stations).map(node));
+        }
         let medium = check.medium(config);
         let first = links.topology.add_medium(medium, ends);
         let links_of = first..links.topology.ports.len() as u32;
-        links.wireless.push(WifiPlan { links: links_of, entropy, positions });
+        links.wireless.push(WifiPlan { links: links_of, finds_routes, entropy, positions });
     }
 }
 
@@ -49,6 +58,8 @@ pub(crate) fn expand(networks: &[Wifi], nodes: &Nodes, links: &mut Links, proble
 pub(crate) struct WifiPlan {
     /// Its links.
     pub links: Range<u32>,
+    /// Whether its stations find routes themselves.
+    pub finds_routes: bool,
     /// Weight of the schedule's entropy.
     pub entropy: f64,
     /// Where its stations are.
@@ -86,6 +97,7 @@ impl Check<'_> {
             ways: Vec::new(),
             reach: reach?,
             fading,
+            routing: self.routing(),
         };
         self.modulations(&config);
         (self.problems.len() == before).then_some((config, positions))
@@ -293,6 +305,18 @@ impl Check<'_> {
         access
     }
 
+    fn routing(&self) -> Option<DsdvConfig> {
+        let Routing::DistanceVectors(rule) = &self.wifi.routing.0 else { return None };
+        Some(DsdvConfig {
+            period: rule.period.0,
+            settling: rule.settling.0,
+            spacing: rule.spacing.0,
+            missed: rule.missed.0,
+            asks_mac: rule.link_layer.unwrap_or(self.wifi.mode == Mode::Standard),
+            ..DsdvConfig::default()
+        })
+    }
+
     /// Noise asks for modulations that are known.
     fn modulations(&mut self, config: &WifiConfig) {
         if config.fading.is_none() {
@@ -363,6 +387,10 @@ impl Check<'_> {
             self.refuse(["entropy".into()], message, None);
         }
         let Access::Ideal(rule) = &self.wifi.access.0 else { return MediumConfig::Wifi(network) };
+        if network.routing.is_some() {
+            let message = "ideal access has no frames, and so no routing messages";
+            self.refuse(["routing".into()], message, Some("routing = \"shortest\""));
+        }
         let aggression = match rule.aggressiveness {
             Some(rho) => Aggression::Fixed(rho.0),
             None => Aggression::QueueingDelay { scale: rule.scale.0, cap: rule.cap.0 },

@@ -43,8 +43,8 @@ pub(crate) struct Wifi {
     #[serde(default = "dcf")]
     pub access: Named<Access>,
     /// How routes across the network are found.
-    #[serde(default)]
-    pub routing: Routing,
+    #[serde(default = "shortest")]
+    pub routing: Named<Routing>,
     /// Timings that differ from the standard's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
@@ -145,13 +145,31 @@ pub(crate) enum Mode {
     Ns2,
 }
 
-/// How routes across the network are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase", expecting = "\"shortest\"")]
-pub(crate) enum Routing {
-    /// Fixed: fewest hops; ties go to the stations that come first in the file.
-    #[default]
-    Shortest,
+tagged! {
+    /// How routes across the network are found, unless a flow names its own by `via`.
+    Routing by "kind", "a table with a `kind`" {
+        /// Fixed: fewest hops; ties go to the stations that come first in the file.
+        "shortest" Shortest {}
+        /// Destination-sequenced distance vectors: stations tell each other over the air what they know. `optimum` and `fluid`
+        /// take the shortest routes.
+        "dsdv" DistanceVectors {
+            /// Everything is told once in this time, or up to a quarter sooner.
+            #[serde(default = "period")]
+            period: Positive<Duration>,
+            /// How long routes are taken to settle before it is known.
+            #[serde(default = "settling")]
+            settling: Written<Duration>,
+            /// Least distance of updates that tell changes.
+            #[serde(default = "spacing")]
+            spacing: Written<Duration>,
+            /// A neighbour that was not heard for this many periods is gone.
+            #[serde(default = "three_times")]
+            missed: Count,
+            /// Whether a packet that the MAC gave up breaks its link. Default: true, false in ns-2 mode.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            link_layer: Option<bool>,
+        }
+    }
 }
 
 tagged! {
@@ -368,6 +386,26 @@ pub(crate) struct LinkLoss {
 
 fn origin() -> [Written<Distance>; 2] {
     [Written(Distance::metres(0.0)); 2]
+}
+
+fn shortest() -> Named<Routing> {
+    Named(Routing::Shortest(Shortest {}))
+}
+
+fn period() -> Positive<Duration> {
+    Positive(wifi::DsdvConfig::default().period)
+}
+
+fn settling() -> Written<Duration> {
+    Written(wifi::DsdvConfig::default().settling)
+}
+
+fn spacing() -> Written<Duration> {
+    Written(wifi::DsdvConfig::default().spacing)
+}
+
+fn three_times() -> Count {
+    Count(wifi::DsdvConfig::default().missed)
 }
 
 fn seven() -> Count {

@@ -39,6 +39,14 @@ pub trait Medium {
     fn begin(&mut self, out: &mut impl Out);
     /// A packet comes to member `local`.
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out);
+    /// A packet comes to station `station`, which shall find the way to [`Packet::to`] itself.
+    fn carry(&mut self, _: Time, _station: u32, packet: Packet, out: &mut impl Out) {
+        out.lose(packet, Cause::NoRoute);
+    }
+    /// Packets that it holds and no member shows as its backlog.
+    fn held(&self) -> u64 {
+        0
+    }
     /// A timer rings.
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out);
     /// What is to be seen of a member.

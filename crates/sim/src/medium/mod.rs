@@ -78,6 +78,12 @@ macro_rules! media {
             fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
                 match self { $(Self::$name(medium) => medium.offer(now, local, packet, out),)* }
             }
+            fn carry(&mut self, now: Time, station: u32, packet: Packet, out: &mut impl Out) {
+                match self { $(Self::$name(medium) => medium.carry(now, station, packet, out),)* }
+            }
+            fn held(&self) -> u64 {
+                match self { $(Self::$name(medium) => medium.held(),)* }
+            }
             #[inline]
             fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
                 match self { $(Self::$name(medium) => medium.wake(now, timer, out),)* }

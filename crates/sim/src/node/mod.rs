@@ -33,6 +33,13 @@ pub enum Forwarding {
     Table(BTreeMap<NodeId, u32>),
     /// Of a destination's ports the one with the fewest packets waiting; of equals the first.
     ShortestQueue(BTreeMap<NodeId, Vec<u32>>),
+    /// The medium that it is a station of knows the way.
+    Medium {
+        /// The medium, by its index in [`crate::Topology::media`].
+        medium: u32,
+        /// The node's place among the medium's stations.
+        station: u32,
+    },
 }
 
 /// A node at work; dispatched statically.
@@ -40,6 +47,18 @@ pub enum Forwarding {
 pub(crate) enum Node {
     Table(Table),
     ShortestQueue(ShortestQueue),
+    Medium { medium: u32, station: u32 },
+}
+
+/// Where a node sends a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Through this port.
+    Port(u32),
+    /// A medium finds the way from the node's place in it.
+    Medium { medium: u32, station: u32 },
+    /// It knows no way.
+    NoRoute,
 }
 
 impl Node {
@@ -47,13 +66,16 @@ impl Node {
         match forwarding {
             Forwarding::Table(ports) => Self::Table(Table(ports.clone())),
             Forwarding::ShortestQueue(ports) => Self::ShortestQueue(ShortestQueue(ports.clone())),
+            &Forwarding::Medium { medium, station } => Self::Medium { medium, station },
         }
     }
 
-    pub(crate) fn next(&mut self, to: NodeId, see: impl FnMut(u32) -> Sight) -> Option<u32> {
-        match self {
+    pub(crate) fn decide(&mut self, to: NodeId, see: impl FnMut(u32) -> Sight) -> Decision {
+        let port = match self {
             Self::Table(rule) => rule.next(to, see),
             Self::ShortestQueue(rule) => rule.next(to, see),
-        }
+            &mut Self::Medium { medium, station } => return Decision::Medium { medium, station },
+        };
+        port.map_or(Decision::NoRoute, Decision::Port)
     }
 }

@@ -41,6 +41,7 @@ fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> C
         ways: (0..links).map(|link| Way { from: 2 * link, to: 2 * link + 1, loss: 0.0 }).collect(),
         reach: Reach::complete(2 * links),
         fading: None,
+        routing: None,
     };
     let mut lists = vec![Vec::new(); links as usize];
     for &(a, b) in conflicts {

@@ -72,13 +72,16 @@ impl Wifi {
             station.energy = if station.signals == 0 { 0.0 } else { station.energy - neighbour.power };
             let Some(lock) = station.lock.filter(|lock| lock.sender == id) else { continue };
             station.lock = None;
-            let is_received = lock.is_good && (frame.to != at || self.is_decoded(&frame, at, lock));
+            let is_for_it = frame.to == at || frame.to == ALL;
+            let is_received = lock.is_good && (!is_for_it || self.is_decoded(&frame, at, lock));
             let station = &mut self.stations[at as usize];
             if is_received {
                 station.error_until = Time::ZERO;
-                if frame.to == at {
+                if frame.to == ALL {
+                    self.heard.push(at);
+                } else if frame.to == at {
                     self.receive(now, id, &frame, out);
-                } else if frame.to != ALL {
+                } else {
                     station.nav = station.nav.max(now + frame.duration);
                 }
             } else {
@@ -88,6 +91,12 @@ impl Wifi {
                 }
             }
             self.stations[at as usize].arm(now, at, &times, out);
+        }
+        if frame.kind == FrameKind::Broadcast {
+            let mut heard = std::mem::take(&mut self.heard);
+            self.hear(now, id, frame.number, &heard, out);
+            heard.clear();
+            self.heard = heard;
         }
     }
 

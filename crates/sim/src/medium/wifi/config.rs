@@ -1,6 +1,7 @@
 //! What a wireless network is given.
 
 use super::access::Access;
+use super::dsdv::DsdvConfig;
 use super::errors::Fading;
 use super::phy::Phy;
 use super::propagation::Reach;
@@ -27,6 +28,8 @@ pub struct WifiConfig {
     pub reach: Reach,
     /// Fading around the mean power; `None`: a frame in range is received.
     pub fading: Option<Fading>,
+    /// How stations find routes; `None`: packets have them.
+    pub routing: Option<DsdvConfig>,
 }
 
 /// A station.

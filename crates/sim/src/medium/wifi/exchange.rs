@@ -18,6 +18,9 @@ impl Wifi {
         let overhead = self.config.mac.overhead.count() as u32;
         let Times { sifs, propagation, cts, ack, timeout, .. } = self.times;
         let Some(head) = &mut self.stations[id as usize].head else { return };
+        if head.way == ALL {
+            return self.send_to_all(now, id, overhead, out);
+        }
         let way = &mut self.ways[head.way as usize];
         let (size, to, number) = (head.packet.size, way.to, head.number);
         let local = head.way;
@@ -49,6 +52,23 @@ impl Wifi {
         };
         self.send(now, id, frame, out);
         self.await_answer(id, Stage::AwaitCts, timeout, out);
+    }
+
+    /// A packet for all goes without announcement and without an answer.
+    fn send_to_all(&mut self, now: Time, id: u32, overhead: u32, out: &mut impl Out) {
+        let Some(head) = self.stations[id as usize].head else { return };
+        let frame = Frame {
+            kind: FrameKind::Broadcast,
+            to: ALL,
+            way: ALL,
+            bytes: head.packet.size + overhead,
+            number: head.packet.number,
+            duration: Duration::ZERO,
+            end: now,
+        };
+        self.send(now, id, frame, out);
+        // Until its end has reached the others.
+        self.await_answer(id, Stage::Broadcast, self.times.propagation, out);
     }
 
     fn data_frame(&self, way: u32, to: u32, bytes: u32, number: u32) -> Frame {
@@ -127,6 +147,8 @@ impl Wifi {
             way.backlog -= 1;
             out.lose(head.packet, Cause::Sent);
         }
+        let to = way.to;
+        self.lose_link(now, id, to, out);
         self.next(now, id, self.config.phy.cw_min, out);
     }
 

@@ -8,10 +8,12 @@ mod access;
 mod air;
 mod config;
 mod contend;
+mod dsdv;
 mod errors;
 mod exchange;
 mod phy;
 mod propagation;
+mod routing;
 mod station;
 mod wifi;
 
@@ -20,6 +22,7 @@ mod tests;
 
 pub use access::{Access, Aggressiveness, Rounding};
 pub use config::{Conflict, Mac, StationConfig, Way, WifiConfig};
+pub use dsdv::DsdvConfig;
 pub use errors::{Fading, Modulation};
 pub use phy::{Coding, Phy};
 pub use propagation::{Neighbour, PathLoss, Position, Propagation, Reach};

@@ -3,6 +3,7 @@
 use super::access::{Rounding, Served};
 use super::config::{ACK, CTS, RTS, WifiConfig};
 use super::errors::Modulation;
+use super::routing::Routing;
 use super::station::{ALL, Air, Frame, FrameKind, Head, Stage, Station, Waiting, WayCounts, WayState};
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
@@ -25,6 +26,8 @@ pub(super) enum Timer {
     Answer,
     /// Its backoff is over, or it has waited long enough for an answer.
     Act,
+    /// It may have routes to tell.
+    Route,
 }
 
 /// Bits of a station in the number of a timer.
@@ -65,6 +68,9 @@ pub struct Wifi {
     pub(super) ways: Vec<WayState>,
     /// How data and control frames of each station are modulated, where noise matters.
     pub(super) modulations: Vec<[Option<Modulation>; 2]>,
+    pub(super) routing: Option<Box<Routing>>,
+    /// Who received the broadcast that has just ended.
+    pub(super) heard: Vec<u32>,
     /// The last two lengths of data frames of each station, and their time on the air.
     lengths: Vec<[(u32, Duration); 2]>,
 }
@@ -128,6 +134,8 @@ impl Wifi {
             stations: config.stations.iter().map(station).collect(),
             frames: vec![silence; config.stations.len()],
             ways: Vec::new(),
+            routing: Routing::new(config),
+            heard: Vec::new(),
             modulations: config.stations.iter().map(|s| [modulation(s.data_rate), modulation(mac.basic_rate)]).collect(),
             lengths: vec![[(u32::MAX, Duration::ZERO); 2]; config.stations.len()],
             config: config.clone(),
@@ -201,27 +209,20 @@ impl Wifi {
 }
 
 impl Medium for Wifi {
-    fn begin(&mut self, _: &mut impl Out) {}
+    fn begin(&mut self, out: &mut impl Out) {
+        self.begin_routing(out);
+    }
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
-        let way = &mut self.ways[local as usize];
-        let id = way.from;
-        let station = &mut self.stations[id as usize];
-        let waiting = station.queue.len() as u64;
-        if station.buffer.is_full(waiting, station.bytes, packet.size, Duration::ZERO) {
-            way.counts.dropped += 1;
-            return out.lose(packet, Cause::Queue);
-        }
-        way.backlog += 1;
-        way.counts.max_backlog = way.counts.max_backlog.max(u64::from(way.backlog));
-        let waiting = Waiting { since: now, way: local, packet };
-        if station.head.is_some() {
-            station.queue.push_back(waiting);
-            station.bytes += u64::from(packet.size);
-        } else {
-            self.take(id, waiting);
-            self.contend_anew(now, id, out);
-        }
+        self.queue_up(now, local, packet, out);
+    }
+
+    fn carry(&mut self, now: Time, station: u32, packet: Packet, out: &mut impl Out) {
+        self.find_way(now, station, packet, out);
+    }
+
+    fn held(&self) -> u64 {
+        self.routing.as_ref().map_or(0, |routing| routing.held())
     }
 
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
@@ -229,7 +230,8 @@ impl Medium for Wifi {
         match timer >> STATION_BITS {
             0 => self.end(now, station, out),
             1 => self.answer(now, station, out),
-            _ => self.wake_up(now, station, out),
+            2 => self.wake_up(now, station, out),
+            _ => self.tell(now, station, out),
         }
     }
 
@@ -264,6 +266,28 @@ impl Medium for Wifi {
 }
 
 impl Wifi {
+    /// A packet waits for the air at its way's sender, if there is room.
+    pub(super) fn queue_up(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let way = &mut self.ways[local as usize];
+        let id = way.from;
+        let station = &mut self.stations[id as usize];
+        let waiting = station.queue.len() as u64;
+        if station.buffer.is_full(waiting, station.bytes, packet.size, Duration::ZERO) {
+            way.counts.dropped += 1;
+            return out.lose(packet, Cause::Queue);
+        }
+        way.backlog += 1;
+        way.counts.max_backlog = way.counts.max_backlog.max(u64::from(way.backlog));
+        let waiting = Waiting { since: now, way: local, packet };
+        if station.head.is_some() {
+            station.queue.push_back(waiting);
+            station.bytes += u64::from(packet.size);
+        } else {
+            self.take(id, waiting);
+            self.contend_anew(now, id, out);
+        }
+    }
+
     /// A station turns to its next packet.
     pub(super) fn take(&mut self, id: u32, waiting: Waiting) {
         let station = &mut self.stations[id as usize];

@@ -97,5 +97,6 @@ pub fn star(senders: u32, phy: Phy, mac: Mac, data_rate: BitRate) -> WifiConfig 
         ways: (0..senders).map(|from| Way { from, to: senders, loss: 0.0 }).collect(),
         reach: Reach::complete(senders + 1),
         fading: None,
+        routing: None,
     }
 }

@@ -1,0 +1,170 @@
+//! Stations that find routes themselves: updates on the air, packets that ask for a next hop.
+
+use super::dsdv::{Dsdv, Told};
+use super::station::{ALL, Waiting};
+use super::wifi::{Timer, Wifi};
+use crate::medium::interface::{Cause, Out};
+use crate::packet::{Kind, NodeId, Packet};
+use std::collections::{BTreeMap, VecDeque};
+use windward_units::Time;
+
+/// The routing of a network.
+#[derive(Debug)]
+pub(super) struct Routing {
+    pub dsdv: Dsdv,
+    /// Stations by their node.
+    stations: BTreeMap<NodeId, u32>,
+    /// Ways by their ends.
+    ways: BTreeMap<(u32, u32), u32>,
+    /// Updates that wait for the air, or are on it, by their handle.
+    updates: Vec<Vec<Told>>,
+    free: Vec<u32>,
+    /// Packets that wait for a route, of each station.
+    waiting: Vec<VecDeque<Packet>>,
+    /// The earliest event of each station in the calendar; [`Time::NEVER`] if there is none.
+    wakes_at: Vec<Time>,
+    /// Updates sent, and their bytes.
+    pub sent: (u64, u64),
+}
+
+impl Routing {
+    pub fn new(config: &super::WifiConfig) -> Option<Box<Self>> {
+        let dsdv = Dsdv::new(config.routing?, config.stations.len());
+        Some(Box::new(Self {
+            dsdv,
+            stations: (0..).zip(&config.stations).map(|(index, station)| (station.node, index)).collect(),
+            ways: (0..).zip(&config.ways).map(|(index, way)| ((way.from, way.to), index)).collect(),
+            updates: Vec::new(),
+            free: Vec::new(),
+            waiting: vec![VecDeque::new(); config.stations.len()],
+            wakes_at: vec![Time::NEVER; config.stations.len()],
+            sent: (0, 0),
+        }))
+    }
+
+    /// The way to the next hop of a packet at a station.
+    fn way(&self, at: u32, to: NodeId) -> Option<u32> {
+        let to = *self.stations.get(&to)?;
+        let next = self.dsdv.next_hop(at, to)?;
+        self.ways.get(&(at, next)).copied()
+    }
+
+    fn keep(&mut self, told: Vec<Told>) -> u32 {
+        match self.free.pop() {
+            Some(handle) => {
+                self.updates[handle as usize] = told;
+                handle
+            }
+            None => {
+                self.updates.push(told);
+                self.updates.len() as u32 - 1
+            }
+        }
+    }
+
+    fn release(&mut self, handle: u32) -> Vec<Told> {
+        self.free.push(handle);
+        std::mem::take(&mut self.updates[handle as usize])
+    }
+
+    /// Packets that wait for a route.
+    pub fn held(&self) -> u64 {
+        self.waiting.iter().map(|waiting| waiting.len() as u64).sum()
+    }
+}
+
+impl Wifi {
+    /// Schedules every station's first update.
+    pub(super) fn begin_routing(&mut self, out: &mut impl Out) {
+        let Some(routing) = &mut self.routing else { return };
+        for (index, station) in (0..).zip(&mut self.stations) {
+            let first = routing.dsdv.begin(index, &mut station.backoff);
+            routing.wakes_at[index as usize] = first;
+            out.wake_at(first, Timer::Route.of(index));
+        }
+    }
+
+    /// A station sends a packet on that follows no route of its own.
+    pub(super) fn find_way(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
+        let Some(routing) = &mut self.routing else { return out.lose(packet, Cause::NoRoute) };
+        if let Some(way) = routing.way(at, packet.to) {
+            return self.queue_up(now, way, packet, out);
+        }
+        let most = routing.dsdv.waiting();
+        let waiting = &mut routing.waiting[at as usize];
+        waiting.push_back(packet);
+        if waiting.len() > most
+            && let Some(first) = waiting.pop_front()
+        {
+            out.lose(first, Cause::NoRoute);
+        }
+    }
+
+    /// A station may have something to tell.
+    pub(super) fn tell(&mut self, now: Time, at: u32, out: &mut impl Out) {
+        let Some(routing) = &mut self.routing else { return };
+        if routing.wakes_at[at as usize] <= now {
+            routing.wakes_at[at as usize] = Time::NEVER;
+        }
+        let told = routing.dsdv.tell(now, at, &mut self.stations[at as usize].backoff);
+        if told.is_empty() {
+            return self.wake_routing(now, at, out);
+        }
+        let size = Dsdv::bytes(&told);
+        routing.sent.0 += 1;
+        routing.sent.1 += u64::from(size);
+        let handle = routing.keep(told);
+        self.wake_routing(now, at, out);
+        let packet = Packet { number: handle, ..Packet::new(Kind::Parcel, now, 0, 0, size) };
+        let waiting = Waiting { since: now, way: ALL, packet };
+        let station = &mut self.stations[at as usize];
+        if station.head.is_some() {
+            // Before the data, as ns-2's queue has it, and whether there is room or not.
+            station.bytes += u64::from(size);
+            station.queue.push_front(waiting);
+        } else {
+            self.take(at, waiting);
+            self.contend_anew(now, at, out);
+        }
+    }
+
+    fn wake_routing(&mut self, now: Time, at: u32, out: &mut impl Out) {
+        let Some(routing) = &mut self.routing else { return };
+        let due = routing.dsdv.due(at).max(now);
+        let wakes_at = &mut routing.wakes_at[at as usize];
+        if due < *wakes_at {
+            *wakes_at = due;
+            out.wake_at(due, Timer::Route.of(at));
+        }
+    }
+
+    /// An update has been on the air; `heard` are those who received it.
+    pub(super) fn hear(&mut self, now: Time, from: u32, handle: u32, heard: &[u32], out: &mut impl Out) {
+        let Some(routing) = &mut self.routing else { return };
+        let told = routing.release(handle);
+        for &at in heard {
+            routing.dsdv.hear(now, at, from, &told);
+        }
+        for &at in heard {
+            self.wake_routing(now, at, out);
+            self.send_waiting(now, at, out);
+        }
+    }
+
+    /// Packets that waited for a route take it.
+    fn send_waiting(&mut self, now: Time, at: u32, out: &mut impl Out) {
+        let Some(routing) = &mut self.routing else { return };
+        let waiting = std::mem::take(&mut routing.waiting[at as usize]);
+        for packet in waiting {
+            self.find_way(now, at, packet, out);
+        }
+    }
+
+    /// The MAC gave up a packet.
+    pub(super) fn lose_link(&mut self, now: Time, at: u32, to: u32, out: &mut impl Out) {
+        if let Some(routing) = &mut self.routing {
+            routing.dsdv.lose_link(now, at, to);
+            self.wake_routing(now, at, out);
+        }
+    }
+}
