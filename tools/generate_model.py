@@ -31,6 +31,10 @@ SUFFIX = {
     "Fading": "Fading",
     "Scheduler": "Scheduler",
     "Region": "Region",
+    "Layout": "Layout",
+    "Access": "Access",
+    "Routing": "Routing",
+    "PathLoss": "PathLoss",
 }
 
 HEADER = '''"""The fields of a scenario as dataclasses.

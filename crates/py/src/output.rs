@@ -3,7 +3,9 @@
 use crate::table::column;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use windward_sim::{Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
+use windward_sim::{
+    AirLog, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Of, Output, SourceStats,
+};
 
 /// One column per field of a slice of structures.
 macro_rules! columns {
@@ -63,9 +65,13 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
         ),
     )?;
     let figures = PyDict::new(py);
-    for Figures { name, ports, columns } in output.figures {
+    for Figures { name, of, rows, columns } in output.figures {
         let table = PyDict::new(py);
-        table.set_item("port", column(py, &ports)?)?;
+        let entity = match of {
+            Of::Ports => "port",
+            Of::Nodes => "node",
+        };
+        table.set_item(entity, column(py, &rows)?)?;
         for (name, figures) in columns {
             match figures {
                 Column::Counts(counts) => table.set_item(name, column(py, &counts)?)?,
@@ -75,6 +81,14 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
         figures.set_item(name, table)?;
     }
     tables.set_item("figures", figures)?;
+    let AirLog { began_s, ended_s, from, to, kind, bytes, received } = output.air;
+    let air = PyDict::new(py);
+    air.set_item("began_s", column(py, &began_s)?)?;
+    air.set_item("ended_s", column(py, &ended_s)?)?;
+    for (name, values) in [("from", from), ("to", to), ("kind", kind), ("bytes", bytes), ("received", received)] {
+        air.set_item(name, column(py, &values)?)?;
+    }
+    tables.set_item("air", air)?;
     tables.set_item(
         "background",
         columns!(py, &output.sources, SourceStats { sent, received, received_bps, mean_delay_s }),

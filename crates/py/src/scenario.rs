@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
-use windward_sim::{FlowConfig, LawChoice};
+use windward_sim::{FlowConfig, FrameKind, LawChoice};
 use windward_units::Packets;
 
 /// A scenario that has been read and checked: it cannot be wrong.
@@ -99,7 +99,7 @@ impl Scenario {
 
     /// What flows, links and background sources are called, as columns by table.
     fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Compiled { network, flows, links, sources, .. } = &self.compiled;
+        let Compiled { network, nodes, flows, links, sources } = &self.compiled;
         let tables = PyDict::new(py);
         let table = PyDict::new(py);
         table.set_item("flow", column(flows, |flow| flow.name.clone()))?;
@@ -124,6 +124,12 @@ impl Scenario {
         table.set_item("from", column(sources, |source| source.from.clone()))?;
         table.set_item("to", column(sources, |source| source.to.clone()))?;
         tables.set_item("background", table)?;
+        let table = PyDict::new(py);
+        table.set_item("node", nodes)?;
+        tables.set_item("nodes", table)?;
+        let table = PyDict::new(py);
+        table.set_item("kind", FrameKind::ALL.map(FrameKind::name))?;
+        tables.set_item("frames", table)?;
         Ok(tables)
     }
 }

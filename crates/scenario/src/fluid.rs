@@ -89,8 +89,8 @@ impl Scenario {
             return Err(FluidError::PacketSizes(bytes, other));
         }
         let packet_bits = bytes as f64 * 8.0;
-        let constraints =
-            constraints(network, (self.regions(), self.wireless()), packet_bits, Sharing::Scheduler).map_err(|error| match error {
+        let constraints = constraints(network, (self.regions(), self.wireless()), packet_bits, Sharing::Scheduler)
+            .map_err(|error| match error {
                 CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
                 CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
                 CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {

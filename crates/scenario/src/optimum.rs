@@ -92,12 +92,14 @@ impl Scenario {
             });
         }
         let constraints =
-            constraints(network, (self.regions(), self.wireless()), packet_bits, Sharing::Best).map_err(|error| match error {
-                CapacityError::Full(at) => refused(at, "background traffic takes all of its capacity"),
-                CapacityError::BackgroundInCell(at) => {
-                    refused(at, "background traffic to the stations of a cell is not supported by the optimum")
+            constraints(network, (self.regions(), self.wireless()), packet_bits, Sharing::Best).map_err(|error| {
+                match error {
+                    CapacityError::Full(at) => refused(at, "background traffic takes all of its capacity"),
+                    CapacityError::BackgroundInCell(at) => {
+                        refused(at, "background traffic to the stations of a cell is not supported by the optimum")
+                    }
+                    CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
                 }
-                CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
             })?;
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();
         let problem = Problem { network: constraints, utilities };

@@ -3,7 +3,9 @@
 use crate::scenario::schema;
 use serde_json::{Map, Value};
 use std::fmt::Write;
-use windward_units::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, Packets, PowerLevel, Quantity, SymbolRate};
+use windward_units::{
+    BitRate, Bytes, Decibels, Distance, Duration, Frequency, Packets, PowerLevel, Quantity, SymbolRate,
+};
 
 /// The reference page of the format, as Markdown.
 pub fn reference() -> String {
@@ -24,6 +26,7 @@ pub fn reference() -> String {
         let name = definition_name(target).expect("the lists of a file hold tables with a definition of their own");
         page.section(&format!("`{heading}`"), list, name);
         match list {
+            "output" => page.section("`air` of the output", "airspan", "AirSpan"),
             "link" => {
                 page.section("`rate` of a link, as a table", "recordedrate", "RecordedRate");
                 page.section("`reverse` of a link", "reverse", "Reverse");
@@ -44,10 +47,10 @@ pub fn reference() -> String {
                 page.section("`layout` of a station", "layout", "Layout");
                 page.section("`access` of a wireless network", "access", "Access");
                 page.section("`routing` of a wireless network", "routing", "Routing");
-                page.section("`timing` of a wireless network", "timing", "Timing");
-                page.section("`reach` of a wireless network", "reach", "Reach");
+                page.section("`timing` of a wireless network", "timing", "WifiTiming");
+                page.section("`reach` of a wireless network", "reach", "WifiReach");
                 page.section("`path_loss` of `reach`", "pathloss", "PathLoss");
-                page.section("`noise` of a wireless network", "noise", "Noise");
+                page.section("`noise` of a wireless network", "noise", "WifiNoise");
                 page.section("`[[wifi.loss]]`", "linkloss", "LinkLoss");
             }
             "region" => {

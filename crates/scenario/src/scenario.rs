@@ -265,6 +265,10 @@ impl Scenario {
                 sample_interval: plan.sample_interval,
             },
             internals: file.output.internals,
+            air: file.output.air.map(|air| {
+                let from = Time::from_nanos(air.from.0.as_nanos());
+                from..from + air.length.0
+            }),
         };
         Compiled {
             network,

@@ -88,5 +88,6 @@ fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, secon
             sample_interval: Duration::from_millis(1000),
         },
         internals: false,
+        air: None,
     }
 }

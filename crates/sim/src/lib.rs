@@ -26,13 +26,14 @@ mod world;
 pub use fabric::{Fabric, Parcel};
 pub use link::{Jitter, LinkConfig, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem};
 pub use makers::{LawChoice, MakeLaw, MakeScheduler, Makers};
-pub use medium::{Cause, MediumConfig, cell, csma, wifi};
+pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, wifi};
 pub use network::{FlowConfig, Network, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig};
 pub use node::{Forwarding, NodeConfig};
 pub use packet::NodeId;
 pub use queue::{Buffer, QueueConfig};
 pub use record::{
-    Balance, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, Pcapng, SourceStats,
+    Balance, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, LinkType, Of, Output, Pcapng,
+    SourceStats,
 };
 pub use run::{Control, RunError, run};
 pub use status::Sight;

@@ -3,15 +3,16 @@
 use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::link::{Fate, Offered};
 use crate::makers::Makers;
-use crate::medium::{AnyMedium, Cause, Medium, Out};
+use crate::medium::{AirFrame, AirLog, AnyMedium, Cause, Medium, Out};
 use crate::node::{Decision, Node, TIME_TO_LIVE};
 use crate::packet::NodeId;
 use crate::packet::{Kind, Packet};
 use crate::port::Port;
-use crate::record::{Balance, Capture, Figures};
+use crate::record::{Balance, Capture, Figures, Of};
 use crate::status::Counts;
 use crate::status::Sight;
 use crate::topology::{Route, Step, Topology};
+use std::ops::Range;
 use windward_units::Time;
 
 /// Ends every route in the table.
@@ -26,7 +27,12 @@ struct Shared {
     table: &'static str,
     medium: AnyMedium,
     members: Vec<u32>,
+    /// Nodes of whose stations the medium has figures.
+    stations: Vec<NodeId>,
 }
+
+/// The table of figures of stations.
+const STATIONS: &str = "wifi_stations";
 
 /// What will not arrive.
 #[derive(Default)]
@@ -61,6 +67,8 @@ pub struct Net {
     pub arrived: Vec<(Time, Packet)>,
     /// Writes down what flows' sources send and receive.
     pub capture: Option<Capture>,
+    /// Frames that begin in a part of the run, where they are asked for.
+    pub air: Option<(Range<Time>, AirLog)>,
 }
 
 impl Net {
@@ -72,6 +80,7 @@ impl Net {
             table: config.table(),
             medium: AnyMedium::new(config, makers, seed),
             members,
+            stations: config.observed_nodes(),
         });
         let mut nodes: Vec<Option<Node>> = Vec::new();
         for config in &topology.nodes {
@@ -92,6 +101,7 @@ impl Net {
             losses: Losses { segments: vec![0; flows], parcels: Vec::new() },
             arrived: Vec::new(),
             capture: None,
+            air: None,
         };
         for medium in 0..net.media.len() as u32 {
             let (medium, mut out) = net.medium(medium);
@@ -299,6 +309,8 @@ impl Net {
             hops: &mut self.hops,
             losses: &mut self.losses,
             balance: &mut self.balance,
+            capture: &mut self.capture,
+            air: &mut self.air,
         };
         (medium, out)
     }
@@ -328,7 +340,7 @@ impl Net {
     /// Ports and media count from now on.
     pub fn reset_counts(&mut self) {
         self.ports.iter_mut().for_each(|port| port.reset_counts(self.now));
-        self.media.iter_mut().for_each(|shared| shared.medium.reset_counts());
+        self.media.iter_mut().for_each(|shared| shared.medium.reset_counts(self.now));
     }
 
     /// What is to be seen of a port.
@@ -342,11 +354,20 @@ impl Net {
         for shared in &self.media {
             let at = tables.iter().position(|table| table.name == shared.table);
             let at = at.unwrap_or_else(|| {
-                tables.push(Figures::new(shared.table));
+                tables.push(Figures::new(shared.table, Of::Ports));
                 tables.len() - 1
             });
             for (local, &port) in (0..).zip(&shared.members) {
                 tables[at].add(port, |sink| shared.medium.observe(local, sink));
+            }
+        }
+        for shared in &self.media {
+            for (index, &node) in (0..).zip(&shared.stations) {
+                let at = tables.iter().position(|table| table.name == STATIONS).unwrap_or_else(|| {
+                    tables.push(Figures::new(STATIONS, Of::Nodes));
+                    tables.len() - 1
+                });
+                tables[at].add(node, |sink| shared.medium.observe_station(self.now, index, sink));
             }
         }
         tables
@@ -391,6 +412,8 @@ struct Surroundings<'a> {
     hops: &'a mut u64,
     losses: &'a mut Losses,
     balance: &'a mut Balance,
+    capture: &'a mut Option<Capture>,
+    air: &'a mut Option<(Range<Time>, AirLog)>,
 }
 
 impl Out for Surroundings<'_> {
@@ -410,6 +433,22 @@ impl Out for Surroundings<'_> {
     #[inline]
     fn wake_at(&mut self, time: Time, timer: u32) {
         self.calendar.push(Event::with_timer(time, Wake::Medium, self.medium, timer));
+    }
+
+    #[inline]
+    fn on_air(&mut self, frame: impl FnOnce() -> AirFrame) {
+        if self.capture.is_none() && self.air.is_none() {
+            return;
+        }
+        let frame = frame();
+        if let Some(capture) = self.capture {
+            capture.record_frame(&frame);
+        }
+        if let Some((span, log)) = self.air
+            && span.contains(&frame.began)
+        {
+            log.push(&frame);
+        }
     }
 
     fn lose(&mut self, packet: Packet, cause: Cause) {

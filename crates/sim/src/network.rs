@@ -25,6 +25,8 @@ pub struct Network {
     pub timing: Timing,
     /// Record what the laws show of themselves ([`windward_laws::Law::observe`]) in every sample.
     pub internals: bool,
+    /// Record the frames of wireless networks that begin within this time.
+    pub air: Option<Range<Time>>,
 }
 
 /// The instants of a run.

@@ -3,6 +3,7 @@
 use crate::apps::{Source, Transfer};
 use crate::engine::{Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
+use crate::medium::AirLog;
 use crate::net::Net;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
@@ -29,6 +30,7 @@ impl World {
         let Network { topology, flows, sources, timing, .. } = network;
         let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8;
         let mut net = Net::new(topology, makers, seed, flows.len(), pending);
+        net.air = network.air.clone().map(|span| (span, AirLog::default()));
         net.capture = capture.map(|out| Capture::new(out, network));
         let flows: Vec<Connection> = (0..)
             .zip(flows)

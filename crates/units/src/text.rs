@@ -261,15 +261,9 @@ quantity!(
     |rate| rate.as_per_sec()
 );
 
-quantity!(
-    Distance,
-    "distance",
-    "150 m",
-    2,
-    &[("m", 1.0), ("km", 1e3), ("cm", 0.01)],
-    Distance::metres,
-    |distance| distance.as_metres()
-);
+quantity!(Distance, "distance", "150 m", 2, &[("m", 1.0), ("km", 1e3), ("cm", 0.01)], Distance::metres, |distance| {
+    distance.as_metres()
+});
 
 /// Levels may be negative, and are written in their own unit only.
 macro_rules! level {

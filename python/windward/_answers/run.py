@@ -120,6 +120,26 @@ class Run:
         return self._frame("stations")
 
     @cached_property
+    def wifi_stations(self) -> pd.DataFrame:
+        """What the stations of wireless networks did: place, frames, airtime, queue, one row per station and seed."""
+        return self._frame("wifi_stations")
+
+    @cached_property
+    def wifi_links(self) -> pd.DataFrame:
+        """What the links of wireless networks have beyond others: attempts, failures, one row per link and seed."""
+        return self._frame("wifi_links")
+
+    @cached_property
+    def csma_links(self) -> pd.DataFrame:
+        """What links under ideal CSMA have beyond others, one row per link and seed."""
+        return self._frame("csma_links")
+
+    @cached_property
+    def air(self) -> pd.DataFrame:
+        """Frames on the air of wireless networks, one row per frame; empty unless asked for."""
+        return self._frame("air")
+
+    @cached_property
     def background(self) -> pd.DataFrame:
         """Totals of every background source, one row per source and seed."""
         return self._frame("background")
@@ -150,7 +170,7 @@ class Run:
     def summary(self) -> pd.DataFrame:
         """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of everything measured.
 
-        One row per `kind` ("flows", "links", "stations", "background", "all"), `name` and `metric`, with `mean`, `ci95`
+        One row per `kind` (a name of `TOTALS`, or "all"), `name` and `metric`, with `mean`, `ci95`
         (NaN for a single seed) and `seeds`, the number of seeds in which there was something to measure.
         """
         import pandas as pd
@@ -161,13 +181,14 @@ class Run:
         return pd.DataFrame(rows)
 
     def totals(self, kind: str) -> Totals:
-        """A table of totals, seed by seed, without pandas: "flows", "links", "stations" or "background"."""
+        """A table of totals, seed by seed, without pandas: one of the names of `TOTALS`."""
         return Totals(kind=kind, tables=[_columns(self._load(kind, seed)) for seed in self.seeds])
 
     def table(self, kind: str, seed: int) -> pa.Table:
         """One table of one seed as Arrow.
 
-        Its name is "flows", "links", "stations", "background", "flow_series", "link_series" or "internals".
+        Its name is "flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "background",
+        "flow_series", "link_series", "internals" or "air".
         """
         table = self._load(kind, seed)
         return to_arrow(table) if isinstance(table, Mapping) else table

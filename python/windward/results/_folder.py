@@ -8,10 +8,14 @@ DIR/
     flows.parquet         one row per flow: totals and means after the warm-up
     links.parquet         one row per link
     stations.parquet      one row per station of a cell: what it has beyond a link
+    wifi_stations.parquet one row per station of a wireless network: place, frames, airtime, queue
+    wifi_links.parquet    one row per link of a wireless network: attempts, failures, contention window
+    csma_links.parquet    one row per link under ideal CSMA
     background.parquet    one row per background source
     flow_series.parquet   samples of every flow
     link_series.parquet   samples of every link
     internals.parquet     what the laws showed of themselves, if asked for
+    air.parquet           frames of wireless networks in a part of the run, if asked for
     capture.pcapng        every packet, if asked for
   report.html             if `windward report` was asked for it
 ```
@@ -45,7 +49,7 @@ from typing import TYPE_CHECKING, Any
 from windward._engine import write_parquet
 from windward.errors import ResultError
 from windward.results._summary import FORMAT
-from windward.results._tables import ABSENT_IF_EMPTY, ENTITY, Columns, Tables, to_arrow
+from windward.results._tables import ABSENT_IF_EMPTY, Columns, Tables, to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -98,7 +102,7 @@ class ResultFolder:
             staged = self._staging / f"seed-{seed}"
             staged.mkdir()
             for kind, table in tables.items():
-                if kind not in ABSENT_IF_EMPTY or len(table["time_s" if kind == "internals" else ENTITY[kind]]):
+                if kind not in ABSENT_IF_EMPTY or len(next(iter(table.values()))):
                     _write(staged / f"{kind}.parquet", table)
             capture = self._staging / f"seed-{seed}.pcapng"
             if capture.exists():
@@ -212,7 +216,8 @@ def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names = ["flow", "link", "name"] if kind.endswith("_series") or kind == "internals" else None
+    is_series = kind.endswith("_series") or kind in ("internals", "air")
+    names = ["flow", "link", "name", "from", "to", "kind"] if is_series else None
     try:
         table = pq.read_table(file, partitioning=None, read_dictionary=names)
         # The file says that nothing is missing; a table that was never written says nothing of the kind.

@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: The tables of totals and means, one row per entity; the others are series.
-TOTALS = ("flows", "links", "stations", "background")
+TOTALS = ("flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "background")
 
 #: The column that names the rows' entity, by table.
 ENTITY = {
     "flows": "flow",
     "links": "link",
     "stations": "link",
+    "wifi_stations": "node",
+    "wifi_links": "link",
+    "csma_links": "link",
     "background": "source",
     "flow_series": "flow",
     "link_series": "link",
@@ -31,7 +34,9 @@ ENTITY = {
 }
 
 #: Columns that say what an entity is, not what was measured.
-ATTRIBUTES = frozenset({"seed", "flow", "link", "source", "group", "law", "from", "to", "rate_bps", "delay_s"})
+ATTRIBUTES = frozenset(
+    {"seed", "flow", "link", "node", "source", "group", "law", "from", "to", "rate_bps", "delay_s", "x_m", "y_m"}
+)
 
 Columns = Mapping[str, Any]
 Tables = Mapping[str, Columns]
@@ -61,6 +66,26 @@ ABSENT_IF_EMPTY: Tables = {
         "link": [],
         **{name: _nothing("d") for name in ("airtime", "mean_snr", "offered_bps", "served_bps")},
         "errors": _nothing("Q"),
+    },
+    "wifi_stations": {
+        "node": [],
+        **{name: _nothing("d") for name in ("x_m", "y_m")},
+        **{name: _nothing("Q") for name in ("attempts", "failures")},
+        "mean_cw": _nothing("d"),
+        **{f"{kind}_frames": _nothing("Q") for kind in ("rts", "cts", "data", "ack", "broadcast", "garbled")},
+        **{name: _nothing("d") for name in ("sending", "sensing", "mean_queue")},
+        "longest_queue": _nothing("Q"),
+    },
+    "wifi_links": {
+        "link": [],
+        **{name: _nothing("Q") for name in ("attempts", "data_frames", "failures", "successes")},
+        "mean_cw": _nothing("d"),
+    },
+    "csma_links": {"link": [], "activations": _nothing("Q"), "mean_holding_us": _nothing("d")},
+    "air": {
+        **{name: _nothing("d") for name in ("began_s", "ended_s")},
+        **{name: Named([], _nothing("I")) for name in ("from", "to", "kind")},
+        **{name: _nothing("I") for name in ("bytes", "received")},
     },
 }
 
@@ -92,18 +117,33 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
             "loss": _share(lost, offered),
             "throughput_bps": _doubles(count * (8 / measured_s) for count in links["bytes"]),
         },
-        "stations": ABSENT_IF_EMPTY["stations"],
-        **{kind: _figures(columns, entities["links"]["link"]) for kind, columns in output["figures"].items()},
+        **{kind: ABSENT_IF_EMPTY[kind] for kind in ("stations", "wifi_stations", "wifi_links", "csma_links")},
+        **{kind: _figures(columns, entities) for kind, columns in output["figures"].items()},
         "background": {**entities["background"], **background, "loss": _share(missing, background["sent"])},
         "flow_series": _with_names(output["flow_series"], "flow", entities["flows"]["flow"]),
         "link_series": _with_names(output["link_series"], "link", entities["links"]["link"]),
         "internals": _with_names(internals, "flow", entities["flows"]["flow"]),
+        "air": _air(output["air"], entities),
     }
 
 
-def _figures(columns: Columns, links: list[str]) -> Columns:
-    """What some links have beyond the others."""
-    return {"link": [links[port] for port in columns["port"]], **{k: v for k, v in columns.items() if k != "port"}}
+def _figures(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Columns:
+    """What some links or nodes have beyond the others."""
+    rows, entity = ("port", "link") if "port" in columns else ("node", "node")
+    names = entities[f"{entity}s"][entity]
+    return {entity: [names[at] for at in columns[rows]], **{k: v for k, v in columns.items() if k != rows}}
+
+
+def _air(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Columns:
+    """Frames, with the names of nodes and kinds; a broadcast is for `*`."""
+    nodes = entities["nodes"]["node"]
+    to = array("I", (min(at, len(nodes)) for at in columns["to"]))
+    return {
+        **columns,
+        "from": Named(nodes, columns["from"]),
+        "to": Named([*nodes, "*"], memoryview(to.tobytes()).cast("I")),
+        "kind": Named(list(entities["frames"]["kind"]), columns["kind"]),
+    }
 
 
 def _share(part: Iterable[int], whole: Iterable[int]) -> memoryview:

@@ -57,6 +57,7 @@ def digests(run: Packets) -> list[Digest]:
         _groups(flows) if len(flows.names) > MANY_FLOWS else _flows(flows),
         _links(run.totals("links")),
         _stations(run.totals("stations")),
+        _wifi(run.totals("wifi_stations")),
         _background(run.totals("background")),
     ]
     return [table for table in tables if table.rows]
@@ -158,6 +159,32 @@ def _stations(stations: Totals) -> Digest:
     note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
     columns = ["station", "airtime", "mean SNR", "rate offered", "rate when served", "transmissions failed"]
     return without_empty(Digest(title="Stations", columns=columns, words=1, rows=rows, note=note))
+
+
+def _wifi(stations: Totals) -> Digest:
+    """What the stations of wireless networks did."""
+
+    def failed(at: int) -> list[float]:
+        pairs = zip(stations.values("failures", at), stations.values("attempts", at), strict=True)
+        return [failures / attempts if attempts else math.nan for failures, attempts in pairs]
+
+    active = [at for at in range(len(stations.names)) if any(stations.values("sending", at))]
+    rows = [
+        [
+            stations.names[at],
+            _percent(stations.values("sending", at)),
+            _percent(stations.values("sensing", at)),
+            _interval(stations.values("attempts", at)),
+            _percent(failed(at)),
+            _interval(stations.values("mean_cw", at)),
+            _interval(stations.values("mean_queue", at)),
+        ]
+        for at in active[:MANY_STATIONS]
+    ]
+    left_out = len(stations.names) - len(rows)
+    note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
+    columns = ["station", "sending", "sensing", "attempts", "failed", "mean CW", "mean queue"]
+    return Digest(title="Stations", columns=columns, words=1, rows=rows, note=note)
 
 
 def decibels(ratio: float) -> float:

@@ -30,6 +30,9 @@ _ORDER = (
     "goodput",
     "utilization",
     "stations",
+    "map",
+    "airtime",
+    "air",
     "loss",
     "internals",
 )

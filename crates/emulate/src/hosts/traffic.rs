@@ -5,7 +5,7 @@ use super::plan::{Plan, flow_of};
 use crate::frames::Segment;
 use crate::wire::{Sort, Sorted};
 use std::io::{self, Write};
-use windward_sim::{Network, Parcel, Pcapng};
+use windward_sim::{LinkType, Network, Parcel, Pcapng};
 use windward_units::{Duration, Time};
 
 /// Bytes of a packet that a capture keeps: all headers, and a little.
@@ -47,8 +47,9 @@ impl Traffic {
             sink: flow.sink,
             overhead: flow.config.tcp.overhead.map(|bytes| bytes.count() as u32),
         });
-        let names: Vec<String> = plan.nodes.iter().map(|node| format!("node{node}")).collect();
-        let capture = capture.map(|out| Pcapng::new(out, &names));
+        let interface = |node| (format!("node{node}"), LinkType::Raw);
+        let interfaces: Vec<(String, LinkType)> = plan.nodes.iter().map(interface).collect();
+        let capture = capture.map(|out| Pcapng::new(out, &interfaces));
         let interval = network.timing.sample_interval;
         let samples = network.timing.duration.as_nanos() / interval.as_nanos().max(1);
         let counts = FlowCounts { by_sample: vec![0; samples as usize], ..FlowCounts::default() };

@@ -193,6 +193,7 @@ fn network(path: &Path) -> Network {
             sample_interval: Duration::from_millis(1000),
         },
         internals: false,
+        air: None,
     }
 }
 

@@ -72,6 +72,16 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         let hint = "add a [[flow]] or a [[background]]".to_owned();
         problems.add([], "the scenario has no flows and no background traffic", Some(hint));
     }
+    if let Some(air) = file.output.air {
+        if air.from.0 >= span {
+            let message = format!("`from` ({}) must be before the end of the run ({span})", air.from.0);
+            problems.add(["output".into(), "air".into(), "from".into()], message, None);
+        }
+        if file.wifi.is_empty() {
+            let hint = Some("remove it, or add a [[wifi]]".to_owned());
+            problems.add(["output".into(), "air".into()], "the scenario has no wireless network", hint);
+        }
+    }
     let before = problems.len();
     recordings::inline(&mut file, read, problems);
     let nodes = nodes::expand(&file.node, problems)?;

@@ -27,7 +27,7 @@ pub(crate) fn expand(networks: &[Wifi], nodes: &Nodes, links: &mut Links, proble
     for (at, wifi) in networks.iter().enumerate() {
         names.take(&wifi.name.0, at, problems);
         let mut check = Check { wifi, at, nodes, problems };
-        let Some((config, positions)) = check.config(&mut placed) else { continue };
+        let Some(config) = check.config(&mut placed) else { continue };
         let Some(ways) = check.ways(&config, links) else { continue };
         let config = WifiConfig { ways, ..config };
         let ends: Vec<(NodeId, NodeId)> = config.ways.iter().map(|way| config.ends(way)).collect();
@@ -49,7 +49,7 @@ pub(crate) fn expand(networks: &[Wifi], nodes: &Nodes, links: &mut Links, proble
         let medium = check.medium(config);
         let first = links.topology.add_medium(medium, ends);
         let links_of = first..links.topology.ports.len() as u32;
-        links.wireless.push(WifiPlan { links: links_of, finds_routes, entropy, positions });
+        links.wireless.push(WifiPlan { links: links_of, finds_routes, entropy });
     }
 }
 
@@ -62,8 +62,6 @@ pub(crate) struct WifiPlan {
     pub finds_routes: bool,
     /// Weight of the schedule's entropy.
     pub entropy: f64,
-    /// Where its stations are.
-    pub positions: Vec<Position>,
 }
 
 /// One table.
@@ -79,16 +77,15 @@ impl Check<'_> {
         self.problems.add(place("wifi", self.at, rest), message, hint.map(str::to_owned));
     }
 
-    /// The network but for its ways, and where its stations are.
-    fn config(&mut self, placed: &mut BTreeMap<NodeId, usize>) -> Option<(WifiConfig, Vec<Position>)> {
+    /// The network but for its ways.
+    fn config(&mut self, placed: &mut BTreeMap<NodeId, usize>) -> Option<WifiConfig> {
         let before = self.problems.len();
         let (phy, mac) = self.mac();
-        let (stations, positions) = self.stations(placed)?;
+        let stations = self.stations(placed)?;
+        let positions: Vec<Position> = stations.iter().map(|station| station.place).collect();
         let reach = self.reach(&positions);
-        let fading = self.wifi.noise.as_ref().map(|noise| Fading {
-            noise: watts(noise.power.0),
-            is_rayleigh: noise.rayleigh,
-        });
+        let fading =
+            self.wifi.noise.as_ref().map(|noise| Fading { noise: watts(noise.power.0), is_rayleigh: noise.rayleigh });
         let config = WifiConfig {
             phy,
             mac,
@@ -100,7 +97,7 @@ impl Check<'_> {
             routing: self.routing(),
         };
         self.modulations(&config);
-        (self.problems.len() == before).then_some((config, positions))
+        (self.problems.len() == before).then_some(config)
     }
 
     /// Timings and rules: the standard's, what the mode makes of them, and what the table says.
@@ -167,14 +164,14 @@ impl Check<'_> {
         phy
     }
 
-    fn stations(&mut self, placed: &mut BTreeMap<NodeId, usize>) -> Option<(Vec<StationConfig>, Vec<Position>)> {
+    fn stations(&mut self, placed: &mut BTreeMap<NodeId, usize>) -> Option<Vec<StationConfig>> {
         let wifi = self.wifi;
         if wifi.station.len() < 2 && !wifi.station.iter().any(|station| station.layout.is_some()) {
             let hint = "add a [[wifi.station]]";
             self.refuse(["station".into()], "a wireless network needs at least two stations", Some(hint));
             return None;
         }
-        let (mut stations, mut positions) = (Vec::new(), Vec::new());
+        let mut stations: Vec<StationConfig> = Vec::new();
         for (index, station) in wifi.station.iter().enumerate() {
             let inside = |key: &'static str| ["station".into(), Segment::Index(index), key.into()];
             let path = place("wifi", self.at, inside("node"));
@@ -188,7 +185,7 @@ impl Check<'_> {
                     None => self.refuse(["buffer".into()], message, None),
                 }
             }
-            for (member, position) in (0..).zip(places) {
+            for (member, place) in (0..).zip(places) {
                 let node = end.member(member);
                 let name = &self.nodes.names[node as usize];
                 if placed.insert(node, self.at).is_some() {
@@ -196,19 +193,17 @@ impl Check<'_> {
                     self.refuse(inside("node"), message, None);
                     continue;
                 }
-                if let Some(other) = positions.iter().position(|other| *other == position) {
-                    let other: &StationConfig = &stations[other];
+                if let Some(other) = stations.iter().find(|other| other.place == place) {
                     let other = &self.nodes.names[other.node as usize];
                     let message = format!("`{name}` and `{other}` are at the same place");
                     self.refuse(inside("node"), message, None);
                     continue;
                 }
                 let data_rate = station.data_rate.or(wifi.data_rate).map_or(fastest(wifi.standard), |rate| rate.0);
-                stations.push(StationConfig { key: key("station", name), node, buffer, data_rate });
-                positions.push(position);
+                stations.push(StationConfig { key: key("station", name), node, place, buffer, data_rate });
             }
         }
-        Some((stations, positions))
+        Some(stations)
     }
 
     /// Where the members of a station's node are.
@@ -221,7 +216,8 @@ impl Check<'_> {
                 None
             }
             (Some(_), None) if end.group().is_some() => {
-                let message = format!("`{}` is a group of {count} nodes, which are not all at one place", station.node.0);
+                let message =
+                    format!("`{}` is a group of {count} nodes, which are not all at one place", station.node.0);
                 let hint = "layout = { kind = \"grid\", columns = 4, spacing = \"150 m\" }";
                 self.refuse(inside("at"), message, Some(hint));
                 None
@@ -282,7 +278,8 @@ impl Check<'_> {
         };
         if sensed > received * (1.0 + 1e-9) {
             let key = if sense_threshold.is_some() { "sense_threshold" } else { "sense" };
-            let message = "frames are received where they are not sensed; `sense` must reach at least as far as `receive`";
+            let message =
+                "frames are received where they are not sensed; `sense` must reach at least as far as `receive`";
             self.refuse(["reach".into(), key.into()], message, None);
             return None;
         }
@@ -290,17 +287,19 @@ impl Check<'_> {
     }
 
     fn access(&mut self) -> model::Access {
-        let by = |scale: f64, rounding: crate::format::wifi::Rounding| Aggressiveness {
-            scale,
-            rounding: rounding.of_sim(),
-        };
+        let by =
+            |scale: f64, rounding: crate::format::wifi::Rounding| Aggressiveness { scale, rounding: rounding.of_sim() };
         let (access, scale) = match &self.wifi.access.0 {
             Access::Dcf(_) | Access::Ideal(_) => (model::Access::Dcf, 1.0),
             Access::ByDelay(rule) => (model::Access::QueueingDelay(by(rule.scale.0, rule.rounding)), rule.scale.0),
             Access::ByLength(rule) => (model::Access::QueueLength(by(rule.scale.0, rule.rounding)), rule.scale.0),
         };
         if scale < 0.0 {
-            self.refuse(["access".into(), "scale".into()], format!("{scale} is out of range; allowed: at least 0"), None);
+            self.refuse(
+                ["access".into(), "scale".into()],
+                format!("{scale} is out of range; allowed: at least 0"),
+                None,
+            );
         }
         access
     }
@@ -443,7 +442,8 @@ fn layout_of(layout: &Layout, count: u32, name: &str) -> Vec<Position> {
         }
         Layout::Random(area) => {
             let origin = position(&area.origin);
-            let draw = |member: u32, axis| uniform(u64::from(area.seed), key("place", &format!("{name}-{member}")), axis);
+            let draw =
+                |member: u32, axis| uniform(u64::from(area.seed), key("place", &format!("{name}-{member}")), axis);
             let at = |member| {
                 let (width, height) = (area.width.0.as_metres(), area.height.0.as_metres());
                 (origin.0 + draw(member, "x") * width, origin.1 + draw(member, "y") * height)

@@ -94,6 +94,19 @@ pub(crate) struct Output {
     /// Also sample the laws' internal state (ssthresh, phases, …).
     #[serde(default)]
     pub internals: bool,
+    /// Also record the frames of wireless networks, for a short part of the run. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub air: Option<AirSpan>,
+}
+
+/// The part of a run whose frames are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table, such as { from = \"10 s\", length = \"20 ms\" }")]
+pub(crate) struct AirSpan {
+    /// Where it begins.
+    pub from: Written<Duration>,
+    /// How long it is.
+    pub length: Positive<Duration>,
 }
 
 /// A node, or a group of nodes.

@@ -137,6 +137,7 @@ pub(crate) enum Standard {
 /// Whose MAC it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"standard\" or \"ns2\"")]
+#[schemars(rename = "MacMode")]
 pub(crate) enum Mode {
     /// That of IEEE 802.11.
     #[default]
@@ -150,8 +151,9 @@ tagged! {
     Routing by "kind", "a table with a `kind`" {
         /// Fixed: fewest hops; ties go to the stations that come first in the file.
         "shortest" Shortest {}
-        /// Destination-sequenced distance vectors: stations tell each other over the air what they know. `optimum` and `fluid`
-        /// take the shortest routes.
+        /// Destination-sequenced distance vectors: stations tell each other over the air what they know.
+        ///
+        /// `optimum` and `fluid` take the shortest routes.
         "dsdv" DistanceVectors {
             /// Everything is told once in this time, or up to a quarter sooner.
             #[serde(default = "period")]
@@ -177,8 +179,9 @@ tagged! {
     Access by "kind", "a table with a `kind`" {
         /// The distributed coordination function of 802.11.
         "dcf" Dcf {}
-        /// The same with contention windows that follow the queueing delay of the link that was served: mean backoff
-        /// exp(−ρ)/b with ρ = `scale`·b·backlog/(average rate) (wang2013 (18)).
+        /// 802.11 with contention windows by the queueing delay of the link that was served (wang2013 (18)).
+        ///
+        /// After a success the mean backoff is exp(−ρ)/b, with ρ = `scale`·b·backlog/(average rate).
         "queueing-delay" ByDelay {
             /// β, the scale of the transmission aggressiveness; 1 as printed.
             #[serde(default = "one")]
@@ -187,7 +190,7 @@ tagged! {
             #[serde(default)]
             rounding: Rounding,
         }
-        /// The same with ρ = `scale`·backlog, in packets.
+        /// 802.11 with contention windows by the queue length: ρ = `scale`·backlog, in packets.
         "queue-length" ByLength {
             /// Aggressiveness per packet.
             #[serde(default = "one")]
@@ -260,6 +263,7 @@ impl Conflicts {
 /// Timings of the MAC. Default: the standard's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "WifiTiming")]
 pub(crate) struct Timing {
     /// Backoff slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -296,6 +300,7 @@ pub(crate) struct Timing {
 /// Who hears whom: by distances, or by the power that is received.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "WifiReach")]
 pub(crate) struct Reach {
     /// Largest distance at which frames are received. Default: 250 m, if no threshold is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -364,6 +369,7 @@ tagged! {
 /// Noise and fading: which frames are lost by their signal-to-noise ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "WifiNoise")]
 pub(crate) struct Noise {
     /// Noise in the channel.
     pub power: Written<PowerLevel>,

@@ -1,5 +1,6 @@
 //! What a medium does, and what it may do to the world around it.
 
+use super::air::AirFrame;
 use crate::packet::Packet;
 use crate::record::Figure;
 use crate::status::{Counts, Sight};
@@ -13,6 +14,9 @@ pub trait Out {
     fn wake_at(&mut self, time: Time, timer: u32);
     /// The packet will not arrive.
     fn lose(&mut self, packet: Packet, cause: Cause);
+    /// A frame has been on the air; what it was is asked for only where somebody listens.
+    #[inline]
+    fn on_air(&mut self, _: impl FnOnce() -> AirFrame) {}
 }
 
 /// Why a packet did not arrive.
@@ -54,7 +58,9 @@ pub trait Medium {
     /// What a member counted since the last reset.
     fn counts(&self, local: u32) -> Counts;
     /// Counts from now on.
-    fn reset_counts(&mut self);
+    fn reset_counts(&mut self, now: Time);
     /// Shows what a member counted beyond that, by name; the same names for every member.
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure));
+    /// Shows what a station did until now, by name; the same names for every station.
+    fn observe_station(&self, _: Time, _station: u32, _: &mut dyn FnMut(&'static str, Figure)) {}
 }

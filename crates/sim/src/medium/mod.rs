@@ -3,16 +3,18 @@
 //! A medium takes packets of its members, decides when each is sent, and says what becomes of it. Like a link it is told
 //! the time and schedules nothing itself: it asks its [`Out`] to be woken.
 
+mod air;
 pub mod cell;
 pub mod csma;
 mod interface;
 pub mod wifi;
 
 use crate::makers::Makers;
-use crate::packet::Packet;
+use crate::packet::{NodeId, Packet};
 use crate::queue::Buffer;
 use crate::record::Figure;
 use crate::status::{Counts, Sight};
+pub use air::{AirFrame, AirLog, FrameKind};
 pub use interface::{CAUSES, Cause, Medium, Out};
 use windward_units::{Duration, Time};
 
@@ -29,6 +31,10 @@ macro_rules! media {
             /// What a table of figures of its members is called.
             pub fn table(&self) -> &'static str {
                 match self { $(Self::$name(_) => $table,)* }
+            }
+            /// The nodes of whose stations it has figures.
+            pub fn observed_nodes(&self) -> Vec<NodeId> {
+                match self { $(Self::$name(config) => config.observed_nodes(),)* }
             }
             /// How many members it has.
             pub fn members(&self) -> usize {
@@ -94,8 +100,11 @@ macro_rules! media {
             fn counts(&self, local: u32) -> Counts {
                 match self { $(Self::$name(medium) => medium.counts(local),)* }
             }
-            fn reset_counts(&mut self) {
-                match self { $(Self::$name(medium) => medium.reset_counts(),)* }
+            fn reset_counts(&mut self, now: Time) {
+                match self { $(Self::$name(medium) => medium.reset_counts(now),)* }
+            }
+            fn observe_station(&self, now: Time, station: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
+                match self { $(Self::$name(medium) => medium.observe_station(now, station, sink),)* }
             }
             fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
                 match self { $(Self::$name(medium) => medium.observe(local, sink),)* }
@@ -108,7 +117,7 @@ media! {
     /// A slotted cell with fading channels.
     Cell(cell::Cell, cell::CellConfig, "stations"),
     /// A wireless network of 802.11.
-    Wifi(wifi::Wifi, wifi::WifiConfig, "wifi"),
+    Wifi(wifi::Wifi, wifi::WifiConfig, "wifi_links"),
     /// Links under ideal CSMA.
-    Csma(csma::Csma, csma::CsmaConfig, "csma"),
+    Csma(csma::Csma, csma::CsmaConfig, "csma_links"),
 }

@@ -1,12 +1,16 @@
 //! Packets as Wireshark reads them: pcapng with real IPv4 and TCP headers.
 //!
 //! Each source node is an interface; what its flows send and receive is written there, as tcpdump on that host would.
-//! Payload is left out (its length is not): it is zeros.
+//! Payload is left out (its length is not): it is zeros. Each station of a wireless network is an interface too: every frame on
+//! the air is written once, at the end of its transmission, at the station that sent it.
 
-use super::pcapng::Pcapng;
+use super::pcapng::{LinkType, Pcapng};
+use super::radio;
+use crate::medium::{AirFrame, FrameKind, MediumConfig};
 use crate::network::{Network, TcpOptions};
-use crate::packet::{Kind, Packet, Range};
+use crate::packet::{Kind, NodeId, Packet, Range};
 use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use windward_units::Time;
 
@@ -22,6 +26,10 @@ pub struct Capture {
     out: Pcapng,
     flows: Vec<Endpoints>,
     packets: u16,
+    /// The interface of each station, by its node.
+    stations: BTreeMap<NodeId, u32>,
+    /// Source and sink of the datagrams of each background source.
+    datagrams: Vec<(u32, u32)>,
 }
 
 /// What a flow's headers need.
@@ -53,8 +61,16 @@ impl Capture {
             payload: flow.size.map_or(u64::MAX, |size| size.count()),
             echo: 0,
         });
-        let names: Vec<String> = sources.iter().map(|node| format!("node{node}")).collect();
-        Self { out: Pcapng::new(out, &names), flows: flows.collect(), packets: 0 }
+        let flows = flows.collect();
+        let mut interfaces: Vec<(String, LinkType)> =
+            sources.iter().map(|node| (format!("node{node}"), LinkType::Raw)).collect();
+        let mut stations = BTreeMap::new();
+        for node in network.topology.media.iter().flat_map(MediumConfig::observed_nodes) {
+            stations.insert(node, interfaces.len() as u32);
+            interfaces.push((format!("node{node}-wifi"), LinkType::Radiotap));
+        }
+        let datagrams = network.sources.iter().map(|source| (address(source.source), address(source.sink))).collect();
+        Self { out: Pcapng::new(out, &interfaces), flows, packets: 0, stations, datagrams }
     }
 
     /// The error that ended the capture, if one did; flushes.
@@ -73,6 +89,59 @@ impl Capture {
         let length = header.bytes.len() as u32 + header.payload;
         self.out.packet(flow.interface, now, &header.bytes, length);
     }
+}
+
+impl Capture {
+    /// A frame has been on the air.
+    pub fn record_frame(&mut self, frame: &AirFrame) {
+        let Some(&interface) = self.stations.get(&frame.from) else { return };
+        let (mut bytes, length) = radio::header(frame);
+        if let Some(packet) = &frame.packet {
+            match packet.kind {
+                Kind::Datagram => {
+                    let (from, to) = self.datagrams[packet.flow as usize];
+                    bytes.extend(ip_and_udp(from, to, packet.size, BACKGROUND_PORT, self.packets));
+                }
+                Kind::Parcel => {}
+                _ => {
+                    let is_outgoing = matches!(packet.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data);
+                    let flow = &self.flows[packet.flow as usize];
+                    bytes.extend(ip_and_tcp(flow, packet, is_outgoing, frame.began, self.packets).bytes);
+                }
+            }
+        } else if frame.kind == FrameKind::Broadcast {
+            let size = frame.bytes.saturating_sub(ROUTING_OVERHEAD);
+            bytes.extend(ip_and_udp(address(frame.from), u32::MAX, size, ROUTING_PORT, self.packets));
+        }
+        self.packets = self.packets.wrapping_add(1);
+        let length = length.max(bytes.len() as u32);
+        self.out.packet(interface, frame.ended, &bytes, length);
+    }
+}
+
+/// Ports of datagrams: discard, and that of routing by distance vectors in ns-3.
+const BACKGROUND_PORT: u16 = 9;
+const ROUTING_PORT: u16 = 269;
+/// Bytes of a broadcast beside its packet.
+const ROUTING_OVERHEAD: u32 = 36;
+
+/// The headers of a datagram of `size` bytes.
+fn ip_and_udp(from: u32, to: u32, size: u32, port: u16, id: u16) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(28);
+    bytes.extend([0x45, 0]);
+    bytes.extend((size.min(65_535) as u16).to_be_bytes());
+    bytes.extend(id.to_be_bytes());
+    bytes.extend([0x40, 0, 64, 17, 0, 0]);
+    bytes.extend(from.to_be_bytes());
+    bytes.extend(to.to_be_bytes());
+    let sum = checksum(&bytes, 0);
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    bytes.extend(port.to_be_bytes());
+    bytes.extend(port.to_be_bytes());
+    bytes.extend((size.saturating_sub(IP_HEADER).min(65_535) as u16).to_be_bytes());
+    // No checksum, which IPv4 allows.
+    bytes.extend([0; 2]);
+    bytes
 }
 
 /// 10.0.0.1 for node 0, and upwards.

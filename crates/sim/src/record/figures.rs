@@ -1,4 +1,4 @@
-//! Figures that only some ports have, as tables whose columns have names.
+//! Figures that only some ports or nodes have, as tables whose columns have names.
 
 /// A figure that somebody shows of himself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,26 +18,37 @@ pub enum Column {
     Values(Vec<f64>),
 }
 
-/// What ports of one kind have beyond [`super::LinkStats`]: a row for each.
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Ports.
+    Ports,
+    /// Nodes.
+    Nodes,
+}
+
+/// What ports or nodes of one kind have beyond [`super::LinkStats`]: a row for each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     /// What the table is called.
     pub name: &'static str,
-    /// The port of each row, by its index.
-    pub ports: Vec<u32>,
+    /// What its rows are.
+    pub of: Of,
+    /// The port or node of each row, by its index.
+    pub rows: Vec<u32>,
     /// Columns of one length, by name.
     pub columns: Vec<(&'static str, Column)>,
 }
 
 impl Figures {
     /// An empty table.
-    pub fn new(name: &'static str) -> Self {
-        Self { name, ports: Vec::new(), columns: Vec::new() }
+    pub fn new(name: &'static str, of: Of) -> Self {
+        Self { name, of, rows: Vec::new(), columns: Vec::new() }
     }
 
-    /// Adds the row of `port`. Every row shows the same figures in the same order.
-    pub fn add(&mut self, port: u32, show: impl FnOnce(&mut dyn FnMut(&'static str, Figure))) {
-        let (columns, is_first) = (&mut self.columns, self.ports.is_empty());
+    /// Adds the row of `entity`. Every row shows the same figures in the same order.
+    pub fn add(&mut self, entity: u32, show: impl FnOnce(&mut dyn FnMut(&'static str, Figure))) {
+        let (columns, is_first) = (&mut self.columns, self.rows.is_empty());
         let mut at = 0;
         show(&mut |name, figure| {
             if is_first {
@@ -50,11 +61,11 @@ impl Figures {
             match (&mut columns[at], figure) {
                 ((known, Column::Counts(column)), Figure::Count(count)) if *known == name => column.push(count),
                 ((known, Column::Values(column)), Figure::Value(value)) if *known == name => column.push(value),
-                _ => debug_assert!(false, "{name}: every port of a kind shows the same figures"),
+                _ => debug_assert!(false, "{name}: every row shows the same figures"),
             }
             at += 1;
         });
-        self.ports.push(port);
+        self.rows.push(entity);
     }
 
     /// A column of counts.

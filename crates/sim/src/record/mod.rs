@@ -4,10 +4,11 @@ mod capture;
 mod figures;
 mod output;
 mod pcapng;
+mod radio;
 mod recorder;
 
 pub use capture::Capture;
-pub use figures::{Column, Figure, Figures};
+pub use figures::{Column, Figure, Figures, Of};
 pub use output::{Balance, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
-pub use pcapng::Pcapng;
+pub use pcapng::{LinkType, Pcapng};
 pub use recorder::Recorder;

@@ -4,7 +4,7 @@
 //! as plain `f64`: these are columns of a table, named with their unit.
 
 use super::figures::Figures;
-use crate::medium::CAUSES;
+use crate::medium::{AirLog, CAUSES};
 use windward_units::Time;
 
 /// The outcome of one run.
@@ -26,6 +26,8 @@ pub struct Output {
     pub link_series: LinkSeries,
     /// What the laws showed of themselves, where asked for.
     pub internals: Internals,
+    /// Frames on the air of wireless networks, of the part of the run that was asked for.
+    pub air: AirLog,
     /// Where all packets went.
     pub balance: Balance,
     /// Events handled.

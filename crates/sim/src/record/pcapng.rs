@@ -1,9 +1,18 @@
-//! Files of packets that Wireshark opens. Format: draft-ietf-opsawg-pcapng; link type 101, raw IP.
+//! Files of packets that Wireshark opens. Format: draft-ietf-opsawg-pcapng; raw IP and radiotap.
 
 use std::io::{self, Write};
 use windward_units::Time;
 
-const LINKTYPE_RAW: u16 = 101;
+/// What packets of an interface begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum LinkType {
+    /// An IP header.
+    Raw = 101,
+    /// A radiotap header and one of 802.11.
+    Radiotap = 127,
+}
+
 /// Nanoseconds.
 const TIME_RESOLUTION: u8 = 9;
 
@@ -16,7 +25,7 @@ pub struct Pcapng {
 
 impl Pcapng {
     /// Begins a file whose packets are seen at `interfaces`, in this order.
-    pub fn new(out: Box<dyn Write + Send>, interfaces: &[String]) -> Self {
+    pub fn new(out: Box<dyn Write + Send>, interfaces: &[(String, LinkType)]) -> Self {
         let mut file = Self { out, error: None, block: Vec::with_capacity(256) };
         // Section header: byte order, version 1.0, length unknown.
         file.block.extend(0x1a2b_3c4d_u32.to_le_bytes());
@@ -24,8 +33,8 @@ impl Pcapng {
         file.block.extend(0u16.to_le_bytes());
         file.block.extend(u64::MAX.to_le_bytes());
         file.write_block(0x0a0d_0d0a);
-        for name in interfaces {
-            file.block.extend(LINKTYPE_RAW.to_le_bytes());
+        for (name, link_type) in interfaces {
+            file.block.extend((*link_type as u16).to_le_bytes());
             file.block.extend([0; 2]);
             file.block.extend(0u32.to_le_bytes());
             file.put_option(2, name.as_bytes());

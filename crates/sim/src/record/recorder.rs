@@ -177,6 +177,7 @@ impl Recorder {
             .collect();
         self.output.links = (0..net.port_count() as u32).map(|port| link_stats(&net.counts(port), span)).collect();
         self.output.figures = net.figures();
+        self.output.air = net.air.take().map(|(_, log)| log).unwrap_or_default();
         self.output.balance = net.balance();
         self.output.sources = sources.iter().map(|source| source_stats(source, span)).collect();
         self.output.events = events;

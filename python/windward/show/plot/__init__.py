@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from windward.show.plot import _answers, _means, _series
+from windward.show.plot import _answers, _means, _series, _wireless
 from windward.show.plot._kind import Kind
 from windward.show.plot.style import head, styled
 
@@ -30,6 +30,9 @@ PACKETS = {
     "utilization": Kind(title="Utilization of the links", draw=_means.utilization),
     "loss": Kind(title="Lost segments", draw=_means.loss),
     "stations": Kind(title="Stations of the cell", draw=_means.stations),
+    "map": Kind(title="The wireless network", draw=_wireless.network),
+    "airtime": Kind(title="Time of the stations", draw=_wireless.airtime),
+    "air": Kind(title="Frames on the air", draw=_wireless.air),
 }
 
 #: What can be drawn of each engine's results; the first is drawn unless another is asked for.

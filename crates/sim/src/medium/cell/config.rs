@@ -3,6 +3,7 @@
 use super::amc::Table;
 use super::channel::Fading;
 use super::scheduler::SchedulerConfig;
+use crate::packet::NodeId;
 use crate::queue::Buffer;
 use std::sync::Arc;
 use windward_units::Duration;
@@ -34,6 +35,11 @@ pub struct CellConfig {
 }
 
 impl CellConfig {
+    pub(crate) fn observed_nodes(&self) -> Vec<NodeId> {
+        // Its stations are its members.
+        Vec::new()
+    }
+
     pub(crate) fn members(&self) -> usize {
         self.stations.len()
     }

@@ -173,7 +173,7 @@ impl Medium for Cell {
         self.stations[local as usize].counts
     }
 
-    fn reset_counts(&mut self) {
+    fn reset_counts(&mut self, _: Time) {
         for station in &mut self.stations {
             station.counts = Counts::default();
             station.air = Air::default();

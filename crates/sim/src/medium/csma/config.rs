@@ -1,6 +1,7 @@
 //! What ideal CSMA is given.
 
 use crate::medium::wifi::WifiConfig;
+use crate::packet::NodeId;
 use crate::queue::Buffer;
 use windward_units::Duration;
 
@@ -49,6 +50,11 @@ pub enum Holding {
 }
 
 impl CsmaConfig {
+    /// None: what there is to say, its links say.
+    pub fn observed_nodes(&self) -> Vec<NodeId> {
+        Vec::new()
+    }
+
     /// How many links there are.
     pub fn members(&self) -> usize {
         self.network.members()

@@ -187,7 +187,7 @@ impl Medium for Csma {
         self.links[local as usize].counts
     }
 
-    fn reset_counts(&mut self) {
+    fn reset_counts(&mut self, _: Time) {
         self.links.iter_mut().for_each(|link| {
             link.counts = Counts::default();
             link.activations = 0;

@@ -30,6 +30,7 @@ fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> C
     let station = |key| StationConfig {
         key,
         node: key as u32,
+        place: (0.0, 0.0),
         buffer: Buffer::Unlimited,
         data_rate: BitRate::bits_per_sec(11_000_000),
     };

@@ -1,8 +1,9 @@
 //! What is on the air: frames begin, collide, are captured, end and are received.
 
 use super::config::{ACK, CTS};
-use super::station::{ALL, Frame, FrameKind, Lock, Stage};
-use super::wifi::{Timer, Wifi};
+use super::mac::{Timer, Wifi};
+use super::station::{ALL, Frame, Lock, Stage};
+use crate::medium::air::{AirFrame, FrameKind};
 use crate::medium::interface::Out;
 use windward_units::{Duration, Time};
 
@@ -12,7 +13,7 @@ impl Wifi {
         let time = self.air_time(id, frame.kind, frame.bytes);
         let times = self.times;
         let (from, end) = (now + times.propagation, now + time + times.propagation);
-        frame.end = end;
+        (frame.began, frame.end) = (now, end);
         self.frames[id as usize] = frame;
         let sender = &mut self.stations[id as usize];
         // One transceiver: what it was receiving is gone.
@@ -62,6 +63,7 @@ impl Wifi {
     pub(super) fn end(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let frame = self.frames[id as usize];
         let times = self.times;
+        let mut is_received_by_it = false;
         let (first, last) = self.config.reach.range(id);
         for index in first..last {
             let neighbour = *self.config.reach.at(index);
@@ -77,6 +79,7 @@ impl Wifi {
             let station = &mut self.stations[at as usize];
             if is_received {
                 station.error_until = Time::ZERO;
+                is_received_by_it |= is_for_it;
                 if frame.to == ALL {
                     self.heard.push(at);
                 } else if frame.to == at {
@@ -92,11 +95,33 @@ impl Wifi {
             }
             self.stations[at as usize].arm(now, at, &times, out);
         }
+        out.on_air(|| self.seen(id, &frame, is_received_by_it));
         if frame.kind == FrameKind::Broadcast {
             let mut heard = std::mem::take(&mut self.heard);
             self.hear(now, id, frame.number, &heard, out);
             heard.clear();
             self.heard = heard;
+        }
+    }
+
+    /// A frame as others see it.
+    fn seen(&self, id: u32, frame: &Frame, is_received: bool) -> AirFrame {
+        let node = |station: u32| self.config.stations[station as usize].node;
+        let sender = &self.stations[id as usize];
+        let head = sender.head.filter(|head| frame.kind == FrameKind::Data && head.number == frame.number);
+        AirFrame {
+            began: frame.began,
+            ended: frame.end,
+            from: node(id),
+            to: (frame.to != ALL).then(|| node(frame.to)),
+            kind: frame.kind,
+            bytes: frame.bytes,
+            duration: frame.duration,
+            rate: if frame.kind == FrameKind::Data { sender.data_rate } else { self.config.mac.basic_rate },
+            number: frame.number,
+            is_repeated: head.is_some_and(|head| head.short_retries + head.long_retries > 0),
+            is_received,
+            packet: head.map(|head| head.packet),
         }
     }
 

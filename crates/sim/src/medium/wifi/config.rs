@@ -4,7 +4,7 @@ use super::access::Access;
 use super::dsdv::DsdvConfig;
 use super::errors::Fading;
 use super::phy::Phy;
-use super::propagation::Reach;
+use super::propagation::{Position, Reach};
 use crate::packet::NodeId;
 use crate::queue::Buffer;
 use windward_units::{BitRate, Bytes, Duration};
@@ -39,6 +39,8 @@ pub struct StationConfig {
     pub key: u64,
     /// The node that it is.
     pub node: NodeId,
+    /// Where it stands: for whoever draws the network.
+    pub place: Position,
     /// How much may wait for the air.
     pub buffer: Buffer,
     /// Rate of its data frames; positive.
@@ -175,6 +177,11 @@ impl WifiConfig {
             all
         };
         (0..).zip(&self.ways).map(of_way).collect()
+    }
+
+    /// The nodes of its stations.
+    pub fn observed_nodes(&self) -> Vec<NodeId> {
+        self.stations.iter().map(|station| station.node).collect()
     }
 
     /// How many ways there are.

@@ -4,8 +4,8 @@
 //! earliest instant at which the backoff can be over; the calendar holds one event at or before that instant, and whoever is
 //! woken too early sleeps on. So a station that defers to a hundred frames costs a few events, not a hundred.
 
+use super::mac::{Timer, Times, Wifi};
 use super::station::{Stage, Station};
-use super::wifi::{Timer, Times, Wifi};
 use crate::medium::interface::Out;
 use windward_units::Time;
 

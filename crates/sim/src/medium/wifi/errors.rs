@@ -129,9 +129,11 @@ mod tests {
             ratios.into_iter().find(|&snr| modulation.success(snr, 8000) > 0.9)
         };
         let serial = Coding::Serial;
-        for (rates, coding) in
-            [(&[1.0, 2.0][..], serial), (&[5.5, 11.0], serial), (&[6.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0], OFDM_CODING)]
-        {
+        for (rates, coding) in [
+            (&[1.0, 2.0][..], serial),
+            (&[5.5, 11.0], serial),
+            (&[6.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0], OFDM_CODING),
+        ] {
             let needed: Vec<f64> = rates.iter().map(|&rate| needed(at(rate, coding).unwrap()).unwrap()).collect();
             assert!(needed.is_sorted_by(|a, b| a < b), "{needed:?}");
         }

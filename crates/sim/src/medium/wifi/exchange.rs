@@ -1,8 +1,9 @@
 //! The exchange of a packet: RTS and CTS where it is long, data, ACK; what follows success and failure.
 
 use super::config::RTS;
-use super::station::{ALL, Frame, FrameKind, Stage};
-use super::wifi::{Timer, Times, Wifi};
+use super::mac::{Timer, Times, Wifi};
+use super::station::{ALL, Frame, Stage};
+use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Out};
 use windward_units::{Duration, Time};
 
@@ -48,6 +49,7 @@ impl Wifi {
             bytes: RTS as u32,
             number,
             duration: whole_micros(reserved, self.config.mac.is_ns2),
+            began: now,
             end: now,
         };
         self.send(now, id, frame, out);
@@ -64,6 +66,7 @@ impl Wifi {
             bytes: head.packet.size + overhead,
             number: head.packet.number,
             duration: Duration::ZERO,
+            began: now,
             end: now,
         };
         self.send(now, id, frame, out);
@@ -75,7 +78,16 @@ impl Wifi {
         let Times { sifs, propagation, ack, .. } = self.times;
         let is_ns2 = self.config.mac.is_ns2;
         let reserved = if is_ns2 { sifs + ack + propagation } else { sifs + ack };
-        Frame { kind: FrameKind::Data, to, way, bytes, number, duration: whole_micros(reserved, is_ns2), end: Time::ZERO }
+        Frame {
+            kind: FrameKind::Data,
+            to,
+            way,
+            bytes,
+            number,
+            duration: whole_micros(reserved, is_ns2),
+            began: Time::ZERO,
+            end: Time::ZERO,
+        }
     }
 
     fn await_answer(&mut self, id: u32, stage: Stage, timeout: Duration, out: &mut impl Out) {
@@ -169,6 +181,7 @@ impl Wifi {
         station.head = None;
         station.cw = cw;
         station.slots = Some(station.draw(self.config.mac.is_ns2));
+        station.note_queue(now);
         let next = station.queue.pop_front();
         station.bytes -= next.map_or(0, |next| u64::from(next.packet.size));
         station.arm(now, id, &self.times, out);

@@ -11,20 +11,20 @@ mod contend;
 mod dsdv;
 mod errors;
 mod exchange;
+mod mac;
 mod phy;
 mod propagation;
 mod routing;
 mod station;
-mod wifi;
 
 #[cfg(test)]
 mod tests;
 
+pub(super) use access::Served;
 pub use access::{Access, Aggressiveness, Rounding};
 pub use config::{Conflict, Mac, StationConfig, Way, WifiConfig};
 pub use dsdv::DsdvConfig;
 pub use errors::{Fading, Modulation};
+pub use mac::Wifi;
 pub use phy::{Coding, Phy};
 pub use propagation::{Neighbour, PathLoss, Position, Propagation, Reach};
-pub(super) use access::Served;
-pub use wifi::Wifi;

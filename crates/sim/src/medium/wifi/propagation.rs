@@ -37,8 +37,7 @@ pub struct Propagation {
 
 impl Propagation {
     /// ns-2's radio: 914 MHz, 0.28 W, antennas 1.5 m above the ground.
-    pub const NS2: Self =
-        Self { power: 0.281_838_15, frequency: 914e6, loss: PathLoss::TwoRayGround { height: 1.5 } };
+    pub const NS2: Self = Self { power: 0.281_838_15, frequency: 914e6, loss: PathLoss::TwoRayGround { height: 1.5 } };
 
     /// Power that is received at a distance in metres, in watts.
     pub fn received(&self, distance: f64) -> f64 {

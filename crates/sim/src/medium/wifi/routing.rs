@@ -1,8 +1,8 @@
 //! Stations that find routes themselves: updates on the air, packets that ask for a next hop.
 
 use super::dsdv::{Dsdv, Told};
+use super::mac::{Timer, Wifi};
 use super::station::{ALL, Waiting};
-use super::wifi::{Timer, Wifi};
 use crate::medium::interface::{Cause, Out};
 use crate::packet::{Kind, NodeId, Packet};
 use std::collections::{BTreeMap, VecDeque};
@@ -120,6 +120,7 @@ impl Wifi {
         let station = &mut self.stations[at as usize];
         if station.head.is_some() {
             // Before the data, as ns-2's queue has it, and whether there is room or not.
+            station.note_queue(now);
             station.bytes += u64::from(size);
             station.queue.push_front(waiting);
         } else {

@@ -2,6 +2,7 @@
 
 use super::access::Served;
 use crate::engine::Stream;
+use crate::medium::air::{FRAME_KINDS, FrameKind};
 use crate::packet::Packet;
 use crate::queue::Buffer;
 use std::collections::VecDeque;
@@ -9,24 +10,6 @@ use windward_units::{BitRate, Duration, Time};
 
 /// Nobody, everybody.
 pub(super) const ALL: u32 = u32::MAX;
-
-/// What a frame is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameKind {
-    /// Request to send.
-    Rts,
-    /// Clear to send.
-    Cts,
-    /// A packet for one station.
-    Data,
-    /// The answer to it.
-    Ack,
-    /// A packet for all who hear it.
-    Broadcast,
-}
-
-/// How many kinds of frames there are.
-pub const FRAME_KINDS: usize = 5;
 
 /// A frame on the air, from the instant at which its sender begins.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +25,8 @@ pub(super) struct Frame {
     pub number: u32,
     /// How long those who are not meant shall keep quiet from its end.
     pub duration: Duration,
+    /// When its sender begins.
+    pub began: Time,
     /// When its end reaches the others.
     pub end: Time,
 }
@@ -133,10 +118,27 @@ pub(super) struct Station {
     pub queue: VecDeque<Waiting>,
     pub bytes: u64,
     pub buffer: Buffer,
+    /// Packets in the queue times seconds, until the instant that follows.
+    pub queue_time: f64,
+    pub queue_since: Time,
+    pub longest_queue: u64,
     pub data_rate: BitRate,
     pub backoff: Stream,
     pub errors: Stream,
     pub air: Air,
+}
+
+impl Station {
+    /// The queue is about to change.
+    pub fn note_queue(&mut self, now: Time) {
+        self.queue_time = self.queued(now);
+        self.queue_since = now;
+    }
+
+    /// Packets in the queue times seconds, until `now`.
+    pub fn queued(&self, now: Time) -> f64 {
+        self.queue_time + self.queue.len() as f64 * now.since(self.queue_since).as_secs()
+    }
 }
 
 /// How a station spent its time.
@@ -196,12 +198,20 @@ pub(super) struct WayCounts {
     pub windows: f64,
 }
 
+impl WayCounts {
+    pub fn mean_cw(&self) -> f64 {
+        self.windows / self.successes as f64
+    }
+}
+
 /// A way at work.
 #[derive(Debug)]
 pub(super) struct WayState {
     pub from: u32,
     pub to: u32,
     pub loss: f64,
+    /// Bits a second of packets of 1500 bytes without others.
+    pub rate: f64,
     /// Packets that wait or are being sent, and are not yet received.
     pub backlog: u32,
     pub served: Served,

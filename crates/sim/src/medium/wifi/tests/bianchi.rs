@@ -60,7 +60,9 @@ fn simulated(n: u32, w: u32, m: u32, has_rts: bool, mac: Mac, secs: u64) -> (f64
     let ways: Vec<(u32, u32)> = (0..n).map(|way| (way, PAYLOAD)).collect();
     bench.run(Time::from_nanos(secs * 1_000_000_000), &ways);
     let rate: f64 = (0..n).map(|way| bench.rate(way, PAYLOAD)).sum();
-    let sum = |of: fn(&super::super::station::WayCounts) -> u64| bench.wifi.ways.iter().map(|way| of(&way.counts)).sum::<u64>();
+    let sum = |of: fn(&super::super::station::WayCounts) -> u64| {
+        bench.wifi.ways.iter().map(|way| of(&way.counts)).sum::<u64>()
+    };
     (rate / 1e6, sum(|counts| counts.failures) as f64 / sum(|counts| counts.attempts) as f64)
 }
 

@@ -56,6 +56,7 @@ fn hidden(mac: Mac) -> WifiConfig {
     let station = |key| StationConfig {
         key,
         node: key as u32,
+        place: (0.0, 0.0),
         buffer: Buffer::Unlimited,
         data_rate: BitRate::bits_per_sec(2 * MBIT),
     };
@@ -162,7 +163,8 @@ fn air_time_adds_up_to_the_clock() {
             assert_eq!(sent + air.sensed + air.idle, air.until.since(Time::ZERO));
         }
         // All hear all: what one sends, the others sense, but for collisions and flight.
-        let sent = |station: &super::super::station::Station| station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();
+        let sent =
+            |station: &super::super::station::Station| station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();
         let total: f64 = bench.wifi.stations.iter().map(sent).sum();
         let listener = &bench.wifi.stations[n as usize];
         assert!(sent(listener) + listener.air.sensed.as_secs() <= total * 1.001);

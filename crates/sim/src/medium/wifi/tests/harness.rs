@@ -88,7 +88,8 @@ impl Bench {
 
 /// `senders` stations that send to one that only listens, all in reach of each other, at `data_rate`.
 pub fn star(senders: u32, phy: Phy, mac: Mac, data_rate: BitRate) -> WifiConfig {
-    let station = |key| StationConfig { key, node: key as u32, buffer: Buffer::Unlimited, data_rate };
+    let station =
+        |key| StationConfig { key, node: key as u32, place: (0.0, 0.0), buffer: Buffer::Unlimited, data_rate };
     WifiConfig {
         phy,
         mac,

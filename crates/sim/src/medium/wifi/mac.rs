@@ -4,9 +4,10 @@ use super::access::{Rounding, Served};
 use super::config::{ACK, CTS, RTS, WifiConfig};
 use super::errors::Modulation;
 use super::routing::Routing;
-use super::station::{ALL, Air, Frame, FrameKind, Head, Stage, Station, Waiting, WayCounts, WayState};
+use super::station::{ALL, Air, Frame, Head, Stage, Station, Waiting, WayCounts, WayState};
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
+use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Medium, Out};
 use crate::packet::Packet;
 use crate::record::Figure;
@@ -68,6 +69,8 @@ pub struct Wifi {
     pub(super) ways: Vec<WayState>,
     /// How data and control frames of each station are modulated, where noise matters.
     pub(super) modulations: Vec<[Option<Modulation>; 2]>,
+    /// Counts are of the time from here.
+    counts_from: Time,
     pub(super) routing: Option<Box<Routing>>,
     /// Who received the broadcast that has just ended.
     pub(super) heard: Vec<u32>,
@@ -99,6 +102,7 @@ impl Wifi {
             bytes: 0,
             number: 0,
             duration: Duration::ZERO,
+            began: Time::ZERO,
             end: Time::ZERO,
         };
         let station = |station: &super::StationConfig| Station {
@@ -123,6 +127,9 @@ impl Wifi {
             queue: VecDeque::with_capacity(ROOM),
             bytes: 0,
             buffer: station.buffer,
+            queue_time: 0.0,
+            queue_since: Time::ZERO,
+            longest_queue: 0,
             data_rate: station.data_rate,
             backoff: Stream::new(seed, station.key, Purpose::Backoff),
             errors: Stream::new(seed, station.key, Purpose::Error),
@@ -134,9 +141,14 @@ impl Wifi {
             stations: config.stations.iter().map(station).collect(),
             frames: vec![silence; config.stations.len()],
             ways: Vec::new(),
+            counts_from: Time::ZERO,
             routing: Routing::new(config),
             heard: Vec::new(),
-            modulations: config.stations.iter().map(|s| [modulation(s.data_rate), modulation(mac.basic_rate)]).collect(),
+            modulations: config
+                .stations
+                .iter()
+                .map(|s| [modulation(s.data_rate), modulation(mac.basic_rate)])
+                .collect(),
             lengths: vec![[(u32::MAX, Duration::ZERO); 2]; config.stations.len()],
             config: config.clone(),
         };
@@ -144,6 +156,7 @@ impl Wifi {
             from: way.from,
             to: way.to,
             loss: way.loss,
+            rate: config.mean_rate(local),
             backlog: 0,
             served: Served::new(1.0 / config.exchange(local, 1500).as_secs()),
             received: 0,
@@ -238,8 +251,8 @@ impl Medium for Wifi {
     fn see(&mut self, _: Time, local: u32) -> Sight {
         let way = &self.ways[local as usize];
         let packets = way.backlog as usize;
-        let alone = self.config.mean_rate(local);
-        Sight { backlog: packets, queue_delay: Duration::from_secs(packets as f64 / way.served.rate()), rate: alone }
+        let queue_delay = Duration::from_secs(packets as f64 / way.served.rate());
+        Sight { backlog: packets, queue_delay, rate: way.rate }
     }
 
     fn counts(&self, local: u32) -> Counts {
@@ -248,20 +261,56 @@ impl Medium for Wifi {
         Counts { packets, bytes, dropped, lost, busy, waited, max_backlog }
     }
 
-    fn reset_counts(&mut self) {
+    fn reset_counts(&mut self, now: Time) {
+        self.counts_from = now;
         self.ways.iter_mut().for_each(|way| way.counts = WayCounts::default());
         self.stations.iter_mut().for_each(|station| {
             station.air = Air { until: station.air.until, ..Air::default() };
+            (station.queue_time, station.queue_since, station.longest_queue) = (0.0, now, 0);
         });
     }
 
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
-        let WayCounts { attempts, data_frames, failures, successes, windows, .. } = self.ways[local as usize].counts;
-        sink("attempts", Figure::Count(attempts));
-        sink("data_frames", Figure::Count(data_frames));
-        sink("failures", Figure::Count(failures));
-        sink("successes", Figure::Count(successes));
-        sink("mean_cw", Figure::Value(windows / successes as f64));
+        let counts = &self.ways[local as usize].counts;
+        sink("attempts", Figure::Count(counts.attempts));
+        sink("data_frames", Figure::Count(counts.data_frames));
+        sink("failures", Figure::Count(counts.failures));
+        sink("successes", Figure::Count(counts.successes));
+        sink("mean_cw", Figure::Value(counts.mean_cw()));
+    }
+
+    fn observe_station(&self, now: Time, at: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
+        let station = &self.stations[at as usize];
+        let (x, y) = self.config.stations[at as usize].place;
+        sink("x_m", Figure::Value(x));
+        sink("y_m", Figure::Value(y));
+        let mut all = WayCounts::default();
+        for WayState { counts, .. } in self.ways.iter().filter(|way| way.from == at) {
+            all.attempts += counts.attempts;
+            all.failures += counts.failures;
+            all.windows += counts.windows;
+            all.successes += counts.successes;
+        }
+        sink("attempts", Figure::Count(all.attempts));
+        sink("failures", Figure::Count(all.failures));
+        sink("mean_cw", Figure::Value(all.mean_cw()));
+        for (kind, count) in FrameKind::ALL.into_iter().zip(station.air.frames) {
+            let name = match kind {
+                FrameKind::Rts => "rts_frames",
+                FrameKind::Cts => "cts_frames",
+                FrameKind::Data => "data_frames",
+                FrameKind::Ack => "ack_frames",
+                FrameKind::Broadcast => "broadcast_frames",
+            };
+            sink(name, Figure::Count(count));
+        }
+        sink("garbled_frames", Figure::Count(station.air.garbled));
+        let span = now.since(self.counts_from).as_secs();
+        let sending = station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();
+        sink("sending", Figure::Value(sending / span));
+        sink("sensing", Figure::Value(station.air.sensed.as_secs() / span));
+        sink("mean_queue", Figure::Value(station.queued(now) / span));
+        sink("longest_queue", Figure::Count(station.longest_queue));
     }
 }
 
@@ -280,8 +329,10 @@ impl Wifi {
         way.counts.max_backlog = way.counts.max_backlog.max(u64::from(way.backlog));
         let waiting = Waiting { since: now, way: local, packet };
         if station.head.is_some() {
+            station.note_queue(now);
             station.queue.push_back(waiting);
             station.bytes += u64::from(packet.size);
+            station.longest_queue = station.longest_queue.max(station.queue.len() as u64);
         } else {
             self.take(id, waiting);
             self.contend_anew(now, id, out);

@@ -1,0 +1,146 @@
+"""Figures of wireless networks: who hears whom and what is sent, how stations spend their time, frames on the air."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from windward.show.plot.style import COLORS, INK, left_out_note
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from windward.results._shapes import Packets
+
+#: Most stations with a row of their own.
+MANY = 24
+
+#: Colours of the kinds of frames.
+FRAMES = {"rts": COLORS[5], "cts": COLORS[2], "data": COLORS[0], "ack": COLORS[4], "broadcast": COLORS[3]}
+
+
+def network(run: Packets, seed: int, figure: Figure) -> str:
+    """A map: stations, who can receive whom, what each link carries, sources and sinks of flows."""
+    stations = _stations(run)
+    stations = stations[stations["seed"] == seed].set_index("node")
+    links = run.links[run.links["seed"] == seed]
+    links = links[links["from"].isin(stations.index) & links["to"].isin(stations.index)]
+    width, height = (float(np.ptp(stations[axis])) or 1.0 for axis in ("x_m", "y_m"))
+    figure.set_size_inches(7.5, min(9.0, 1.4 + 6.6 * max(height / width, 0.3)))
+    axes = figure.subplots()
+    places = {str(node): (row.x_m, row.y_m) for node, row in stations.iterrows()}
+    for a, b in {tuple(sorted(pair)) for pair in zip(links["from"], links["to"], strict=True)}:
+        (x, y), (u, v) = places[a], places[b]
+        axes.plot([x, u], [y, v], color="#dddddd", linewidth=0.8, zorder=1)
+    most = float(links["throughput_bps"].max()) or 1.0
+    for name_from, name_to, rate in zip(links["from"], links["to"], links["throughput_bps"], strict=True):
+        if rate <= most / 1000:
+            continue
+        (x, y), (u, v) = places[name_from], places[name_to]
+        axes.annotate(
+            "",
+            xy=(u, v),
+            xytext=(x, y),
+            zorder=2,
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": COLORS[0],
+                "alpha": 0.85,
+                "linewidth": 0.6 + 5 * rate / most,
+                "shrinkA": 9,
+                "shrinkB": 9,
+                "connectionstyle": "arc3,rad=0.12",
+                "mutation_scale": 8 + 6 * rate / most,
+            },
+        )
+    ends = run.flows[run.flows["seed"] == seed]
+    sinks = {node for node in ends["to"] if node in places}
+    for node, (x, y) in places.items():
+        face = COLORS[1] if node in sinks else "white"
+        axes.plot(x, y, "o", markersize=9, color=face, markeredgecolor=INK, zorder=3)
+        axes.annotate(node, (x, y), xytext=(7, 7), textcoords="offset points", fontsize=8, color=INK, zorder=4)
+    axes.set_aspect("equal")
+    axes.margins(0.08)
+    axes.set_xlabel("metres")
+    axes.set_ylabel("metres")
+    axes.grid(visible=False)
+    return (
+        f"seed {seed}; grey: can receive each other; arrows: what links carry, the widest "
+        f"{most / 1e6:.3g} Mbit/s; filled: where flows end"
+    )
+
+
+def airtime(run: Packets, _seed: int, figure: Figure) -> str:
+    """Share of the time that each station sent, and sensed others."""
+    frame = _stations(run)
+    means = frame.groupby("node", sort=False)[["sending", "sensing"]].mean()
+    shown = means.iloc[:MANY]
+    figure.set_figheight(max(2.6, 1.5 + 0.28 * len(shown)))
+    axes = figure.subplots()
+    places = np.arange(len(shown))
+    axes.barh(places, 100 * shown["sending"], color=COLORS[0], label="sending")
+    axes.barh(places, 100 * shown["sensing"], left=100 * shown["sending"], color=COLORS[5], label="sensing others")
+    axes.set_yticks(places, list(shown.index))
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("share of the time (%)")
+    axes.grid(visible=False, axis="y")
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
+    return f"mean of {len(run.seeds)} seed{'s' if len(run.seeds) > 1 else ''}" + left_out_note(
+        len(means) - len(shown), "more station"
+    )
+
+
+def air(run: Packets, seed: int, figure: Figure) -> str:
+    """Frames on the air, station by station; those that whom they were for did not receive are hatched."""
+    frames = run.air[run.air["seed"] == seed]
+    if frames.empty:
+        raise ValueError(
+            "there is nothing to draw: no frames were recorded; ask for them in the scenario: "
+            '[output] air = { from = "10 s", length = "20 ms" }'
+        )
+    senders = list(pd.unique(frames["from"].astype(str)))
+    order = [node for node in _stations(run)["node"].unique() if node in senders][:MANY]
+    figure.set_size_inches(10.0, max(2.6, 1.5 + 0.3 * len(order)))
+    axes = figure.subplots()
+    begin = float(frames["began_s"].min())
+    for row, node in enumerate(order):
+        own = frames[frames["from"] == node]
+        for kind, color in FRAMES.items():
+            for received, hatch in ((1, None), (0, "////")):
+                chosen = own[(own["kind"] == kind) & (own["received"] == received)]
+                spans = [
+                    (1e3 * (a - begin), 1e3 * (b - a))
+                    for a, b in zip(chosen["began_s"], chosen["ended_s"], strict=True)
+                ]
+                if spans:
+                    edge = COLORS[1] if hatch else color
+                    face = "white" if hatch else color
+                    axes.broken_barh(
+                        spans, (row - 0.38, 0.76), facecolor=face, edgecolor=edge, hatch=hatch, linewidth=0.8
+                    )
+    present = [kind for kind in FRAMES if (frames["kind"] == kind).any()]
+    handles = [
+        axes.barh(math.nan, 0, color=FRAMES[kind], label=kind.upper() if kind != "data" else kind) for kind in present
+    ]
+    if not frames["received"].all():
+        handles.append(
+            axes.barh(math.nan, 0, facecolor="white", edgecolor=COLORS[1], hatch="////", label="not received")
+        )
+    axes.set_yticks(np.arange(len(order)), order)
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    axes.set_xlim(left=0)
+    axes.set_xlabel(f"milliseconds from {begin:.6g} s")
+    axes.grid(visible=False, axis="y")
+    axes.legend(handles=handles, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(handles), borderaxespad=0)
+    return f"seed {seed}, {len(frames)} frames" + left_out_note(len(senders) - len(order), "more station")
+
+
+def _stations(run: Packets) -> pd.DataFrame:
+    frame = run.wifi_stations
+    if frame.empty:
+        raise ValueError("there is nothing to draw: the run has no wireless network of 802.11")
+    return frame
