@@ -66,7 +66,9 @@ fn a_links_recording_becomes_part_of_the_scenario() {
 #[test]
 fn a_stations_recording_becomes_part_of_the_scenario() {
     let scenario = read(&cell(r#"{ model = "trace", samples = "walk.csv" }"#));
-    let MediumConfig::Cell(config) = compile(&scenario).network.topology.media.remove(0);
+    let MediumConfig::Cell(config) = compile(&scenario).network.topology.media.remove(0) else {
+        panic!("a cell's medium is a cell");
+    };
     let fading = config.stations[0].fading.clone();
     let expected = Fading::Trace { samples: vec![10.0, 12.5, -3.0].into(), interval: Duration::from_millis(100) };
     assert_eq!(fading, expected);
