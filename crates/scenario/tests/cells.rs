@@ -17,7 +17,9 @@ fn text(cell: &str, station: &str) -> String {
 fn compile(cell: &str, station: &str) -> CellConfig {
     let scenario = Scenario::from_toml(&text(cell, station), "n.toml").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(Scenario::from_toml(&scenario.to_toml(), "copy").as_ref(), Ok(&scenario));
-    let MediumConfig::Cell(cell) = scenario.compile(1).network.topology.media.remove(0);
+    let MediumConfig::Cell(cell) = scenario.compile(1).network.topology.media.remove(0) else {
+        panic!("a cell's medium is a cell");
+    };
     cell
 }
 
