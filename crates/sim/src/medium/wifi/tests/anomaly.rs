@@ -10,7 +10,7 @@ const BYTES: u32 = 1464;
 /// collisions with probability P = 1 − (1 − 1/CW)^(N−1) and mean backoffs CW/2·(1 + P)/(2N) included.
 fn throughput(fast: f64, slow: f64, n: f64, phy: &Phy) -> f64 {
     let cw = f64::from(phy.cw_min);
-    let collision = 1.0 - (1.0 - 1.0 / cw).powf(n - 1.0);
+    let collision = 1.0 - libm::pow(1.0 - 1.0 / cw, n - 1.0);
     let contention = phy.slot.as_secs() * (1.0 + collision) / (2.0 * n) * cw / 2.0;
     let (fast, slow) = (fast + contention, slow + contention);
     let jam = 2.0 / n * slow + (1.0 - 2.0 / n) * fast;

@@ -10,13 +10,13 @@ const MBIT: BitRate = BitRate::bits_per_sec(1_000_000);
 /// Attempt and collision probability of a station: the fixed point of p = 1 − (1 − τ)^(n−1) and his (7).
 fn fixed_point(n: f64, w: f64, m: f64) -> (f64, f64) {
     let tau = |p: f64| {
-        let growth = (0..m as u32).map(|stage| (2.0 * p).powi(stage as i32)).sum::<f64>();
+        let growth = (0..m as u32).map(|stage| libm::pow(2.0 * p, f64::from(stage))).sum::<f64>();
         2.0 / (1.0 + w + p * w * growth)
     };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..200 {
         let p = (low + high) / 2.0;
-        if 1.0 - (1.0 - tau(p)).powf(n - 1.0) > p { low = p } else { high = p }
+        if 1.0 - libm::pow(1.0 - tau(p), n - 1.0) > p { low = p } else { high = p }
     }
     (tau(low), low)
 }
@@ -31,8 +31,8 @@ fn saturation(n: f64, w: f64, m: f64, has_rts: bool) -> f64 {
         true => (rts + sifs + flight + cts + sifs + flight + whole, rts + difs + flight),
         false => (whole, header + payload + difs + flight),
     };
-    let any = 1.0 - (1.0 - tau).powf(n);
-    let one = n * tau * (1.0 - tau).powf(n - 1.0) / any;
+    let any = 1.0 - libm::pow(1.0 - tau, n);
+    let one = n * tau * libm::pow(1.0 - tau, n - 1.0) / any;
     one * any * payload / ((1.0 - any) * 50.0 + any * one * success + any * (1.0 - one) * collision)
 }
 

@@ -1,0 +1,65 @@
+"""The ns-2 part, mesh.toml, with the laws and schedulers that the paper compares over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import windward as ww
+from windward.results.stats import jain
+
+FILE = Path(__file__).parent / "mesh.toml"
+
+#: p of the delay laws, and κ.
+BACKLOG = 200
+KAPPA = 1.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme:
+    """A law as the paper runs it."""
+
+    law: Any
+    #: Fields of the flows: what else the sender of that name has in ns-2.
+    tcp: Mapping[str, Any] = field(default_factory=dict)
+
+
+#: In the order of Fig. 4. [G] As in huang2020: ns-2's Reno has no SACK.
+SCHEMES = {
+    "QUIC-TCP": Scheme(law=ww.QuicTcp(mode="ns2", rho=0.5, kappa=KAPPA, backlog=BACKLOG)),
+    "FAST": Scheme(law=ww.Fast(mode="ns2", gamma=KAPPA, alpha=BACKLOG)),
+    "Vegas": Scheme(law=ww.Vegas(alpha=200, beta=203)),
+    "Reno": Scheme(law=ww.Reno(byte_counting=False), tcp={"sack": False}),
+}
+
+#: Names as in Fig. 5.
+SCHEDULERS: dict[str, Any] = {
+    "proposed": ww.QueueingDelayAccess(rounding="random"),
+    "original": "dcf",
+    "queue length": ww.QueueLengthAccess(rounding="random"),
+}
+
+
+def scenario(scheme: Scheme, access: Any = None, wifi: Mapping[str, Any] | None = None, **fields: Any) -> ww.Scenario:
+    """The scenario with this law and scheduler; `wifi` are fields of the wireless network, `fields` of the file."""
+    base = ww.load(FILE)
+    network = replace(base.wifi[0], **(wifi or {}))
+    return replace(
+        base,
+        wifi=[network if access is None else replace(network, access=access)],
+        flow=[replace(flow, law=scheme.law, **scheme.tcp) for flow in base.flow],
+        **fields,
+    )
+
+
+def totals(flows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """What Figs. 4 and 5 show of a run, one row for each run and seed; `names` tell the runs apart."""
+    by_seed = flows.groupby([*names, "seed"], sort=False)
+    summed = by_seed[["goodput_pps", "mean_window_rate_pps"]].sum()
+    utility = by_seed["goodput_pps"].apply(lambda rates: BACKLOG * float(np.log(rates).sum()))
+    return summed.assign(jain=by_seed["goodput_pps"].apply(jain), utility=utility).reset_index()
