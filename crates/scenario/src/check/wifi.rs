@@ -311,7 +311,7 @@ impl Check<'_> {
             settling: rule.settling.0,
             spacing: rule.spacing.0,
             missed: rule.missed.0,
-            asks_mac: rule.link_layer.unwrap_or(self.wifi.mode == Mode::Standard),
+            asks_mac: rule.link_layer,
             ..DsdvConfig::default()
         })
     }

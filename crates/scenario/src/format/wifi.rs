@@ -167,9 +167,9 @@ tagged! {
             /// A neighbour that was not heard for this many periods is gone.
             #[serde(default = "three_times")]
             missed: Count,
-            /// Whether a packet that the MAC gave up breaks its link. Default: true, false in ns-2 mode.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            link_layer: Option<bool>,
+            /// Whether a packet that the MAC gave up breaks its link; under load that breaks links that are sound.
+            #[serde(default)]
+            link_layer: bool,
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct DsdvConfig {
 }
 
 impl Default for DsdvConfig {
-    /// The numbers of ns-2.35, and broken links as the MAC sees them.
+    /// The numbers of ns-2.35, which does not ask the MAC.
     fn default() -> Self {
         Self {
             period: Duration::from_millis(15_000),
@@ -46,7 +46,7 @@ impl Default for DsdvConfig {
             spacing: Duration::from_millis(1_000),
             missed: 3,
             start: Duration::from_millis(2_000),
-            asks_mac: true,
+            asks_mac: false,
             waiting: 5,
         }
     }
@@ -298,7 +298,7 @@ mod tests {
     }
 
     fn row() -> Dsdv {
-        let mut dsdv = Dsdv::new(DsdvConfig::default(), 3);
+        let mut dsdv = Dsdv::new(DsdvConfig { asks_mac: true, ..DsdvConfig::default() }, 3);
         let mut luck = Stream::new(2, 2, Purpose::Backoff);
         (0..3).for_each(|at| _ = dsdv.begin(at, &mut luck));
         dsdv

@@ -1,0 +1,153 @@
+//! Wireless networks: their links, what they share, routes that stations find, and packets that are all accounted for.
+
+use windward_scenario::{Objective, Scenario};
+use windward_sim::{Control, Makers, Output, Step, run};
+
+/// The grid of wang2013 as its notes have it: all used links conflict, ftp2 and ftp3 share AP->N6.
+fn grid(wifi: &str, flows: &str, duration: &str) -> String {
+    let mut text = format!(
+        r#"
+        name = "grid"
+        duration = "{duration}"
+        node = [{{ name = "AP" }}, {{ name = "N", count = 15 }}]
+        [[wifi]]
+        name = "air"
+        reach = {{ receive = "250 m", sense = "{}" }}
+        {wifi}
+        "#,
+        "700 m"
+    );
+    let rows = [(0, 450), (150, 450), (300, 450), (450, 450), (0, 300), (150, 300), (300, 300), (450, 300)];
+    let rest = [(150, 150), (300, 150), (450, 150), (0, 0), (150, 0), (300, 0), (450, 0)];
+    let mut station = |name: &str, x: u32, y: u32| {
+        text += &format!("[[wifi.station]]\nnode = \"{name}\"\nat = [\"{x} m\", \"{y} m\"]\n");
+    };
+    station("AP", 0, 150);
+    rows.iter().chain(&rest).enumerate().for_each(|(at, &(x, y))| station(&format!("N-{}", at + 1), x, y));
+    text + flows
+}
+
+fn read(text: &str) -> Scenario {
+    Scenario::from_toml(text, "test").unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn simulate(text: &str) -> (Scenario, Output) {
+    let scenario = read(text);
+    let network = scenario.compile(1).network;
+    let output = run(&network, &Makers::default(), 1, &Control::new(), None).unwrap();
+    (scenario, output)
+}
+
+const ROUTES: [(&str, &str, &str); 4] =
+    [("ftp0", "N-15", r#""N-13", "N-14""#), ("ftp1", "N-12", ""), ("ftp2", "N-3", r#""N-6""#), ("ftp3", "N-6", "")];
+
+fn downloads(law: &str, spelled_out: bool) -> String {
+    let flow = |&(name, to, via): &(&str, &str, &str)| {
+        let via = if spelled_out { format!("via = [{via}]") } else { String::new() };
+        format!("[[flow]]\nname = \"{name}\"\nfrom = \"AP\"\nto = \"{to}\"\n{via}\nlaw = {law}\n")
+    };
+    ROUTES.iter().map(flow).collect()
+}
+
+/// wang2013, (2) on one resource: the reference solution x/b, derived by hand for p = 1, 10, 50, 200, to its printed digits.
+#[test]
+fn the_grids_optimum_is_the_reference_solution() {
+    let reference = [
+        (1, [0.09917, 0.23642, 0.12246, 0.21769]),
+        (10, [0.08516, 0.24869, 0.12479, 0.24624]),
+        (50, [0.08370, 0.24974, 0.12496, 0.24923]),
+        (200, [0.08343, 0.24993, 0.12499, 0.24981]),
+    ];
+    for (backlog, exact) in reference {
+        let law = format!("{{ name = \"quic-tcp\", backlog = {backlog} }}");
+        let scenario = read(&grid("entropy = 1", &downloads(&law, true), "10 s"));
+        let optimum = scenario.optimum(Objective::Law).unwrap_or_else(|error| panic!("{error}"));
+        let bits = optimum.packet_bytes as f64 * 8.0;
+        let alone = optimum.links.iter().find(|link| link.name == "AP->N-12").unwrap().capacity_bps / bits;
+        let network = scenario.compile(1).network;
+        let windward_sim::MediumConfig::Wifi(wifi) = &network.topology.media[0] else { panic!("a wireless network") };
+        let b = 1.0 / wifi.exchange(0, optimum.packet_bytes).as_secs();
+        for (flow, exact) in optimum.flows.iter().zip(exact) {
+            let share = flow.rate_bps / bits / b;
+            assert!((share - exact).abs() <= 0.6e-5, "p = {backlog}, {}: {share} for {exact}", flow.name);
+        }
+        assert!(alone > 0.0 && alone <= b);
+    }
+}
+
+/// Without the entropy the best schedule: shares in proportion to 1/h for h hops each.
+#[test]
+fn without_entropy_airtime_is_shared_equally() {
+    let scenario = read(&grid("", &downloads(r#"{ name = "quic-tcp", backlog = 50 }"#, true), "10 s"));
+    let optimum = scenario.optimum(Objective::Proportional).unwrap_or_else(|error| panic!("{error}"));
+    let rates: Vec<f64> = optimum.flows.iter().map(|flow| flow.rate_bps).collect();
+    for (rate, hops) in rates.iter().zip([3.0, 1.0, 2.0, 1.0]) {
+        assert!((rate * hops / rates[1] - 1.0).abs() < 1e-6, "{rates:?}");
+    }
+}
+
+/// All can receive all within 250 m, and no one else; a link for each direction.
+#[test]
+fn links_follow_from_places() {
+    let compiled = read(&grid("", &downloads("\"reno\"", false), "10 s")).compile(1);
+    // 24 straight neighbours and 18 diagonal ones, both ways.
+    assert_eq!(compiled.links.len(), 84);
+    let name = |port: u32| compiled.links[port as usize].name.as_str();
+    let route: Vec<&str> = compiled.network.flows[0].forward.ports().map(name).collect();
+    assert_eq!((route.len(), route[0].split_once("->").unwrap().0), (3, "AP"));
+}
+
+/// Every packet that was sent was delivered, lost for a reason, or is under way; whatever the access and the routing.
+#[test]
+fn packets_are_all_accounted_for() {
+    let ns2 = "mode = \"ns2\"\nrouting = \"dsdv\"\nbuffer = \"20 packets\"";
+    let lossy = "[[wifi.loss]]\nfrom = \"AP\"\nto = \"N-12\"\nprobability = 0.4\n";
+    for (wifi, extra) in [
+        ("rts_threshold = \"500 B\"", ""),
+        ("routing = \"dsdv\"", ""),
+        (ns2, lossy),
+        ("access = \"queueing-delay\"", lossy),
+        ("access = { kind = \"queue-length\", scale = 0.1, rounding = \"random\" }", ""),
+        ("access = { kind = \"ideal\", cap = 4 }", ""),
+        ("standard = \"802.11a\"\ndata_rate = \"12 Mbit/s\"\nnoise = { power = \"-82 dBm\", rayleigh = true }", ""),
+    ] {
+        let text = grid(wifi, &(extra.to_owned() + &downloads("\"cubic\"", false)), "20 s");
+        let (_, output) = simulate(&text);
+        let balance = output.balance;
+        assert_eq!(balance.sent, balance.delivered + balance.lost.iter().sum::<u64>() + balance.under_way, "{wifi}");
+        let goodput: f64 = output.flows.iter().map(|flow| flow.goodput_bps).sum();
+        assert!(balance.delivered > 1000 && goodput > 3e5, "{wifi}: {balance:?}, {goodput} bit/s");
+        for flow in &output.flows {
+            assert!(flow.delivered_bytes > 20_000, "{wifi}: a flow starves: {flow:?}");
+        }
+    }
+}
+
+/// Stations that find their routes have them within seconds, of the fewest hops; a flow's own `via` is kept.
+#[test]
+fn stations_find_routes_unless_a_flow_has_its_own() {
+    let law = r#"{ name = "quic-tcp", backlog = 10 }"#;
+    let mut text = grid("routing = \"dsdv\"", &downloads(law, false), "30 s");
+    text = text.replace("to = \"N-3\"\n", "to = \"N-3\"\nvia = [\"N-6\"]\n");
+    let (scenario, output) = simulate(&text);
+    let flows = scenario.compile(1).network.flows;
+    assert!(matches!(flows[0].forward.0[..], [Step::Across { .. }]));
+    assert!(matches!(flows[2].forward.0[..], [Step::Port(_), Step::Port(_)]));
+    let table = output.figures.iter().find(|table| table.name == "wifi_stations").expect("stations have figures");
+    let broadcasts: u64 = table.counts("broadcast_frames").unwrap().iter().sum();
+    // One full update a station in 11.25 to 15 s, and changes on top.
+    assert!((32..1000).contains(&broadcasts), "{broadcasts}");
+    let three_hops = output.flows[0].delivered_bytes;
+    assert!(three_hops > 100_000, "{three_hops}");
+}
+
+/// The same seed, the same run; another seed, another.
+#[test]
+fn a_run_is_its_seed() {
+    let scenario = read(&grid("routing = \"dsdv\"", &downloads("\"reno\"", false), "5 s"));
+    let once = |seed| run(&scenario.compile(seed).network, &Makers::default(), seed, &Control::new(), None).unwrap();
+    // As text: where nothing was measured stands NaN, which equals nothing.
+    let text = |seed| format!("{:?}", once(seed));
+    assert_eq!(text(1), text(1));
+    assert_ne!(once(1).events, once(2).events);
+}
