@@ -12,6 +12,22 @@ from typing import Any, ClassVar, Literal
 
 
 @dataclass(frozen=True, kw_only=True)
+class AirSpan:
+    """The part of a run whose frames are recorded.
+
+    Attributes
+    ----------
+    from_
+        Where it begins.
+    length
+        How long it is.
+    """
+
+    from_: str = field(metadata={"key": "from"})
+    length: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Output:
     """What is recorded.
 
@@ -22,10 +38,13 @@ class Output:
         if the series would exceed 10 million rows.
     internals
         Also sample the laws' internal state (ssthresh, phases, …).
+    air
+        Also record the frames of wireless networks, for a short part of the run. Default: none.
     """
 
     sample_interval: str | None = None
     internals: bool = False
+    air: AirSpan | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -639,11 +658,11 @@ Standard = Literal["802.11b"] | Literal["802.11a"] | Literal["802.11g"] | Litera
 
 
 #: Whose MAC it is.
-Mode2 = Literal["standard"] | Literal["ns2"]
+MacMode = Literal["standard"] | Literal["ns2"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dcf:
+class DcfAccess:
     """The distributed coordination function of 802.11."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "dcf")
@@ -654,9 +673,10 @@ Rounding = Literal["floor"] | Literal["random"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueueingDelay:
-    """The same with contention windows that follow the queueing delay of the link that was served: mean backoff
-    exp(−ρ)/b with ρ = `scale`·b·backlog/(average rate) (wang2013 (18)).
+class QueueingDelayAccess:
+    """802.11 with contention windows by the queueing delay of the link that was served (wang2013 (18)).
+
+    After a success the mean backoff is exp(−ρ)/b, with ρ = `scale`·b·backlog/(average rate).
 
     Attributes
     ----------
@@ -673,8 +693,8 @@ class QueueingDelay:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueueLength:
-    """The same with ρ = `scale`·backlog, in packets.
+class QueueLengthAccess:
+    """802.11 with contention windows by the queue length: ρ = `scale`·backlog, in packets.
 
     Attributes
     ----------
@@ -695,7 +715,7 @@ Conflicts = Literal["sense"] | Literal["receive"] | Literal["primary"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ideal:
+class IdealAccess:
     """Ideal CSMA: links sense each other at once, wait for exponential times and never collide.
 
     Attributes
@@ -719,15 +739,51 @@ class Ideal:
 
 
 #: How stations share the air.
-Access = Dcf | QueueingDelay | QueueLength | Ideal
-
-
-#: How routes across the network are found.
-Routing = Literal["shortest"]
+Access = DcfAccess | QueueingDelayAccess | QueueLengthAccess | IdealAccess
 
 
 @dataclass(frozen=True, kw_only=True)
-class Timing:
+class ShortestRouting:
+    """Fixed: fewest hops; ties go to the stations that come first in the file."""
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "shortest")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DsdvRouting:
+    """Destination-sequenced distance vectors: stations tell each other over the air what they know.
+
+    `optimum` and `fluid` take the shortest routes.
+
+    Attributes
+    ----------
+    period
+        Everything is told once in this time, or up to a quarter sooner.
+    settling
+        How long routes are taken to settle before it is known.
+    spacing
+        Least distance of updates that tell changes.
+    missed
+        A neighbour that was not heard for this many periods is gone.
+    link_layer
+        Whether a packet that the MAC gave up breaks its link. Default: true, false in ns-2 mode.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "dsdv")
+
+    period: str = "15 s"
+    settling: str = "6 s"
+    spacing: str = "1 s"
+    missed: int = 3
+    link_layer: bool | None = None
+
+
+#: How routes across the network are found, unless a flow names its own by `via`.
+Routing = ShortestRouting | DsdvRouting
+
+
+@dataclass(frozen=True, kw_only=True)
+class WifiTiming:
     """Timings of the MAC.
 
     Default: the standard's.
@@ -769,14 +825,14 @@ class Timing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FreeSpace:
+class FreeSpacePathLoss:
     """Free space."""
 
     TAG: ClassVar[tuple[str, str]] = ("model", "free-space")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoRayGround:
+class TwoRayGroundPathLoss:
     """Free space up to the cross-over distance, beyond it two-ray ground reflection: the fourth power of the distance.
 
     Attributes
@@ -791,7 +847,7 @@ class TwoRayGround:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogDistance:
+class LogDistancePathLoss:
     """Free space up to a reference distance, beyond it a power of the distance.
 
     Attributes
@@ -809,11 +865,11 @@ class LogDistance:
 
 
 #: How power falls with distance.
-PathLoss = FreeSpace | TwoRayGround | LogDistance
+PathLoss = FreeSpacePathLoss | TwoRayGroundPathLoss | LogDistancePathLoss
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reach:
+class WifiReach:
     """Who hears whom: by distances, or by the power that is received.
 
     Attributes
@@ -847,7 +903,7 @@ class Reach:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noise:
+class WifiNoise:
     """Noise and fading: which frames are lost by their signal-to-noise ratio.
 
     Attributes
@@ -863,7 +919,7 @@ class Noise:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grid:
+class GridLayout:
     """Rows of a grid, the first member at `origin`, the next to its right.
 
     Attributes
@@ -884,7 +940,7 @@ class Grid:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Random:
+class RandomLayout:
     """Uniform in a rectangle.
 
     Attributes
@@ -908,7 +964,7 @@ class Random:
 
 
 #: Positions of a group of nodes.
-Layout = Grid | Random
+Layout = GridLayout | RandomLayout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1004,7 +1060,7 @@ class Wifi:
 
     name: str
     standard: Standard = "802.11b"
-    mode: Mode2 = "standard"
+    mode: MacMode = "standard"
     data_rate: str | None = None
     basic_rate: str | None = None
     rts_threshold: str | None = None
@@ -1012,10 +1068,10 @@ class Wifi:
     long_retries: int = 4
     buffer: str = "1000 packets"
     access: str | Access = "dcf"
-    routing: Routing = "shortest"
-    timing: Timing | None = None
-    reach: Reach = Reach()
-    noise: Noise | None = None
+    routing: str | Routing = "shortest"
+    timing: WifiTiming | None = None
+    reach: WifiReach = WifiReach()
+    noise: WifiNoise | None = None
     entropy: float | None = None
     station: Sequence[WifiStation]
     loss: Sequence[LinkLoss] = ()
@@ -1260,7 +1316,7 @@ class Vegas:
 
 
 #: Which form of the law runs.
-Mode3 = Literal["paper"] | Literal["ns2"]
+Mode2 = Literal["paper"] | Literal["ns2"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1281,7 +1337,7 @@ class Fast:
 
     gamma: float = 0.5
     alpha: float = 100.0
-    mode: Mode3 = "paper"
+    mode: Mode2 = "paper"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1305,7 +1361,7 @@ class QuicTcp:
     rho: float = 0.5
     kappa: float = 0.5
     backlog: float = 200.0
-    mode: Mode3 = "paper"
+    mode: Mode2 = "paper"
 
 
 @dataclass(frozen=True, kw_only=True)
