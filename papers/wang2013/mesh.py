@@ -45,6 +45,10 @@ SCHEDULERS: dict[str, Any] = {
 }
 
 
+#: Scales β of the transmission aggressiveness; 1 as printed.
+SCALES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+
+
 def scenario(scheme: Scheme, access: Any = None, wifi: Mapping[str, Any] | None = None, **fields: Any) -> ww.Scenario:
     """The scenario with this law and scheduler; `wifi` are fields of the wireless network, `fields` of the file."""
     base = ww.load(FILE)

@@ -1,4 +1,4 @@
-"""The figures of wang2013 that are fluid."""
+"""Fig. 3: the window law over ideal CSMA, fluid."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 
 from windward.papers import Context, figure
 
-from ..shared import evolution
-from .grid import Grid
+from ...shared import evolution
+from ..grid import Grid
 
 
 @figure(

@@ -1,0 +1,1 @@
+"""The figures of wang2013."""

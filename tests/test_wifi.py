@@ -1,0 +1,123 @@
+"""Wireless networks from Python: tables, pictures, captures, and the same network in all engines."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import in_time
+
+import windward as ww
+from windward._engines.emulate import why_not
+from windward.show._digest import digests
+
+MESH = Path(__file__).parent.parent / "scenarios" / "mesh.toml"
+
+
+@pytest.fixture(scope="module")
+def mesh() -> ww.Scenario:
+    """The mesh, with a glance at its air."""
+    output = ww.Output(air=ww.AirSpan(from_="4 s", length="100 ms"))
+    return replace(ww.load(MESH), duration="6 s", warmup="2 s", output=output)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("mesh") / "run"
+
+
+@pytest.fixture(scope="module")
+def run(mesh: ww.Scenario, folder: Path) -> ww.Run:
+    return mesh.simulate(output=folder, pcap=True)
+
+
+def test_stations_and_links_have_tables(run: ww.Run) -> None:
+    stations, links = run.wifi_stations, run.wifi_links
+    assert len(stations) == 16
+    assert len(links) == 84
+    assert (stations["sending"] + stations["sensing"] <= 1 + 1e-9).all()
+    access_point = stations.set_index("node").loc["AP"]
+    assert access_point["sending"] > 0.2
+    assert tuple(access_point[["x_m", "y_m"]]) == (0, 150)
+    # Attempts of a station are those of its links.
+    own = links[links["link"].str.startswith("AP->")]
+    assert own["attempts"].sum() == access_point["attempts"]
+    assert (links["successes"] + links["failures"] <= links["attempts"] + 1).all()
+    assert [digest.title for digest in digests(run)][-1] == "Stations"
+
+
+def test_a_run_opened_again_is_the_same(run: ww.Run, folder: Path) -> None:
+    again = ww.open(folder)
+    for name in ("wifi_stations", "wifi_links", "air"):
+        assert getattr(again, name).equals(getattr(run, name)), name
+
+
+def test_frames_on_the_air(run: ww.Run) -> None:
+    air = run.air
+    assert (air["began_s"] >= 4).all()
+    assert (air["began_s"] < 4.1).all()
+    assert (air["ended_s"] > air["began_s"]).all()
+    assert {"rts", "cts", "data", "ack"} <= set(air["kind"])
+    # RTS 20, CTS and ACK 14 bytes: 352 and 304 us at 1 Mbit/s, a propagation delay of 1 us.
+    span = (1e6 * (air["ended_s"] - air["began_s"])).round()
+    assert set(span[air["kind"] == "rts"]) == {353}
+    assert set(span[air["kind"] == "ack"]) == {305}
+    assert air["received"].mean() > 0.8
+
+
+@pytest.mark.parametrize("what", ["map", "airtime", "air"])
+def test_every_figure(run: ww.Run, what: str, tmp_path: Path) -> None:
+    figure = run.plot(what)
+    assert figure.axes[0].has_data()
+    figure.savefig(tmp_path / f"{what}.png")
+
+
+def test_figures_of_a_run_without_are_refused() -> None:
+    wired = replace(ww.load(MESH.with_name("dumbbell.toml")), duration="5 s", warmup="1 s", seeds=1).simulate()
+    for what in ("map", "airtime", "air"):
+        with pytest.raises(ValueError, match="nothing to draw"):
+            wired.plot(what)
+
+
+@pytest.mark.usefixtures("run")
+def test_a_capture_holds_802_11(folder: Path) -> None:
+    """Blocks of pcapng by hand: an interface of radiotap for each station, and frames of every kind on them."""
+    data = (folder / "seed-1" / "capture.pcapng").read_bytes()
+    types, kinds, at = [], set(), 0
+    while at < len(data):
+        block, length = struct.unpack_from("<II", data, at)
+        assert struct.unpack_from("<I", data, at + length - 4)[0] == length
+        if block == 1:
+            types.append(struct.unpack_from("<H", data, at + 8)[0])
+        elif block == 6 and types[struct.unpack_from("<I", data, at + 8)[0]] == 127:
+            version, _, header, present = struct.unpack_from("<BBHI", data, at + 28)
+            assert (version, header, present) == (0, 18, 0b111)
+            kinds.add(data[at + 28 + header])
+        at += length
+    assert types.count(127) == 16
+    assert kinds == {0xB4, 0xC4, 0xD4, 0x08}
+
+
+def test_ideal_access_carries_less_than_the_optimum(mesh: ww.Scenario) -> None:
+    """Packets over ideal CSMA, with ACKs on the air and waits between packets, which the optimum does not have."""
+    air = replace(mesh.wifi[0], access=ww.IdealAccess(scale=0.2, cap=6))
+    ideal = replace(mesh, wifi=[air], duration="120 s", warmup="40 s", output=ww.Output(sample_interval="10 s"))
+    packets = ideal.simulate().flows.set_index("flow")["goodput_bps"]
+    fluid = ideal.optimum("law").flows.set_index("flow")["goodput_bps"]
+    assert 0.4 < packets.sum() / fluid.sum() < 1.0
+
+
+@pytest.mark.realtime
+def test_a_kernels_flow_crosses_three_hops(mesh: ww.Scenario) -> None:
+    """Over the same air as the simulator's: goodput within 5 %. With a law that keeps queues short: for a second after the start
+    Linux acknowledges every segment, and behind a queue of seconds that is most of the run."""
+    if why := why_not():
+        pytest.skip(why)
+    flow = replace(mesh.flow[0], law=ww.QuicTcp(backlog=20))
+    one = replace(mesh, flow=[flow], duration="16 s", warmup="6 s", output=ww.Output())
+    emulated = in_time(lambda: one.emulate(), lambda run: run.problems)
+    simulated = one.simulate()
+    ratio = float(emulated.flows["goodput_bps"].mean() / simulated.flows["goodput_bps"].mean())
+    assert 0.95 < ratio < 1.05
