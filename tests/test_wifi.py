@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import in_time
+from conftest import REPOSITORY, Cli, in_time
 
 import windward as ww
 from windward._engines.emulate import why_not
@@ -109,9 +110,20 @@ def test_ideal_access_carries_less_than_the_optimum(mesh: ww.Scenario) -> None:
     assert 0.4 < packets.sum() / fluid.sum() < 1.0
 
 
+def test_the_guides_network_is_what_it_says(cli: Cli, tmp_path: Path) -> None:
+    """The page's scenario and its commands."""
+    page = (REPOSITORY / "docs" / "guides" / "wireless.md").read_text()
+    toml, commands = re.findall(r"```(?:toml)?\n(.*?)```", page, flags=re.DOTALL)[:2]
+    (tmp_path / "corridor.toml").write_text(toml)
+    for command in commands.strip().splitlines():
+        result = cli(*command.split("#")[0].split()[1:])
+        assert result.returncode == 0, result.stderr
+    assert "laptop-3" in cli("show", "results/corridor").stdout
+
+
 @pytest.mark.realtime
 def test_a_kernels_flow_crosses_three_hops(mesh: ww.Scenario) -> None:
-    """Over the same air as the simulator's: goodput within 5 %. With a law that keeps queues short: for a second after the start
+    """Over the same air as the simulator's: goodput within 5 %. With a law that keeps queues short: at the start
     Linux acknowledges every segment, and behind a queue of seconds that is most of the run."""
     if why := why_not():
         pytest.skip(why)
