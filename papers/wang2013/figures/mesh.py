@@ -52,7 +52,7 @@ def figure_4(context: Context) -> Figure:
                 rate = each.set_index("time_s")["goodput_bps"].rolling(5).mean() / (8 * 160)
                 axes.plot(rate.index, rate, color=color, linewidth=0.9, label=str(name))
             axes.set_title(f"{law}, {rule}")
-            axes.set_ylim(bottom=0)
+        row[0].set_ylim(bottom=0)
         row[0].set_ylabel("packets/s")
     for axes in grid[-1]:
         axes.set_xlabel("time (s)")
