@@ -7,6 +7,9 @@ use crate::medium::air::{AirFrame, FrameKind};
 use crate::medium::interface::Out;
 use windward_units::{Duration, Time};
 
+/// In this time a receiver settles on one of several preambles: the time that the standard has for sensing OFDM.
+const DETECTION: Duration = Duration::from_micros(4);
+
 impl Wifi {
     /// A station sends a frame.
     pub(super) fn send(&mut self, now: Time, id: u32, mut frame: Frame, out: &mut impl Out) {
@@ -35,20 +38,32 @@ impl Wifi {
             let is_sending = station.sends_from <= from && from < station.sends_until;
             if !is_sending {
                 let others = station.energy - neighbour.power;
+                let power = match is_rayleigh && at == frame.to && station.lock.is_none() {
+                    true => neighbour.power * station.errors.exponential(),
+                    false => neighbour.power,
+                };
+                let is_clear = station.signals == 1 || power >= mac.capture * others;
+                let lock = Lock { sender: id, power, mean: neighbour.power, since: from, is_good: neighbour.decodes };
                 match &mut station.lock {
+                    // Of preambles that begin together the receiver finds the strongest, or none.
+                    Some(first) if !mac.is_ns2 && from < first.since + DETECTION => {
+                        let is_found = first.power >= mac.capture * (station.energy - first.mean);
+                        if !is_found {
+                            station.lock = (neighbour.decodes && is_clear).then_some(lock);
+                        }
+                    }
                     Some(lock) => {
                         // ns-2 compares with each other signal by itself.
-                        let against = if mac.is_ns2 { neighbour.power } else { station.energy - lock.power };
+                        let against = if mac.is_ns2 { neighbour.power } else { station.energy - lock.mean };
                         lock.is_good &= lock.power >= mac.capture * against;
                     }
-                    None => {
-                        let power = match is_rayleigh && at == frame.to {
-                            true => neighbour.power * station.errors.exponential(),
-                            false => neighbour.power,
-                        };
-                        let is_clear = mac.is_ns2 || station.signals == 1 || power >= mac.capture * others;
-                        station.lock = Some(Lock { sender: id, power, is_good: neighbour.decodes && is_clear });
+                    None if mac.is_ns2 => station.lock = Some(lock),
+                    // A preamble that cannot be found is noise: what follows may still be received.
+                    None if neighbour.decodes && is_clear => {
+                        station.lock = Some(lock);
+                        station.keep_reservation(from + times.preamble);
                     }
+                    None => {}
                 }
             }
             station.air.sense(if is_sending { station.sends_until } else { from }, end);
@@ -64,6 +79,7 @@ impl Wifi {
         let frame = self.frames[id as usize];
         let times = self.times;
         let mut is_received_by_it = false;
+        let is_ns2 = self.config.mac.is_ns2;
         let (first, last) = self.config.reach.range(id);
         for index in first..last {
             let neighbour = *self.config.reach.at(index);
@@ -85,7 +101,7 @@ impl Wifi {
                 } else if frame.to == at {
                     self.receive(now, id, &frame, out);
                 } else {
-                    station.nav = station.nav.max(now + frame.duration);
+                    station.reserve(now, &frame, &times, is_ns2);
                 }
             } else {
                 station.air.garbled += 1;

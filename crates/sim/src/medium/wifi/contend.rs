@@ -5,7 +5,8 @@
 //! woken too early sleeps on. So a station that defers to a hundred frames costs a few events, not a hundred.
 
 use super::mac::{Timer, Times, Wifi};
-use super::station::{Stage, Station};
+use super::station::{Frame, Stage, Station};
+use crate::medium::air::FrameKind;
 use crate::medium::interface::Out;
 use windward_units::Time;
 
@@ -19,6 +20,27 @@ impl Station {
     /// Until when it must keep quiet, as far as it knows.
     pub(super) fn busy(&self) -> Time {
         self.busy_until.max(self.nav).max(self.sends_until)
+    }
+
+    /// A frame for somebody else reserves the medium. An RTS does so for good only if another frame follows: who hears none within
+    /// NAVTimeout is permitted to take it back (IEEE 802.11-2016, §10.3.2.4). ns-2 never does.
+    pub(super) fn reserve(&mut self, now: Time, frame: &Frame, times: &Times, is_ns2: bool) {
+        let end = now + frame.duration;
+        if frame.kind == FrameKind::Rts && !is_ns2 && end > self.nav {
+            let patience = now + times.reservation;
+            self.announced = (end, patience);
+            self.nav = self.nav.max(end.min(patience));
+        } else {
+            self.nav = self.nav.max(end);
+        }
+    }
+
+    /// Another frame has begun to be received, whose header is there at `known`: what an RTS announced holds.
+    pub(super) fn keep_reservation(&mut self, known: Time) {
+        let (end, patience) = self.announced;
+        if known <= patience {
+            self.nav = self.nav.max(end);
+        }
     }
 
     /// Reckons when the backoff ends, if nothing intervenes.

@@ -50,6 +50,9 @@ pub(super) struct Times {
     /// EIFS after the end of a frame that could not be received; `None`: DIFS.
     pub eifs: Option<Duration>,
     pub timeout: Duration,
+    pub preamble: Duration,
+    /// From the end of an RTS to the instant at which its reservation is given up if nothing has followed.
+    pub reservation: Duration,
     pub rts: Duration,
     pub cts: Duration,
     pub ack: Duration,
@@ -89,8 +92,11 @@ impl Wifi {
             sifs: phy.sifs,
             difs: phy.difs,
             propagation: phy.propagation,
-            eifs: mac.uses_eifs.then(|| phy.sifs + ack + phy.difs),
+            // With an ACK at the lowest rate there is.
+            eifs: mac.uses_eifs.then(|| phy.sifs + phy.air_time(ACK, phy.coding.slowest()) + phy.difs),
             timeout: mac.timeout.unwrap_or(phy.sifs + phy.slot + phy.preamble),
+            preamble: phy.preamble,
+            reservation: phy.sifs * 2 + control(CTS) + phy.preamble + phy.slot * 2,
             rts: control(RTS),
             cts: control(CTS),
             ack,
@@ -111,6 +117,7 @@ impl Wifi {
             error_until: Time::ZERO,
             busy_until: Time::ZERO,
             nav: Time::ZERO,
+            announced: (Time::ZERO, Time::ZERO),
             sends_from: Time::ZERO,
             sends_until: Time::ZERO,
             lock: None,

@@ -16,6 +16,16 @@ pub enum Coding {
     },
 }
 
+impl Coding {
+    /// The lowest rate that every station has.
+    pub const fn slowest(self) -> BitRate {
+        match self {
+            Self::Serial => BitRate::bits_per_sec(1_000_000),
+            Self::Ofdm { .. } => BitRate::bits_per_sec(6_000_000),
+        }
+    }
+}
+
 /// A physical layer: every time that the MAC is built on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phy {

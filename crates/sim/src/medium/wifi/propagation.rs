@@ -53,7 +53,8 @@ impl Propagation {
                 if distance < 4.0 * PI * squared / length {
                     free(distance)
                 } else {
-                    self.power * squared * squared / libm::pow(distance, 4.0)
+                    let fourth = distance * distance * distance * distance;
+                    self.power * squared * squared / fourth
                 }
             }
             PathLoss::LogDistance { exponent, reference } => {

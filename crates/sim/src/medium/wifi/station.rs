@@ -38,6 +38,10 @@ pub(super) struct Lock {
     pub sender: u32,
     /// Its power.
     pub power: f64,
+    /// What it adds to the power of all signals: the same but for fading.
+    pub mean: f64,
+    /// When it began.
+    pub since: Time,
     /// Whether it can still be received.
     pub is_good: bool,
 }
@@ -94,6 +98,8 @@ pub(super) struct Station {
     pub busy_until: Time,
     /// Until when others have reserved the medium.
     pub nav: Time,
+    /// The same as an RTS would have it, and until when a frame must have followed for that.
+    pub announced: (Time, Time),
     /// Its own last frame, sent or about to be.
     pub sends_from: Time,
     pub sends_until: Time,

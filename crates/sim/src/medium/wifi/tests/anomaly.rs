@@ -19,7 +19,8 @@ fn throughput(fast: f64, slow: f64, n: f64, phy: &Phy) -> f64 {
 
 /// One station at 1 Mbit/s among three at 11 Mbit/s: all get the same, what the closed form says. It leaves doubled windows out, and
 /// its collisions are those of two; against their own simulations they found it within 5 %. Shares vary by 1/√(packets of one,
-/// about 3000) = 1.8 %: tested at three times that.
+/// about 30 000) = 0.6 %, three times that are allowed; and the slow station has a little less, because after a collision, which its
+/// frame ends, it waits for its ACK in vain for longer than the others wait for DIFS: 2.6 %.
 #[test]
 fn a_slow_station_slows_all() {
     let fast = BitRate::bits_per_sec(11_000_000);
@@ -27,11 +28,11 @@ fn a_slow_station_slows_all() {
     config.stations[3].data_rate = BitRate::bits_per_sec(1_000_000);
     let mut bench = Bench::new(&config, 11);
     let ways: Vec<(u32, u32)> = (0..4).map(|way| (way, BYTES)).collect();
-    bench.run(Time::from_nanos(60_000_000_000), &ways);
+    bench.run(Time::from_nanos(600_000_000_000), &ways);
     let rates: Vec<f64> = (0..4).map(|way| bench.rate(way, BYTES)).collect();
     let mean = rates.iter().sum::<f64>() / 4.0;
     for rate in &rates {
-        assert!((rate / mean - 1.0).abs() < 0.055, "{rates:?}");
+        assert!((rate / mean - 1.0).abs() < 0.045, "{rates:?}");
     }
     let [fast, slow] = [0, 3].map(|way| config.exchange(way, u64::from(BYTES)).as_secs());
     let exact = throughput(fast, slow, 4.0, &config.phy);

@@ -85,7 +85,8 @@ fn with_its_assumptions_the_mac_is_the_model() {
 }
 
 /// The standard's MAC: a station whose backoff is frozen does not count the busy slot, so that only whoever has just sent can use
-/// the first slot after it; EIFS after collisions; at most seven attempts. All three together stay within 5 %.
+/// the first slot after it; who has collided waits longer than DIFS for its answer; at most seven attempts. All three together
+/// stay within 5 %.
 #[test]
 fn the_standard_is_near_the_model() {
     for n in [5, 20, 50] {

@@ -170,3 +170,80 @@ fn air_time_adds_up_to_the_clock() {
         assert!(sent(listener) + listener.air.sensed.as_secs() <= total * 1.001);
     }
 }
+
+/// An RTS that nobody answers keeps those who heard it quiet for NAVTimeout, 2·10 + 304 + 192 + 2·20 µs from its end at 1353 µs, and
+/// not for the exchange that it announced, up to 8183 µs; in ns-2 it does.
+#[test]
+fn a_reservation_is_given_up_where_nothing_follows() {
+    let arrival = |is_ns2: bool| {
+        let once = Mac { rts_threshold: Some(Bytes::new(0)), short_retries: Some(1), is_ns2, ..standard() };
+        let mut config = hidden(once);
+        let hears = |station, decodes| Neighbour { station, power: 1.0, decodes };
+        // 2 hears what 0 says to 1, who does not.
+        config.reach =
+            Reach::of_lists([vec![hears(2, true)], vec![hears(2, true)], vec![hears(1, true), hears(0, true)]]);
+        let mut bench = Bench::new(&config, 1);
+        bench.now = micros(1000);
+        bench.offer(0, 1464);
+        // ns-2 draws a backoff even now: up to 620 µs and DIFS.
+        bench.run(micros(if is_ns2 { 1800 } else { 1200 }), &[]);
+        bench.offer(1, 1464);
+        bench.run(micros(100_000), &[]);
+        bench.world.arrived[0].0.since(Time::ZERO).as_nanos() / 1000
+    };
+    let exchange = 352 + 1 + 10 + 304 + 1 + 10 + 6192 + 1;
+    let backoff = arrival(false) - (1353 + 556 + 50 + exchange);
+    assert!(backoff % 20 == 0 && backoff / 20 <= 31, "{backoff}");
+    assert!(arrival(true) > 8183 + 50 + exchange);
+}
+
+/// A signal too weak to be received is noise: a frame twenty times as strong that begins during it is received. ns-2 takes the receiver
+/// for occupied.
+#[test]
+fn a_weak_signal_does_not_occupy_the_receiver() {
+    let arrived = |is_ns2: bool| {
+        let mut config = hidden(Mac { is_ns2, ..standard() });
+        let at = |station, power, decodes| Neighbour { station, power, decodes };
+        config.reach = Reach::of_lists([
+            vec![at(1, 1.0, true)],
+            vec![at(0, 1.0, true), at(2, 0.05, false)],
+            vec![at(1, 0.05, false)],
+        ]);
+        let mut bench = Bench::new(&config, 1);
+        bench.offer(1, 1464);
+        bench.run(micros(2000), &[]);
+        bench.offer(0, 1464);
+        bench.run(micros(9200), &[]);
+        bench.world.arrived.len()
+    };
+    assert_eq!([arrived(false), arrived(true)], [1, 0]);
+}
+
+/// Of two frames that begin together the one that is ten times as strong is received, whichever is dealt with first; of equal ones
+/// none, and no EIFS follows what was never found to be a frame.
+#[test]
+fn of_preambles_that_begin_together_the_strongest_is_found() {
+    let with = |first: f64, second: f64| {
+        let mut config = hidden(standard());
+        let at = |station, power| Neighbour { station, power, decodes: true };
+        config.reach = Reach::of_lists([vec![at(1, first)], vec![at(0, 1.0), at(2, 1.0)], vec![at(1, second)]]);
+        let mut bench = Bench::new(&config, 1);
+        bench.now = micros(1000);
+        bench.offer(0, 1464);
+        bench.offer(1, 1464);
+        bench.run(micros(7300), &[]);
+        let ways: Vec<u32> = bench.world.arrived.iter().map(|arrival| arrival.1).collect();
+        (ways, bench.wifi.stations[1].error_until > Time::ZERO)
+    };
+    assert_eq!(with(10.0, 1.0), (vec![0], false));
+    assert_eq!(with(1.0, 10.0), (vec![1], false));
+    assert_eq!(with(1.0, 1.0), (vec![], false));
+}
+
+/// EIFS has room for an ACK at the lowest rate there is, 6 Mbit/s in 802.11a, whatever rate ACKs are sent at: 16 + 44 + 34 µs.
+#[test]
+fn eifs_reckons_with_the_lowest_rate() {
+    let fast = Mac::standard(BitRate::bits_per_sec(24 * MBIT));
+    let bench = Bench::new(&star(1, Phy::A, fast, BitRate::bits_per_sec(54 * MBIT)), 1);
+    assert_eq!(bench.wifi.times.eifs, Some(Duration::from_micros(94)));
+}
