@@ -3,6 +3,7 @@
 # make wheel    build wheel and source distribution, and try each in an empty environment
 # make bench    measure speed
 # make validate-ns3  lay goodputs beside ns-3's
+# make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
@@ -26,7 +27,7 @@ HEADLINE := scenarios/headline.toml
 SKIPPED := $(CURDIR)/$(VENV)/skipped
 AT_ONCE := --no-print-directory -j2
 
-.PHONY: run test lint rust-test python-test realtime-test wheel bench validate-ns3 validate-emulation docs reproduce fuzz clean
+.PHONY: run test lint rust-test python-test realtime-test wheel bench validate-ns3 validate-wifi validate-emulation docs reproduce fuzz clean
 .DELETE_ON_ERROR:
 
 run:
@@ -81,10 +82,15 @@ bench: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/transfer/bench.py
 	$(BIN)/python benches/emulate/bench.py
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
+	$(BIN)/python benches/wifi/bench.py --ns3 $(VENV)-ns3/bin/python
 
 # Minutes of ns-3: its goodput beside ours, written to docs/measured/validation/ns3.md.
 validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
+
+# Ten minutes of ns-3: stars, hidden stations, chains and the grid, written to docs/measured/validation/wifi-ns3.md.
+validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
+	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
 
 # A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine

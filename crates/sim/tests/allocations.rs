@@ -5,12 +5,13 @@ mod common;
 
 use common::{flow, law, link, network, simulate};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use windward_laws::LawSpec;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
+use windward_sim::wifi::{self, Access, Mac, Phy, Propagation, Reach, Way, WifiConfig};
 use windward_sim::{
     Buffer, FlowConfig, Jitter, Loss, MediumConfig, Network, Output, Pattern, SourceConfig, Step, TcpOptions,
 };
@@ -19,6 +20,9 @@ use windward_units::{BitRate, Bytes, Duration, Time};
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+/// One test at a time: all of a process are counted.
+static TURN: Mutex<()> = Mutex::new(());
 
 // SAFETY: every call is handed to the system's allocator as it came.
 unsafe impl GlobalAlloc for Counting {
@@ -106,6 +110,7 @@ fn bottleneck(seconds: u64) -> Network {
 
 #[test]
 fn a_longer_run_allocates_no_more() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let count = |seconds| {
         let network = bottleneck(seconds);
         let before = ALLOCATIONS.load(Ordering::Relaxed);
@@ -119,4 +124,53 @@ fn a_longer_run_allocates_no_more() {
     assert!(timeouts(&late) > timeouts(&early) + 100, "timeouts are on the path");
     // Of a few rings the fullest moment is in the second half: 2 were seen to double, with 280 timeouts and 580 000 hops more.
     assert!(long <= short + 20, "{short} {long}");
+}
+
+/// Stations of 802.11b in a row of `hops` hops, which hide from each other what they send, with RTS; a flow to its end, full buffers.
+fn row(hops: u32, seconds: u64) -> Network {
+    let positions: Vec<(f64, f64)> = (0..=hops).map(|at| (200.0 * f64::from(at), 0.0)).collect();
+    let station = |at: u32| wifi::StationConfig {
+        key: 200 + u64::from(at),
+        node: at,
+        place: positions[at as usize],
+        buffer: Buffer::Packets(20),
+        data_rate: BitRate::bits_per_sec(11_000_000),
+    };
+    let radio = Propagation::NS2;
+    let out = (0..hops).map(|at| Way { from: at, to: at + 1, loss: 0.05 });
+    let back = (0..hops).rev().map(|at| Way { from: at + 1, to: at, loss: 0.0 });
+    let config = WifiConfig {
+        phy: Phy::B,
+        mac: Mac { rts_threshold: Some(Bytes::new(500)), ..Mac::standard(BitRate::bits_per_sec(1_000_000)) },
+        access: Access::Dcf,
+        stations: (0..=hops).map(station).collect(),
+        ways: out.chain(back).collect(),
+        reach: Reach::of_positions(&positions, &radio, radio.received(250.0), radio.received(550.0)),
+        fading: None,
+        routing: None,
+    };
+    let (forward, backward) = ((0..hops).collect(), (hops..2 * hops).collect());
+    let ends: Vec<_> = config.ways.iter().map(|way| config.ends(way)).collect();
+    let flow = flow(0, law("reno", serde_json::json!({})), forward, backward, TcpOptions::default());
+    let mut network = network(Vec::new(), vec![FlowConfig { source: 0, sink: hops, ..flow }], 1, seconds);
+    network.topology.add_medium(MediumConfig::Wifi(config), ends);
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
+}
+
+#[test]
+fn nor_does_one_of_a_wireless_network() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = |seconds| {
+        let network = row(4, seconds);
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let output = simulate(&network, 1);
+        (ALLOCATIONS.load(Ordering::Relaxed) - before, output)
+    };
+    let (short, early) = count(120);
+    let (long, late) = count(240);
+    let lost = |output: &Output| output.links.iter().map(|link| link.lost + link.dropped).sum::<u64>();
+    assert!(late.packet_hops > early.packet_hops + 20_000);
+    assert!(lost(&late) > lost(&early), "losses are on the path");
+    assert!(long <= short + 4, "{short} {long}");
 }

@@ -1,0 +1,223 @@
+"""ns-3 on wireless networks: reads a list of cases as JSON, prints a line of JSON for each.
+
+    python peer_ns3.py < cases.json
+
+A case is what `cases.py` says it is. Radios, timings, queues and TCP are set to those of a scenario of Windward's:
+two-ray ground with the same power and frequency, frames received from the power at `receive` metres on and sensed
+from that at `sense`, received if they are 10 dB above all else on the air, no beacons, no ARP, routes by hand.
+`as_shipped` names what is left as ns-3 has it: "errors", its error rates by signal-to-noise ratio; "detection", its
+preamble detection at 4 dB; "arp".
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import sys
+import time
+from typing import Any
+
+import cppyy
+from ns import ns
+
+LAWS = {"newreno": "TcpNewReno", "linux-reno": "TcpLinuxReno"}
+STANDARDS = {"802.11b": "WIFI_STANDARD_80211b", "802.11a": "WIFI_STANDARD_80211a"}
+MODES = {
+    ("802.11b", 11): "DsssRate11Mbps",
+    ("802.11b", 1): "DsssRate1Mbps",
+    ("802.11a", 54): "OfdmRate54Mbps",
+    ("802.11a", 24): "OfdmRate24Mbps",
+}
+POWER_W, FREQUENCY_HZ, HEIGHT_M, CAPTURE = 0.28183815, 914e6, 1.5, 10.0
+
+# A frame is received if it is so many times as strong as noise and interference together: Windward's radio.
+cppyy.cppdef("""
+namespace ns3 {
+class ThresholdErrors : public ErrorRateModel {
+ public:
+  double m_least = 0;
+ private:
+  double DoGetChunkSuccessRate(WifiMode, const WifiTxVector&, double snr, uint64_t, uint8_t, WifiPpduField, uint16_t)
+      const override { return snr >= m_least ? 1.0 : 0.0; }
+};
+void UseThreshold(Ptr<NetDevice> device, double least) {
+  auto model = CreateObject<ThresholdErrors>();
+  model->m_least = least;
+  DynamicCast<WifiNetDevice>(device)->GetPhy()->SetErrorRateModel(model);
+}
+}
+""")
+
+
+def dbm_at(distance: float) -> float:
+    """Received power at a distance in metres, a hair less so that the distance itself is inside."""
+    wavelength = 299_792_458.0 / FREQUENCY_HZ
+    if distance < 4 * math.pi * HEIGHT_M**2 / wavelength:
+        watts = POWER_W * (wavelength / (4 * math.pi * distance)) ** 2
+    else:
+        watts = POWER_W * HEIGHT_M**4 / distance**4
+    return 10 * math.log10(watts * 1e3) - 0.001
+
+
+def configure(case: dict[str, Any]) -> None:
+    """Sets what everything begins with."""
+    segment = case["segment"]
+    room = 2 * 4000 * segment
+    defaults = {
+        "TcpL4Protocol::SocketType": ns.StringValue(f"ns3::{LAWS[case['law']]}"),
+        "TcpSocket::SegmentSize": ns.UintegerValue(segment),
+        "TcpSocket::InitialCwnd": ns.UintegerValue(10),
+        "TcpSocket::DelAckCount": ns.UintegerValue(2),
+        "TcpSocket::DelAckTimeout": ns.StringValue("40ms"),
+        "TcpSocket::SndBufSize": ns.UintegerValue(room),
+        "TcpSocket::RcvBufSize": ns.UintegerValue(room),
+        "TcpSocketBase::MinRto": ns.StringValue("200ms"),
+        "TcpSocketBase::Sack": ns.BooleanValue(True),
+        "TcpSocketBase::Timestamp": ns.BooleanValue(True),
+        # The packet that is being sent counts in ns-3's queue, and not in Windward's.
+        "WifiMacQueue::MaxSize": ns.StringValue(f"{case['queue'] + 1}p"),
+        "WifiMacQueue::MaxDelay": ns.StringValue("1000s"),
+        "WifiRemoteStationManager::RtsCtsThreshold": ns.UintegerValue(0 if case["rts"] else 4_692_480),
+        "WifiMac::FrameRetryLimit": ns.UintegerValue(case["retries"]),
+    }
+    for name, value in defaults.items():
+        ns.Config.SetDefault(f"ns3::{name}", value)
+
+
+def radios(case: dict[str, Any], nodes: Any) -> Any:
+    """The stations' devices."""
+    shipped = case["as_shipped"]
+    standard = case["standard"]
+    loss = ns.CreateObject[ns.TwoRayGroundPropagationLossModel]()
+    loss.SetAttribute("Frequency", ns.DoubleValue(FREQUENCY_HZ))
+    loss.SetAttribute("HeightAboveZ", ns.DoubleValue(HEIGHT_M))
+    channel = ns.CreateObject[ns.YansWifiChannel]()
+    channel.SetPropagationLossModel(loss)
+    channel.SetPropagationDelayModel(ns.CreateObject[ns.ConstantSpeedPropagationDelayModel]())
+    phy = ns.YansWifiPhyHelper()
+    phy.SetChannel(channel)
+    power = 10 * math.log10(POWER_W * 1e3)
+    for name in ("TxPowerStart", "TxPowerEnd"):
+        phy.Set(name, ns.DoubleValue(power))
+    sense = dbm_at(case["sense"])
+    for name in ("RxSensitivity", "CcaEdThreshold", "CcaSensitivity"):
+        phy.Set(name, ns.DoubleValue(sense))
+    phy.Set("RxNoiseFigure", ns.DoubleValue(0))
+    phy.SetPreambleDetectionModel(
+        "ns3::ThresholdPreambleDetectionModel",
+        "Threshold",
+        ns.DoubleValue(4.0 if "detection" in shipped else 10 * math.log10(CAPTURE)),
+        "MinimumRssi",
+        ns.DoubleValue(dbm_at(case["receive"])),
+    )
+    wifi = ns.WifiHelper()
+    wifi.SetStandard(getattr(ns, STANDARDS[standard]))
+    wifi.SetRemoteStationManager(
+        "ns3::ConstantRateWifiManager",
+        "DataMode",
+        ns.StringValue(MODES[standard, case["data_mbit"]]),
+        "ControlMode",
+        ns.StringValue(MODES[standard, case["basic_mbit"]]),
+    )
+    mac = ns.WifiMacHelper()
+    mac.SetType("ns3::AdhocWifiMac", "QosSupported", ns.BooleanValue(False))
+    devices = wifi.Install(phy, mac, nodes)
+    for at in range(devices.GetN()):
+        if "errors" not in shipped:
+            ns.UseThreshold(devices.Get(at), CAPTURE)
+        know(devices, at, ns.WifiMode(MODES[standard, case["basic_mbit"]]))
+    return devices
+
+
+def know(devices: Any, at: int, basic: Any) -> None:
+    """Makes all stations known to one: to who is new to it, it would answer at the highest mandatory rate."""
+    device = devices.Get(at)
+    manager, phy = device.GetRemoteStationManager(), device.GetPhy()
+    for other in range(devices.GetN()):
+        address = ns.Mac48Address.ConvertFrom(devices.Get(other).GetAddress())
+        for mode in phy.GetModeList():
+            manager.AddSupportedMode(address, mode)
+        manager.RecordDisassociated(address)
+    manager.AddBasicMode(basic)
+
+
+def place(nodes: Any, positions: list[list[float]]) -> None:
+    """Puts the stations where they are."""
+    places = ns.CreateObject[ns.ListPositionAllocator]()
+    for x, y in positions:
+        places.Add(ns.Vector(x, y, 0))
+    mobility = ns.MobilityHelper()
+    mobility.SetPositionAllocator(places)
+    mobility.SetMobilityModel("ns3::ConstantPositionMobilityModel")
+    mobility.Install(nodes)
+
+
+def route(nodes: Any, addresses: list[Any], hops: list[int]) -> None:
+    """Static routes from the first of `hops` to the last."""
+    helper = ns.Ipv4StaticRoutingHelper()
+    for at, via in itertools.pairwise(hops[:-1]):
+        table = helper.GetStaticRouting(nodes.Get(at).GetObject[ns.Ipv4]())
+        table.AddHostRouteTo(addresses[hops[-1]], addresses[via], 1)
+
+
+def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
+    """One run: goodput of each flow after the warm-up, in Mbit/s, and what it took."""
+    configure(case)
+    ns.RngSeedManager.SetRun(seed)
+    nodes = ns.NodeContainer()
+    nodes.Create(len(case["positions"]))
+    place(nodes, case["positions"])
+    devices = radios(case, nodes)
+    ns.WifiHelper.AssignStreams(devices, 1000 * seed)
+    ns.InternetStackHelper().Install(nodes)
+    helper = ns.Ipv4AddressHelper()
+    helper.SetBase(ns.Ipv4Address("10.0.0.0"), ns.Ipv4Mask("255.255.0.0"))
+    interfaces = helper.Assign(devices)
+    ns.TrafficControlHelper().Uninstall(devices)
+    addresses = [interfaces.GetAddress(at) for at in range(nodes.GetN())]
+    if "arp" not in case["as_shipped"]:
+        ns.NeighborCacheHelper().PopulateNeighborCache()
+    sinks = []
+    for number, flow in enumerate(case["flows"]):
+        hops, port = flow["route"], 5001 + number
+        route(nodes, addresses, hops)
+        route(nodes, addresses, hops[::-1])
+        kind = "ns3::TcpSocketFactory" if flow["kind"] == "tcp" else "ns3::UdpSocketFactory"
+        remote = ns.InetSocketAddress(addresses[hops[-1]], port).ConvertTo()
+        if flow["kind"] == "tcp":
+            source = ns.BulkSendHelper(kind, remote)
+            source.SetAttribute("MaxBytes", ns.UintegerValue(0))
+            source.SetAttribute("SendSize", ns.UintegerValue(case["segment"]))
+        else:
+            source = ns.OnOffHelper(kind, remote)
+            payload = case["datagram"] - 28
+            source.SetConstantRate(ns.DataRate(round(flow["offered_mbit"] * 1e6 * payload / case["datagram"])), payload)
+        # Not all at the same instant.
+        source.Install(nodes.Get(hops[0])).Start(ns.Seconds(flow["start_s"]))
+        local = ns.InetSocketAddress(ns.Ipv4Address.GetAny(), port).ConvertTo()
+        sink = ns.PacketSinkHelper(kind, local).Install(nodes.Get(hops[-1]))
+        sink.Start(ns.Seconds(0))
+        sinks.append(sink.Get(0))
+    received = []
+    began = time.process_time()
+    for seconds in (case["warmup_s"], case["seconds"] - case["warmup_s"]):
+        ns.Simulator.Stop(ns.Seconds(seconds))
+        ns.Simulator.Run()
+        received.append([sink.GetObject[ns.PacketSink]().GetTotalRx() for sink in sinks])
+    answer = {
+        "goodput_mbit": [
+            (after - before) * 8e-6 / (case["seconds"] - case["warmup_s"])
+            for before, after in zip(*received, strict=True)
+        ],
+        "events": ns.Simulator.GetEventCount(),
+        "run_cpu_s": time.process_time() - began,
+    }
+    ns.Simulator.Destroy()
+    ns.Ipv4AddressGenerator.Reset()
+    return answer
+
+
+if __name__ == "__main__":
+    for case in json.load(sys.stdin):
+        print(json.dumps([simulate(case, seed) for seed in range(1, case["seeds"] + 1)]), flush=True)
