@@ -110,6 +110,16 @@ def test_ideal_access_carries_less_than_the_optimum(mesh: ww.Scenario) -> None:
     assert 0.4 < packets.sum() / fluid.sum() < 1.0
 
 
+def test_compare_has_a_column_of_ideal_csma(mesh: ww.Scenario) -> None:
+    """Without collisions, with a queue at every link, rates come in the fluid model's order; ACKs take their part."""
+    longer = replace(mesh, duration="60 s", warmup="20 s", output=ww.Output(sample_interval="10 s"))
+    table = longer.compare(seeds=1, emulate=False).table.set_index("flow")
+    ideal, fluid = table["ideal_bps"], table["fluid_bps"]
+    assert (ideal.idxmax(), ideal.idxmin()) == ("ftp1", "ftp0")
+    assert ideal[["ftp1", "ftp3"]].min() > ideal[["ftp0", "ftp2"]].max()
+    assert 0.6 < ideal.sum() / fluid.sum() < 1.0
+
+
 def test_the_guides_network_is_what_it_says(cli: Cli, tmp_path: Path) -> None:
     """The page's scenario and its commands."""
     page = (REPOSITORY / "docs" / "guides" / "wireless.md").read_text()

@@ -226,9 +226,9 @@ class Scenario(ScenarioFields):
             Whether to emulate too, the first seed, in real time. Default: if this machine can, and the scenario takes
             at most two minutes.
         output
-            Keep the results in the folders "optimum", "fluid", "simulate" and "emulate" in this one.
+            Keep the results in the folders "optimum", "fluid", "ideal", "simulate" and "emulate" in this one.
         progress
-            Called about ten times a second with "simulate" or "emulate" and how far that engine has come.
+            Called about ten times a second with "ideal", "simulate" or "emulate" and how far that engine has come.
 
         Raises
         ------

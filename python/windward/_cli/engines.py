@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from windward.results._shapes import Progress
 
 #: What an engine is doing, and what it has done.
-_VERBS = {"simulate": ("simulating", "simulated"), "emulate": ("emulating", "emulated")}
+_VERBS = {
+    "ideal": ("simulating ideal CSMA", "simulated with ideal CSMA"),
+    "simulate": ("simulating", "simulated"),
+    "emulate": ("emulating", "emulated"),
+}
 
 
 def simulate(
@@ -181,7 +185,8 @@ def compare(
             "--output",
             "-o",
             metavar="DIR",
-            help="Save the results in DIR/optimum, DIR/fluid, DIR/simulate and DIR/emulate. Default: not saved.",
+            help="Save the results in DIR/optimum, DIR/fluid, DIR/simulate and DIR/emulate, with 802.11 also in "
+            "DIR/ideal. Default: not saved.",
         ),
     ] = None,
     seeds: Seeds = None,
@@ -197,7 +202,8 @@ def compare(
 ) -> None:
     """Compare all engines on one scenario.
 
-    Prints the goodput of each flow: at the optimum, in the fluid model, simulated, and emulated.
+    Prints the goodput of each flow: at the optimum, in the fluid model, simulated, and emulated. Where the scenario
+    has a wireless network of 802.11, also simulated with ideal CSMA in its place.
     """
     from contextlib import ExitStack
 

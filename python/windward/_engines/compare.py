@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 #: An emulation that nobody asked for takes at most this long, in seconds.
 _PATIENCE_S = 120.0
 
+#: Ideal CSMA beside 802.11. As printed, β = 1, the aggressiveness of a few waiting packets passes any cap, and links
+#: take turns whatever their queues are; with this one that of 80 packets is 4.
+_IDEAL = {"kind": "ideal", "scale": 0.05}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
@@ -33,6 +38,8 @@ class Comparison:
 
     optimum: Optimum
     fluid: Fluid | None
+    #: Packets with every wireless network of 802.11 replaced by ideal CSMA over the same links; None without one.
+    ideal: Run | None
     packets: Run | None
     kernel: Run | None
     #: Why an engine did not answer, by its name: "fluid", "packets" or "kernel".
@@ -42,15 +49,17 @@ class Comparison:
     def table(self) -> pd.DataFrame:
         """One row per flow: its goodput by each engine.
 
-        Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end), `packets_bps` and `packets_error_bps` (mean and
-        half width of the 95 % confidence interval over seeds; NaN for one seed), `kernel_bps` (emulated between real
-        kernels), and `share`, packets over optimum. NaN where an engine did not answer.
+        Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end), `ideal_bps` (packets over ideal CSMA, where the
+        scenario has 802.11), `packets_bps` and `packets_error_bps` (mean and half width of the 95 % confidence interval
+        over seeds; NaN for one seed), `kernel_bps` (emulated between real kernels), and `share`, packets over optimum.
+        NaN where an engine did not answer.
         """
         best, fluid = self.optimum.flows, self.fluid
-        packets, kernel = _goodputs(self.packets), _goodputs(self.kernel)
+        ideal, packets, kernel = _goodputs(self.ideal), _goodputs(self.packets), _goodputs(self.kernel)
         table = best[["flow", "law"]].copy()
         table["optimum_bps"] = best["goodput_bps"]
         table["fluid_bps"] = float("nan") if fluid is None else fluid.flows["goodput_bps"].to_numpy()
+        table["ideal_bps"] = [mean_and_interval(ideal.get(flow, []))[0] for flow in table["flow"]]
         means = [mean_and_interval(packets.get(flow, [])) for flow in table["flow"]]
         table["packets_bps"] = [mean for mean, _ in means]
         table["packets_error_bps"] = [error for _, error in means]
@@ -96,10 +105,12 @@ def compare(
             "progress": None if progress is None else partial(progress, engine),
         }
 
-    packets = kernel = None
+    ideal = packets = kernel = None
     if scenario.has_region:
         left_out["packets"] = "a region says which rates are possible, not how packets get them"
     else:
+        if (other := _with_ideal_access(scenario, folder)) is not None:
+            ideal = simulate(other, folder=folder, laws=laws, seeds=seeds, **keep("ideal"))
         packets = simulate(scenario, folder=folder, laws=laws, seeds=seeds, **keep("simulate"))
     if reason := left_out.get("packets") or _why_no_emulation(scenario, with_emulation):
         left_out["kernel"] = reason
@@ -108,7 +119,18 @@ def compare(
             kernel = emulate(scenario, **keep("emulate"))
         except (EmulationError, KernelError) as error:
             left_out["kernel"] = _first_line(error)
-    return Comparison(optimum=best, fluid=fluid, packets=packets, kernel=kernel, left_out=left_out)
+    return Comparison(optimum=best, fluid=fluid, ideal=ideal, packets=packets, kernel=kernel, left_out=left_out)
+
+
+def _with_ideal_access(scenario: Scenario, folder: Path) -> Scenario | None:
+    """The scenario with ideal CSMA in place of 802.11, over fixed routes; None if nothing changes."""
+    fields = json.loads(scenario.to_json())
+    networks = [network for network in fields.get("wifi", []) if network["access"]["kind"] != "ideal"]
+    for network in networks:
+        network["access"], network["routing"] = _IDEAL, "shortest"
+    # Frames are 802.11's.
+    fields["output"].pop("air", None)
+    return Scenario.from_json(json.dumps(fields), "scenario", folder) if networks else None
 
 
 def _why_no_emulation(scenario: Scenario, wanted: bool | None) -> str | None:

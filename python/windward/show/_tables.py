@@ -84,13 +84,14 @@ def compare_digest(table: pd.DataFrame) -> Digest:
             row["law"],
             quantity(row["optimum_bps"], "bit/s"),
             quantity(row["fluid_bps"], "bit/s"),
+            quantity(row["ideal_bps"], "bit/s"),
             quantity(row["packets_bps"], "bit/s", row["packets_error_bps"]),
             quantity(row["kernel_bps"], "bit/s"),
             percent(row["share"]),
         ]
         for row in _records(table.head(_ROWS))
     ]
-    columns = ["flow", "law", "optimum", "fluid", "packets", "kernel", "packets/optimum"]
+    columns = ["flow", "law", "optimum", "fluid", "ideal CSMA", "packets", "kernel", "packets/optimum"]
     note = _more(len(table) - len(rows), "flow")
     return without_empty(Digest(title="Engines", columns=columns, words=2, rows=rows, note=note))
 
