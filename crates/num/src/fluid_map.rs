@@ -223,7 +223,11 @@ impl FluidMap {
             *utility = Utility::Window { window, base_rtt };
         }
         let further = || interior::solve(&self.program, COLD_TOLERANCE, JUMP_TARGET, COLD_STEPS).ok();
-        let solve = || optimum(&self.program, COLD_TOLERANCE, COLD_TOLERANCE, COLD_STEPS);
+        // The plain method is the more exact of the two where it arrives.
+        let solve = || {
+            interior::solve(&self.program, COLD_TOLERANCE, COLD_TOLERANCE, COLD_STEPS)
+                .or_else(|_| optimum(&self.program, COLD_TOLERANCE, COLD_TOLERANCE, COLD_STEPS))
+        };
         // So far only where it can be reached: degenerate points keep the method from it, and even throw it back.
         let outcome = if is_smooth { None } else { further() }.map_or_else(solve, Ok)?;
         self.load = self.program.loads(&outcome.rates);

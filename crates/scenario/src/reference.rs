@@ -47,10 +47,10 @@ pub fn reference() -> String {
                 page.section("`layout` of a station", "layout", "Layout");
                 page.section("`access` of a wireless network", "access", "Access");
                 page.section("`routing` of a wireless network", "routing", "Routing");
-                page.section("`timing` of a wireless network", "timing", "WifiTiming");
-                page.section("`reach` of a wireless network", "reach", "WifiReach");
+                page.section("`timing` of a wireless network", "wifitiming", "WifiTiming");
+                page.section("`reach` of a wireless network", "wifireach", "WifiReach");
                 page.section("`path_loss` of `reach`", "pathloss", "PathLoss");
-                page.section("`noise` of a wireless network", "noise", "WifiNoise");
+                page.section("`noise` of a wireless network", "wifinoise", "WifiNoise");
                 page.section("`[[wifi.loss]]`", "linkloss", "LinkLoss");
             }
             "region" => {

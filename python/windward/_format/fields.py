@@ -766,7 +766,7 @@ class DsdvRouting:
     missed
         A neighbour that was not heard for this many periods is gone.
     link_layer
-        Whether a packet that the MAC gave up breaks its link. Default: true, false in ns-2 mode.
+        Whether a packet that the MAC gave up breaks its link; under load that breaks links that are sound.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "dsdv")
@@ -775,7 +775,7 @@ class DsdvRouting:
     settling: str = "6 s"
     spacing: str = "1 s"
     missed: int = 3
-    link_layer: bool | None = None
+    link_layer: bool = False
 
 
 #: How routes across the network are found, unless a flow names its own by `via`.

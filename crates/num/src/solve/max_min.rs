@@ -5,8 +5,9 @@
 //! answers prices, a level is the problem of one flow of utility ln t with the routes' summed weights as coefficients;
 //! its prices name the bottlenecks.
 
+use super::best::optimum;
+use super::interior;
 use super::options::Options;
-use super::{interior, optimum};
 use crate::answer::{Answer, Level, Mixture};
 use crate::certificate::Certificate;
 use crate::error::Error;

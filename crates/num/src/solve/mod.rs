@@ -1,6 +1,7 @@
 //! Solvers: interior methods for daily work, water filling for max–min, a conic solver as reference, the papers'
 //! sub-gradient iteration as their benchmark.
 
+mod best;
 pub(crate) mod interior;
 mod logarithmic;
 mod max_min;
@@ -8,12 +9,13 @@ pub(crate) mod options;
 pub(crate) mod reference;
 pub mod subgradient;
 
+pub(crate) use best::optimum;
 pub use reference::solve as solve_reference;
 
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::network::Problem;
-use crate::program::{Kind, Program};
+use crate::program::Program;
 use crate::solution::{Method, Solution};
 use crate::utility::Utility;
 use options::Options;
@@ -36,26 +38,3 @@ pub fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
     let answer = Answer::new(&problem.network, &program, &outcome);
     Ok(Solution::certified(answer, problem, Method::Interior, outcome.iterations))
 }
-
-/// The optimum of `program` by the method that suits it, to `tolerance`, or past it to `target` while steps help.
-///
-/// Rows and smooth regions go to the method in logarithms, which no scale stops. Vertices, whose shares are linear
-/// programs, flows with α = 0, and matrices too large to factor take less time in plain prices with one barrier
-/// parameter: what spreads too far for that method is then solved in logarithms.
-pub(crate) fn optimum(
-    program: &Program,
-    tolerance: f64,
-    target: f64,
-    max_iterations: usize,
-) -> Result<interior::Outcome, Error> {
-    let has_vertices = program.blocks.iter().any(|b| matches!(b.kind, Kind::Vertices(_)));
-    let is_linear = program.utilities.iter().any(Utility::is_linear);
-    let plain = || interior::solve(program, tolerance, target, max_iterations);
-    if !has_vertices && !is_linear && program.rows() <= logarithmic::DENSE {
-        return logarithmic::solve(program, target, max_iterations).or_else(|error| plain().map_err(|_| error));
-    }
-    plain().or_else(|_| logarithmic::solve(program, tolerance, max_iterations.saturating_mul(PATIENCE)))
-}
-
-/// Vertices over many powers of ten need hundreds of steps in logarithms.
-const PATIENCE: usize = 10;

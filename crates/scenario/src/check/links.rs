@@ -3,7 +3,7 @@
 use super::common::{MAX_LINKS, Names, is_within_limit, member_name, place};
 use super::key::key;
 use super::nodes::{End, Nodes};
-use super::wifi::WifiPlan;
+use super::wifi_plan::WifiPlan;
 use crate::format::{Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reverse};
 use crate::names::LinkName;
 use crate::path::Segment;

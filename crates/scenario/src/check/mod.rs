@@ -16,12 +16,13 @@ mod regions;
 mod route;
 mod sources;
 mod wifi;
+mod wifi_plan;
 
 pub(crate) use flow_plan::{FlowEntry, FlowPlan};
 pub(crate) use key::uniform;
 pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
-pub(crate) use wifi::WifiPlan;
+pub(crate) use wifi_plan::WifiPlan;
 
 use crate::format::{File, Positive};
 use crate::names::{FlowName, LinkName, SourceName};

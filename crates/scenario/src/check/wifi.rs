@@ -4,13 +4,13 @@ use super::common::{MAX_LINKS, Names, is_within_limit, place};
 use super::key::{key, uniform};
 use super::links::Links;
 use super::nodes::{End, Nodes};
+use super::wifi_plan::WifiPlan;
 use crate::format::wifi::{Access, Layout, Mode, PathLoss, Reach, Routing, Standard, Station, Timing, Wifi};
 use crate::format::{Buffer, Written};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use windward_sim as sim;
 use windward_sim::csma::{Aggression, CsmaConfig, Holding};
 use windward_sim::wifi::{
@@ -51,17 +51,6 @@ pub(crate) fn expand(networks: &[Wifi], nodes: &Nodes, links: &mut Links, proble
         let links_of = first..links.topology.ports.len() as u32;
         links.wireless.push(WifiPlan { links: links_of, finds_routes, entropy });
     }
-}
-
-/// What a wireless network has beyond its medium.
-#[derive(Clone, Debug)]
-pub(crate) struct WifiPlan {
-    /// Its links.
-    pub links: Range<u32>,
-    /// Whether its stations find routes themselves.
-    pub finds_routes: bool,
-    /// Weight of the schedule's entropy.
-    pub entropy: f64,
 }
 
 /// One table.

@@ -1,9 +1,11 @@
 //! The iterate of the logarithmic method: where it starts, what follows from its prices, where it ends.
 
-use super::residual::ROUNDING;
 use super::supply::Supply;
 use crate::program::Program;
 use crate::solve::interior::Outcome;
+
+/// Relative error of a sum of rates: a few units in the last place.
+pub(super) const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// The variables, all positive, and all that follows from them.
 pub(super) struct Iterate<'p> {

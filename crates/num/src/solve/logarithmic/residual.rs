@@ -1,6 +1,6 @@
 //! How far an iterate of the logarithmic method is from the optimum.
 
-use super::iterate::Iterate;
+use super::iterate::{Iterate, ROUNDING};
 
 /// How far the iterate is from the optimum: violation and gap of the whole, and the worst row's share of the gap relative
 /// to the least turnover of its flows (with large alpha the total sees only the poorest flows).
@@ -52,7 +52,5 @@ impl Iterate<'_> {
     }
 }
 
-/// Relative error of a sum of rates: a few units in the last place.
-pub(super) const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// How much less exact a row may be than the whole.
 const ROW: f64 = 10.0;

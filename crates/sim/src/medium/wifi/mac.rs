@@ -3,7 +3,7 @@
 use super::access::{Rounding, Served};
 use super::config::{ACK, CTS, RTS, WifiConfig};
 use super::errors::Modulation;
-use super::routing::Routing;
+use super::routes::Routing;
 use super::station::{ALL, Air, Frame, Head, Stage, Station, Waiting, WayCounts, WayState};
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;

@@ -14,6 +14,7 @@ mod exchange;
 mod mac;
 mod phy;
 mod propagation;
+mod routes;
 mod routing;
 mod station;
 

@@ -1,77 +1,11 @@
 //! Stations that find routes themselves: updates on the air, packets that ask for a next hop.
 
-use super::dsdv::{Dsdv, Told};
+use super::dsdv::Dsdv;
 use super::mac::{Timer, Wifi};
 use super::station::{ALL, Waiting};
 use crate::medium::interface::{Cause, Out};
-use crate::packet::{Kind, NodeId, Packet};
-use std::collections::{BTreeMap, VecDeque};
+use crate::packet::{Kind, Packet};
 use windward_units::Time;
-
-/// The routing of a network.
-#[derive(Debug)]
-pub(super) struct Routing {
-    pub dsdv: Dsdv,
-    /// Stations by their node.
-    stations: BTreeMap<NodeId, u32>,
-    /// Ways by their ends.
-    ways: BTreeMap<(u32, u32), u32>,
-    /// Updates that wait for the air, or are on it, by their handle.
-    updates: Vec<Vec<Told>>,
-    free: Vec<u32>,
-    /// Packets that wait for a route, of each station.
-    waiting: Vec<VecDeque<Packet>>,
-    /// The earliest event of each station in the calendar; [`Time::NEVER`] if there is none.
-    wakes_at: Vec<Time>,
-    /// Updates sent, and their bytes.
-    pub sent: (u64, u64),
-}
-
-impl Routing {
-    pub fn new(config: &super::WifiConfig) -> Option<Box<Self>> {
-        let dsdv = Dsdv::new(config.routing?, config.stations.len());
-        Some(Box::new(Self {
-            dsdv,
-            stations: (0..).zip(&config.stations).map(|(index, station)| (station.node, index)).collect(),
-            ways: (0..).zip(&config.ways).map(|(index, way)| ((way.from, way.to), index)).collect(),
-            updates: Vec::new(),
-            free: Vec::new(),
-            waiting: vec![VecDeque::new(); config.stations.len()],
-            wakes_at: vec![Time::NEVER; config.stations.len()],
-            sent: (0, 0),
-        }))
-    }
-
-    /// The way to the next hop of a packet at a station.
-    fn way(&self, at: u32, to: NodeId) -> Option<u32> {
-        let to = *self.stations.get(&to)?;
-        let next = self.dsdv.next_hop(at, to)?;
-        self.ways.get(&(at, next)).copied()
-    }
-
-    fn keep(&mut self, told: Vec<Told>) -> u32 {
-        match self.free.pop() {
-            Some(handle) => {
-                self.updates[handle as usize] = told;
-                handle
-            }
-            None => {
-                self.updates.push(told);
-                self.updates.len() as u32 - 1
-            }
-        }
-    }
-
-    fn release(&mut self, handle: u32) -> Vec<Told> {
-        self.free.push(handle);
-        std::mem::take(&mut self.updates[handle as usize])
-    }
-
-    /// Packets that wait for a route.
-    pub fn held(&self) -> u64 {
-        self.waiting.iter().map(|waiting| waiting.len() as u64).sum()
-    }
-}
 
 impl Wifi {
     /// Schedules every station's first update.
