@@ -27,6 +27,9 @@ HEADLINE := scenarios/headline.toml
 SKIPPED := $(CURDIR)/$(VENV)/skipped
 AT_ONCE := --no-print-directory -j2
 
+# What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test lint rust-test python-test realtime-test wheel bench validate-ns3 validate-wifi validate-emulation docs reproduce fuzz clean
 .DELETE_ON_ERROR:
 
@@ -35,10 +38,7 @@ run:
 	$(BIN)/windward compare $(HEADLINE) --output results/compare/headline
 	@echo
 	$(BIN)/windward show results/compare/headline/simulate
-	$(BIN)/windward report results/compare/headline/simulate
-	$(BIN)/windward report results/compare/headline/fluid
-	$(BIN)/windward report results/compare/headline/optimum
-	@if [ -d results/compare/headline/emulate ]; then $(BIN)/windward report results/compare/headline/emulate; fi
+	$(BIN)/windward report results/compare/headline/*
 
 # Setting up beside linting; then what depends on nothing but itself, on all processors; then, alone, what depends on the clock.
 test:

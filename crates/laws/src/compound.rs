@@ -62,7 +62,23 @@ impl Params {
     /// Packets that the delay window gains in a round trip whose queue holds `diff` of a window of `cwnd`; negative
     /// where it gives way.
     fn gain(&self, cwnd: f64, diff: f64) -> f64 {
-        if diff < self.gamma { (self.alpha * libm::pow(cwnd, self.k) - 1.0).max(0.0) } else { -self.zeta * diff }
+        if diff < self.gamma { self.growth(cwnd) } else { -self.zeta * diff }
+    }
+
+    fn growth(&self, cwnd: f64) -> f64 {
+        (self.alpha * libm::pow(cwnd, self.k) - 1.0).max(0.0)
+    }
+
+    /// As [`Params::gain`], with a straight line from growth to retreat where the queue is within [`SWITCH`] of γ. A flow
+    /// at rest at γ sits on the switch itself: an integrator would cross the jump back and forth without end, on the line it
+    /// finds the point in between at which the window stands (Filippov's solution, to the width of the line).
+    fn smooth_gain(&self, cwnd: f64, diff: f64) -> f64 {
+        let (from, to) = (self.gamma * (1.0 - SWITCH), self.gamma * (1.0 + SWITCH));
+        if !(from..to).contains(&diff) {
+            return self.gain(cwnd, diff);
+        }
+        let retreat = (diff - from) / (to - from);
+        (1.0 - retreat) * self.growth(cwnd) - retreat * self.zeta * diff
     }
 }
 
@@ -152,7 +168,7 @@ impl FluidLaw for Params {
         let [cwnd, delay_window] = *state else { unreachable!("the state of Compound has two entries") };
         let (loss_window, rtt) = (cwnd - delay_window, path.rtt());
         let losses = path.loss * cwnd / rtt;
-        let gain = self.gain(cwnd, cwnd * path.queued_share());
+        let gain = self.smooth_gain(cwnd, cwnd * path.queued_share());
         let kept = if gain > 0.0 { 1.0 - path.loss } else { 1.0 };
         // An empty delay window has nothing to give.
         let gain = if delay_window > 0.0 { gain } else { gain.max(0.0) };
@@ -171,6 +187,9 @@ impl FluidLaw for Params {
         Some(Packets::new(if queue > 0.0 { fast.min(self.gamma / queue) } else { fast }.max(slow)))
     }
 }
+
+/// Half the width of the fluid form's switch from growth to retreat, as a share of γ.
+const SWITCH: f64 = 1e-3;
 
 /// Whom to cite.
 pub const BIBTEX: &str = "@inproceedings{tan2006compound,

@@ -48,13 +48,16 @@ def plot(
 
 
 def report(
-    folder: Folder,
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Result folders.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: report.html in the result folder.")
     ] = None,
 ) -> None:
-    """Write a self-contained HTML report of a result."""
+    """Write a self-contained HTML report of each result."""
     from windward._answers.open import open_result
     from windward.results import _folder
 
-    print(open_result(folder).report(output or folder / _folder.REPORT))
+    if output and len(folders) > 1:
+        raise ValueError(f"--output {output}: one file for {len(folders)} results; give one folder, or leave it out")
+    for folder in folders:
+        print(open_result(folder).report(output or folder / _folder.REPORT))
