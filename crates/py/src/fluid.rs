@@ -1,7 +1,7 @@
 //! The fluid run of a scenario, as Python sees it.
 
+use crate::array::vector;
 use crate::scenario::Scenario;
-use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -42,17 +42,17 @@ fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>>
     let trajectory = &run.trajectory;
     let flat = |rows: &[Vec<f64>], scale: &dyn Fn(usize) -> f64| {
         let values = rows.iter().flat_map(|row| row.iter().enumerate().map(|(flow, value)| value * scale(flow)));
-        PyArray1::from_iter(py, values)
+        vector(py, &values.collect::<Vec<f64>>())
     };
     let series = PyDict::new(py);
     let times = trajectory.time.iter().flat_map(|&time| std::iter::repeat_n(time, flows));
-    series.set_item("time_s", PyArray1::from_iter(py, times))?;
+    series.set_item("time_s", vector(py, &times.collect::<Vec<f64>>())?)?;
     let indices = (0..trajectory.time.len()).flat_map(|_| 0..flows as u32);
-    series.set_item("flow", PyArray1::from_iter(py, indices))?;
-    series.set_item("cwnd", flat(&trajectory.windows, &|_| 1.0))?;
-    series.set_item("rate_bps", flat(&trajectory.rates, &|_| run.packet_bits))?;
-    series.set_item("goodput_bps", flat(&trajectory.rates, &|flow| run.packet_bits * run.efficiency[flow]))?;
-    series.set_item("queue_delay_ms", flat(&trajectory.delays, &|_| 1e3))?;
+    series.set_item("flow", vector(py, &indices.collect::<Vec<u32>>())?)?;
+    series.set_item("cwnd", flat(&trajectory.windows, &|_| 1.0)?)?;
+    series.set_item("rate_bps", flat(&trajectory.rates, &|_| run.packet_bits)?)?;
+    series.set_item("goodput_bps", flat(&trajectory.rates, &|flow| run.packet_bits * run.efficiency[flow])?)?;
+    series.set_item("queue_delay_ms", flat(&trajectory.delays, &|_| 1e3)?)?;
     let answer = PyDict::new(py);
     answer.set_item("flow", run.flows.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
     answer.set_item("law", run.flows.iter().map(|(_, law)| law.as_str()).collect::<Vec<_>>())?;

@@ -1,5 +1,6 @@
 //! Python bindings: conversions and exceptions, no logic.
 
+mod array;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod error;

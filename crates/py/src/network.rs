@@ -1,8 +1,8 @@
 //! F, capacity regions and trajectories for any network, as Python sees them: descriptions come as JSON, numbers as arrays.
 
+use crate::array::{Vector, matrix, vector};
 use crate::fluid::method;
 use crate::num::{certificate, parse, refused};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,30 +20,29 @@ pub(crate) struct FluidMap {
 #[pymethods]
 impl FluidMap {
     #[new]
-    fn new(network: &str, base_rtt: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
+    fn new(network: &str, base_rtt: Vector) -> PyResult<Self> {
         let network: Network = parse("network", network).map_err(refused)?;
         let routes = network.routes.len();
-        let given = base_rtt.as_slice()?;
-        if given.len() != routes {
-            return Err(PyValueError::new_err(format!("{} base RTTs for {routes} routes", given.len())));
+        if base_rtt.len() != routes {
+            return Err(PyValueError::new_err(format!("{} base RTTs for {routes} routes", base_rtt.len())));
         }
-        Ok(Self { inner: windward_num::FluidMap::new(network, given).map_err(refused)? })
+        Ok(Self { inner: windward_num::FluidMap::new(network, &base_rtt).map_err(refused)? })
     }
 
     /// Finds F(w); returns rates and path delays. Raises ValueError.
-    fn solve<'py>(&mut self, py: Python<'py>, windows: PyReadonlyArray1<'_, f64>) -> PyResult<Pair<'py>> {
-        self.inner.solve(windows.as_slice()?).map_err(refused)?;
-        Ok((PyArray1::from_slice(py, self.inner.rates()), PyArray1::from_slice(py, self.inner.path_delays())))
+    fn solve<'py>(&mut self, py: Python<'py>, windows: Vector) -> PyResult<Pair<'py>> {
+        self.inner.solve(&windows).map_err(refused)?;
+        Ok((vector(py, self.inner.rates())?, vector(py, self.inner.path_delays())?))
     }
 
     /// q_l of every link, seconds.
-    fn link_delays<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.inner.link_delays().into_pyarray(py)
+    fn link_delays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        vector(py, &self.inner.link_delays())
     }
 
     /// c_l or r_l of every link.
-    fn link_rates<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.inner.link_rates().into_pyarray(py)
+    fn link_rates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        vector(py, &self.inner.link_rates())
     }
 
     /// The residuals of the last answer.
@@ -52,22 +51,17 @@ impl FluidMap {
     }
 
     /// ∂x_s/∂w_n, a row each s; None where r jumps.
-    fn rate_jacobian<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        self.inner.rate_jacobian().map(|rows| Ok(PyArray2::from_vec2(py, &rows)?)).transpose()
+    fn rate_jacobian<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.inner.rate_jacobian().map(|rows| matrix(py, &rows)).transpose()
     }
 }
 
-type Pair<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 /// What MaxWeight serves in a region at these prices. Raises ValueError.
 #[pyfunction]
-pub(crate) fn num_region_rates<'py>(
-    py: Python<'py>,
-    region: &str,
-    prices: PyReadonlyArray1<'_, f64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let prices = prices.as_slice()?;
-    Ok(checked(region, prices)?.rates(prices).into_pyarray(py))
+pub(crate) fn num_region_rates<'py>(py: Python<'py>, region: &str, prices: Vector) -> PyResult<Bound<'py, PyAny>> {
+    vector(py, &checked(region, &prices)?.rates(&prices))
 }
 
 /// ∂r_l/∂q_n, a row each l; None where r jumps. Raises ValueError.
@@ -75,11 +69,9 @@ pub(crate) fn num_region_rates<'py>(
 pub(crate) fn num_region_jacobian<'py>(
     py: Python<'py>,
     region: &str,
-    prices: PyReadonlyArray1<'_, f64>,
-) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-    let prices = prices.as_slice()?;
-    let rows = checked(region, prices)?.jacobian(prices);
-    rows.map(|rows| Ok(PyArray2::from_vec2(py, &rows)?)).transpose()
+    prices: Vector,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    checked(region, &prices)?.jacobian(&prices).map(|rows| matrix(py, &rows)).transpose()
 }
 
 /// Probabilities of the independent sets at these prices; None but for CSMA with entropy. Raises ValueError.
@@ -87,10 +79,9 @@ pub(crate) fn num_region_jacobian<'py>(
 pub(crate) fn num_region_stationary<'py>(
     py: Python<'py>,
     region: &str,
-    prices: PyReadonlyArray1<'_, f64>,
-) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
-    let prices = prices.as_slice()?;
-    Ok(checked(region, prices)?.stationary(prices).map(|u| u.into_pyarray(py)))
+    prices: Vector,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    checked(region, &prices)?.stationary(&prices).map(|u| vector(py, &u)).transpose()
 }
 
 /// The independent sets of a conflict graph as bit masks. Raises ValueError where there are too many.
@@ -126,9 +117,9 @@ pub(crate) fn fluid_follow<'py>(
     py: Python<'py>,
     network: &str,
     laws: &str,
-    base_rtt: PyReadonlyArray1<'_, f64>,
-    windows: PyReadonlyArray1<'_, f64>,
-    buffers: PyReadonlyArray1<'_, f64>,
+    base_rtt: Vector,
+    windows: Vector,
+    buffers: Vector,
     duration: f64,
     interval: f64,
     tolerance: f64,
@@ -138,7 +129,6 @@ pub(crate) fn fluid_follow<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let network: Network = parse("network", network).map_err(refused)?;
     let laws: Vec<Value> = parse("laws", laws).map_err(refused)?;
-    let (base_rtt, windows, buffers) = (base_rtt.as_slice()?, windows.as_slice()?, buffers.as_slice()?);
     let flow = |(law, &base_rtt): (Value, &f64)| {
         let mut flow = FluidFlow::new(&spec(law)?, base_rtt, 0.0);
         if is_common {
@@ -146,16 +136,15 @@ pub(crate) fn fluid_follow<'py>(
         }
         Ok(flow)
     };
-    let flows = laws.into_iter().zip(base_rtt).map(flow).collect::<PyResult<Vec<_>>>()?;
+    let flows = laws.into_iter().zip(&*base_rtt).map(flow).collect::<PyResult<Vec<_>>>()?;
     let mut model = Model::new(network, flows, buffers.to_vec()).map_err(refused)?;
     let method = method(tolerance, period, feedback_delay);
-    let run = py.detach(|| integrate(&mut model, windows, duration, interval, method)).map_err(refused)?;
-    let matrix = |rows: &[Vec<f64>]| PyArray2::from_vec2(py, rows);
+    let run = py.detach(|| integrate(&mut model, &windows, duration, interval, method)).map_err(refused)?;
     let answer = PyDict::new(py);
-    answer.set_item("windows", matrix(&run.windows)?)?;
-    answer.set_item("rates", matrix(&run.rates)?)?;
-    answer.set_item("delays_s", matrix(&run.delays)?)?;
-    answer.set_item("time_s", run.time.into_pyarray(py))?;
+    answer.set_item("windows", matrix(py, &run.windows)?)?;
+    answer.set_item("rates", matrix(py, &run.rates)?)?;
+    answer.set_item("delays_s", matrix(py, &run.delays)?)?;
+    answer.set_item("time_s", vector(py, &run.time)?)?;
     answer.set_item("evaluations", run.evaluations)?;
     Ok(answer)
 }
@@ -166,11 +155,11 @@ pub(crate) fn fluid_follow<'py>(
 #[pyo3(signature = (capacities, routes, *, users, rates, connections, beta, duration, interval, tolerance))]
 pub(crate) fn fluid_emultcp<'py>(
     py: Python<'py>,
-    capacities: PyReadonlyArray1<'_, f64>,
+    capacities: Vector,
     routes: Vec<Vec<u32>>,
     users: Vec<(f64, f64, f64, f64)>,
-    rates: PyReadonlyArray1<'_, f64>,
-    connections: PyReadonlyArray1<'_, f64>,
+    rates: Vector,
+    connections: Vector,
     beta: Option<f64>,
     duration: f64,
     interval: f64,
@@ -179,16 +168,14 @@ pub(crate) fn fluid_emultcp<'py>(
     let users =
         users.into_iter().map(|(segment, rtt, loss, speed)| EmultcpUser { segment, rtt, loss, speed }).collect();
     let congestion = beta.map_or(Congestion::Discontinuous, |beta| Congestion::Smooth { beta });
-    let model = Emultcp::new(capacities.as_slice()?, routes, users, congestion).map_err(refused)?;
-    let (rates, connections) = (rates.as_slice()?, connections.as_slice()?);
-    let run = py.detach(|| model.follow(rates, connections, duration, interval, tolerance));
+    let model = Emultcp::new(&capacities, routes, users, congestion).map_err(refused)?;
+    let run = py.detach(|| model.follow(&rates, &connections, duration, interval, tolerance));
     let prices: Vec<_> = run.rates.iter().map(|rates| model.path_prices(rates)).collect();
-    let matrix = |rows: &[Vec<f64>]| PyArray2::from_vec2(py, rows);
     let answer = PyDict::new(py);
-    answer.set_item("rates", matrix(&run.rates)?)?;
-    answer.set_item("connections", matrix(&run.connections)?)?;
-    answer.set_item("prices", matrix(&prices)?)?;
-    answer.set_item("time_s", run.time.into_pyarray(py))?;
+    answer.set_item("rates", matrix(py, &run.rates)?)?;
+    answer.set_item("connections", matrix(py, &run.connections)?)?;
+    answer.set_item("prices", matrix(py, &prices)?)?;
+    answer.set_item("time_s", vector(py, &run.time)?)?;
     answer.set_item("evaluations", run.evaluations)?;
     Ok(answer)
 }

@@ -1,7 +1,7 @@
 //! Network utility maximisation for any network, as Python sees it: a problem comes as JSON, an answer goes as arrays.
 
+use crate::array::vector;
 use crate::json::to_python;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,13 +39,13 @@ pub(crate) fn num_subgradient<'py>(
     decay: f64,
     iterations: usize,
     price: f64,
-) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyArray2<f64>>)> {
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyAny>)> {
     let steps = Steps { first, decay, iterations, price };
     let mut trace = Vec::new();
     let run = || subgradient::solve(&parse("problem", problem)?, &steps, |rates| trace.extend_from_slice(rates));
     let found = py.detach(run).map_err(refused)?;
     let flows = found.rates.len();
-    Ok((answer(py, found)?, PyArray1::from_vec(py, trace).reshape([iterations, flows])?))
+    Ok((answer(py, found)?, vector(py, &trace)?.call_method1("reshape", (iterations, flows))?))
 }
 
 /// Reads a description; `root` is what messages call the whole.
@@ -76,10 +76,10 @@ fn answer(py: Python<'_>, found: Solution) -> PyResult<Bound<'_, PyDict>> {
     fields.set_item("mixtures", json(serde_json::to_value(&found.mixtures))?)?;
     fields.set_item("levels", json(serde_json::to_value(&found.levels))?)?;
     fields.set_item("method", json(serde_json::to_value(found.method))?)?;
-    fields.set_item("rates", found.rates.into_pyarray(py))?;
-    fields.set_item("prices", found.prices.into_pyarray(py))?;
-    fields.set_item("path_prices", found.path_prices.into_pyarray(py))?;
-    fields.set_item("link_rates", found.link_rates.into_pyarray(py))?;
+    fields.set_item("rates", vector(py, &found.rates)?)?;
+    fields.set_item("prices", vector(py, &found.prices)?)?;
+    fields.set_item("path_prices", vector(py, &found.path_prices)?)?;
+    fields.set_item("link_rates", vector(py, &found.link_rates)?)?;
     fields.set_item("objective", found.objective)?;
     fields.set_item("iterations", found.iterations)?;
     fields.set_item("certificate", certificate(py, found.certificate)?)?;

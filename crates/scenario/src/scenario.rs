@@ -115,12 +115,17 @@ impl Scenario {
     /// The scenario as TOML, defaults written out; it reads back as an equal scenario. Names and routes that follow
     /// from other fields stay unwritten.
     pub fn to_toml(&self) -> String {
-        toml::to_string(&self.file).expect("the fields of a scenario are all things that TOML can say")
+        toml::to_string(&self.value()).expect("the fields of a scenario are all things that TOML can say")
     }
 
     /// The same as JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(&self.file).expect("the fields of a scenario are all things that JSON can say")
+        serde_json::to_string_pretty(&self.value()).expect("values of JSON are JSON")
+    }
+
+    /// The file as one kind of value, so that its many types are compiled for one serializer and not for TOML's dozen.
+    fn value(&self) -> serde_json::Value {
+        serde_json::to_value(&self.file).expect("the fields of a scenario are all things that JSON can say")
     }
 
     /// Its short name.
