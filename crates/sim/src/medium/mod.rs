@@ -8,6 +8,8 @@ pub mod cell;
 pub mod csma;
 mod interface;
 pub mod wifi;
+#[cfg(test)]
+mod world;
 
 use crate::makers::Makers;
 use crate::packet::{NodeId, Packet};

@@ -30,13 +30,6 @@ pub enum Aggression {
         /// The most it may be: the sets of active links change every e^ρ packets.
         cap: f64,
     },
-    /// β times the backlog in packets, at most `cap`.
-    QueueLength {
-        /// β.
-        scale: f64,
-        /// The most it may be.
-        cap: f64,
-    },
 }
 
 /// How long a packet takes. The stationary law does not depend on it but for its mean.

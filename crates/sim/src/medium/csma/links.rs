@@ -6,31 +6,38 @@ use crate::makers::Makers;
 use crate::medium::interface::{Cause, Medium, Out};
 use crate::medium::wifi::Served;
 use crate::packet::Packet;
+use crate::queue::{Queue, Tail, Waiting};
 use crate::record::Figure;
 use crate::status::{Counts, Sight};
-use std::collections::VecDeque;
 use windward_units::{Duration, Time};
-
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    since: Time,
-    packet: Packet,
-}
 
 #[derive(Debug)]
 pub(super) struct Link {
-    queue: VecDeque<Waiting>,
-    bytes: u64,
-    pub is_active: bool,
+    queue: Tail,
+    /// The packet that is being sent.
+    head: Option<Waiting>,
     /// Active neighbours.
     blocked: u32,
     /// When it turns active, or ceases to be; [`Time::NEVER`] where it waits for others or for packets.
     acts_at: Time,
     served: Served,
+    /// Bits a second of packets of 1500 bytes without others.
+    rate: f64,
     luck: Stream,
     counts: Counts,
     /// Times that it was active.
     activations: u64,
+}
+
+impl Link {
+    pub(super) fn is_active(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// Packets that wait or are being sent.
+    fn backlog(&self) -> usize {
+        self.queue.packets() + usize::from(self.is_active())
+    }
 }
 
 /// Links at work.
@@ -47,12 +54,12 @@ impl Csma {
             let way = &config.network.ways[local as usize];
             let [from, to] = [way.from, way.to].map(|station| config.network.stations[station as usize].key);
             Link {
-                queue: VecDeque::with_capacity(64),
-                bytes: 0,
-                is_active: false,
+                queue: Tail::new(config.buffer(local)),
+                head: None,
                 blocked: 0,
                 acts_at: Time::NEVER,
                 served: Served::new(1.0 / config.network.exchange(local, 1500).as_secs()),
+                rate: config.mean_rate(local),
                 luck: Stream::new(seed, from ^ to.rotate_left(1), Purpose::Backoff),
                 counts: Counts::default(),
                 activations: 0,
@@ -61,26 +68,26 @@ impl Csma {
         Self { links: (0..config.members() as u32).map(link).collect(), config: config.clone() }
     }
 
-    /// 1/b_l for the packet that is next.
+    /// 1/b_l for the packet that is being sent, or is next.
     fn holding(&self, local: u32) -> Duration {
-        let size = self.links[local as usize].queue.front().map_or(1500, |waiting| waiting.packet.size);
+        let link = &self.links[local as usize];
+        let size = link.head.as_ref().or(link.queue.head()).map_or(1500, |waiting| waiting.packet.size);
         self.config.network.exchange(local, u64::from(size))
     }
 
     fn rho(&self, local: u32, alone: f64) -> f64 {
         let link = &self.links[local as usize];
-        let backlog = link.queue.len() as f64;
+        let backlog = link.backlog() as f64;
         match self.config.aggression {
             Aggression::Fixed(rho) => rho,
             Aggression::QueueingDelay { scale, cap } => (scale * alone * backlog / link.served.rate()).min(cap),
-            Aggression::QueueLength { scale, cap } => (scale * backlog).min(cap),
         }
     }
 
     /// A link that may becomes active after an exponential time of mean 1/a_l; one that may not waits for nothing.
     fn draw(&mut self, now: Time, local: u32, out: &mut impl Out) {
         let link = &self.links[local as usize];
-        let may = !link.is_active && link.blocked == 0 && !link.queue.is_empty();
+        let may = !link.is_active() && link.blocked == 0 && link.queue.packets() > 0;
         let acts_at = if may {
             let holding = self.holding(local);
             let rho = self.rho(local, 1.0 / holding.as_secs());
@@ -102,19 +109,19 @@ impl Csma {
         if self.config.holding == Holding::Exponential {
             holding = link.luck.exponential_span(holding);
         }
-        let Some(head) = link.queue.front() else { return };
+        let Some(head) = link.queue.take(now, |_| {}) else { return };
         link.counts.packets += 1;
         link.counts.bytes += u64::from(head.packet.size);
         link.counts.waited += now.since(head.since).as_nanos();
         link.counts.busy += holding.as_nanos();
         link.activations += 1;
-        link.is_active = true;
+        link.head = Some(head);
         link.acts_at = now + holding;
         out.wake_at(link.acts_at, local);
         for at in 0..self.config.conflicts[local as usize].len() {
             let other = self.config.conflicts[local as usize][at];
             let link = &mut self.links[other as usize];
-            debug_assert!(!link.is_active, "links in conflict are not active together");
+            debug_assert!(!link.is_active(), "links in conflict are not active together");
             link.blocked += 1;
             link.acts_at = Time::NEVER;
         }
@@ -124,9 +131,7 @@ impl Csma {
         let alone = 1.0 / self.holding(local).as_secs();
         let loss = self.config.network.ways[local as usize].loss;
         let link = &mut self.links[local as usize];
-        link.is_active = false;
-        if let Some(head) = link.queue.pop_front() {
-            link.bytes -= u64::from(head.packet.size);
+        if let Some(head) = link.head.take() {
             if loss > 0.0 && link.luck.chance(loss) {
                 link.counts.lost += 1;
                 out.lose(head.packet, Cause::Sent);
@@ -148,22 +153,16 @@ impl Medium for Csma {
     fn begin(&mut self, _: &mut impl Out) {}
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
-        let buffer = self.config.buffer(local);
         let link = &mut self.links[local as usize];
-        let waiting = link.queue.len() - usize::from(link.is_active);
-        if buffer.is_full(waiting as u64, link.bytes, packet.size, Duration::ZERO) {
+        if !link.queue.offer(now, packet, Duration::ZERO) {
             link.counts.dropped += 1;
             return out.lose(packet, Cause::Queue);
         }
-        link.queue.push_back(Waiting { since: now, packet });
-        link.bytes += u64::from(packet.size);
-        link.counts.max_backlog = link.counts.max_backlog.max(link.queue.len() as u64);
-        let is_first = link.queue.len() == 1;
-        if is_first || !matches!(self.config.aggression, Aggression::Fixed(_)) {
-            let link = &self.links[local as usize];
-            if !link.is_active {
-                self.draw(now, local, out);
-            }
+        let backlog = link.backlog();
+        link.counts.max_backlog = link.counts.max_backlog.max(backlog as u64);
+        let has_new_rate = backlog == 1 || !matches!(self.config.aggression, Aggression::Fixed(_));
+        if has_new_rate && !link.is_active() {
+            self.draw(now, local, out);
         }
     }
 
@@ -173,14 +172,14 @@ impl Medium for Csma {
         if link.acts_at != now {
             return;
         }
-        if link.is_active { self.release(now, timer, out) } else { self.activate(now, timer, out) }
+        if link.is_active() { self.release(now, timer, out) } else { self.activate(now, timer, out) }
     }
 
     fn see(&mut self, _: Time, local: u32) -> Sight {
         let link = &self.links[local as usize];
-        let backlog = link.queue.len();
+        let backlog = link.backlog();
         let queue_delay = Duration::from_secs(backlog as f64 / link.served.rate());
-        Sight { backlog, queue_delay, rate: self.config.mean_rate(local) }
+        Sight { backlog, queue_delay, rate: link.rate }
     }
 
     fn counts(&self, local: u32) -> Counts {

@@ -2,29 +2,12 @@
 
 use super::{Aggression, Csma, CsmaConfig, Holding};
 use crate::engine::{Purpose, Stream};
-use crate::medium::interface::{Cause, Medium, Out};
+use crate::medium::interface::Medium;
+use crate::medium::world::World;
 use crate::packet::{Kind, Packet};
 use crate::queue::Buffer;
 use crate::wifi::{Access, Mac, Phy, Reach, StationConfig, Way, WifiConfig};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use windward_units::{BitRate, Time};
-
-#[derive(Default)]
-struct World {
-    agenda: BinaryHeap<Reverse<(Time, u32)>>,
-    arrived: Vec<u32>,
-}
-
-impl Out for World {
-    fn arrive_at(&mut self, _: Time, local: u32, _: Packet) {
-        self.arrived.push(local);
-    }
-    fn wake_at(&mut self, time: Time, timer: u32) {
-        self.agenda.push(Reverse((time, timer)));
-    }
-    fn lose(&mut self, _: Packet, _: Cause) {}
-}
 
 fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> CsmaConfig {
     let station = |key| StationConfig {
@@ -63,13 +46,13 @@ fn simulate(config: &CsmaConfig, packets: usize, seed: u64) -> (Vec<f64>, Vec<f6
         (0..2).for_each(|_| csma.offer(Time::ZERO, link, packet, &mut world));
     }
     let (mut shares, mut now, mut arrived) = (vec![0.0; 1 << links], Time::ZERO, 0);
-    while let Some(Reverse((time, timer))) = world.agenda.pop() {
-        let set = csma.links.iter().enumerate().map(|(at, link)| usize::from(link.is_active) << at).sum::<usize>();
+    while let Some((time, timer)) = world.next(Time::NEVER) {
+        let set = csma.links.iter().enumerate().map(|(at, link)| usize::from(link.is_active()) << at).sum::<usize>();
         shares[set] += time.since(now).as_secs();
         now = time;
         csma.wake(time, timer, &mut world);
         if world.arrived.len() > arrived {
-            csma.offer(now, world.arrived[arrived], packet, &mut world);
+            csma.offer(now, world.arrived[arrived].1, packet, &mut world);
             arrived += 1;
         }
         if arrived >= packets {
@@ -78,7 +61,7 @@ fn simulate(config: &CsmaConfig, packets: usize, seed: u64) -> (Vec<f64>, Vec<f6
     }
     let total = now.as_secs();
     let rate = |link: u32| {
-        let count = world.arrived.iter().filter(|&&at| at == link).count() as f64;
+        let count = world.arrived.iter().filter(|&&(_, at, _)| at == link).count() as f64;
         count / total * config.network.exchange(link, 1000).as_secs()
     };
     (shares.into_iter().map(|share| share / total).collect(), (0..links as u32).map(rate).collect())
@@ -133,7 +116,7 @@ fn the_law_is_met_on_random_graphs_whatever_transmissions_last() {
 #[test]
 fn the_cap_bounds_the_aggressiveness() {
     let mut config = config(2, &[(0, 1)], 0.0, Holding::Exact);
-    config.aggression = Aggression::QueueLength { scale: 10.0, cap: 2.0 };
+    config.aggression = Aggression::QueueingDelay { scale: 10.0, cap: 2.0 };
     let (shares, _) = simulate(&config, 40_000, 3);
     let exact = law(2, &[(0, 1)], 2.0);
     assert!((shares[1] - exact[1]).abs() < 0.02 && (shares[0] - exact[0]).abs() < 0.01, "{shares:?} for {exact:?}");

@@ -26,7 +26,7 @@ impl Wifi {
         sender.error_until = Time::ZERO;
         sender.air.send(frame.kind, now, sender.sends_until);
         if matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
-            self.ways[frame.way as usize].counts.busy += time.as_nanos();
+            self.ways[frame.way as usize].counts.link.busy += time.as_nanos();
         }
         out.wake_at(end, Timer::End.of(id));
         let (mac, is_rayleigh) = (&self.config.mac, self.config.fading.is_some_and(|fading| fading.is_rayleigh));

@@ -26,9 +26,10 @@ impl Wifi {
         let (size, to, number) = (head.packet.size, way.to, head.number);
         let local = head.way;
         if !std::mem::replace(&mut head.was_tried, true) {
-            way.counts.packets += 1;
-            way.counts.bytes += u64::from(size);
-            way.counts.waited += now.since(head.since).as_nanos();
+            let counts = &mut way.counts.link;
+            counts.packets += 1;
+            counts.bytes += u64::from(size);
+            counts.waited += now.since(head.since).as_nanos();
         }
         way.counts.attempts += 1;
         if !self.config.has_rts(u64::from(size)) {
@@ -155,7 +156,7 @@ impl Wifi {
             return;
         }
         if !head.is_received {
-            way.counts.lost += 1;
+            way.counts.link.lost += 1;
             way.backlog -= 1;
             out.lose(head.packet, Cause::Sent);
         }

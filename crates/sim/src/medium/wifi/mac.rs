@@ -263,9 +263,7 @@ impl Medium for Wifi {
     }
 
     fn counts(&self, local: u32) -> Counts {
-        let WayCounts { packets, bytes, dropped, lost, busy, waited, max_backlog, .. } =
-            self.ways[local as usize].counts;
-        Counts { packets, bytes, dropped, lost, busy, waited, max_backlog }
+        self.ways[local as usize].counts.link
     }
 
     fn reset_counts(&mut self, now: Time) {
@@ -329,11 +327,11 @@ impl Wifi {
         let station = &mut self.stations[id as usize];
         let waiting = station.queue.len() as u64;
         if station.buffer.is_full(waiting, station.bytes, packet.size, Duration::ZERO) {
-            way.counts.dropped += 1;
+            way.counts.link.dropped += 1;
             return out.lose(packet, Cause::Queue);
         }
         way.backlog += 1;
-        way.counts.max_backlog = way.counts.max_backlog.max(u64::from(way.backlog));
+        way.counts.link.max_backlog = way.counts.link.max_backlog.max(u64::from(way.backlog));
         let waiting = Waiting { since: now, way: local, packet };
         if station.head.is_some() {
             station.note_queue(now);

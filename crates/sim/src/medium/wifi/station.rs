@@ -5,6 +5,7 @@ use crate::engine::Stream;
 use crate::medium::air::{FRAME_KINDS, FrameKind};
 use crate::packet::Packet;
 use crate::queue::Buffer;
+use crate::status::Counts;
 use std::collections::VecDeque;
 use windward_units::{BitRate, Duration, Time};
 
@@ -185,13 +186,7 @@ impl Air {
 /// What a way counts beyond a link's counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WayCounts {
-    pub packets: u64,
-    pub bytes: u64,
-    pub dropped: u64,
-    pub lost: u64,
-    pub busy: u64,
-    pub waited: u64,
-    pub max_backlog: u64,
+    pub link: Counts,
     /// RTS sent, or data without.
     pub attempts: u64,
     /// Data frames sent.

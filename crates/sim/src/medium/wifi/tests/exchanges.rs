@@ -72,6 +72,31 @@ fn hidden(mac: Mac) -> WifiConfig {
     }
 }
 
+/// A packet that is passed on the moment it has come finds the medium idle, but not for DIFS: the station's own ACK is next. So it
+/// waits for that ACK (10 + 304 µs), DIFS and a backoff (IEEE 802.11-2016, §10.3.2.1, §10.3.4.2).
+#[test]
+fn a_relay_backs_off() {
+    let mut config = hidden(standard());
+    config.ways.push(Way { from: 1, to: 2, loss: 0.0 });
+    let came = micros(1000 + 192 + 6000 + 1);
+    let slots = |seed| {
+        let mut bench = Bench::new(&config, seed);
+        bench.now = micros(1000);
+        bench.offer(0, 1464);
+        bench.run(came, &[]);
+        assert_eq!(bench.world.arrived.len(), 1);
+        bench.offer(2, 1464);
+        bench.run(micros(100_000), &[]);
+        let gap = bench.world.arrived[1].0.since(came).as_nanos() / 1000;
+        let slots = gap - (10 + 304 + 50 + 192 + 6000 + 1);
+        assert!(slots.is_multiple_of(20) && slots / 20 <= 31, "{slots}");
+        slots / 20
+    };
+    let mean = (1..=100).map(slots).sum::<u64>() as f64 / 100.0;
+    // Uniform from 0 to 31: a standard error of 0.92.
+    assert!((mean - 15.5).abs() < 4.0 * 0.92, "{mean}");
+}
+
 /// Two who do not hear each other lose most of what they send at the same time without RTS, and little with it.
 #[test]
 fn announcements_help_hidden_stations() {
@@ -112,7 +137,7 @@ fn a_packet_is_given_up_after_seven_attempts() {
     bench.run(micros(10_000_000), &[]);
     assert_eq!(bench.world.lost, [(number, Cause::Sent)]);
     let counts = bench.wifi.ways[0].counts;
-    assert_eq!((counts.attempts, counts.data_frames, counts.failures, counts.lost), (7, 7, 7, 1));
+    assert_eq!((counts.attempts, counts.data_frames, counts.failures, counts.link.lost), (7, 7, 7, 1));
     assert_eq!(bench.wifi.ways[0].backlog, 0);
 }
 

@@ -1,33 +1,11 @@
-//! A medium by itself: an agenda, sources that never run dry, and what arrives.
+//! A wireless network by itself, with sources that never run dry.
 
-use crate::medium::interface::{Cause, Medium, Out};
+use crate::medium::interface::Medium;
+use crate::medium::world::World;
 use crate::packet::{Kind, Packet};
 use crate::queue::Buffer;
 use crate::wifi::{Access, Mac, Phy, Reach, StationConfig, Way, Wifi, WifiConfig};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use windward_units::{BitRate, Time};
-
-/// The world around a medium under test.
-#[derive(Default)]
-pub struct World {
-    agenda: BinaryHeap<Reverse<(Time, u32)>>,
-    /// When, on which way, and the number of each packet that arrived.
-    pub arrived: Vec<(Time, u32, u32)>,
-    pub lost: Vec<(u32, Cause)>,
-}
-
-impl Out for World {
-    fn arrive_at(&mut self, time: Time, local: u32, packet: Packet) {
-        self.arrived.push((time, local, packet.number));
-    }
-    fn wake_at(&mut self, time: Time, timer: u32) {
-        self.agenda.push(Reverse((time, timer)));
-    }
-    fn lose(&mut self, packet: Packet, cause: Cause) {
-        self.lost.push((packet.number, cause));
-    }
-}
 
 /// A wireless network and its world.
 pub struct Bench {
@@ -62,11 +40,7 @@ impl Bench {
         };
         refill(self);
         let mut arrived = 0;
-        while let Some(&Reverse((time, timer))) = self.world.agenda.peek() {
-            if time > end {
-                break;
-            }
-            self.world.agenda.pop();
+        while let Some((time, timer)) = self.world.next(end) {
             assert!(time >= self.now, "time goes back");
             self.now = time;
             self.events += 1;

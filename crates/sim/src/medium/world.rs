@@ -1,0 +1,38 @@
+//! The world around a medium under test: an agenda, and what becomes of its packets.
+
+use super::interface::{Cause, Out};
+use crate::packet::Packet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use windward_units::Time;
+
+#[derive(Default)]
+pub(super) struct World {
+    agenda: BinaryHeap<Reverse<(Time, u32)>>,
+    /// When, on which member, and the number of each packet that arrived.
+    pub arrived: Vec<(Time, u32, u32)>,
+    pub lost: Vec<(u32, Cause)>,
+}
+
+impl World {
+    /// The next timer up to `end`, and when it rings.
+    pub fn next(&mut self, end: Time) -> Option<(Time, u32)> {
+        let Reverse((time, _)) = *self.agenda.peek()?;
+        if time > end {
+            return None;
+        }
+        self.agenda.pop().map(|Reverse(first)| first)
+    }
+}
+
+impl Out for World {
+    fn arrive_at(&mut self, time: Time, local: u32, packet: Packet) {
+        self.arrived.push((time, local, packet.number));
+    }
+    fn wake_at(&mut self, time: Time, timer: u32) {
+        self.agenda.push(Reverse((time, timer)));
+    }
+    fn lose(&mut self, packet: Packet, cause: Cause) {
+        self.lost.push((packet.number, cause));
+    }
+}
