@@ -6,7 +6,7 @@
 //! probabilities of joint states are products. Where these states are too many, they are sampled at the points of a
 //! Kronecker sequence. Links without a rate share the region that the scenario names.
 
-use crate::check::{RegionPlan, WifiPlan};
+use crate::check::{RegionPlan, WifiPlan, plan_of};
 use std::collections::{BTreeMap, BTreeSet};
 use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
@@ -91,11 +91,6 @@ pub(crate) fn constraints(
         }
     }
     Ok(Constraints { links, couplings, routes })
-}
-
-/// The plan of the wireless network that a link belongs to.
-fn plan_of(wireless: &[WifiPlan], link: u32) -> Option<&WifiPlan> {
-    wireless.iter().find(|plan| plan.links.contains(&link))
 }
 
 /// What the stations of a cell share, in packets a second.

@@ -1,6 +1,6 @@
 //! Cells, expanded into stations, each a one-way link.
 
-use super::common::{MAX_LINKS, Names, is_within_limit, place};
+use super::common::{MAX_LINKS, Names, is_within_limit, place, ratio, station_buffer};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
@@ -16,7 +16,7 @@ use windward_sim::cell::amc::{Errors, Table};
 use windward_sim::cell::channel::Fading as Model;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
 use windward_sim::{MediumConfig, NodeId};
-use windward_units::{Bytes, Decibels};
+use windward_units::Bytes;
 
 /// Adds all cells, whose stations are links too; schedulers in Python are added to `classes`. What is wrong is reported.
 pub(crate) fn expand(
@@ -71,6 +71,7 @@ fn config(
         let message = format!("the averaging window must be at least 1 slot, not {}", cell.average.slots.0);
         problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
     }
+    station_buffer(cell.buffer, place("cell", at, ["buffer".into()]), problems);
     let center = center?;
     if center.group().is_some() {
         let message = format!("`{}` is a group; an access point is a single node", cell.access_point.0);
@@ -135,12 +136,7 @@ fn station_config(
     problems: &mut Problems,
 ) -> Option<StationConfig> {
     let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
-    let Buffer(buffer) = station.buffer.unwrap_or(cell.buffer);
-    if matches!(buffer, sim::Buffer::Time(_)) {
-        let path = if station.buffer.is_some() { inside("buffer") } else { place("cell", at, ["buffer".into()]) };
-        let message = "a station's buffer is given in packets or bytes: its rate is not known in advance";
-        problems.add(path, message, None);
-    }
+    let buffer = station.buffer.map_or(cell.buffer.0, |own| station_buffer(own, inside("buffer"), problems));
     let violation = station.violation.0;
     if violation <= 0.0 || violation >= 1.0 {
         problems.add(inside("violation"), format!("{violation} is out of range; allowed: above 0 and below 1"), None);
@@ -161,10 +157,6 @@ fn station_config(
         buffer,
         urgency: -libm::log(violation) / station.deadline.0.as_secs(),
     })
-}
-
-fn ratio(decibels: Decibels) -> f64 {
-    libm::pow(10.0, decibels.count() / 10.0)
 }
 
 fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {

@@ -1,10 +1,11 @@
-//! What the checks of all tables share: paths, names, limits, times.
+//! What the checks of all tables share: paths, names, limits, buffers, times.
 
-use crate::format::MAX_COUNT;
+use crate::format::{Buffer, MAX_COUNT};
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::collections::BTreeSet;
-use windward_units::Duration;
+use windward_sim as sim;
+use windward_units::{Decibels, Duration};
 
 /// The path to an entry of a list, or to something in it.
 pub(crate) fn place<const N: usize>(list: &str, at: usize, rest: [Segment; N]) -> Vec<Segment> {
@@ -45,6 +46,20 @@ pub(crate) fn is_within_limit(list: &'static str, total: u64, limit: u64, at: us
         problems.add(place(list, at, []), message, None);
     }
     total <= limit
+}
+
+/// The buffer of a station. In time it is refused: how fast it empties depends on the others.
+pub(crate) fn station_buffer(Buffer(buffer): Buffer, path: Vec<Segment>, problems: &mut Problems) -> sim::Buffer {
+    if matches!(buffer, sim::Buffer::Time(_)) {
+        let message = "a station's buffer is given in packets or bytes: its rate is not known in advance";
+        problems.add(path, message, None);
+    }
+    buffer
+}
+
+/// A level in decibels as a plain ratio.
+pub(crate) fn ratio(decibels: Decibels) -> f64 {
+    libm::pow(10.0, decibels.count() / 10.0)
 }
 
 /// Most nodes, flows and sources.

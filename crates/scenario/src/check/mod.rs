@@ -22,7 +22,7 @@ pub(crate) use flow_plan::{FlowEntry, FlowPlan};
 pub(crate) use key::uniform;
 pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
-pub(crate) use wifi_plan::WifiPlan;
+pub(crate) use wifi_plan::{WifiPlan, plan_of};
 
 use crate::format::{File, Positive};
 use crate::names::{FlowName, LinkName, SourceName};

@@ -1,0 +1,22 @@
+//! What the checks of a wireless network share.
+
+use crate::check::common::place;
+use crate::check::nodes::Nodes;
+use crate::format::wifi::Wifi;
+use crate::path::Segment;
+use crate::problems::Problems;
+
+/// One table.
+pub(super) struct Check<'a> {
+    pub wifi: &'a Wifi,
+    pub at: usize,
+    pub nodes: &'a Nodes,
+    pub problems: &'a mut Problems,
+}
+
+impl Check<'_> {
+    /// Reports what is wrong in the table.
+    pub fn refuse<const N: usize>(&mut self, rest: [Segment; N], message: impl Into<String>, hint: Option<&str>) {
+        self.problems.add(place("wifi", self.at, rest), message, hint.map(str::to_owned));
+    }
+}

@@ -1,0 +1,93 @@
+//! Timings and rules of the MAC: the standard's, what the mode makes of them, and what the table says.
+
+use super::check::Check;
+use crate::check::common::ratio;
+use crate::format::wifi::{Mode, Standard, Timing};
+use windward_sim::wifi::{Mac, Phy};
+use windward_units::BitRate;
+
+impl Check<'_> {
+    /// The physical layer and the MAC.
+    pub fn mac(&mut self) -> (Phy, Mac) {
+        let wifi = self.wifi;
+        let slowest = wifi.basic_rate.map_or(slowest(wifi.standard), |rate| rate.0);
+        let phy = match wifi.standard {
+            Standard::B => Phy::B,
+            Standard::A => Phy::A,
+            Standard::G => Phy::G,
+            Standard::Bianchi => Phy::BIANCHI,
+        };
+        let mut mac = match wifi.standard {
+            Standard::Bianchi => Mac { basic_rate: slowest, ..Mac::bianchi() },
+            _ => Mac {
+                short_retries: Some(wifi.short_retries.0),
+                long_retries: Some(wifi.long_retries.0),
+                ..Mac::standard(slowest)
+            },
+        };
+        let timing = wifi.timing.clone().unwrap_or_default();
+        let phy = self.phy(phy, &timing);
+        if wifi.mode == Mode::Ns2 {
+            mac = mac.of_ns2(&phy);
+        }
+        mac.rts_threshold = wifi.rts_threshold.map(|threshold| threshold.0).or(mac.rts_threshold);
+        mac.capture = ratio(wifi.reach.capture.0);
+        mac.uses_eifs = timing.eifs.unwrap_or(mac.uses_eifs);
+        mac.overhead = timing.overhead.map_or(mac.overhead, |bytes| bytes.0);
+        mac.timeout = timing.timeout.map(|span| span.0).or(mac.timeout);
+        let answer = phy.sifs + phy.propagation + phy.propagation;
+        if let Some(timeout) = mac.timeout.filter(|timeout| *timeout <= answer) {
+            let message = format!("a timeout of {timeout} ends before an answer can begin, after {answer}");
+            self.refuse(["timing".into(), "timeout".into()], message, None);
+        }
+        (phy, mac)
+    }
+
+    fn phy(&mut self, phy: Phy, timing: &Timing) -> Phy {
+        let phy = Phy {
+            slot: timing.slot.map_or(phy.slot, |span| span.0),
+            sifs: timing.sifs.map_or(phy.sifs, |span| span.0),
+            difs: timing.difs.map_or(phy.difs, |span| span.0),
+            preamble: timing.preamble.map_or(phy.preamble, |span| span.0),
+            propagation: timing.propagation.map_or(phy.propagation, |span| span.0),
+            cw_min: timing.cw_min.map_or(phy.cw_min, |count| count.0),
+            cw_max: timing.cw_max.map_or(phy.cw_max, |count| count.0),
+            ..phy
+        };
+        let mut must = |holds: bool, key: &'static str, message: String| {
+            if !holds {
+                self.refuse(["timing".into(), key.into()], message, None);
+            }
+        };
+        must(phy.difs > phy.sifs, "difs", format!("DIFS ({}) must be longer than SIFS ({})", phy.difs, phy.sifs));
+        let least = phy.sifs.as_nanos().min(phy.slot.as_nanos());
+        let message = format!(
+            "the propagation delay ({}) must be shorter than SIFS ({}) and a slot ({})",
+            phy.propagation, phy.sifs, phy.slot
+        );
+        must(phy.propagation.as_nanos() < least, "propagation", message);
+        let message = format!("cw_max ({}) must be at least cw_min ({})", phy.cw_max, phy.cw_min);
+        must(phy.cw_max >= phy.cw_min, "cw_max", message);
+        phy
+    }
+}
+
+const fn mbit(rate: u64) -> BitRate {
+    BitRate::bits_per_sec(rate * 1_000_000)
+}
+
+/// The rate of data frames, unless something else is said.
+pub(super) const fn fastest(standard: Standard) -> BitRate {
+    match standard {
+        Standard::B => mbit(11),
+        Standard::A | Standard::G => mbit(54),
+        Standard::Bianchi => mbit(1),
+    }
+}
+
+const fn slowest(standard: Standard) -> BitRate {
+    match standard {
+        Standard::B | Standard::Bianchi => mbit(1),
+        Standard::A | Standard::G => mbit(6),
+    }
+}

@@ -1,0 +1,78 @@
+//! Wireless networks, expanded into stations and the links between those that can receive each other.
+
+mod access;
+mod check;
+mod mac;
+mod noise;
+mod reach;
+mod routing;
+mod stations;
+mod ways;
+
+use super::common::Names;
+use super::links::Links;
+use super::nodes::Nodes;
+use super::wifi_plan::WifiPlan;
+use crate::format::wifi::Wifi;
+use crate::names::LinkName;
+use crate::problems::Problems;
+use check::Check;
+use std::collections::BTreeMap;
+use windward_sim::wifi::{Position, StationConfig, WifiConfig};
+use windward_sim::{Forwarding, NodeConfig, NodeId};
+
+/// Adds all wireless networks, whose ways are links too. What is wrong is reported.
+pub(crate) fn expand(networks: &[Wifi], nodes: &Nodes, links: &mut Links, problems: &mut Problems) {
+    let mut names = Names::new("wifi");
+    let mut placed = BTreeMap::new();
+    for (at, wifi) in networks.iter().enumerate() {
+        names.take(&wifi.name.0, at, problems);
+        let mut check = Check { wifi, at, nodes, problems };
+        let Some(config) = check.config(&mut placed) else { continue };
+        let Some(ways) = check.ways(&config, links) else { continue };
+        let config = WifiConfig { ways, ..config };
+        let ends: Vec<(NodeId, NodeId)> = config.ways.iter().map(|way| config.ends(way)).collect();
+        for &(from, to) in &ends {
+            links.between.insert((from, to), links.names.len() as u32);
+            let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
+            links.names.push(LinkName { name: format!("{from}->{to}"), from, to });
+        }
+        let entropy = check.entropy();
+        let finds_routes = config.routing.is_some();
+        let index = links.topology.media.len() as u32;
+        if finds_routes {
+            let node = |(station, config): (u32, &StationConfig)| NodeConfig {
+                node: config.node,
+                forwarding: Forwarding::Medium { medium: index, station },
+            };
+            links.topology.nodes.extend((0..).zip(&config.stations).map(node));
+        }
+        let medium = check.medium(config);
+        let first = links.topology.add_medium(medium, ends);
+        let links_of = first..links.topology.ports.len() as u32;
+        links.wireless.push(WifiPlan { links: links_of, finds_routes, entropy });
+    }
+}
+
+impl Check<'_> {
+    /// The network but for its ways.
+    fn config(&mut self, placed: &mut BTreeMap<NodeId, usize>) -> Option<WifiConfig> {
+        let before = self.problems.len();
+        let (phy, mac) = self.mac();
+        let stations = self.stations(placed)?;
+        let positions: Vec<Position> = stations.iter().map(|station| station.place).collect();
+        let reach = self.reach(&positions);
+        let config = WifiConfig {
+            phy,
+            mac,
+            access: self.access(),
+            stations,
+            ways: Vec::new(),
+            reach: reach?,
+            fading: self.fading(),
+            routing: self.routing(),
+        };
+        self.modulations(&config);
+        (self.problems.len() == before).then_some(config)
+    }
+}

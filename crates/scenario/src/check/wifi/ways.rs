@@ -1,0 +1,50 @@
+//! The ways between stations, and what is lost on them.
+
+use super::check::Check;
+use crate::check::common::{MAX_LINKS, is_within_limit, place};
+use crate::check::links::Links;
+use crate::path::Segment;
+use windward_sim::wifi::{Way, WifiConfig};
+
+impl Check<'_> {
+    /// The ways between all that can receive each other.
+    pub fn ways(&mut self, config: &WifiConfig, links: &Links) -> Option<Vec<Way>> {
+        let (nodes, count) = (self.nodes, config.stations.len() as u32);
+        let name = |station: u32| nodes.names[config.stations[station as usize].node as usize].as_str();
+        let mut ways = Vec::new();
+        for from in 0..count {
+            let reached = config.reach.of(from).iter().filter(|neighbour| neighbour.decodes);
+            ways.extend(reached.map(|neighbour| Way { from, to: neighbour.station, loss: 0.0 }));
+        }
+        let total = links.names.len() as u64 + ways.len() as u64;
+        if !is_within_limit("link", total, MAX_LINKS, self.at, self.problems) {
+            return None;
+        }
+        let before = self.problems.len();
+        let mut is_heard = vec![false; count as usize];
+        ways.iter().for_each(|way| is_heard[way.from as usize] = true);
+        if let Some(alone) = is_heard.iter().position(|heard| !heard) {
+            let message = format!("`{}` is out of reach of all other stations", name(alone as u32));
+            let hint = "move it, or enlarge `reach.receive`";
+            self.refuse(["station".into()], message, Some(hint));
+        }
+        if let Some(taken) = ways.iter().find(|way| links.between.contains_key(&config.ends(way))) {
+            let message = format!("there is already a link from `{}` to `{}`", name(taken.from), name(taken.to));
+            self.refuse(["station".into()], message, None);
+        }
+        for (index, loss) in self.wifi.loss.iter().enumerate() {
+            let inside = |key: &'static str| place("wifi", self.at, ["loss".into(), Segment::Index(index), key.into()]);
+            let from = nodes.find(&loss.from, inside("from"), self.problems).map(|end| end.member(0));
+            let to = nodes.find(&loss.to, inside("to"), self.problems).map(|end| end.member(0));
+            let (Some(from), Some(to)) = (from, to) else { continue };
+            match ways.iter_mut().find(|way| config.ends(way) == (from, to)) {
+                Some(way) => way.loss = loss.probability.0,
+                None => {
+                    let message = format!("`{}` cannot receive frames of `{}`", loss.to.0, loss.from.0);
+                    self.problems.add(inside("to"), message, None);
+                }
+            }
+        }
+        (self.problems.len() == before).then_some(ways)
+    }
+}
