@@ -97,6 +97,30 @@ fn links_follow_from_places() {
     assert_eq!((route.len(), route[0].split_once("->").unwrap().0), (3, "AP"));
 }
 
+/// Two ways of two hops: the station whose name comes first has the packets and the ACKs, wherever it stands in the file. Names
+/// are compared in natural order, in which 2 comes before 10.
+#[test]
+fn ties_of_shortest_routes_go_by_name() {
+    let network = |places: [(&str, &str); 2]| {
+        let stations: String = [("b", "400 m"), ("a", "0 m"), places[0], places[1]]
+            .iter()
+            .zip(["50 m", "50 m", "100 m", "0 m"])
+            .map(|((name, x), y)| format!("[[wifi.station]]\nnode = \"{name}\"\nat = [\"{x}\", \"{y}\"]\n"))
+            .collect();
+        let nodes = r#"node = [{ name = "s10" }, { name = "s2" }, { name = "b" }, { name = "a" }]"#;
+        let flow = "[[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\n";
+        format!("name = \"tie\"\nduration = \"1 s\"\n{nodes}\n[[wifi]]\nname = \"air\"\n{stations}{flow}")
+    };
+    for places in [[("s10", "200 m"), ("s2", "200 m")], [("s2", "200 m"), ("s10", "200 m")]] {
+        let compiled = read(&network(places)).compile(1);
+        let names = |route: &windward_sim::Route| -> Vec<String> {
+            route.ports().map(|port| compiled.links[port as usize].name.clone()).collect()
+        };
+        let flow = &compiled.network.flows[0];
+        assert_eq!([names(&flow.forward), names(&flow.backward)], [["a->s2", "s2->b"], ["b->s2", "s2->a"]]);
+    }
+}
+
 /// Every packet that was sent was delivered, lost for a reason, or is under way; whatever the access and the routing.
 #[test]
 fn packets_are_all_accounted_for() {

@@ -744,7 +744,10 @@ Access = DcfAccess | QueueingDelayAccess | QueueLengthAccess | IdealAccess
 
 @dataclass(frozen=True, kw_only=True)
 class ShortestRouting:
-    """Fixed: fewest hops; ties go to the stations that come first in the file."""
+    """Fixed: fewest hops; ties go to the station whose name comes first.
+
+    Names are compared in natural order, N-2 before N-10, from the receiver back.
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shortest")
 
@@ -1522,8 +1525,9 @@ class Flow:
     Between two groups of equal size: one flow per pair of members. Between a group and a single node: one per member.
     Several flows are named NAME-1, NAME-2, ….
 
-    The default route is the path with the fewest links; ties are broken by the least delay, then by the order of the
-    links in the file, compared from the receiver back.
+    The default route is the path with the fewest links; ties are broken by the least delay, then, compared from the
+    receiver back, by the order of the links in the file or, between stations of Wi-Fi, by the natural order of their
+    names.
 
     Attributes
     ----------

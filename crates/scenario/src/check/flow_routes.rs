@@ -82,7 +82,7 @@ fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], nodes: &Nodes, links: &
     for (direction, open) in [Direction::Forth, Direction::Back].into_iter().zip(open) {
         let ends = |at: &usize| Request { from: plans[*at].source, to: plans[*at].sink };
         let requests: Vec<Request> = open.iter().map(ends).collect();
-        let found = Graph::new(nodes.names.len(), links, direction).shortest(&requests);
+        let found = Graph::new(nodes, links, direction).shortest(&requests);
         for ((at, Request { from, to }), found) in open.into_iter().zip(requests).zip(found) {
             let plan = &mut plans[at];
             match (found, direction) {

@@ -10,6 +10,7 @@ mod ground;
 mod key;
 mod laws;
 mod links;
+mod natural;
 mod nodes;
 mod recordings;
 mod regions;

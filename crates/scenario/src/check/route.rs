@@ -2,7 +2,9 @@
 
 use super::common::place;
 use super::links::Links;
+use super::natural::natural;
 use super::nodes::{End, Nodes, Request};
+use super::wifi_plan::plan_of;
 use crate::format::Name;
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -106,6 +108,8 @@ pub(crate) struct Graph<'a> {
     /// The single neighbour of a node that has just one, linked both ways: such a node is on nobody's way, and every
     /// route from or to it goes by this neighbour.
     anchor: Vec<Option<NodeId>>,
+    /// The place of every node in the natural order of names; empty without wireless networks.
+    rank: Vec<u32>,
 }
 
 /// The best known way to a node.
@@ -120,7 +124,8 @@ struct Reach {
 const NOWHERE: u32 = u32::MAX;
 
 impl<'a> Graph<'a> {
-    pub fn new(nodes: usize, links: &'a Links, direction: Direction) -> Self {
+    pub fn new(Nodes { names, .. }: &Nodes, links: &'a Links, direction: Direction) -> Self {
+        let nodes = names.len();
         let count = links.topology.ports.len() as u32;
         let ends = |link: u32| walk(links.ends(link), direction);
         let mut first = vec![0; nodes + 1];
@@ -139,7 +144,13 @@ impl<'a> Graph<'a> {
             free[from as usize] += 1;
             arrivals[to as usize] += 1;
         }
-        let mut graph = Self { links, direction, first, out, anchor: vec![None; nodes] };
+        let mut graph = Self { links, direction, first, out, anchor: vec![None; nodes], rank: Vec::new() };
+        if !links.wireless.is_empty() {
+            let mut sorted: Vec<usize> = (0..nodes).collect();
+            sorted.sort_by(|&a, &b| natural(&names[a], &names[b]));
+            graph.rank = vec![0; nodes];
+            (0..).zip(sorted).for_each(|(rank, node)| graph.rank[node] = rank);
+        }
         let leaf = |node: NodeId| match graph.leaving(node) {
             [link] if arrivals[node as usize] == 1 => {
                 let neighbour = ends(*link).1;
@@ -161,8 +172,17 @@ impl<'a> Graph<'a> {
         &self.out[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
     }
 
+    /// What decides between ways of equal length and delay: the order of the links in the file; in a wireless network, after
+    /// them, the name of the node that comes before.
+    fn tie(&self, link: u32) -> (bool, u32) {
+        match plan_of(&self.links.wireless, link) {
+            None => (false, link),
+            Some(_) => (true, self.rank[self.ends(link).0 as usize]),
+        }
+    }
+
     /// The shortest path for each request, as a route to be sent along: fewest links, then least delay, then, compared
-    /// from the sink, first in the file; `None` where there is none. One search for each distinct source, the leaves
+    /// from the sink, as [`Self::tie`] has it; `None` where there is none. One search for each distinct source, the leaves
     /// of one node together.
     pub fn shortest(&self, requests: &[Request]) -> Vec<Option<Vec<u32>>> {
         let trunk = |node: NodeId| self.anchor[node as usize].unwrap_or(node);
@@ -223,7 +243,12 @@ impl<'a> Graph<'a> {
                             *seen = Some(reach);
                             next.push(to);
                         }
-                        Some(seen) if seen.hops == hops && (delay, link) < (seen.delay, seen.link) => *seen = reach,
+                        Some(seen) if seen.hops == hops => {
+                            let order = delay.cmp(&seen.delay);
+                            if order.then_with(|| self.tie(link).cmp(&self.tie(seen.link))).is_lt() {
+                                *seen = reach;
+                            }
+                        }
                         Some(_) => {}
                     }
                 }

@@ -30,7 +30,7 @@ pub(crate) fn expand(
     problems: &mut Problems,
 ) -> Option<Sources> {
     let before = problems.len();
-    let graph = Graph::new(nodes.names.len(), links, Direction::Forth);
+    let graph = Graph::new(nodes, links, Direction::Forth);
     let mut all = Sources { configs: Vec::new(), names: Vec::new() };
     let mut names = Names::new("background");
     for (at, background) in backgrounds.iter().enumerate() {

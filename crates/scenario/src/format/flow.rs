@@ -12,8 +12,8 @@ use windward_units::{Bytes, Duration};
 /// A TCP flow. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
 /// one per member. Several flows are named NAME-1, NAME-2, ….
 ///
-/// The default route is the path with the fewest links; ties are broken by the least delay, then by the order of the
-/// links in the file, compared from the receiver back.
+/// The default route is the path with the fewest links; ties are broken by the least delay, then, compared from the receiver
+/// back, by the order of the links in the file or, between stations of Wi-Fi, by the natural order of their names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Flow {
