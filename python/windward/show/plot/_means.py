@@ -99,7 +99,8 @@ def bars(figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: fl
     axes.set_yticks(places, names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
-    axes.set_xlim(left=0, right=max(float(np.nanmax(mean + interval, initial=0.0)), 1e-9) * 1.12)
+    most = float(np.nanmax(mean + interval, initial=0.0))
+    axes.set_xlim(left=0, right=1.12 * most if most > 0 else 1)
     for place, value, error in zip(places, mean, interval, strict=True):
         if not np.isnan(value):
             axes.annotate(

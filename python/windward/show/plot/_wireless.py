@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.patheffects import withStroke
 
 from windward.show.plot.style import COLORS, INK, left_out_note
 
@@ -61,7 +62,8 @@ def network(run: Packets, seed: int, figure: Figure) -> str:
     for node, (x, y) in places.items():
         face = COLORS[1] if node in sinks else "white"
         axes.plot(x, y, "o", markersize=9, color=face, markeredgecolor=INK, zorder=3)
-        axes.annotate(node, (x, y), xytext=(7, 7), textcoords="offset points", fontsize=8, color=INK, zorder=4)
+        label = axes.annotate(node, (x, y), xytext=(7, 7), textcoords="offset points", fontsize=8, color=INK, zorder=4)
+        label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
     axes.set_aspect("equal")
     axes.margins(0.08)
     axes.set_xlabel("metres")
@@ -89,9 +91,8 @@ def airtime(run: Packets, _seed: int, figure: Figure) -> str:
     axes.set_xlabel("share of the time (%)")
     axes.grid(visible=False, axis="y")
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
-    return f"mean of {len(run.seeds)} seed{'s' if len(run.seeds) > 1 else ''}" + left_out_note(
-        len(means) - len(shown), "more station"
-    )
+    of = f"mean of {len(run.seeds)} seeds" if len(run.seeds) > 1 else f"seed {run.seeds[0]}"
+    return of + left_out_note(len(means) - len(shown), "more station")
 
 
 def air(run: Packets, seed: int, figure: Figure) -> str:
