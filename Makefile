@@ -88,7 +88,7 @@ bench: $(VENV)/engine $(VENV)-ns3/engine
 validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
 
-# Ten minutes of ns-3: stars, hidden stations, chains and the grid, written to docs/measured/validation/wifi-ns3.md.
+# A quarter of an hour of ns-3: stars, hidden stations, chains and the grid, written to docs/measured/validation/wifi-ns3.md.
 validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
 

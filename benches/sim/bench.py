@@ -22,6 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benches.start import example, why_no_ns3  # noqa: E402
+
 PEER = Path(__file__).with_name("peer_ns3.py")
 PAGE = ROOT / "docs" / "measured" / "benchmarks" / "packets.md"
 REPEATS = 9
@@ -103,21 +107,8 @@ class Bench:
     def __init__(self, windward: str, ns3: str | None) -> None:
         self.windward = windward
         self.ns3 = ns3
-        self.why_no_ns3 = self._why_no_ns3()
-        build = ["cargo", "build", "--release", "--locked", "--message-format=json"]
-        build += ["-p", "windward-sim", "--example", "dumbbell"]
-        built = subprocess.run(build, capture_output=True, text=True, cwd=ROOT, check=True).stdout
-        artifacts = (json.loads(line) for line in built.splitlines())
-        self.binary = next(
-            a["executable"] for a in artifacts if a.get("executable") and a["target"]["name"] == "dumbbell"
-        )
-
-    def _why_no_ns3(self) -> str:
-        """Empty where ns-3 can be run."""
-        if not self.ns3 or not Path(self.ns3).exists():
-            return "there is no Python environment for it"
-        code = "import importlib.util, sys; sys.exit(importlib.util.find_spec('ns') is None)"
-        return "it is not installed" if subprocess.run([self.ns3, "-c", code], check=False).returncode else ""
+        self.why_no_ns3 = why_no_ns3(ns3)
+        self.binary = example("dumbbell")
 
     def ours(self, *numbers: int) -> list[str]:
         """Our engine alone on a dumbbell: flows, Mbit/s, RTT in ms, buffer in packets, seconds."""

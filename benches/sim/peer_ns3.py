@@ -17,34 +17,18 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from ns import ns
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benches.ns3_tcp import configure
+
 SEGMENT = 1448
 #: Looks at the clock in a run.
 SLICES = 200
-LAWS = {"newreno": "TcpNewReno", "linux-reno": "TcpLinuxReno", "cubic": "TcpCubic", "cubic-hystart": "TcpCubic"}
-
-
-def configure(law: str, window: int) -> None:
-    """Sets what every connection begins with; `window` is the most that may be in flight, in packets."""
-    room = 2 * window * SEGMENT
-    defaults = {
-        "TcpL4Protocol::SocketType": ns.StringValue(f"ns3::{LAWS[law]}"),
-        "TcpSocket::SegmentSize": ns.UintegerValue(SEGMENT),
-        "TcpSocket::InitialCwnd": ns.UintegerValue(10),
-        "TcpSocket::DelAckCount": ns.UintegerValue(2),
-        "TcpSocket::DelAckTimeout": ns.StringValue("40ms"),
-        "TcpSocket::SndBufSize": ns.UintegerValue(room),
-        "TcpSocket::RcvBufSize": ns.UintegerValue(room),
-        "TcpSocketBase::MinRto": ns.StringValue("200ms"),
-        "TcpSocketBase::Sack": ns.BooleanValue(True),
-        "TcpSocketBase::Timestamp": ns.BooleanValue(True),
-        "TcpCubic::HyStart": ns.BooleanValue(law == "cubic-hystart"),
-    }
-    for name, value in defaults.items():
-        ns.Config.SetDefault(f"ns3::{name}", value)
 
 
 class Network:
@@ -109,7 +93,7 @@ class Network:
 def dumbbell(
     law: str, flows: int, mbit: int, rtt_ms: int, buffer: int, seconds: int, patience: int
 ) -> dict[str, float]:
-    configure(law, round(mbit * 1e3 * rtt_ms / 8 / 1500) + buffer)
+    configure(law, SEGMENT, round(mbit * 1e3 * rtt_ms / 8 / 1500) + buffer)
     network = Network(2 + 2 * flows)
     network.link(0, 1, mbit, rtt_ms / 2 - 2, buffer)
     for at in range(flows):
@@ -122,7 +106,7 @@ def dumbbell(
 
 def lossy(law: str, loss: float, seconds: int, seeds: int) -> dict[str, list[float]]:
     """Seed after seed, because starting Python's bindings takes longer than a run."""
-    configure(law, 1100)
+    configure(law, SEGMENT, 1100)
     goodputs = []
     for seed in range(1, seeds + 1):
         ns.RngSeedManager.SetRun(seed)

@@ -6,10 +6,9 @@ python benches/sim/validate.py --ns3 .venv-ns3/bin/python
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import statistics
-import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,10 @@ import ns3_laws
 import windward as ww
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benches.start import Ns3  # noqa: E402
+
 PEER = Path(__file__).with_name("peer_ns3.py")
 PAGE = ROOT / "docs" / "measured" / "validation" / "ns3.md"
 SEEDS = 20
@@ -36,8 +39,8 @@ LAWS: list[tuple[str, Any, Any, int | None]] = [
 
 def ns3(python: str, *arguments: object) -> Any:
     """Goodput in Mbit/s: of each seed, or of one run."""
-    run = subprocess.run([python, str(PEER), *map(str, arguments)], capture_output=True, text=True, check=True)
-    return json.loads(next(line for line in run.stdout.splitlines() if line.startswith("{")))["goodput_mbit"]
+    [said] = Ns3(python, PEER, *arguments).answers()
+    return said["goodput_mbit"]
 
 
 def lossy(law: Any, loss: float) -> list[float]:

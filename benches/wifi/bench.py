@@ -8,12 +8,12 @@ Times are CPU seconds: of our engine's whole process, of ns-3's run without its 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +21,10 @@ from pathlib import Path
 from cases import Case, grid, star
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benches.start import Ns3, example, why_no_ns3  # noqa: E402
+
 PEER = Path(__file__).with_name("peer_ns3.py")
 PAGE = ROOT / "docs" / "measured" / "benchmarks" / "wifi.md"
 REPEATS = 5
@@ -38,11 +42,7 @@ class Engine:
     """`crates/sim/examples/wifi.rs`."""
 
     def __init__(self) -> None:
-        build = ["cargo", "build", "--release", "--locked", "--message-format=json"]
-        build += ["-p", "windward-sim", "--example", "wifi"]
-        built = subprocess.run(build, capture_output=True, text=True, cwd=ROOT, check=True).stdout
-        artifacts = (json.loads(line) for line in built.splitlines())
-        self.binary = next(a["executable"] for a in artifacts if a.get("executable") and a["target"]["name"] == "wifi")
+        self.binary = example("wifi")
 
     def run(self, *arguments: object) -> Run:
         """The median of several runs."""
@@ -81,10 +81,7 @@ def understand(said: str) -> dict[str, float]:
 
 def ns3(python: str, case: Case) -> tuple[float, float]:
     """CPU seconds and goodput in Mbit/s of one run."""
-    run = subprocess.run(
-        [python, str(PEER)], input=json.dumps([case.plain()]), capture_output=True, text=True, check=True
-    )
-    said = json.loads(next(line for line in run.stdout.splitlines() if line.startswith("[{")))[0]
+    [[said]] = Ns3(python, PEER, given=[case.plain()]).answers()
     return said["run_cpu_s"], sum(said["goodput_mbit"])
 
 
@@ -92,12 +89,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ns3", help="a Python in which ns-3 is installed")
     python = parser.parse_args().ns3
-    has_ns3 = (
-        bool(python)
-        and not subprocess.run(
-            [python, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('ns') is None)"], check=False
-        ).returncode
-    )
+    missing = why_no_ns3(python)
     engine = Engine()
     rows = []
     for what, arguments, case in (
@@ -107,7 +99,7 @@ def main() -> None:
         run = engine.run(*arguments)
         frames = run.said["frames"]
         beside = "– | – | –"
-        if has_ns3:
+        if python and not missing:
             cpu, goodput = ns3(python, case)
             beside = f"{goodput:.2f} Mbit/s | {cpu:.1f} s | **{cpu / run.cpu_s:.0f}**"
         rows.append(
@@ -132,7 +124,7 @@ Counted by callgrind over seconds 5 to 10, so without the start. The plane has 4
 those within 550 m sense a frame; each offers 50 kbit/s to the nearest other one. (Of 100 stations more stand near the
 edge, and are heard by fewer.) The grid takes {of_grid:.0f} instructions a frame, the star of 20 stations
 {of_star:.0f}."""
-    missing = "" if has_ns3 else "\nns-3 took no part when this page was made.\n"
+    without = f"\nns-3 took no part when this page was made: {missing}.\n" if missing else ""
     PAGE.write_text(f"""# Speed of wireless networks
 
 <!-- Generated: make bench -->
@@ -143,7 +135,7 @@ cores: read the ratios, not the seconds.
 | network | data frames and ACKs | goodput | CPU | a frame | ns-3: goodput | ns-3: CPU | ns-3's over ours |
 |---|---|---|---|---|---|---|---|
 {chr(10).join(rows)}
-{missing}
+{without}
 * Ours is the engine alone, `crates/sim/examples/wifi.rs`, a process of its own: median of {REPEATS} runs. ns-3 is the
   wheel from the Python package index, one run without the start of Python and its bindings; the same network, as on
   [the page that compares what comes out](../validation/wifi-ns3.md).

@@ -51,8 +51,12 @@ class Case:
     seconds: float = 20
     warmup_s: float = 2
     seeds: int = 4
+    #: "fixed", along the flows' routes, or "dsdv": then their ends alone count.
+    routing: str = "fixed"
     #: What is left in ns-3 as it comes.
     as_shipped: list[str] = field(default_factory=list)
+    #: In ns-3, a backoff for packets passed on at once, as the standard has it.
+    relays_back_off: bool = False
 
     def plain(self) -> dict[str, Any]:
         """As `peer_ns3.py` reads it."""
@@ -75,7 +79,8 @@ class Case:
             "short_retries": self.retries,
             "long_retries": self.retries,
             "buffer": f"{self.queue} packets",
-            "reach": ww.Reach(receive=f"{self.receive} m", sense=f"{self.sense} m"),
+            "routing": ww.ShortestRouting() if self.routing == "fixed" else ww.DsdvRouting(),
+            "reach": ww.WifiReach(receive=f"{self.receive} m", sense=f"{self.sense} m"),
             "station": [
                 ww.WifiStation(node=node, at=[f"{x} m", f"{y} m"])
                 for node, (x, y) in zip(nodes, self.positions, strict=True)
@@ -84,7 +89,8 @@ class Case:
 
         def path(flow: Flow) -> dict[str, Any]:
             first, *via, last = (name(at) for at in flow.route)
-            return {"from_": first, "to": last, "via": via, "start": f"{flow.start_s} s"}
+            found = {"via": via} if self.routing == "fixed" else {}
+            return {"from_": first, "to": last, "start": f"{flow.start_s} s"} | found
 
         return ww.Scenario(
             name="beside-ns3",

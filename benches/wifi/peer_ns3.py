@@ -5,8 +5,8 @@
 A case is what `cases.py` says it is. Radios, timings, queues and TCP are set to those of a scenario of Windward's:
 two-ray ground with the same power and frequency, frames received from the power at `receive` metres on and sensed
 from that at `sense`, received if they are 10 dB above all else on the air, no beacons, no ARP, routes by hand.
-`as_shipped` names what is left as ns-3 has it: "errors", its error rates by signal-to-noise ratio; "detection", its
-preamble detection at 4 dB; "arp".
+`routing` is "fixed" or "dsdv". `as_shipped` names what is left as ns-3 has it: "errors", its error rates by
+signal-to-noise ratio; "detection", its preamble detection at 4 dB; "arp". `relays_back_off` mends what its relays do.
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ import json
 import math
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import cppyy
 from ns import ns
 
-LAWS = {"newreno": "TcpNewReno", "linux-reno": "TcpLinuxReno"}
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benches import ns3_tcp
+
 STANDARDS = {"802.11b": "WIFI_STANDARD_80211b", "802.11a": "WIFI_STANDARD_80211a"}
 MODES = {
     ("802.11b", 11): "DsssRate11Mbps",
@@ -46,6 +50,33 @@ void UseThreshold(Ptr<NetDevice> device, double least) {
   model->m_least = least;
   DynamicCast<WifiNetDevice>(device)->GetPhy()->SetErrorRateModel(model);
 }
+
+// A station that passes a packet on whose ACK it still has to send takes the medium for idle, and needs no backoff. The
+// standard's medium is busy while the station itself sends (10.3.2.1), before DIFS is over: here it gets a backoff.
+class OpenTxop : public Txop {
+ public:
+  static uint32_t Slots(Ptr<Txop> txop) {
+    uint32_t (Txop::*slots)(uint8_t) const = &OpenTxop::GetBackoffSlots;
+    return (PeekPointer(txop)->*slots)(0);
+  }
+};
+struct Relay {
+  Ptr<Txop> txop;
+  Ptr<UniformRandomVariable> luck;
+  Time received;
+  void End(Ptr<const Packet>) { received = Simulator::Now(); }
+  void Enqueue(Ptr<const WifiMpdu>) {
+    const bool passesOn = Simulator::Now() == received && txop->GetWifiMacQueue()->GetNPackets() == 1;
+    if (passesOn && OpenTxop::Slots(txop) == 0) txop->StartBackoffNow(luck->GetInteger(0, txop->GetMinCw()), 0);
+  }
+};
+void BackOffAsRelay(Ptr<NetDevice> device, int64_t stream) {
+  auto wifi = DynamicCast<WifiNetDevice>(device);
+  auto relay = new Relay{wifi->GetMac()->GetTxop(), CreateObject<UniformRandomVariable>(), Time{}};
+  relay->luck->SetStream(stream);
+  wifi->GetPhy()->TraceConnectWithoutContext("PhyRxEnd", MakeCallback(&Relay::End, relay));
+  relay->txop->GetWifiMacQueue()->TraceConnectWithoutContext("Enqueue", MakeCallback(&Relay::Enqueue, relay));
+}
 }
 """)
 
@@ -62,27 +93,16 @@ def dbm_at(distance: float) -> float:
 
 def configure(case: dict[str, Any]) -> None:
     """Sets what everything begins with."""
-    segment = case["segment"]
-    room = 2 * 4000 * segment
-    defaults = {
-        "TcpL4Protocol::SocketType": ns.StringValue(f"ns3::{LAWS[case['law']]}"),
-        "TcpSocket::SegmentSize": ns.UintegerValue(segment),
-        "TcpSocket::InitialCwnd": ns.UintegerValue(10),
-        "TcpSocket::DelAckCount": ns.UintegerValue(2),
-        "TcpSocket::DelAckTimeout": ns.StringValue("40ms"),
-        "TcpSocket::SndBufSize": ns.UintegerValue(room),
-        "TcpSocket::RcvBufSize": ns.UintegerValue(room),
-        "TcpSocketBase::MinRto": ns.StringValue("200ms"),
-        "TcpSocketBase::Sack": ns.BooleanValue(True),
-        "TcpSocketBase::Timestamp": ns.BooleanValue(True),
-        # The packet that is being sent counts in ns-3's queue, and not in Windward's.
-        "WifiMacQueue::MaxSize": ns.StringValue(f"{case['queue'] + 1}p"),
-        "WifiMacQueue::MaxDelay": ns.StringValue("1000s"),
-        "WifiRemoteStationManager::RtsCtsThreshold": ns.UintegerValue(0 if case["rts"] else 4_692_480),
-        "WifiMac::FrameRetryLimit": ns.UintegerValue(case["retries"]),
-    }
-    for name, value in defaults.items():
-        ns.Config.SetDefault(f"ns3::{name}", value)
+    ns3_tcp.configure(case["law"], case["segment"], 4000)
+    ns3_tcp.set_defaults(
+        {
+            # The packet that is being sent counts in ns-3's queue, and not in Windward's.
+            "WifiMacQueue::MaxSize": ns.StringValue(f"{case['queue'] + 1}p"),
+            "WifiMacQueue::MaxDelay": ns.StringValue("1000s"),
+            "WifiRemoteStationManager::RtsCtsThreshold": ns.UintegerValue(0 if case["rts"] else 4_692_480),
+            "WifiMac::FrameRetryLimit": ns.UintegerValue(case["retries"]),
+        }
+    )
 
 
 def radios(case: dict[str, Any], nodes: Any) -> Any:
@@ -126,6 +146,9 @@ def radios(case: dict[str, Any], nodes: Any) -> Any:
     for at in range(devices.GetN()):
         if "errors" not in shipped:
             ns.UseThreshold(devices.Get(at), CAPTURE)
+        if case["relays_back_off"]:
+            # Streams that nobody else has.
+            ns.BackOffAsRelay(devices.Get(at), 1_000_000 + at)
         know(devices, at, ns.WifiMode(MODES[standard, case["basic_mbit"]]))
     return devices
 
@@ -170,7 +193,12 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
     place(nodes, case["positions"])
     devices = radios(case, nodes)
     ns.WifiHelper.AssignStreams(devices, 1000 * seed)
-    ns.InternetStackHelper().Install(nodes)
+    stack = ns.InternetStackHelper()
+    if case["routing"] == "dsdv":
+        dsdv = ns.DsdvHelper()
+        dsdv.Set("SettlingTime", ns.StringValue("6s"))
+        stack.SetRoutingHelper(dsdv)
+    stack.Install(nodes)
     helper = ns.Ipv4AddressHelper()
     helper.SetBase(ns.Ipv4Address("10.0.0.0"), ns.Ipv4Mask("255.255.0.0"))
     interfaces = helper.Assign(devices)
@@ -181,8 +209,9 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
     sinks = []
     for number, flow in enumerate(case["flows"]):
         hops, port = flow["route"], 5001 + number
-        route(nodes, addresses, hops)
-        route(nodes, addresses, hops[::-1])
+        if case["routing"] == "fixed":
+            route(nodes, addresses, hops)
+            route(nodes, addresses, hops[::-1])
         kind = "ns3::TcpSocketFactory" if flow["kind"] == "tcp" else "ns3::UdpSocketFactory"
         remote = ns.InetSocketAddress(addresses[hops[-1]], port).ConvertTo()
         if flow["kind"] == "tcp":

@@ -6,9 +6,8 @@ python benches/wifi/validate.py --ns3 .venv-ns3/bin/python
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,10 @@ from cases import Case, chain, grid, hidden, interval, star
 import windward as ww
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benches.start import Ns3, ns3_version  # noqa: E402
+
 PEER = Path(__file__).with_name("peer_ns3.py")
 PAGE = ROOT / "docs" / "measured" / "validation" / "wifi-ns3.md"
 #: TcpNewReno: grows by 1/cwnd for every ACK.
@@ -28,29 +31,16 @@ TOLERANCE = 0.05
 SHIPPED = ["errors", "detection"]
 
 
-class Ns3:
+class Peer:
     """ns-3 on all cases, two processes at once."""
 
     def __init__(self, python: str, cases: list[Case]) -> None:
         halves = [cases[0::2], cases[1::2]]
-        processes = [
-            subprocess.Popen([python, str(PEER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            for _ in halves
-        ]
-        for process, half in zip(processes, halves, strict=True):
-            assert process.stdin
-            json.dump([case.plain() for case in half], process.stdin)
-            process.stdin.close()
+        begun = [Ns3(python, PEER, given=[case.plain() for case in half]) for half in halves]
         self.known: dict[str, list[float]] = {}
-        for process, half in zip(processes, halves, strict=True):
-            assert process.stdout
-            lines = (line for line in process.stdout if line.startswith("["))
-            for case in half:
-                runs = next((json.loads(line) for line in lines if line.startswith("[{")), None)
-                if runs is None:
-                    raise SystemExit(f"ns-3 ended before {case.name} was done")
+        for ns3, half in zip(begun, halves, strict=True):
+            for case, runs in zip(half, ns3.answers(), strict=True):
                 self.known[repr(case)] = [sum(run["goodput_mbit"]) for run in runs]
-            process.wait()
 
     def __getitem__(self, case: Case) -> list[float]:
         return self.known[repr(case)]
@@ -88,6 +78,16 @@ def grids() -> list[Case]:
     return udp + tcp
 
 
+#: Seconds in which routes settle before flows start, and until these are counted.
+SETTLED, COUNTED = 40, 50
+
+
+def found(case: Case) -> Case:
+    """The same with routes by DSDV."""
+    flows = [replace(flow, start_s=SETTLED + flow.start_s) for flow in case.flows]
+    return replace(case, routing="dsdv", flows=flows, warmup_s=COUNTED, seconds=COUNTED + 40, seeds=3)
+
+
 def row(case: Case, theirs: list[float], mine: list[float], what: str) -> str:
     """A line of a table."""
     ratio = statistics.fmean(mine) / statistics.fmean(theirs)
@@ -103,32 +103,38 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ns3", required=True, help="a Python in which ns-3 is installed")
     python = parser.parse_args().ns3
-    asked = [python, "-c", "import importlib.metadata as m; print(m.version('ns3'))"]
-    version = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    version = ns3_version(python)
 
     saturated, udp, tcp, meshes = stars(), chains("udp"), chains("tcp"), grids()
+    routed = [found(case) for case in meshes]
+    routed += [replace(found(case), seeds=1) for case in (*udp[4:6], *tcp[4:6])]
+    routed.append(replace(found(udp[4]), seeds=2, relays_back_off=True))
     pairs = [replace(hidden(rts), seeds=4) for rts in (False, True)]
     # What explains a difference, switched on both sides.
     patient = [replace(case, retries=20) for case in pairs]
-    chained = [replace(case, retries=20) for case in udp[4:6]]
+    relays = [replace(case, relays_back_off=True, seeds=2) for case in udp[4:]]
     shipped = [
         replace(case, as_shipped=SHIPPED, seeds=1) for case in (saturated[6], pairs[0], pairs[1], udp[4], udp[5])
     ]
-    theirs = Ns3(python, [*saturated, *udp, *tcp, *meshes, *pairs, *patient, *chained, *shipped])
+    theirs = Peer(python, [*saturated, *udp, *tcp, *meshes, *routed, *pairs, *patient, *relays, *shipped])
 
     def rows(cases: list[Case], what: Any) -> list[str]:
         return [row(case, theirs[case], case.simulate(LAW, SEEDS), what(case)) for case in cases]
 
     def name(case: Case) -> str:
-        return case.name
+        return f"{case.name}, relays back off" if case.relays_back_off else case.name
+
+    def kind(case: Case) -> str:
+        return f"{name(case)}, {case.flows[0].kind.upper()}"
 
     sections = {
         "saturation": table(rows(saturated, lambda case: f"{case.standard}, {case.name}"), "network"),
         "hidden": table(rows(pairs, lambda _: "7 attempts") + rows(patient, lambda _: "20 attempts"), "limit"),
-        "udp": table(rows(udp, name) + rows(chained, lambda case: f"{case.name}, 20 attempts"), "length"),
+        "udp": table(rows([*udp, *relays], name), "length"),
         "tcp": table(rows(tcp, name), "length"),
         "grid": table(rows(meshes, lambda case: case.flows[0].kind.upper()), "flows"),
-        "shipped": table(rows(shipped, lambda case: f"{case.name}, {case.flows[0].kind.upper()}"), "network"),
+        "routed": table(rows(routed, kind), "network"),
+        "shipped": table(rows(shipped, kind), "network"),
     }
     template = Path(__file__).with_name("wifi-ns3.md.in").read_text()
     for key, text in (sections | {"version": version, "windward": ww.__version__, "seeds": str(SEEDS)}).items():
