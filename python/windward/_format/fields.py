@@ -744,10 +744,7 @@ Access = DcfAccess | QueueingDelayAccess | QueueLengthAccess | IdealAccess
 
 @dataclass(frozen=True, kw_only=True)
 class ShortestRouting:
-    """Fixed: fewest hops; ties go to the station whose name comes first.
-
-    Names are compared in natural order, N-2 before N-10, from the receiver back.
-    """
+    """Fixed: fewest hops; ties go by name, in natural order (N-2 before N-10), from the receiver back."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shortest")
 

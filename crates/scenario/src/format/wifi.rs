@@ -149,9 +149,7 @@ pub(crate) enum Mode {
 tagged! {
     /// How routes across the network are found, unless a flow names its own by `via`.
     Routing by "kind", "a table with a `kind`" {
-        /// Fixed: fewest hops; ties go to the station whose name comes first.
-        ///
-        /// Names are compared in natural order, N-2 before N-10, from the receiver back.
+        /// Fixed: fewest hops; ties go by name, in natural order (N-2 before N-10), from the receiver back.
         "shortest" Shortest {}
         /// Destination-sequenced distance vectors: stations tell each other over the air what they know.
         ///
