@@ -226,7 +226,7 @@ impl FluidMap {
         // The plain method is the more exact of the two where it arrives.
         let solve = || {
             interior::solve(&self.program, COLD_TOLERANCE, COLD_TOLERANCE, COLD_STEPS)
-                .or_else(|_| optimum(&self.program, COLD_TOLERANCE, COLD_TOLERANCE, COLD_STEPS))
+                .or_else(|_| optimum(&self.program, COLD_TOLERANCE, COLD_TOLERANCE, RESCUE_STEPS))
         };
         // So far only where it can be reached: degenerate points keep the method from it, and even throw it back.
         let outcome = if is_smooth { None } else { further() }.map_or_else(solve, Ok)?;
@@ -386,3 +386,5 @@ const COLD_TOLERANCE: f64 = 1e-10;
 const JUMP_TARGET: f64 = 1e-14;
 /// It takes 30 to 40; what has not arrived after these will not.
 const COLD_STEPS: usize = 80;
+/// For the methods that take what it leaves.
+const RESCUE_STEPS: usize = 10_000;

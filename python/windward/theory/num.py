@@ -223,7 +223,7 @@ def wired(capacity: Numbers, routes: Sequence[Indices], utilities: Sequence[Util
     return {"network": {"links": links, "routes": routes}, "utilities": utilities}
 
 
-def solve(problem: Problem, *, tolerance: float = 1e-10, max_iterations: int = 200) -> Solution:
+def solve(problem: Problem, *, tolerance: float = 1e-10, max_iterations: int = 10_000) -> Solution:
     """The best rates by the method for daily work: an interior point on the dual, or water filling for max-min.
 
     The interpreter's lock is released meanwhile.
@@ -235,7 +235,7 @@ def solve(problem: Problem, *, tolerance: float = 1e-10, max_iterations: int = 2
     tolerance
         Largest relative residual at which the method stops.
     max_iterations
-        Most Newton steps.
+        Most Newton steps of a method; ordinary problems take 10 to 80.
 
     Raises
     ------

@@ -5,11 +5,13 @@
 
 mod corner;
 mod csma;
+mod ray;
 mod smooth;
 mod vertices;
 
 pub(crate) use csma::Entropic;
 pub use csma::{MAX_INDEPENDENT_SETS, independent_sets};
+pub(crate) use ray::{Exit, Walk};
 pub(crate) use smooth::{Curved, Ellipsoid, Norm};
 pub(crate) use vertices::Vertices;
 

@@ -1,18 +1,19 @@
 //! Weighted max–min fairness by progressive filling: raise all flows at x_s = p_s t until some link stops them, freeze
 //! those, go on with the others (Bertsekas, Gallager §6.5.2).
 //!
-//! With constant capacities each level is the least ratio of remaining capacity to remaining weight. Where a region
-//! answers prices, a level is the problem of one flow of utility ln t with the routes' summed weights as coefficients;
-//! its prices name the bottlenecks.
+//! Links with constant capacities and regions share no link, so a level is the least of what each of them allows: the least
+//! ratio of remaining capacity to remaining weight; where a ray leaves a region of vertices ([`Walk`]); for a curved region
+//! the problem of one flow of utility ln t. Prices name the bottlenecks.
 
 use super::best::optimum;
 use super::interior;
 use super::options::Options;
-use crate::answer::{Answer, Level, Mixture};
+use crate::answer::{Answer, Level};
 use crate::certificate::Certificate;
 use crate::error::Error;
-use crate::network::{Link, Problem};
+use crate::network::Problem;
 use crate::program::{Block, Kind, Program};
+use crate::region::{Exit, Walk};
 use crate::solution::{Method, Solution};
 use crate::utility::Utility;
 
@@ -33,7 +34,7 @@ pub(super) fn solve(problem: &Problem, options: &Options) -> Result<Solution, Er
         let what = "an entropy term: no price of fairness outweighs it; set entropy to 0".into();
         return Err(Error::Unsupported { method: "water filling", what });
     }
-    let mut filling = Filling::new(problem, program, &weights);
+    let mut filling = Filling::new(problem, &program, &weights);
     while !filling.active.is_empty() {
         filling.raise(options)?;
     }
@@ -42,172 +43,197 @@ pub(super) fn solve(problem: &Problem, options: &Options) -> Result<Solution, Er
 
 struct Filling<'p> {
     problem: &'p Problem,
-    program: Program,
+    program: &'p Program,
     weights: &'p [f64],
     rates: Vec<f64>,
     active: Vec<u32>,
     levels: Vec<Level>,
-    /// b + r and mixtures as the levels so far left them.
+    /// b + r as the levels so far left them.
     capacity: Vec<f64>,
-    mixtures: Vec<Vec<f64>>,
-    /// The last level's answer, with the rates of the links.
-    last: Option<Answer>,
+    /// Where each block's load stands in its region; `None` for curved ones.
+    walks: Vec<Option<Walk<'p>>>,
+    /// The last level's prices, of rows.
+    prices: Vec<f64>,
     iterations: usize,
 }
 
+/// The level up to which some rows or a region let all active flows rise, and prices with Σ λ·demand·t = 1 that prove it.
+struct Stop {
+    level: f64,
+    prices: Vec<f64>,
+}
+
 impl<'p> Filling<'p> {
-    fn new(problem: &'p Problem, program: Program, weights: &'p [f64]) -> Self {
+    fn new(problem: &'p Problem, program: &'p Program, weights: &'p [f64]) -> Self {
+        let walk = |block: &'p Block| match &block.kind {
+            Kind::Vertices(vertices) => Some(Walk::new(vertices, block.rows.len())),
+            Kind::Curved(_) => None,
+        };
         Self {
             active: (0..weights.len() as u32).collect(),
             rates: vec![0.0; weights.len()],
             capacity: program.typical_rates(),
-            mixtures: program.blocks.iter().map(|b| equal_shares(&b.kind)).collect(),
+            walks: program.blocks.iter().map(walk).collect(),
+            prices: vec![0.0; program.rows()],
             problem,
             program,
             weights,
             levels: Vec::new(),
-            last: None,
             iterations: 0,
         }
     }
 
     /// One level: the highest common t, and the flows that stop there.
     fn raise(&mut self, options: &Options) -> Result<(), Error> {
-        let rows = self.program.rows();
-        let mut demand = vec![0.0; rows];
-        let mut is_active = vec![false; self.rates.len()];
+        let program = self.program;
+        let mut demand = vec![0.0; program.rows()];
         for &s in &self.active {
-            is_active[s as usize] = true;
             let weight = self.weights[s as usize];
-            self.program.route(s as usize).for_each(|(l, w)| demand[l] += w * weight);
+            program.route(s as usize).for_each(|(l, w)| demand[l] += w * weight);
         }
+        let mut is_active = vec![false; self.rates.len()];
+        self.active.iter().for_each(|&s| is_active[s as usize] = true);
         let frozen: Vec<f64> = self.rates.iter().zip(&is_active).map(|(x, a)| if *a { 0.0 } else { *x }).collect();
-        let used = self.program.loads(&frozen);
-        let outcome = match self.program.blocks.is_empty() {
-            true => fill_rows(&self.program.rhs, &used, &demand),
-            false => self.fill_blocks(&used, &demand, options)?,
-        };
-        let level = outcome.rates[0];
-        // A bottleneck's share of the turnover Σ λ·demand·t = 1 is far above the method's tolerance.
-        let mut is_bottleneck: Vec<bool> =
-            outcome.prices.iter().zip(&demand).map(|(price, d)| price * d * level > SHARE).collect();
-        for block in &self.program.blocks {
+        let used = program.loads(&frozen);
+        let before = self.levels.last().map_or(0.0, |level| level.level);
+        let mut stop = self.fill_rows(&used, &demand);
+        for block in program.blocks.iter().filter(|b| matches!(b.kind, Kind::Curved(_)) && is_open(b, &demand)) {
+            let own = self.fill_curved(block, &used, &demand, options)?;
+            if own.level < stop.level {
+                stop = own;
+            }
+        }
+        let mut ended = None;
+        let mut walked = self.walks.clone();
+        for _ in 0..2 {
+            // Regions that have gone further than others let them start again.
+            for (b, block) in program.blocks.iter().enumerate().filter(|(_, block)| is_open(block, &demand)) {
+                let Some(walk) = self.walks[b].as_ref().filter(|_| ended != Some(b)) else { continue };
+                let mut walk = walk.clone();
+                let exit = walk.advance(&demand[block.rows.clone()], (stop.level - before).max(0.0));
+                let Exit { length, prices } = exit.ok_or_else(|| self.stuck(options))?;
+                self.iterations += 1;
+                if let Some(prices) = prices {
+                    let level = before + length;
+                    stop = Stop { level, prices: vec![0.0; program.rows()] };
+                    stop.prices[block.rows.clone()].iter_mut().zip(prices).for_each(|(to, price)| *to = price / level);
+                    ended = Some(b);
+                }
+                walked[b] = Some(walk);
+            }
+        }
+        self.walks = walked;
+        self.settle(stop, options)
+    }
+
+    /// Freezes the flows that a stop holds back.
+    fn settle(&mut self, stop: Stop, options: &Options) -> Result<(), Error> {
+        let program = self.program;
+        let Stop { level, prices } = stop;
+        let mut is_bottleneck: Vec<bool> = prices.iter().map(|price| *price > 0.0).collect();
+        for block in &program.blocks {
             // A strictly convex region holds back all of its links or none (huang2020 App. E), however small a price.
             if matches!(block.kind, Kind::Curved(_)) && block.rows.clone().any(|l| is_bottleneck[l]) {
                 is_bottleneck[block.rows.clone()].fill(true);
             }
         }
+        for &s in &self.active {
+            self.rates[s as usize] = self.weights[s as usize] * level;
+        }
         let (stopped, active): (Vec<u32>, Vec<u32>) =
-            self.active.iter().partition(|&&s| self.program.route(s as usize).any(|(l, _)| is_bottleneck[l]));
-        self.active = active;
-        for s in (0..self.rates.len()).filter(|&s| is_active[s]) {
-            self.rates[s] = self.weights[s] * level;
-        }
+            self.active.iter().partition(|&&s| program.route(s as usize).any(|(l, _)| is_bottleneck[l]));
         if stopped.is_empty() {
-            let (iterations, tolerance) = (outcome.iterations, options.tolerance);
-            return Err(Error::NotConverged { method: "water filling", iterations, residual: SHARE, tolerance });
+            return Err(self.stuck(options));
         }
-        self.iterations += outcome.iterations.max(1);
-        let placed = interior::Outcome {
-            rates: self.rates.clone(),
-            capacity: self.capacity.clone(),
-            mixtures: self.mixtures.clone(),
-            ..outcome
-        };
-        let answer = Answer::new(&self.problem.network, &self.program, &placed);
-        self.levels.push(Level { level, flows: stopped, prices: answer.prices.clone() });
-        self.last = Some(answer);
+        self.active = active;
+        self.iterations += 1;
+        self.levels.push(Level { level, flows: stopped, prices: program.link_prices(&prices) });
+        self.prices = prices;
         Ok(())
     }
 
-    /// The level as the problem of one flow with utility ln t. Rows and blocks that no active flow crosses are no part of
-    /// it; frozen flows give up [`MARGIN`] of their load, or links that they fill alone would leave no interior.
-    fn fill_blocks(&mut self, used: &[f64], demand: &[f64], options: &Options) -> Result<interior::Outcome, Error> {
-        let touched: Vec<u32> = (0..demand.len() as u32).filter(|&l| demand[l as usize] > 0.0).collect();
-        let is_open = |block: &Block| block.rows.clone().any(|l| demand[l] > 0.0);
-        let mut rhs: Vec<f64> = (self.program.rhs.iter().zip(used).zip(demand))
-            .map(|((b, u), d)| if *d > 0.0 { b - u } else { 1.0 })
-            .collect();
-        for block in self.program.blocks.iter().filter(|b| is_open(b)) {
-            block.rows.clone().for_each(|l| rhs[l] = -used[l] * (1.0 - MARGIN));
+    fn stuck(&self, options: &Options) -> Error {
+        let (iterations, tolerance) = (self.iterations, options.tolerance);
+        Error::NotConverged { method: "water filling", iterations, residual: f64::INFINITY, tolerance }
+    }
+
+    /// t = min (b − used)/demand over rows with a constant capacity.
+    fn fill_rows(&self, used: &[f64], demand: &[f64]) -> Stop {
+        let program = self.program;
+        let mut is_constant = vec![true; program.rows()];
+        program.blocks.iter().for_each(|b| is_constant[b.rows.clone()].fill(false));
+        let touched = (0..program.rows()).filter(|&l| is_constant[l] && demand[l] > 0.0);
+        let ratio = |l: usize| (program.rhs[l] - used[l]) / demand[l];
+        let tightest = touched.min_by(|&a, &b| ratio(a).total_cmp(&ratio(b)));
+        let mut prices = vec![0.0; program.rows()];
+        let level = tightest.map_or(f64::INFINITY, ratio);
+        if let Some(l) = tightest {
+            prices[l] = 1.0 / (demand[l] * level);
         }
+        Stop { level, prices }
+    }
+
+    /// The level as the problem of one flow with utility ln t.
+    fn fill_curved(&mut self, block: &Block, used: &[f64], demand: &[f64], options: &Options) -> Result<Stop, Error> {
+        let rows = block.rows.clone();
+        let touched: Vec<u32> = (0..rows.len() as u32).filter(|&i| demand[rows.start + i as usize] > 0.0).collect();
+        let own = Block { rows: 0..rows.len(), kind: block.kind.clone() };
         let stage = Program {
             start: vec![0, touched.len() as u32],
-            weight: touched.iter().map(|&l| demand[l as usize]).collect(),
+            weight: touched.iter().map(|&i| demand[rows.start + i as usize]).collect(),
             row: touched,
             utilities: vec![Utility::ProportionalFair { weight: 1.0 }],
-            rhs,
-            blocks: self.program.blocks.iter().filter(|b| is_open(b)).cloned().collect(),
-            ..self.program.clone()
+            rhs: used[rows.clone()].iter().map(|u| -u).collect(),
+            coupling_rows: std::iter::once(own.rows.clone()).collect(),
+            blocks: vec![own],
+            places: Vec::new(),
         };
-        let (tolerance, target, steps) = (LEVEL * options.tolerance, options.tolerance, options.max_iterations);
-        // A single flow: there is nothing to spread but capacities.
-        let mut outcome =
-            interior::solve(&stage, tolerance, target, steps).or_else(|_| optimum(&stage, tolerance, target, steps))?;
-        let mut found = std::mem::take(&mut outcome.mixtures).into_iter();
-        let mut is_priced: Vec<bool> = demand.iter().map(|d| *d > 0.0).collect();
-        for (block, mixture) in self.program.blocks.iter().zip(&mut self.mixtures).filter(|(b, _)| is_open(b)) {
-            *mixture = found.next().expect("every open block has a mixture");
-            for l in block.rows.clone() {
-                is_priced[l] = true;
-                self.capacity[l] = outcome.capacity[l] + used[l] * (1.0 - MARGIN);
-            }
+        let outcome = optimum(&stage, options.tolerance, options.tolerance, options.max_iterations)?;
+        self.iterations += outcome.iterations;
+        let mut prices = vec![0.0; self.program.rows()];
+        for (i, l) in rows.enumerate() {
+            prices[l] = outcome.prices[i];
+            self.capacity[l] = outcome.capacity[i] + used[l];
         }
-        for (price, _) in outcome.prices.iter_mut().zip(&is_priced).filter(|(_, priced)| !**priced) {
-            *price = 0.0;
-        }
-        Ok(outcome)
+        Ok(Stop { level: outcome.rates[0], prices })
     }
 
     fn finish(self) -> Solution {
-        let network = &self.problem.network;
-        let none = || Answer {
-            rates: Vec::new(),
-            prices: vec![0.0; network.links.len()],
-            link_rates: network.links.iter().map(|l| if let Link::Wired(c) = l { *c } else { 0.0 }).collect(),
-            mixtures: vec![Mixture::Direct; network.couplings.len()],
+        let (network, program) = (&self.problem.network, self.program);
+        let mut capacity = self.capacity;
+        let mut mixtures = Vec::with_capacity(program.blocks.len());
+        for (block, walk) in program.blocks.iter().zip(&self.walks) {
+            let mut mixture = Vec::new();
+            if let (Some(walk), Kind::Vertices(vertices)) = (walk, &block.kind) {
+                mixture = walk.mixture();
+                vertices.mix(&mixture, &mut capacity[block.rows.clone()]);
+            }
+            mixtures.push(mixture);
+        }
+        let outcome = interior::Outcome {
+            rates: self.rates,
+            prices: self.prices,
+            capacity,
+            mixtures,
+            iterations: self.iterations,
         };
-        let answer = self.last.unwrap_or_else(none);
+        let answer = Answer::new(network, program, &outcome);
         Solution {
             certificate: Certificate::of_levels(self.problem, self.weights, &answer, &self.levels),
             path_prices: network.path_prices(&answer.prices),
-            rates: self.rates,
+            rates: answer.rates,
             prices: answer.prices,
             link_rates: answer.link_rates,
             mixtures: answer.mixtures,
             objective: None,
             levels: self.levels,
             method: Method::WaterFilling,
-            iterations: self.iterations,
+            iterations: outcome.iterations,
         }
     }
 }
 
-/// The mixture of [`Program::typical_rates`], for blocks that no flow crosses.
-fn equal_shares(kind: &Kind) -> Vec<f64> {
-    match kind {
-        Kind::Curved(_) => Vec::new(),
-        Kind::Vertices(v) => {
-            let share = |h: usize| v.mass[h] / v.group(h).len() as f64;
-            (0..v.mass.len()).flat_map(|h| v.group(h).map(move |_| share(h))).collect()
-        }
-    }
+/// Whether active flows cross it.
+fn is_open(block: &Block, demand: &[f64]) -> bool {
+    block.rows.clone().any(|l| demand[l] > 0.0)
 }
-
-/// t = min (b − used)/demand; the price of the first bottleneck, so that Σ λ demand t = 1.
-fn fill_rows(rhs: &[f64], used: &[f64], demand: &[f64]) -> interior::Outcome {
-    let ratio = |l: usize| (rhs[l] - used[l]) / demand[l];
-    let touched = (0..rhs.len()).filter(|&l| demand[l] > 0.0);
-    let (level, tightest) =
-        touched.map(|l| (ratio(l), l)).fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a });
-    let mut prices = vec![0.0; rhs.len()];
-    prices[tightest] = 1.0 / (demand[tightest] * level);
-    interior::Outcome { rates: vec![level], prices, capacity: rhs.to_vec(), mixtures: Vec::new(), iterations: 0 }
-}
-
-/// A row whose price is more than this share of the turnover is a bottleneck.
-const SHARE: f64 = 1e-6;
-/// How much less exact than asked a level may be where frozen links leave next to no interior.
-const LEVEL: f64 = 10.0;
-/// Relative; below the tolerance of the answer.
-const MARGIN: f64 = 1e-10;

@@ -1,7 +1,8 @@
-//! Solvers: interior methods for daily work, water filling for max–min, a conic solver as reference, the papers'
+//! Solvers: interior methods and cutting planes for daily work, water filling for max–min, a conic solver as reference, the papers'
 //! sub-gradient iteration as their benchmark.
 
 mod best;
+mod facets;
 pub(crate) mod interior;
 mod logarithmic;
 mod max_min;

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct Options {
     /// Largest relative residual at which to stop. Default 1e-10.
     pub tolerance: f64,
-    /// Most Newton steps. Default 200.
+    /// Most Newton steps of a method. Default 10 000: ordinary problems take 10 to 80.
     pub max_iterations: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 1e-10, max_iterations: 200 }
+        Self { tolerance: 1e-10, max_iterations: 10_000 }
     }
 }

@@ -188,7 +188,13 @@ impl<'p> Interior<'p> {
             self.rates[s as usize] = *rate;
         }
         let load = self.program.loads(&self.rates);
-        let capacity = surplus.iter().zip(&load).map(|(s, l)| s + l).collect();
+        let mut capacity: Vec<f64> = surplus.iter().zip(&load).map(|(s, l)| s + l).collect();
+        for l in self.program.blocks.iter().flat_map(|b| b.rows.clone()) {
+            // Rounding alone tells them apart.
+            if surplus[l].abs() <= ROUNDING * capacity[l] {
+                capacity[l] = load[l];
+            }
+        }
         let mixtures = self.mixings.into_iter().map(|x| x.map_or_else(Vec::new, |x| x.mixture)).collect();
         Outcome { rates: self.rates, prices: self.lambda, capacity, mixtures, iterations }
     }
@@ -201,5 +207,7 @@ impl Linear {
     }
 }
 
+/// Relative error of a sum of rates: a few units in the last place.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// First μ, in mean turnover per pair.
 const START: f64 = 0.1;

@@ -96,6 +96,6 @@ impl Interior<'_> {
 }
 
 /// How much less exact a row may be than the whole.
-const ROW: f64 = 1e3;
+const ROW: f64 = 1e2;
 /// Rows are looked at when the whole is this near to the tolerance.
 const FINAL: f64 = 1e3;

@@ -1,5 +1,6 @@
 //! The iterate of the logarithmic method: where it starts, what follows from its prices, where it ends.
 
+use super::Pace;
 use super::supply::Supply;
 use crate::program::Program;
 use crate::solve::interior::Outcome;
@@ -11,6 +12,7 @@ pub(super) const ROUNDING: f64 = 8.0 * f64::EPSILON;
 pub(super) struct Iterate<'p> {
     pub(super) program: &'p Program,
     pub(super) tolerance: f64,
+    pub(super) pace: Pace,
     /// Capacities, and for rows of blocks an inner point of the region: by them violations are judged.
     pub(super) scale: Vec<f64>,
     /// x U′ of each flow at the rate that fits if it is alone.
@@ -78,7 +80,7 @@ impl Linear {
 impl<'p> Iterate<'p> {
     /// Prices as if every link were a bottleneck: a flow's turnover x U′(x), at a rate that surely fits, is shared evenly
     /// among its rows. No row is then overloaded.
-    pub(super) fn new(program: &'p Program, tolerance: f64) -> Self {
+    pub(super) fn new(program: &'p Program, tolerance: f64, pace: Pace) -> Self {
         let (n, m) = (program.flows(), program.rows());
         let scale: Vec<f64> = program.typical_rates().into_iter().map(|c| if c > 0.0 { c } else { 1.0 }).collect();
         let unit = program.loads(&vec![1.0; n]);
@@ -113,10 +115,11 @@ impl<'p> Iterate<'p> {
         let mut out = Self {
             program,
             tolerance,
+            pace,
             scale,
             alone,
             point: Point { lambda, mu, linear, supplies },
-            ambition: FIRST,
+            ambition: FIRST.min(pace.longest),
             rates: vec![0.0; n],
             drop: vec![0.0; n],
             rows: vec![EMPTY; m],

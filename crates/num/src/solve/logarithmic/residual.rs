@@ -29,9 +29,7 @@ impl Iterate<'_> {
         let (mut violation, mut gap, mut row) = (0.0_f64, 0.0, 0.0_f64);
         for (block, supply) in self.program.blocks.iter().zip(&point.supplies) {
             supply.rates().zip(&mut capacity[block.rows.clone()]).for_each(|(r, c)| *c += r);
-            let (lost, error) = supply.residual(&point.lambda[block.rows.clone()]);
-            gap += lost;
-            violation = violation.max(error);
+            gap += supply.residual();
         }
         for (l, at) in self.rows.iter().enumerate() {
             let surplus = capacity[l] - at.load;

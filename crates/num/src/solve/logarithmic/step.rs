@@ -1,7 +1,6 @@
 //! One Newton step of the logarithmic method: where μ goes, direction, length.
 
 use super::iterate::{Iterate, Point};
-use super::mixing::Change;
 use super::supply::Supply;
 use super::system::System;
 
@@ -13,7 +12,7 @@ struct Direction {
     mu: Vec<f64>,
     linear: Vec<f64>,
     linear_mu: Vec<f64>,
-    changes: Vec<Option<Change>>,
+    changes: Vec<Option<Vec<f64>>>,
 }
 
 impl<'p> Iterate<'p> {
@@ -23,15 +22,14 @@ impl<'p> Iterate<'p> {
         let from = self.point.clone();
         loop {
             let direction = self.direction();
-            let mut length = self.longest(&from, &direction);
-            let full = length;
+            let mut length = 1.0;
             for _ in 0..if self.ambition > 0.0 { FEW } else { MANY } {
                 self.advance(&from, &direction, length);
                 self.evaluate();
-                let near = if length >= SHORT { NEAR } else { ROUNDING };
+                let near = if length >= SHORT { self.pace.near } else { ROUNDING };
                 if self.error() <= near.max((1.0 - 0.1 * length) * error) {
-                    if length == full && full > 0.5 {
-                        self.ambition = (self.ambition * 2.0).clamp(SLOWEST, FASTEST);
+                    if length == 1.0 {
+                        self.ambition = (self.ambition * 2.0).clamp(SLOWEST, self.pace.longest);
                     }
                     return true;
                 }
@@ -44,18 +42,6 @@ impl<'p> Iterate<'p> {
             }
             self.ambition = if self.ambition > SLOWEST { self.ambition / 4.0 } else { 0.0 };
         }
-    }
-
-    /// Part of a step that keeps e, γ and the prices of mixed regions positive.
-    fn longest(&self, from: &Point<'p>, direction: &Direction) -> f64 {
-        let mut rate = 0.0_f64;
-        for (block, (own, change)) in self.program.blocks.iter().zip(from.supplies.iter().zip(&direction.changes)) {
-            if let (Supply::Mixed(mixing), Some(change)) = (own, change) {
-                rate = rate.max(mixing.fastest(change));
-                block.rows.clone().for_each(|l| rate = rate.max(-direction.price[l]));
-            }
-        }
-        (BOUNDARY / rate).min(1.0)
     }
 
     /// Moves to `from` and on by a part of the direction.
@@ -74,13 +60,13 @@ impl<'p> Iterate<'p> {
         }
         for (block, change) in self.program.blocks.iter().zip(&direction.changes) {
             for l in block.rows.clone().filter(|_| change.is_some()) {
-                point.lambda[l] = from.lambda[l] * (1.0 + length * direction.price[l]).max(LEAST);
+                point.lambda[l] = from.lambda[l] * grown((length * direction.price[l]).clamp(-LONGEST, LONGEST));
             }
         }
         let supplies = point.supplies.iter_mut().zip(&from.supplies).zip(&direction.changes);
-        for (block, ((to, from), change)) in self.program.blocks.iter().zip(supplies) {
+        for ((to, from), change) in supplies {
             if let (Some(to), Supply::Mixed(from), Some(change)) = (to.mixing(), from, change) {
-                to.advance(from, change, length, &point.lambda[block.rows.clone()]);
+                to.advance(from, change, length);
             }
         }
     }
@@ -195,8 +181,6 @@ pub(super) fn grown(d: f64) -> f64 {
     if d.abs() < SMALL { 1.0 + d } else { libm::exp(d) }
 }
 
-/// Errors, in logarithms, that Newton's method surely cures: a step need not lower them.
-const NEAR: f64 = 0.5;
 /// μ at the end, in what the tolerance allows.
 const ACCURACY: f64 = 0.1;
 /// Bounds of the largest step in ln μ.
@@ -205,11 +189,6 @@ const SLOWEST: f64 = 0.1;
 const SHORT: f64 = 0.125;
 /// Errors that are rounding.
 const ROUNDING: f64 = 1e-12;
-const FASTEST: f64 = 16.0;
-/// Part of the way to the boundary.
-const BOUNDARY: f64 = 0.95;
-/// Least part that a step leaves of a price of a mixed region.
-const LEAST: f64 = 0.05;
 /// Largest step in ln λ, beside that of ln μ.
 const LONGEST: f64 = 10.0;
 const SMALL: f64 = 0.1;

@@ -94,11 +94,11 @@ impl<'p> Supply<'p> {
         }
     }
 
-    /// h(λ) − λᵀr, and the relative error of Σ u = π.
-    pub(super) fn residual(&self, prices: &[f64]) -> (f64, f64) {
+    /// h(λ) − λᵀr.
+    pub(super) fn residual(&self) -> f64 {
         match self {
-            Self::Curved(_) => (0.0, 0.0),
-            Self::Mixed(mixing) => mixing.residual(prices),
+            Self::Curved(_) => 0.0,
+            Self::Mixed(mixing) => mixing.residual(),
         }
     }
 

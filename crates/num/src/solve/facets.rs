@@ -1,0 +1,117 @@
+//! Regions of vertices by their facets (Kelley 1960): solve with the half-spaces known so far, walk from 0 towards the rates
+//! found, and where the region ends before them add the facet through which the ray leaves it.
+//!
+//! Half-spaces are rows, which the logarithmic method solves whatever their scales; facets come from the simplex method,
+//! exact to rounding. A region of many vertices is nearly smooth and takes dozens of rounds: this is for problems that
+//! the primal–dual method refuses.
+
+use super::interior::Outcome;
+use super::logarithmic;
+use crate::error::Error;
+use crate::program::{Kind, Program};
+use crate::region::{Exit, Walk};
+use std::ops::Range;
+
+/// nᵀr ≤ 1 over the rows of a block.
+struct Facet {
+    rows: Range<usize>,
+    normal: Vec<f64>,
+}
+
+/// Whether every mixture of `program` is without entropy.
+pub(crate) fn can_solve(program: &Program) -> bool {
+    program.blocks.iter().all(|b| !matches!(&b.kind, Kind::Vertices(v) if v.temperature > 0.0))
+}
+
+/// Solves `program`, which [`can_solve`] has seen, to `tolerance`.
+pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) -> Result<Outcome, Error> {
+    let walks: Vec<Option<Walk>> = (program.blocks.iter())
+        .map(|block| match &block.kind {
+            Kind::Vertices(vertices) => Some(Walk::new(vertices, block.rows.len())),
+            Kind::Curved(_) => None,
+        })
+        .collect();
+    let mut facets: Vec<Facet> = Vec::new();
+    let mut iterations = 0;
+    let mut outside = f64::INFINITY;
+    for _ in 0..MAX_ROUNDS {
+        let outer = bounded(program, &walks, &facets);
+        let mut outcome = logarithmic::solve(&outer, tolerance, max_iterations.saturating_sub(iterations))?;
+        iterations += outcome.iterations;
+        let load = program.loads(&outcome.rates);
+        let mut mixtures = Vec::with_capacity(walks.len());
+        outside = 0.0;
+        for (block, walk) in program.blocks.iter().zip(&walks) {
+            let Some(mut walk) = walk.clone() else {
+                mixtures.push(Vec::new());
+                continue;
+            };
+            let rates = &load[block.rows.clone()];
+            if rates.iter().all(|r| *r == 0.0) {
+                mixtures.push(walk.mixture());
+                continue;
+            }
+            let stuck = Error::NotConverged { method: "cutting planes", iterations, residual: outside, tolerance };
+            let Exit { length, prices } = walk.advance(rates, 1.0).ok_or(stuck)?;
+            mixtures.push(walk.mixture());
+            if let Some(prices) = prices.filter(|_| length < 1.0 - INSIDE * tolerance) {
+                outside = f64::max(outside, 1.0 - length);
+                let normal = prices.iter().map(|price| price / length).collect();
+                facets.push(Facet { rows: block.rows.clone(), normal });
+            }
+        }
+        if outside == 0.0 {
+            let extra = outcome.prices.split_off(program.rows());
+            for (facet, price) in facets.iter().zip(extra) {
+                facet.rows.clone().zip(&facet.normal).for_each(|(l, n)| outcome.prices[l] += n * price);
+            }
+            outcome.capacity.truncate(program.rows());
+            for block in program.blocks.iter().filter(|b| matches!(b.kind, Kind::Vertices(_))) {
+                block.rows.clone().for_each(|l| outcome.capacity[l] = load[l]);
+            }
+            return Ok(Outcome { mixtures, iterations, ..outcome });
+        }
+    }
+    Err(Error::NotConverged { method: "cutting planes", iterations, residual: outside, tolerance })
+}
+
+/// The program with half-spaces in place of vertices: what a link gets if it is always served, and `facets`.
+fn bounded(program: &Program, walks: &[Option<Walk>], facets: &[Facet]) -> Program {
+    let mut out = Program {
+        start: vec![0],
+        row: Vec::new(),
+        weight: Vec::new(),
+        rhs: program.rhs.clone(),
+        blocks: program.blocks.iter().filter(|b| matches!(b.kind, Kind::Curved(_))).cloned().collect(),
+        coupling_rows: Vec::new(),
+        places: Vec::new(),
+        utilities: program.utilities.clone(),
+    };
+    for (block, walk) in program.blocks.iter().zip(walks) {
+        if let Some(walk) = walk {
+            out.rhs[block.rows.clone()].copy_from_slice(walk.alone());
+        }
+    }
+    out.rhs.resize(program.rows() + facets.len(), 1.0);
+    for s in 0..program.flows() {
+        for (l, w) in program.route(s) {
+            out.row.push(l as u32);
+            out.weight.push(w);
+        }
+        for (f, facet) in facets.iter().enumerate() {
+            let own = program.route(s).filter(|(l, _)| facet.rows.contains(l));
+            let weight: f64 = own.map(|(l, w)| w * facet.normal[l - facet.rows.start]).sum();
+            if weight > 0.0 {
+                out.row.push((program.rows() + f) as u32);
+                out.weight.push(weight);
+            }
+        }
+        out.start.push(out.row.len() as u32);
+    }
+    out
+}
+
+/// Rounds that regions of a few links and some dozens of draws never need.
+const MAX_ROUNDS: usize = 500;
+/// How far rates may lie outside their region, in tolerances.
+const INSIDE: f64 = 0.1;
