@@ -298,13 +298,17 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "a link needs either a rate or a trace, not both"),
-        (("--rate", "10mbit", "--trace", "x"), "a link needs either a rate or a trace, not both"),
-        (("--rate", "10mbps"), "is not a unit of rate"),
+        ((), "a link needs a rate: give --rate, such as --rate 10mbit, or --trace"),
+        (("--rate", "10mbit", "--trace", "x"), "--rate and --trace: give one of them, not both"),
+        (("--delay", "5 parsec"), "--delay 5 parsec: `parsec` is not a unit of duration"),
+        (("--loss", "7"), "--loss 7: 7 is not a probability"),
+        (("--buffer", "1 elephant"), "--buffer 1 elephant: `1 elephant` is not a buffer size"),
+        (("--rate", "10mbps"), "error: --rate 10mbps: `mbps` is not a unit of rate"),
+        (("--rate", "10mbit,10mbps"), "error: --rate 10mbit,10mbps: `mbps` is not a unit of rate"),
         (("--rate", "1mbit", "--loss", "200%"), "is not a probability"),
         (("--rate", "1mbit,2mbit,3mbit"), "one value, or two"),
-        (("--trace", "nowhere"), "nowhere"),
-        (("--rate", "1mbit", "--delay", "5"), "5"),
+        (("--trace", "nowhere"), "error: --trace nowhere: cannot read"),
+        (("--rate", "1mbit", "--delay", "5"), "--delay 5: `5` has no unit"),
     ],
 )
 def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
@@ -314,6 +318,8 @@ def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
     assert run.returncode == 2
     assert run.stdout == ""
     assert message in run.stderr
+    assert "link[0]" not in run.stderr
+    assert run.stderr.count(message) == 1
 
 
 def processes(marker: str) -> list[int]:
@@ -345,16 +351,90 @@ def test_nothing_is_left_behind(how: signal.Signals) -> None:
     marker = f"30{os.getpid()}.{how}"
     words = [sys.executable, "-m", "windward", "link", "--rate", "1mbit", "--server", f"exec sleep {marker}", "--"]
     process = subprocess.Popen([*words, "sleep", marker], env=environment(), start_new_session=True)
-    # The link itself, its server and its command; the link's own command line has the marker too.
-    wait_for(3, marker)
-    # A terminal's Ctrl-C reaches every process in its group.
-    if how == signal.SIGINT:
-        os.killpg(process.pid, how)
-    else:
-        process.send_signal(how)
+    # The link itself, the init of its processes, its server and its command; the link's own command line has the marker too.
+    wait_for(4, marker)
+    process.send_signal(how)
     code = process.wait(timeout=30)
     wait_for(0, marker)
     assert code == (-how if how == signal.SIGKILL else 128 + how)
+
+
+@needs_links
+def test_ctrl_c_of_a_terminal_ends_it() -> None:
+    """It reaches every process in the group: the command once, through the terminal."""
+    marker = f"31{os.getpid()}"
+    words = [sys.executable, "-m", "windward", "link", "--rate", "1mbit", "--", "sleep", marker]
+    process = subprocess.Popen(words, env=environment(), start_new_session=True)
+    wait_for(3, marker)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=30) == 128 + signal.SIGINT
+    wait_for(0, marker)
+
+
+#: A server and a command that start a daemon each, in a session of its own, and children in the background.
+STRAYS = "setsid sleep {marker} >/dev/null 2>&1 & sleep {marker} & "
+
+
+@needs_links
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize("user", ["root", "nobody"])
+def test_daemons_end_too(is_killed: bool, user: str) -> None:
+    """At the end of the command as by SIGKILL to the link itself; also in a user namespace."""
+    marker = f"32{os.getpid()}.{int(is_killed)}{len(user)}"
+    python, before = sys.executable, []
+    if user == "nobody":
+        if os.geteuid() != 0 or shutil.which("setpriv") is None or (python := interpreter_of_nobody() or "") == "":
+            pytest.skip("only root can be somebody without rights, with setpriv(1) and a Python for all")
+        before = NOBODY
+    strays = STRAYS.format(marker=marker)
+    server = f"{strays} exec sleep {marker}"
+    end = f"exec sleep {marker}" if is_killed else "read wait"
+    words = [*before, python, "-m", "windward", "link", "--rate", "1mbit", "--server", server, "--"]
+    with subprocess.Popen(
+        [*words, "sh", "-c", f"{strays} {end}"],
+        env=with_package(),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        # Two strays at each end, the server, and where it waits to be killed the command.
+        count = 6 if is_killed else 5
+        for _ in range(600):
+            if process.poll() is not None or len(processes(marker)) == count:
+                break
+            time.sleep(0.05)
+        if process.poll() is not None:
+            pytest.skip(process.communicate()[1].strip().replace("\n", "; "))
+        assert len(processes(marker)) == count
+        if is_killed:
+            process.kill()
+        process.communicate("\n", timeout=30)
+    wait_for(0, marker)
+
+
+@needs_links
+def test_process_numbers_are_the_links_own(cli: Cli) -> None:
+    """/proc shows them, where it may be mounted; whoever is left by its parent is buried."""
+    script = "(sh -c 'exit 3' & ); sleep 0.2; ps -o stat= -e | grep -c Z; test -d /proc/$$ && cat /proc/1/comm"
+    run = cli("link", "--rate", "1mbit", "--", "sh", "-c", script)
+    zombies, *init = run.stdout.split()
+    assert zombies == "0"
+    assert init in ([], ["windward-init"]) or os.geteuid() != 0
+
+
+@needs_links
+def test_a_link_in_a_link_has_other_addresses(cli: Cli) -> None:
+    """Both servers answer, each by its own address."""
+    answer = "import socket; socket.create_server(('', {})).accept()[0].sendall(b'{}')"
+    ask = "import socket, sys; print(socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5).recv(9).decode())"
+    python = sys.executable
+    outer, inner = (f'exec {python} -c "{answer.format(*server)}"' for server in ((9001, "outer"), (9002, "inner")))
+    inside = f'{python} -c "{ask}" $OUTER 9001 && {python} -c "{ask}" $WINDWARD_SERVER 9002'
+    link = [python, "-m", "windward", "link", "--rate", "10mbit"]
+    nested = ["sh", "-c", 'OUTER=$WINDWARD_SERVER exec "$@"', "-", *link, "--server", inner, "--", "sh", "-c", inside]
+    run = cli(*link[3:], "--server", outer, "--", *nested)
+    assert (run.stdout, run.returncode) == ("outer\ninner\n", 0), run.stderr
 
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--ambient-caps=-all"]

@@ -15,6 +15,13 @@ from windward._engine import EmulationError
 _TC_RATE = re.compile(r"^\s*([0-9.]+)\s*([kmg]?)bit\s*$", re.IGNORECASE)
 _PREFIX = {"": "", "k": "k", "m": "M", "g": "G"}
 
+#: What the scenario that describes the link is called in messages, which nobody shall see; and the options in them.
+_ORIGIN = "windward link"
+_PLACE = re.compile(rf"{_ORIGIN}: link\[0\](?:\.reverse)?\.(\w+)[^:\s]*: ")
+
+#: A rate where none is given, to check the rest.
+_ANY_RATE = "1 Mbit/s"
+
 #: Duration of the scenario that describes the link; the link itself lasts as long as the command.
 _DURATION = "60 s"
 
@@ -81,10 +88,32 @@ def link(
     given = {"delay": delay, "loss": loss, "buffer": buffer}
     optional = {"rate": rate, "jitter": jitter, "trace": None if trace is None else str(trace)}
     given |= {name: value for name, value in optional.items() if value is not None}
-    if ("rate" in given) == ("trace" in given):
-        raise ValueError("a link needs either a rate or a trace, not both")
-    scenario = _engine.Scenario.from_json(json.dumps(_network(given)), "windward link", Path())
+    if "rate" in given and "trace" in given:
+        raise ValueError("--rate and --trace: give one of them, not both")
+    # What else is wrong is told before what is missing.
+    text = json.dumps(_network({"rate": _ANY_RATE} | given if "trace" not in given else given))
+    try:
+        scenario = _engine.Scenario.from_json(text, _ORIGIN, Path())
+    except _engine.ScenarioError as error:
+        raise ValueError(_by_option(str(error), given)) from None
+    if "rate" not in given and "trace" not in given:
+        raise ValueError("a link needs a rate: give --rate, such as --rate 10mbit, or --trace")
     return _engine.emulate_link(scenario, seed, [*command], [*servers], congestion, isolate)
+
+
+def _by_option(text: str, given: dict[str, str]) -> str:
+    """What is wrong with the scenario of a link, in the words of whoever gave options: each fault once."""
+    faults = []
+    for block in text.split("\n\n"):
+        place = _PLACE.match(block)
+        if place is None:
+            # How many problems there were.
+            continue
+        key = "trace" if place[1] == "rate" and "trace" in given else place[1]
+        fault = f"--{key} {given.get(key, '')}: {block[place.end() :]}"
+        if fault not in faults:
+            faults.append(fault)
+    return "\n".join(faults) or text
 
 
 def _network(given: dict[str, str]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 //! The programs at the ends of a link.
 
-use super::ends::{CLIENT, Ends, SERVER};
+use super::ends::{Addresses, Ends, SERVER_VARIABLE};
 use super::names::{self, ResolvConf};
+use super::processes::{Processes, own_mounts};
 use crate::error::Error;
 use crate::sys::Namespace;
 use std::io;
@@ -11,26 +12,45 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::{ptr, thread, time};
 
-/// The program and its servers, each in its namespace. They are killed with this process, however it ends.
+/// The program and its servers, each on its host. All that they have started ends with this, or with this process, however it
+/// ends.
 pub(super) struct Children {
     program: Child,
     signals: Signals,
-    #[expect(dead_code, reason = "they end when this is dropped")]
     servers: Servers,
 }
 
+/// Servers, and the namespace of all processes; they end when this is dropped.
+struct Servers {
+    children: Vec<Child>,
+    processes: Processes,
+}
+
 impl Children {
-    pub(super) fn start(ends: &Ends, client: &Namespace, server: &Namespace) -> Result<Self, Error> {
+    /// Starts them. The calling thread can start no other threads afterwards, and must live as long as they do.
+    pub(super) fn start(
+        ends: &Ends,
+        addresses: Addresses,
+        client: &Namespace,
+        server: &Namespace,
+    ) -> Result<Self, Error> {
         let signals = Signals::catch();
-        let mut servers = Servers(Vec::new());
+        // To see what listens there; whoever is started goes where he belongs.
+        server.enter().map_err(Error::system("entering the server's network namespace"))?;
+        let processes = Processes::new().map_err(|source| Error::Refused {
+            what: "creating a PID namespace",
+            source,
+            hint: "this needs root, or a user namespace; containers often allow neither",
+        })?;
+        let mut servers = Servers { children: Vec::new(), processes };
         for line in &ends.servers {
             let mut command = Command::new("sh");
             // What servers say is not the program's output.
             let log = io::stderr().as_fd().try_clone_to_owned().map_err(cannot_start(line))?;
             command.args(["-c", line]).process_group(0).stdin(Stdio::null()).stdout(log);
-            servers.0.push(start(&mut command, server, None).map_err(cannot_start(line))?);
+            servers.children.push(start(&mut command, server, None).map_err(cannot_start(line))?);
         }
-        wait_until_listening(server, &mut servers.0)?;
+        wait_until_listening(&mut servers.children)?;
         let (name, arguments) = ends
             .command
             .split_first()
@@ -38,10 +58,10 @@ impl Children {
         let mut command = Command::new(name);
         command.args(arguments);
         // MAHIMAHI_BASE: scripts that were written for mm-link find their server too.
-        command.env("WINDWARD_SERVER", SERVER.to_string()).env("WINDWARD_CLIENT", CLIENT.to_string());
-        command.env("MAHIMAHI_BASE", SERVER.to_string());
+        let [at_server, at_client] = [addresses.server, addresses.client].map(|address| address.to_string());
+        command.env(SERVER_VARIABLE, &at_server).env("WINDWARD_CLIENT", at_client).env("MAHIMAHI_BASE", at_server);
         let own_names = match names::resolver().filter(|_| !ends.is_isolated) {
-            Some(_) => Some(ResolvConf::new().map_err(Error::system("writing a resolv.conf"))?),
+            Some(_) => Some(ResolvConf::new(addresses.server).map_err(Error::system("writing a resolv.conf"))?),
             None => None,
         };
         let program = start(&mut command, client, own_names.as_ref());
@@ -54,25 +74,21 @@ impl Children {
     pub(super) fn wait(mut self) -> Result<i32, Error> {
         let status = self.program.wait().map_err(Error::system("waiting for the command"))?;
         drop(self.signals);
+        drop(self.servers);
         Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
     }
 }
 
-/// Processes that end, with all that they have started, when this is dropped.
-struct Servers(Vec<Child>);
-
 impl Drop for Servers {
     fn drop(&mut self) {
-        for child in &mut self.0 {
-            // SAFETY: numbers only; the group is the child's own.
-            unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
+        self.processes.kill();
+        for child in &mut self.children {
             let _ = child.wait();
         }
     }
 }
 
 fn start(command: &mut Command, host: &Namespace, names: Option<&ResolvConf>) -> io::Result<Child> {
-    let parent = std::process::id() as libc::pid_t;
     // SAFETY: what runs between fork and exec makes system calls only and takes no memory.
     unsafe {
         command.pre_exec({
@@ -81,26 +97,24 @@ fn start(command: &mut Command, host: &Namespace, names: Option<&ResolvConf>) ->
             move || {
                 // Both outlive this call: the parent waits for exec.
                 (*(host as *const Namespace)).enter()?;
-                names.map_or(Ok(()), |names| (*(names as *const ResolvConf)).mount())?;
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                // A parent that died before that has been replaced already.
-                if libc::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+                own_mounts()?;
+                names.map_or(Ok(()), |names| (*(names as *const ResolvConf)).mount())
             }
         });
     }
     command.spawn()
 }
 
-/// Gives servers the time to open their sockets: until one of the namespace's ports listens for each, but a second at most.
-fn wait_until_listening(host: &Namespace, servers: &mut [Child]) -> Result<(), Error> {
+/// Gives servers the time to open their sockets: until one of the ports of this thread's network namespace listens for each,
+/// but a second at most.
+fn wait_until_listening(servers: &mut [Child]) -> Result<(), Error> {
     let listening = || {
         let table: String = ["tcp", "tcp6", "udp", "udp6"].map(read_or_nothing).concat();
         // State 0A: a listening TCP socket; 07: an open UDP one.
-        Ok(table.lines().filter(|line| matches!(line.split_whitespace().nth(3), Some("0A" | "07"))).count())
+        table.lines().filter(|line| matches!(line.split_whitespace().nth(3), Some("0A" | "07"))).count()
     };
     for _ in 0..100 {
-        let count = host.inside(listening).map_err(Error::system("looking for the servers' listening ports"))?;
-        if count >= servers.len() {
+        if listening() >= servers.len() {
             break;
         }
         for server in servers.iter_mut() {
@@ -119,9 +133,9 @@ fn read_or_nothing(protocol: &str) -> String {
     std::fs::read_to_string(format!("/proc/thread-self/net/{protocol}")).unwrap_or_default()
 }
 
-/// Ctrl-C reaches the program through the terminal: we wait for it. Who ends us by name means the program too. Dropped, it
-/// puts back what was before.
-struct Signals([(libc::c_int, libc::sighandler_t); 4]);
+/// Ctrl-C reaches the program through the terminal: we wait for it. Who ends us by name, Ctrl-C's signal included, means the
+/// program too. Dropped, it puts back what was before.
+struct Signals(Vec<(libc::c_int, libc::sigaction)>);
 
 /// The program, for the signals that are meant for it; 0 for none.
 static PROGRAM: AtomicI32 = AtomicI32::new(0);
@@ -132,7 +146,12 @@ static EARLY: AtomicI32 = AtomicI32::new(0);
 impl Signals {
     /// From now on; handlers, unlike signals that are ignored, are not handed on to the program.
     fn catch() -> Self {
-        extern "C" fn forward(signal: libc::c_int) {
+        extern "C" fn forward(signal: libc::c_int, about: *mut libc::siginfo_t, _: *mut libc::c_void) {
+            // The terminal's own signals come from the kernel, and to the program as well.
+            // SAFETY: the kernel gives SA_SIGINFO's handlers a valid pointer.
+            if matches!(signal, libc::SIGINT | libc::SIGQUIT) && unsafe { (*about).si_code } > 0 {
+                return;
+            }
             let program = PROGRAM.load(Ordering::SeqCst);
             if program == 0 {
                 EARLY.store(signal, Ordering::SeqCst);
@@ -141,13 +160,19 @@ impl Signals {
                 unsafe { libc::kill(program, signal) };
             }
         }
-        extern "C" fn leave(_: libc::c_int) {}
-        let forward = forward as *const () as libc::sighandler_t;
-        let leave = leave as *const () as libc::sighandler_t;
         EARLY.store(0, Ordering::SeqCst);
-        let wanted = [(libc::SIGINT, leave), (libc::SIGQUIT, leave), (libc::SIGTERM, forward), (libc::SIGHUP, forward)];
-        // SAFETY: each handler is a function that makes one allowed call, or none.
-        Self(wanted.map(|(signal, action)| (signal, unsafe { libc::signal(signal, action) })))
+        let catch = |signal| {
+            // SAFETY: all zeros are an action without flags, and the handler makes one allowed call, or none.
+            unsafe {
+                let (mut action, mut before): (libc::sigaction, libc::sigaction) =
+                    (std::mem::zeroed(), std::mem::zeroed());
+                action.sa_sigaction = forward as *const () as libc::sighandler_t;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+                libc::sigaction(signal, &raw const action, &raw mut before);
+                (signal, before)
+            }
+        };
+        Self([libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP].map(catch).into())
     }
 
     /// They are meant for `program`, those that have come already as well.
@@ -164,9 +189,9 @@ impl Signals {
 impl Drop for Signals {
     fn drop(&mut self) {
         PROGRAM.store(0, Ordering::SeqCst);
-        for (signal, before) in self.0 {
+        for (signal, before) in &self.0 {
             // SAFETY: what stood there before is a valid action.
-            unsafe { libc::signal(signal, before) };
+            unsafe { libc::sigaction(*signal, before, ptr::null_mut()) };
         }
     }
 }

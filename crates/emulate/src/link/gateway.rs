@@ -4,9 +4,8 @@
 //! No packet leaves the emulated network, so that nothing of the machine has to be changed: no forwarding, no translation,
 //! no rights. When the emulator sees the first packet to an address and port, it opens a socket for it in the server's
 //! host, and a thread hands over what comes there. The connections across the link are the kernel's, from end to end of
-//! it; the [`SERVER`] itself stands for the machine's loopback.
+//! it; the server's own address stands for the machine's loopback.
 
-use super::ends::SERVER;
 use super::names;
 use crate::sys::Namespace;
 use std::collections::BTreeSet;
@@ -36,6 +35,7 @@ const UDP: u8 = 17;
 /// Opens the sockets that packets ask for. It belongs to the emulator's thread, which it moves into the server's host.
 pub(super) struct Gateway<'a> {
     server: &'a Namespace,
+    address: Ipv4Addr,
     is_inside: bool,
     known: BTreeSet<(u8, SocketAddrV4)>,
     life: Arc<Life>,
@@ -56,13 +56,13 @@ struct Life {
 }
 
 impl<'a> Gateway<'a> {
-    /// A gateway in `server`, whose host must hold every address for its own, to the network of the calling thread.
-    pub(super) fn new(server: &'a Namespace) -> Self {
+    /// A gateway in `server`, which is at `address` and must hold every address for its own, to the network of the calling thread.
+    pub(super) fn new(server: &'a Namespace, address: Ipv4Addr) -> Self {
         let life = Arc::<Life>::default();
         let (outside, orders) = mpsc::channel::<Work>();
         let doorman = Arc::clone(&life);
         thread::spawn(move || orders.into_iter().for_each(|work| begin(&doorman, work)));
-        Self { server, is_inside: false, known: BTreeSet::new(), life, resolver: names::resolver(), outside }
+        Self { server, address, is_inside: false, known: BTreeSet::new(), life, resolver: names::resolver(), outside }
     }
 
     /// A packet goes to the server's host.
@@ -75,8 +75,8 @@ impl<'a> Gateway<'a> {
             self.is_inside = self.server.enter().is_ok();
         }
         let host = match (*target.ip(), target.port()) {
-            (SERVER, DOMAIN) => self.resolver.unwrap_or(Ipv4Addr::LOCALHOST),
-            (SERVER, _) => Ipv4Addr::LOCALHOST,
+            (own, DOMAIN) if own == self.address => self.resolver.unwrap_or(Ipv4Addr::LOCALHOST),
+            (own, _) if own == self.address => Ipv4Addr::LOCALHOST,
             (other, _) => other,
         };
         let outside = SocketAddrV4::new(host, target.port());

@@ -1,20 +1,23 @@
 //! One link in front of a program: `windward link`.
 //!
 //! The program runs in a network namespace whose only way out is the link; at its other end stands a second namespace, with
-//! the servers that are to be reached through it and a [`gateway`] to everything else. Without root both belong to a user
-//! namespace of our own.
+//! the servers that are to be reached through it and a [`gateway`] to everything else. All processes are in a [PID
+//! namespace](processes), which ends with this program, however that ends. Without root all belong to a user namespace of our
+//! own.
 
 mod children;
 mod ends;
 mod gateway;
 mod names;
+mod processes;
 
 use crate::error::Error;
 use crate::quality::Quality;
 use crate::sys::{Clock, Namespace, Netlink, Ours, Route, Tun, own_user_namespace, read_dropped, write_setting};
 use crate::wire::{Outcome, Sort, Sorted, Wire};
 use children::Children;
-pub use ends::{CLIENT, Ends, SERVER};
+use ends::Addresses;
+pub use ends::Ends;
 use gateway::Gateway;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,12 +62,13 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
                    kernel.apparmor_restrict_unprivileged_userns)",
         })?;
     }
-    let (server, server_tun) = host(SERVER)?;
-    let (client, client_tun) = host(CLIENT)?;
+    let addresses = Addresses::choose();
+    let (server, server_tun) = host(addresses.server)?;
+    let (client, client_tun) = host(addresses.client)?;
     // By the route and not as the host's default, which the kernel refuses for laws that only root may choose.
     let congestion = ends.congestion.as_deref();
     let ours = if ends.is_isolated { Ours::No } else { Ours::Never };
-    let to_client = Route { congestion, ours, ..Route::new((CLIENT, 32), server_tun.device) };
+    let to_client = Route { congestion, ours, ..Route::new((addresses.client, 32), server_tun.device) };
     server.inside(|| Netlink::open()?.add_route(&to_client)).map_err(|source| Error::Refused {
         what: "choosing the server's congestion control",
         source,
@@ -85,11 +89,13 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
         fabric: Fabric::new(topology, Vec::new(), [[&down, &up]], timing, seed),
         ports: vec![server_tun.file, client_tun.file],
         mtu: MTU as usize,
-        sort: TwoEnds { gateway: (!ends.is_isolated).then(|| Gateway::new(&server)) },
+        sort: TwoEnds { gateway: (!ends.is_isolated).then(|| Gateway::new(&server, addresses.server)) },
     };
     let (ran, code) = thread::scope(|scope| {
         let emulator = scope.spawn(|| wire.run(clock, &stop, Time::NEVER));
-        let code = Children::start(ends, &client, &server).and_then(Children::wait);
+        // A thread of its own: from it on, what is started has process numbers of its own.
+        let children = scope.spawn(|| Children::start(ends, addresses, &client, &server).and_then(Children::wait));
+        let code = children.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let missed = [&client, &server].map(|host| host.inside(read_dropped).unwrap_or(0)).iter().sum();
         stop.store(true, Ordering::Relaxed);
         let mut ran = emulator.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

@@ -1,7 +1,7 @@
 //! Names behind a link: a resolver on the machine's own loopback is out of reach there, so the program gets a resolv.conf of
 //! its own that names the server's host, whose port 53 leads to that resolver.
 
-use super::ends::SERVER;
+use crate::sys::check;
 use std::ffi::CString;
 use std::net::Ipv4Addr;
 use std::os::unix::ffi::OsStrExt;
@@ -20,9 +20,9 @@ fn first_resolver(text: &str) -> Option<Ipv4Addr> {
 }
 
 /// The machine's resolv.conf, with the server in place of its resolvers.
-fn replaced(text: &str) -> String {
+fn replaced(text: &str, server: Ipv4Addr) -> String {
     let kept = text.lines().filter(|line| !line.trim_start().starts_with("nameserver"));
-    kept.chain([format!("nameserver {SERVER}").as_str()]).flat_map(|line| [line, "\n"]).collect()
+    kept.chain([format!("nameserver {server}").as_str()]).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// A file that takes the place of resolv.conf in the mounts of one process; it goes when this is dropped, and stays where
@@ -33,24 +33,18 @@ pub(super) struct ResolvConf {
 }
 
 impl ResolvConf {
-    pub(super) fn new() -> io::Result<Self> {
+    pub(super) fn new(server: Ipv4Addr) -> io::Result<Self> {
         let path = std::env::temp_dir().join(format!("windward-resolv-{}.conf", std::process::id()));
-        fs::write(&path, replaced(&fs::read_to_string(RESOLV_CONF)?))?;
+        fs::write(&path, replaced(&fs::read_to_string(RESOLV_CONF)?, server))?;
         let source = CString::new(path.as_os_str().as_bytes())?;
         Ok(Self { path, source })
     }
 
-    /// Mounts it in the calling process, which gets mounts of its own. Takes no memory: it may run between fork and exec.
+    /// Mounts it in the calling process, which has mounts of its own. Takes no memory: it may run between fork and exec.
     pub(super) fn mount(&self) -> io::Result<()> {
-        let succeeded = |answer| if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
-        // SAFETY: all strings end with a zero and live through the calls, which concern this process alone.
-        unsafe {
-            succeeded(libc::unshare(libc::CLONE_NEWNS))?;
-            let none = ptr::null();
-            succeeded(libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, none.cast()))?;
-            let (from, to) = (self.source.as_ptr(), c"/etc/resolv.conf".as_ptr());
-            succeeded(libc::mount(from, to, none, libc::MS_BIND, none.cast()))
-        }
+        let (from, to, none) = (self.source.as_ptr(), c"/etc/resolv.conf".as_ptr(), ptr::null());
+        // SAFETY: all strings end with a zero and live through the call, which concerns this process alone.
+        check(unsafe { libc::mount(from, to, none, libc::MS_BIND, none.cast()) }).map(drop)
     }
 }
 
@@ -68,7 +62,10 @@ mod tests {
     fn resolvers_are_replaced_and_the_rest_is_kept() {
         let text = "# made by hand\nsearch example.org\nnameserver 127.0.0.53\nnameserver 192.0.2.1\noptions edns0\n";
         assert_eq!(first_resolver(text), Some(Ipv4Addr::new(127, 0, 0, 53)));
-        assert_eq!(replaced(text), "# made by hand\nsearch example.org\noptions edns0\nnameserver 100.64.0.1\n");
+        assert_eq!(
+            replaced(text, Ipv4Addr::new(100, 64, 0, 1)),
+            "# made by hand\nsearch example.org\noptions edns0\nnameserver 100.64.0.1\n"
+        );
         assert_eq!(first_resolver("nameserver ::1\nnameserver 192.0.2.1"), Some(Ipv4Addr::new(192, 0, 2, 1)));
         assert_eq!(first_resolver("search example.org"), None);
     }

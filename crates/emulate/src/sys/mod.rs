@@ -15,6 +15,6 @@ pub(crate) use tun::{Tun, read_dropped};
 use std::io;
 
 /// The answer of a system call; −1 stands for the error in `errno`.
-fn check(answer: libc::c_int) -> io::Result<libc::c_int> {
+pub(crate) fn check(answer: libc::c_int) -> io::Result<libc::c_int> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
