@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -13,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -113,6 +115,38 @@ def test_a_law_that_stays_is_found_and_removed(cli: Cli, name: str) -> None:
     assert f"unloaded {name}" in cli("kernel", "clean").stdout
     assert not is_available(name)
     assert cli("kernel", "unload", name).stderr.startswith(f"error: no Windward law is loaded as {name}\n")
+
+
+def test_the_default_of_new_connections_is_not_unloaded(cli: Cli, name: str) -> None:
+    """Unloaded, it would go on driving new connections; the message names the command that sets another."""
+    if shutil.which("unshare") is None:
+        pytest.skip("unshare(1) is not installed: the machine's own default stays as it is")
+    assert cli("kernel", "load", "westwood", "--as", name, "--stay").returncode == 0
+    script = f"echo {name} > /proc/sys/net/ipv4/tcp_congestion_control && exec \"$@\""
+    for command in (["unload", name], ["unload", "--force", name], ["clean"]):
+        words = ["unshare", "--net", "sh", "-c", script, "-", sys.executable, "-m", "windward", "kernel", *command]
+        refused = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith(f"error: {name} is the default of new connections")
+        assert "sysctl -w net.ipv4.tcp_congestion_control=" in refused.stderr
+        assert is_available(name)
+    assert cli("kernel", "unload", name).returncode == 0
+    assert not is_available(name)
+
+
+def test_parameters_are_listed_as_they_were_given(cli: Cli, name: str) -> None:
+    with loaded_for(name, "tcp-fit", [("alpha", 0.1), ("beta", 0.3)]):
+        row = next(line.split() for line in cli("kernel", "list").stdout.splitlines() if line.startswith(name))
+        assert row[2:6] == ["alpha=0.1", "beta=0.3", "period=0.5", "noise=0"]
+
+
+@contextmanager
+def loaded_for(name: str, law: str, parameters: list[tuple[str, float]]) -> Iterator[None]:
+    loaded = _engine.kernel_load(law, parameters, name, stay=False)
+    try:
+        yield
+    finally:
+        del loaded
 
 
 def enter_namespace() -> None:

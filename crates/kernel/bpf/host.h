@@ -62,10 +62,11 @@ FIXED int reached(u32 sequence, u32 other)
 	return (s32)(other - sequence) >= 0;
 }
 
-/* RFC 5681's FlightSize: packets in flight, those found lost included. */
+/* RFC 5681's FlightSize: packets sent and not yet acknowledged cumulatively, those found lost or SACKed included. Without what
+ * limited transmit let out on duplicate ACKs (§3.2 step 2): that is what exceeds the window, which is not yet reduced. */
 FIXED u32 flight_of(const struct tcp_sock *tp)
 {
-	return tp->packets_out + tp->retrans_out - tp->sacked_out;
+	return least(tp->packets_out, tp->snd_cwnd);
 }
 
 /* The kernel's tcp_is_cwnd_limited. */

@@ -31,7 +31,7 @@ struct ack {
 
 /* A loss, a mark or a timeout was found. */
 struct congestion {
-	u32 flight;   /* packets in flight, those lost included: RFC 5681's FlightSize */
+	u32 flight;   /* packets not yet acknowledged, those lost or SACKed included: RFC 5681's FlightSize */
 	u32 base_rtt; /* microseconds */
 };
 
@@ -47,10 +47,11 @@ struct observed {
 /* RFC 5681 §3.1, Eq. 4. */
 #define LOSS_FLOOR (2 * PACKET)
 
-/* RFC 3465 §2.3: slow start adds at most two packets an ACK. */
+/* As the kernel's tcp_slow_start: by what was acknowledged, however many segments an ACK is for, up to ssthresh. Receivers
+ * that merge segments (GRO) acknowledge dozens at once; RFC 3465's limit of two would take away most of slow start. */
 FIXED u64 slow_start(u64 cwnd, u64 ssthresh, u32 acked)
 {
-	return least(cwnd + least(acked, 2) * PACKET, ssthresh);
+	return least(cwnd + acked * PACKET, ssthresh);
 }
 
 /* RFC 5681 §3.1, Eq. 4: half of what is in flight, at least two packets. */

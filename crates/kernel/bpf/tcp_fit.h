@@ -9,6 +9,7 @@ struct params {
 	u32 alpha;
 	u32 beta;
 	u32 period; /* seconds */
+	u32 noise;  /* seconds */
 };
 
 struct law {
@@ -50,7 +51,8 @@ FIXED void law_learn(struct law *law, const struct params *params, const struct 
 /* N + β − β·N·q̂/α (Eq. 41), q̂ the queue's share of the period's mean round-trip time. */
 FIXED u64 steered(const struct law *law, const struct params *params, u32 base_rtt)
 {
-	u64 base = (u64)law->samples * base_rtt;
+	u64 noise = ((u64)params->noise * 1000000 + (1 << 15)) >> 16; /* microseconds */
+	u64 base = law->samples * (base_rtt + noise);
 	u64 waiting = law->sum > base ? divided((law->sum - base) << 6, law->sum) : 0; /* Q30 */
 	u64 seen = law->max_rtt > base_rtt ? share(law->max_rtt - base_rtt, 2 * law->max_rtt) : 0;
 	u64 alpha = most(least(seen, (u64)params->alpha << 14), LEAST_ALPHA);

@@ -75,6 +75,16 @@ pub enum Error {
         /// How many.
         connections: usize,
     },
+    /// New connections get the law where they choose none.
+    #[error(
+        "{name} is the default of new connections (net.ipv4.tcp_congestion_control), which keeps it loaded\n  hint: choose another default first: sysctl -w net.ipv4.tcp_congestion_control={other}"
+    )]
+    Default {
+        /// The name.
+        name: String,
+        /// A law that could be the default.
+        other: String,
+    },
     /// The kernel refused a program.
     #[error("the kernel refused {law}'s {function}: {source}\n{log}")]
     Refused {

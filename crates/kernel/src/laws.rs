@@ -31,22 +31,18 @@ pub struct Parameter {
 pub const LAWS: &[KernelLaw] = &[
     KernelLaw {
         name: "quic-tcp",
-        parameters: &[within("rho", 0.0, 1.0), positive("kappa"), positive("backlog")],
+        parameters: &[within("rho", 0.0, 1.0), positive("kappa"), target("backlog")],
         own: ("backlog", "packets"),
     },
-    KernelLaw {
-        name: "fast",
-        parameters: &[within("gamma", STEP, 4.0), positive("alpha")],
-        own: ("backlog", "packets"),
-    },
+    KernelLaw { name: "fast", parameters: &[within("gamma", STEP, 4.0), target("alpha")], own: ("backlog", "packets") },
     KernelLaw {
         name: "vegas",
-        parameters: &[positive("alpha"), positive("beta"), positive("gamma")],
+        parameters: &[target("alpha"), target("beta"), target("gamma")],
         own: ("diff", "packets"),
     },
     KernelLaw {
         name: "tcp-fit",
-        parameters: &[within("alpha", 0.001, 1.0), positive("beta"), positive("period")],
+        parameters: &[within("alpha", 0.001, 1.0), positive("beta"), positive("period"), within("noise", 0.0, 1.0)],
         own: ("n", "connections"),
     },
     KernelLaw {
@@ -55,7 +51,7 @@ pub const LAWS: &[KernelLaw] = &[
             positive("alpha"),
             within("k", 0.0, 1.0),
             within("beta", 0.1, 0.9),
-            positive("gamma"),
+            target("gamma"),
             positive("zeta"),
         ],
         own: ("delay_window", "packets"),
@@ -69,6 +65,11 @@ const fn within(name: &'static str, least: f64, greatest: f64) -> Parameter {
 
 const fn positive(name: &'static str) -> Parameter {
     within(name, STEP, 65_535.0)
+}
+
+/// A number of packets that the law aims at.
+const fn target(name: &'static str) -> Parameter {
+    within(name, 0.001, 65_535.0)
 }
 
 impl KernelLaw {
@@ -130,9 +131,18 @@ pub(crate) fn encode(values: &[f64]) -> Vec<u32> {
     values.iter().map(|value| (value / STEP).round() as u32).collect()
 }
 
-/// The values of the kernel's words.
+/// The values of the kernel's words: of the numbers that a word may stand for the one with the fewest digits, as whoever gave
+/// it has written it.
 pub(crate) fn decode(words: &[u32]) -> Vec<f64> {
-    words.iter().map(|&word| f64::from(word) * STEP).collect()
+    let value = |&word: &u32| {
+        let exact = f64::from(word) * STEP;
+        let rounded = (0..6).map(|digits| {
+            let scale = 10_f64.powi(digits);
+            (exact * scale).round() / scale
+        });
+        rounded.into_iter().find(|&value| encode(&[value]) == [word]).unwrap_or(exact)
+    };
+    words.iter().map(value).collect()
 }
 
 /// One unit of a parameter in the kernel.

@@ -73,9 +73,10 @@ pub fn show(name: &str) -> Result<(&'static KernelLaw, Vec<Flow>), Error> {
 /// close.
 ///
 /// # Errors
-/// Not root; no such law loaded; in use, without `force`; held by another process on a kernel that cannot take it away.
+/// Not root; no such law loaded; the default of new connections; in use, without `force`; held by another process on a kernel that cannot take it away.
 pub fn unload(name: &str, force: bool) -> Result<(), Error> {
     let registered = find(name)?;
+    refuse_default(&[name.to_owned()])?;
     let connections = registered.keys()?.len();
     if connections > 0 && !force {
         return Err(Error::InUse { name: name.to_owned(), connections });
@@ -98,12 +99,27 @@ pub fn unload(name: &str, force: bool) -> Result<(), Error> {
 /// Unloads what stays loaded of ours; returns the names.
 ///
 /// # Errors
-/// Not root; a refusal of the kernel.
+/// Not root; one of them is the default of new connections; a refusal of the kernel.
 pub fn clean() -> Result<Vec<String>, Error> {
     if !sys::is_root() {
         return Err(Error::NotRoot);
     }
+    refuse_default(&stay::names()?)?;
     stay::release_all()
+}
+
+/// Refuses to unload a law that new connections get: they would go on getting it, and the kernel would keep its programs.
+fn refuse_default(names: &[String]) -> Result<(), Error> {
+    let text = fs::read_to_string(DEFAULT).unwrap_or_default();
+    let default = text.trim();
+    if !names.iter().any(|name| name == default) {
+        return Ok(());
+    }
+    let available = fs::read_to_string(AVAILABLE).unwrap_or_default();
+    let has = |law: &&str| available.split_whitespace().any(|known| known == *law);
+    // Reno is built into every kernel.
+    let other = ["cubic"].into_iter().find(has).unwrap_or("reno");
+    Err(Error::Default { name: default.to_owned(), other: other.to_owned() })
 }
 
 /// Refuses a name that the kernel has already.
@@ -234,6 +250,9 @@ impl Settings {
 
 /// The kernel's list of laws, the same in every network namespace.
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+
+/// The law of this network namespace's new connections that choose none.
+const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Beginning of the name of a law's struct_ops map; the id of its map of parameters follows in hexadecimal digits.
 pub(crate) const LAW_MAP: &str = "ww_law_";

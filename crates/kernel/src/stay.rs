@@ -45,6 +45,11 @@ pub(crate) fn release(name: &str) -> Result<(), Error> {
     tidy()
 }
 
+/// The laws that are pinned.
+pub(crate) fn names() -> Result<Vec<String>, Error> {
+    if is_mounted() { kept() } else { Ok(Vec::new()) }
+}
+
 /// Takes away all pins; returns the laws' names.
 pub(crate) fn release_all() -> Result<Vec<String>, Error> {
     if !is_mounted() {

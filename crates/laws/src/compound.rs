@@ -4,7 +4,7 @@
 //! INFOCOM 2006, DOI 10.1109/INFOCOM.2006.188; draft-sridharan-tcpm-ctcp-02. Total window W = c + d in packets, c the loss
 //! window, d the delay window; base_rtt and rtt in seconds:
 //!
-//! * slow start: c ← c + min(acked, 2), d = 0
+//! * slow start: c ← c + acked, d = 0
 //! * congestion avoidance, per ACK: c ← c + acked/W
 //! * once per round trip: diff = W·(1 − base_rtt/rtt); diff < γ: d ← d + max(α·W^k − 1, 0); else d ← max(d − ζ·diff, 0)
 //! * on loss: W ← (1−β)·W, of which c keeps its half and d the rest
@@ -21,7 +21,7 @@
 //!   segment that ends the round was sent.
 //! * The window is a real number; W^k is not rounded as in Linux's fourth root.
 
-use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, between, half_flight, positive, queued, slow_start};
+use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, STEP, TARGET, between, half_flight, queued, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,15 +31,20 @@ use windward_units::Packets;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Growth factor α: the window gains α·W^k packets per round trip. Default 1/8.
+    /// Growth factor α: the window gains α·W^k packets per round trip; 1e-6 to 1e6. Default 1/8.
+    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub alpha: f64,
-    /// Growth exponent k. Default 0.75.
+    /// Growth exponent k, 0 to 1. Default 0.75.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub k: f64,
-    /// Share of the window that a loss takes, β. Default 0.5.
+    /// Share of the window that a loss takes, β; 0.1 to 0.9. Default 0.5.
+    #[schemars(range(min = 0.1, max = 0.9))]
     pub beta: f64,
-    /// Packets in queues from which the delay window gives way, γ. Default 30.
+    /// Packets in queues from which the delay window gives way, γ; 0.001 to 1e9. Default 30.
+    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub gamma: f64,
-    /// Packets that the delay window gives up per packet in queues and round trip, ζ. Default 1.
+    /// Packets that the delay window gives up per packet in queues and round trip, ζ; 1e-6 to 1e6. Default 1.
+    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub zeta: f64,
 }
 
@@ -52,11 +57,11 @@ impl Default for Params {
 impl Params {
     /// Refuses values outside their range, naming the field.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
-        positive("alpha", self.alpha)?;
+        between("alpha", self.alpha, STEP)?;
         between("k", self.k, 0.0..=1.0)?;
         between("beta", self.beta, 0.1..=0.9)?;
-        positive("gamma", self.gamma)?;
-        positive("zeta", self.zeta)
+        between("gamma", self.gamma, TARGET)?;
+        between("zeta", self.zeta, STEP)
     }
 
     /// Packets that the delay window gains in a round trip whose queue holds `diff` of a window of `cwnd`; negative

@@ -28,7 +28,7 @@
 //!   Increases below one packet are not made, as in the module: the backlog may rest up to 1/γ packets below α.
 
 use crate::backlog::{Drift, Mode, Sender, backlog_law};
-use crate::shared::{Refusal, between, positive};
+use crate::shared::{Refusal, STEP, TARGET, between};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,9 +36,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Step size γ, at most 4. Default 0.5 (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2.
+    /// Step size γ, 1e-6 to 4. Default 0.5 (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2.
+    #[schemars(range(min = *STEP.start(), max = 4.0))]
     pub gamma: f64,
-    /// Packets α that the flow keeps in queues. Default 100 (ns-2); huang2020 uses 200.
+    /// Packets α that the flow keeps in queues, 0.001 to 1e9. Default 100 (ns-2); huang2020 uses 200.
+    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub alpha: f64,
     /// The paper's law or the ns-2 module. Default the paper's.
     pub mode: Mode,
@@ -53,9 +55,8 @@ impl Default for Params {
 impl Params {
     /// Refuses values outside their range, naming the field.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
-        positive("gamma", self.gamma)?;
-        between("gamma", self.gamma, 0.0..=4.0)?;
-        positive("alpha", self.alpha)
+        between("gamma", self.gamma, *STEP.start()..=4.0)?;
+        between("alpha", self.alpha, TARGET)
     }
 
     fn drift(&self) -> Drift {

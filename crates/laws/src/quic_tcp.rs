@@ -24,7 +24,7 @@
 
 use crate::Lyapunov;
 use crate::backlog::{Drift, Mode, Sender, backlog_law};
-use crate::shared::{Refusal, between, positive};
+use crate::shared::{Refusal, STEP, TARGET, between};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
@@ -34,10 +34,13 @@ use windward_units::Packets;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Exponent ρ, from 0 to 1: small is quick at large windows, large is tolerant of κ. Default 0.5.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub rho: f64,
-    /// Step size κ, in packets^(2ρ−1). Default 0.5.
+    /// Step size κ, in packets^(2ρ−1), 1e-6 to 1e6. Default 0.5.
+    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub kappa: f64,
-    /// Packets p that the flow keeps in queues. Default 200.
+    /// Packets p that the flow keeps in queues, 0.001 to 1e9. Default 200.
+    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub backlog: f64,
     /// The paper's law or the ns-2 module. Default the paper's.
     pub mode: Mode,
@@ -53,8 +56,8 @@ impl Params {
     /// Refuses values outside their range, naming the field.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         between("rho", self.rho, 0.0..=1.0)?;
-        positive("kappa", self.kappa)?;
-        positive("backlog", self.backlog)
+        between("kappa", self.kappa, STEP)?;
+        between("backlog", self.backlog, TARGET)
     }
 
     fn drift(&self) -> Drift {

@@ -193,7 +193,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(refused("quic-tcp", json!({ "rho": 2 })), ("rho".into(), "2 is not between 0 and 1".into()));
-        assert_eq!(refused("fast", json!({ "alpha": 0 })), ("alpha".into(), "0 is not greater than zero".into()));
+        assert_eq!(refused("fast", json!({ "alpha": 0 })), ("alpha".into(), "0 is not between 0.001 and 1e9".into()));
         assert_eq!(refused("vegas", json!({ "alpha": 5 })), ("beta".into(), "4 is below alpha, 5".into()));
         assert_eq!(refused("cubic", json!({ "c": "steep" })), ("c".into(), "\"steep\" is not a number".into()));
         assert_eq!(refused("cubic", json!({ "hystart": 1 })), ("hystart".into(), "1 is not true or false".into()));

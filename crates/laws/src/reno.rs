@@ -1,10 +1,10 @@
 //! Reno: additive increase, multiplicative decrease.
 //!
-//! RFC 5681 §3.1 (slow start and congestion avoidance), RFC 3465 §2.2 (byte counting, L = 2).
+//! RFC 5681 §3.1 (slow start and congestion avoidance), RFC 3465 §2.2 (byte counting, without its limit L in slow start).
 //!
 //! Window W in packets, per ACK of `acked` packets, n = `acked`, or 1 without byte counting:
 //!
-//! * W < ssthresh: W ← W + min(n, L)
+//! * W < ssthresh: W ← W + n, by at most two packets beyond ssthresh
 //! * else: W ← W + n/W: with byte counting W grows by one packet per round trip, without it by one per b round trips where
 //!   the receiver acknowledges every b-th packet (the b of Padhye et al., 1998)
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh
@@ -18,7 +18,7 @@
 //! * The window is a real number; RFC 5681 counts bytes.
 //! * The decrease halves what is in flight, as RFC 5681 says; ns-2 halves cwnd.
 
-use crate::shared::{Refusal, SLOW_START_LIMIT, half_flight};
+use crate::shared::{Refusal, half_flight};
 use crate::{Ack, Congestion, CongestionKind, Law, Response, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,9 +67,8 @@ impl Law for Reno {
             return;
         }
         let acked = if self.params.byte_counting { ack.acked.count() } else { 1.0 };
-        // Byte counting may take slow start past ssthresh, by less than two packets.
-        let growth = if self.cwnd < self.ssthresh { acked.min(SLOW_START_LIMIT) } else { acked / self.cwnd };
-        self.cwnd += growth;
+        let room = self.ssthresh - self.cwnd;
+        self.cwnd += if room > 0.0 { acked.min(room.max(OVERSHOOT)) } else { acked / self.cwnd };
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
@@ -101,6 +100,9 @@ impl Response for Params {
     }
 }
 
+/// Packets that one ACK may take slow start past ssthresh: those of a delayed ACK.
+const OVERSHOOT: f64 = 2.0;
+
 /// Whom to cite.
 pub const BIBTEX: &str = "@techreport{rfc5681,
   author = {Mark Allman and Vern Paxson and Ethan Blanton},
@@ -120,12 +122,18 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_counts_at_most_two_packets_an_ack() {
+    fn slow_start_counts_what_an_ack_is_for() {
         let mut law = reno(10.0);
         law.on_ack(&ack(0, 0, 10.0));
         assert_eq!(law.cwnd(), Packets::new(11.0));
         law.on_ack(&Ack { acked: Packets::new(5.0), ..ack(0, 0, 10.0) });
-        assert_eq!(law.cwnd(), Packets::new(13.0));
+        assert_eq!(law.cwnd(), Packets::new(16.0));
+        // 20 in flight ⇒ ssthresh = 10; a timeout, 1 + 4 = 5; an ACK of 100 leads to 10, not beyond; then 10 + 100/10.
+        law.on_congestion(&congestion(CongestionKind::Timeout, 20.0));
+        for (acked, cwnd) in [(4.0, 5.0), (100.0, 10.0), (100.0, 20.0)] {
+            law.on_ack(&Ack { acked: Packets::new(acked), ..ack(0, 0, 10.0) });
+            assert_eq!(law.cwnd(), Packets::new(cwnd));
+        }
     }
 
     #[test]

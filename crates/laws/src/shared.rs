@@ -10,13 +10,11 @@ pub(crate) type Refusal = (&'static str, String);
 /// Least window after a loss, in packets (RFC 5681 §3.1, Eq. 4).
 pub(crate) const LOSS_FLOOR: f64 = 2.0;
 
-/// Packets that slow start adds per ACK at most (RFC 3465 §2.3, L).
-pub(crate) const SLOW_START_LIMIT: f64 = 2.0;
-
-/// The window after an ACK of `acked` packets in slow start, not beyond `ssthresh`.
+/// The window after an ACK of `acked` packets in slow start, not beyond `ssthresh`. As Linux (`tcp_slow_start`) by all that
+/// was acknowledged, without the limit L of RFC 3465 §2.3: receivers that merge segments acknowledge dozens at once.
 #[inline]
 pub(crate) fn slow_start(cwnd: f64, ssthresh: f64, acked: f64) -> f64 {
-    (cwnd + acked.min(SLOW_START_LIMIT)).min(ssthresh)
+    (cwnd + acked).min(ssthresh)
 }
 
 /// Half of what is in flight, at least two packets: ssthresh of RFC 5681 §3.1, Eq. 4.
@@ -24,18 +22,23 @@ pub(crate) fn half_flight(event: &Congestion) -> f64 {
     (event.flight.count() / 2.0).max(LOSS_FLOOR)
 }
 
+/// Numbers of packets that a law aims at: above the most, no window reaches; below the least, no queue is seen.
+pub(crate) const TARGET: RangeInclusive<f64> = 1e-3..=1e9;
+
+/// Factors and times in seconds of which a law makes steps: within them no window leaves the range of `f64`, and none stands
+/// still because its steps are lost in rounding.
+pub(crate) const STEP: RangeInclusive<f64> = 1e-6..=1e6;
+
 /// Refuses a value outside `range`.
 pub(crate) fn between(field: &'static str, value: f64, range: RangeInclusive<f64>) -> Result<(), Refusal> {
     if range.contains(&value) {
-        Ok(())
-    } else {
-        Err((field, format!("{value} is not between {} and {}", range.start(), range.end())))
+        return Ok(());
     }
-}
-
-/// Refuses a value that is not positive and finite.
-pub(crate) fn positive(field: &'static str, value: f64) -> Result<(), Refusal> {
-    if value > 0.0 && value.is_finite() { Ok(()) } else { Err((field, format!("{value} is not greater than zero"))) }
+    let [value, least, most] = [value, *range.start(), *range.end()].map(|number| {
+        let is_long = number != 0.0 && !(1e-3..1e6).contains(&number.abs());
+        if is_long { format!("{number:e}") } else { number.to_string() }
+    });
+    Err((field, format!("{value} is not between {least} and {most}")))
 }
 
 /// The round-trip samples of the current round trip.

@@ -4,7 +4,7 @@
 //! of Network and Computer Applications 71, 2016; before, at IEEE INFOCOM 2011, DOI 10.1109/INFCOM.2011.5935128. Window W in
 //! packets, RTTs in seconds:
 //!
-//! * per ACK W ← W + min(acked, 2) below ssthresh, else W ← W + N·acked/W: N packets per round trip (Eq. 3)
+//! * per ACK W ← W + acked below ssthresh, else W ← W + N·acked/W: N packets per round trip (Eq. 3)
 //! * on loss: ssthresh ← max(flight·(1 − 2/(3N+1)), 2), W ← ssthresh (Eq. 3); on timeout as Reno:
 //!   ssthresh ← max(flight/2, 2), W ← 1, N stays
 //! * once every max(srtt, 500 ms) of congestion avoidance, RTT the mean of the samples since the last time:
@@ -21,9 +21,11 @@
 //! * α is at least 1/1000, so that a path that has never shown a queue has one.
 //! * Eq. 3 lets a loss take its share of W; here of what is in flight, as RFC 5681's half, so that N = 1 is Reno.
 //! * A period without samples, or of a sender short of data or in recovery, leaves N as it is until the next ACK that counts.
+//! * `noise`, off by default: so much of RTT − base_rtt counts as none. At N = 20 and 100 ms the law steers by α·RTT/N = 0.5 ms,
+//!   which real hosts' timers and bursts exceed.
 //! * The paper leaves open what a timeout makes of N, and how RTTmax is smoothed.
 
-use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, positive, slow_start};
+use crate::shared::{LOSS_FLOOR, Refusal, STEP, between, half_flight, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,17 +35,23 @@ use windward_units::{Packets, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Greatest share α of a Reno window that waits in queues at rest. Default 0.1.
+    /// Greatest share α of a Reno window that waits in queues at rest, 0.001 to 1. Default 0.1.
+    #[schemars(range(min = LEAST_ALPHA, max = 1.0))]
     pub alpha: f64,
-    /// Growth β of N per update; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
+    /// Growth β of N per update, 1e-6 to 1e6; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
+    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub beta: f64,
-    /// Least time between updates of N, in seconds. Default 0.5.
+    /// Least time between updates of N, in seconds, 1e-6 to 1e6. Default 0.5.
+    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub period: f64,
+    /// Queueing delay in seconds that counts as none, where delay varies for other reasons, 0 to 1; the paper has none. Default 0.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub noise: f64,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { alpha: 0.1, beta: 1.0, period: 0.5 }
+        Self { alpha: 0.1, beta: 1.0, period: 0.5, noise: 0.0 }
     }
 }
 
@@ -51,8 +59,18 @@ impl Params {
     /// Refuses values outside their range, naming the field.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         between("alpha", self.alpha, LEAST_ALPHA..=1.0)?;
-        positive("beta", self.beta)?;
-        positive("period", self.period)
+        between("beta", self.beta, STEP)?;
+        between("period", self.period, STEP)?;
+        between("noise", self.noise, 0.0..=1.0)
+    }
+
+    /// The share of the round trip that is queueing beyond the noise.
+    fn queued(&self, path: &FluidPath) -> f64 {
+        if self.noise > 0.0 {
+            (path.queue_delay.as_secs() - self.noise).max(0.0) / path.rtt()
+        } else {
+            path.queued_share()
+        }
     }
 
     /// N where Eq. 8 leaves it, on a path of which `queued` is the queue's share of the round trip (Eq. 25).
@@ -100,7 +118,7 @@ impl TcpFit {
         }
         let (rtt, base_rtt) = (sum / f64::from(samples), ack.base_rtt.as_secs());
         let alpha = ((self.max_rtt - base_rtt) / (2.0 * self.max_rtt)).min(self.params.alpha).max(LEAST_ALPHA);
-        let queued = (rtt - base_rtt).max(0.0) / rtt;
+        let queued = (rtt - base_rtt - self.params.noise).max(0.0) / rtt;
         self.n = (self.n + self.params.beta * (1.0 - queued / alpha * self.n)).max(1.0);
         (self.began, self.rtts) = (Some(ack.now), (0.0, 0));
     }
@@ -160,19 +178,19 @@ impl FluidLaw for Params {
     fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
         let (cwnd, n, p, rtt) = (state[0], state[1], path.loss, path.rtt());
         out[0] = ((1.0 - p) * n - p * cwnd * cwnd * decrease(n)) / rtt;
-        out[1] = self.beta * (1.0 - n * path.queued_share() / self.alpha) / rtt.max(self.period);
+        out[1] = self.beta * (1.0 - n * self.queued(path) / self.alpha) / rtt.max(self.period);
         if n <= 1.0 {
             out[1] = out[1].max(0.0);
         }
     }
 
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        let (n, p) = (self.connections(path.queued_share()), path.loss);
+        let (n, p) = (self.connections(self.queued(path)), path.loss);
         (n.is_finite() && p > 0.0).then(|| Packets::new(((1.0 - p) / p * n / decrease(n)).sqrt()))
     }
 
     fn maximises(&self, path: &FluidPath) -> Option<Utility> {
-        let n = self.connections(path.queued_share());
+        let n = self.connections(self.queued(path));
         let k = n / decrease(n);
         k.is_finite().then_some(Utility::SquareRoot { k })
     }
@@ -238,6 +256,21 @@ mod tests {
         // N never falls below one: 10 of 110 ms at N = 4.2 would leave 1.4, 100 of 200 ms −15.9.
         law.on_ack(&slow_ack(1001, 0, 40.0, 200));
         assert_eq!(law.n, 1.0);
+    }
+
+    #[test]
+    fn noise_is_no_queue() {
+        // As above, of which 1 ms is noise: RTT = 102 ms, 1/10.2. N = 4 ← 4 + 1 − 4/10.2 = 4.607 843.
+        let mut law = avoiding(4.0);
+        law.params.noise = 0.001;
+        law.on_ack(&ack(1, 0, 40.0));
+        law.on_ack(&slow_ack(500, 0, 40.0, 104));
+        law.on_ack(&slow_ack(501, 0, 40.0, 102));
+        near(law.n, 4.607_843_14, 1e-8);
+        // And of 2 ms of queue 1 ms: N rests at 10 for 5.
+        let path = FluidPath { base_rtt: Duration::from_millis(98), queue_delay: Duration::from_millis(2), loss: 0.01 };
+        let rest = Params { noise: 0.001, ..Params::default() }.equilibrium(&path).unwrap().count();
+        near(rest, (99.0_f64 * 10.0 * 31.0 / 2.0).sqrt(), 1e-9);
     }
 
     #[test]

@@ -21,7 +21,7 @@
 //! * ¾ on loss is ns-2's and the authors' code for a segment lost once; a loss of the retransmission shows here as a
 //!   timeout. Linux halves. The finer retransmission clock of the paper belongs to the host.
 
-use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, half_flight, queued, slow_start};
+use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, TARGET, between, half_flight, queued, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,11 +31,14 @@ use windward_units::Packets;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Fewer packets than this in queues: grow. Default 2 (Vegas-2,4; ns-2: 1).
+    /// Fewer packets than this in queues: grow. 0.001 to 1e9. Default 2 (Vegas-2,4; ns-2: 1).
+    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub alpha: f64,
-    /// More packets than this in queues: shrink. Default 4 (Vegas-2,4; ns-2: 3).
+    /// More packets than this in queues: shrink. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
+    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub beta: f64,
-    /// More packets than this in queues end slow start. Default 1.
+    /// More packets than this in queues end slow start. 0.001 to 1e9. Default 1.
+    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub gamma: f64,
 }
 
@@ -49,7 +52,7 @@ impl Params {
     /// Refuses values outside their range, naming the field.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         for (field, value) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
-            crate::shared::positive(field, value)?;
+            between(field, value, TARGET)?;
         }
         if self.alpha <= self.beta {
             Ok(())

@@ -5,7 +5,7 @@
 //! a second, RTTs in seconds:
 //!
 //! * once per round trip of length Δ in which D packets were acknowledged: B ← a·B + (1−a)·D/Δ, the filter's a = 0.9
-//! * growth as Reno's: per ACK W ← W + min(acked, 2) below ssthresh, else W ← W + acked/W
+//! * growth as Reno's: per ACK W ← W + acked below ssthresh, else W ← W + acked/W
 //! * on loss: ssthresh ← max(B·base_rtt, 2), W ← min(W, ssthresh)
 //! * on timeout: the same ssthresh, W ← 1
 //!
@@ -30,7 +30,8 @@ use windward_units::{Packets, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Share of the old bandwidth estimate that a round trip leaves, a. Default 0.9.
+    /// Share of the old bandwidth estimate that a round trip leaves, a; 0 to 0.999. Default 0.9.
+    #[schemars(range(min = 0.0, max = 0.999))]
     pub filter: f64,
 }
 

@@ -228,6 +228,75 @@ fn word(parameter: &Parameter, default: f64, changes: &Value) -> u32 {
 /// One unit of a parameter in the kernel.
 const STEP: f64 = 1.0 / 65_536.0;
 
+/// As packetdrill's scripts of stretch ACKs: a receiver that merges segments acknowledges ten at once, then sixty-four. Linux's
+/// window doubles all the same, and stops at ssthresh.
+#[test]
+fn stretch_acks_open_the_window_as_linux_does() {
+    for law in LAWS {
+        let values: Vec<u32> = law.defaults().iter().map(|value| (value / STEP).round() as u32).collect();
+        let mut c = c::Law::new(law.name, values, 10);
+        let mut rust = LawSpec::from_json(law.name, json!({})).unwrap().build(Packets::new(10.0));
+        let mut both = |acked: u32, at_ms: u64, round: u32| {
+            let rtt = Duration::from_millis(100);
+            let ack = Ack {
+                now: Time::ZERO + Duration::from_millis(at_ms),
+                acked: Packets::new(f64::from(acked)),
+                marked: Packets::ZERO,
+                lost: Packets::ZERO,
+                rtt: Some(rtt),
+                srtt: rtt,
+                base_rtt: rtt,
+                flight: Packets::ZERO,
+                sent_at: Time::ZERO + Duration::from_millis(at_ms - 100),
+                flight_at_send: Packets::new(f64::from(acked)),
+                delivery_rate: None,
+                app_limited: false,
+                recovering: false,
+                round: u64::from(round),
+                feedback: None,
+            };
+            rust.on_ack(&ack);
+            let (now, sent_at, rtt) = (1000 * at_ms, 1000 * (at_ms - 100), 100_000);
+            c.on_ack(
+                &c::Ack { now, sent_at, acked, rtt, srtt: rtt, base_rtt: rtt, flight_at_send: acked, round },
+                true,
+            );
+            assert!(
+                (rust.cwnd().count() - c.cwnd()).abs() < 1e-3,
+                "{}: {:?}, in C {}",
+                law.name,
+                rust.cwnd(),
+                c.cwnd()
+            );
+            c.cwnd()
+        };
+        assert_eq!(both(10, 100, 0), 20.0, "{}", law.name);
+        assert_eq!(both(20, 200, 0), 40.0, "{}", law.name);
+        // A timeout with forty in flight: back to 20, or to what Westwood has measured, and slowly from there.
+        rust.on_congestion(&Congestion {
+            now: Time::ZERO + Duration::from_millis(500),
+            kind: CongestionKind::Timeout,
+            flight: Packets::new(40.0),
+            lost: Packets::new(40.0),
+            srtt: Duration::from_millis(100),
+            base_rtt: Duration::from_millis(100),
+        });
+        c.on_congestion(&c::Congestion { flight: 40, base_rtt: 100_000 }, true);
+        let ack = |acked| c::Ack {
+            now: 700_000,
+            sent_at: 600_000,
+            acked,
+            rtt: 100_000,
+            srtt: 100_000,
+            base_rtt: 100_000,
+            flight_at_send: acked,
+            round: 0,
+        };
+        c.on_ack(&ack(64), true);
+        assert!(c.cwnd() <= 20.0 && c.cwnd() > 2.0, "{}: {}", law.name, c.cwnd());
+    }
+}
+
 #[test]
 fn quic_tcp_is_the_same_in_the_kernel() {
     replay("quic-tcp", &json!({}));
@@ -253,6 +322,8 @@ fn vegas_is_the_same_in_the_kernel() {
 fn tcp_fit_is_the_same_in_the_kernel() {
     replay("tcp-fit", &json!({}));
     replay("tcp-fit", &json!({ "alpha": 0.05, "beta": 0.3, "period": 0.2 }));
+    // 1024 steps, 15 625 whole microseconds.
+    replay("tcp-fit", &json!({ "noise": 1024.0 * STEP }));
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //!   (§4.6)
 //! * on timeout: the same ssthresh, W ← 1, and the next epoch has K = 0, W_max = W_epoch (§4.8)
 //! * a spurious event takes everything back (§4.9)
-//! * slow start as RFC 5681 with byte counting (RFC 3465, L = 2), or HyStart++ (RFC 9406)
+//! * slow start as RFC 5681 with byte counting (RFC 3465, without its limit L), or HyStart++ (RFC 9406)
 //!
 //! Fluid (Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms", INFOCOM 2018): with λ
 //! losses per second, dW_max/dt = −(W_max − W)·λ and ds/dt = 1 − s·λ for the age s since the last loss,
@@ -26,7 +26,7 @@
 mod fluid;
 mod hystart;
 
-use crate::shared::{LOSS_FLOOR, Refusal, between, positive, slow_start};
+use crate::shared::{LOSS_FLOOR, Refusal, STEP, between, slow_start};
 use crate::{Ack, Congestion, CongestionKind, Law};
 use hystart::HyStart;
 use schemars::JsonSchema;
@@ -37,9 +37,11 @@ use windward_units::{Packets, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Steepness C in packets/s³ (RFC 9438 §5.1). Default 0.4.
+    /// Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6. Default 0.4.
+    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub c: f64,
-    /// Share of the window that a loss leaves, β (RFC 9438 §4.6). Default 0.7.
+    /// Share of the window that a loss leaves, β (RFC 9438 §4.6), 0.1 to 0.99. Default 0.7.
+    #[schemars(range(min = 0.1, max = 0.99))]
     pub beta: f64,
     /// Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     pub fast_convergence: bool,
@@ -56,7 +58,7 @@ impl Default for Params {
 impl Params {
     /// Refuses values outside their range, naming the field.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
-        positive("c", self.c)?;
+        between("c", self.c, STEP)?;
         between("beta", self.beta, 0.1..=0.99)
     }
 

@@ -1,5 +1,6 @@
 //! Which of the two laws, and its parameters.
 
+use crate::shared::{STEP, between};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -45,13 +46,13 @@ impl fmt::Display for Kind {
 pub struct Params {
     /// Which law.
     pub law: Kind,
-    /// Seconds between the paper's updates (its τ, 20 s); the time scale of the fast law (1 s).
+    /// Seconds between the paper's updates (its τ, 20 s); the time scale of the fast law (1 s). 0.001 to 1e6.
     pub tau: f64,
-    /// Connections added per τ, times n. Default 1/4, the paper's.
+    /// Connections added per τ, times n; 1e-6 to 1e6. Default 1/4, the paper's.
     pub alpha: f64,
-    /// What a queue leaves of n after τ, between 0 and 1. Default 3/4, the paper's.
+    /// What a queue leaves of n after τ, 0.01 to 0.99. Default 3/4, the paper's.
     pub beta: f64,
-    /// A queue of more than this share of the base RTT is congestion. Default 0.15; the paper has 0.2.
+    /// A queue of more than this share of the base RTT is congestion; 1e-6 to 1e6. Default 0.15; the paper has 0.2.
     pub gamma: f64,
     /// A shorter queue than this is none, in seconds: timers and bursts make as much on short paths. Default 0.01; the
     /// paper has none.
@@ -79,18 +80,15 @@ impl Params {
     /// The first field that is not, and why.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let ranges = [
-            ("tau", self.tau, self.tau > 0.0, "more than 0"),
-            ("alpha", self.alpha, self.alpha > 0.0, "more than 0"),
-            ("beta", self.beta, self.beta > 0.0 && self.beta < 1.0, "between 0 and 1"),
-            ("gamma", self.gamma, self.gamma > 0.0, "more than 0"),
-            ("floor", self.floor, self.floor >= 0.0, "at least 0"),
-            ("max", f64::from(self.max), self.max > 0, "at least 1"),
-            ("settle", self.settle, self.settle >= 0.0, "at least 0"),
+            ("tau", self.tau, 1e-3..=1e6),
+            ("alpha", self.alpha, STEP),
+            ("beta", self.beta, 0.01..=0.99),
+            ("gamma", self.gamma, STEP),
+            ("floor", self.floor, 0.0..=1e6),
+            ("max", f64::from(self.max), 1.0..=f64::from(u32::MAX)),
+            ("settle", self.settle, 0.0..=1e6),
         ];
-        match ranges.into_iter().find(|(_, value, is_right, _)| !(*is_right && value.is_finite())) {
-            Some((field, value, _, range)) => Err((field, format!("{value} is not {range}"))),
-            None => Ok(()),
-        }
+        ranges.into_iter().try_for_each(|(field, value, range)| between(field, value, range))
     }
 
     /// The longest queue that is not yet congestion, in seconds, over a base RTT of `rtt_min` seconds.
