@@ -102,5 +102,7 @@ def shared(laws: list[LawSpec], rtt_ms: float, loss: float, *, mbps: float = 20,
                 buffer=f"{max(20, round(mbps * 1e3 * rtt_ms / 12000))} packets",
             )
         ],
-        flow=[ww.Flow(name=f"flow-{at}", from_="a", to="b", law=law) for at, law in enumerate(laws, 1)],
+        flow=[
+            ww.Flow(name=f"flow-{at}", from_="a", to="b", law=law, start_spread="0 s") for at, law in enumerate(laws, 1)
+        ],
     ).simulate(seeds=3)

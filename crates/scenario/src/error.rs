@@ -36,9 +36,15 @@ pub struct Position {
     pub column: usize,
     /// Characters that are wrong, at least 1.
     pub width: usize,
-    /// The line itself.
+    /// The line itself, or of a long one what lies around the column.
     pub text: String,
+    /// Characters of the line before `text`.
+    pub skipped: usize,
 }
+
+/// Of a long line, characters shown before the column and in all.
+const BEFORE: usize = 60;
+const SHOWN: usize = 160;
 
 impl Error {
     /// The problems, at most 20.
@@ -70,14 +76,22 @@ impl Position {
             line: text[..line_start].matches('\n').count() + 1,
             column: text[line_start..start].chars().count() + 1,
             width: text[start..end].trim_end().chars().count().max(1),
-            text: text[line_start..line_end].trim_end_matches('\r').to_owned(),
+            text: String::new(),
+            skipped: 0,
         }
+        .with(text[line_start..line_end].trim_end_matches('\r'))
     }
 
     /// The place of a line and a column, both from 1.
     pub(crate) fn of_line(text: &str, line: usize, column: usize) -> Option<Self> {
-        let text = text.lines().nth(line.checked_sub(1)?)?.to_owned();
-        Some(Self { line, column: column.max(1), width: 1, text })
+        let text = text.lines().nth(line.checked_sub(1)?)?;
+        Some(Self { line, column: column.max(1), width: 1, text: String::new(), skipped: 0 }.with(text))
+    }
+
+    /// The same with what is shown of its line.
+    fn with(self, line: &str) -> Self {
+        let skipped = if line.chars().nth(SHOWN).is_some() { self.column.saturating_sub(BEFORE + 1) } else { 0 };
+        Self { text: line.chars().skip(skipped).take(SHOWN).collect(), skipped, ..self }
     }
 }
 
@@ -85,13 +99,17 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { origin, path, position, message, hint } = self;
         match position {
-            Some(Position { line, column, width, text }) => {
+            Some(Position { line, column, width, text, skipped }) => {
                 let margin = " ".repeat(line.to_string().len());
+                let (cut, blank) = if *skipped > 0 { ("…", " ") } else { ("", "") };
+                let rest = if text.chars().count() == SHOWN { "…" } else { "" };
                 // Tabs stay tabs, so that the caret stands below its character whatever their width.
-                let before: String = text.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
+                let before = text.chars().take(column - 1 - skipped).map(|c| if c == '\t' { c } else { ' ' });
+                let before: String = before.collect();
+                let width = (*width).min(SHOWN - before.chars().count().min(SHOWN - 1));
                 writeln!(f, "{origin}:{line}:{column}: {message}")?;
-                writeln!(f, "{margin} |\n{line} | {text}")?;
-                write!(f, "{margin} | {before}{}", "^".repeat(*width))?;
+                writeln!(f, "{margin} |\n{line} | {cut}{text}{rest}")?;
+                write!(f, "{margin} | {blank}{before}{}", "^".repeat(width))?;
             }
             None if path.is_empty() => write!(f, "{origin}: {message}")?,
             None => write!(f, "{origin}: {path}: {message}")?,

@@ -11,6 +11,19 @@ struct Found {
     hint: Option<String>,
 }
 
+/// Most characters of a message; a longer one repeats a text that somebody gave.
+const MOST: usize = 1200;
+
+/// The beginning and the end of what is too long to be read.
+fn shortened(text: String) -> String {
+    if text.len() <= MOST {
+        return text;
+    }
+    let (head, tail): (String, Vec<char>) =
+        (text.chars().take(MOST / 2).collect(), text.chars().rev().take(MOST / 4).collect());
+    head + " … " + &tail.into_iter().rev().collect::<String>()
+}
+
 /// What was found wrong so far.
 #[derive(Default)]
 pub(crate) struct Problems {
@@ -37,7 +50,8 @@ impl Problems {
         if self.is_full() {
             self.more += 1;
         } else {
-            self.found.push(Found { path: path.into_iter().collect(), message: message.into(), hint });
+            let (message, hint) = (shortened(message.into()), hint.map(shortened));
+            self.found.push(Found { path: path.into_iter().collect(), message, hint });
         }
     }
 
@@ -56,7 +70,7 @@ impl Problems {
     ) -> Error {
         let problem = |Found { path, message, hint }: Found| {
             let position = text.and_then(|text| Some(Position::of_span(text, span_of(&path)?)));
-            Problem { origin: origin.to_owned(), path: path_text(&path), position, message, hint }
+            Problem { origin: origin.to_owned(), path: shortened(path_text(&path)), position, message, hint }
         };
         let mut problems: Vec<_> = self.found.into_iter().map(problem).collect();
         problems.sort_by_key(|problem| problem.position.as_ref().map(|at| (at.line, at.column)));

@@ -67,6 +67,7 @@ impl Scenario {
     /// # Errors
     /// All that is wrong with it, each with line and column.
     pub fn from_toml_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
+        check_size(text, origin)?;
         let document = DeTable::parse(text).map_err(|error| {
             let position = error.span().map(|span| Position::of_span(text, span));
             Error::single(origin, position, error.message().to_owned(), None)
@@ -89,6 +90,7 @@ impl Scenario {
     /// # Errors
     /// All that is wrong with it, each with the path to it.
     pub fn from_json_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
+        check_size(text, origin)?;
         let tree: Tree = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
@@ -194,12 +196,13 @@ impl Scenario {
     /// The network of one seed, which decides the random starts of flows. The links of capacity regions have rate 0 in it:
     /// see [`Self::check_packets`].
     pub fn compile(&self, seed: u64) -> Compiled {
-        self.compile_with(seed, |ports, is_fixed| self.route(ports, is_fixed))
+        self.compile_with(seed, seed, |ports, is_fixed| self.route(ports, is_fixed))
     }
 
-    /// The same with the routes that a network at rest has: what stations would find themselves is taken as found.
+    /// The same with the routes that a network at rest has: what stations would find themselves is taken as found. Flows start
+    /// as written.
     pub(crate) fn compile_at_rest(&self) -> Compiled {
-        self.compile_with(self.seeds()[0], |ports, _| ports.to_vec().into())
+        self.compile_with(self.seeds()[0], check::UNSPREAD, |ports, _| ports.to_vec().into())
     }
 
     /// Ports to be taken, and, where stations find the way themselves and the file does not, the ends of that way.
@@ -219,10 +222,11 @@ impl Scenario {
         Route(ports.chunk_by(|&a, &b| finder(a) == finder(b)).flat_map(across).collect())
     }
 
-    fn compile_with(&self, seed: u64, route: impl Fn(&[u32], bool) -> Route) -> Compiled {
+    /// The network of `seed`, its flows spread as those of the seed `like` where the file says nothing.
+    fn compile_with(&self, seed: u64, like: u64, route: impl Fn(&[u32], bool) -> Route) -> Compiled {
         let Self { file, plan } = self;
         let start = |flow: &check::FlowPlan| {
-            let spread = plan.flow_entries[flow.entry].start_spread;
+            let spread = flow.spread(&plan.flow_entries[flow.entry], like);
             let wait = spread.scale(check::uniform(seed, flow.key, "start"));
             Time::from_nanos(flow.start.as_nanos() + wait.as_nanos())
         };
@@ -283,6 +287,19 @@ impl Scenario {
             sources: plan.source_names.clone(),
         }
     }
+}
+
+/// Most bytes of a scenario.
+const MAX_TEXT: usize = 16_000_000;
+
+/// Refuses a text that nobody would write.
+fn check_size(text: &str, origin: &str) -> Result<(), Error> {
+    if text.len() <= MAX_TEXT {
+        return Ok(());
+    }
+    let [given, most] = [text.len(), MAX_TEXT].map(|bytes| bytes as f64 / 1e6);
+    let message = format!("the scenario has {given:.1} MB; at most {most} MB are read");
+    Err(Error::single(origin, None, message, Some("`count` makes many nodes, links and flows of one table".to_owned())))
 }
 
 /// The JSON Schema of the format, the laws' parameters included.

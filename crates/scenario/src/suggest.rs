@@ -32,9 +32,16 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("segments", "packets"),
 ];
 
+/// Bytes of a word that may be a misspelling.
+const LONGEST: usize = 64;
+
 /// The one of `known` that `given` most likely means: the same but for case or hyphens, another word for it, one that
 /// it is a part of, or a misspelling in at most a third of its letters.
 pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Nobody misspells a word into a long text.
+    if given.len() > LONGEST {
+        return None;
+    }
     let plain = |word: &str| word.to_lowercase().replace(['-', '_'], "");
     let (plain_given, synonyms) = (plain(given), SYNONYMS.iter().filter(|(word, _)| *word == given.to_lowercase()));
     let meant: Vec<_> = synonyms.map(|(_, meant)| *meant).collect();

@@ -327,3 +327,35 @@ fn a_transfer_has_neither_a_fluid_form_nor_an_optimum() {
         assert!(message.contains("`a->b`") && message.contains("connections"), "{message}");
     }
 }
+
+/// Nothing is random but the starts that nobody gave: seed 1 starts as written, the others within a round trip of it. A spread of
+/// zero, or anything else that is random, leaves all starts alone.
+#[test]
+fn seeds_differ_by_their_starts_where_nothing_else_is_random() {
+    let text = |link: &str, flow: &str| {
+        format!(
+            "name = \"n\"\nduration = \"10 s\"\nseeds = 3\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
+             [[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"50 ms\"\n{link}\n\
+             [[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\ncount = 2\nstart = \"1 s\"\n{flow}\n"
+        )
+    };
+    let starts = |link: &str, flow: &str, seed| -> Vec<u64> {
+        let scenario = Scenario::from_toml(&text(link, flow), "test.toml").unwrap_or_else(|error| panic!("{error}"));
+        scenario.compile(seed).network.flows.iter().map(|flow| flow.start.as_nanos()).collect()
+    };
+    const AS_WRITTEN: u64 = 1_000_000_000;
+    assert_eq!(starts("", "", 1), [AS_WRITTEN; 2]);
+    // 1500 bytes take 1.2 ms, an ACK of 52 bytes 41.6 µs.
+    let spread = starts("", "", 2);
+    assert!(spread.iter().all(|start| (AS_WRITTEN..AS_WRITTEN + 101_300_000).contains(start)), "{spread:?}");
+    assert_ne!(spread[0], spread[1]);
+    assert_ne!(spread, starts("", "", 3));
+    assert_eq!(starts("", "start_spread = \"0 s\"", 2), [AS_WRITTEN; 2]);
+    assert_eq!(starts("loss = 0.01", "", 2), [AS_WRITTEN; 2]);
+    assert_eq!(starts("jitter = { model = \"uniform\", max = \"1 ms\" }", "", 2), [AS_WRITTEN; 2]);
+    // One flow that is spread is chance enough.
+    let other = "\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nname = \"other\"\nlaw = \"reno\"\nstart_spread = \"1 s\"";
+    assert_eq!(starts("", other, 2)[..2], [AS_WRITTEN; 2]);
+    // No later than the flow's end allows.
+    assert!(starts("", "stop = \"1.01 s\"", 2).iter().all(|start| *start < AS_WRITTEN + 5_000_001));
+}

@@ -69,3 +69,55 @@ fn problems_can_be_read_one_by_one() {
     let position = problem.position.as_ref().expect("TOML knows where");
     assert_eq!((problem.path.as_str(), position.line, position.column, position.width), ("duration", 2, 12, 5));
 }
+
+/// A line of 5 MB, a key of 1 MB, half a million unknown keys: what is said stays short.
+#[test]
+fn messages_stay_short_whatever_is_wrong() {
+    let long = format!("name = \"n\" # {}\nduration = 5\n", "x".repeat(5_000_000));
+    let late = format!("title = \"{}\"; duration", "y".repeat(5_000_000));
+    let key = format!("name = \"n\"\n{} = 1\n", "k".repeat(1_000_000));
+    let value = format!("name = \"n\"\nduration = \"{}\"\n", "v".repeat(1_000_000));
+    let many: String = (0..300_000).map(|n| format!("key{n} = 1\n")).collect();
+    for text in [long, late, key, value, many] {
+        let began = std::time::Instant::now();
+        let error = Scenario::from_toml(&text, "file.toml").expect_err("it is wrong").to_string();
+        assert!(error.len() < 60_000, "{} bytes", error.len());
+        assert!(error.lines().all(|line| line.len() < 6000));
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn a_long_line_is_cut_around_its_column() {
+    let text = format!("name = \"n\"\nseeds = [{}0, x, 1]\n", "1, ".repeat(100));
+    let error = Scenario::from_toml(&text, "file.toml").expect_err("x is no number").to_string();
+    let lines: Vec<&str> = error.lines().collect();
+    assert!(lines[2].starts_with("2 | …") && lines[2].ends_with("0, x, 1]"), "{error}");
+    let caret = lines[3].chars().position(|c| c == '^').expect("a caret");
+    assert_eq!(lines[2].chars().nth(caret), Some('x'), "{error}");
+}
+
+#[test]
+fn too_large_a_scenario_is_refused_at_once() {
+    let text = format!("# {}\n", "x".repeat(16_000_000));
+    for error in [Scenario::from_toml(&text, "file.toml"), Scenario::from_json(&text, "file.toml")] {
+        let said = error.expect_err("it is too large").to_string();
+        assert_eq!(
+            said,
+            "file.toml: the scenario has 16.0 MB; at most 16 MB are read\n\
+             hint: `count` makes many nodes, links and flows of one table"
+        );
+    }
+}
+
+/// 100 000 flows over a chain of 200 links: 40 million links on their routes.
+#[test]
+fn more_links_on_all_routes_than_memory_is_worth_are_refused() {
+    let nodes: String = (0..=200).map(|n| format!("[[node]]\nname = \"n{n}\"\n")).collect();
+    let link = |n| format!("[[link]]\nfrom = \"n{n}\"\nto = \"n{}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n", n + 1);
+    let links: String = (0..200).map(link).collect();
+    let flow = "[[flow]]\nfrom = \"n0\"\nto = \"n200\"\nlaw = \"reno\"\ncount = 100000\n";
+    let text = format!("name = \"n\"\nduration = \"1 s\"\n{nodes}{links}{flow}");
+    let error = Scenario::from_toml(&text, "file.toml").expect_err("it is too much").to_string();
+    assert!(error.contains("the routes of all flows have more than 10000000 links together"), "{error}");
+}

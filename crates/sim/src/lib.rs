@@ -27,7 +27,9 @@ pub use fabric::{Fabric, Parcel};
 pub use link::{Jitter, LinkConfig, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem};
 pub use makers::{LawChoice, MakeLaw, MakeScheduler, Makers};
 pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, wifi};
-pub use network::{FlowConfig, Network, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig};
+pub use network::{
+    FlowConfig, LEAST_SPACING, MOST_PERIODS, Network, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig,
+};
 pub use node::{Forwarding, NodeConfig};
 pub use packet::NodeId;
 pub use queue::{Buffer, QueueConfig};

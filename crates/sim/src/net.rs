@@ -37,8 +37,9 @@ const STATIONS: &str = "wifi_stations";
 /// What will not arrive.
 #[derive(Default)]
 pub struct Losses {
-    /// Data segments of each flow.
+    /// Data segments of each flow, of those sent after `since`.
     pub segments: Vec<u64>,
+    since: Option<Time>,
     /// Parcels, until their owner asks for them.
     pub parcels: Vec<Packet>,
 }
@@ -98,7 +99,7 @@ impl Net {
             routes: Vec::new(),
             hops: 0,
             balance: Balance::default(),
-            losses: Losses { segments: vec![0; flows], parcels: Vec::new() },
+            losses: Losses { segments: vec![0; flows], ..Losses::default() },
             arrived: Vec::new(),
             capture: None,
             air: None,
@@ -325,7 +326,7 @@ impl Net {
         let at = &mut self.ports[port as usize];
         match at.counts(self.now) {
             Some(counts) => counts,
-            None => self.of_share(port, |medium, local| medium.counts(local)).unwrap_or_default(),
+            None => self.of_share(port, |medium, local| medium.counts(self.now, local)).unwrap_or_default(),
         }
     }
 
@@ -337,8 +338,10 @@ impl Net {
         }
     }
 
-    /// Ports and media count from now on.
+    /// Ports and media count from now on; of segments, those that are sent from now on.
     pub fn reset_counts(&mut self) {
+        self.losses.segments.fill(0);
+        self.losses.since = Some(self.now);
         self.ports.iter_mut().for_each(|port| port.reset_counts(self.now));
         self.media.iter_mut().for_each(|shared| shared.medium.reset_counts(self.now));
     }
@@ -397,7 +400,10 @@ fn see(now: Time, ports: &mut [Port], media: &mut [Shared], port: u32) -> Sight 
 fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Packet, cause: Cause) {
     balance.lost[cause as usize] += 1;
     match packet.kind {
-        Kind::Data => losses.segments[packet.flow as usize] += 1,
+        Kind::Data => {
+            let counts = losses.since.is_none_or(|since| packet.stamp > since.as_nanos());
+            losses.segments[packet.flow as usize] += u64::from(counts);
+        }
         Kind::Parcel => losses.parcels.push(*packet),
         _ => {}
     }

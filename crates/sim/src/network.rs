@@ -130,6 +130,13 @@ impl Default for TcpOptions {
     }
 }
 
+/// Least time between two datagrams of a source while it sends: the clock counts nanoseconds, and errs by less than a tenth of
+/// this.
+pub const LEAST_SPACING: Duration = Duration::from_nanos(10);
+
+/// Most on periods that a datagram waits for.
+pub const MOST_PERIODS: f64 = 1000.0;
+
 /// An unresponsive source of datagrams.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceConfig {
@@ -151,7 +158,7 @@ pub struct SourceConfig {
     pub stop: Option<Time>,
 }
 
-/// When a source sends.
+/// When a source sends: at most a datagram in [`LEAST_SPACING`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pattern {
     /// Evenly spaced at this rate; positive.
@@ -164,7 +171,8 @@ pub enum Pattern {
         /// Mean rate on the wire.
         rate: BitRate,
     },
-    /// Periods of sending at `rate` and of silence, in turn, beginning with silence.
+    /// Periods of sending at `rate` and of silence, in turn, beginning with silence. A datagram has the sending time of
+    /// [`MOST_PERIODS`] usual on periods at most ([`Spread::usual`]).
     OnOff {
         /// Rate on the wire while on; positive.
         rate: BitRate,
@@ -179,6 +187,15 @@ pub enum Pattern {
     },
 }
 
+impl Pattern {
+    /// The rate while it sends.
+    pub const fn rate(&self) -> BitRate {
+        match *self {
+            Self::Cbr { rate } | Self::Poisson { rate } | Self::OnOff { rate, .. } => rate,
+        }
+    }
+}
+
 /// How a period varies around its mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Spread {
@@ -188,4 +205,15 @@ pub enum Spread {
     Exponential,
     /// As a Pareto variable with this shape, above 1.
     Pareto(f64),
+}
+
+impl Spread {
+    /// The median of a period of mean 1.
+    pub fn usual(self) -> f64 {
+        match self {
+            Self::Fixed => 1.0,
+            Self::Exponential => std::f64::consts::LN_2,
+            Self::Pareto(shape) => (shape - 1.0) / shape * libm::exp2(1.0 / shape),
+        }
+    }
 }

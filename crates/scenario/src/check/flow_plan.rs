@@ -5,11 +5,23 @@ use windward_laws::emultcp;
 use windward_sim::{LawChoice, NodeId, TcpOptions};
 use windward_units::{Bytes, Duration, Time};
 
+/// The seed whose flows start as written, where no spread is given: the usual single run is that of the file.
+pub(crate) const UNSPREAD: u64 = 1;
+
+impl FlowPlan {
+    /// Up to how much later than [`Self::start`] it starts in the run of `seed`.
+    pub fn spread(&self, entry: &FlowEntry, seed: u64) -> Duration {
+        let own = if seed == UNSPREAD { Duration::ZERO } else { self.start_spread };
+        entry.start_spread.unwrap_or(own)
+    }
+}
+
 /// What the flows of one table share.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowEntry {
     pub law: LawChoice,
-    pub start_spread: Duration,
+    /// As given; `None`: what the scenario makes of it.
+    pub start_spread: Option<Duration>,
     pub stop: Option<Time>,
     pub size: Option<Bytes>,
     /// What decides how many of a member's flows are open; `None`: it has one.
@@ -35,6 +47,8 @@ pub(crate) struct FlowPlan {
     pub sink: NodeId,
     /// Without its spread.
     pub start: Duration,
+    /// What the spread is where none is given, for seeds but [`UNSPREAD`].
+    pub start_spread: Duration,
     pub forward: Vec<u32>,
     pub backward: Vec<u32>,
     /// Whether the file spells the route out, there and back.

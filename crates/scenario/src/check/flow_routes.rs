@@ -22,6 +22,7 @@ pub(crate) fn find(
     let before = problems.len();
     let open = follow(flows, &mut all, nodes, links, problems);
     search(open, &mut all.plans, nodes, links, problems);
+    check_length(&all.plans, problems);
     for plan in &mut all.plans {
         let entry = &all.entries[plan.entry];
         if entry.is_base_rtt_of_path {
@@ -29,6 +30,36 @@ pub(crate) fn find(
         }
     }
     (problems.len() == before).then_some(all)
+}
+
+/// Gives every flow whose table says nothing of it a spread of its start, so that no two seeds are the same run: a round trip
+/// without queues, or what is left of the time that it has.
+pub(crate) fn spread_starts(flows: &mut Flows, span: Duration, links: &Links) {
+    for plan in &mut flows.plans {
+        let entry = &flows.entries[plan.entry];
+        let end = entry.stop.map_or(span, |stop| span.min(Duration::from_nanos(stop.as_nanos())));
+        let rtt = base_rtt(&entry.tcp, &plan.forward, &plan.backward, links);
+        plan.start_spread = rtt.min(end.saturating_sub(plan.start).scale(0.5));
+    }
+}
+
+/// Most links on all routes together.
+const MAX_HOPS: usize = 10_000_000;
+
+/// Refuses more links on all routes than memory is worth.
+fn check_length(plans: &[FlowPlan], problems: &mut Problems) {
+    let mut hops = 0;
+    for plan in plans {
+        hops += plan.forward.len() + plan.backward.len();
+        if hops > MAX_HOPS {
+            let message = format!("the routes of all flows have more than {MAX_HOPS} links together");
+            return problems.add(
+                place("flow", plan.entry, []),
+                message,
+                Some("use fewer flows or shorter routes".to_owned()),
+            );
+        }
+    }
 }
 
 /// Routes that the file spells out. Returns the flows without one, forth and back.

@@ -30,7 +30,7 @@ pub(crate) fn expand(
         let times = Times {
             start: flow.start.0,
             step: flow.start_step.0,
-            spread: flow.start_spread.0,
+            spread: flow.start_spread.map_or(Duration::ZERO, |spread| spread.0),
             stop: flow.stop.map(|stop| stop.0),
         };
         times.check(made.as_ref().map_or(1, |(pairs, _)| pairs.count), "flow", at, span, problems);
@@ -58,6 +58,7 @@ pub(crate) fn expand(
                     source: from,
                     sink: to,
                     start: times.start_of(member),
+                    start_spread: Duration::ZERO,
                     forward: Vec::new(),
                     backward: Vec::new(),
                     is_fixed: [false; 2],
@@ -124,7 +125,7 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
     let law = law.filter(|_| problems.len() == before)?;
     Some(FlowEntry {
         law,
-        start_spread: flow.start_spread.0,
+        start_spread: flow.start_spread.map(|spread| spread.0),
         stop: flow.stop.map(|stop| Time::from_nanos(stop.0.as_nanos())),
         size: flow.size.map(|size| size.0),
         controller,

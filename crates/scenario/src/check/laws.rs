@@ -47,11 +47,18 @@ pub(crate) fn resolve(
         }
         Err(SpecError::Parameter(key, why)) => {
             if !unknown_parameters(name, params, at, problems) {
-                problems.add(path(&key), format!("`{key}` of {name}: {why}"), None);
+                let default = default_of(name, &key).map(|value| format!("the default is {value}"));
+                problems.add(path(&key), format!("`{key}` of {name}: {why}"), default);
             }
             None
         }
     }
+}
+
+/// What a parameter of a law is where it is not given.
+fn default_of(name: &str, key: &str) -> Option<Value> {
+    let spec = LawSpec::all().into_iter().find(|spec| spec.name() == name)?;
+    parameters(&spec).get(key).cloned()
 }
 
 /// Reports parameters that the law does not have; false if there are none.

@@ -2,6 +2,7 @@
 //! reported.
 
 mod cells;
+mod chance;
 mod common;
 mod flow_plan;
 mod flow_routes;
@@ -19,7 +20,7 @@ mod sources;
 mod wifi;
 mod wifi_plan;
 
-pub(crate) use flow_plan::{FlowEntry, FlowPlan};
+pub(crate) use flow_plan::{FlowEntry, FlowPlan, UNSPREAD};
 pub(crate) use key::uniform;
 pub(crate) use recordings::ReadFile;
 pub(crate) use regions::RegionPlan;
@@ -99,7 +100,11 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let flows = flows::expand(&file.flow, laws, &nodes, span, problems).filter(|_| network.is_whole);
     let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, &nodes, &links, problems));
     let sources = sources::expand(&file.background, network, span, problems);
-    let (flows, sources) = (flows?, sources?);
+    let (mut flows, sources) = (flows?, sources?);
+    let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));
+    if !is_spread && !chance::is_random(&links.topology, &sources.configs) {
+        flow_routes::spread_starts(&mut flows, span, &links);
+    }
 
     let per_sample = (flows.plans.len() + links.names.len()) as u64;
     let given = file.output.sample_interval.map(|interval| interval.0);

@@ -10,7 +10,7 @@ use crate::format::{Background, Pattern, Spread};
 use crate::names::SourceName;
 use crate::problems::Problems;
 use windward_sim as sim;
-use windward_sim::SourceConfig;
+use windward_sim::{LEAST_SPACING, MOST_PERIODS, SourceConfig};
 use windward_units::{Bytes, Duration, Time};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
@@ -37,6 +37,7 @@ pub(crate) fn expand(
         let Background { from, to, .. } = background;
         check_packet(background.packet.0, at, problems);
         let pattern = pattern(&background.pattern, at, problems);
+        let pattern = pattern.filter(|pattern| is_slow_enough(pattern, background.packet.0, at, problems));
         let made = ends("background", (from, to), background.count, at, all.configs.len(), nodes, problems);
         let times = Times {
             start: background.start.0,
@@ -109,6 +110,34 @@ fn check_packet(packet: Bytes, at: usize, problems: &mut Problems) {
             format!("a datagram of {packet} is out of range; allowed: {HEADERS} B to {MAX_PACKET} B, headers included");
         problems.add(place("background", at, ["packet".into()]), message, None);
     }
+}
+
+/// Whether the clock can tell datagrams apart, and a datagram has its sending time within some on periods; else that is reported.
+fn is_slow_enough(pattern: &sim::Pattern, packet: Bytes, at: usize, problems: &mut Problems) -> bool {
+    let rate = pattern.rate();
+    let spacing = packet.count() as f64 * 8e9 / rate.as_bits_per_sec() as f64;
+    let path = |key: &'static str| place("background", at, ["pattern".into(), key.into()]);
+    if spacing < LEAST_SPACING.as_nanos() as f64 {
+        let message = format!(
+            "at {rate} a datagram of {packet} leaves every {spacing:.2} ns; at least {LEAST_SPACING} must lie between two"
+        );
+        problems.add(path("rate"), message, Some("lower the `rate`, or send larger packets".to_owned()));
+        return false;
+    }
+    if let sim::Pattern::OnOff { on, on_spread, .. } = *pattern {
+        let usual = on.as_nanos() as f64 * on_spread.usual();
+        if spacing > MOST_PERIODS * usual {
+            let message = format!(
+                "at {rate} a datagram of {packet} takes {} of sending, which are {:.0} usual on periods; at most {MOST_PERIODS} \
+                 are allowed",
+                Duration::from_secs(spacing / 1e9),
+                spacing / usual
+            );
+            problems.add(path("rate"), message, Some("raise the `rate`, or make the on periods longer".to_owned()));
+            return false;
+        }
+    }
+    true
 }
 
 fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim::Pattern> {

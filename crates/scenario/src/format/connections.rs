@@ -9,16 +9,16 @@ tagged! {
     Connections by "law", "a table with a `law`" {
         /// E-MULTCP as published: chen2007 (21), updated every `tau`.
         "emultcp" Emultcp {
-            /// Time between updates.
+            /// Time between updates, 1 ms to 1e6 s.
             #[serde(default = "paper_tau")]
             tau: Positive<Duration>,
-            /// α: n grows by α/n in `tau`; above 0.
+            /// α: n grows by α/n in `tau`; 1e-6 to 1e6.
             #[serde(default = "alpha")]
             alpha: Number,
-            /// β: a queue multiplies n by this; between 0 and 1.
+            /// β: a queue multiplies n by this; 0.01 to 0.99.
             #[serde(default = "beta")]
             beta: Number,
-            /// γ: the mean RTT signals congestion when it exceeds the minimum by this share; above 0.
+            /// γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
             #[serde(default = "paper_gamma")]
             gamma: Number,
             /// Maximum number of connections.
@@ -27,16 +27,16 @@ tagged! {
         }
         /// A faster variant for transfers of a minute: the number follows the queue within seconds.
         "emultcp-fast" EmultcpFast {
-            /// Time scale: at the start, n doubles every `tau` while there is no queue.
+            /// Time scale: at the start, n doubles every `tau` while there is no queue; 1 ms to 1e6 s.
             #[serde(default = "fast_tau")]
             tau: Positive<Duration>,
-            /// α: n grows by α/n in `tau` without a queue; above 0.
+            /// α: n grows by α/n in `tau` without a queue; 1e-6 to 1e6.
             #[serde(default = "alpha")]
             alpha: Number,
-            /// β: a queue of twice the threshold multiplies n by this within `tau`; between 0 and 1.
+            /// β: a queue of twice the threshold multiplies n by this within `tau`; 0.01 to 0.99.
             #[serde(default = "beta")]
             beta: Number,
-            /// γ: the queueing-delay threshold as a share of the minimum RTT; above 0.
+            /// γ: the queueing-delay threshold as a share of the minimum RTT; 1e-6 to 1e6.
             #[serde(default = "fast_gamma")]
             gamma: Number,
             /// Minimum threshold.

@@ -46,9 +46,10 @@ pub(crate) struct Flow {
     /// Delay between the starts of consecutive flows of a group.
     #[serde(default = "zero")]
     pub start_step: Written<Duration>,
-    /// Random extra delay of each start, uniform from 0 to this value, drawn from the seed.
-    #[serde(default = "zero")]
-    pub start_spread: Written<Duration>,
+    /// Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: none where anything else in
+    /// the scenario is random; else up to a round trip without queues for every seed but 1, so that no two seeds are the same run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_spread: Option<Written<Duration>>,
     /// No new data is sent after this time, which is after the last start. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,

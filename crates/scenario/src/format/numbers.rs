@@ -8,7 +8,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// The most that a `count` may say, and the most nodes, flows or sources of a scenario.
-pub(crate) const MAX_COUNT: u32 = 1_000_000;
+pub(crate) const MAX_COUNT: u32 = 100_000;
+
+/// Most seeds.
+const MAX_SEEDS: u32 = 1_000_000;
 
 /// Seeds stay below this: TOML's integers end there.
 const SEED_END: u64 = 1 << 63;
@@ -61,10 +64,10 @@ impl Seeds {
 
     /// The seeds 1 to `count`.
     fn first(count: i64) -> Result<Self, Refusal> {
-        if (1..=i64::from(MAX_COUNT)).contains(&count) {
+        if (1..=i64::from(MAX_SEEDS)).contains(&count) {
             Ok(Self((1..=count.unsigned_abs()).collect()))
         } else {
-            Err(Refusal::new(format!("the number of seeds must be 1 to {MAX_COUNT}, not {count}")))
+            Err(Refusal::new(format!("the number of seeds must be 1 to {MAX_SEEDS}, not {count}")))
         }
     }
 
@@ -208,7 +211,7 @@ read_and_describe! {
     Number by NumberVisitor => |number| number, json_schema!({ "type": "number" });
     Shape by ShapeVisitor => |shape| shape, json_schema!({ "type": "number", "exclusiveMinimum": 1 });
     Seeds by SeedsVisitor => |seeds| seeds, json_schema!({ "anyOf": [
-        { "type": "integer", "minimum": 1, "maximum": MAX_COUNT },
+        { "type": "integer", "minimum": 1, "maximum": MAX_SEEDS },
         { "type": "array", "items": { "type": "integer", "minimum": 0 }, "minItems": 1, "uniqueItems": true },
     ] });
 }

@@ -1,6 +1,7 @@
 //! Background sources: datagrams that nobody acknowledges.
 
 use crate::engine::{Purpose, Stream, Wake};
+use crate::link::Transmitter;
 use crate::net::Net;
 use crate::network::{Pattern, SourceConfig, Spread};
 use crate::packet::{Kind, Packet};
@@ -25,6 +26,7 @@ pub struct Source {
     hop: u32,
     size: u32,
     pattern: Pattern,
+    clock: Transmitter,
     stop: Time,
     /// The current on period ends here.
     on_until: Time,
@@ -42,6 +44,7 @@ impl Source {
             hop,
             size: config.packet.count() as u32,
             pattern: config.pattern,
+            clock: Transmitter::new(config.pattern.rate().as_bits_per_sec()),
             stop: config.stop.unwrap_or(Time::NEVER),
             on_until: Time::ZERO,
             stream: Stream::new(seed, config.key, Purpose::Pattern),
@@ -68,10 +71,10 @@ impl Source {
         let packet = Packet::new(Kind::Datagram, now, self.id, self.hop, self.size);
         net.send(packet, false);
         let next = match self.pattern {
-            Pattern::Cbr { rate } => now + spacing(self.size, rate),
+            Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
-            Pattern::OnOff { rate, .. } => {
-                let next = now + spacing(self.size, rate);
+            Pattern::OnOff { .. } => {
+                let next = now + self.clock.transmit(self.size);
                 if next < self.on_until { next } else { self.next_period(self.on_until, next.since(self.on_until)) }
             }
         };
@@ -79,7 +82,8 @@ impl Source {
     }
 
     /// A silence begins at `from`, and `wait` of sending time is left until the next datagram is due: returns when it
-    /// leaves. What a period leaves over counts in the next, so that the mean rate is exact.
+    /// leaves. What a period leaves over counts in the next, so that the mean rate is exact; [`Pattern::OnOff`] bounds how many
+    /// periods a datagram may take.
     fn next_period(&mut self, mut from: Time, mut wait: Duration) -> Time {
         let Pattern::OnOff { on, off, on_spread, off_spread, .. } = self.pattern else {
             return Time::NEVER;

@@ -45,10 +45,10 @@ impl Clock {
 
     /// How long a link with recorded opportunities counts as busy, in nanoseconds: of the time since the counting began, the
     /// share of the opportunities' bytes that were used. `None` where the rate is constant, and the busy time is known.
-    pub(super) fn busy(&self, now: Time, bytes: u64) -> Option<u64> {
+    pub(super) fn busy(&self, now: Time) -> Option<u64> {
         let Self::Recorded(replay) = self else { return None };
         let passed = u128::from(replay.counted(now).as_nanos());
-        let busy = (passed * u128::from(bytes)).checked_div(u128::from(replay.offered(now)));
+        let busy = (passed * u128::from(replay.used(now))).checked_div(u128::from(replay.offered(now)));
         Some(busy.and_then(|busy| u64::try_from(busy).ok()).unwrap_or(0))
     }
 
@@ -62,7 +62,7 @@ impl Clock {
 
 /// Transmission times that lose no fraction of a nanosecond: what one packet leaves over, the next one gets.
 #[derive(Debug)]
-pub(super) struct Transmitter {
+pub struct Transmitter {
     rate: u64,
     remainder: u64,
     size: u32,
@@ -71,7 +71,8 @@ pub(super) struct Transmitter {
 }
 
 impl Transmitter {
-    const fn new(rate: u64) -> Self {
+    /// Of this many bits a second, above zero.
+    pub const fn new(rate: u64) -> Self {
         Self { rate, remainder: 0, size: 0, whole: 0, part: 0 }
     }
 
@@ -83,7 +84,7 @@ impl Transmitter {
 
     /// How long `size` bytes take. The division is kept from packet to packet while the size stays.
     #[inline]
-    fn transmit(&mut self, size: u32) -> Duration {
+    pub fn transmit(&mut self, size: u32) -> Duration {
         if size != self.size {
             let bit_nanos = u64::from(size) * 8_000_000_000;
             (self.size, self.whole, self.part) = (size, bit_nanos / self.rate, bit_nanos % self.rate);

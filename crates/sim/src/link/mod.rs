@@ -14,6 +14,7 @@ mod queued;
 mod replay;
 mod wire;
 
+pub(crate) use clock::Transmitter;
 pub use config::{Jitter, LinkConfig, Loss, Rate};
 pub use flight::Flight;
 pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
@@ -22,7 +23,7 @@ pub use wire::Fate;
 
 use crate::packet::Packet;
 use crate::queue::Buffer;
-use crate::status::{Counts, Sight};
+use crate::status::{Counts, Line, Sight};
 use clock::Clock;
 use std::collections::VecDeque;
 use windward_units::Time;
@@ -35,12 +36,22 @@ pub struct Link {
     free_at: Time,
     clock: Clock,
     wire: Wire,
-    waiting: VecDeque<(Time, u32)>,
+    waiting: VecDeque<Waiting>,
     waiting_bytes: u64,
     buffer: Buffer,
     rate: f64,
-    /// Since the last reset; packets, bytes and busy time as of acceptance.
-    accepted: Counts,
+    line: Line,
+    /// Since the last reset; busy time as of acceptance.
+    counts: Counts,
+}
+
+/// A packet that waits for its transmission, of which everything is known.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    since: Time,
+    start: Time,
+    size: u32,
+    is_lost: bool,
 }
 
 impl Link {
@@ -54,7 +65,8 @@ impl Link {
             waiting_bytes: 0,
             buffer: config.buffer,
             rate: config.rate.mean().as_bits_per_sec() as f64,
-            accepted: Counts::default(),
+            line: Line::default(),
+            counts: Counts::default(),
         }
     }
 
@@ -62,28 +74,32 @@ impl Link {
     #[inline]
     pub fn offer(&mut self, now: Time, packet: Packet) -> Fate {
         let start = self.clock.start(self.free_at, now);
-        if start <= now {
-            self.waiting.clear();
-            self.waiting_bytes = 0;
-        } else {
-            self.settle(now);
-            let wait = start.since(now);
-            if self.buffer.is_full(self.waiting.len() as u64, self.waiting_bytes, packet.size, wait) {
-                self.accepted.dropped += 1;
-                return Fate::Dropped;
-            }
-            self.waiting.push_back((start, packet.size));
-            self.waiting_bytes += u64::from(packet.size);
-            self.accepted.max_backlog = self.accepted.max_backlog.max(self.waiting.len() as u64);
-            self.accepted.waited += wait.as_nanos();
+        self.settle(now);
+        let waits = start > now;
+        if waits && self.buffer.is_full(self.waiting.len() as u64, self.waiting_bytes, packet.size, start.since(now)) {
+            self.counts.dropped += 1;
+            return Fate::Dropped;
         }
         self.free_at = self.clock.finish(self.free_at, now, packet.size);
-        self.accepted.packets += 1;
-        self.accepted.bytes += u64::from(packet.size);
-        self.accepted.busy += self.free_at.since(start).as_nanos();
+        self.counts.busy += self.free_at.since(start).as_nanos();
         let fate = self.wire.carry(self.free_at, packet);
-        self.accepted.lost += u64::from(fate == Fate::Lost);
+        let is_lost = fate == Fate::Lost;
+        if waits {
+            self.waiting.push_back(Waiting { since: now, start, size: packet.size, is_lost });
+            self.waiting_bytes += u64::from(packet.size);
+            self.line.join(now);
+        } else {
+            self.begin(packet.size, is_lost);
+        }
         fate
+    }
+
+    /// Counts a packet whose transmission begins.
+    #[inline]
+    fn begin(&mut self, size: u32, is_lost: bool) {
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(size);
+        self.counts.lost += u64::from(is_lost);
     }
 
     /// The packets on their way to the far end.
@@ -100,22 +116,16 @@ impl Link {
     /// What happened since the last reset.
     pub fn counts(&mut self, now: Time) -> Counts {
         self.settle(now);
-        let bytes = self.accepted.bytes - self.waiting_bytes;
-        let busy = self.clock.busy(now, bytes);
-        let busy = busy.unwrap_or(self.accepted.busy - self.free_at.since(now).as_nanos());
-        Counts { packets: self.accepted.packets - self.waiting.len() as u64, bytes, busy, ..self.accepted }
+        let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
+        self.line.show(now, Counts { busy, ..self.counts })
     }
 
     /// Counts from now on. What waits will be transmitted after now.
     pub fn reset_counts(&mut self, now: Time) {
         self.settle(now);
         self.clock.count_from(now);
-        self.accepted = Counts {
-            packets: self.waiting.len() as u64,
-            bytes: self.waiting_bytes,
-            busy: self.free_at.since(now).as_nanos(),
-            ..Counts::default()
-        };
+        self.line.reset(now);
+        self.counts = Counts { busy: self.free_at.since(now).as_nanos(), ..Counts::default() };
     }
 
     /// What is to be seen of it.
@@ -125,14 +135,16 @@ impl Link {
         Sight { backlog: self.waiting.len(), queue_delay, rate: self.rate }
     }
 
-    /// Forgets the packets whose transmission has begun.
+    /// Counts the packets whose transmission has begun.
     #[inline]
     fn settle(&mut self, now: Time) {
-        while let Some(&(start, size)) = self.waiting.front()
+        while let Some(&Waiting { since, start, size, is_lost }) = self.waiting.front()
             && start <= now
         {
             self.waiting_bytes -= u64::from(size);
             self.waiting.pop_front();
+            self.line.leave(since, start);
+            self.begin(size, is_lost);
         }
     }
 }
@@ -170,7 +182,15 @@ mod tests {
         assert_eq!(link.see(millis(1)).backlog, 0);
         assert_eq!(
             link.counts(millis(1)),
-            Counts { packets: 2, bytes: 3000, busy: 1_000_000, waited: 1_000_000, max_backlog: 1, ..Counts::default() }
+            Counts {
+                packets: 2,
+                bytes: 3000,
+                busy: 1_000_000,
+                waited: 1_000_000,
+                backlog_time: 1_000_000,
+                max_backlog: 1,
+                ..Counts::default()
+            }
         );
         link.reset_counts(millis(1));
         assert_eq!(link.counts(millis(2)), Counts { busy: 1_000_000, ..Counts::default() });
@@ -214,6 +234,7 @@ mod tests {
             dropped: 1,
             busy: 2_000_000,
             waited: 2_000_000,
+            backlog_time: 2_000_000,
             max_backlog: 2,
             ..Counts::default()
         };

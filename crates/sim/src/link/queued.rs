@@ -9,7 +9,7 @@ use super::flight::Flight;
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue, QueueConfig};
-use crate::status::{Counts, Sight};
+use crate::status::{Counts, Line, Sight};
 use windward_units::{Duration, Time};
 
 /// A queue, a transmitter and a wire.
@@ -23,6 +23,7 @@ pub struct QueuedLink {
     /// When the transmitter asks the queue next; [`Time::NEVER`] while nothing waits.
     asks_at: Time,
     wire: Wire,
+    line: Line,
     counts: Counts,
 }
 
@@ -56,6 +57,7 @@ impl QueuedLink {
             free_at: Time::ZERO,
             asks_at: Time::NEVER,
             wire: Wire::new(config, seed),
+            line: Line::default(),
             counts: Counts::default(),
         }
     }
@@ -74,7 +76,7 @@ impl QueuedLink {
             self.counts.dropped += 1;
             return Offered::Refused;
         }
-        self.counts.max_backlog = self.counts.max_backlog.max(self.queue.packets() as u64);
+        self.line.join(now);
         if is_idle {
             self.asks_at = start;
         }
@@ -93,7 +95,7 @@ impl QueuedLink {
             dropped(packet);
         });
         let sent = next.map(|next| {
-            self.counts.waited += now.since(next.since).as_nanos();
+            self.line.leave(next.since, now);
             (next.packet, self.send(now, next.since, next.packet))
         });
         let next = self.queue.head().map(|head| self.clock.start(self.free_at, head.since));
@@ -125,13 +127,14 @@ impl QueuedLink {
 
     /// What happened since the last reset.
     pub fn counts(&self, now: Time) -> Counts {
-        let busy = self.clock.busy(now, self.counts.bytes);
-        Counts { busy: busy.unwrap_or(self.counts.busy - self.free_at.since(now).as_nanos()), ..self.counts }
+        let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
+        self.line.show(now, Counts { busy, ..self.counts })
     }
 
     /// Counts from now on.
     pub fn reset_counts(&mut self, now: Time) {
         self.clock.count_from(now);
+        self.line.reset(now);
         self.counts = Counts { busy: self.free_at.since(now).as_nanos(), ..Counts::default() };
     }
 

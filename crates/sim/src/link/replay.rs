@@ -12,15 +12,18 @@ pub(super) struct Replay {
     next: u64,
     /// Bytes that it still holds.
     left: u32,
-    /// When the counting began, and the opportunities before.
+    /// Bytes that took opportunities so far, those to come included.
+    taken: u64,
+    /// When the counting began, the opportunities before, and the bytes that took them.
     counted_from: Time,
     before: u64,
+    used_before: u64,
 }
 
 impl Replay {
     pub(super) fn new(trace: Arc<Opportunities>) -> Self {
         // An opportunity at 0 is one: nothing can have come before it, but its bytes count as offered.
-        Self { trace, next: 0, left: OPPORTUNITY, counted_from: Time::ZERO, before: 0 }
+        Self { trace, next: 0, left: OPPORTUNITY, taken: 0, counted_from: Time::ZERO, before: 0, used_before: 0 }
     }
 
     /// When a packet that arrives now begins to leave.
@@ -36,6 +39,7 @@ impl Replay {
         if self.trace.instant(self.next) <= now {
             (self.next, self.left) = (self.trace.until(now), OPPORTUNITY);
         }
+        self.taken += u64::from(size);
         while size > self.left {
             size -= self.left;
             (self.next, self.left) = (self.next + 1, OPPORTUNITY);
@@ -51,6 +55,22 @@ impl Replay {
     /// Begins to count opportunities.
     pub(super) fn count_from(&mut self, now: Time) {
         (self.counted_from, self.before) = (now, self.trace.until(now));
+        self.used_before = self.used_until(now);
+    }
+
+    /// Bytes that have left since the counting began.
+    pub(super) fn used(&self, now: Time) -> u64 {
+        self.used_until(now) - self.used_before
+    }
+
+    /// Bytes whose opportunities have passed. Those to come are taken one after the other, without a gap.
+    fn used_until(&self, now: Time) -> u64 {
+        let passed = self.trace.until(now);
+        let to_come = match self.next.checked_sub(passed) {
+            Some(whole) => whole * u64::from(OPPORTUNITY) + u64::from(OPPORTUNITY - self.left),
+            None => 0,
+        };
+        self.taken.saturating_sub(to_come)
     }
 
     /// How long it counts.

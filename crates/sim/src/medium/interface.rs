@@ -55,8 +55,8 @@ pub trait Medium {
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out);
     /// What is to be seen of a member.
     fn see(&mut self, now: Time, local: u32) -> Sight;
-    /// What a member counted since the last reset.
-    fn counts(&self, local: u32) -> Counts;
+    /// What a member counted from the last reset to `now`.
+    fn counts(&self, now: Time, local: u32) -> Counts;
     /// Counts from now on.
     fn reset_counts(&mut self, now: Time);
     /// Shows what a member counted beyond that, by name; the same names for every member.

@@ -99,8 +99,8 @@ macro_rules! media {
             fn see(&mut self, now: Time, local: u32) -> Sight {
                 match self { $(Self::$name(medium) => medium.see(now, local),)* }
             }
-            fn counts(&self, local: u32) -> Counts {
-                match self { $(Self::$name(medium) => medium.counts(local),)* }
+            fn counts(&self, now: Time, local: u32) -> Counts {
+                match self { $(Self::$name(medium) => medium.counts(now, local),)* }
             }
             fn reset_counts(&mut self, now: Time) {
                 match self { $(Self::$name(medium) => medium.reset_counts(now),)* }

@@ -51,7 +51,7 @@ pub struct FlowStats {
     pub segments_sent: u64,
     /// Retransmissions.
     pub retransmits: u64,
-    /// Data segments dropped by queues or lost on the wire.
+    /// Of these, segments dropped by queues or lost on the wire.
     pub segments_lost: u64,
     /// Fast recoveries entered.
     pub recoveries: u64,
@@ -81,13 +81,13 @@ pub struct LinkStats {
     pub bytes: u64,
     /// Packets dropped by the full buffer.
     pub dropped: u64,
-    /// Packets lost on the wire.
+    /// Of the packets transmitted, those lost on the wire.
     pub lost: u64,
     /// Share of the time that the transmitter was busy.
     pub utilization: f64,
     /// Mean number of packets waiting, the one in transmission not counted.
     pub mean_backlog: f64,
-    /// Most packets waiting at an arrival.
+    /// Most packets waiting at once.
     pub max_backlog: u64,
     /// Mean wait before transmission, in seconds; NaN without packets.
     pub mean_queue_delay_s: f64,
@@ -111,7 +111,7 @@ pub struct Balance {
 pub struct SourceStats {
     /// Datagrams sent.
     pub sent: u64,
-    /// Datagrams that arrived.
+    /// Datagrams that arrived, those among them that were on their way when the counting began.
     pub received: u64,
     /// Rate on the wire that arrived.
     pub received_bps: f64,

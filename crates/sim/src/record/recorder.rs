@@ -29,19 +29,17 @@ struct Mark {
     arrived: u64,
     sent: u64,
     retransmits: u64,
-    lost: u64,
     recoveries: u64,
     timeouts: u64,
 }
 
 impl Mark {
-    fn of(flow: &Connection, lost: u64) -> Self {
+    fn of(flow: &Connection) -> Self {
         let counts = flow.sender.counts;
         Self {
             arrived: flow.payload_arrived(),
             sent: counts.sent,
             retransmits: counts.retransmits,
-            lost,
             recoveries: counts.recoveries,
             timeouts: counts.timeouts,
         }
@@ -89,7 +87,7 @@ impl Recorder {
     pub fn warm(&mut self, net: &mut Net, flows: &mut [Connection], sources: &mut [Source]) {
         for (index, flow) in flows.iter_mut().enumerate() {
             flow.tally.reset(net.now);
-            self.at_warmup[index] = Mark::of(flow, net.losses.segments[index]);
+            self.at_warmup[index] = Mark::of(flow);
         }
         for index in 0..net.port_count() {
             let counts = net.counts(index as u32);
@@ -188,7 +186,7 @@ impl Recorder {
 
 /// Totals and means of a flow whose goodput counts over `span`.
 fn flow_stats(flow: &Connection, span: Duration, before: &Mark, lost: u64) -> FlowStats {
-    let after = Mark::of(flow, lost);
+    let after = Mark::of(flow);
     let payload = after.arrived - before.arrived;
     let span = span.as_secs();
     let rate = if span > 0.0 { payload as f64 / span } else { 0.0 };
@@ -199,7 +197,7 @@ fn flow_stats(flow: &Connection, span: Duration, before: &Mark, lost: u64) -> Fl
         delivered_bytes: payload,
         segments_sent: after.sent - before.sent,
         retransmits: after.retransmits - before.retransmits,
-        segments_lost: after.lost - before.lost,
+        segments_lost: lost,
         recoveries: after.recoveries - before.recoveries,
         timeouts: after.timeouts - before.timeouts,
         mean_cwnd: flow.tally.mean_cwnd(),
@@ -219,8 +217,7 @@ fn link_stats(counts: &Counts, span: Duration) -> LinkStats {
         dropped: counts.dropped,
         lost: counts.lost,
         utilization: counts.busy as f64 / nanos,
-        // Little's law: the mean backlog is the waiting time accepted per time.
-        mean_backlog: counts.waited as f64 / nanos,
+        mean_backlog: counts.backlog_time as f64 / nanos,
         max_backlog: counts.max_backlog,
         mean_queue_delay_s: counts.waited as f64 / 1e9 / counts.packets as f64,
     }

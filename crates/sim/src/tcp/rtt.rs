@@ -29,13 +29,16 @@ impl Estimator {
     pub fn sample(&mut self, rtt: Duration) {
         let nanos = rtt.as_nanos();
         let (srtt, rttvar) = (self.srtt.as_nanos(), self.rttvar.as_nanos());
+        // (a·of + b)/(a + 1) of spans as long as they may be.
+        let mix =
+            |a: u64, of: u64, b: u64| ((u128::from(a) * u128::from(of) + u128::from(b)) / u128::from(a + 1)) as u64;
         (self.srtt, self.rttvar) = if srtt == 0 {
             // RFC 6298 §2.2
             (rtt, Duration::from_nanos(nanos / 2))
         } else {
             // RFC 6298 §2.3: the variation first, with the old srtt.
-            let rttvar = (3 * rttvar + srtt.abs_diff(nanos)) / 4;
-            (Duration::from_nanos((7 * srtt + nanos) / 8), Duration::from_nanos(rttvar))
+            let rttvar = mix(3, rttvar, srtt.abs_diff(nanos));
+            (Duration::from_nanos(mix(7, srtt, nanos)), Duration::from_nanos(rttvar))
         };
         self.rto = (self.srtt + (self.rttvar * 4).max(GRANULARITY)).max(self.min_rto);
         self.backoff = 0;

@@ -4,7 +4,7 @@ use super::amc::Table;
 use super::channel::Channel;
 use super::config::{Average, CellConfig, Service};
 use super::scheduler::{Candidate, Choose, Scheduler, Slot};
-use super::station::{Air, Fate, Grant, Station};
+use super::station::{Fate, Grant, Station};
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
 use crate::medium::interface::{Cause, Medium, Out};
@@ -71,6 +71,7 @@ impl Cell {
     fn slot(&mut self, now: Time, out: &mut impl Out) {
         self.views.clear();
         for station in &mut self.stations {
+            station.settle(now);
             station.view.snr = station.channel.next_slot();
             station.view.rate = self.table.efficiency(station.view.snr) * self.symbol_rate;
             station.look(now);
@@ -126,7 +127,7 @@ impl Cell {
                 Fate::Lost => out.lose(packet, Cause::Sent),
             });
             self.waiting -= (before - station.queue.packets()) as u64;
-            station.counts.busy += Duration::from_secs(seconds).as_nanos();
+            station.use_air(grant.start, Duration::from_secs(seconds));
             if self.service != Service::Fluid || station.queue.packets() > 0 {
                 return;
             }
@@ -169,15 +170,12 @@ impl Medium for Cell {
         Sight { backlog, queue_delay, rate: station.view.rate }
     }
 
-    fn counts(&self, local: u32) -> Counts {
-        self.stations[local as usize].counts
+    fn counts(&self, now: Time, local: u32) -> Counts {
+        self.stations[local as usize].counts(now)
     }
 
-    fn reset_counts(&mut self, _: Time) {
-        for station in &mut self.stations {
-            station.counts = Counts::default();
-            station.air = Air::default();
-        }
+    fn reset_counts(&mut self, now: Time) {
+        self.stations.iter_mut().for_each(|station| station.reset_counts(now));
     }
 
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {

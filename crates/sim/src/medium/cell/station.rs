@@ -6,7 +6,8 @@ use super::scheduler::Candidate;
 use crate::packet::Packet;
 use crate::queue::{Queue, Tail, Waiting};
 use crate::record::Figure;
-use crate::status::Counts;
+use crate::status::{Counts, Line};
+use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
 /// What becomes of a packet that a slot sent.
@@ -69,6 +70,11 @@ pub(crate) struct Station {
     pub view: Candidate,
     pub air: Air,
     pub counts: Counts,
+    line: Line,
+    /// When packets of this slot had come and when their transmission begins, as far as the line does not know it yet.
+    begins: VecDeque<(Time, Time)>,
+    /// Until when it is sending.
+    sends_until: Time,
     /// Bits of the packets that left in this slot.
     pub delivered: f64,
     pub queue: Tail,
@@ -92,6 +98,9 @@ impl Station {
             view,
             air: Air::default(),
             counts: Counts::default(),
+            line: Line::default(),
+            begins: VecDeque::with_capacity(64),
+            sends_until: Time::ZERO,
             delivered: 0.0,
             queue: Tail::new(config.buffer),
             delay: config.delay,
@@ -104,8 +113,44 @@ impl Station {
     pub(crate) fn offer(&mut self, now: Time, packet: Packet) -> bool {
         // How long it will wait, nobody knows; a limit on that is refused with the scenario.
         let is_taken = self.queue.offer(now, packet, Duration::ZERO);
-        self.counts.max_backlog = self.counts.max_backlog.max(self.queue.packets() as u64);
+        if is_taken {
+            self.settle(now);
+            self.line.join(now);
+        }
         is_taken
+    }
+
+    /// Those whose transmission has begun wait no longer.
+    pub(crate) fn settle(&mut self, now: Time) {
+        while let Some(&(since, begin)) = self.begins.front()
+            && begin <= now
+        {
+            self.begins.pop_front();
+            self.line.leave(since, begin);
+        }
+    }
+
+    /// It sends for so long.
+    pub(crate) fn use_air(&mut self, start: Time, span: Duration) {
+        self.counts.busy += span.as_nanos();
+        self.sends_until = start + span;
+    }
+
+    /// What it counted from the last reset to `now`.
+    pub(crate) fn counts(&self, now: Time) -> Counts {
+        let mut line = self.line;
+        let begun = self.begins.iter().take_while(|(_, begin)| *begin <= now);
+        begun.for_each(|&(since, begin)| line.leave(since, begin));
+        let busy = self.counts.busy.saturating_sub(self.sends_until.since(now).as_nanos());
+        line.show(now, Counts { busy, ..self.counts })
+    }
+
+    /// Counts from now on.
+    pub(crate) fn reset_counts(&mut self, now: Time) {
+        self.settle(now);
+        self.line.reset(now);
+        self.counts = Counts { busy: self.sends_until.since(now).as_nanos(), ..Counts::default() };
+        self.air = Air::default();
     }
 
     /// Brings the scheduler's view up to date at the beginning of a slot.
@@ -147,7 +192,7 @@ impl Station {
             self.queue.take(begin, |_| ());
             self.counts.packets += 1;
             self.counts.bytes += u64::from(packet.size);
-            self.counts.waited += begin.since(since).as_nanos();
+            self.begins.push_back((since, begin));
             if is_lost {
                 self.counts.lost += 1;
                 report(packet, Fate::Lost);

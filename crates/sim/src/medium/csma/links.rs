@@ -112,7 +112,7 @@ impl Csma {
         let Some(head) = link.queue.take(now, |_| {}) else { return };
         link.counts.packets += 1;
         link.counts.bytes += u64::from(head.packet.size);
-        link.counts.waited += now.since(head.since).as_nanos();
+        link.counts.waited += u128::from(now.since(head.since).as_nanos());
         link.counts.busy += holding.as_nanos();
         link.activations += 1;
         link.head = Some(head);
@@ -182,8 +182,9 @@ impl Medium for Csma {
         Sight { backlog, queue_delay, rate: link.rate }
     }
 
-    fn counts(&self, local: u32) -> Counts {
-        self.links[local as usize].counts
+    fn counts(&self, _: Time, local: u32) -> Counts {
+        let counts = self.links[local as usize].counts;
+        Counts { backlog_time: counts.waited, ..counts }
     }
 
     fn reset_counts(&mut self, _: Time) {

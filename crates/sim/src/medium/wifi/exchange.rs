@@ -29,7 +29,7 @@ impl Wifi {
             let counts = &mut way.counts.link;
             counts.packets += 1;
             counts.bytes += u64::from(size);
-            counts.waited += now.since(head.since).as_nanos();
+            counts.waited += u128::from(now.since(head.since).as_nanos());
         }
         way.counts.attempts += 1;
         if !self.config.has_rts(u64::from(size)) {

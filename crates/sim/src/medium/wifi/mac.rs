@@ -262,8 +262,9 @@ impl Medium for Wifi {
         Sight { backlog: packets, queue_delay, rate: way.rate }
     }
 
-    fn counts(&self, local: u32) -> Counts {
-        self.ways[local as usize].counts.link
+    fn counts(&self, _: Time, local: u32) -> Counts {
+        let counts = self.ways[local as usize].counts.link;
+        Counts { backlog_time: counts.waited, ..counts }
     }
 
     fn reset_counts(&mut self, now: Time) {

@@ -23,6 +23,7 @@ impl Sender {
             return None;
         }
         let now_nanos = now.as_nanos();
+        let restarts = matches!(self.phase, Phase::Loss { .. }) && self.law.cwnd().count() < self.restart_until;
         self.delivered += delivery.count;
         self.delivered_at = now_nanos;
         let sample = self.sample_rtt(now_nanos, advance, packet.stamp, &delivery);
@@ -33,7 +34,10 @@ impl Sender {
         let fresh = if advance == 0 { delivery.count } else { 0 };
         let lost = self.find_losses(now, fresh);
         if let Some(newest) = delivery.newest {
-            self.tell_law(now, &delivery, &newest, sample, lost.count, advance == 0);
+            // In slow start after a timeout an ACK jumps over what had arrived before it, which is no sign that the path is clear:
+            // it counts as a delayed ACK (RFC 3465 §2.3 has one segment; Linux counts all).
+            let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
+            self.tell_law(now, acked, &newest, sample, lost.count, advance == 0);
         }
         if let Phase::Recovery { prr, .. } = &mut self.phase {
             prr.on_ack(delivery.count, self.board.pipe(), lost.is_new);
@@ -130,6 +134,7 @@ impl Sender {
     #[inline]
     fn find_losses(&mut self, now: Time, fresh: u32) -> Losses {
         if self.board.sacked() == 0 {
+            self.limited = 0;
             return Losses::default();
         }
         let mut count = 0;
@@ -152,8 +157,12 @@ impl Sender {
 
     #[cold]
     fn enter_recovery(&mut self, now: Time, mut lost: u32, fresh: u32) -> u32 {
-        // RFC 5681 §3.2 step 2: FlightSize without limited transmit's segments, of which each earlier duplicate let one out.
-        let flight = self.board.outstanding() - (self.board.sacked() - fresh);
+        // RFC 5681 §3.2 step 2: FlightSize, what is SACKed included, without limited transmit's segments: each earlier duplicate
+        // let out one, as long as there was one.
+        let earlier = self.board.sacked() - fresh;
+        let has_new = self.board.next() < self.end && self.board.outstanding() < self.receive_window;
+        let flight = self.board.outstanding() - if has_new { earlier } else { earlier.min(self.limited) };
+        self.limited = 0;
         let mut newly = 0;
         if !self.has_sack {
             newly = self.board.mark_first_lost();
@@ -174,7 +183,7 @@ impl Sender {
     fn tell_law(
         &mut self,
         now: Time,
-        delivery: &Delivery,
+        acked: u32,
         newest: &Segment,
         rtt: Option<Duration>,
         lost: u32,
@@ -195,7 +204,7 @@ impl Sender {
         }
         self.law.on_ack(&Ack {
             now,
-            acked: Packets::new(f64::from(delivery.count)),
+            acked: Packets::new(f64::from(acked)),
             marked: Packets::ZERO,
             lost: Packets::new(f64::from(lost)),
             rtt,
@@ -214,6 +223,9 @@ impl Sender {
         self.take_window();
     }
 }
+
+/// Segments of a delayed ACK.
+const DELAYED: u32 = 2;
 
 /// Losses found by one ACK.
 #[derive(Clone, Copy, Default)]

@@ -73,6 +73,10 @@ pub struct Sender {
     recover: u32,
     is_first_partial: bool,
     is_rescued: bool,
+    /// New segments sent since the first of those that are SACKed: limited transmit's, of which each duplicate lets out one.
+    limited: u32,
+    /// ssthresh of RFC 5681 after the last timeout.
+    restart_until: f64,
     timeout_at: u64,
     /// The retransmission timer.
     pub timer: Timer,
@@ -111,6 +115,8 @@ impl Sender {
             recover: 0,
             is_first_partial: true,
             is_rescued: false,
+            limited: 0,
+            restart_until: 0.0,
             timeout_at: 0,
             timer: Timer::off(),
             next_send: Time::ZERO,
@@ -211,6 +217,7 @@ impl Sender {
         let lost = self.board.mark_all_lost(self.has_sack);
         if is_first {
             // RFC 5681 §3.1: ssthresh is held when the same segment times out again.
+            self.restart_until = (f64::from(flight) / 2.0).max(2.0);
             self.report(now, CongestionKind::Timeout, flight, lost);
             // While losses are repaired, a late ACK does not show that there were none.
             self.timeout_at = if self.phase == Phase::Open { now.as_nanos() } else { 0 };

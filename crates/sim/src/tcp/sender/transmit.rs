@@ -83,6 +83,8 @@ impl Sender {
             self.board.resend(number, segment);
             self.counts.retransmits += 1;
         } else {
+            let is_limited = self.board.sacked() > 0 && !matches!(self.phase, Phase::Recovery { .. });
+            self.limited += u32::from(is_limited);
             self.board.send(segment);
         }
         if let Phase::Recovery { prr, .. } = &mut self.phase {

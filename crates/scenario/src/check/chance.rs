@@ -1,0 +1,35 @@
+//! Whether seeds differ.
+
+use windward_sim::cell::channel::Fading;
+use windward_sim::{Jitter, MediumConfig, Pattern, SourceConfig, Spread, Topology};
+
+/// Whether anything in the network is drawn from the seed, starts of flows aside.
+pub(crate) fn is_random(topology: &Topology, sources: &[SourceConfig]) -> bool {
+    let ports = 0..topology.ports.len() as u32;
+    let has_luck =
+        |port: u32| topology.link(port).is_some_and(|link| link.jitter != Jitter::None || link.loss.mean() > 0.0);
+    ports.into_iter().any(has_luck)
+        || topology.media.iter().any(is_random_medium)
+        || sources.iter().any(is_random_source)
+}
+
+fn is_random_medium(medium: &MediumConfig) -> bool {
+    match medium {
+        MediumConfig::Cell(cell) => {
+            let fades = |fading: &Fading| !matches!(fading, Fading::Constant | Fading::Trace { .. });
+            cell.repair.is_some() || cell.stations.iter().any(|station| fades(&station.fading))
+        }
+        // Stations draw their backoffs.
+        _ => true,
+    }
+}
+
+fn is_random_source(source: &SourceConfig) -> bool {
+    match source.pattern {
+        Pattern::Cbr { .. } => false,
+        Pattern::Poisson { .. } => true,
+        Pattern::OnOff { on_spread, off_spread, .. } => {
+            [on_spread, off_spread].iter().any(|spread| *spread != Spread::Fixed)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Three hundred of the scenarios of benches/sim/extremes.rs.
+
+#[expect(dead_code, reason = "the bench reads the rest")]
+mod check;
+mod scenarios;
+
+use check::{Outcome, judge};
+
+/// One thread for each quarter; a failing seed is named, and `judge(seed)` runs it again.
+#[test]
+fn nothing_breaks_at_the_ends_of_the_format() {
+    let ran: usize = std::thread::scope(|scope| {
+        let quarters = (0..4_u64).map(|quarter| {
+            scope.spawn(move || (quarter * 75..(quarter + 1) * 75).filter(|&seed| is_run(seed)).count())
+        });
+        quarters.collect::<Vec<_>>().into_iter().map(|quarter| quarter.join().expect("no seed fails")).sum()
+    });
+    // The rest is refused: among them parameters out of their range.
+    assert!(ran > 150, "only {ran} of 300 ran");
+}
+
+fn is_run(seed: u64) -> bool {
+    matches!(judge(seed).unwrap_or_else(|wrong| panic!("{wrong}")), Outcome::Ran { .. })
+}
