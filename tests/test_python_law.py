@@ -13,7 +13,7 @@ RENO = '''
 class Reno:
     """crates/laws/src/reno.rs, line for line."""
 
-    def __init__(self, cwnd, limit=2.0):
+    def __init__(self, cwnd, limit=float("inf")):
         self.cwnd = cwnd
         self.limit = limit
         self.ssthresh = float("inf")
@@ -21,8 +21,9 @@ class Reno:
     def on_ack(self, ack):
         if ack.app_limited or ack.recovering:
             return
-        if self.cwnd < self.ssthresh:
-            self.cwnd += min(ack.acked, self.limit)
+        room = self.ssthresh - self.cwnd
+        if room > 0:
+            self.cwnd += min(ack.acked, max(room, 2.0), self.limit)
         else:
             self.cwnd += ack.acked / self.cwnd
 
@@ -160,7 +161,7 @@ def test_the_command_line_shows_the_law_s_own_traceback(cli: Cli, scenario_file:
     scenario_file.write_text(SMALL.replace('law = "reno"', 'law = { name = "python", class = "mine.py:Reno" }'))
     result = cli("simulate", scenario_file.name)
     assert result.returncode == 2
-    assert "self.cwnd += min(ack.acked, self.limt)" in result.stderr
+    assert "self.cwnd += min(ack.acked, max(room, 2.0), self.limt)" in result.stderr
     assert "panicked" not in result.stderr
     last = result.stderr.splitlines()[-1]
     assert last.startswith("error: mine.py:Reno: on_ack failed at 0.")
@@ -183,3 +184,30 @@ def test_laws_that_cannot_be_found(scenario_file: Path, law: str, message: str) 
     scenario_file.write_text(SMALL.replace('law = "reno"', f'law = {{ name = "python", class = "{law}" }}'))
     with pytest.raises(ww.ScenarioError, match=message):
         ww.load(scenario_file).simulate()
+
+
+@pytest.mark.parametrize("command", ["simulate", "emulate", "fluid", "compare"])
+def test_no_python_runs_none(cli: Cli, tmp_path: Path, command: str) -> None:
+    """The file that the scenario names would leave a trace; `check` runs none of it either."""
+    (tmp_path / "trap.py").write_text("open('trace', 'w').close()\nclass Law: ...\n")
+    (tmp_path / "trap.toml").write_text(
+        """
+name = "trap"
+duration = "1 s"
+node = [{ name = "a" }, { name = "b" }]
+link = [{ from = "a", to = "b", rate = "5 Mbit/s", delay = "20 ms" }]
+flow = [{ from = "a", to = "b", law = { name = "python", class = "trap.py:Law" } }]
+"""
+    )
+    refused = cli(command, "trap.toml", "--no-python")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "trap.toml: running it runs Python code, which --no-python refuses: class = `trap.py:Law`\n"
+    )
+    assert cli("check", "trap.toml").returncode == 0
+    assert not (tmp_path / "trace").exists()
+    if command == "simulate":
+        cli(command, "trap.toml")
+        assert (tmp_path / "trace").exists()
+        (tmp_path / "sure.toml").write_text((tmp_path / "trap.toml").read_text().replace("""{ name = "python", class = "trap.py:Law" }""", '"reno"'))
+        assert cli(command, "sure.toml", "--no-python").returncode == 0

@@ -146,3 +146,47 @@ def test_an_older_run_is_kept_until_a_seed_has_finished(scenario_file: Path, tmp
     with pytest.raises(ww.LawError):
         failing.simulate(output=tmp_path / "out")
     assert contents(tmp_path / "out") == before
+
+
+#: Nothing in it is random.
+CERTAIN = """
+name = "certain"
+duration = "5 s"
+seeds = 3
+node = [{ name = "a" }, { name = "b" }]
+link = [{ from = "a", to = "b", rate = "5 Mbit/s", delay = "20 ms", buffer = "20 packets" }]
+
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+count = 2
+law = "cubic"
+"""
+
+
+def test_where_nothing_is_random_seeds_differ_by_their_starts(cli: Cli, tmp_path: Path) -> None:
+    """Seed 1 is the file as written, whichever others run beside it."""
+    (tmp_path / "certain.toml").write_text(CERTAIN)
+    run = ww.load(tmp_path / "certain.toml").simulate()
+    assert run.flows.groupby("flow")["delivered_bytes"].nunique().max() == 3
+    assert not run.is_one_run
+    as_written = ww.load(tmp_path / "certain.toml").simulate(seeds=1).flows
+    pd.testing.assert_frame_equal(run.flows[run.flows["seed"] == 1].reset_index(drop=True), as_written)
+    said = cli("simulate", "certain.toml").stdout
+    assert "confidence interval over 3 seeds" in said
+
+
+def test_seeds_that_are_the_same_run_have_no_interval(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "certain.toml").write_text(CERTAIN + 'start_spread = "0 s"\n')
+    said = cli("simulate", "certain.toml").stdout
+    assert "all 3 seeds are the same run: nothing in the scenario is random" in said
+    assert "±" not in said
+    run = ww.open(tmp_path / "results" / "certain")
+    assert isinstance(run, ww.Run)
+    assert run.is_one_run
+    assert run.summary()["ci95"].isna().all()
+    summary = json.loads((tmp_path / "results" / "certain" / "summary.json").read_text())
+    assert summary["one_run"]
+    assert summary["flows"][0]["goodput_bps"]["ci95"] is None
+    assert "±" not in cli("compare", "certain.toml", "--no-emulate").stdout

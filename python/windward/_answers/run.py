@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windward.results._tables import TOTALS, Columns, Totals, to_arrow
-from windward.results.stats import overall, summarize, summarize_one
+from windward.results.stats import is_one_run, overall, summarize, summarize_one
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,6 +100,11 @@ class Run:
         """Whether every seed asked for finished."""
         return bool(self._about["complete"])
 
+    @cached_property
+    def is_one_run(self) -> bool:
+        """Whether several seeds are the same run to the last digit, because nothing in the scenario is random."""
+        return is_one_run(self.totals(kind) for kind in TOTALS)
+
     def __repr__(self) -> str:
         state = "" if self.is_complete else f" of {len(self.seeds_asked)} (interrupted)"
         return f"<Run {self.name}: {len(self.totals('flows').names)} flows, {len(self.seeds)} seeds{state}>"
@@ -171,18 +176,25 @@ class Run:
         """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of everything measured.
 
         One row per `kind` (a name of `TOTALS`, or "all"), `name` and `metric`, with `mean`, `ci95`
-        (NaN for a single seed) and `seeds`, the number of seeds in which there was something to measure.
+        (NaN for a single seed, and where all seeds are the same run) and `seeds`, the number of seeds in which there was
+        something to measure.
         """
         import pandas as pd
 
-        rows = [{"kind": kind} | mean._asdict() for kind in TOTALS for mean in summarize(self.totals(kind))]
-        for metric, values in zip(("goodput_bps", "jain"), overall(self.totals("flows")), strict=True):
+        draws = {kind: self.draws(kind) for kind in TOTALS}
+        rows = [{"kind": kind} | mean._asdict() for kind, totals in draws.items() for mean in summarize(totals)]
+        for metric, values in zip(("goodput_bps", "jain"), overall(draws["flows"]), strict=True):
             rows.append({"kind": "all"} | summarize_one("all", metric, values)._asdict())
         return pd.DataFrame(rows)
 
     def totals(self, kind: str) -> Totals:
         """A table of totals, seed by seed, without pandas: one of the names of `TOTALS`."""
         return Totals(kind=kind, tables=[_columns(self._load(kind, seed)) for seed in self.seeds])
+
+    def draws(self, kind: str) -> Totals:
+        """The same, of one seed alone where all are the same run."""
+        totals = self.totals(kind)
+        return totals.once() if self.is_one_run else totals
 
     def table(self, kind: str, seed: int) -> pa.Table:
         """One table of one seed as Arrow.

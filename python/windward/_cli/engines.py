@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windward._cli.options import AsJson, File, Kept, Objective, Pcap, Quiet, Seeds, parse_delay, parse_seeds
+from windward._cli.options import (
+    AsJson,
+    File,
+    Kept,
+    NoPython,
+    Objective,
+    Pcap,
+    Quiet,
+    Seeds,
+    parse_delay,
+    parse_file,
+    parse_seeds,
+)
 from windward._cli.words import complain, tell
 from windward._engine import RunInterrupted
 from windward._format.parse import parse
@@ -38,6 +50,7 @@ def simulate(
         int | None, typer.Option(metavar="N", min=1, help="Seeds to run in parallel. Default: one per core.")
     ] = None,
     pcap: Pcap = False,
+    no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
@@ -48,7 +61,7 @@ def simulate(
     from windward._engines.simulate import simulate as run
 
     chosen = parse_seeds(seeds)
-    scenario = parse(file)
+    scenario = parse_file(file, no_python=no_python)
     target = output or Path("results") / scenario.name
 
     def engine(progress: Callable[[Progress], None] | None) -> Run:
@@ -79,6 +92,7 @@ def emulate(
     force: Annotated[
         bool, typer.Option("--force", help="Run even if this machine is measured to be too slow.")
     ] = False,
+    no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
@@ -90,7 +104,7 @@ def emulate(
     from windward._engines.emulate import emulate as run
 
     chosen = parse_seeds(seeds)
-    scenario = parse(file)
+    scenario = parse_file(file, no_python=no_python)
     target = output or Path("results") / f"{scenario.name}-emulated"
 
     def engine(progress: Callable[[Progress], None] | None) -> Run:
@@ -152,6 +166,7 @@ def fluid(
     what: Annotated[
         str, typer.Option("--what", "-w", help="Figure to draw: windows, rates, delays or lyapunov.")
     ] = "windows",
+    no_python: NoPython = False,
     output: Kept = None,
     as_json: AsJson = False,
 ) -> None:
@@ -162,7 +177,8 @@ def fluid(
     from windward._engines.fluid import run
     from windward.show import _terminal
 
-    result = run(parse(file), tolerance=tolerance, period_s=period, feedback_delay_s=parse_delay(feedback_delay))
+    scenario = parse_file(file, no_python=no_python)
+    result = run(scenario, tolerance=tolerance, period_s=period, feedback_delay_s=parse_delay(feedback_delay))
     if plot is not None:
         from windward.show.plot import save
 
@@ -198,6 +214,7 @@ def compare(
             show_default=False,
         ),
     ] = None,
+    no_python: NoPython = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare all engines on one scenario.
@@ -211,7 +228,7 @@ def compare(
     from windward.show import _terminal
 
     chosen = parse_seeds(seeds)
-    scenario = parse(file)
+    scenario = parse_file(file, no_python=no_python)
     with ExitStack() as stack:
         shown: dict[str, Callable[[Progress], None] | None] = {}
 

@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from windward._engine import Scenario, ScenarioError
+from windward._format.parse import parse
+
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file: TOML, or JSON if it ends in .json.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Result folder.")]
 Objective = Annotated[
@@ -26,7 +29,25 @@ Seeds = Annotated[
     typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's own."),
 ]
 Pcap = Annotated[bool, typer.Option("--pcap", help="Also write the packets of every seed, as pcapng.")]
+NoPython = Annotated[
+    bool, typer.Option("--no-python", help="Refuse a scenario with laws or schedulers in Python, whose code would run.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def parse_file(path: Path, *, no_python: bool) -> Scenario:
+    """The scenario of a file that is to be run; with `no_python` one that runs no code of its own.
+
+    Raises
+    ------
+    windward.ScenarioError
+        If something in it is wrong, or it has code that is not allowed.
+    """
+    scenario = parse(path)
+    if no_python and (classes := scenario.python_classes):
+        names = ", ".join(f"`{name}`" for name in dict.fromkeys(classes))
+        raise ScenarioError(f"{path}: running it runs Python code, which --no-python refuses: class = {names}")
+    return scenario
 
 
 def parse_seeds(text: str | None) -> int | list[int] | None:

@@ -51,7 +51,7 @@ class Comparison:
 
         Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end), `ideal_bps` (packets over ideal CSMA, where the
         scenario has 802.11), `packets_bps` and `packets_error_bps` (mean and half width of the 95 % confidence interval
-        over seeds; NaN for one seed), `kernel_bps` (emulated between real kernels), and `share`, packets over optimum.
+        over seeds; NaN for one seed or several that are the same run), `kernel_bps` (emulated between real kernels), and `share`, packets over optimum.
         NaN where an engine did not answer.
         """
         best, fluid = self.optimum.flows, self.fluid
@@ -72,7 +72,7 @@ def _goodputs(run: Run | None) -> dict[str, list[float]]:
     """Of each flow, by seed."""
     if run is None:
         return {}
-    flows = run.totals("flows")
+    flows = run.draws("flows")
     return {name: flows.values("goodput_bps", at) for at, name in enumerate(flows.names)}
 
 

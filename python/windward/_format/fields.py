@@ -1277,9 +1277,9 @@ class Cubic:
     Attributes
     ----------
     c
-        Steepness C in packets/s³ (RFC 9438 §5.1). Default 0.4.
+        Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6. Default 0.4.
     beta
-        Share of the window that a loss leaves, β (RFC 9438 §4.6). Default 0.7.
+        Share of the window that a loss leaves, β (RFC 9438 §4.6), 0.1 to 0.99. Default 0.7.
     fast_convergence
         Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     hystart
@@ -1301,11 +1301,11 @@ class Vegas:
     Attributes
     ----------
     alpha
-        Fewer packets than this in queues: grow. Default 2 (Vegas-2,4; ns-2: 1).
+        Fewer packets than this in queues: grow. 0.001 to 1e9. Default 2 (Vegas-2,4; ns-2: 1).
     beta
-        More packets than this in queues: shrink. Default 4 (Vegas-2,4; ns-2: 3).
+        More packets than this in queues: shrink. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
     gamma
-        More packets than this in queues end slow start. Default 1.
+        More packets than this in queues end slow start. 0.001 to 1e9. Default 1.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "vegas")
@@ -1326,9 +1326,9 @@ class Fast:
     Attributes
     ----------
     gamma
-        Step size γ, at most 4. Default 0.5 (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2.
+        Step size γ, 1e-6 to 4. Default 0.5 (Wei et al.; ns-2); huang2020 uses 1.5 in ns-2.
     alpha
-        Packets α that the flow keeps in queues. Default 100 (ns-2); huang2020 uses 200.
+        Packets α that the flow keeps in queues, 0.001 to 1e9. Default 100 (ns-2); huang2020 uses 200.
     mode
         The paper's law or the ns-2 module. Default the paper's.
     """
@@ -1349,9 +1349,9 @@ class QuicTcp:
     rho
         Exponent ρ, from 0 to 1: small is quick at large windows, large is tolerant of κ. Default 0.5.
     kappa
-        Step size κ, in packets^(2ρ−1). Default 0.5.
+        Step size κ, in packets^(2ρ−1), 1e-6 to 1e6. Default 0.5.
     backlog
-        Packets p that the flow keeps in queues. Default 200.
+        Packets p that the flow keeps in queues, 0.001 to 1e9. Default 200.
     mode
         The paper's law or the ns-2 module. Default the paper's.
     """
@@ -1371,15 +1371,15 @@ class Compound:
     Attributes
     ----------
     alpha
-        Growth factor α: the window gains α·W^k packets per round trip. Default 1/8.
+        Growth factor α: the window gains α·W^k packets per round trip; 1e-6 to 1e6. Default 1/8.
     k
-        Growth exponent k. Default 0.75.
+        Growth exponent k, 0 to 1. Default 0.75.
     beta
-        Share of the window that a loss takes, β. Default 0.5.
+        Share of the window that a loss takes, β; 0.1 to 0.9. Default 0.5.
     gamma
-        Packets in queues from which the delay window gives way, γ. Default 30.
+        Packets in queues from which the delay window gives way, γ; 0.001 to 1e9. Default 30.
     zeta
-        Packets that the delay window gives up per packet in queues and round trip, ζ. Default 1.
+        Packets that the delay window gives up per packet in queues and round trip, ζ; 1e-6 to 1e6. Default 1.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "compound")
@@ -1398,7 +1398,7 @@ class Westwood:
     Attributes
     ----------
     filter
-        Share of the old bandwidth estimate that a round trip leaves, a. Default 0.9.
+        Share of the old bandwidth estimate that a round trip leaves, a; 0 to 0.999. Default 0.9.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "westwood")
@@ -1413,11 +1413,14 @@ class TcpFit:
     Attributes
     ----------
     alpha
-        Greatest share α of a Reno window that waits in queues at rest. Default 0.1.
+        Greatest share α of a Reno window that waits in queues at rest, 0.001 to 1. Default 0.1.
     beta
-        Growth β of N per update; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
+        Growth β of N per update, 1e-6 to 1e6; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
     period
-        Least time between updates of N, in seconds. Default 0.5.
+        Least time between updates of N, in seconds, 1e-6 to 1e6. Default 0.5.
+    noise
+        Queueing delay in seconds that counts as none, where delay varies for other reasons, 0 to 1; the paper has
+        none. Default 0.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "tcp-fit")
@@ -1425,6 +1428,7 @@ class TcpFit:
     alpha: float = 0.1
     beta: float = 1.0
     period: float = 0.5
+    noise: float = 0.0
 
 
 #: A law and its parameters, as a scenario names them.
@@ -1458,13 +1462,13 @@ class Emultcp:
     Attributes
     ----------
     tau
-        Time between updates.
+        Time between updates, 1 ms to 1e6 s.
     alpha
-        α: n grows by α/n in `tau`; above 0.
+        α: n grows by α/n in `tau`; 1e-6 to 1e6.
     beta
-        β: a queue multiplies n by this; between 0 and 1.
+        β: a queue multiplies n by this; 0.01 to 0.99.
     gamma
-        γ: the mean RTT signals congestion when it exceeds the minimum by this share; above 0.
+        γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
     max
         Maximum number of connections.
     """
@@ -1485,13 +1489,13 @@ class EmultcpFast:
     Attributes
     ----------
     tau
-        Time scale: at the start, n doubles every `tau` while there is no queue.
+        Time scale: at the start, n doubles every `tau` while there is no queue; 1 ms to 1e6 s.
     alpha
-        α: n grows by α/n in `tau` without a queue; above 0.
+        α: n grows by α/n in `tau` without a queue; 1e-6 to 1e6.
     beta
-        β: a queue of twice the threshold multiplies n by this within `tau`; between 0 and 1.
+        β: a queue of twice the threshold multiplies n by this within `tau`; 0.01 to 0.99.
     gamma
-        γ: the queueing-delay threshold as a share of the minimum RTT; above 0.
+        γ: the queueing-delay threshold as a share of the minimum RTT; 1e-6 to 1e6.
     floor
         Minimum threshold.
     settle
@@ -1551,7 +1555,9 @@ class Flow:
     start_step
         Delay between the starts of consecutive flows of a group.
     start_spread
-        Random extra delay of each start, uniform from 0 to this value, drawn from the seed.
+        Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: none where
+        anything else in the scenario is random; else up to a round trip without queues for every seed but 1, so that
+        no two seeds are the same run.
     stop
         No new data is sent after this time, which is after the last start. Default: the end of the run.
     size
@@ -1591,7 +1597,7 @@ class Flow:
     connections: str | Connections | None = None
     start: str = "0 s"
     start_step: str = "0 s"
-    start_spread: str = "0 s"
+    start_spread: str | None = None
     stop: str | None = None
     size: str | None = None
     segment: str = "1448 B"

@@ -9,7 +9,7 @@ from typing import Any
 
 from windward import _engine
 from windward.results._tables import ATTRIBUTES, Totals
-from windward.results.stats import mean_and_interval, overall
+from windward.results.stats import is_one_run, mean_and_interval, overall
 
 #: The layout of result folders; grows when it changes so that older programs cannot read it.
 FORMAT = 1
@@ -47,8 +47,11 @@ def versions() -> dict[str, str]:
 
 
 def with_means(about: Mapping[str, Any], totals: Sequence[Totals]) -> dict[str, Any]:
-    """What a run is, then means with half-widths of 95 % confidence intervals."""
+    """What a run is, then means with half-widths of 95 % confidence intervals, which seeds that are one run do not have."""
     content = dict(about)
+    content["one_run"] = is_one_run(totals)
+    if content["one_run"]:
+        totals = [table.once() for table in totals]
     (flows,) = (table for table in totals if table.kind == "flows")
     content["goodput_bps"], content["jain"] = map(_mean, overall(flows))
     for table in totals:

@@ -214,6 +214,10 @@ class Totals:
         """A column that is the same in every seed."""
         return self.tables[0][name] if self.tables else ()
 
+    def once(self) -> Totals:
+        """The first seed alone: where all seeds are the same run, one draw and not several."""
+        return Totals(kind=self.kind, tables=self.tables[:1])
+
     def values(self, metric: str, at: int) -> list[float]:
         """A metric of one entity, by seed."""
         return [table[metric][at] for table in self.tables]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -92,6 +92,17 @@ def mean_and_interval(values: Iterable[float]) -> tuple[float, float]:
         return mean, math.nan
     variance = math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1)
     return mean, half_width(math.sqrt(variance), len(known))
+
+
+def is_one_run(totals: Iterable[Totals]) -> bool:
+    """Whether several seeds are the same run: where nothing is random every table of one is that of all."""
+    return all(len(each.tables) > 1 and _are_alike(each.tables) for each in totals)
+
+
+def _are_alike(tables: Sequence[Mapping[str, Any]]) -> bool:
+    # As text: what was not measured is NaN, which does not equal itself.
+    first, *others = ({name: list(column) for name, column in table.items()} for table in tables)
+    return all(str(other) == str(first) for other in others)
 
 
 def jain(rates: Iterable[float]) -> float:

@@ -37,7 +37,7 @@ class Digest:
 def headline(run: Packets) -> list[tuple[str, str]]:
     """The few numbers that sum a run up, with their names."""
     facts = []
-    flows, links = run.totals("flows"), run.totals("links")
+    flows, links = run.draws("flows"), run.draws("links")
     if flows.names:
         goodputs, fairness = overall(flows)
         facts += [("goodput of all flows", _interval(goodputs, "bit/s")), ("Jain's index", _fraction(fairness))]
@@ -52,13 +52,13 @@ def headline(run: Packets) -> list[tuple[str, str]]:
 
 def digests(run: Packets) -> list[Digest]:
     """The tables of flows, links, stations and background sources, those that there are."""
-    flows = run.totals("flows")
+    flows = run.draws("flows")
     tables = [
         _groups(flows) if len(flows.names) > MANY_FLOWS else _flows(flows),
-        _links(run.totals("links")),
-        _stations(run.totals("stations")),
-        _wifi(run.totals("wifi_stations")),
-        _background(run.totals("background")),
+        _links(run.draws("links")),
+        _stations(run.draws("stations")),
+        _wifi(run.draws("wifi_stations")),
+        _background(run.draws("background")),
     ]
     return [table for table in tables if table.rows]
 
@@ -68,6 +68,8 @@ def seeds(run: Packets) -> str:
     count = len(run.seeds)
     if not run.is_complete:
         return f"interrupted: {count} of {len(run.seeds_asked)} seeds finished"
+    if run.is_one_run:
+        return f"all {count} seeds are the same run: nothing in the scenario is random"
     if count > 1:
         return f"mean ± 95 % confidence interval over {count} seeds"
     return f"seed {run.seeds[0]}"
