@@ -122,7 +122,7 @@ def test_the_default_of_new_connections_is_not_unloaded(cli: Cli, name: str) -> 
     if shutil.which("unshare") is None:
         pytest.skip("unshare(1) is not installed: the machine's own default stays as it is")
     assert cli("kernel", "load", "westwood", "--as", name, "--stay").returncode == 0
-    script = f"echo {name} > /proc/sys/net/ipv4/tcp_congestion_control && exec \"$@\""
+    script = f'echo {name} > /proc/sys/net/ipv4/tcp_congestion_control && exec "$@"'
     for command in (["unload", name], ["unload", "--force", name], ["clean"]):
         words = ["unshare", "--net", "sh", "-c", script, "-", sys.executable, "-m", "windward", "kernel", *command]
         refused = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)

@@ -351,7 +351,7 @@ def test_nothing_is_left_behind(how: signal.Signals) -> None:
     marker = f"30{os.getpid()}.{how}"
     words = [sys.executable, "-m", "windward", "link", "--rate", "1mbit", "--server", f"exec sleep {marker}", "--"]
     process = subprocess.Popen([*words, "sleep", marker], env=environment(), start_new_session=True)
-    # The link itself, the init of its processes, its server and its command; the link's own command line has the marker too.
+    # The link itself, whose command line has the marker too, the init of its processes, its server and its command.
     wait_for(4, marker)
     process.send_signal(how)
     code = process.wait(timeout=30)
@@ -427,7 +427,7 @@ def test_process_numbers_are_the_links_own(cli: Cli) -> None:
 def test_a_link_in_a_link_has_other_addresses(cli: Cli) -> None:
     """Both servers answer, each by its own address."""
     answer = "import socket; socket.create_server(('', {})).accept()[0].sendall(b'{}')"
-    ask = "import socket, sys; print(socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5).recv(9).decode())"
+    ask = "import socket, sys; print(socket.create_connection((sys.argv[1], int(sys.argv[2]))).recv(9).decode())"
     python = sys.executable
     outer, inner = (f'exec {python} -c "{answer.format(*server)}"' for server in ((9001, "outer"), (9002, "inner")))
     inside = f'{python} -c "{ask}" $OUTER 9001 && {python} -c "{ask}" $WINDWARD_SERVER 9002'

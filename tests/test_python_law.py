@@ -209,5 +209,7 @@ flow = [{ from = "a", to = "b", law = { name = "python", class = "trap.py:Law" }
     if command == "simulate":
         cli(command, "trap.toml")
         assert (tmp_path / "trace").exists()
-        (tmp_path / "sure.toml").write_text((tmp_path / "trap.toml").read_text().replace("""{ name = "python", class = "trap.py:Law" }""", '"reno"'))
+        (tmp_path / "sure.toml").write_text(
+            (tmp_path / "trap.toml").read_text().replace("""{ name = "python", class = "trap.py:Law" }""", '"reno"')
+        )
         assert cli(command, "sure.toml", "--no-python").returncode == 0

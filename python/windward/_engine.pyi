@@ -124,7 +124,7 @@ class Scenario:
         """What flows, links and background sources are called, as columns by table: lists and memoryviews."""
     @property
     def python_classes(self) -> list[str]:
-        """Laws and schedulers written in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code."""
+        """Laws and schedulers in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code."""
     @property
     def name(self) -> str:
         """Its short name."""

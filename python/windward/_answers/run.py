@@ -176,8 +176,8 @@ class Run:
         """Mean and half-width of the 95 % confidence interval (Student's t over seeds) of everything measured.
 
         One row per `kind` (a name of `TOTALS`, or "all"), `name` and `metric`, with `mean`, `ci95`
-        (NaN for a single seed, and where all seeds are the same run) and `seeds`, the number of seeds in which there was
-        something to measure.
+        (NaN for a single seed, and where all seeds are the same run) and `seeds`, the number of seeds in which there
+        was something to measure.
         """
         import pandas as pd
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import select
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,6 +20,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+#: The law of new connections that choose none.
+_DEFAULT = Path("/proc/sys/net/ipv4/tcp_congestion_control")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the loaded law.")]
 Parameters = Annotated[
@@ -55,7 +59,11 @@ def load(
         waiting.poll()
         print(f"{loaded.name} was unloaded by another command")
     except KeyboardInterrupt:
-        print(f"{loaded.name} is unloaded")
+        if _DEFAULT.exists() and _DEFAULT.read_text().strip() == loaded.name:
+            print(f"{loaded.name} is the default of new connections, which keep it until another is chosen")
+            print("hint: sysctl -w net.ipv4.tcp_congestion_control=cubic")
+        else:
+            print(f"{loaded.name} is unloaded")
 
 
 @app.command("laws", cls=PlainCommand)

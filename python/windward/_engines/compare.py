@@ -51,8 +51,8 @@ class Comparison:
 
         Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end), `ideal_bps` (packets over ideal CSMA, where the
         scenario has 802.11), `packets_bps` and `packets_error_bps` (mean and half width of the 95 % confidence interval
-        over seeds; NaN for one seed or several that are the same run), `kernel_bps` (emulated between real kernels), and `share`, packets over optimum.
-        NaN where an engine did not answer.
+        over seeds; NaN for one seed or several that are the same run), `kernel_bps` (emulated between real kernels),
+        and `share`, packets over optimum. NaN where an engine did not answer.
         """
         best, fluid = self.optimum.flows, self.fluid
         ideal, packets, kernel = _goodputs(self.ideal), _goodputs(self.packets), _goodputs(self.kernel)

@@ -47,7 +47,7 @@ def versions() -> dict[str, str]:
 
 
 def with_means(about: Mapping[str, Any], totals: Sequence[Totals]) -> dict[str, Any]:
-    """What a run is, then means with half-widths of 95 % confidence intervals, which seeds that are one run do not have."""
+    """What a run is, then means with half-widths of 95 % confidence intervals; seeds that are one run have none."""
     content = dict(about)
     content["one_run"] = is_one_run(totals)
     if content["one_run"]:
