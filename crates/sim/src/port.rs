@@ -10,6 +10,7 @@ const ROOM: usize = 1024;
 
 /// What packets leave a node by.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most ports are such links, and a pointer would cost each packet a miss")]
 pub enum Port {
     /// A link that knows at a packet's arrival when it will leave.
     Wire(Link),
