@@ -79,11 +79,9 @@ fn messages_stay_short_whatever_is_wrong() {
     let value = format!("name = \"n\"\nduration = \"{}\"\n", "v".repeat(1_000_000));
     let many: String = (0..300_000).map(|n| format!("key{n} = 1\n")).collect();
     for text in [long, late, key, value, many] {
-        let began = std::time::Instant::now();
         let error = Scenario::from_toml(&text, "file.toml").expect_err("it is wrong").to_string();
         assert!(error.len() < 60_000, "{} bytes", error.len());
         assert!(error.lines().all(|line| line.len() < 6000));
-        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
     }
 }
 

@@ -1,4 +1,5 @@
 //! What holds of every run, however extreme its scenario.
+#![expect(clippy::disallowed_types, reason = "how long a run takes is what is asked")]
 
 use crate::scenarios::{RECORDING, scenario};
 use std::sync::mpsc;
