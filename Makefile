@@ -78,6 +78,7 @@ bench: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/num/bench.py
 	cargo bench --locked -p windward-num --bench robustness
 	$(BIN)/python benches/cell/bench.py
+	$(BIN)/python benches/coding/bench.py
 	$(BIN)/python benches/kernel/bench.py
 	$(BIN)/python benches/transfer/bench.py
 	$(BIN)/python benches/emulate/bench.py

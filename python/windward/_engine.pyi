@@ -6,6 +6,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Buffer
 
 __version__: str
 
@@ -230,6 +231,60 @@ def laws() -> list[dict[str, Any]]:
     `price` ("loss" or "queueing delay") is that of the utility which it maximises, `backlog` the packets that it keeps
     in queues by default, `backlog_parameter` the parameter that is their number; each is None where there is none.
     """
+
+@final
+class Encoder:
+    """The packets of a block, ready to be combined."""
+
+    def __new__(cls, packets: Sequence[Buffer]) -> Encoder:
+        """Of 1 to 1024 packets of one size. Raises ValueError."""
+    def encode(self, coefficients: Buffer) -> bytes:
+        """The sum of coefficient times packet. Zeros at the end make it a combination of the first packets alone."""
+    def encode_all(self, rows: Sequence[Buffer]) -> list[bytes]:
+        """One combination for each row of coefficients; faster than one by one."""
+    def __len__(self) -> int:
+        """Packets of the block."""
+    @property
+    def size(self) -> int:
+        """Bytes of a packet."""
+
+@final
+class Decoder:
+    """What was received of a block, until it is whole."""
+
+    def __new__(cls, packets: int, size: int) -> Decoder:
+        """For a block of `packets` of `size` bytes. Raises ValueError."""
+    def add(self, coefficients: Buffer, payload: Buffer) -> bool:
+        """Takes a combination; whether it says something new."""
+    @property
+    def rank(self) -> int:
+        """Independent combinations received."""
+    @property
+    def is_complete(self) -> bool:
+        """Whether all packets are determined."""
+    def packet(self, at: int) -> bytes | None:
+        """Packet `at`, from 0, if what was received determines it, perhaps before the others."""
+    def decode(self) -> list[bytes]:
+        """All packets. Raises ValueError as long as they are not determined."""
+
+@final
+class Recoder:
+    """Combinations of one block that a node on the way holds."""
+
+    def __new__(cls, packets: int, size: int) -> Recoder:
+        """For a block of `packets` of `size` bytes. Raises ValueError."""
+    def add(self, coefficients: Buffer, payload: Buffer) -> None:
+        """Keeps a combination."""
+    def recode(self, factors: Buffer) -> tuple[bytes, bytes]:
+        """Coefficients and payload of the sum of factor times combination held."""
+    def __len__(self) -> int:
+        """Combinations held."""
+
+def coding_kernel() -> str:
+    """The instructions by which packets are combined here."""
+
+def coding_multiply(a: int, b: int) -> int:
+    """The product of two elements of GF(2^8)."""
 
 @final
 class FluidMap:

@@ -1,6 +1,7 @@
 //! Python bindings: conversions and exceptions, no logic.
 
 mod array;
+mod coding;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod error;
@@ -42,6 +43,11 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scheduler::Slot>()?;
     module.add_class::<scheduler::Candidate>()?;
     module.add_class::<network::FluidMap>()?;
+    module.add_class::<coding::Decoder>()?;
+    module.add_class::<coding::Encoder>()?;
+    module.add_class::<coding::Recoder>()?;
+    module.add_function(wrap_pyfunction!(coding::coding_kernel, module)?)?;
+    module.add_function(wrap_pyfunction!(coding::coding_multiply, module)?)?;
     module.add_function(wrap_pyfunction!(network::fluid_emultcp, module)?)?;
     module.add_function(wrap_pyfunction!(network::fluid_follow, module)?)?;
     module.add_function(wrap_pyfunction!(network::num_independent_sets, module)?)?;
