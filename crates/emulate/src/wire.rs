@@ -94,16 +94,8 @@ impl<S: Sort> Wire<S> {
             };
             let is_input = wait_readable(watched, wait, &mut polls).map_err(failed("waiting"))?;
             rest.waited(began, clock.now());
-            if !is_input {
-                continue;
-            }
-            for (port, file) in files.iter().copied().enumerate() {
-                if polls[port].revents & (libc::POLLERR | libc::POLLHUP) != 0 {
-                    return Err(failed("a device")(io::Error::other("the device is gone")));
-                }
-                if polls[port].revents & libc::POLLIN != 0 {
-                    emulator.read(port, file).map_err(failed("reading a device"))?;
-                }
+            if is_input {
+                emulator.read_ready(&files, &polls)?;
             }
         }
         let Emulator { fabric, sort, lateness, overflowed, .. } = emulator;
@@ -128,6 +120,19 @@ struct Emulator<S> {
 }
 
 impl<S: Sort> Emulator<S> {
+    /// Takes in what has come to the ports that polling found ready.
+    fn read_ready(&mut self, files: &[&File], polls: &[libc::pollfd]) -> Result<(), Error> {
+        for (port, (file, poll)) in files.iter().zip(polls).enumerate() {
+            if poll.revents & (libc::POLLERR | libc::POLLHUP) != 0 {
+                return Err(failed("a device")(io::Error::other("the device is gone")));
+            }
+            if poll.revents & libc::POLLIN != 0 {
+                self.read(port, file).map_err(failed("reading a device"))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Moves the network to `now`, and hands over what has arrived until then.
     fn deliver(&mut self, now: Time, ports: &[File]) {
         self.fabric.advance(now);

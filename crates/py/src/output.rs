@@ -64,31 +64,8 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
             LinkStats { packets, bytes, dropped, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s }
         ),
     )?;
-    let figures = PyDict::new(py);
-    for Figures { name, of, rows, columns } in output.figures {
-        let table = PyDict::new(py);
-        let entity = match of {
-            Of::Ports => "port",
-            Of::Nodes => "node",
-        };
-        table.set_item(entity, column(py, &rows)?)?;
-        for (name, figures) in columns {
-            match figures {
-                Column::Counts(counts) => table.set_item(name, column(py, &counts)?)?,
-                Column::Values(values) => table.set_item(name, column(py, &values)?)?,
-            }
-        }
-        figures.set_item(name, table)?;
-    }
-    tables.set_item("figures", figures)?;
-    let AirLog { began_s, ended_s, from, to, kind, bytes, received } = output.air;
-    let air = PyDict::new(py);
-    air.set_item("began_s", column(py, &began_s)?)?;
-    air.set_item("ended_s", column(py, &ended_s)?)?;
-    for (name, values) in [("from", from), ("to", to), ("kind", kind), ("bytes", bytes), ("received", received)] {
-        air.set_item(name, column(py, &values)?)?;
-    }
-    tables.set_item("air", air)?;
+    tables.set_item("figures", figures(py, output.figures)?)?;
+    tables.set_item("air", air(py, output.air)?)?;
     tables.set_item(
         "background",
         columns!(py, &output.sources, SourceStats { sent, received, received_bps, mean_delay_s }),
@@ -105,13 +82,51 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
         "link_series",
         hand_over!(py, output.link_series, LinkSeries { time_s, link, backlog, queue_delay_ms, rate_bps, dropped }),
     )?;
-    let Internals { names, time_s, flow, name, value } = output.internals;
-    let internals = PyDict::new(py);
-    internals.set_item("names", names)?;
-    internals.set_item("time_s", column(py, &time_s)?)?;
-    internals.set_item("flow", column(py, &flow)?)?;
-    internals.set_item("name", column(py, &name)?)?;
-    internals.set_item("value", column(py, &value)?)?;
-    tables.set_item("internals", internals)?;
+    tables.set_item("internals", internals(py, output.internals)?)?;
     Ok(tables)
+}
+
+/// What media count, a table each.
+fn figures(py: Python<'_>, all: Vec<Figures>) -> PyResult<Bound<'_, PyDict>> {
+    let tables = PyDict::new(py);
+    for Figures { name, of, rows, columns } in all {
+        let table = PyDict::new(py);
+        let entity = match of {
+            Of::Ports => "port",
+            Of::Nodes => "node",
+        };
+        table.set_item(entity, column(py, &rows)?)?;
+        for (name, figures) in columns {
+            match figures {
+                Column::Counts(counts) => table.set_item(name, column(py, &counts)?)?,
+                Column::Values(values) => table.set_item(name, column(py, &values)?)?,
+            }
+        }
+        tables.set_item(name, table)?;
+    }
+    Ok(tables)
+}
+
+/// The frames of wireless networks.
+fn air(py: Python<'_>, log: AirLog) -> PyResult<Bound<'_, PyDict>> {
+    let AirLog { began_s, ended_s, from, to, kind, bytes, received } = log;
+    let table = PyDict::new(py);
+    table.set_item("began_s", column(py, &began_s)?)?;
+    table.set_item("ended_s", column(py, &ended_s)?)?;
+    for (name, values) in [("from", from), ("to", to), ("kind", kind), ("bytes", bytes), ("received", received)] {
+        table.set_item(name, column(py, &values)?)?;
+    }
+    Ok(table)
+}
+
+/// Samples of what laws show of themselves.
+fn internals(py: Python<'_>, samples: Internals) -> PyResult<Bound<'_, PyDict>> {
+    let Internals { names, time_s, flow, name, value } = samples;
+    let table = PyDict::new(py);
+    table.set_item("names", names)?;
+    table.set_item("time_s", column(py, &time_s)?)?;
+    table.set_item("flow", column(py, &flow)?)?;
+    table.set_item("name", column(py, &name)?)?;
+    table.set_item("value", column(py, &value)?)?;
+    Ok(table)
 }

@@ -2,8 +2,9 @@
 
 use super::common::place;
 use super::flow_plan::{FlowPlan, Flows};
+use super::ground::Network;
 use super::links::Links;
-use super::nodes::{Nodes, Request};
+use super::nodes::Request;
 use super::route::{Asker, Direction, Graph, Via};
 use crate::format::Flow;
 use crate::problems::Problems;
@@ -12,21 +13,15 @@ use windward_sim::TcpOptions;
 use windward_units::Duration;
 
 /// Finds all routes; `None`, and reports, where there are none.
-pub(crate) fn find(
-    flows: &[Flow],
-    mut all: Flows,
-    nodes: &Nodes,
-    links: &Links,
-    problems: &mut Problems,
-) -> Option<Flows> {
+pub(crate) fn find(flows: &[Flow], mut all: Flows, network: Network<'_>, problems: &mut Problems) -> Option<Flows> {
     let before = problems.len();
-    let open = follow(flows, &mut all, nodes, links, problems);
-    search(open, &mut all.plans, nodes, links, problems);
+    let open = follow(flows, &mut all, network, problems);
+    search(open, &mut all.plans, network, problems);
     check_length(&all.plans, problems);
     for plan in &mut all.plans {
         let entry = &all.entries[plan.entry];
         if entry.is_base_rtt_of_path {
-            plan.known_base_rtt = Some(base_rtt(&entry.tcp, &plan.forward, &plan.backward, links));
+            plan.known_base_rtt = Some(base_rtt(&entry.tcp, &plan.forward, &plan.backward, network.links));
         }
     }
     (problems.len() == before).then_some(all)
@@ -63,7 +58,7 @@ fn check_length(plans: &[FlowPlan], problems: &mut Problems) {
 }
 
 /// Routes that the file spells out. Returns the flows without one, forth and back.
-fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problems: &mut Problems) -> [Vec<usize>; 2] {
+fn follow(flows: &[Flow], all: &mut Flows, network: Network<'_>, problems: &mut Problems) -> [Vec<usize>; 2] {
     let mut open = [Vec::new(), Vec::new()];
     let mut first = 0;
     for (at, flow) in flows.iter().enumerate() {
@@ -71,7 +66,8 @@ fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problem
         let members = first..first + count;
         let slots = all.entries[at].slots();
         let asker = Asker { list: "flow", at };
-        let mut resolve = |names: &Vec<_>, key| Via::resolve(names, key, asker, count as u32 / slots, nodes, problems);
+        let mut resolve =
+            |names: &Vec<_>, key| Via::resolve(names, key, asker, count as u32 / slots, network.nodes, problems);
         let forth = flow.via.as_ref().and_then(|names| resolve(names, "via"));
         let back = match &flow.return_via {
             Some(names) => resolve(names, "return_via"),
@@ -92,7 +88,7 @@ fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problem
                     0 => (Request { from: plan.source, to: plan.sink }, &mut plan.forward),
                     _ => (Request { from: plan.sink, to: plan.source }, &mut plan.backward),
                 };
-                match via.route(ends, slot / slots, asker, (nodes, links), problems) {
+                match via.route(ends, slot / slots, asker, network, problems) {
                     Some(links) => {
                         *route = links;
                         plan.is_fixed[direction] = true;
@@ -107,7 +103,8 @@ fn follow(flows: &[Flow], all: &mut Flows, nodes: &Nodes, links: &Links, problem
 }
 
 /// Shortest paths for the flows that are `open` forth and back.
-fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], nodes: &Nodes, links: &Links, problems: &mut Problems) {
+fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], network: Network<'_>, problems: &mut Problems) {
+    let Network { nodes, links, .. } = network;
     // One report for each table is enough.
     let mut reported = BTreeSet::new();
     for (direction, open) in [Direction::Forth, Direction::Back].into_iter().zip(open) {

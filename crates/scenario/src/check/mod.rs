@@ -98,7 +98,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let entries = file.flow.iter_mut().enumerate();
     let laws = entries.map(|(at, flow)| laws::resolve(&mut flow.law, at, &mut python_laws, problems)).collect();
     let flows = flows::expand(&file.flow, laws, &nodes, span, problems).filter(|_| network.is_whole);
-    let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, &nodes, &links, problems));
+    let flows = flows.and_then(|flows| flow_routes::find(&file.flow, flows, network, problems));
     let sources = sources::expand(&file.background, network, span, problems);
     let (mut flows, sources) = (flows?, sources?);
     let is_spread = flows.entries.iter().any(|entry| entry.start_spread.is_some_and(|spread| spread > Duration::ZERO));

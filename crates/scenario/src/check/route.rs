@@ -1,6 +1,7 @@
 //! Routes: explicit ones, and shortest paths.
 
 use super::common::place;
+use super::ground::Network;
 use super::links::Links;
 use super::natural::natural;
 use super::nodes::{End, Nodes, Request};
@@ -65,7 +66,7 @@ impl Via {
         Request { from, to }: Request,
         member: u32,
         asker: Asker,
-        (nodes, links): (&Nodes, &Links),
+        Network { nodes, links, .. }: Network<'_>,
         problems: &mut Problems,
     ) -> Option<Vec<u32>> {
         let between = self.ends.iter().map(|end| end.member(member));

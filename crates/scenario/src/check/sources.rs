@@ -3,8 +3,7 @@
 use super::common::{Names, Times, member_name, place};
 use super::ground::Network;
 use super::key::key;
-use super::links::Links;
-use super::nodes::{Nodes, Request, ends, label};
+use super::nodes::{Request, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
 use crate::format::{Background, Pattern, Spread};
 use crate::names::SourceName;
@@ -25,10 +24,11 @@ pub(crate) struct Sources {
 
 pub(crate) fn expand(
     backgrounds: &[Background],
-    Network { nodes, links, is_whole }: Network<'_>,
+    network: Network<'_>,
     span: Duration,
     problems: &mut Problems,
 ) -> Option<Sources> {
+    let Network { nodes, links, is_whole } = network;
     let before = problems.len();
     let graph = Graph::new(nodes, links, Direction::Forth);
     let mut all = Sources { configs: Vec::new(), names: Vec::new() };
@@ -51,7 +51,7 @@ pub(crate) fn expand(
         if !is_whole {
             continue;
         }
-        let Some(paths) = routes(background, at, &requests, (nodes, links, &graph), problems) else { continue };
+        let Some(paths) = routes(background, at, &requests, network, &graph, problems) else { continue };
         if let Some((shared, _)) = links.shared.iter().find(|(link, _)| paths.iter().any(|path| path.contains(link))) {
             let name = &links.names[*shared as usize].name;
             let message = format!("background traffic cannot cross the link `{name}`, which belongs to a region");
@@ -86,19 +86,19 @@ fn routes(
     background: &Background,
     at: usize,
     requests: &[Request],
-    (nodes, links, graph): (&Nodes, &Links, &Graph<'_>),
+    network: Network<'_>,
+    graph: &Graph<'_>,
     problems: &mut Problems,
 ) -> Option<Vec<Vec<u32>>> {
     if let Some(names) = &background.via {
         let asker = Asker { list: "background", at };
-        let via = Via::resolve(names, "via", asker, requests.len() as u32, nodes, problems)?;
-        let route =
-            |(member, request): (u32, &Request)| via.route(request.clone(), member, asker, (nodes, links), problems);
+        let via = Via::resolve(names, "via", asker, requests.len() as u32, network.nodes, problems)?;
+        let route = |(member, request): (u32, &Request)| via.route(request.clone(), member, asker, network, problems);
         return (0..).zip(requests).map(route).collect();
     }
     let paths = graph.shortest(requests);
     if let Some((Request { from, to }, _)) = requests.iter().zip(&paths).find(|(_, path)| path.is_none()) {
-        let [from, to] = [from, to].map(|node| &nodes.names[*node as usize]);
+        let [from, to] = [from, to].map(|node| &network.nodes.names[*node as usize]);
         problems.add(place("background", at, ["to".into()]), format!("no route from `{from}` to `{to}`"), None);
     }
     paths.into_iter().collect()
