@@ -1,6 +1,6 @@
 //! The iterate of the logarithmic method: where it starts, what follows from its prices, where it ends.
 
-use super::Pace;
+use super::pace::Pace;
 use super::supply::Supply;
 use crate::program::Program;
 use crate::solve::interior::Outcome;

@@ -12,6 +12,7 @@
 
 mod iterate;
 mod mixing;
+mod pace;
 mod residual;
 mod step;
 mod supply;
@@ -21,6 +22,7 @@ use super::interior::Outcome;
 use crate::error::Error;
 use crate::program::Program;
 use iterate::Iterate;
+use pace::PACES;
 pub(crate) use system::DENSE;
 
 /// Solves `program`; a flow without a row needs a price of its own. Stops at `tolerance`, or past it while steps still help.
@@ -49,22 +51,3 @@ pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) ->
     }
     Err(Error::NotConverged { method: "interior point", iterations, residual: least, tolerance })
 }
-
-/// How far a step goes along the path, and how near it stays.
-#[derive(Clone, Copy)]
-struct Pace {
-    /// Largest step in ln μ.
-    longest: f64,
-    /// Errors, in logarithms, that Newton's method surely cures: a step need not lower them.
-    near: f64,
-    /// Most steps.
-    steps: usize,
-}
-
-/// A path over forty powers of ten takes a hundred steps at the second pace and a thousand at the last.
-const PACES: [Pace; 4] = [
-    Pace { longest: 16.0, near: 0.5, steps: 200 },
-    Pace { longest: 2.0, near: 0.25, steps: 2_000 },
-    Pace { longest: 0.7, near: 0.1, steps: 2_000 },
-    Pace { longest: 0.2, near: 0.03, steps: 2_000 },
-];
