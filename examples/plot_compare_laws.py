@@ -8,7 +8,7 @@ It prints:
     reno     14.58 Mbit/s,  1.7 ms
     cubic    15.38 Mbit/s,  2.0 ms
     vegas    18.53 Mbit/s,  3.5 ms
-    fast     18.77 Mbit/s, 12.8 ms
+    fast     18.77 Mbit/s, 12.9 ms
     quic-tcp 18.73 Mbit/s, 11.6 ms
     compound 15.53 Mbit/s,  4.1 ms
 """

@@ -85,6 +85,8 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "claims.toml").write_text(LEDGER)
     (folder / "checks.py").write_text(CHECKS)
     monkeypatch.setattr(ledger, "root", lambda: folder.parent)
+    # The checks are written again within a second: byte code of the last ones would be taken for theirs.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     return folder
 
 
