@@ -6,6 +6,7 @@ mod facets;
 pub(crate) mod interior;
 mod logarithmic;
 mod max_min;
+mod newton;
 pub(crate) mod options;
 pub(crate) mod reference;
 pub mod subgradient;

@@ -11,6 +11,7 @@ mod residual;
 mod step;
 mod system;
 
+use super::newton::{Newton, Residual, descend};
 use crate::error::Error;
 use crate::program::Program;
 use iterate::Interior;
@@ -21,21 +22,21 @@ pub(crate) use iterate::Outcome;
 pub(crate) fn solve(program: &Program, tolerance: f64, target: f64, max_iterations: usize) -> Result<Outcome, Error> {
     let mut method = Interior::new(program, target);
     method.start();
-    let mut residual = method.residual();
-    let mut iterations = 0;
-    while residual.worst() > target && iterations < max_iterations {
-        let before = residual.worst();
-        let has_moved = method.step();
-        residual = method.residual();
-        iterations += 1;
-        if !has_moved || (residual.within(tolerance) && residual.worst() > 0.5 * before) {
-            break;
-        }
-    }
+    let (residual, iterations) = descend(&mut method, tolerance, target, max_iterations);
     match residual.within(tolerance) {
         true => Ok(method.finish(iterations)),
         false => {
             Err(Error::NotConverged { method: "interior point", iterations, residual: residual.worst(), tolerance })
         }
+    }
+}
+
+impl Newton for Interior<'_> {
+    fn residual(&mut self) -> Residual {
+        self.distance()
+    }
+
+    fn step(&mut self) -> bool {
+        self.newton_step()
     }
 }

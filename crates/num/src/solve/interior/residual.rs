@@ -2,26 +2,7 @@
 
 use super::iterate::Interior;
 use crate::dense;
-
-/// How far the iterate is from the optimum: violation and gap of the whole, and the worst row's share of the gap relative
-/// to the least turnover of its flows (with large alpha the total sees only the poorest flows). The last is known only
-/// once the first are small.
-pub(super) struct Residual {
-    whole: f64,
-    row: f64,
-}
-
-impl Residual {
-    pub(super) fn worst(&self) -> f64 {
-        let worst = self.whole.max(self.row);
-        if worst.is_nan() { f64::INFINITY } else { worst }
-    }
-
-    /// Rounding keeps rows from their last digits where turnovers differ by many powers of ten.
-    pub(super) fn within(&self, tolerance: f64) -> bool {
-        self.whole <= tolerance && self.row <= ROW * tolerance
-    }
-}
+use crate::solve::newton::Residual;
 
 impl Interior<'_> {
     /// b + r − A x with the multipliers as rates and mixtures: `surplus` has the barrier's in their place.
@@ -39,7 +20,7 @@ impl Interior<'_> {
         surplus
     }
 
-    pub(super) fn residual(&mut self) -> Residual {
+    pub(super) fn distance(&mut self) -> Residual {
         let (violation, gap) = self.residuals();
         let whole = if gap.is_nan() { f64::INFINITY } else { violation.max(gap) };
         let mut row = 0.0_f64;
@@ -52,7 +33,7 @@ impl Interior<'_> {
                 }
             }
         }
-        Residual { whole, row }
+        Residual { whole, row, leeway: ROW }
     }
 
     /// Least x U′ of the flows of each row, at the rate or at what fits if that is more: with alpha < 1 a flow may end near

@@ -8,7 +8,7 @@ use crate::program::Block;
 
 impl Interior<'_> {
     /// One Newton step; false where no progress is possible.
-    pub(super) fn step(&mut self) -> bool {
+    pub(super) fn newton_step(&mut self) -> bool {
         let m = self.lambda.len();
         let barrier: Vec<f64> = self.slack.iter().zip(&self.lambda).map(|(s, l)| s / l).collect();
         let rows = self.surplus.iter().zip(&self.lambda).zip(&self.part);

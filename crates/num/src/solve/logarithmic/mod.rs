@@ -19,6 +19,7 @@ mod supply;
 mod system;
 
 use super::interior::Outcome;
+use super::newton::{Newton, Residual, descend};
 use crate::error::Error;
 use crate::program::Program;
 use iterate::Iterate;
@@ -33,21 +34,23 @@ pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) ->
     let mut least = f64::INFINITY;
     for pace in PACES {
         let mut method = Iterate::new(program, tolerance, pace);
-        let mut residual = method.residual();
-        let most = (iterations + pace.steps).min(max_iterations);
-        while residual.worst() > tolerance && iterations < most {
-            let before = residual.worst();
-            let has_moved = method.step();
-            residual = method.residual();
-            iterations += 1;
-            if !has_moved || (residual.within(tolerance) && residual.worst() > 0.5 * before) {
-                break;
-            }
-        }
+        let most = pace.steps.min(max_iterations - iterations);
+        let (residual, steps) = descend(&mut method, tolerance, tolerance, most);
+        iterations += steps;
         if residual.within(tolerance) {
             return Ok(method.finish(iterations));
         }
         least = least.min(residual.worst());
     }
     Err(Error::NotConverged { method: "interior point", iterations, residual: least, tolerance })
+}
+
+impl Newton for Iterate<'_> {
+    fn residual(&mut self) -> Residual {
+        self.distance()
+    }
+
+    fn step(&mut self) -> bool {
+        self.newton_step()
+    }
 }

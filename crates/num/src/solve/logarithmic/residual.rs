@@ -1,29 +1,11 @@
 //! How far an iterate of the logarithmic method is from the optimum.
 
 use super::iterate::{Iterate, ROUNDING};
-
-/// How far the iterate is from the optimum: violation and gap of the whole, and the worst row's share of the gap relative
-/// to the least turnover of its flows (with large alpha the total sees only the poorest flows).
-pub(super) struct Residual {
-    whole: f64,
-    row: f64,
-}
-
-impl Residual {
-    pub(super) fn worst(&self) -> f64 {
-        let worst = self.whole.max(self.row);
-        if worst.is_nan() { f64::INFINITY } else { worst }
-    }
-
-    /// Rounding keeps rows from their last digits where turnovers differ by many powers of ten.
-    pub(super) fn within(&self, tolerance: f64) -> bool {
-        self.whole <= tolerance && self.row <= ROW * tolerance
-    }
-}
+use crate::solve::newton::Residual;
 
 impl Iterate<'_> {
     /// Violation relative to the capacity, gap relative to Σ x U′.
-    pub(super) fn residual(&self) -> Residual {
+    pub(super) fn distance(&self) -> Residual {
         let point = &self.point;
         let mut capacity = self.program.rhs.clone();
         let (mut violation, mut gap, mut row) = (0.0_f64, 0.0, 0.0_f64);
@@ -46,7 +28,7 @@ impl Iterate<'_> {
         }
         let turnover = if self.turnover > 0.0 { self.turnover } else { 1.0 };
         let whole = violation.max(gap / turnover);
-        Residual { whole: if gap.is_nan() { f64::INFINITY } else { whole }, row }
+        Residual { whole: if gap.is_nan() { f64::INFINITY } else { whole }, row, leeway: ROW }
     }
 }
 

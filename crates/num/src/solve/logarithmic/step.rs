@@ -17,7 +17,7 @@ struct Direction {
 
 impl<'p> Iterate<'p> {
     /// One Newton step; false where no progress is possible.
-    pub(super) fn step(&mut self) -> bool {
+    pub(super) fn newton_step(&mut self) -> bool {
         let error = self.error();
         let from = self.point.clone();
         loop {
