@@ -1,10 +1,10 @@
 //! What a wireless network is given.
 
 use super::access::Access;
-use super::dsdv::DsdvConfig;
 use super::errors::Fading;
 use super::phy::Phy;
 use super::propagation::{Position, Reach};
+use super::routing::RoutingConfig;
 use crate::packet::NodeId;
 use crate::queue::Buffer;
 use windward_units::{BitRate, Bytes, Duration};
@@ -29,7 +29,7 @@ pub struct WifiConfig {
     /// Fading around the mean power; `None`: a frame in range is received.
     pub fading: Option<Fading>,
     /// How stations find routes; `None`: packets have them.
-    pub routing: Option<DsdvConfig>,
+    pub routing: Option<RoutingConfig>,
 }
 
 /// A station.

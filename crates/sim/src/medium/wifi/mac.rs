@@ -3,7 +3,7 @@
 use super::access::{Rounding, Served};
 use super::config::{ACK, CTS, RTS, WifiConfig};
 use super::errors::Modulation;
-use super::routes::Routing;
+use super::routing::Routing;
 use super::station::{ALL, Air, Frame, Head, Stage, Station, Waiting, WayCounts, WayState};
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
@@ -74,7 +74,7 @@ pub struct Wifi {
     pub(super) modulations: Vec<[Option<Modulation>; 2]>,
     /// Counts are of the time from here.
     counts_from: Time,
-    pub(super) routing: Option<Box<Routing>>,
+    pub(super) routing: Option<Routing>,
     /// Who received the broadcast that has just ended.
     pub(super) heard: Vec<u32>,
     /// The last two lengths of data frames of each station, and their time on the air.
@@ -242,7 +242,7 @@ impl Medium for Wifi {
     }
 
     fn held(&self) -> u64 {
-        self.routing.as_ref().map_or(0, |routing| routing.held())
+        self.routing.as_ref().map_or(0, Routing::held)
     }
 
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {

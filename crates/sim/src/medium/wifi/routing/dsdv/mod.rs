@@ -5,7 +5,11 @@
 //! several ways, the best often last; so a changed route is told only after twice the time in which routes to that destination
 //! settled before. An odd number says that the way is broken.
 
+mod routes;
+mod updates;
+
 use crate::engine::Stream;
+pub use routes::DsdvRouting;
 use windward_units::{Duration, Time};
 
 /// Metric of a broken route.

@@ -1,14 +1,14 @@
 //! What the stations of a network know of routes, and what waits for them.
 
-use super::config::WifiConfig;
-use super::dsdv::{Dsdv, Told};
+use super::{Dsdv, DsdvConfig, Told};
+use crate::medium::wifi::config::WifiConfig;
 use crate::packet::{NodeId, Packet};
 use std::collections::{BTreeMap, VecDeque};
 use windward_units::Time;
 
 /// The routing of a network.
 #[derive(Debug)]
-pub(super) struct Routing {
+pub struct DsdvRouting {
     pub dsdv: Dsdv,
     /// Stations by their node.
     stations: BTreeMap<NodeId, u32>,
@@ -25,11 +25,10 @@ pub(super) struct Routing {
     pub sent: (u64, u64),
 }
 
-impl Routing {
-    pub fn new(config: &WifiConfig) -> Option<Box<Self>> {
-        let dsdv = Dsdv::new(config.routing?, config.stations.len());
-        Some(Box::new(Self {
-            dsdv,
+impl DsdvRouting {
+    pub fn new(protocol: DsdvConfig, config: &WifiConfig) -> Self {
+        Self {
+            dsdv: Dsdv::new(protocol, config.stations.len()),
             stations: (0..).zip(&config.stations).map(|(index, station)| (station.node, index)).collect(),
             ways: (0..).zip(&config.ways).map(|(index, way)| ((way.from, way.to), index)).collect(),
             updates: Vec::new(),
@@ -37,7 +36,7 @@ impl Routing {
             waiting: vec![VecDeque::new(); config.stations.len()],
             wakes_at: vec![Time::NEVER; config.stations.len()],
             sent: (0, 0),
-        }))
+        }
     }
 
     /// The way to the next hop of a packet at a station.
