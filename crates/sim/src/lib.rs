@@ -5,6 +5,7 @@
 //! thread's own random numbers.
 
 mod apps;
+pub mod backlog;
 mod engine;
 mod fabric;
 mod link;

@@ -24,6 +24,8 @@ pub enum Purpose {
     Error = 5,
     /// Backoffs of a station.
     Backoff = 6,
+    /// Choices of a node among equals.
+    Forwarding = 7,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

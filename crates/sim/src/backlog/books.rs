@@ -1,0 +1,354 @@
+//! The queues of all nodes, and which of them a link should serve.
+
+use super::commodity::{Class, Commodity, Name, Queue, QueueBooks};
+use super::graph::Graph;
+use super::{BacklogConfig, Threshold};
+use crate::engine::Stream;
+use crate::packet::Packet;
+use std::collections::BTreeMap;
+use windward_units::{Duration, Time};
+
+/// A commodity of which nothing has come for so long, and nothing waits, is over, until it comes back. [G: the paper says only that K
+/// follows the flows.]
+const OVER: Duration = Duration::from_millis(10_000);
+
+/// How often that is looked after.
+const LOOK: Duration = Duration::from_millis(1_000);
+
+/// A node's own.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    /// Most packets of all its queues together.
+    buffer: u32,
+    backlog: u32,
+    /// The commodities that can come to it and have to leave it.
+    commodities: Vec<u32>,
+    /// How many of them are active: |S_i|.
+    active: u32,
+}
+
+/// The queues of all nodes.
+#[derive(Clone, Debug)]
+pub struct Backlog {
+    config: BacklogConfig,
+    graph: Graph,
+    nodes: Vec<Node>,
+    commodities: Vec<Commodity>,
+    names: BTreeMap<Name, u32>,
+    looks_at: Time,
+}
+
+/// The commodity that a link should serve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pick {
+    /// Which one.
+    pub commodity: u32,
+    /// D_ij^s; positive.
+    pub difference: f64,
+}
+
+impl Backlog {
+    /// Empty queues of nodes that hold so many packets each.
+    pub fn new(config: BacklogConfig, graph: Graph, buffers: impl IntoIterator<Item = u32>) -> Self {
+        let nodes: Vec<Node> = buffers.into_iter().map(|buffer| Node { buffer, ..Node::default() }).collect();
+        debug_assert_eq!(nodes.len(), graph.nodes() as usize, "every node has a buffer");
+        Self { config, graph, nodes, commodities: Vec::new(), names: BTreeMap::new(), looks_at: Time::ZERO }
+    }
+
+    /// The nodes and links.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// How many commodities there are.
+    pub fn commodities(&self) -> u32 {
+        self.commodities.len() as u32
+    }
+
+    /// The commodity of a packet at node `at` that goes to node `to`. The first packet of a commodity makes it known, at its source.
+    pub fn commodity(&mut self, at: u32, to: u32, packet: &Packet) -> u32 {
+        let name = Name { class: Class::of(packet), flow: packet.flow, to };
+        match self.names.get(&name) {
+            Some(&known) => known,
+            None => self.register(at, name),
+        }
+    }
+
+    #[cold]
+    fn register(&mut self, from: u32, name: Name) -> u32 {
+        let index = self.commodities();
+        let graph = &self.graph;
+        let allowed = graph.allowed(from, name.to, self.config.links);
+        let leaves = |&node: &u32| graph.leaving(node).iter().any(|&link| allowed[link as usize]);
+        let nodes: Vec<u32> = (0..graph.nodes()).filter(|node| *node == from || leaves(node)).collect();
+        nodes.iter().for_each(|&node| self.nodes[node as usize].commodities.push(index));
+        let queues = vec![Queue::default(); graph.nodes() as usize];
+        let sent = vec![0; graph.links() as usize];
+        let (held, last, is_active) = (0, Time::ZERO, false);
+        self.commodities.push(Commodity { name, allowed, nodes, queues, sent, held, last, is_active });
+        self.names.insert(name, index);
+        index
+    }
+
+    /// A packet comes to a node. Where its buffer is full the newest packet of the longest queue has to go: that is returned.
+    pub fn push(&mut self, now: Time, at: u32, commodity: u32, packet: Packet) -> Option<Packet> {
+        self.follow_flows(now, commodity);
+        let node = &self.nodes[at as usize];
+        let is_full = node.backlog >= node.buffer;
+        let longest = if is_full { self.longest(at, commodity) } else { commodity };
+        let queue = self.queue_mut(at, commodity);
+        queue.arrived += 1;
+        if is_full && longest == commodity {
+            queue.dropped += 1;
+            return Some(packet);
+        }
+        queue.note(now);
+        queue.waiting.push_back(packet);
+        queue.longest = queue.longest.max(queue.backlog());
+        self.commodities[commodity as usize].held += 1;
+        if !is_full {
+            self.nodes[at as usize].backlog += 1;
+            return None;
+        }
+        self.commodities[longest as usize].held -= 1;
+        let queue = self.queue_mut(at, longest);
+        queue.dropped += 1;
+        queue.note(now);
+        queue.waiting.pop_back()
+    }
+
+    /// The commodity with the most packets at a node, of equals the one named first; that one too where no other waits.
+    fn longest(&self, at: u32, first: u32) -> u32 {
+        let length = |commodity: u32| self.backlog(at, commodity);
+        let others = self.nodes[at as usize].commodities.iter().copied();
+        let waits = |&other: &u32| !self.queue(at, other).waiting.is_empty();
+        others.filter(waits).fold(first, |most, other| if length(other) > length(most) { other } else { most })
+    }
+
+    /// Takes the first packet of a queue to be sent; it counts as backlog until it leaves.
+    pub fn take(&mut self, at: u32, commodity: u32) -> Option<Packet> {
+        let queue = self.queue_mut(at, commodity);
+        let packet = queue.waiting.pop_front()?;
+        queue.sending += 1;
+        Some(packet)
+    }
+
+    /// A packet that was taken has left by a link.
+    pub fn leave(&mut self, now: Time, link: u32, commodity: u32) {
+        let (at, _) = self.graph.ends(link);
+        let queue = self.queue_mut(at, commodity);
+        queue.note(now);
+        queue.sending -= 1;
+        self.nodes[at as usize].backlog -= 1;
+        let commodity = &mut self.commodities[commodity as usize];
+        commodity.held -= 1;
+        commodity.sent[link as usize] += 1;
+    }
+
+    /// A packet that was taken could not be sent: it is the first again.
+    pub fn put_back(&mut self, at: u32, commodity: u32, packet: Packet) {
+        let queue = self.queue_mut(at, commodity);
+        queue.sending -= 1;
+        queue.waiting.push_front(packet);
+    }
+
+    /// The commodity that a link should serve, `theirs` being what is known of its packets at the far end; `None` where none is
+    /// allowed on the link, has a packet and a positive difference. Ties are drawn from `luck`.
+    #[inline]
+    pub fn pick(&self, link: u32, theirs: impl Fn(u32) -> u32, luck: &mut Stream) -> Option<Pick> {
+        let (at, _) = self.graph.ends(link);
+        let mut ties = Ties::default();
+        for &index in &self.nodes[at as usize].commodities {
+            let commodity = &self.commodities[index as usize];
+            if commodity.allowed[link as usize] && !commodity.queues[at as usize].waiting.is_empty() {
+                let difference = self.difference(link, index, theirs(index));
+                if difference > 0.0 {
+                    ties.offer(Pick { commodity: index, difference }, difference, luck);
+                }
+            }
+        }
+        ties.best()
+    }
+
+    /// Of a node's links the one to use: the commodity of each, and of these the one with the largest weight, the difference times what
+    /// `quality` says of the link: R̃(1 − p̃), or whatever else it is worth. Ties are drawn from `luck`.
+    pub fn pick_at(
+        &self,
+        node: u32,
+        theirs: impl Fn(u32, u32) -> u32,
+        quality: impl Fn(u32) -> f64,
+        luck: &mut Stream,
+    ) -> Option<(u32, Pick)> {
+        let mut ties = Ties::default();
+        for &link in self.graph.leaving(node) {
+            if let Some(pick) = self.pick(link, |commodity| theirs(link, commodity), luck) {
+                ties.offer((link, pick), pick.difference * quality(link), luck);
+            }
+        }
+        ties.best()
+    }
+
+    /// Whether a node has a packet that it may send.
+    pub fn has_pick(&self, node: u32, theirs: impl Fn(u32, u32) -> u32) -> bool {
+        let goes = |index: &u32| {
+            let commodity = &self.commodities[*index as usize];
+            let mut links = self.graph.leaving(node).iter().filter(|&&link| commodity.allowed[link as usize]);
+            !commodity.queues[node as usize].waiting.is_empty()
+                && links.any(|&link| self.difference(link, *index, theirs(link, *index)) > 0.0)
+        };
+        self.nodes[node as usize].backlog > 0 && self.nodes[node as usize].commodities.iter().any(goes)
+    }
+
+    /// D_ij^s on a link, `theirs` being what is known of the packets at its far end, of no meaning at the destination.
+    #[inline]
+    pub fn difference(&self, link: u32, commodity: u32, theirs: u32) -> f64 {
+        let (at, far) = self.graph.ends(link);
+        let theirs = if self.commodities[commodity as usize].name.to == far { 0 } else { theirs };
+        self.threshold(at).max(f64::from(self.backlog(at, commodity))) - f64::from(theirs)
+    }
+
+    /// K_i of a node.
+    #[inline]
+    pub fn threshold(&self, node: u32) -> f64 {
+        match self.config.threshold {
+            Threshold::Fixed(packets) => packets,
+            Threshold::Shared => {
+                let Node { buffer, active, .. } = self.nodes[node as usize];
+                f64::from(buffer) / f64::from(active.max(1))
+            }
+        }
+    }
+
+    /// U_i^s.
+    #[inline]
+    pub fn backlog(&self, node: u32, commodity: u32) -> u32 {
+        self.queue(node, commodity).backlog()
+    }
+
+    /// Packets of a commodity by its name, at a node.
+    pub fn backlog_of(&self, node: u32, name: Name) -> u32 {
+        self.names.get(&name).map_or(0, |&commodity| self.backlog(node, commodity))
+    }
+
+    /// Whether a node has no room left.
+    pub fn is_full(&self, node: u32) -> bool {
+        let node = &self.nodes[node as usize];
+        node.backlog >= node.buffer
+    }
+
+    /// |S_i|: commodities that cross a node.
+    pub fn active(&self, node: u32) -> u32 {
+        self.nodes[node as usize].active
+    }
+
+    /// The commodities that ever could come to a node and have to leave it.
+    pub fn at(&self, node: u32) -> &[u32] {
+        &self.nodes[node as usize].commodities
+    }
+
+    /// Packets that wait at all nodes, those that are being sent not counted.
+    pub fn waiting(&self) -> u64 {
+        let queues = self.commodities.iter().flat_map(|commodity| &commodity.queues);
+        queues.map(|queue| queue.waiting.len() as u64).sum()
+    }
+
+    /// A packet of a commodity comes somewhere: flows come, and from time to time it is looked which are over.
+    #[inline]
+    fn follow_flows(&mut self, now: Time, commodity: u32) {
+        let state = &mut self.commodities[commodity as usize];
+        state.last = now;
+        if !state.is_active {
+            self.set_active(commodity, true);
+        }
+        if now >= self.looks_at {
+            self.looks_at = now + LOOK;
+            for index in 0..self.commodities() {
+                let state = &self.commodities[index as usize];
+                if state.is_active && state.held == 0 && now.since(state.last) > OVER {
+                    self.set_active(index, false);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn set_active(&mut self, commodity: u32, is_active: bool) {
+        let state = &mut self.commodities[commodity as usize];
+        state.is_active = is_active;
+        for &node in &state.nodes {
+            let active = &mut self.nodes[node as usize].active;
+            *active = if is_active { *active + 1 } else { *active - 1 };
+        }
+    }
+
+    /// Counts from now on.
+    pub fn reset(&mut self, now: Time) {
+        for commodity in &mut self.commodities {
+            commodity.queues.iter_mut().for_each(|queue| queue.reset(now));
+            commodity.sent.fill(0);
+        }
+    }
+
+    /// Shows every queue that a packet ever came to since the last reset, which was at `from`: the node, the commodity, and its books until
+    /// `now`.
+    pub fn queues(&self, from: Time, now: Time) -> impl Iterator<Item = (u32, Name, QueueBooks)> {
+        let span = now.since(from).as_secs();
+        self.commodities.iter().flat_map(move |commodity| {
+            let books = move |(node, queue): (u32, &Queue)| {
+                let Queue { longest, arrived, dropped, .. } = *queue;
+                let mean = queue.until(now) / span;
+                (node, commodity.name, QueueBooks { arrived, dropped, mean, longest, last: queue.backlog() })
+            };
+            let queues = (0..).zip(&commodity.queues);
+            queues.filter(|(_, queue)| queue.longest > 0 || queue.arrived > 0).map(books)
+        })
+    }
+
+    /// Shows how many packets of each commodity were sent on each link since the last reset, where there were any.
+    pub fn shares(&self) -> impl Iterator<Item = (u32, Name, u64)> {
+        self.commodities.iter().flat_map(|commodity| {
+            let sent = (0..).zip(commodity.sent.iter().copied());
+            sent.filter(|(_, packets)| *packets > 0).map(|(link, packets)| (link, commodity.name, packets))
+        })
+    }
+
+    fn queue(&self, node: u32, commodity: u32) -> &Queue {
+        &self.commodities[commodity as usize].queues[node as usize]
+    }
+
+    fn queue_mut(&mut self, node: u32, commodity: u32) -> &mut Queue {
+        &mut self.commodities[commodity as usize].queues[node as usize]
+    }
+}
+
+/// The best of what is offered, equals with equal chances.
+struct Ties<T> {
+    best: Option<(T, f64)>,
+    count: u32,
+}
+
+impl<T> Default for Ties<T> {
+    fn default() -> Self {
+        Self { best: None, count: 0 }
+    }
+}
+
+impl<T> Ties<T> {
+    #[inline]
+    fn offer(&mut self, what: T, weight: f64, luck: &mut Stream) {
+        let best = self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.1);
+        if weight > best {
+            (self.best, self.count) = (Some((what, weight)), 1);
+        } else if weight == best {
+            // The n-th of equals takes the place with chance 1/n.
+            self.count += 1;
+            if luck.uniform() * f64::from(self.count) < 1.0 {
+                self.best = Some((what, weight));
+            }
+        }
+    }
+
+    fn best(self) -> Option<T> {
+        self.best.map(|(what, _)| what)
+    }
+}

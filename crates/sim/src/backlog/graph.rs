@@ -1,0 +1,81 @@
+//! Nodes and the links between them.
+
+/// A directed graph; links are known by their place in the list that it was made of.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub(super) ends: Vec<(u32, u32)>,
+    /// Links that leave node n: `out[first[n]..first[n + 1]]`, in order.
+    first: Vec<u32>,
+    out: Vec<u32>,
+}
+
+/// No way.
+pub(super) const UNREACHED: u32 = u32::MAX;
+
+impl Graph {
+    /// `nodes` nodes and the links from the first of each pair to the second.
+    pub fn new(nodes: u32, ends: Vec<(u32, u32)>) -> Self {
+        let mut first = vec![0; nodes as usize + 1];
+        ends.iter().for_each(|&(from, _)| first[from as usize + 1] += 1);
+        for node in 0..nodes as usize {
+            first[node + 1] += first[node];
+        }
+        let mut free = first.clone();
+        let mut out = vec![0; ends.len()];
+        for (link, &(from, _)) in (0..).zip(&ends) {
+            out[free[from as usize] as usize] = link;
+            free[from as usize] += 1;
+        }
+        Self { ends, first, out }
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> u32 {
+        self.first.len() as u32 - 1
+    }
+
+    /// How many links there are.
+    pub fn links(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// The nodes that a link leaves and reaches.
+    #[inline]
+    pub fn ends(&self, link: u32) -> (u32, u32) {
+        self.ends[link as usize]
+    }
+
+    /// The links that leave a node.
+    #[inline]
+    pub fn leaving(&self, node: u32) -> &[u32] {
+        &self.out[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+    }
+
+    /// The link from one node to another.
+    pub fn between(&self, from: u32, to: u32) -> Option<u32> {
+        self.leaving(from).iter().copied().find(|&link| self.ends(link).1 == to)
+    }
+
+    /// Links on the shortest way from each node to `to`; [`UNREACHED`] where there is none.
+    pub(super) fn hops_to(&self, to: u32) -> Vec<u32> {
+        let back = Self::new(self.nodes(), self.ends.iter().map(|&(from, to)| (to, from)).collect());
+        let mut hops = vec![UNREACHED; self.nodes() as usize];
+        hops[to as usize] = 0;
+        let mut level = vec![to];
+        while let Some(at) = level.first().copied() {
+            let distance = hops[at as usize] + 1;
+            let mut next = Vec::new();
+            for &node in &level {
+                for &link in back.leaving(node) {
+                    let (_, other) = back.ends(link);
+                    if hops[other as usize] == UNREACHED {
+                        hops[other as usize] = distance;
+                        next.push(other);
+                    }
+                }
+            }
+            level = next;
+        }
+        hops
+    }
+}

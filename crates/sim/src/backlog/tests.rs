@@ -1,0 +1,255 @@
+//! Examples of seferoglu2014 by their numbers, and rules worked out by hand.
+
+use super::*;
+use crate::engine::{Purpose, Stream};
+use crate::packet::{Kind, Packet};
+use windward_units::Time;
+
+const fn slot(count: u64) -> Time {
+    Time::from_nanos(count * 1_000_000)
+}
+
+fn packet(flow: u32, number: u32) -> Packet {
+    Packet { number, ..Packet::new(Kind::Data, Time::ZERO, flow, 0, 1000) }
+}
+
+fn luck() -> Stream {
+    Stream::new(1, 1, Purpose::Forwarding)
+}
+
+/// Both ways between the nodes of each pair.
+fn graph(nodes: u32, pairs: &[(u32, u32)]) -> Graph {
+    Graph::new(nodes, pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect())
+}
+
+/// Two flows from 0, one to 1 and one to 2, with so many packets each.
+fn fork(threshold: Threshold, buffer: u32, packets: [u32; 2]) -> (Backlog, [u32; 2]) {
+    let config = BacklogConfig { threshold, links: Links::Downstream };
+    let mut backlog = Backlog::new(config, graph(3, &[(0, 1), (0, 2)]), [buffer; 3]);
+    let flows = [0, 1].map(|flow| backlog.commodity(0, flow + 1, &packet(flow, 0)));
+    for (flow, count) in (0..).zip(packets) {
+        for number in 0..count {
+            assert!(backlog.push(Time::ZERO, 0, flows[flow as usize], packet(flow, number)).is_none());
+        }
+    }
+    (backlog, flows)
+}
+
+/// How often each of two flows is picked at node 0 in 10 000 draws.
+fn shares(backlog: &Backlog) -> [u32; 2] {
+    let mut luck = luck();
+    let mut counts = [0; 2];
+    for _ in 0..10_000 {
+        let (_, pick) = backlog.pick_at(0, |_, _| 0, |_| 1.0, &mut luck).expect("packets wait");
+        counts[pick.commodity as usize] += 1;
+    }
+    counts
+}
+
+/// Example 2: K = 10. Queues of 1 and 3 both count as 10: equal chances, 5 standard deviations of 10 000 draws are 250. Of 7 and 12
+/// only the second is served: max{10, 7} < 12.
+#[test]
+fn example_2_of_the_paper() {
+    let [first, second] = shares(&fork(Threshold::Fixed(10.0), 100, [1, 3]).0);
+    assert!(first.abs_diff(second) < 500, "{first} {second}");
+    assert_eq!(shares(&fork(Threshold::Fixed(10.0), 100, [7, 12]).0), [0, 10_000]);
+    // The classical rule serves the longer one in both.
+    assert_eq!(shares(&fork(Threshold::Fixed(0.0), 100, [1, 3]).0), [0, 10_000]);
+}
+
+/// Equal flows on one link, and as many on another: each link first picks its own, and each flow of the pair has half of its half.
+#[test]
+fn ties_are_drawn_within_a_link_and_then_between_links() {
+    let config = BacklogConfig { threshold: Threshold::Fixed(5.0), links: Links::Downstream };
+    let mut backlog = Backlog::new(config, graph(3, &[(0, 1), (0, 2)]), [100; 3]);
+    for (flow, to) in [(0, 1), (1, 1), (2, 2)] {
+        let commodity = backlog.commodity(0, to, &packet(flow, 0));
+        backlog.push(Time::ZERO, 0, commodity, packet(flow, 0));
+    }
+    let mut luck = luck();
+    let mut counts = [0_i32; 3];
+    for _ in 0..10_000 {
+        let (_, pick) = backlog.pick_at(0, |_, _| 0, |_| 1.0, &mut luck).unwrap();
+        counts[pick.commodity as usize] += 1;
+    }
+    // 5 standard deviations of 10 000 draws with p = 1/4 are 217.
+    for (count, share) in counts.into_iter().zip([2500, 2500, 5000]) {
+        assert!((count - share).abs() < 250, "{counts:?}");
+    }
+}
+
+/// j* = argmax D·R(1 − p): of equal differences the better link; a difference twice as large makes up for half the rate.
+#[test]
+fn the_quality_of_a_link_counts() {
+    let (backlog, flows) = fork(Threshold::Fixed(0.0), 100, [6, 10]);
+    let chosen = |quality: [f64; 2]| {
+        let of = |link: u32| quality[backlog.graph().ends(link).1 as usize - 1];
+        backlog.pick_at(0, |_, _| 0, of, &mut luck()).unwrap().1.commodity
+    };
+    assert_eq!(chosen([1.0, 1.0]), flows[1]);
+    assert_eq!(chosen([1.0, 0.5]), flows[0]);
+    assert_eq!(chosen([1.0, 0.7]), flows[1]);
+}
+
+/// D must be positive: with 4 packets here and as many there nothing goes; at its destination they count as none.
+#[test]
+fn nothing_goes_uphill() {
+    let config = BacklogConfig { threshold: Threshold::Fixed(0.0), links: Links::Downstream };
+    let mut backlog = Backlog::new(config, graph(3, &[(0, 1), (1, 2)]), [100; 3]);
+    let flow = backlog.commodity(0, 2, &packet(0, 0));
+    (0..4).for_each(|number| _ = backlog.push(Time::ZERO, 0, flow, packet(0, number)));
+    let pick = |theirs: u32| backlog.pick_at(0, |_, _| theirs, |_| 1.0, &mut luck()).map(|(_, pick)| pick.difference);
+    assert_eq!([pick(3), pick(4), pick(u32::MAX)], [Some(1.0), None, None]);
+    assert!(backlog.has_pick(0, |_, _| 3) && !backlog.has_pick(0, |_, _| 4));
+    // At 1 what is known of 2 means nothing.
+    let mut there = backlog.clone();
+    there.push(Time::ZERO, 1, flow, packet(0, 9));
+    assert!(there.has_pick(1, |_, _| 50));
+}
+
+/// B = 5 with 3 packets of one flow and 2 of the other: the newest of the longer one goes, and of equals the one that comes.
+#[test]
+fn the_newest_packet_of_the_longest_queue_is_dropped() {
+    let (mut backlog, [long, short]) = fork(Threshold::Fixed(0.0), 5, [3, 2]);
+    assert!(backlog.is_full(0));
+    let dropped = backlog.push(Time::ZERO, 0, short, packet(1, 2)).expect("one has to go");
+    assert_eq!((dropped.flow, dropped.number), (0, 2));
+    // Now 2 and 3: the short one has become the long one.
+    let dropped = backlog.push(Time::ZERO, 0, short, packet(1, 3)).expect("one has to go");
+    assert_eq!((dropped.flow, dropped.number), (1, 3));
+    let dropped = backlog.push(Time::ZERO, 0, long, packet(0, 9)).expect("one has to go");
+    assert_eq!((dropped.flow, dropped.number), (1, 2));
+    assert_eq!([backlog.backlog(0, long), backlog.backlog(0, short)], [3, 2]);
+}
+
+/// A packet that is being sent counts until it has left; one that could not be sent is the first again.
+#[test]
+fn packets_under_way_count_as_backlog() {
+    let (mut backlog, [flow, _]) = fork(Threshold::Fixed(0.0), 100, [2, 0]);
+    let link = backlog.graph().between(0, 1).unwrap();
+    let first = backlog.take(0, flow).unwrap();
+    assert_eq!((first.number, backlog.backlog(0, flow), backlog.waiting()), (0, 2, 1));
+    backlog.put_back(0, flow, first);
+    assert_eq!(backlog.take(0, flow).map(|packet| packet.number), Some(0));
+    backlog.leave(slot(1), link, flow);
+    assert_eq!((backlog.backlog(0, flow), backlog.waiting()), (1, 1));
+    assert!(!backlog.is_full(0));
+}
+
+/// K = B/|S|: 100 for one flow, 50 for two, 100 again when one has been silent and empty for long.
+#[test]
+fn the_threshold_follows_the_flows() {
+    let (mut backlog, flows) = fork(Threshold::Shared, 100, [1, 0]);
+    assert_eq!(backlog.threshold(0), 100.0);
+    backlog.push(slot(1), 0, flows[1], packet(1, 0));
+    assert_eq!((backlog.threshold(0), backlog.active(0)), (50.0, 2));
+    let link = backlog.graph().between(0, 1).unwrap();
+    // What still waits is not over, however long it is.
+    backlog.push(slot(20_000), 0, flows[1], packet(1, 1));
+    assert_eq!(backlog.threshold(0), 50.0);
+    backlog.take(0, flows[0]);
+    backlog.leave(slot(20_000), link, flows[0]);
+    backlog.push(slot(21_500), 0, flows[1], packet(1, 2));
+    assert_eq!(backlog.threshold(0), 100.0);
+    backlog.push(slot(21_501), 0, flows[0], packet(0, 1));
+    assert_eq!(backlog.threshold(0), 50.0);
+}
+
+/// The two flows of Figs. 1 and 2: a node serves one packet a slot; each flow keeps a window of packets queued, which grows by one over
+/// itself with every ACK, a slot later. Returns how many packets of each were served, and the backlogs over time of the first.
+fn two_windows(threshold: f64, windows: [f64; 2]) -> ([u32; 2], Vec<u32>) {
+    let (mut backlog, flows) = fork(Threshold::Fixed(threshold), 1_000_000, [0, 0]);
+    let (mut windows, mut flight, mut served, mut seen) = (windows, [0; 2], [0; 2], Vec::new());
+    let mut luck = luck();
+    for now in 0..5_000 {
+        for flow in 0..2 {
+            while f64::from(flight[flow] + 1) <= windows[flow] {
+                flight[flow] += 1;
+                backlog.push(slot(now), 0, flows[flow], packet(flow as u32, 0));
+            }
+        }
+        seen.push(backlog.backlog(0, flows[0]));
+        let Some((link, pick)) = backlog.pick_at(0, |_, _| 0, |_| 1.0, &mut luck) else { continue };
+        let flow = pick.commodity as usize;
+        backlog.take(0, pick.commodity);
+        backlog.leave(slot(now), link, pick.commodity);
+        served[flow] += 1;
+        flight[flow] -= 1;
+        windows[flow] += 1.0 / windows[flow];
+    }
+    (served, seen)
+}
+
+/// Fig. 1(b): with windows of 1 and 3 the classical rule never serves the first flow, whose queue is 1 for ever; K = 10 serves both
+/// alike while both are short.
+#[test]
+fn a_window_of_one_starves_without_a_threshold() {
+    let (served, backlogs) = two_windows(0.0, [1.0, 3.0]);
+    assert_eq!(served, [0, 5_000]);
+    assert!(backlogs.iter().all(|&backlog| backlog == 1));
+    let (served, backlogs) = two_windows(10.0, [1.0, 3.0]);
+    assert!(served[0] > 2_000 && backlogs.last() > Some(&10), "{served:?}");
+}
+
+/// The directed links of a rule between named nodes.
+fn allowed(graph: &Graph, from: u32, to: u32, rule: Links) -> Vec<(u32, u32)> {
+    let allowed = graph.allowed(from, to, rule);
+    let mut links: Vec<_> =
+        (0..graph.links()).filter(|&link| allowed[link as usize]).map(|link| graph.ends(link)).collect();
+    links.sort_unstable();
+    links
+}
+
+const A: u32 = 0;
+const B: u32 = 1;
+const C: u32 = 2;
+const D: u32 = 3;
+
+/// The tree A–B, A–C, C–D: only "all" lets packets for D into the dead end B, and back.
+#[test]
+fn links_of_the_tree() {
+    let tree = graph(4, &[(A, B), (A, C), (C, D)]);
+    for rule in [Links::Downstream, Links::NotFarther, Links::LoopFree] {
+        assert_eq!(allowed(&tree, A, B, rule), [(A, B)], "{rule:?}");
+        assert_eq!(allowed(&tree, A, D, rule), [(A, C), (C, D)], "{rule:?}");
+    }
+    assert_eq!(allowed(&tree, A, D, Links::All), [(A, B), (A, C), (B, A), (C, A), (C, D)]);
+}
+
+/// The diamond A–B, A–C, B–D, C–D. From A to B the current takes the direct link and, a third as strong, the way round; closer to B
+/// leads only the direct one.
+#[test]
+fn links_of_the_diamond() {
+    let diamond = graph(4, &[(A, B), (A, C), (B, D), (C, D)]);
+    let both = [(A, B), (A, C), (B, D), (C, D)];
+    assert_eq!(allowed(&diamond, A, D, Links::Downstream), both);
+    assert_eq!(allowed(&diamond, A, D, Links::LoopFree), both);
+    assert_eq!(allowed(&diamond, A, B, Links::Downstream), [(A, B)]);
+    assert_eq!(allowed(&diamond, A, B, Links::NotFarther), [(A, B)]);
+    assert_eq!(allowed(&diamond, A, B, Links::LoopFree), [(A, B), (A, C), (C, D), (D, B)]);
+    assert_eq!(allowed(&diamond, A, B, Links::All).len(), 6);
+}
+
+/// A ladder of 2 × 3 nodes, 0 1 2 above 3 4 5, from 0 to 5. By symmetry v(4) = 1 − v(1) and v(3) = 1 − v(2). Kirchhoff's law at 1 and 2:
+/// 3·v(1) = 1 + v(2) + v(4) and 2·v(2) = v(1) + 0, so v(1) = 4/7, v(2) = 2/7, v(3) = 5/7, v(4) = 3/7: current flows from 1 to 4.
+#[test]
+fn links_of_the_ladder() {
+    let ladder = graph(6, &[(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]);
+    let closer = [(0, 1), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (4, 5)];
+    assert_eq!(allowed(&ladder, 0, 5, Links::Downstream), closer);
+    assert_eq!(allowed(&ladder, 0, 5, Links::LoopFree), closer);
+    // From 0 to 1 the current also takes both ways round: 0, 3, 4, 1 and 4, 5, 2, 1.
+    let round = [(0, 1), (0, 3), (2, 1), (3, 4), (4, 1), (4, 5), (5, 2)];
+    assert_eq!(allowed(&ladder, 0, 1, Links::LoopFree), round);
+    assert_eq!(allowed(&ladder, 0, 1, Links::NotFarther), [(0, 1)]);
+}
+
+/// With diagonals there are links between nodes equally far: 1 and 3 below, both a hop from 2.
+#[test]
+fn links_between_nodes_equally_far() {
+    let kite = graph(4, &[(0, 1), (0, 3), (1, 3), (1, 2), (3, 2)]);
+    assert_eq!(allowed(&kite, 0, 2, Links::NotFarther), [(0, 1), (0, 3), (1, 2), (1, 3), (3, 1), (3, 2)]);
+    assert_eq!(allowed(&kite, 0, 2, Links::Downstream), [(0, 1), (0, 3), (1, 2), (3, 2)]);
+    // Wheatstone's bridge in balance: no current between 1 and 3.
+    assert_eq!(allowed(&kite, 0, 2, Links::LoopFree), [(0, 1), (0, 3), (1, 2), (3, 2)]);
+}
