@@ -2,7 +2,7 @@
 //! rates, prices and the problem alone, whatever method found them.
 
 use crate::answer::{Answer, Level, Mixture};
-use crate::network::{Coupling, Link, Problem};
+use crate::network::{Coupling, Link, Network, Problem};
 use crate::region::Region;
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +21,32 @@ pub struct Certificate {
     pub scheduling: f64,
     /// (dual − primal objective), relative to the same.
     pub gap: f64,
+    /// With free routing: Σ of each path's rate times what its price exceeds the cheapest path's by, relative to the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing: Option<f64>,
+}
+
+/// What the flows make of an answer's rates and prices.
+pub(crate) struct Sums {
+    /// What a flow's rate costs: the price of its route, or of the cheapest of its paths.
+    pub path_prices: Vec<f64>,
+    /// What each link carries.
+    pub loads: Vec<f64>,
+    /// With free routing: Σ of each path's rate times what its price exceeds the cheapest path's by.
+    pub detour: Option<f64>,
+}
+
+impl Sums {
+    fn of(network: &Network, answer: &Answer) -> Self {
+        let path_prices = network.path_prices(&answer.prices);
+        Self { path_prices, loads: network.loads(&answer.rates), detour: None }
+    }
 }
 
 impl Certificate {
     /// The largest residual.
     pub fn worst(&self) -> f64 {
-        let all = [self.primal, self.dual, self.slackness, self.scheduling, self.gap];
+        let all = [self.primal, self.dual, self.slackness, self.scheduling, self.gap, self.routing.unwrap_or(0.0)];
         match all.iter().any(|v| v.is_nan()) {
             true => f64::INFINITY,
             false => all.into_iter().fold(0.0, f64::max),
@@ -34,13 +54,17 @@ impl Certificate {
     }
 
     pub(crate) fn of(problem: &Problem, answer: &Answer) -> Self {
+        Self::of_sums(problem, answer, &Sums::of(&problem.network, answer))
+    }
+
+    /// The same where the routes of the problem are all links that a flow uses, and `sums` says how.
+    pub(crate) fn of_sums(problem: &Problem, answer: &Answer, sums: &Sums) -> Self {
         let network = &problem.network;
-        let path_prices = network.path_prices(&answer.prices);
-        let loads = network.loads(&answer.rates);
+        let loads = &sums.loads;
         let mut out = Self::default();
         let mut turnover = 0.0;
         let mut lagrangian_gap = 0.0;
-        for ((utility, &x), &y) in problem.utilities.iter().zip(&answer.rates).zip(&path_prices) {
+        for ((utility, &x), &y) in problem.utilities.iter().zip(&answer.rates).zip(&sums.path_prices) {
             let size = utility.turnover(x);
             turnover += size;
             let error = utility.derivative(x) - y;
@@ -85,7 +109,8 @@ impl Certificate {
         let relative = |v: f64| if v == 0.0 { 0.0 } else { v.abs() / turnover };
         out.slackness = out.slackness.max(relative(slackness));
         out.scheduling = relative(scheduling);
-        out.gap = relative(lagrangian_gap + scheduling);
+        out.gap = relative(lagrangian_gap + scheduling + sums.detour.unwrap_or(0.0));
+        out.routing = sums.detour.map(relative);
         out
     }
 }
@@ -94,6 +119,19 @@ impl Certificate {
     /// Max–min: rates inside the region, and each level as high as weak duality lets it be: with the flows of earlier
     /// levels at their rates, t Σ λ·weights ≤ Σ λ c + h(λ) − Σ λ·used for any λ ≥ 0. A flow may stop only where it pays.
     pub(crate) fn of_levels(problem: &Problem, weights: &[f64], answer: &Answer, levels: &[Level]) -> Self {
+        let loads = problem.network.loads(&answer.rates);
+        let path_prices = |prices: &[f64]| problem.network.path_prices(prices);
+        Self::of_level_sums(problem, weights, answer, levels, (&loads, path_prices))
+    }
+
+    /// The same with the loads of the links, and a function that tells flows' prices from those of links.
+    pub(crate) fn of_level_sums(
+        problem: &Problem,
+        weights: &[f64],
+        answer: &Answer,
+        levels: &[Level],
+        (loads, path_prices): (&[f64], impl Fn(&[f64]) -> Vec<f64>),
+    ) -> Self {
         let network = &problem.network;
         let mut out = Self::default();
         let mut rates = vec![0.0; weights.len()];
@@ -104,7 +142,6 @@ impl Certificate {
                 rates[s as usize] = level.level * weights[s as usize];
             }
         }
-        let loads = network.loads(&rates);
         for ((load, rate), scale) in loads.iter().zip(&answer.link_rates).zip(scales(problem, answer)) {
             out.primal = out.primal.max((load - rate) / scale);
         }
@@ -124,7 +161,7 @@ impl Certificate {
                 room += coupling.region.support(&prices);
             }
             let mut demand = 0.0;
-            for (s, price) in network.path_prices(&level.prices).into_iter().enumerate() {
+            for (s, price) in path_prices(&level.prices).into_iter().enumerate() {
                 match stops[s] < k {
                     true => room -= price * rates[s],
                     false => demand += price * weights[s],

@@ -23,6 +23,14 @@ pub enum Error {
         /// Index of the link that stops it.
         link: usize,
     },
+    /// No way leads from a flow's source to its sink.
+    #[error(
+        "no path: flow {flow} has no way to its sink over the links that it may use\nhint: allow it more links, and give them a capacity"
+    )]
+    NoPath {
+        /// Index of the flow.
+        flow: usize,
+    },
     /// The utility grows for ever: no best rates exist.
     #[error(
         "unbounded: flow {flow} crosses no link and its utility always grows with its rate\nhint: give it a link, or a utility with a largest value"

@@ -88,6 +88,12 @@ impl Network {
     /// # Errors
     /// As [`Problem::check`].
     pub fn check(&self) -> Result<(), Error> {
+        let able = self.able()?;
+        self.check_routes(&able)
+    }
+
+    /// Which links can carry something, links and couplings checked.
+    pub(crate) fn able(&self) -> Result<Vec<bool>, Error> {
         let mut able = vec![false; self.links.len()];
         let mut owner = vec![None; self.links.len()];
         for (l, link) in self.links.iter().enumerate() {
@@ -128,6 +134,10 @@ impl Network {
                 return Err(Error::invalid(format!("links[{l}]"), "a wireless link that no coupling names"));
             }
         }
+        Ok(able)
+    }
+
+    fn check_routes(&self, able: &[bool]) -> Result<(), Error> {
         let mut last = vec![usize::MAX; self.links.len()];
         for (s, route) in self.routes.iter().enumerate() {
             for &l in route {

@@ -38,8 +38,10 @@ pub enum Method {
     Interior,
     /// Progressive filling.
     WaterFilling,
-    /// Clarabel.
+    /// Clarabel, as the reference.
     Reference,
+    /// Clarabel, with free routing.
+    Conic,
     /// The sub-gradient iteration.
     Subgradient,
 }

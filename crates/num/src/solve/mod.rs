@@ -2,6 +2,7 @@
 //! sub-gradient iteration as their benchmark.
 
 mod best;
+pub(crate) mod conic;
 mod facets;
 pub(crate) mod interior;
 mod logarithmic;

@@ -8,6 +8,7 @@ mod kkt;
 mod max_min;
 mod random;
 mod robustness;
+mod routing;
 mod wide;
 
 use windward_num::{Options, Problem, Solution, solve};

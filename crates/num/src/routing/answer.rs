@@ -1,0 +1,75 @@
+//! The answer by paths, and its proof.
+
+use super::model::{Model, Raw};
+use super::paths::{self, Demand, Path};
+use crate::answer::Answer;
+use crate::certificate::{self, Certificate, Sums};
+use crate::solution::{Method, Solution};
+use serde::{Deserialize, Serialize};
+
+/// The best rates and how they are routed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Routing {
+    /// Paths of each flow, the largest first.
+    pub paths: Vec<Vec<Path>>,
+    /// Rates, prices, schedule and proof; `path_prices` are those of the cheapest paths.
+    pub solution: Solution,
+}
+
+impl Routing {
+    /// f_l^s: what each flow sends over each link.
+    pub fn loads(&self) -> Vec<Vec<f64>> {
+        self.paths.iter().map(|paths| paths::loads(paths, self.solution.prices.len())).collect()
+    }
+}
+
+/// Judges what one pass found.
+pub(super) fn certified(model: &Model<'_>, raw: Raw) -> Routing {
+    let problem = model.problem;
+    let (answer, paths) = model.by_paths(raw.answer, &raw.flows);
+    let sums = model.sums(&answer, &paths);
+    let judged = problem.with_routes(&paths);
+    let solution = Solution {
+        certificate: Certificate::of_sums(&judged, &answer, &sums),
+        objective: Some(certificate::objective(&judged, &answer)),
+        path_prices: sums.path_prices,
+        rates: answer.rates,
+        prices: answer.prices,
+        link_rates: answer.link_rates,
+        mixtures: answer.mixtures,
+        levels: Vec::new(),
+        method: Method::Conic,
+        iterations: raw.iterations,
+    };
+    Routing { paths, solution }
+}
+
+impl Model<'_> {
+    /// The answer by paths: each flow's rate is what its paths carry.
+    pub fn by_paths(&self, answer: Answer, flows: &[Vec<f64>]) -> (Answer, Vec<Vec<Path>>) {
+        let split = |(demand, flow): (&Demand, &Vec<f64>)| paths::decompose(demand, &self.problem.ends, flow);
+        let paths: Vec<Vec<Path>> = self.demands.iter().zip(flows).map(split).collect();
+        let rates = paths.iter().map(|paths| paths.iter().map(|path| path.rate).sum()).collect();
+        (Answer { rates, ..answer }, paths)
+    }
+
+    /// Loads by the paths, the cheapest paths' prices, and what the paths taken cost more.
+    pub fn sums(&self, answer: &Answer, paths: &[Vec<Path>]) -> Sums {
+        let path_prices = self.cheapest(&answer.prices);
+        let mut loads = vec![0.0; answer.prices.len()];
+        let mut detour = 0.0;
+        for (paths, cheapest) in paths.iter().zip(&path_prices) {
+            for path in paths {
+                let price: f64 = path.links.iter().map(|&l| answer.prices[l as usize]).sum();
+                detour += path.rate * (price - cheapest);
+                path.links.iter().for_each(|&l| loads[l as usize] += path.rate);
+            }
+        }
+        Sums { path_prices, loads, detour: Some(detour) }
+    }
+
+    /// What a packet of each flow costs by the cheapest way it is allowed.
+    pub fn cheapest(&self, prices: &[f64]) -> Vec<f64> {
+        self.demands.iter().map(|demand| paths::cheapest(demand, &self.problem.ends, prices)).collect()
+    }
+}
