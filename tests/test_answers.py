@@ -62,13 +62,15 @@ def test_show_plot_and_report_work_on_the_folder(engine: str, cli: Cli, tmp_path
     said = cli(engine, SHARED, "--output", "kept")
     assert said.stderr == ""
     assert cli("show", "kept").stdout + "\nresults in kept\n" == said.stdout
-    for what in FIGURES["optimum"] if engine == "optimum" else FIGURES["fluid"]:
+    # Paths are drawn of free routing: tests/test_routing.py.
+    figures = [what for what in FIGURES[engine] if what != "paths"]
+    for what in figures:
         assert cli("plot", "kept", "--what", what, "-o", f"{what}.svg").stdout == f"{what}.svg\n"
         assert "<svg" in (tmp_path / f"{what}.svg").read_text()
     assert cli("plot", "kept").stdout == ("rates.svg\n" if engine == "optimum" else "windows.svg\n")
     assert cli("report", "kept").stdout == "kept/report.html\n"
     page = (tmp_path / "kept" / "report.html").read_text()
-    assert page.count("<figure") == len(FIGURES["optimum"] if engine == "optimum" else FIGURES["fluid"])
+    assert page.count("<figure") == len(figures)
     assert 'kind = "csma"' in page.replace("&quot;", '"')
     refused = cli("plot", "kept", "--seed", "1")
     assert (refused.returncode, refused.stderr) == (2, f"error: a result of `{engine}` has no seeds\n")

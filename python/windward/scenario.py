@@ -159,7 +159,7 @@ class Scenario(ScenarioFields):
 
         return emulate(self._compile().engine, seeds=seeds, output=output, progress=progress, pcap=pcap, force=force)
 
-    def optimum(self, objective: str = "proportional") -> Optimum:
+    def optimum(self, objective: str = "proportional", *, routing: str = "fixed", links: str | None = None) -> Optimum:
         """The best rates that any congestion control could reach.
 
         Parameters
@@ -167,15 +167,22 @@ class Scenario(ScenarioFields):
         objective
             "proportional" (the sum of ln x), "max-min", "alpha=NUMBER" (alpha-fairness), or "law": what each flow's own
             law maximises, ln x for a law that maximises nothing known.
+        routing
+            "fixed", or "free": the best of all routings, packets split over any number of paths. A flow with `via`
+            keeps its route.
+        links
+            With free routing the links that a flow may use: "downstream" (those a hop closer to its destination),
+            "not-farther" (those not farther from it), "loop-free" (those of loop-free directed paths), or "all" (the
+            default).
 
         Raises
         ------
         ValueError
-            For another objective, and where there are no best rates.
+            For another objective or routing, and where there are no best rates.
         """
         from windward._engines.optimum import solve
 
-        return solve(self._compile().engine, objective)
+        return solve(self._compile().engine, objective, routing, links)
 
     def fluid(
         self,

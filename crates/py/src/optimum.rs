@@ -6,14 +6,22 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
-use windward_scenario::{Objective, Optimum};
+use windward_scenario::{Objective, Optimum, RoutedOptimum};
+use windward_sim::backlog::Links;
 
 #[pymethods]
 impl Scenario {
     /// The best rates for `objective`: "proportional", "max-min", "law", or "alpha" with `alpha`. Columns by table, and
-    /// the certificate. Raises ValueError where there are none.
-    #[pyo3(signature = (objective, alpha=None))]
-    fn optimum<'py>(&self, py: Python<'py>, objective: &str, alpha: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
+    /// the certificate. With `links`, "downstream", "not-farther", "loop-free" or "all", over all routings on such links; then
+    /// also tables of paths, links of flows and the schedule. Raises ValueError where there are none.
+    #[pyo3(signature = (objective, alpha=None, links=None))]
+    fn optimum<'py>(
+        &self,
+        py: Python<'py>,
+        objective: &str,
+        alpha: Option<f64>,
+        links: Option<&str>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let objective = match (objective, alpha) {
             ("proportional", None) => Objective::Proportional,
             ("max-min", None) => Objective::MaxMin,
@@ -21,9 +29,49 @@ impl Scenario {
             ("alpha", Some(alpha)) => Objective::Alpha(alpha),
             _ => return Err(PyValueError::new_err(format!("{objective} with alpha {alpha:?} is no objective"))),
         };
-        let best = py.detach(|| self.inner.optimum(objective)).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        columns(py, &best)
+        let refused = |error: windward_num::Error| PyValueError::new_err(error.to_string());
+        let rule = match links {
+            None => return columns(py, &py.detach(|| self.inner.optimum(objective)).map_err(refused)?),
+            Some("downstream") => Links::Downstream,
+            Some("not-farther") => Links::NotFarther,
+            Some("loop-free") => Links::LoopFree,
+            Some("all") => Links::All,
+            Some(other) => return Err(PyValueError::new_err(format!("{other} is no rule of links"))),
+        };
+        let best = py.detach(|| self.inner.optimum_with_free_routing(objective, rule)).map_err(refused)?;
+        let answer = columns(py, &best.optimum)?;
+        answer.set_item("paths", paths(py, &best)?)?;
+        answer.set_item("flow_links", flow_links(py, &best)?)?;
+        answer.set_item("schedule", schedule(py, &best)?)?;
+        Ok(answer)
     }
+}
+
+fn paths<'py>(py: Python<'py>, best: &RoutedOptimum) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    table.set_item("flow", best.paths.iter().map(|path| path.flow.as_str()).collect::<Vec<_>>())?;
+    table.set_item("path", best.paths.iter().map(|path| path.nodes.join("->")).collect::<Vec<_>>())?;
+    table.set_item("hops", best.paths.iter().map(|path| path.nodes.len() - 1).collect::<Vec<_>>())?;
+    table.set_item("rate_bps", best.paths.iter().map(|path| path.rate_bps).collect::<Vec<_>>())?;
+    table.set_item("share", best.paths.iter().map(|path| path.share).collect::<Vec<_>>())?;
+    table.set_item("price", best.paths.iter().map(|path| path.price).collect::<Vec<_>>())?;
+    Ok(table)
+}
+
+fn flow_links<'py>(py: Python<'py>, best: &RoutedOptimum) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    table.set_item("flow", best.flow_links.iter().map(|used| used.flow.as_str()).collect::<Vec<_>>())?;
+    table.set_item("link", best.flow_links.iter().map(|used| used.link.as_str()).collect::<Vec<_>>())?;
+    table.set_item("rate_bps", best.flow_links.iter().map(|used| used.rate_bps).collect::<Vec<_>>())?;
+    table.set_item("share", best.flow_links.iter().map(|used| used.share).collect::<Vec<_>>())?;
+    Ok(table)
+}
+
+fn schedule<'py>(py: Python<'py>, best: &RoutedOptimum) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    table.set_item("links", best.schedule.iter().map(|active| active.links.join(", ")).collect::<Vec<_>>())?;
+    table.set_item("share", best.schedule.iter().map(|active| active.share).collect::<Vec<_>>())?;
+    Ok(table)
 }
 
 fn columns<'py>(py: Python<'py>, best: &Optimum) -> PyResult<Bound<'py, PyDict>> {

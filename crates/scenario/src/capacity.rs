@@ -12,7 +12,7 @@ use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
-use windward_sim::wifi::{Conflict, WifiConfig};
+use windward_sim::wifi::{Conflict, Way, WifiConfig};
 use windward_sim::{MediumConfig, Network, Pattern};
 
 /// Joint channel states are enumerated up to so many, and sampled at so many points above.
@@ -39,9 +39,15 @@ pub(crate) enum CapacityError {
     Scheduler(SchedulerConfig),
 }
 
-/// Constraints, in packets of `packet_bits` a second; a link for each port.
+/// The ports that each flow's data takes where routes are fixed.
+pub(crate) fn fixed_routes(network: &Network) -> Vec<Vec<u32>> {
+    network.flows.iter().map(|flow| flow.forward.ports().collect()).collect()
+}
+
+/// Constraints, in packets of `packet_bits` a second; a link for each port. `routes` are the ports that each flow crosses, or may.
 pub(crate) fn constraints(
     network: &Network,
+    routes: Vec<Vec<u32>>,
     (regions, wireless): (&[RegionPlan], &[WifiPlan]),
     packet_bits: f64,
     sharing: Sharing,
@@ -61,7 +67,6 @@ pub(crate) fn constraints(
             free[port as usize] -= mean;
         }
     }
-    let routes: Vec<Vec<u32>> = network.flows.iter().map(|flow| flow.forward.ports().collect()).collect();
     let used: BTreeSet<u32> = routes.iter().flatten().copied().collect();
     // Of a wireless network only the links that carry data: the others would add to its schedules, and nothing to the rates.
     let is_idle = |at: usize| plan_of(wireless, at as u32).is_some() && !used.contains(&(at as u32));
@@ -80,10 +85,11 @@ pub(crate) fn constraints(
             MediumConfig::Cell(cell) => cell_region(cell, packet_bits, sharing)?,
             MediumConfig::Wifi(wifi) => {
                 let conflicts = wifi.conflicts(Conflict::Sense);
-                wireless_region(wifi, &conflicts, &mut links, &used, packet_bits, plan)
+                let received = |way: &Way| 1.0 - way.loss;
+                wireless_region(wifi, &conflicts, received, &mut links, &used, packet_bits, plan)
             }
             MediumConfig::Csma(csma) => {
-                wireless_region(&csma.network, &csma.conflicts, &mut links, &used, packet_bits, plan)
+                wireless_region(&csma.network, &csma.conflicts, |_| 1.0, &mut links, &used, packet_bits, plan)
             }
         };
         if !links.is_empty() {
@@ -103,10 +109,12 @@ fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<
 }
 
 /// What the links of a wireless network that are used share: the schedules of its conflict graph (wang2013 (2)), with b_l the
-/// packets a second of a link alone, headers and control frames included, backoffs not. `links` keeps those that are used.
+/// packets a second of a link alone, headers and control frames included, backoffs not, of which `received` is the part
+/// that need not be sent again. `links` keeps those that are used.
 fn wireless_region(
     wifi: &WifiConfig,
     conflicts: &[Vec<u32>],
+    received: impl Fn(&Way) -> f64,
     links: &mut Vec<u32>,
     used: &BTreeSet<u32>,
     packet_bits: f64,
@@ -120,8 +128,9 @@ fn wireless_region(
         let others = conflicts[*local as usize].iter().filter(move |other| *other > local);
         others.filter_map(|other| Some((place[local], *place.get(other)?)))
     });
+    let rate = |&local: &u32| received(&wifi.ways[local as usize]) / wifi.exchange(local, bytes).as_secs();
     Region::Csma {
-        rates: locals.iter().map(|&local| 1.0 / wifi.exchange(local, bytes).as_secs()).collect(),
+        rates: locals.iter().map(rate).collect(),
         conflicts: pairs.collect(),
         entropy: plan.map_or(0.0, |plan| plan.entropy),
     }

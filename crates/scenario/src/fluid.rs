@@ -3,7 +3,7 @@
 //! All flows send from the beginning and for ever; the background takes its mean rate; what [`super::optimum`] says of
 //! capacities and loss holds here too. A link's buffer drops what it does not hold.
 
-use crate::capacity::{CapacityError, Sharing, constraints};
+use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::names::FlowName;
 use crate::optimum::{path_loss, propagation};
 use crate::scenario::Scenario;
@@ -89,15 +89,21 @@ impl Scenario {
             return Err(FluidError::PacketSizes(bytes, other));
         }
         let packet_bits = bytes as f64 * 8.0;
-        let constraints = constraints(network, (self.regions(), self.wireless()), packet_bits, Sharing::Scheduler)
-            .map_err(|error| match error {
-                CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
-                CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
-                CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
-                    SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
-                    known => format!("{known:?}"),
-                }),
-            })?;
+        let constraints = constraints(
+            network,
+            fixed_routes(network),
+            (self.regions(), self.wireless()),
+            packet_bits,
+            Sharing::Scheduler,
+        )
+        .map_err(|error| match error {
+            CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
+            CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
+            CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
+                SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
+                known => format!("{known:?}"),
+            }),
+        })?;
         let mut flows = Vec::with_capacity(network.flows.len());
         let base_rtts: Vec<f64> = network.flows.iter().map(|flow| base_rtt(network, flow)).collect();
         for (((flow, name), spec), &base_rtt) in network.flows.iter().zip(&compiled.flows).zip(&specs).zip(&base_rtts) {

@@ -17,6 +17,7 @@ mod problems;
 mod python;
 mod read;
 mod reference;
+mod routing;
 mod scenario;
 mod suggest;
 
@@ -26,4 +27,5 @@ pub use names::{FlowName, LinkName, SourceName};
 pub use optimum::{FlowOptimum, LinkOptimum, Objective, Optimum};
 pub use python::PythonClass;
 pub use reference::reference;
+pub use routing::{Activity, FlowLinkOptimum, PathOptimum, RoutedOptimum};
 pub use scenario::{Compiled, NoPackets, Scenario, schema};

@@ -6,8 +6,8 @@
 //! counted. A packet lost on the wire has used its transmission time, so loss takes nothing from a capacity; it takes from the
 //! goodput.
 
-use crate::capacity::{CapacityError, Sharing, constraints};
-use crate::scenario::Scenario;
+use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
+use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidPath};
 use windward_num::{Error, Options, Problem, Solution, Utility, solve};
 use windward_sim::{FlowConfig, LawChoice, Network, Route, Topology};
@@ -78,6 +78,29 @@ impl Scenario {
     /// [`Error::Invalid`] where the background leaves a link nothing; else what the solver says.
     pub fn optimum(&self, objective: Objective) -> Result<Optimum, Error> {
         let compiled = self.compile_at_rest();
+        let question = Question::new(self, &compiled, objective, fixed_routes(&compiled.network))?;
+        let solution = solve(&question.problem, &Options::default())?;
+        let loads = question.problem.network.loads(&solution.rates);
+        let arrives = |at: usize| 1.0 - path_loss(&compiled.network.topology, &compiled.network.flows[at].forward);
+        Ok(question.answer(solution, &loads, arrives))
+    }
+}
+
+/// A scenario as a problem.
+pub(crate) struct Question<'a> {
+    pub compiled: &'a Compiled,
+    pub problem: Problem,
+    pub packet_bytes: u64,
+}
+
+impl<'a> Question<'a> {
+    /// `routes` are the ports that each flow crosses, or may cross.
+    pub fn new(
+        scenario: &Scenario,
+        compiled: &'a Compiled,
+        objective: Objective,
+        routes: Vec<Vec<u32>>,
+    ) -> Result<Self, Error> {
         let network = &compiled.network;
         let packet_bytes = network.flows.iter().map(|flow| flow.tcp.wire_bytes()).max().unwrap_or(1);
         let packet_bits = packet_bytes as f64 * 8.0;
@@ -91,39 +114,47 @@ impl Scenario {
                 reason: "`connections` is not supported by the optimum: it has no utility function".to_owned(),
             });
         }
+        let plans = (scenario.regions(), scenario.wireless());
         let constraints =
-            constraints(network, (self.regions(), self.wireless()), packet_bits, Sharing::Best).map_err(|error| {
-                match error {
-                    CapacityError::Full(at) => refused(at, "background traffic takes all of its capacity"),
-                    CapacityError::BackgroundInCell(at) => {
-                        refused(at, "background traffic to the stations of a cell is not supported by the optimum")
-                    }
-                    CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
+            constraints(network, routes, plans, packet_bits, Sharing::Best).map_err(|error| match error {
+                CapacityError::Full(at) => refused(at, "background traffic takes all of its capacity"),
+                CapacityError::BackgroundInCell(at) => {
+                    refused(at, "background traffic to the stations of a cell is not supported by the optimum")
                 }
+                CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
             })?;
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();
-        let problem = Problem { network: constraints, utilities };
-        let solution = solve(&problem, &Options::default())?;
-        let loads = problem.network.loads(&solution.rates);
-        let flows = network.flows.iter().zip(&compiled.flows).enumerate().map(|(at, (flow, name))| {
+        Ok(Self { compiled, problem: Problem { network: constraints, utilities }, packet_bytes })
+    }
+
+    /// Bits of a packet.
+    pub fn packet_bits(&self) -> f64 {
+        self.packet_bytes as f64 * 8.0
+    }
+
+    /// A solution in people's units; `arrives` is the part of a flow's packets that does.
+    pub fn answer(&self, solution: Solution, loads: &[f64], arrives: impl Fn(usize) -> f64) -> Optimum {
+        let Compiled { network, flows, links, .. } = self.compiled;
+        let packet_bits = self.packet_bits();
+        let flows = network.flows.iter().zip(flows).enumerate().map(|(at, (flow, name))| {
             let rate_bps = solution.rates[at] * packet_bits;
             let payload = flow.tcp.segment.count() as f64 / flow.tcp.wire_bytes() as f64;
             FlowOptimum {
                 name: name.name.clone(),
                 law: name.law.clone(),
-                utility: problem.utilities[at],
+                utility: self.problem.utilities[at],
                 rate_bps,
-                goodput_bps: rate_bps * payload * (1.0 - path_loss(&network.topology, &flow.forward)),
+                goodput_bps: rate_bps * payload * arrives(at),
                 path_price: solution.path_prices[at],
             }
         });
-        let links = compiled.links.iter().enumerate().map(|(at, name)| LinkOptimum {
+        let links = links.iter().enumerate().map(|(at, name)| LinkOptimum {
             name: name.name.clone(),
             capacity_bps: solution.link_rates[at] * packet_bits,
             load_bps: loads[at] * packet_bits,
             price: solution.prices[at],
         });
-        Ok(Optimum { flows: flows.collect(), links: links.collect(), solution, packet_bytes })
+        Optimum { flows: flows.collect(), links: links.collect(), solution, packet_bytes: self.packet_bytes }
     }
 }
 

@@ -165,6 +165,11 @@ impl Scenario {
         &self.plan.wireless
     }
 
+    /// Of each flow whether the file spells its route out.
+    pub(crate) fn has_own_routes(&self) -> impl Iterator<Item = bool> {
+        self.plan.flows.iter().map(|flow| flow.is_fixed[0])
+    }
+
     /// Whether there is something to simulate.
     ///
     /// # Errors

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+#: The tables of free routing.
+ROUTED = ("paths", "flow_links", "schedule")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Optimum(Kept):
@@ -42,11 +45,22 @@ class Optimum(Kept):
     iterations: int
     #: Rates and prices of the problem count packets of this many bytes.
     packet_bytes: int
+    #: "fixed", or "free": the best of all routings.
+    routing: str = "fixed"
+    #: With free routing: which links the flows were allowed.
+    allowed_links: str | None = None
+    #: With free routing: one row per flow and path, `path` (nodes joined by "->"), `hops`, `rate_bps`, its `share` of
+    #: the flow, and its `price`.
+    paths: pd.DataFrame | None = None
+    #: With free routing: one row per flow and link, `rate_bps` and `share` of the flow.
+    flow_links: pd.DataFrame | None = None
+    #: With free routing: one row per set of links that are active together, and the `share` of time that it is.
+    schedule: pd.DataFrame | None = None
 
     engine: ClassVar[str] = "optimum"
 
     def plot(self, what: str = "rates") -> Figure:
-        """Draws "rates", "links" (how full they are) or "prices".
+        """Draws "rates", "links" (how full they are) or "prices"; with free routing also "paths".
 
         Raises
         ------
@@ -68,15 +82,26 @@ class Optimum(Kept):
             "certificate": self.certificate,
             "flows": self.flows.to_dict("records"),
             "links": self.links.to_dict("records"),
+            **self._routing(),
         }
+
+    def _routing(self) -> dict[str, Any]:
+        """What free routing adds."""
+        tables = {name: table.to_dict("records") for name, table in self._routed().items()}
+        return {"routing": self.routing, "allowed_links": self.allowed_links, **tables} if tables else {}
+
+    def _routed(self) -> dict[str, pd.DataFrame]:
+        tables = {"paths": self.paths, "flow_links": self.flow_links, "schedule": self.schedule}
+        return {name: table for name, table in tables.items() if table is not None}
 
     def _tables(self) -> Tables:
         flows = self.flows.assign(utility=[json.dumps(utility) for utility in self.flows["utility"]])
-        return {"flows": from_frame(flows), "links": from_frame(self.links)}
+        routed = {name: from_frame(table) for name, table in self._routed().items()}
+        return {"flows": from_frame(flows), "links": from_frame(self.links), **routed}
 
     def _summary(self) -> dict[str, Any]:
         answer = {key: number(value) for key, value in self.to_dict().items()}
-        for kind in ("flows", "links"):
+        for kind in ("flows", "links", *self._routed()):
             answer[kind] = [{key: number(value) for key, value in row.items()} for row in answer[kind]]
         return answer
 
@@ -86,4 +111,6 @@ class Optimum(Kept):
         flows["utility"] = [json.loads(utility) for utility in flows["utility"]]
         names = ("name", "title", "objective", "value", "certificate", "method", "iterations", "packet_bytes")
         answer = {name: summary[name] for name in names}
+        answer |= {name: summary[name] for name in ("routing", "allowed_links") if name in summary}
+        answer |= {name: tables[name].to_pandas() for name in ROUTED if name in tables}
         return cls(scenario=scenario, flows=flows, links=tables["links"].to_pandas(), **answer)

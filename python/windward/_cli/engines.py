@@ -133,7 +133,24 @@ def _run_and_show(
         tell(target)
 
 
-def optimum(file: File, objective: Objective = "proportional", output: Kept = None, as_json: AsJson = False) -> None:
+def optimum(
+    file: File,
+    objective: Objective = "proportional",
+    routing: Annotated[
+        str, typer.Option(metavar="HOW", help="fixed, or free: the best of all routings, over any number of paths.")
+    ] = "fixed",
+    links: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="Links that flows may use with free routing: downstream (a hop closer to the destination), "
+            "not-farther, loop-free, or all. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Kept = None,
+    as_json: AsJson = False,
+) -> None:
     """Find the rates that maximise the flows' utilities.
 
     They are printed with the certificate of their optimality.
@@ -141,7 +158,7 @@ def optimum(file: File, objective: Objective = "proportional", output: Kept = No
     from windward._engines.optimum import solve
     from windward.show import _terminal
 
-    best = solve(parse(file), objective)
+    best = solve(parse(file), objective, routing, links)
     if output is not None:
         best.save(output)
     if as_json:

@@ -26,8 +26,8 @@ def plot(
             "--what",
             "-w",
             help="Figure: of a run windows, rates, rtt, queues, delays, links, fairness, internals, goodput, "
-            "utilization, loss or stations; of an optimum rates, links or prices; of a fluid run windows, rates, "
-            "delays or lyapunov. Default: the first.",
+            "utilization, loss or stations; of an optimum rates, links, prices or paths; of a fluid run windows, "
+            "rates, delays or lyapunov. Default: the first.",
         ),
     ] = None,
     output: Annotated[

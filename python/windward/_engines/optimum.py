@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from windward._answers.optimum import Optimum
+from windward._answers.optimum import ROUTED, Optimum
 
 if TYPE_CHECKING:
     from windward import _engine
@@ -14,15 +14,30 @@ if TYPE_CHECKING:
 #: What the flows may want, beside "alpha=NUMBER".
 OBJECTIVES = ("proportional", "max-min", "law")
 
+#: Whether flows keep their routes, or may take any and split over them.
+ROUTINGS = ("fixed", "free")
 
-def solve(compiled: _engine.Scenario, objective: str) -> Optimum:
+#: The links that flows may use with free routing: those a hop closer to the destination, those not farther from it,
+#: those of loop-free directed paths, all.
+LINKS = ("downstream", "not-farther", "loop-free", "all")
+
+
+def solve(compiled: _engine.Scenario, objective: str, routing: str = "fixed", links: str | None = None) -> Optimum:
     """The optimum of a scenario for "proportional", "max-min", "law" or "alpha=NUMBER".
 
     Raises
     ------
     ValueError
-        For another objective, and where there are no best rates.
+        For another objective or routing, and where there are no best rates.
     """
+    if routing not in ROUTINGS:
+        raise ValueError(f"unknown routing `{routing}`; allowed: {', '.join(ROUTINGS)}")
+    if links is not None and links not in LINKS:
+        raise ValueError(f"unknown links `{links}`; allowed: {', '.join(LINKS)}")
+    if links is not None and routing != "free":
+        raise ValueError("flows keep their links with fixed routing\nhint: allowed links are for free routing")
+    if routing == "free" and links is None:
+        links = "all"
     name, _, number = objective.partition("=")
     alpha = None
     if name == "alpha":
@@ -34,7 +49,8 @@ def solve(compiled: _engine.Scenario, objective: str) -> Optimum:
         raise ValueError(
             f"unknown objective `{objective}`; objectives: {', '.join(OBJECTIVES)}, and alpha=NUMBER with NUMBER >= 0"
         )
-    answer = compiled.optimum(name, alpha)
+    answer = compiled.optimum(name, alpha, links)
+    tables = {table: pd.DataFrame(answer[table]) for table in ROUTED if table in answer}
     return Optimum(
         name=compiled.name,
         title=compiled.title,
@@ -47,4 +63,7 @@ def solve(compiled: _engine.Scenario, objective: str) -> Optimum:
         method=answer["method"],
         iterations=answer["iterations"],
         packet_bytes=answer["packet_bytes"],
+        routing=routing,
+        allowed_links=links,
+        **tables,
     )

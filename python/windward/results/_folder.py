@@ -28,6 +28,9 @@ DIR/
   scenario.toml
   flows.parquet           one row per flow: the best rates, or where the windows end
   links.parquet           one row per link, of `optimum`
+  paths.parquet           one row per flow and path, of `optimum` with free routing
+  flow_links.parquet      one row per flow and link that it uses, of the same
+  schedule.parquet        one row per set of links that are active together, of the same
   flow_series.parquet     samples of every flow, of `fluid`
   lyapunov.parquet        Y(w) at every sample, of `fluid` where there is one
   report.html

@@ -78,7 +78,7 @@ def _optimum(best: BestRates) -> Page:
     return Page(
         name=best.name,
         title=best.title or best.name,
-        span=f"best rates, {best.objective}",
+        span=f"best rates, {best.objective}" + (", free routing" if best.routing == "free" else ""),
         how=f"{best.method}, {best.iterations} iterations",
         facts=[
             ("goodput of all flows", quantity(goodput.sum(), "bit/s")),

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 #: At most so many flows and links have a row in the terminal.
 _ROWS = 20
 
+#: Paths and sets of links with less than this share are left to the files.
+_SEEN = 5e-4
+
 
 def fluid_digest(fluid: Windows) -> Digest:
     """The end of a fluid run as a table."""
@@ -47,28 +50,64 @@ def optimum_digests(best: BestRates) -> list[Digest]:
         ]
         for row in _records(best.flows.head(_ROWS))
     ]
+    is_free = best.routing == "free"
     used = best.links[best.links["price"] > 1e-9 * best.links["price"].max()]
+    if is_free:
+        # Links that nobody takes have a price too: what they would have to be worth.
+        used = used[used["load_bps"] > _SEEN * used["load_bps"].max()]
     links = [
         [row["link"], quantity(row["capacity_bps"], "bit/s"), quantity(row["load_bps"], "bit/s"), f"{row['price']:.4g}"]
         for row in _records(used.head(_ROWS))
     ]
     idle = len(best.links) - len(links)
+    cheap = "not used, or at price 0 or close to it" if is_free else "at price 0 or close to it"
     return [
         Digest(
             title="Flows",
-            columns=["flow", "law", "rate", "goodput", "price of its route"],
+            columns=[
+                "flow",
+                "law",
+                "rate",
+                "goodput",
+                "price of its cheapest path" if is_free else "price of its route",
+            ],
             words=2,
             rows=flows,
             note=_more(len(best.flows) - len(flows), "flow"),
         ),
+        *_paths(best),
+        *_schedule(best),
         Digest(
             title="Bottlenecks",
             columns=["link", "capacity", "load", "price"],
             words=1,
             rows=links,
-            note=_more(idle, "link").replace("more", "other") + (" at price 0 or close to it" if idle else ""),
+            note=_more(idle, "link").replace("more", "other") + (f" {cheap}" if idle else ""),
         ),
     ]
+
+
+def _paths(best: BestRates) -> list[Digest]:
+    """With free routing: which ways the flows take."""
+    if best.paths is None:
+        return []
+    seen = best.paths[best.paths["share"] >= _SEEN]
+    rows = [
+        [row["flow"], row["path"], quantity(row["rate_bps"], "bit/s"), percent(row["share"])]
+        for row in _records(seen.head(_ROWS))
+    ]
+    columns = ["flow", "path", "rate", "share of the flow"]
+    return [Digest(title="Paths", columns=columns, words=2, rows=rows, note=_more(len(seen) - len(rows), "path"))]
+
+
+def _schedule(best: BestRates) -> list[Digest]:
+    """With free routing: which links are active together."""
+    if best.schedule is None or best.schedule.empty:
+        return []
+    seen = best.schedule[best.schedule["share"] >= _SEEN]
+    rows = [[row["links"] or "none", percent(row["share"])] for row in _records(seen.head(_ROWS))]
+    columns = ["links active together", "share of time"]
+    return [Digest(title="Schedule", columns=columns, words=1, rows=rows, note=_more(len(seen) - len(rows), "set"))]
 
 
 def certificate(best: BestRates) -> str:

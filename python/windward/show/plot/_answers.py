@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Up to so many flows or links have a bar each.
 _BARS = 24
 
+#: Paths with a smaller share of their flow are not drawn.
+_SEEN = 5e-4
+
 #: Prices below this share of the largest are those of links that limit nobody.
 IDLE_PRICE = 1e-6
 
@@ -155,6 +158,17 @@ def _prices(best: BestRates, _seed: int, figure: Figure) -> str:
     return f"bottlenecks, {best.objective}" + left_out_note(len(best.links) - len(shown), "cheaper link")
 
 
+def _paths(best: BestRates, _seed: int, figure: Figure) -> str:
+    """What each path carries of its flow."""
+    if best.paths is None:
+        raise ValueError("there is nothing to draw: paths are found by free routing")
+    chosen = best.paths[best.paths["share"] >= _SEEN].nlargest(_BARS, "rate_bps").index
+    shown = best.paths.loc[sorted(chosen)]
+    shown = shown.assign(name=[f"{flow}: {path}" for flow, path in zip(shown["flow"], shown["path"], strict=True)])
+    bars(figure, shown, "name", "rate_bps", 1e-6, "rate (Mbit/s)")
+    return f"best rates, {best.objective}, free routing" + left_out_note(len(best.paths) - len(shown), "smaller path")
+
+
 FLUID = {
     "windows": Kind(title="Windows, by their differential equations", draw=_windows),
     "rates": Kind(title="Goodput, by the windows' differential equations", draw=_rates),
@@ -166,4 +180,5 @@ OPTIMUM = {
     "rates": Kind(title="Best rates", draw=_goodputs),
     "links": Kind(title="Links at the best rates", draw=_links),
     "prices": Kind(title="Prices of the bottlenecks", draw=_prices),
+    "paths": Kind(title="Paths at the best rates", draw=_paths),
 }
