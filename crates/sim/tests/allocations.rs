@@ -11,9 +11,12 @@ use windward_laws::LawSpec;
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
-use windward_sim::wifi::{self, Access, Mac, Phy, Propagation, Reach, Way, WifiConfig};
+use windward_sim::wifi::{
+    self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
+};
 use windward_sim::{
-    Buffer, FlowConfig, Jitter, Loss, MediumConfig, Network, Output, Pattern, SourceConfig, Step, TcpOptions,
+    Buffer, FlowConfig, Forwarding, Jitter, Loss, MediumConfig, Network, NodeConfig, Output, Pattern, Route,
+    SourceConfig, Step, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -156,6 +159,38 @@ fn row(hops: u32, seconds: u64) -> Network {
     network.topology.add_medium(MediumConfig::Wifi(config), ends);
     network.timing.sample_interval = Duration::from_millis(10 * seconds);
     network
+}
+
+/// The same row, its stations forwarding by backlog.
+fn row_by_backlog(seconds: u64) -> Network {
+    let mut network = row(4, seconds);
+    let Some(MediumConfig::Wifi(config)) = network.topology.media.first_mut() else { panic!("a wireless network") };
+    config.routing = Some(RoutingConfig::Backpressure(BackpressureConfig::default()));
+    let station = |(station, config): (u32, &wifi::StationConfig)| NodeConfig {
+        node: config.node,
+        forwarding: Forwarding::Medium { medium: 0, station },
+    };
+    network.topology.nodes = (0..).zip(&config.stations).map(station).collect();
+    let flow = &mut network.flows[0];
+    flow.forward = Route(vec![Step::Across { from: 0, to: 4 }]);
+    flow.backward = Route(vec![Step::Across { from: 4, to: 0 }]);
+    network
+}
+
+#[test]
+fn nor_does_one_that_forwards_by_backlog() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = |seconds| {
+        let network = row_by_backlog(seconds);
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let output = simulate(&network, 1);
+        (ALLOCATIONS.load(Ordering::Relaxed) - before, output)
+    };
+    let (short, early) = count(120);
+    let (long, late) = count(240);
+    assert!(late.packet_hops > early.packet_hops + 20_000);
+    assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
+    assert!(long <= short + 4, "{short} {long}");
 }
 
 #[test]

@@ -26,6 +26,10 @@ pub(crate) enum KnownBaseRtt {
     Of(Duration),
 }
 
+/// The backlog K that a shorter queue counts as: "shared", a number of packets, or 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Threshold(pub sim::backlog::Threshold);
+
 /// Receive window in packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ReceiveWindow {
@@ -71,6 +75,21 @@ impl Buffer {
     }
 }
 
+impl Threshold {
+    fn read(text: &str) -> Result<Self, Refusal> {
+        if text.trim() == "shared" {
+            return Ok(Self(sim::backlog::Threshold::Shared));
+        }
+        if !is_unit::<Packets>(unit(text)) {
+            let message =
+                format!("`{text}` is not a threshold; write \"shared\", packets such as \"50 packets\", or 0");
+            let known = units::<Packets>().chain(["shared"]);
+            return Err(Refusal::new(message).hint(suggest::nearest(unit(text), known).map(suggest::did_you_mean)));
+        }
+        Ok(Self(sim::backlog::Threshold::Fixed(parse::<Packets>(text)?.count())))
+    }
+}
+
 impl ReceiveWindow {
     fn read(text: &str) -> Result<Self, Refusal> {
         if is_unit::<Bytes>(unit(text)) {
@@ -92,6 +111,7 @@ struct BufferVisitor;
 struct DelayedAckVisitor;
 struct KnownBaseRttVisitor;
 struct ReceiveWindowVisitor;
+struct ThresholdVisitor;
 
 impl Visitor<'_> for BufferVisitor {
     type Value = Buffer;
@@ -137,6 +157,27 @@ impl Visitor<'_> for KnownBaseRttVisitor {
     }
 }
 
+impl Visitor<'_> for ThresholdVisitor {
+    type Value = Threshold;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"shared\", packets such as \"50 packets\", or 0")
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Threshold, E> {
+        Threshold::read(text).map_err(E::custom)
+    }
+    fn visit_i64<E: de::Error>(self, count: i64) -> Result<Threshold, E> {
+        u64::try_from(count)
+            .map_err(|_| E::invalid_value(Unexpected::Signed(count), &self))
+            .and_then(|n| self.visit_u64(n))
+    }
+    fn visit_u64<E: de::Error>(self, count: u64) -> Result<Threshold, E> {
+        match count {
+            0 => Ok(Threshold(sim::backlog::Threshold::Fixed(0.0))),
+            _ => Err(E::invalid_value(Unexpected::Unsigned(count), &self)),
+        }
+    }
+}
+
 impl Visitor<'_> for ReceiveWindowVisitor {
     type Value = ReceiveWindow;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -176,6 +217,15 @@ impl Serialize for KnownBaseRtt {
     }
 }
 
+impl Serialize for Threshold {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            sim::backlog::Threshold::Shared => serializer.serialize_str("shared"),
+            sim::backlog::Threshold::Fixed(packets) => serializer.collect_str(&Packets::new(packets)),
+        }
+    }
+}
+
 impl Serialize for ReceiveWindow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -199,6 +249,11 @@ fn known_base_rtt_schema() -> Schema {
     text_schema(&units::<Duration>().collect::<Vec<_>>(), &["path"], &["100 ms", "path"])
 }
 
+fn threshold_schema() -> Schema {
+    let text = text_schema(&units::<Packets>().collect::<Vec<_>>(), &["shared"], &["shared", "50 packets"]);
+    json_schema!({ "anyOf": [text, { "const": 0 }] })
+}
+
 fn receive_window_schema() -> Schema {
     let units: Vec<_> = units::<Packets>().chain(units::<Bytes>()).collect();
     text_schema(&units, &[], &["1000 packets", "1 MB"])
@@ -209,4 +264,5 @@ read_and_describe! {
     DelayedAck by DelayedAckVisitor => |wait| wait, delayed_ack_schema();
     KnownBaseRtt by KnownBaseRttVisitor => |rtt| rtt, known_base_rtt_schema();
     ReceiveWindow by ReceiveWindowVisitor => |window| window, receive_window_schema();
+    Threshold by ThresholdVisitor => |threshold| threshold, threshold_schema();
 }

@@ -18,7 +18,7 @@ pub(crate) mod region;
 pub(crate) mod wifi;
 mod written;
 
-pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow};
+pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
 pub(crate) use cell::Cell;
 pub(crate) use connections::Connections;
 pub(crate) use flow::Flow;

@@ -1,7 +1,7 @@
 //! Wireless networks: stations, their places and radios, who hears whom, and how they share the air.
 
 use super::named::Named;
-use super::{Buffer, Count, Name, Number, Positive, Probability, Written};
+use super::{Buffer, Count, Name, Number, Positive, Probability, Threshold, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
@@ -170,6 +170,101 @@ tagged! {
             /// Whether a packet that the MAC gave up breaks its link; under load that breaks links that are sound.
             #[serde(default)]
             link_layer: bool,
+        }
+        /// None: stations forward by backlog (seferoglu2014). When the MAC lets one send, it sends a packet of that flow, to that
+        /// neighbour, for which (max{`k`, own backlog} − the neighbour's backlog)·rate·(1 − share of failures) is largest, if positive.
+        ///
+        /// Buffers are in packets. `optimum` and `fluid` take the shortest routes.
+        "backpressure" Backpressure {
+            /// A queue shorter than this counts as so long, which keeps TCP alive: "shared" is a station's buffer over the flows that
+            /// cross it, 0 classical backpressure.
+            #[serde(default = "shared")]
+            k: Threshold,
+            /// Where a flow may go.
+            #[serde(default)]
+            links: AllowedLinks,
+            /// A station that has told its backlogs to nobody for so long broadcasts them.
+            #[serde(default = "report")]
+            report: Positive<Duration>,
+            /// Bytes that a frame takes to tell the backlog of one flow.
+            #[serde(default = "report_entry")]
+            report_entry: Written<Bytes>,
+            /// The share of failures is that of the last one to two of these spans.
+            #[serde(default = "memory")]
+            memory: Positive<Duration>,
+            /// What can fail.
+            #[serde(default)]
+            failures: Failures,
+            /// How ACKs go.
+            #[serde(default)]
+            acks: Acks,
+        }
+    }
+}
+
+/// Where a flow that is forwarded by backlog may go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", expecting = "\"loop-free\", \"downstream\", \"not-farther\" or \"all\"")]
+pub(crate) enum AllowedLinks {
+    /// Links of loop-free directed paths: a link in the direction of the current from source to destination, were every link a
+    /// resistor of one ohm.
+    #[default]
+    LoopFree,
+    /// Links that lead a hop closer to the destination.
+    Downstream,
+    /// Links that lead no farther from it.
+    NotFarther,
+    /// All.
+    All,
+}
+
+impl AllowedLinks {
+    pub fn of_sim(self) -> sim::backlog::Links {
+        match self {
+            Self::LoopFree => sim::backlog::Links::LoopFree,
+            Self::Downstream => sim::backlog::Links::Downstream,
+            Self::NotFarther => sim::backlog::Links::NotFarther,
+            Self::All => sim::backlog::Links::All,
+        }
+    }
+}
+
+/// What the share of failures is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"packets\" or \"attempts\"")]
+pub(crate) enum Failures {
+    /// Packets: one fails when the MAC gives it up.
+    #[default]
+    Packets,
+    /// The MAC's attempts, collisions included.
+    Attempts,
+}
+
+impl Failures {
+    pub fn of_sim(self) -> wifi::Failures {
+        match self {
+            Self::Packets => wifi::Failures::Packets,
+            Self::Attempts => wifi::Failures::Attempts,
+        }
+    }
+}
+
+/// How ACKs go where data is forwarded by backlog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"shortest\" or \"backlog\"")]
+pub(crate) enum Acks {
+    /// The way of fewest hops, before all data.
+    #[default]
+    Shortest,
+    /// By backlog, those of each flow as a flow of their own.
+    Backlog,
+}
+
+impl Acks {
+    pub fn of_sim(self) -> wifi::Acks {
+        match self {
+            Self::Shortest => wifi::Acks::Shortest,
+            Self::Backlog => wifi::Acks::Backlog,
         }
     }
 }
@@ -412,6 +507,22 @@ fn spacing() -> Written<Duration> {
 
 fn three_times() -> Count {
     Count(wifi::DsdvConfig::default().missed)
+}
+
+fn shared() -> Threshold {
+    Threshold(sim::backlog::Threshold::Shared)
+}
+
+fn report() -> Positive<Duration> {
+    Positive(wifi::BackpressureConfig::default().report)
+}
+
+fn report_entry() -> Written<Bytes> {
+    Written(Bytes::new(u64::from(wifi::BackpressureConfig::default().entry)))
+}
+
+fn memory() -> Positive<Duration> {
+    Positive(wifi::BackpressureConfig::default().memory)
 }
 
 fn seven() -> Count {

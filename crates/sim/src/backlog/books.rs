@@ -225,6 +225,12 @@ impl Backlog {
         self.queue(node, commodity).backlog()
     }
 
+    /// The packets of a commodity that wait at a node: U_i^s without those that are being sent.
+    #[inline]
+    pub fn waiting_at(&self, node: u32, commodity: u32) -> u32 {
+        self.queue(node, commodity).waiting.len() as u32
+    }
+
     /// Packets of a commodity by its name, at a node.
     pub fn backlog_of(&self, node: u32, name: Name) -> u32 {
         self.names.get(&name).map_or(0, |&commodity| self.backlog(node, commodity))

@@ -56,6 +56,17 @@ impl Graph {
         self.leaving(from).iter().copied().find(|&link| self.ends(link).1 == to)
     }
 
+    /// For each node the first of its links that lead a hop closer to `to`; `none` where there is none.
+    pub fn next_links(&self, to: u32, none: u32) -> Vec<u32> {
+        let hops = self.hops_to(to);
+        let far = |node: u32| hops[node as usize];
+        let leads = |&link: &u32| {
+            let (tail, head) = self.ends(link);
+            far(head) < far(tail)
+        };
+        (0..self.nodes()).map(|node| self.leaving(node).iter().copied().find(leads).unwrap_or(none)).collect()
+    }
+
     /// Links on the shortest way from each node to `to`; [`UNREACHED`] where there is none.
     pub(super) fn hops_to(&self, to: u32) -> Vec<u32> {
         let back = Self::new(self.nodes(), self.ends.iter().map(|&(from, to)| (to, from)).collect());

@@ -62,6 +62,7 @@ impl Check<'_> {
         let stations = self.stations(placed)?;
         let positions: Vec<Position> = stations.iter().map(|station| station.place).collect();
         let reach = self.reach(&positions);
+        let routing = self.routing(&stations);
         let config = WifiConfig {
             phy,
             mac,
@@ -70,7 +71,7 @@ impl Check<'_> {
             ways: Vec::new(),
             reach: reach?,
             fading: self.fading(),
-            routing: self.routing(),
+            routing,
         };
         self.modulations(&config);
         (self.problems.len() == before).then_some(config)

@@ -1,16 +1,48 @@
 //! How stations find routes.
 
 use super::check::Check;
-use crate::format::wifi::{DistanceVectors, Routing};
-use windward_sim::wifi::{DsdvConfig, RoutingConfig};
+use crate::format::wifi::{Backpressure, DistanceVectors, Routing};
+use windward_sim::Buffer;
+use windward_sim::backlog::BacklogConfig;
+use windward_sim::wifi::{BackpressureConfig, DsdvConfig, RoutingConfig, StationConfig};
 
 impl Check<'_> {
     /// The protocol and its numbers; `None` where routes are fixed.
-    pub fn routing(&self) -> Option<RoutingConfig> {
+    pub fn routing(&mut self, stations: &[StationConfig]) -> Option<RoutingConfig> {
         match &self.wifi.routing.0 {
             Routing::Shortest(_) => None,
             Routing::DistanceVectors(rule) => Some(RoutingConfig::Dsdv(dsdv(rule))),
+            Routing::Backpressure(rule) => {
+                self.backlogs(rule, stations);
+                Some(RoutingConfig::Backpressure(backpressure(rule)))
+            }
         }
+    }
+
+    /// What forwarding by backlog asks of buffers and numbers.
+    fn backlogs(&mut self, rule: &Backpressure, stations: &[StationConfig]) {
+        if !stations.iter().all(|station| matches!(station.buffer, Buffer::Packets(1..))) {
+            let message = "backpressure counts packets: every station needs a buffer of at least one";
+            self.refuse(["buffer".into()], message, Some("buffer = \"100 packets\""));
+        }
+        if rule.report_entry.0.count() > LARGEST_ENTRY {
+            let message = format!("{} is too large; allowed: up to {LARGEST_ENTRY} B", rule.report_entry.0);
+            self.refuse(["routing".into(), "report_entry".into()], message, None);
+        }
+    }
+}
+
+/// Most bytes of a backlog in a header.
+const LARGEST_ENTRY: u64 = 64;
+
+fn backpressure(rule: &Backpressure) -> BackpressureConfig {
+    BackpressureConfig {
+        backlog: BacklogConfig { threshold: rule.k.0, links: rule.links.of_sim() },
+        report: rule.report.0,
+        entry: rule.report_entry.0.count() as u32,
+        memory: rule.memory.0,
+        failures: rule.failures.of_sim(),
+        acks: rule.acks.of_sim(),
     }
 }
 

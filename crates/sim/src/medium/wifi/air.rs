@@ -29,6 +29,9 @@ impl Wifi {
             self.ways[frame.way as usize].counts.link.busy += time.as_nanos();
         }
         out.wake_at(end, Timer::End.of(id));
+        if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
+            self.tell_backlog(now, id);
+        }
         let (mac, is_rayleigh) = (&self.config.mac, self.config.fading.is_some_and(|fading| fading.is_rayleigh));
         for neighbour in self.config.reach.of(id) {
             let at = neighbour.station;
@@ -80,6 +83,7 @@ impl Wifi {
         let times = self.times;
         let mut is_received_by_it = false;
         let is_ns2 = self.config.mac.is_ns2;
+        let concerns_routing = frame.to == ALL || frame.kind == FrameKind::Data && self.overhears;
         let (first, last) = self.config.reach.range(id);
         for index in first..last {
             let neighbour = *self.config.reach.at(index);
@@ -96,11 +100,12 @@ impl Wifi {
             if is_received {
                 station.error_until = Time::ZERO;
                 is_received_by_it |= is_for_it;
-                if frame.to == ALL {
+                if concerns_routing {
                     self.heard.push(at);
-                } else if frame.to == at {
+                }
+                if frame.to == at {
                     self.receive(now, id, &frame, out);
-                } else {
+                } else if frame.to != ALL {
                     station.reserve(now, &frame, &times, is_ns2);
                 }
             } else {
@@ -112,9 +117,9 @@ impl Wifi {
             self.stations[at as usize].arm(now, at, &times, out);
         }
         out.on_air(|| self.seen(id, &frame, is_received_by_it));
-        if frame.kind == FrameKind::Broadcast {
+        if concerns_routing {
             let mut heard = std::mem::take(&mut self.heard);
-            self.hear(now, id, frame.number, &heard, out);
+            self.hear(now, id, &frame, &heard, out);
             heard.clear();
             self.heard = heard;
         }
@@ -184,6 +189,8 @@ impl Wifi {
                     way.backlog -= 1;
                     if let Some(head) = &mut self.stations[from as usize].head {
                         head.is_received = true;
+                        let head = *head;
+                        self.leave_backlog(now, &head);
                         out.arrive_at(now, frame.way, head.packet);
                     }
                 }

@@ -16,11 +16,11 @@ fn whole_micros(span: Duration, is_ns2: bool) -> Duration {
 impl Wifi {
     /// The head packet's turn has come.
     pub(super) fn try_to_send(&mut self, now: Time, id: u32, out: &mut impl Out) {
-        let overhead = self.config.mac.overhead.count() as u32;
+        let overhead = self.overhead(id);
         let Times { sifs, propagation, cts, ack, timeout, .. } = self.times;
         let Some(head) = &mut self.stations[id as usize].head else { return };
         if head.way == ALL {
-            return self.send_to_all(now, id, overhead, out);
+            return self.send_to_all(now, id, out);
         }
         let way = &mut self.ways[head.way as usize];
         let (size, to, number) = (head.packet.size, way.to, head.number);
@@ -58,8 +58,9 @@ impl Wifi {
     }
 
     /// A packet for all goes without announcement and without an answer.
-    fn send_to_all(&mut self, now: Time, id: u32, overhead: u32, out: &mut impl Out) {
+    fn send_to_all(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let Some(head) = self.stations[id as usize].head else { return };
+        let overhead = self.config.mac.overhead.count() as u32;
         let frame = Frame {
             kind: FrameKind::Broadcast,
             to: ALL,
@@ -110,7 +111,7 @@ impl Wifi {
 
     /// CTS has come: the data follow.
     pub(super) fn go_on_with_data(&mut self, now: Time, id: u32, out: &mut impl Out) {
-        let overhead = self.config.mac.overhead.count() as u32;
+        let overhead = self.overhead(id);
         let station = &mut self.stations[id as usize];
         station.stage = Stage::SendData;
         station.acts_at = Time::NEVER;
@@ -143,21 +144,30 @@ impl Wifi {
         let Some(head) = &mut station.head else { return };
         let way = &mut self.ways[head.way as usize];
         way.counts.failures += 1;
+        let local = head.way;
         let is_long = was_data && self.config.has_rts(u64::from(head.packet.size));
         let (count, limit) = match is_long {
             true => (&mut head.long_retries, mac.long_retries),
             false => (&mut head.short_retries, mac.short_retries),
         };
         *count += 1;
-        if limit.is_none_or(|limit| *count < limit) {
+        let tries_again = limit.is_none_or(|limit| *count < limit);
+        let head = *head;
+        self.note_attempt(now, local, false, !tries_again);
+        let station = &mut self.stations[id as usize];
+        if tries_again {
             station.cw = (2 * station.cw + 1).min(self.config.phy.cw_max);
             station.slots = Some(station.draw(mac.is_ns2));
             station.arm(now, id, &self.times, out);
             return;
         }
+        let is_kept = !head.is_received && self.put_back(id, &head);
+        let way = &mut self.ways[local as usize];
         if !head.is_received {
-            way.counts.link.lost += 1;
             way.backlog -= 1;
+        }
+        if !head.is_received && !is_kept {
+            way.counts.link.lost += 1;
             out.lose(head.packet, Cause::Sent);
         }
         let to = way.to;
@@ -168,6 +178,7 @@ impl Wifi {
     /// The ACK has come.
     pub(super) fn succeed(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let Some(head) = self.stations[id as usize].head else { return };
+        self.note_attempt(now, head.way, true, true);
         let cw = self.window_after(head.way, head.packet.size, now);
         let counts = &mut self.ways[head.way as usize].counts;
         counts.successes += 1;

@@ -75,7 +75,9 @@ pub struct Wifi {
     /// Counts are of the time from here.
     counts_from: Time,
     pub(super) routing: Option<Routing>,
-    /// Who received the broadcast that has just ended.
+    /// Whether stations listen to data frames for others.
+    pub(super) overhears: bool,
+    /// Who received the frame that has just ended.
     pub(super) heard: Vec<u32>,
     /// The last two lengths of data frames of each station, and their time on the air.
     lengths: Vec<[(u32, Duration); 2]>,
@@ -149,7 +151,8 @@ impl Wifi {
             frames: vec![silence; config.stations.len()],
             ways: Vec::new(),
             counts_from: Time::ZERO,
-            routing: Routing::new(config),
+            routing: Routing::new(config, seed),
+            overhears: false,
             heard: Vec::new(),
             modulations: config
                 .stations
@@ -159,6 +162,7 @@ impl Wifi {
             lengths: vec![[(u32::MAX, Duration::ZERO); 2]; config.stations.len()],
             config: config.clone(),
         };
+        wifi.overhears = wifi.routing.as_ref().is_some_and(Routing::overhears);
         let way = |(local, way): (u32, &super::Way)| WayState {
             from: way.from,
             to: way.to,
@@ -269,6 +273,9 @@ impl Medium for Wifi {
 
     fn reset_counts(&mut self, now: Time) {
         self.counts_from = now;
+        if let Some(routing) = &mut self.routing {
+            routing.reset_counts(now);
+        }
         self.ways.iter_mut().for_each(|way| way.counts = WayCounts::default());
         self.stations.iter_mut().for_each(|station| {
             station.air = Air { until: station.air.until, ..Air::default() };
@@ -359,6 +366,7 @@ impl Wifi {
             short_retries: 0,
             long_retries: 0,
             was_tried: false,
+            commodity: None,
         });
     }
 }

@@ -26,4 +26,4 @@ pub use errors::{Fading, Modulation};
 pub use mac::Wifi;
 pub use phy::{Coding, Phy};
 pub use propagation::{Neighbour, PathLoss, Position, Propagation, Reach};
-pub use routing::{DsdvConfig, RoutingConfig};
+pub use routing::{Acks, BackpressureConfig, DsdvConfig, Failures, RoutingConfig};

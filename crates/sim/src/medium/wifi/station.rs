@@ -84,6 +84,8 @@ pub(super) struct Head {
     /// Failed attempts of itself where it is long.
     pub long_retries: u32,
     pub was_tried: bool,
+    /// The commodity that it belongs to, where it was chosen by backlog.
+    pub commodity: Option<u32>,
 }
 
 /// What a station does and counts.

@@ -1,15 +1,19 @@
 //! Stations that find the way of packets themselves, by one protocol or another: what the MAC tells it, and what it asks.
 
+mod backpressure;
 mod dsdv;
 
 use super::config::WifiConfig;
 use super::mac::Wifi;
-use super::station::{ALL, Waiting};
+use super::station::{ALL, Frame, Waiting};
+use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Out};
 use crate::packet::{Kind, Packet};
+use backpressure::Backpressure;
 use dsdv::DsdvRouting;
 use windward_units::Time;
 
+pub use backpressure::{Acks, BackpressureConfig, Failures};
 pub use dsdv::DsdvConfig;
 
 /// How stations find the way of packets.
@@ -17,25 +21,43 @@ pub use dsdv::DsdvConfig;
 pub enum RoutingConfig {
     /// Destination-sequenced distance vectors.
     Dsdv(DsdvConfig),
+    /// They do not: the backlogs of a station and its neighbours decide.
+    Backpressure(BackpressureConfig),
 }
 
 /// A protocol at work, in all stations.
 #[derive(Debug)]
 pub(super) enum Routing {
     Dsdv(Box<DsdvRouting>),
+    Backpressure(Box<Backpressure>),
 }
 
 impl Routing {
-    pub fn new(config: &WifiConfig) -> Option<Self> {
+    pub fn new(config: &WifiConfig, seed: u64) -> Option<Self> {
         Some(match config.routing.as_ref()? {
             RoutingConfig::Dsdv(protocol) => Self::Dsdv(Box::new(DsdvRouting::new(*protocol, config))),
+            RoutingConfig::Backpressure(rule) => Self::Backpressure(Box::new(Backpressure::new(*rule, config, seed))),
         })
+    }
+
+    /// Whether it listens to data frames for others.
+    pub fn overhears(&self) -> bool {
+        matches!(self, Self::Backpressure(_))
+    }
+
+    /// Counts from now on.
+    pub fn reset_counts(&mut self, now: Time) {
+        match self {
+            Self::Dsdv(_) => {}
+            Self::Backpressure(rule) => rule.reset_counts(now),
+        }
     }
 
     /// Packets that it holds and no way counts as its backlog.
     pub fn held(&self) -> u64 {
         match self {
             Self::Dsdv(routing) => routing.held(),
+            Self::Backpressure(rule) => rule.backlog().waiting(),
         }
     }
 }
@@ -44,7 +66,7 @@ impl Wifi {
     /// Before the first packet.
     pub(super) fn begin_routing(&mut self, out: &mut impl Out) {
         match &self.routing {
-            None => {}
+            None | Some(Routing::Backpressure(_)) => {}
             Some(Routing::Dsdv(_)) => self.begin_dsdv(out),
         }
     }
@@ -54,6 +76,7 @@ impl Wifi {
         match &self.routing {
             None => out.lose(packet, Cause::NoRoute),
             Some(Routing::Dsdv(_)) => self.find_dsdv_way(now, at, packet, out),
+            Some(Routing::Backpressure(_)) => self.queue_by_backlog(now, at, packet, out),
         }
     }
 
@@ -62,21 +85,25 @@ impl Wifi {
         match &self.routing {
             None => {}
             Some(Routing::Dsdv(_)) => self.tell_dsdv(now, at, out),
+            Some(Routing::Backpressure(_)) => self.report_backlog(now, at, out),
         }
     }
 
-    /// A message of the protocol has been on the air; `heard` are those who received it.
-    pub(super) fn hear(&mut self, now: Time, from: u32, handle: u32, heard: &[u32], out: &mut impl Out) {
+    /// A frame that concerns the protocol has been on the air; `heard` are those who received it.
+    pub(super) fn hear(&mut self, now: Time, from: u32, frame: &Frame, heard: &[u32], out: &mut impl Out) {
         match &self.routing {
             None => {}
-            Some(Routing::Dsdv(_)) => self.hear_dsdv(now, from, handle, heard, out),
+            Some(Routing::Dsdv(_)) => self.hear_dsdv(now, from, frame.number, heard, out),
+            Some(Routing::Backpressure(_)) => {
+                self.hear_backlog(now, from, frame.kind == FrameKind::Broadcast, heard, out);
+            }
         }
     }
 
     /// The MAC gave up a packet.
     pub(super) fn lose_link(&mut self, now: Time, at: u32, to: u32, out: &mut impl Out) {
         match &self.routing {
-            None => {}
+            None | Some(Routing::Backpressure(_)) => {}
             Some(Routing::Dsdv(_)) => self.lose_dsdv_link(now, at, to, out),
         }
     }

@@ -1,0 +1,102 @@
+//! Forwarding by backlog in whole networks: seferoglu2014's tree and diamond, and packets that are all accounted for.
+
+use windward_scenario::{Objective, Scenario};
+use windward_sim::{Control, Makers, Output, Step, run};
+
+const TREE: &str = include_str!("../../../papers/seferoglu2014/tree.toml");
+const DIAMOND: &str = include_str!("../../../papers/seferoglu2014/diamond.toml");
+
+/// A paper's file with another routing, law and length.
+fn variant(text: &str, routing: &str, law: &str) -> String {
+    let line = |line: &str| match line.split_once(" = ").map(|(key, _)| key) {
+        Some("routing") => format!("routing = {routing}"),
+        Some("law") => format!("law = \"{law}\""),
+        Some("duration") => "duration = \"100 s\"".to_owned(),
+        _ => line.to_owned(),
+    };
+    text.lines().map(|text| line(text) + "\n").collect()
+}
+
+fn simulate(text: &str, seed: u64) -> (Scenario, Output) {
+    let scenario = Scenario::from_toml(text, "test").unwrap_or_else(|error| panic!("{error}"));
+    let network = scenario.compile(seed).network;
+    let output = run(&network, &Makers::default(), seed, &Control::new(), None).unwrap();
+    (scenario, output)
+}
+
+/// Mean goodput of every flow over three seeds, in kbit/s.
+fn goodputs(text: &str) -> Vec<f64> {
+    let runs: Vec<Output> = (2..5).map(|seed| simulate(text, seed).1).collect();
+    let mean = |flow: usize| runs.iter().map(|run| run.flows[flow].goodput_bps).sum::<f64>() / 3e3;
+    (0..runs[0].flows.len()).map(mean).collect()
+}
+
+const CLASSICAL: &str = "{ kind = \"backpressure\", k = 0 }";
+const TCP_AWARE: &str = "\"backpressure\"";
+
+/// Fig. 6: the classical rule starves the flow of two hops, which a threshold keeps alive. Vegas keeps queues short, and both live.
+#[test]
+fn the_tree_starves_without_a_threshold() {
+    let classical = goodputs(&variant(TREE, CLASSICAL, "reno"));
+    let aware = goodputs(&variant(TREE, TCP_AWARE, "reno"));
+    assert!(classical[1] < 0.1 * classical[0], "{classical:?}");
+    assert!(aware[1] > 2.0 * classical[1] && aware[1] > 0.2 * aware[0], "{aware:?} {classical:?}");
+    let vegas = goodputs(&variant(TREE, TCP_AWARE, "vegas"));
+    assert!(vegas[1] > 0.4 * vegas[0], "{vegas:?}");
+}
+
+/// In the diamond both flows may go both ways round, and no packet takes a link against the current.
+#[test]
+fn the_diamond_uses_both_ways() {
+    let (scenario, output) = simulate(&variant(DIAMOND, TCP_AWARE, "reno"), 2);
+    let compiled = scenario.compile(2);
+    assert!(matches!(compiled.network.flows[1].forward.0[..], [Step::Across { .. }]));
+    let packets = |name: &str| {
+        let port = compiled.links.iter().position(|link| link.name == name).expect("the link is there");
+        output.links[port].packets
+    };
+    for name in ["A->B", "A->C", "B->D", "C->D"] {
+        assert!(packets(name) > 500, "{name}: {}", packets(name));
+    }
+}
+
+/// Every packet that was sent was delivered, lost for a reason, or is under way, whatever the parameters; and a seed is a run.
+#[test]
+fn packets_are_all_accounted_for() {
+    let lossy = "[[wifi.loss]]\nfrom = \"A\"\nto = \"B\"\nprobability = 0.4\n[[background]]\nname = \"udp\"\nfrom = \"A\"\n\
+                 to = \"D\"\npacket = \"1000 B\"\npattern = { kind = \"poisson\", rate = \"200 kbit/s\" }\n";
+    for routing in [
+        TCP_AWARE,
+        CLASSICAL,
+        "{ kind = \"backpressure\", k = \"7 packets\", links = \"all\", acks = \"backlog\" }",
+        "{ kind = \"backpressure\", links = \"not-farther\", failures = \"attempts\", report = \"20 ms\" }",
+        "{ kind = \"backpressure\", links = \"downstream\", report_entry = \"6 B\", memory = \"100 ms\" }",
+    ] {
+        let text = variant(DIAMOND, routing, "reno").replace("100 packets", "12 packets") + lossy;
+        let (_, output) = simulate(&text, 3);
+        let balance = output.balance;
+        assert_eq!(balance.sent, balance.delivered + balance.lost.iter().sum::<u64>() + balance.under_way, "{routing}");
+        assert!(balance.lost[0] > 0 && balance.delivered > 3000, "{routing}: {balance:?}");
+        assert_eq!(format!("{output:?}"), format!("{:?}", simulate(&text, 3).1), "{routing}");
+    }
+}
+
+/// Where routes are asked for, the shortest are taken.
+#[test]
+fn the_optimum_takes_the_shortest_routes() {
+    let optimum = |routing| {
+        let scenario = Scenario::from_toml(&variant(TREE, routing, "reno"), "test").unwrap();
+        scenario.optimum(Objective::Proportional).unwrap().flows.iter().map(|flow| flow.rate_bps).collect::<Vec<_>>()
+    };
+    assert_eq!(optimum(TCP_AWARE), optimum("\"shortest\""));
+}
+
+/// The file with defaults written out reads back as the same scenario.
+#[test]
+fn parameters_are_written_as_they_are_read() {
+    for k in ["\"shared\"", "0", "\"50 packets\"", "\"2.5 packets\""] {
+        let text = variant(TREE, &format!("{{ kind = \"backpressure\", k = {k} }}"), "reno");
+        let scenario = Scenario::from_toml(&text, "test").unwrap();
+        assert_eq!(Scenario::from_toml(&scenario.to_toml(), "again").unwrap(), scenario, "{}", scenario.to_toml());
+    }
+}

@@ -1,0 +1,172 @@
+//! Stations that forward by backlog: what the MAC asks, and what it tells.
+
+use super::reports::Reports;
+use super::{Acks, Backpressure, Failures};
+use crate::backlog::Class;
+use crate::medium::interface::{Cause, Out};
+use crate::medium::wifi::mac::{Timer, Wifi};
+use crate::medium::wifi::routing::Routing;
+use crate::medium::wifi::station::{Head, Stage, Waiting};
+use crate::packet::Packet;
+use windward_units::Time;
+
+impl Wifi {
+    /// A packet comes to a station.
+    pub(in crate::medium::wifi) fn queue_by_backlog(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
+        let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
+        let Some(to) = rule.station(packet.to) else { return out.lose(packet, Cause::NoRoute) };
+        if rule.config.acks == Acks::Shortest && Class::of(&packet) == Class::Back {
+            return match rule.shortest(at, to) {
+                Some(way) => self.queue_up(now, way, packet, out),
+                None => out.lose(packet, Cause::NoRoute),
+            };
+        }
+        let commodity = rule.backlog.commodity(at, to, &packet);
+        if let Some(dropped) = rule.backlog.push(now, at, commodity, packet) {
+            out.lose(dropped, Cause::Queue);
+        }
+        if rule.reports.make_room(rule.backlog.commodities()) {
+            rule.begin_reports(now, out);
+        }
+        self.contend_for_backlog(now, at, out);
+    }
+
+    /// An idle station contends if it has a packet that it may send.
+    fn contend_for_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
+        let station = &self.stations[at as usize];
+        let is_idle = station.stage == Stage::Contend && station.head.is_none() && station.slots.is_none();
+        let Some(Routing::Backpressure(rule)) = &self.routing else { return };
+        if is_idle && rule.backlog.has_pick(at, |way, commodity| rule.reports.known(way, commodity)) {
+            self.contend_anew(now, at, out);
+        }
+    }
+
+    /// The MAC lets a station send that has no packet in hand: it takes the best. Returns whether there is one.
+    pub(in crate::medium::wifi) fn take_by_backlog(&mut self, now: Time, at: u32) -> bool {
+        let Some(Routing::Backpressure(rule)) = &mut self.routing else { return false };
+        let Some((way, commodity, packet)) = rule.choose(now, at) else { return false };
+        let state = &mut self.ways[way as usize];
+        state.backlog += 1;
+        state.counts.link.max_backlog = state.counts.link.max_backlog.max(u64::from(state.backlog));
+        self.take(at, Waiting { since: now, way, packet });
+        if let Some(head) = &mut self.stations[at as usize].head {
+            head.commodity = Some(commodity);
+        }
+        true
+    }
+
+    /// The packet in hand has been received.
+    #[inline]
+    pub(in crate::medium::wifi) fn leave_backlog(&mut self, now: Time, head: &Head) {
+        if let (Some(Routing::Backpressure(rule)), Some(commodity)) = (&mut self.routing, head.commodity) {
+            rule.backlog.leave(now, head.way, commodity);
+        }
+    }
+
+    /// The packet in hand was given up: it is the first of its queue again. False where it came from no such queue.
+    pub(in crate::medium::wifi) fn put_back(&mut self, at: u32, head: &Head) -> bool {
+        let (Some(Routing::Backpressure(rule)), Some(commodity)) = (&mut self.routing, head.commodity) else {
+            return false;
+        };
+        rule.backlog.put_back(at, commodity, head.packet);
+        true
+    }
+
+    /// An attempt on a way has succeeded, or not; `is_last` of its packet.
+    #[inline]
+    pub(in crate::medium::wifi) fn note_attempt(&mut self, now: Time, way: u32, is_success: bool, is_last: bool) {
+        if let Some(Routing::Backpressure(rule)) = &mut self.routing
+            && (is_last || rule.config.failures == Failures::Attempts)
+        {
+            rule.estimates[way as usize].note(now, rule.config.memory, is_success);
+        }
+    }
+
+    /// Bytes that a data frame of a station has beyond the packet.
+    #[inline]
+    pub(in crate::medium::wifi) fn overhead(&self, at: u32) -> u32 {
+        let header = match &self.routing {
+            Some(Routing::Backpressure(rule)) => rule.config.entry * rule.backlog.active(at),
+            _ => 0,
+        };
+        self.config.mac.overhead.count() as u32 + header
+    }
+
+    /// A station begins to send a data frame or a report: either tells its backlogs.
+    #[inline]
+    pub(in crate::medium::wifi) fn tell_backlog(&mut self, now: Time, at: u32) {
+        let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
+        let Backpressure { reports, backlog, config, .. } = &mut **rule;
+        reports.tell(at, backlog);
+        if reports.due[at as usize] != Time::NEVER {
+            reports.due[at as usize] = now + config.report;
+        }
+    }
+
+    /// A station may have been silent for too long.
+    pub(in crate::medium::wifi) fn report_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
+        let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
+        let Backpressure { reports, backlog, config, .. } = &mut **rule;
+        let due = &mut reports.due[at as usize];
+        let is_due = *due <= now;
+        if is_due {
+            *due = now + config.report;
+        }
+        out.wake_at(*due, Timer::Route.of(at));
+        let active = backlog.active(at);
+        if is_due && active > 0 && !std::mem::replace(&mut reports.is_waiting[at as usize], true) {
+            let size = Reports::bytes(active, config.entry);
+            self.broadcast(now, at, 0, size, out);
+        }
+    }
+
+    /// A frame of `from` has been on the air; `heard` are those who received it.
+    pub(in crate::medium::wifi) fn hear_backlog(
+        &mut self,
+        now: Time,
+        from: u32,
+        is_report: bool,
+        heard: &[u32],
+        out: &mut impl Out,
+    ) {
+        let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
+        let Backpressure { reports, backlog, .. } = &mut **rule;
+        if is_report {
+            reports.is_waiting[from as usize] = false;
+        }
+        for &at in heard {
+            if let Some(way) = backlog.graph().between(at, from) {
+                reports.hear(way, from, backlog);
+            }
+        }
+        for &at in heard {
+            self.contend_for_backlog(now, at, out);
+        }
+    }
+}
+
+impl Backpressure {
+    /// j* and its packet.
+    fn choose(&mut self, now: Time, at: u32) -> Option<(u32, u32, Packet)> {
+        let Self { backlog, reports, estimates, luck, config, .. } = self;
+        // R̃ is the same for all ways of a station.
+        let quality = |way: u32| estimates[way as usize].success(now, config.memory);
+        let known = |way, commodity| reports.known(way, commodity);
+        let (way, pick) = backlog.pick_at(at, known, quality, &mut luck[at as usize])?;
+        let packet = backlog.take(at, pick.commodity)?;
+        Some((way, pick.commodity, packet))
+    }
+
+    /// Stations that a new commodity concerns begin to report, not all at once.
+    #[cold]
+    fn begin_reports(&mut self, now: Time, out: &mut impl Out) {
+        let Self { backlog, reports, luck, config, .. } = self;
+        for at in 0..luck.len() as u32 {
+            let due = &mut reports.due[at as usize];
+            if *due == Time::NEVER && !backlog.at(at).is_empty() {
+                *due = now + config.report.scale(luck[at as usize].uniform());
+                out.wake_at(*due, Timer::Route.of(at));
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Stations that forward by backlog: what they tell, whom they refuse, and what they keep.
+
+use super::harness::Bench;
+use crate::backlog::{BacklogConfig, Links, Threshold};
+use crate::medium::air::FrameKind;
+use crate::medium::interface::Medium;
+use crate::packet::{Kind, Packet};
+use crate::queue::Buffer;
+use crate::wifi::{
+    Access, BackpressureConfig, Mac, Neighbour, Phy, Reach, RoutingConfig, StationConfig, Way, WifiConfig,
+};
+use windward_units::{BitRate, Time};
+
+/// Stations 0, 1 and 2 in a row, of which the outer ones do not hear each other. Ways: 0→1, 1→0, 1→2, 2→1.
+fn row(threshold: Threshold, relay: u64) -> WifiConfig {
+    let hears = |station| Neighbour { station, power: 1.0, decodes: true };
+    let station = |key| StationConfig {
+        key,
+        node: key as u32,
+        place: (key as f64, 0.0),
+        buffer: Buffer::Packets(if key == 1 { relay } else { 100 }),
+        data_rate: BitRate::bits_per_sec(2_000_000),
+    };
+    let backlog = BacklogConfig { threshold, links: Links::Downstream };
+    WifiConfig {
+        phy: Phy::B,
+        mac: Mac::standard(BitRate::bits_per_sec(1_000_000)),
+        access: Access::Dcf,
+        stations: (0..3).map(station).collect(),
+        ways: [(0, 1), (1, 0), (1, 2), (2, 1)].map(|(from, to)| Way { from, to, loss: 0.0 }).to_vec(),
+        reach: Reach::of_lists([vec![hears(1)], vec![hears(0), hears(2)], vec![hears(1)]]),
+        fading: None,
+        routing: Some(RoutingConfig::Backpressure(BackpressureConfig { backlog, ..BackpressureConfig::default() })),
+    }
+}
+
+impl Bench {
+    /// A packet of flow 0 for station 2 comes to station `at`.
+    fn carry(&mut self, at: u32, number: u32) {
+        let packet = Packet { number, to: 2, ..Packet::new(Kind::Data, self.now, 0, 0, 1000) };
+        self.wifi.carry(self.now, at, packet, &mut self.world);
+    }
+
+    /// Runs until `millis`; what has come to station 1 is carried on.
+    fn relay(&mut self, millis: u64) {
+        let end = Time::from_nanos(millis * 1_000_000);
+        let mut seen = self.world.arrived.len();
+        while let Some((time, timer)) = self.world.next(end) {
+            self.now = time;
+            self.wifi.wake(time, timer, &mut self.world);
+            while let Some(&(_, way, number)) = self.world.arrived.get(seen) {
+                seen += 1;
+                if way == 0 {
+                    self.carry(1, number);
+                }
+            }
+        }
+        self.now = end;
+    }
+
+    fn broadcasts(&self) -> [u64; 3] {
+        [0, 1, 2].map(|at| self.wifi.stations[at].air.frames[FrameKind::Broadcast as usize])
+    }
+
+    /// Numbers of the packets that came to station 2.
+    fn delivered(&self) -> Vec<u32> {
+        self.world.arrived.iter().filter(|(_, way, _)| *way == 2).map(|(_, _, number)| *number).collect()
+    }
+}
+
+/// Nobody reports before there is a flow. From then on the two stations that it can come to do, every 100 ms while they are silent;
+/// the destination does not.
+#[test]
+fn silent_stations_report() {
+    let mut bench = Bench::new(&row(Threshold::Shared, 100), 1);
+    bench.relay(1000);
+    assert_eq!(bench.broadcasts(), [0, 0, 0]);
+    bench.carry(0, 1);
+    bench.relay(2000);
+    assert_eq!(bench.delivered(), [1]);
+    let [source, relay, sink] = bench.broadcasts();
+    assert!((9..=11).contains(&source) && (9..=11).contains(&relay) && sink == 0, "{:?}", bench.broadcasts());
+    // While data flow, headers say it.
+    (2..200).for_each(|number| bench.carry(0, number));
+    bench.relay(2300);
+    assert!(bench.broadcasts()[0] <= source + 1, "{:?}", bench.broadcasts());
+}
+
+/// A data frame has two bytes for each flow that crosses its sender.
+#[test]
+fn headers_take_their_bytes() {
+    let mut bench = Bench::new(&row(Threshold::Shared, 100), 1);
+    assert_eq!([bench.wifi.overhead(0), bench.wifi.overhead(1)], [36, 36]);
+    bench.carry(0, 1);
+    assert_eq!([0, 1, 2].map(|at| bench.wifi.overhead(at)), [38, 38, 36]);
+}
+
+/// A way that loses everything loses no packet: what the MAC gives up is the first of its queue again, and arrives in order once it can.
+#[test]
+fn what_the_mac_gives_up_is_kept() {
+    let mut bench = Bench::new(&row(Threshold::Shared, 100), 1);
+    bench.wifi.ways[0].loss = 1.0;
+    (0..5).for_each(|number| bench.carry(0, number));
+    bench.relay(1000);
+    assert!(bench.world.arrived.is_empty() && bench.world.lost.is_empty());
+    assert!(bench.wifi.ways[0].counts.failures > 50);
+    let backlog: usize = (0..4).map(|way| bench.wifi.see(bench.now, way).backlog).sum();
+    assert_eq!(bench.wifi.held() + backlog as u64, 5);
+    bench.wifi.ways[0].loss = 0.0;
+    bench.relay(2000);
+    assert_eq!(bench.delivered(), [0, 1, 2, 3, 4]);
+    assert_eq!(bench.wifi.held(), 0);
+}
+
+/// The relay cannot get rid of anything and holds 3 packets: by its own frames its neighbour knows that it is full, and keeps the rest,
+/// whatever K says. When the relay can send again all arrive.
+#[test]
+fn a_full_relay_is_sent_nothing() {
+    let mut bench = Bench::new(&row(Threshold::Fixed(1000.0), 3), 1);
+    bench.wifi.ways[2].loss = 1.0;
+    (0..40).for_each(|number| bench.carry(0, number));
+    bench.relay(3000);
+    let came = bench.world.arrived.len();
+    assert!((3..=4).contains(&came), "{came}");
+    assert_eq!(bench.world.lost.len(), came - 3);
+    bench.wifi.ways[2].loss = 0.0;
+    bench.relay(6000);
+    assert!(bench.delivered().len() >= 35, "{}", bench.delivered().len());
+}
+
+/// The classical rule moves only what lies higher: of two packets the second stays until a report says that the relay is empty again.
+#[test]
+fn the_classical_rule_waits_for_reports() {
+    let mut bench = Bench::new(&row(Threshold::Fixed(0.0), 100), 1);
+    bench.wifi.ways[2].loss = 1.0;
+    (0..9).for_each(|number| bench.carry(0, number));
+    bench.relay(3000);
+    let came = bench.world.arrived.len();
+    // What is being sent is not told: the relay says 4 of its 5 packets.
+    assert!((4..=5).contains(&came), "{came}");
+    assert!(bench.world.lost.is_empty());
+}
