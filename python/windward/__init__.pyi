@@ -26,6 +26,7 @@ from ._format.fields import (
     AutoregressiveFading as AutoregressiveFading,
     Average as Average,
     Background as Background,
+    BackpressureRouting as BackpressureRouting,
     BernoulliLoss as BernoulliLoss,
     BoxRegion as BoxRegion,
     Cbr as Cbr,

@@ -4,7 +4,8 @@ use crate::table::column;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use windward_sim::{
-    AirLog, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Of, Output, SourceStats,
+    AirLog, BacklogSeries, BacklogStats, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Of,
+    Output, Queued, ShareStats, SourceStats,
 };
 
 /// One column per field of a slice of structures.
@@ -82,6 +83,12 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
         "link_series",
         hand_over!(py, output.link_series, LinkSeries { time_s, link, backlog, queue_delay_ms, rate_bps, dropped }),
     )?;
+    tables.set_item("backlogs", backlogs(py, &output.backlogs)?)?;
+    tables.set_item("shares", shares(py, &output.shares)?)?;
+    tables.set_item(
+        "backlog_series",
+        hand_over!(py, output.backlog_series, BacklogSeries { time_s, node, class, flow, backlog }),
+    )?;
     tables.set_item("internals", internals(py, output.internals)?)?;
     Ok(tables)
 }
@@ -105,6 +112,25 @@ fn figures(py: Python<'_>, all: Vec<Figures>) -> PyResult<Bound<'_, PyDict>> {
         tables.set_item(name, table)?;
     }
     Ok(tables)
+}
+
+/// Queues of nodes that forward by backlog.
+fn backlogs<'py>(py: Python<'py>, rows: &[BacklogStats]) -> PyResult<Bound<'py, PyDict>> {
+    let table = columns!(py, rows, BacklogStats { node, arrived, dropped, mean_backlog, max_backlog, last_backlog });
+    add_owners(py, &table, rows.iter().map(|row| row.of))?;
+    Ok(table)
+}
+
+/// What of each flow went by each link.
+fn shares<'py>(py: Python<'py>, rows: &[ShareStats]) -> PyResult<Bound<'py, PyDict>> {
+    let table = columns!(py, rows, ShareStats { port, packets });
+    add_owners(py, &table, rows.iter().map(|row| row.of))?;
+    Ok(table)
+}
+
+fn add_owners(py: Python<'_>, table: &Bound<'_, PyDict>, of: impl Iterator<Item = Queued> + Clone) -> PyResult<()> {
+    table.set_item("class", column(py, &of.clone().map(|of| of.class).collect::<Vec<_>>())?)?;
+    table.set_item("flow", column(py, &of.map(|of| of.flow).collect::<Vec<_>>())?)
 }
 
 /// The frames of wireless networks.

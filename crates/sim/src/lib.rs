@@ -35,8 +35,8 @@ pub use node::{Forwarding, NodeConfig};
 pub use packet::NodeId;
 pub use queue::{Buffer, QueueConfig};
 pub use record::{
-    Balance, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, LinkType, Of, Output, Pcapng,
-    SourceStats,
+    BacklogSeries, BacklogStats, Balance, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats,
+    LinkType, Of, Output, Pcapng, Queued, ShareStats, SourceStats,
 };
 pub use run::{Control, RunError, run};
 pub use status::Sight;

@@ -1,5 +1,6 @@
 //! What every endpoint shares: the clock, the calendar, ports and media, nodes, and the table of routes.
 
+use crate::backlog::{Backlog, Name};
 use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::link::{Fate, Offered};
 use crate::makers::Makers;
@@ -8,7 +9,7 @@ use crate::node::{Decision, Node, TIME_TO_LIVE};
 use crate::packet::NodeId;
 use crate::packet::{Kind, Packet};
 use crate::port::Port;
-use crate::record::{Balance, Capture, Figures, Of};
+use crate::record::{BacklogSeries, BacklogStats, Balance, Capture, Figures, Of, Queued, ShareStats};
 use crate::status::Counts;
 use crate::status::Sight;
 use crate::topology::{Route, Step, Topology};
@@ -376,6 +377,47 @@ impl Net {
         tables
     }
 
+    /// Media whose stations forward by backlog: queues, since when they count, nodes of stations, ports of members.
+    fn backlogs(&self) -> impl Iterator<Item = (&Backlog, Time, &[NodeId], &[u32])> {
+        self.media.iter().filter_map(|shared| {
+            let (backlog, from) = shared.medium.backlog()?;
+            Some((backlog, from, &shared.stations[..], &shared.members[..]))
+        })
+    }
+
+    /// What such queues counted until now, and what went by each link.
+    pub fn backlog_stats(&self) -> (Vec<BacklogStats>, Vec<ShareStats>) {
+        let (mut queues, mut shares) = (Vec::new(), Vec::new());
+        for (backlog, from, nodes, ports) in self.backlogs() {
+            queues.extend(backlog.queues(from, self.now).map(|(station, name, books)| BacklogStats {
+                node: nodes[station as usize],
+                of: queued(name),
+                arrived: books.arrived,
+                dropped: books.dropped,
+                mean_backlog: books.mean,
+                max_backlog: u64::from(books.longest),
+                last_backlog: u64::from(books.last),
+            }));
+            let share = |(link, name, packets)| ShareStats { port: ports[link as usize], of: queued(name), packets };
+            shares.extend(backlog.shares().map(share));
+        }
+        (queues, shares)
+    }
+
+    /// Adds the lengths of such queues to `series`.
+    pub fn sample_backlogs(&self, series: &mut BacklogSeries) {
+        for (backlog, _, nodes, _) in self.backlogs() {
+            for (station, name, length) in backlog.lengths() {
+                let Queued { class, flow } = queued(name);
+                series.time_s.push(self.now.as_secs());
+                series.node.push(nodes[station as usize]);
+                series.class.push(class);
+                series.flow.push(flow);
+                series.backlog.push(length);
+            }
+        }
+    }
+
     /// Where packets have gone until now.
     pub fn balance(&mut self) -> Balance {
         let waiting = |shared: &mut Shared| {
@@ -386,6 +428,10 @@ impl Net {
         let under_way = self.ports.iter().map(|port| port.held() as u64).sum::<u64>();
         Balance { under_way: under_way + self.media.iter_mut().map(waiting).sum::<u64>(), ..self.balance }
     }
+}
+
+fn queued(name: Name) -> Queued {
+    Queued { class: name.class as u32, flow: name.flow }
 }
 
 fn see(now: Time, ports: &mut [Port], media: &mut [Shared], port: u32) -> Sight {

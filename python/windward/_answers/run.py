@@ -140,6 +140,19 @@ class Run:
         return self._frame("csma_links")
 
     @cached_property
+    def backlogs(self) -> pd.DataFrame:
+        """Queues of stations that forward by backlog, one row per station, flow and seed.
+
+        `class` is data, acks or datagrams; `last_backlog` is what was left at the end.
+        """
+        return self._frame("backlogs")
+
+    @cached_property
+    def shares(self) -> pd.DataFrame:
+        """Packets of each flow by each link of stations that forward by backlog, one row per link, flow and seed."""
+        return self._frame("shares")
+
+    @cached_property
     def air(self) -> pd.DataFrame:
         """Frames on the air of wireless networks, one row per frame; empty unless asked for."""
         return self._frame("air")
@@ -158,6 +171,11 @@ class Run:
     def link_series(self) -> pd.DataFrame:
         """Samples of every link, one row per seed, instant and link."""
         return self._frame("link_series")
+
+    @cached_property
+    def backlog_series(self) -> pd.DataFrame:
+        """Samples of the queues of stations that forward by backlog, one row per seed, instant, station and flow."""
+        return self._frame("backlog_series")
 
     @cached_property
     def internals(self) -> pd.DataFrame:
@@ -200,7 +218,7 @@ class Run:
         """One table of one seed as Arrow.
 
         Its name is "flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "background",
-        "flow_series", "link_series", "internals" or "air".
+        "flow_series", "link_series", "backlogs", "shares", "backlog_series", "internals" or "air".
         """
         table = self._load(kind, seed)
         return to_arrow(table) if isinstance(table, Mapping) else table

@@ -778,8 +778,59 @@ class DsdvRouting:
     link_layer: bool = False
 
 
+#: Where a flow that is forwarded by backlog may go.
+AllowedLinks = Literal["loop-free"] | Literal["downstream"] | Literal["not-farther"] | Literal["all"]
+
+
+#: What the share of failures is of.
+Failures = Literal["packets"] | Literal["attempts"]
+
+
+#: How ACKs go where data is forwarded by backlog.
+Acks = Literal["shortest"] | Literal["backlog"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackpressureRouting:
+    """None: stations forward by backlog (seferoglu2014).
+
+    When the MAC lets one send, it sends a packet of that flow, to that neighbour, for which (max{`k`, own backlog} −
+    the neighbour's backlog)·rate·(1 − share of failures) is largest, if positive.
+
+    Buffers are in packets. `optimum` and `fluid` take the shortest routes.
+
+    Attributes
+    ----------
+    k
+        A queue shorter than this counts as so long, which keeps TCP alive: "shared" is a station's buffer over the
+        flows that cross it, 0 classical backpressure.
+    links
+        Where a flow may go.
+    report
+        A station that has told its backlogs to nobody for so long broadcasts them.
+    report_entry
+        Bytes that a frame takes to tell the backlog of one flow.
+    memory
+        The share of failures is that of the last one to two of these spans.
+    failures
+        What can fail.
+    acks
+        How ACKs go.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "backpressure")
+
+    k: str | Literal[0] = "shared"
+    links: AllowedLinks = "loop-free"
+    report: str = "100 ms"
+    report_entry: str = "2 B"
+    memory: str = "1 s"
+    failures: Failures = "packets"
+    acks: Acks = "shortest"
+
+
 #: How routes across the network are found, unless a flow names its own by `via`.
-Routing = ShortestRouting | DsdvRouting
+Routing = ShortestRouting | DsdvRouting | BackpressureRouting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,9 @@ DIR/
     wifi_stations.parquet one row per station of a wireless network: place, frames, airtime, queue
     wifi_links.parquet    one row per link of a wireless network: attempts, failures, contention window
     csma_links.parquet    one row per link under ideal CSMA
+    backlogs.parquet      queues of stations that forward by backlog: one row per station and flow
+    shares.parquet        packets that these stations sent: one row per link and flow
+    backlog_series.parquet samples of these queues
     background.parquet    one row per background source
     flow_series.parquet   samples of every flow
     link_series.parquet   samples of every link

@@ -81,6 +81,20 @@ ABSENT_IF_EMPTY: Tables = {
         **{name: _nothing("Q") for name in ("attempts", "data_frames", "failures", "successes")},
         "mean_cw": _nothing("d"),
     },
+    "backlogs": {
+        "node": [],
+        "flow": [],
+        "class": [],
+        **{name: _nothing("Q") for name in ("arrived", "dropped")},
+        "mean_backlog": _nothing("d"),
+        **{name: _nothing("Q") for name in ("max_backlog", "last_backlog")},
+    },
+    "shares": {"link": [], "flow": [], "class": [], "packets": _nothing("Q")},
+    "backlog_series": {
+        "time_s": _nothing("d"),
+        **{name: Named([], _nothing("I")) for name in ("node", "flow", "class")},
+        "backlog": _nothing("I"),
+    },
     "csma_links": {"link": [], "activations": _nothing("Q"), "mean_holding_us": _nothing("d")},
     "air": {
         **{name: _nothing("d") for name in ("began_s", "ended_s")},
@@ -123,6 +137,7 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
         "flow_series": _with_names(output["flow_series"], "flow", entities["flows"]["flow"]),
         "link_series": _with_names(output["link_series"], "link", entities["links"]["link"]),
         "internals": _with_names(internals, "flow", entities["flows"]["flow"]),
+        **{table: _queued(output[table], entities) for table in ("backlogs", "shares", "backlog_series")},
         "air": _air(output["air"], entities),
     }
 
@@ -132,6 +147,28 @@ def _figures(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Col
     rows, entity = ("port", "link") if "port" in columns else ("node", "node")
     names = entities[f"{entity}s"][entity]
     return {entity: [names[at] for at in columns[rows]], **{k: v for k, v in columns.items() if k != rows}}
+
+
+#: What queues of nodes that forward by backlog hold, by number.
+CLASSES = ["data", "acks", "datagrams"]
+
+
+def _queued(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Columns:
+    """Queues of nodes and packets of links by flow or source, with their names."""
+    flows, sources = entities["flows"]["flow"], entities["background"]["source"]
+    row = array(
+        "I", (at + len(flows) * (kind == 2) for kind, at in zip(columns["class"], columns["flow"], strict=True))
+    )
+    entity, place = ("link", "port") if "port" in columns else ("node", "node")
+    names = entities[f"{entity}s"][entity]
+    is_series = "time_s" in columns
+    return {
+        **({"time_s": columns["time_s"]} if is_series else {}),
+        entity: Named(names, columns[place]) if is_series else [names[at] for at in columns[place]],
+        "flow": Named([*flows, *sources], memoryview(row.tobytes()).cast("I")),
+        "class": Named(CLASSES, columns["class"]),
+        **{k: v for k, v in columns.items() if k not in ("time_s", place, "class", "flow")},
+    }
 
 
 def _air(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Columns:

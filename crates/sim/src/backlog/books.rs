@@ -295,8 +295,7 @@ impl Backlog {
         }
     }
 
-    /// Shows every queue that a packet ever came to since the last reset, which was at `from`: the node, the commodity, and its books until
-    /// `now`.
+    /// Shows every queue with a packet at or since the last reset, which was at `from`: the node, the commodity, and its books until `now`.
     pub fn queues(&self, from: Time, now: Time) -> impl Iterator<Item = (u32, Name, QueueBooks)> {
         let span = now.since(from).as_secs();
         self.commodities.iter().flat_map(move |commodity| {
@@ -307,6 +306,14 @@ impl Backlog {
             };
             let queues = (0..).zip(&commodity.queues);
             queues.filter(|(_, queue)| queue.longest > 0 || queue.arrived > 0).map(books)
+        })
+    }
+
+    /// Shows the backlog of every queue that a commodity can come to.
+    pub fn lengths(&self) -> impl Iterator<Item = (u32, Name, u32)> {
+        self.commodities.iter().flat_map(|commodity| {
+            let length = |&node: &u32| (node, commodity.name, commodity.queues[node as usize].backlog());
+            commodity.nodes.iter().map(length)
         })
     }
 

@@ -1,6 +1,7 @@
 //! What a medium does, and what it may do to the world around it.
 
 use super::air::AirFrame;
+use crate::backlog::Backlog;
 use crate::packet::Packet;
 use crate::record::Figure;
 use crate::status::{Counts, Sight};
@@ -63,4 +64,8 @@ pub trait Medium {
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure));
     /// Shows what a station did until now, by name; the same names for every station.
     fn observe_station(&self, _: Time, _station: u32, _: &mut dyn FnMut(&'static str, Figure)) {}
+    /// Its queues of packets and what went where, if its stations forward by backlog, and from when it counts.
+    fn backlog(&self) -> Option<(&Backlog, Time)> {
+        None
+    }
 }

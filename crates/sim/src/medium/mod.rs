@@ -11,6 +11,7 @@ pub mod wifi;
 #[cfg(test)]
 mod world;
 
+use crate::backlog::Backlog;
 use crate::makers::Makers;
 use crate::packet::{NodeId, Packet};
 use crate::queue::Buffer;
@@ -101,6 +102,9 @@ macro_rules! media {
             }
             fn counts(&self, now: Time, local: u32) -> Counts {
                 match self { $(Self::$name(medium) => medium.counts(now, local),)* }
+            }
+            fn backlog(&self) -> Option<(&Backlog, Time)> {
+                match self { $(Self::$name(medium) => medium.backlog(),)* }
             }
             fn reset_counts(&mut self, now: Time) {
                 match self { $(Self::$name(medium) => medium.reset_counts(now),)* }

@@ -9,6 +9,9 @@ mod recorder;
 
 pub use capture::Capture;
 pub use figures::{Column, Figure, Figures, Of};
-pub use output::{Balance, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, SourceStats};
+pub use output::{
+    BacklogSeries, BacklogStats, Balance, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, Queued,
+    ShareStats, SourceStats,
+};
 pub use pcapng::{LinkType, Pcapng};
 pub use recorder::Recorder;

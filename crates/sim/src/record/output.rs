@@ -18,6 +18,12 @@ pub struct Output {
     pub links: Vec<LinkStats>,
     /// What the members of media have beyond that, a table for each kind of medium.
     pub figures: Vec<Figures>,
+    /// Queues of nodes that forward by backlog: one per node and flow that met.
+    pub backlogs: Vec<BacklogStats>,
+    /// What these nodes sent: one per link and flow that took it.
+    pub shares: Vec<ShareStats>,
+    /// Samples of these queues.
+    pub backlog_series: BacklogSeries,
     /// One per background source.
     pub sources: Vec<SourceStats>,
     /// Samples of every flow.
@@ -104,6 +110,60 @@ pub struct Balance {
     pub lost: [u64; CAUSES],
     /// Packets that wait or are in flight.
     pub under_way: u64,
+}
+
+/// What is queued apart where nodes forward by backlog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// 0: a flow's data, 1: a flow's ACKs, 2: a background source's datagrams.
+    pub class: u32,
+    /// The flow, or the source.
+    pub flow: u32,
+}
+
+/// The queue of a flow at a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BacklogStats {
+    /// The node.
+    pub node: u32,
+    /// Whose packets.
+    pub of: Queued,
+    /// Packets that came.
+    pub arrived: u64,
+    /// Packets of it that had to go because the node's buffer was full.
+    pub dropped: u64,
+    /// Mean number of packets over time, the one being sent counted.
+    pub mean_backlog: f64,
+    /// Most packets at once.
+    pub max_backlog: u64,
+    /// Packets at the end of the run.
+    pub last_backlog: u64,
+}
+
+/// What of a flow went by a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShareStats {
+    /// The port that the link is.
+    pub port: u32,
+    /// Whose packets.
+    pub of: Queued,
+    /// Packets that arrived.
+    pub packets: u64,
+}
+
+/// Samples of the queues of nodes that forward by backlog, one row per queue that was ever used and sampling instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BacklogSeries {
+    /// Seconds since the beginning.
+    pub time_s: Vec<f64>,
+    /// The node.
+    pub node: Vec<u32>,
+    /// What it is a queue of: see [`Queued`].
+    pub class: Vec<u32>,
+    /// The flow, or the source.
+    pub flow: Vec<u32>,
+    /// Packets.
+    pub backlog: Vec<u32>,
 }
 
 /// Totals of a background source.

@@ -137,6 +137,7 @@ impl Recorder {
             series.dropped.push(self.dropped_before[index] + counts.dropped + counts.lost);
             self.sent[index] = counts.bytes;
         }
+        net.sample_backlogs(&mut self.output.backlog_series);
     }
 
     fn sample_internals(&mut self, now: Time, flows: &[Connection], transfers: &[Transfer]) {
@@ -175,6 +176,7 @@ impl Recorder {
             .collect();
         self.output.links = (0..net.port_count() as u32).map(|port| link_stats(&net.counts(port), span)).collect();
         self.output.figures = net.figures();
+        (self.output.backlogs, self.output.shares) = net.backlog_stats();
         self.output.air = net.air.take().map(|(_, log)| log).unwrap_or_default();
         self.output.balance = net.balance();
         self.output.sources = sources.iter().map(|source| source_stats(source, span)).collect();

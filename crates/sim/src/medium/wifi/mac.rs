@@ -5,6 +5,7 @@ use super::config::{ACK, CTS, RTS, WifiConfig};
 use super::errors::Modulation;
 use super::routing::Routing;
 use super::station::{ALL, Air, Frame, Head, Stage, Station, Waiting, WayCounts, WayState};
+use crate::backlog::Backlog;
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
 use crate::medium::air::FrameKind;
@@ -269,6 +270,10 @@ impl Medium for Wifi {
     fn counts(&self, _: Time, local: u32) -> Counts {
         let counts = self.ways[local as usize].counts.link;
         Counts { backlog_time: counts.waited, ..counts }
+    }
+
+    fn backlog(&self) -> Option<(&Backlog, Time)> {
+        Some((self.routing.as_ref()?.backlog()?, self.counts_from))
     }
 
     fn reset_counts(&mut self, now: Time) {

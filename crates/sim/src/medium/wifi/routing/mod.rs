@@ -6,6 +6,7 @@ mod dsdv;
 use super::config::WifiConfig;
 use super::mac::Wifi;
 use super::station::{ALL, Frame, Waiting};
+use crate::backlog::Backlog;
 use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Out};
 use crate::packet::{Kind, Packet};
@@ -43,6 +44,14 @@ impl Routing {
     /// Whether it listens to data frames for others.
     pub fn overhears(&self) -> bool {
         matches!(self, Self::Backpressure(_))
+    }
+
+    /// The queues of stations that forward by backlog.
+    pub fn backlog(&self) -> Option<&Backlog> {
+        match self {
+            Self::Dsdv(_) => None,
+            Self::Backpressure(rule) => Some(rule.backlog()),
+        }
     }
 
     /// Counts from now on.
