@@ -154,7 +154,7 @@ class Generator:
             return " = ()"
         if value.get("type") == "object":
             return " = field(default_factory=dict)"
-        return f" = {default!r}"
+        return f" = field(default={default!r}, {metadata})" if metadata else f" = {default!r}"
 
 
 def _camel(word: str) -> str:

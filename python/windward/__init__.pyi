@@ -15,6 +15,7 @@ from ._engine import (
     EmulationError as EmulationError,
     KernelError as KernelError,
     LawError as LawError,
+    Pair as Pair,
     RunInterrupted as RunInterrupted,
     ScenarioError as ScenarioError,
     Slot as Slot,
@@ -26,6 +27,7 @@ from ._format.fields import (
     AutoregressiveFading as AutoregressiveFading,
     Average as Average,
     Background as Background,
+    Backlog as Backlog,
     BackpressureRouting as BackpressureRouting,
     BernoulliLoss as BernoulliLoss,
     BoxRegion as BoxRegion,
@@ -102,7 +104,7 @@ from ._format.fields import (
     WifiStation as WifiStation,
     WifiTiming as WifiTiming,
 )
-from ._format.own import CellScheduler as CellScheduler, Law as Law
+from ._format.own import CellScheduler as CellScheduler, ForwardingRule as ForwardingRule, Law as Law
 from .errors import ResultError as ResultError, TransferError as TransferError
 from .results._shapes import Progress as Progress
 from .scenario import Scenario as Scenario, load as load

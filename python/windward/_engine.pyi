@@ -128,7 +128,7 @@ class Scenario:
         """What flows, links and background sources are called, as columns by table: lists and memoryviews."""
     @property
     def python_classes(self) -> list[str]:
-        """Laws and schedulers in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code."""
+        """Laws, schedulers and rules in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code."""
     @property
     def name(self) -> str:
         """Its short name."""
@@ -195,6 +195,38 @@ class Candidate:
         """-ln(violation)/deadline of M-LWDF and the EXP rule, in 1/s."""
 
 @final
+class Pair:
+    """A neighbour of a station that forwards by backlog, and a flow of which a packet could go there."""
+
+    @property
+    def now(self) -> float:
+        """When, in seconds."""
+    @property
+    def node(self) -> int:
+        """The station that sends, by its place among the network's."""
+    @property
+    def neighbour(self) -> int:
+        """The neighbour, likewise."""
+    @property
+    def flow(self) -> int:
+        """The flow, numbered in the order in which they appeared."""
+    @property
+    def is_destination(self) -> bool:
+        """Whether the neighbour is its destination."""
+    @property
+    def own(self) -> int:
+        """Packets of it at the station."""
+    @property
+    def theirs(self) -> int:
+        """Packets of it at the neighbour, as last told; 0 at its destination."""
+    @property
+    def threshold(self) -> float:
+        """K of the station, in packets."""
+    @property
+    def success(self) -> float:
+        """Share of recent transmissions to the neighbour that succeeded."""
+
+@final
 class Job:
     """The seeds of one scenario: started once, polled until done."""
 
@@ -206,6 +238,7 @@ class Job:
         threads: int,
         law: Callable[[str, Mapping[str, Any]], Callable[[float], Any]],
         scheduler: Callable[[str, Mapping[str, Any]], Callable[[], Any]],
+        rule: Callable[[str, Mapping[str, Any]], Callable[[], Any]],
     ) -> Job: ...
     def start(self, captures: str | None = None) -> None:
         """Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder."""

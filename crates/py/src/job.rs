@@ -4,6 +4,7 @@ use crate::error;
 use crate::json::to_python;
 use crate::law;
 use crate::output;
+use crate::rule;
 use crate::scenario::Scenario;
 use crate::scheduler;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -41,29 +42,32 @@ fn factories(classes: &[PythonClass], maker: &Bound<'_, PyAny>) -> PyResult<Vec<
 #[pymethods]
 impl Job {
     /// Prepares `seeds` of `scenario` for at most `threads` workers. `law(name, parameters)` returns what makes the
-    /// Python law of that name: a callable that takes the initial window; `scheduler(name, parameters)` one that takes
-    /// nothing.
+    /// Python law of that name: a callable that takes the initial window; `scheduler(name, parameters)` and `rule(name,
+    /// parameters)` ones that take nothing.
     #[new]
-    #[pyo3(signature = (scenario, *, seeds, threads, law, scheduler))]
+    #[pyo3(signature = (scenario, *, seeds, threads, law, scheduler, rule))]
     fn new(
         scenario: &Scenario,
         seeds: Vec<u64>,
         threads: usize,
         law: &Bound<'_, PyAny>,
         scheduler: &Bound<'_, PyAny>,
+        rule: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let scenario = &scenario.inner;
         scenario.check_packets().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let laws = factories(scenario.python_laws(), law)?;
         let schedulers = factories(scenario.python_schedulers(), scheduler)?;
+        let rules = factories(scenario.python_rules(), rule)?;
         // What is written in Python takes turns at the interpreter's lock: more workers would only wait for it.
-        let threads = if laws.is_empty() && schedulers.is_empty() { threads } else { 1 };
+        let threads = if laws.is_empty() && schedulers.is_empty() && rules.is_empty() { threads } else { 1 };
         let makers = move |fuse: &Arc<Fuse<PyErr>>| Makers {
             laws: laws.iter().map(|Factory { class, make }| law::maker(class, Arc::clone(make), fuse)).collect(),
             schedulers: schedulers
                 .iter()
                 .map(|Factory { class, make }| scheduler::maker(class, Arc::clone(make), fuse))
                 .collect(),
+            rules: rules.iter().map(|Factory { class, make }| rule::maker(class, Arc::clone(make), fuse)).collect(),
         };
         let simulations = Simulations::new(scenario.clone(), makers);
         Ok(Self { inner: windward_run::Job::new(simulations, seeds, threads) })

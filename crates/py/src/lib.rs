@@ -15,6 +15,7 @@ mod network;
 mod num;
 mod optimum;
 mod output;
+mod rule;
 mod scenario;
 mod scheduler;
 mod send;
@@ -42,6 +43,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<law::Congestion>()?;
     module.add_class::<scheduler::Slot>()?;
     module.add_class::<scheduler::Candidate>()?;
+    module.add_class::<rule::Pair>()?;
     module.add_class::<network::FluidMap>()?;
     module.add_class::<coding::Decoder>()?;
     module.add_class::<coding::Encoder>()?;

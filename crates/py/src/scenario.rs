@@ -85,11 +85,14 @@ impl Scenario {
         self.inner.check_packets().is_err()
     }
 
-    /// Laws and schedulers written in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code.
+    /// Laws, schedulers and rules of forwarding written in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code.
     #[getter]
     fn python_classes(&self) -> Vec<String> {
         let laws = self.inner.python_laws().iter();
-        laws.chain(self.inner.python_schedulers()).map(|python| python.class.clone()).collect()
+        laws.chain(self.inner.python_schedulers())
+            .chain(self.inner.python_rules())
+            .map(|python| python.class.clone())
+            .collect()
     }
 
     /// How long it simulates, in seconds.

@@ -58,6 +58,8 @@ pub(crate) fn constraints(
     for source in &network.sources {
         let mean = match source.pattern {
             Pattern::Cbr { rate } | Pattern::Poisson { rate } => rate.as_bits_per_sec() as f64,
+            // Its node is a station: refused below.
+            Pattern::Backlog { .. } => 0.0,
             Pattern::OnOff { rate, on, off, .. } => rate.as_bits_per_sec() as f64 * on.ratio(on + off),
         };
         for port in source.path.ports() {

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
-/// A law or scheduler that a user wrote in Python. The networks of a scenario have its index in
-/// [`Scenario::python_laws`](crate::Scenario::python_laws) or
-/// [`Scenario::python_schedulers`](crate::Scenario::python_schedulers); who runs them makes it.
+/// A law, a scheduler or a rule of forwarding that a user wrote in Python. The networks of a scenario have its index in
+/// [`Scenario::python_laws`](crate::Scenario::python_laws),
+/// [`Scenario::python_schedulers`](crate::Scenario::python_schedulers) or
+/// [`Scenario::python_rules`](crate::Scenario::python_rules); who runs them makes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PythonClass {
     /// FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.

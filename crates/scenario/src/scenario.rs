@@ -198,6 +198,11 @@ impl Scenario {
         &self.plan.python_schedulers
     }
 
+    /// The rules of forwarding that are written in Python, one for each `[[wifi]]` that has one; the networks have their indices.
+    pub fn python_rules(&self) -> &[PythonClass] {
+        &self.plan.python_rules
+    }
+
     /// The network of one seed, which decides the random starts of flows. The links of capacity regions have rate 0 in it:
     /// see [`Self::check_packets`].
     pub fn compile(&self, seed: u64) -> Compiled {

@@ -81,6 +81,34 @@ fn packets_are_all_accounted_for() {
     }
 }
 
+/// Fig. 12: beside a source with the rate control (5) TCP survives in the TCP-aware rule; the source's packets arrive.
+#[test]
+fn tcp_lives_beside_a_source_that_sees_its_backlog() {
+    let source = "[[background]]\nname = \"flow3\"\nfrom = \"A\"\nto = \"B\"\npacket = \"1000 B\"\n\
+                  pattern = { kind = \"backlog\", limit = \"2 Mbit/s\" }\n";
+    let (_, output) = simulate(&(variant(DIAMOND, TCP_AWARE, "reno") + source), 2);
+    let balance = output.balance;
+    assert_eq!(balance.sent, balance.delivered + balance.lost.iter().sum::<u64>() + balance.under_way);
+    assert!(output.sources[0].received_bps > 1e5, "{:?}", output.sources[0]);
+    assert!(output.flows.iter().all(|flow| flow.goodput_bps > 2e4), "{:?}", output.flows);
+    // x = M/U: with 50 and some 50 packets queued about one packet a slot of 20 ms, 400 kbit/s, at the most.
+    let queue = output.backlogs.iter().find(|queue| queue.of.class == 2 && queue.mean_backlog > 5.0).expect("A's");
+    let rate = output.sources[0].sent as f64 / 100.0;
+    assert!((rate * 0.02 * queue.mean_backlog / 50.0 - 1.0).abs() < 0.5, "{rate} {queue:?}");
+}
+
+/// What the tables say adds up: what came to a queue left by a link, was dropped, or is still there.
+#[test]
+fn queues_and_shares_add_up() {
+    let (_, output) = simulate(&variant(DIAMOND, TCP_AWARE, "reno"), 2);
+    let came = output.backlogs.iter().map(|queue| queue.arrived - queue.dropped).sum::<u64>();
+    let left = output.shares.iter().map(|share| share.packets).sum::<u64>();
+    let stays = output.backlogs.iter().map(|queue| queue.last_backlog).sum::<u64>();
+    // Dropped is the newest of the longest queue, which came before.
+    assert_eq!(came, left + stays);
+    assert!(output.backlog_series.time_s.len() > 1000);
+}
+
 /// Where routes are asked for, the shortest are taken.
 #[test]
 fn the_optimum_takes_the_shortest_routes() {

@@ -1,5 +1,6 @@
 //! Laws and schedulers that are not ours: a network has their indices, and who runs it makes them.
 
+use crate::backlog::Rank;
 use crate::cell::Choose;
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +12,9 @@ pub type MakeLaw = Arc<dyn Fn(Packets) -> Box<dyn Law + Send> + Send + Sync>;
 
 /// Makes a fresh scheduler.
 pub type MakeScheduler = Arc<dyn Fn() -> Box<dyn Choose + Send> + Send + Sync>;
+
+/// Makes a fresh rule of forwarding.
+pub type MakeRule = Arc<dyn Fn() -> Box<dyn Rank + Send> + Send + Sync>;
 
 /// Which law drives a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +32,8 @@ pub struct Makers {
     pub laws: Vec<MakeLaw>,
     /// Of [`SchedulerConfig::Own`](crate::cell::SchedulerConfig::Own).
     pub schedulers: Vec<MakeScheduler>,
+    /// Of [`BackpressureConfig::rule`](crate::wifi::BackpressureConfig::rule).
+    pub rules: Vec<MakeRule>,
 }
 
 impl Makers {
@@ -39,6 +45,11 @@ impl Makers {
         }
     }
 
+    /// A fresh rule of this index.
+    pub(crate) fn rule(&self, index: u32) -> Box<dyn Rank + Send> {
+        self.rules[index as usize]()
+    }
+
     /// A fresh scheduler of this index.
     pub(crate) fn scheduler(&self, index: u32) -> Box<dyn Choose + Send> {
         self.schedulers[index as usize]()
@@ -47,7 +58,13 @@ impl Makers {
 
 impl fmt::Debug for Makers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Makers of {} laws and {} schedulers", self.laws.len(), self.schedulers.len())
+        write!(
+            f,
+            "Makers of {} laws, {} schedulers and {} rules",
+            self.laws.len(),
+            self.schedulers.len(),
+            self.rules.len()
+        )
     }
 }
 

@@ -1,6 +1,6 @@
 //! What every endpoint shares: the clock, the calendar, ports and media, nodes, and the table of routes.
 
-use crate::backlog::{Backlog, Name};
+use crate::backlog::{Backlog, Class, Name};
 use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::link::{Fate, Offered};
 use crate::makers::Makers;
@@ -402,6 +402,21 @@ impl Net {
             shares.extend(backlog.shares().map(share));
         }
         (queues, shares)
+    }
+
+    /// Packets of a source or flow that wait where its route begins at `hop`; 0 where the node does not forward by backlog.
+    pub fn queued(&self, hop: u32, class: Class, flow: u32) -> u32 {
+        let (first, to) = (self.routes[hop as usize], self.routes.get(hop as usize + 1).copied().unwrap_or(ARRIVED));
+        let node = (first & !ACROSS) as usize;
+        let (Some(Some(Node::Medium { medium, station })), true) =
+            (self.nodes.get(node), first != ARRIVED && first & ACROSS != 0)
+        else {
+            return 0;
+        };
+        let shared = &self.media[*medium as usize];
+        let to = shared.stations.iter().position(|&station| station == to);
+        let backlog = shared.medium.backlog().zip(to);
+        backlog.map_or(0, |((backlog, _), to)| backlog.backlog_of(*station, Name { class, flow, to: to as u32 }))
     }
 
     /// Adds the lengths of such queues to `series`.

@@ -185,13 +185,26 @@ pub enum Pattern {
         /// Distribution of the off periods.
         off_spread: Spread,
     },
+    /// As the backlog at its node allows: in every slot M/(U + μ) datagrams, seferoglu2014 (5) with the utility log x. μ ≥ 0 keeps all
+    /// such sources of a node together within the limit.
+    Backlog {
+        /// M; positive.
+        m: f64,
+        /// Length of a slot; positive.
+        slot: Duration,
+        /// R_max of the node, on the wire; positive.
+        limit: BitRate,
+    },
 }
 
 impl Pattern {
     /// The rate while it sends.
     pub const fn rate(&self) -> BitRate {
         match *self {
-            Self::Cbr { rate } | Self::Poisson { rate } | Self::OnOff { rate, .. } => rate,
+            Self::Cbr { rate }
+            | Self::Poisson { rate }
+            | Self::OnOff { rate, .. }
+            | Self::Backlog { limit: rate, .. } => rate,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A network with its endpoints, event by event.
 
-use crate::apps::{Source, Transfer};
+use crate::apps::{Source, Transfer, introduce};
 use crate::engine::{Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
 use crate::medium::AirLog;
@@ -40,10 +40,11 @@ impl World {
                 Connection::new(index, config, law, routes)
             })
             .collect();
-        let sources = (0..)
+        let mut sources: Vec<Source> = (0..)
             .zip(sources)
             .map(|(index, config)| Source::new(index, index, config, net.add_route(&config.path), seed))
             .collect();
+        introduce(&mut sources, &network.sources);
         let recorder = Recorder::new(seed, *timing, topology.ports.len(), flows.len(), network.internals);
         let transfer = |config| Transfer::new(config, &network.flows, makers);
         let transfers = network.transfers.iter().map(transfer).collect();

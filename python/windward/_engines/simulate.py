@@ -10,7 +10,7 @@ from typing import Any
 from windward import _engine
 from windward._answers.run import Run
 from windward._engines.collect import Collector, choose
-from windward._format.own import resolve_law, resolve_scheduler
+from windward._format.own import resolve_law, resolve_rule, resolve_scheduler
 from windward.results._folder import ResultFolder
 from windward.results._shapes import Progress
 
@@ -28,8 +28,8 @@ def simulate(
 ) -> Run:
     """Simulates every seed; `Scenario.simulate` says what the arguments mean.
 
-    `folder` is where the scenario's own files lie; `laws` holds laws and schedulers that are Python objects, by
-    the name under which the scenario knows them.
+    `folder` is where the scenario's own files lie; `laws` holds laws, schedulers and rules that are Python
+    objects, by the name under which the scenario knows them.
     """
     chosen = choose(seeds, scenario.seeds)
     if pcap and output is None:
@@ -41,6 +41,7 @@ def simulate(
         threads=_threads(threads),
         law=lambda name, parameters: known.get(name) or resolve_law(name, parameters, folder),
         scheduler=lambda name, parameters: known.get(name) or resolve_scheduler(name, parameters, folder),
+        rule=lambda name, parameters: known.get(name) or resolve_rule(name, parameters, folder),
     )
     target = ResultFolder(Path(output)) if output is not None else None
     try:

@@ -23,6 +23,8 @@ def to_plain(value: Any, name_class: Callable[[Any], str]) -> Any:
                 plain[_key(field)] = to_plain(item, name_class)
                 if field.name == "scheduler" and callable(item):
                     plain[_key(field)] = {"kind": "python", "class": name_class(item)}
+                if field.name == "class_" and callable(item):
+                    plain[_key(field)] = name_class(item)
         return plain
     if isinstance(value, str | int | float | bool | Mapping):
         return value

@@ -816,6 +816,11 @@ class BackpressureRouting:
         What can fail.
     acks
         How ACKs go.
+    class_
+        A rule of your own in place of this one: a Python class with a method `rank`, as FILE:CLASS, the file relative
+        to the scenario's folder, or MODULE:CLASS.
+    arguments
+        Arguments of its constructor.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "backpressure")
@@ -827,6 +832,8 @@ class BackpressureRouting:
     memory: str = "1 s"
     failures: Failures = "packets"
     acks: Acks = "shortest"
+    class_: str | None = field(default=None, metadata={"key": "class"})
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 #: How routes across the network are found, unless a flow names its own by `via`.
@@ -1758,8 +1765,31 @@ class Pulses:
     every: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Backlog:
+    """What the backlog U at its station allows, which forwards by backlog (seferoglu2014 (5)).
+
+    In every slot `m`/(U + μ) datagrams, with μ ≥ 0 that keeps all such sources of a station within `limit`.
+
+    Attributes
+    ----------
+    m
+        M: rates grow with it, and backlogs.
+    slot
+        Length of a slot.
+    limit
+        Largest rate of the station, above all that it can send.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "backlog")
+
+    m: float = 50.0
+    slot: str = "20 ms"
+    limit: str
+
+
 #: When datagrams are sent. Rates are those on the wire, headers included.
-Pattern = Cbr | Poisson | OnOff | Pulses
+Pattern = Cbr | Poisson | OnOff | Pulses | Backlog
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Control laws, and schedulers of cells, written in Python."""
+"""Control laws, schedulers of cells, and rules of forwarding, written in Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from windward._engine import Ack, Congestion, ScenarioError, Slot
+from windward._engine import Ack, Congestion, Pair, ScenarioError, Slot
 
 
 @runtime_checkable
@@ -52,6 +52,21 @@ class CellScheduler(Protocol):
         """
 
 
+@runtime_checkable
+class ForwardingRule(Protocol):
+    """Decides what a station of a wireless network sends, and to whom, in place of backpressure's rule.
+
+    A class is a rule if `Class(**parameters)` makes an object of this shape; each run makes a fresh one.
+    """
+
+    def rank(self, pair: Pair, /) -> float | None:
+        """How good it is to send a packet of this flow to this neighbour.
+
+        Asked for every allowed pair with a packet when the station may send. The highest is sent if it is above 0;
+        equals are drawn; None is 0.
+        """
+
+
 #: Makes a law whose window begins at the given number of packets.
 LawFactory = Callable[[float], Law]
 
@@ -76,6 +91,18 @@ def resolve_scheduler(spec: str, parameters: Mapping[str, Any], folder: Path) ->
         If there is no such file, module or class, or if importing it fails.
     """
     found = find_class(spec, folder, "scheduler")
+    return lambda: found(**parameters)
+
+
+def resolve_rule(spec: str, parameters: Mapping[str, Any], folder: Path) -> Callable[[], ForwardingRule]:
+    """The rule of forwarding that a scenario names as `FILE.py:CLASS`, relative to `folder`, or as `MODULE:CLASS`.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such file, module or class, or if importing it fails.
+    """
+    found = find_class(spec, folder, "rule")
     return lambda: found(**parameters)
 
 

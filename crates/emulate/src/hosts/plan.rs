@@ -84,10 +84,12 @@ impl Plan {
         }
         let is_own = |medium: &MediumConfig| match medium {
             MediumConfig::Cell(cell) => matches!(cell.scheduler, SchedulerConfig::Own(_)),
-            MediumConfig::Wifi(_) | MediumConfig::Csma(_) => false,
+            MediumConfig::Wifi(wifi) => wifi.has_own_rule(),
+            MediumConfig::Csma(_) => false,
         };
         if network.topology.media.iter().any(is_own) {
-            let message = "a scheduler in Python is too slow for real time; choose one of Windward's, or `simulate`";
+            let message =
+                "a scheduler or rule in Python is too slow for real time; choose one of Windward's, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));
         }
         let mut nodes: Vec<NodeId> = network.flows.iter().flat_map(|flow| [flow.source, flow.sink]).collect();

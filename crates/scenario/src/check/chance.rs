@@ -26,7 +26,7 @@ fn is_random_medium(medium: &MediumConfig) -> bool {
 
 fn is_random_source(source: &SourceConfig) -> bool {
     match source.pattern {
-        Pattern::Cbr { .. } => false,
+        Pattern::Cbr { .. } | Pattern::Backlog { .. } => false,
         Pattern::Poisson { .. } => true,
         Pattern::OnOff { on_spread, off_spread, .. } => {
             [on_spread, off_spread].iter().any(|spread| *spread != Spread::Fixed)

@@ -62,6 +62,7 @@ pub(crate) struct Plan {
     /// What is written in Python, in the order of its indices in the network.
     pub python_laws: Vec<PythonClass>,
     pub python_schedulers: Vec<PythonClass>,
+    pub python_rules: Vec<PythonClass>,
 }
 
 /// Checks a file and plans its network. The file comes back with its defaults resolved.
@@ -89,9 +90,9 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     recordings::inline(&mut file, read, problems);
     let nodes = nodes::expand(&file.node, problems)?;
     let mut links = links::expand(&file.link, &nodes, problems);
-    let (mut python_laws, mut python_schedulers) = (Vec::new(), Vec::new());
+    let (mut python_laws, mut python_schedulers, mut python_rules) = (Vec::new(), Vec::new(), Vec::new());
     cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
-    wifi::expand(&file.wifi, &nodes, &mut links, problems);
+    wifi::expand(&file.wifi, &nodes, &mut links, &mut python_rules, problems);
     let regions = regions::plan(&file.region, &links, problems);
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
@@ -125,6 +126,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
         sample_interval,
         python_laws,
         python_schedulers,
+        python_rules,
     };
     problems.is_empty().then_some((file, plan))
 }

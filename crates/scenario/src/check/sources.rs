@@ -3,13 +3,14 @@
 use super::common::{Names, Times, member_name, place};
 use super::ground::Network;
 use super::key::key;
+use super::links::Links;
 use super::nodes::{Request, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
 use crate::format::{Background, Pattern, Spread};
 use crate::names::SourceName;
 use crate::problems::Problems;
 use windward_sim as sim;
-use windward_sim::{LEAST_SPACING, MOST_PERIODS, SourceConfig};
+use windward_sim::{LEAST_SPACING, MOST_PERIODS, MediumConfig, PortKind, SourceConfig};
 use windward_units::{Bytes, Duration, Time};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
@@ -59,6 +60,14 @@ pub(crate) fn expand(
             problems.add(place("background", at, ["to".into()]), message, Some(hint));
             continue;
         }
+        if matches!(pattern, sim::Pattern::Backlog { .. })
+            && (background.via.is_some() || !paths.iter().all(|path| begins_with_backlogs(path, links)))
+        {
+            let message = "its source is no station that forwards by backlog";
+            let hint = "routing = \"backpressure\" in the [[wifi]] of `from`, and no `via`".to_owned();
+            problems.add(place("background", at, ["pattern".into()]), message, Some(hint));
+            continue;
+        }
         for ((member, Request { from, to }), path) in (0..).zip(requests).zip(paths) {
             let name = member_name(&label, pairs.is_group, member);
             if !names.take(&name, at, problems) {
@@ -79,6 +88,15 @@ pub(crate) fn expand(
         }
     }
     (is_whole && problems.len() == before).then_some(all)
+}
+
+/// Whether the first node of a route forwards by backlog.
+fn begins_with_backlogs(path: &[u32], links: &Links) -> bool {
+    let medium = path.first().and_then(|&link| match links.topology.ports[link as usize].kind {
+        PortKind::Shared { medium, .. } => links.topology.media.get(medium as usize),
+        _ => None,
+    });
+    matches!(medium, Some(MediumConfig::Wifi(config)) if config.has_backlogs())
 }
 
 /// The links of every source of a table; where there are none is reported.
@@ -151,6 +169,14 @@ fn pattern(pattern: &Pattern, at: usize, problems: &mut Problems) -> Option<sim:
             on_spread: spread(on_off.on_spread),
             off_spread: spread(on_off.off_spread),
         },
+        Pattern::BacklogPattern(rule) => {
+            if rule.m.0 <= 0.0 {
+                let message = format!("{} is out of range; allowed: above 0", rule.m.0);
+                problems.add(place("background", at, ["pattern".into(), "m".into()]), message, None);
+                return None;
+            }
+            sim::Pattern::Backlog { m: rule.m.0, slot: rule.slot.0, limit: rule.limit.0 }
+        }
         Pattern::Pulses(pulses) => {
             let (length, every) = (pulses.length.0, pulses.every.0);
             if every <= length {

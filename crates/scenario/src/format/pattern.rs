@@ -1,6 +1,6 @@
 //! Background traffic: sources that do not respond to congestion.
 
-use super::{Count, Name, Positive, Shape, Written, zero};
+use super::{Count, Name, Number, Positive, Shape, Written, zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{BitRate, Bytes, Duration};
@@ -36,6 +36,14 @@ pub(crate) struct Background {
     /// When it stops, after the last start. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,
+}
+
+fn fifty() -> Number {
+    Number(50.0)
+}
+
+fn twenty_ms() -> Positive<Duration> {
+    Positive(Duration::from_millis(20))
 }
 
 fn packet() -> Written<Bytes> {
@@ -78,6 +86,19 @@ tagged! {
             length: Positive<Duration>,
             /// Mean time between the starts of consecutive pulses; longer than `length`.
             every: Positive<Duration>,
+        }
+        /// What the backlog U at its station allows, which forwards by backlog (seferoglu2014 (5)).
+        ///
+        /// In every slot `m`/(U + μ) datagrams, with μ ≥ 0 that keeps all such sources of a station within `limit`.
+        "backlog" BacklogPattern {
+            /// M: rates grow with it, and backlogs.
+            #[serde(default = "fifty")]
+            m: Number,
+            /// Length of a slot.
+            #[serde(default = "twenty_ms")]
+            slot: Positive<Duration>,
+            /// Largest rate of the station, above all that it can send.
+            limit: Positive<BitRate>,
         }
     }
 }

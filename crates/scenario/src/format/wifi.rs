@@ -4,6 +4,7 @@ use super::named::Named;
 use super::{Buffer, Count, Name, Number, Positive, Probability, Threshold, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use windward_sim as sim;
 use windward_sim::wifi;
 use windward_units::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, PowerLevel};
@@ -198,6 +199,13 @@ tagged! {
             /// How ACKs go.
             #[serde(default)]
             acks: Acks,
+            /// A rule of your own in place of this one: a Python class with a method `rank`, as FILE:CLASS, the file relative to the
+            /// scenario's folder, or MODULE:CLASS.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            class: Option<String>,
+            /// Arguments of its constructor.
+            #[serde(default, skip_serializing_if = "Map::is_empty")]
+            arguments: Map<String, Value>,
         }
     }
 }

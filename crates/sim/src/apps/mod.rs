@@ -1,7 +1,8 @@
 //! What uses the network: background sources, and transfers that open and close TCP flows.
 
+mod share;
 mod source;
 mod transfer;
 
-pub use source::Source;
+pub use source::{Source, introduce};
 pub use transfer::Transfer;

@@ -1,5 +1,7 @@
 //! Background sources: datagrams that nobody acknowledges.
 
+use super::share;
+use crate::backlog::Class;
 use crate::engine::{Purpose, Stream, Wake};
 use crate::link::Transmitter;
 use crate::net::Net;
@@ -18,6 +20,29 @@ pub struct Counts {
     pub delay: f64,
 }
 
+/// A source that sees its backlog.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer {
+    m: f64,
+    id: u32,
+    hop: u32,
+}
+
+/// Sources of a node that see their backlogs learn of each other.
+pub fn introduce(sources: &mut [Source], configs: &[SourceConfig]) {
+    let peer = |source: &Source| match source.pattern {
+        Pattern::Backlog { m, .. } => Some(Peer { m, id: source.id, hop: source.hop }),
+        _ => None,
+    };
+    let known: Vec<_> = sources.iter().zip(configs).map(|(source, config)| (config.source, peer(source))).collect();
+    for (at, source) in sources.iter_mut().enumerate() {
+        let (node, Some(own)) = known[at] else { continue };
+        let others = known.iter().enumerate().filter(|(other, (place, _))| *other != at && *place == node);
+        source.peers = std::iter::once(own).chain(others.filter_map(|(_, (_, peer))| *peer)).collect();
+        source.backlogs.reserve(source.peers.len());
+    }
+}
+
 /// A source and the far end that counts.
 #[derive(Debug)]
 pub struct Source {
@@ -31,6 +56,12 @@ pub struct Source {
     /// The current on period ends here.
     on_until: Time,
     stream: Stream,
+    /// All sources of its node that see their backlogs, itself first: M, the source, where its route begins. Empty for others.
+    peers: Vec<Peer>,
+    /// (M, U) of these.
+    backlogs: Vec<(f64, f64)>,
+    /// Datagrams that it may send, of which a part is left over.
+    credit: f64,
     /// Since the last reset.
     pub counts: Counts,
 }
@@ -48,6 +79,9 @@ impl Source {
             stop: config.stop.unwrap_or(Time::NEVER),
             on_until: Time::ZERO,
             stream: Stream::new(seed, config.key, Purpose::Pattern),
+            peers: Vec::new(),
+            backlogs: Vec::new(),
+            credit: 0.0,
             counts: Counts::default(),
         }
     }
@@ -55,7 +89,7 @@ impl Source {
     /// When the first datagram leaves.
     pub fn first(&mut self, start: Time) -> Time {
         match self.pattern {
-            Pattern::Cbr { .. } => start,
+            Pattern::Cbr { .. } | Pattern::Backlog { .. } => start,
             Pattern::Poisson { rate } => start + self.stream.exponential_span(spacing(self.size, rate)),
             Pattern::OnOff { .. } => self.next_period(start, Duration::ZERO),
         }
@@ -67,18 +101,38 @@ impl Source {
         if now >= self.stop {
             return;
         }
+        if let Pattern::Backlog { slot, limit, .. } = self.pattern {
+            return self.fill(net, slot, limit);
+        }
         self.counts.sent += 1;
         let packet = Packet::new(Kind::Datagram, now, self.id, self.hop, self.size);
         net.send(packet, false);
         let next = match self.pattern {
             Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
+            Pattern::Backlog { .. } => return,
             Pattern::OnOff { .. } => {
                 let next = now + self.clock.transmit(self.size);
                 if next < self.on_until { next } else { self.next_period(self.on_until, next.since(self.on_until)) }
             }
         };
         net.schedule(next, Wake::Source, self.index);
+    }
+
+    /// A slot begins: what (5) admits leaves.
+    fn fill(&mut self, net: &mut Net, slot: Duration, limit: BitRate) {
+        self.backlogs.clear();
+        let backlog = |peer: &Peer| (peer.m, f64::from(net.queued(peer.hop, Class::Datagrams, peer.id)));
+        self.backlogs.extend(self.peers.iter().map(backlog));
+        let most = limit.as_bits_per_sec() as f64 * slot.as_secs() / (8.0 * f64::from(self.size));
+        let Some(&own) = self.backlogs.first() else { return };
+        self.credit += share::rate(own, &self.backlogs, most);
+        while self.credit >= 1.0 {
+            self.credit -= 1.0;
+            self.counts.sent += 1;
+            net.send(Packet::new(Kind::Datagram, net.now, self.id, self.hop, self.size), false);
+        }
+        net.schedule(net.now + slot, Wake::Source, self.index);
     }
 
     /// A silence begins at `from`, and `wait` of sending time is left until the next datagram is due: returns when it

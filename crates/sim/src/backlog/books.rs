@@ -2,7 +2,7 @@
 
 use super::commodity::{Class, Commodity, Name, Queue, QueueBooks};
 use super::graph::Graph;
-use super::{BacklogConfig, Threshold};
+use super::{BacklogConfig, Pair, Rank, Threshold};
 use crate::engine::Stream;
 use crate::packet::Packet;
 use std::collections::BTreeMap;
@@ -186,6 +186,52 @@ impl Backlog {
             }
         }
         ties.best()
+    }
+
+    /// The same by a rule of a user's own: of all pairs of a neighbour and a commodity with a packet that may go there, the one that `rank` puts
+    /// highest, if above 0. To whom [`u32::MAX`] packets are known to have, nothing is sent.
+    pub fn pick_ranked(
+        &self,
+        (now, node): (Time, u32),
+        theirs: impl Fn(u32, u32) -> u32,
+        success: impl Fn(u32) -> f64,
+        rule: &mut dyn Rank,
+        luck: &mut Stream,
+    ) -> Option<(u32, Pick)> {
+        let mut ties = Ties::default();
+        for &link in self.graph.leaving(node) {
+            let (_, neighbour) = self.graph.ends(link);
+            for &index in &self.nodes[node as usize].commodities {
+                let commodity = &self.commodities[index as usize];
+                let waits = !commodity.queues[node as usize].waiting.is_empty();
+                let is_destination = commodity.name.to == neighbour;
+                let theirs = if is_destination { 0 } else { theirs(link, index) };
+                if !waits || !commodity.allowed[link as usize] || theirs == u32::MAX {
+                    continue;
+                }
+                let rank = rule.rank(&Pair {
+                    now,
+                    node,
+                    neighbour,
+                    commodity: index,
+                    is_destination,
+                    own: self.backlog(node, index),
+                    theirs,
+                    threshold: self.threshold(node),
+                    success: success(link),
+                });
+                if rank > 0.0 {
+                    ties.offer((link, Pick { commodity: index, difference: rank }), rank, luck);
+                }
+            }
+        }
+        ties.best()
+    }
+
+    /// Whether a node has a packet that waits.
+    pub fn has_waiting(&self, node: u32) -> bool {
+        self.nodes[node as usize].backlog > 0
+            && self.nodes[node as usize].commodities.iter().any(|&index| self.waiting_at(node, index) > 0)
     }
 
     /// Whether a node has a packet that it may send.

@@ -11,6 +11,7 @@
 //! * [`Backlog`] has the queues of all nodes and picks a link's commodity. A medium tells it what packets come ([`Backlog::push`]) and go
 //!   ([`Backlog::take`], then [`Backlog::leave`] or [`Backlog::put_back`]), and says what is known of a neighbour's queues: the truth
 //!   where one scheduler sees all, reports where nodes only hear each other.
+//! * [`Rank`] is a rule of a user's own in place of (2).
 //! * [`Links`] says on which links a commodity is allowed: the paper's L_s, which it leaves open. [`Graph`] works them out.
 //! * A commodity is a flow's data, a flow's ACKs or a source's datagrams, known from its first packet on; [`Backlog`] counts those that
 //!   cross each node for K_i = B_i/|S_i|.
@@ -22,6 +23,7 @@ mod books;
 mod commodity;
 mod graph;
 mod links;
+mod rank;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +31,7 @@ pub use books::{Backlog, Pick};
 pub use commodity::{Class, Name, QueueBooks};
 pub use graph::Graph;
 pub use links::Links;
+pub use rank::{OwnRule, Pair, Rank};
 
 /// K, the backlog below which a queue counts as so many packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,6 +5,7 @@ use crate::check::nodes::Nodes;
 use crate::format::wifi::Wifi;
 use crate::path::Segment;
 use crate::problems::Problems;
+use crate::python::PythonClass;
 
 /// One table.
 pub(super) struct Check<'a> {
@@ -12,6 +13,8 @@ pub(super) struct Check<'a> {
     pub at: usize,
     pub nodes: &'a Nodes,
     pub problems: &'a mut Problems,
+    /// Rules in Python, of all networks so far.
+    pub classes: &'a mut Vec<PythonClass>,
 }
 
 impl Check<'_> {

@@ -16,18 +16,26 @@ use super::wifi_plan::WifiPlan;
 use crate::format::wifi::Wifi;
 use crate::names::LinkName;
 use crate::problems::Problems;
+use crate::python::PythonClass;
 use check::Check;
 use std::collections::BTreeMap;
 use windward_sim::wifi::{Position, StationConfig, WifiConfig};
 use windward_sim::{Forwarding, NodeConfig, NodeId};
 
 /// Adds all wireless networks, whose ways are links too. What is wrong is reported.
-pub(crate) fn expand(networks: &[Wifi], nodes: &Nodes, links: &mut Links, problems: &mut Problems) {
+/// Rules in Python are added to `classes`.
+pub(crate) fn expand(
+    networks: &[Wifi],
+    nodes: &Nodes,
+    links: &mut Links,
+    classes: &mut Vec<PythonClass>,
+    problems: &mut Problems,
+) {
     let mut names = Names::new("wifi");
     let mut placed = BTreeMap::new();
     for (at, wifi) in networks.iter().enumerate() {
         names.take(&wifi.name.0, at, problems);
-        let mut check = Check { wifi, at, nodes, problems };
+        let mut check = Check { wifi, at, nodes, problems, classes };
         let Some(config) = check.config(&mut placed) else { continue };
         let Some(ways) = check.ways(&config, links) else { continue };
         let config = WifiConfig { ways, ..config };

@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use crate::format::wifi::{Backpressure, DistanceVectors, Routing};
+use crate::python::{PythonClass, is_class};
 use windward_sim::Buffer;
 use windward_sim::backlog::BacklogConfig;
 use windward_sim::wifi::{BackpressureConfig, DsdvConfig, RoutingConfig, StationConfig};
@@ -14,9 +15,21 @@ impl Check<'_> {
             Routing::DistanceVectors(rule) => Some(RoutingConfig::Dsdv(dsdv(rule))),
             Routing::Backpressure(rule) => {
                 self.backlogs(rule, stations);
-                Some(RoutingConfig::Backpressure(backpressure(rule)))
+                let own = rule.class.as_ref().and_then(|class| self.own_rule(class, rule));
+                Some(RoutingConfig::Backpressure(BackpressureConfig { rule: own, ..backpressure(rule) }))
             }
         }
+    }
+
+    /// A rule in Python, by its index.
+    fn own_rule(&mut self, class: &str, rule: &Backpressure) -> Option<u32> {
+        if !is_class(class) {
+            let message = format!("`{class}` is not FILE:CLASS or MODULE:CLASS; example: \"my_rule.py:MyRule\"");
+            self.refuse(["routing".into(), "class".into()], message, None);
+            return None;
+        }
+        self.classes.push(PythonClass { class: class.to_owned(), params: rule.arguments.clone() });
+        Some(self.classes.len() as u32 - 1)
     }
 
     /// What forwarding by backlog asks of buffers and numbers.
@@ -43,6 +56,7 @@ fn backpressure(rule: &Backpressure) -> BackpressureConfig {
         memory: rule.memory.0,
         failures: rule.failures.of_sim(),
         acks: rule.acks.of_sim(),
+        rule: None,
     }
 }
 

@@ -4,7 +4,7 @@ use super::access::Access;
 use super::errors::Fading;
 use super::phy::Phy;
 use super::propagation::{Position, Reach};
-use super::routing::RoutingConfig;
+use super::routing::{BackpressureConfig, RoutingConfig};
 use crate::packet::NodeId;
 use crate::queue::Buffer;
 use windward_units::{BitRate, Bytes, Duration};
@@ -177,6 +177,16 @@ impl WifiConfig {
             all
         };
         (0..).zip(&self.ways).map(of_way).collect()
+    }
+
+    /// Whether its stations forward by a rule of a user's own.
+    pub const fn has_own_rule(&self) -> bool {
+        matches!(self.routing, Some(RoutingConfig::Backpressure(BackpressureConfig { rule: Some(_), .. })))
+    }
+
+    /// Whether its stations forward by backlog.
+    pub const fn has_backlogs(&self) -> bool {
+        matches!(self.routing, Some(RoutingConfig::Backpressure(_)))
     }
 
     /// The nodes of its stations.

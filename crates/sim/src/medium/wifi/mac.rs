@@ -86,7 +86,7 @@ pub struct Wifi {
 
 impl Wifi {
     /// The network of `config` in the run of `seed`.
-    pub fn new(config: &WifiConfig, _: &Makers, seed: u64) -> Self {
+    pub fn new(config: &WifiConfig, makers: &Makers, seed: u64) -> Self {
         let WifiConfig { phy, mac, .. } = config;
         let control = |bytes| phy.air_time(bytes, mac.basic_rate);
         let ack = control(ACK);
@@ -152,7 +152,7 @@ impl Wifi {
             frames: vec![silence; config.stations.len()],
             ways: Vec::new(),
             counts_from: Time::ZERO,
-            routing: Routing::new(config, seed),
+            routing: Routing::new(config, makers, seed),
             overhears: false,
             heard: Vec::new(),
             modulations: config

@@ -7,6 +7,7 @@ use super::config::WifiConfig;
 use super::mac::Wifi;
 use super::station::{ALL, Frame, Waiting};
 use crate::backlog::Backlog;
+use crate::makers::Makers;
 use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Out};
 use crate::packet::{Kind, Packet};
@@ -34,10 +35,12 @@ pub(super) enum Routing {
 }
 
 impl Routing {
-    pub fn new(config: &WifiConfig, seed: u64) -> Option<Self> {
+    pub fn new(config: &WifiConfig, makers: &Makers, seed: u64) -> Option<Self> {
         Some(match config.routing.as_ref()? {
             RoutingConfig::Dsdv(protocol) => Self::Dsdv(Box::new(DsdvRouting::new(*protocol, config))),
-            RoutingConfig::Backpressure(rule) => Self::Backpressure(Box::new(Backpressure::new(*rule, config, seed))),
+            RoutingConfig::Backpressure(rule) => {
+                Self::Backpressure(Box::new(Backpressure::new(*rule, config, makers, seed)))
+            }
         })
     }
 

@@ -36,7 +36,12 @@ impl Wifi {
         let station = &self.stations[at as usize];
         let is_idle = station.stage == Stage::Contend && station.head.is_none() && station.slots.is_none();
         let Some(Routing::Backpressure(rule)) = &self.routing else { return };
-        if is_idle && rule.backlog.has_pick(at, |way, commodity| rule.reports.known(way, commodity)) {
+        // A rule of a user's own is asked when the air is there.
+        let has_pick = || match rule.own {
+            Some(_) => rule.backlog.has_waiting(at),
+            None => rule.backlog.has_pick(at, |way, commodity| rule.reports.known(way, commodity)),
+        };
+        if is_idle && has_pick() {
             self.contend_anew(now, at, out);
         }
     }
@@ -148,11 +153,15 @@ impl Wifi {
 impl Backpressure {
     /// j* and its packet.
     fn choose(&mut self, now: Time, at: u32) -> Option<(u32, u32, Packet)> {
-        let Self { backlog, reports, estimates, luck, config, .. } = self;
+        let Self { backlog, reports, estimates, luck, config, own, .. } = self;
         // R̃ is the same for all ways of a station.
         let quality = |way: u32| estimates[way as usize].success(now, config.memory);
         let known = |way, commodity| reports.known(way, commodity);
-        let (way, pick) = backlog.pick_at(at, known, quality, &mut luck[at as usize])?;
+        let luck = &mut luck[at as usize];
+        let (way, pick) = match own {
+            Some(rule) => backlog.pick_ranked((now, at), known, quality, &mut *rule.0, luck)?,
+            None => backlog.pick_at(at, known, quality, luck)?,
+        };
         let packet = backlog.take(at, pick.commodity)?;
         Some((way, pick.commodity, packet))
     }

@@ -15,8 +15,9 @@ mod estimate;
 mod forward;
 mod reports;
 
-use crate::backlog::{Backlog, BacklogConfig, Graph};
+use crate::backlog::{Backlog, BacklogConfig, Graph, OwnRule};
 use crate::engine::{Purpose, Stream};
+use crate::makers::Makers;
 use crate::medium::wifi::config::WifiConfig;
 use crate::packet::NodeId;
 use crate::queue::Buffer;
@@ -39,6 +40,8 @@ pub struct BackpressureConfig {
     pub failures: Failures,
     /// How ACKs go.
     pub acks: Acks,
+    /// A rule of a user's own in place of (2), by its index among the [`Makers`] of who runs the network; `None`: (2).
+    pub rule: Option<u32>,
 }
 
 /// What p̃ is the failed share of.
@@ -70,6 +73,7 @@ impl Default for BackpressureConfig {
             memory: Duration::from_millis(1000),
             failures: Failures::default(),
             acks: Acks::default(),
+            rule: None,
         }
     }
 }
@@ -90,10 +94,11 @@ pub struct Backpressure {
     /// For every destination that ACKs had so far, the way by which each station gets there.
     shortest: Vec<Option<Vec<u32>>>,
     luck: Vec<Stream>,
+    own: Option<OwnRule>,
 }
 
 impl Backpressure {
-    pub fn new(config: BackpressureConfig, network: &WifiConfig, seed: u64) -> Self {
+    pub fn new(config: BackpressureConfig, network: &WifiConfig, makers: &Makers, seed: u64) -> Self {
         let count = network.stations.len();
         let graph = Graph::new(count as u32, network.ways.iter().map(|way| (way.from, way.to)).collect());
         let buffers = network.stations.iter().map(|station| match station.buffer {
@@ -110,6 +115,7 @@ impl Backpressure {
             stations,
             shortest: vec![None; count],
             luck: network.stations.iter().map(|station| Stream::new(seed, station.key, Purpose::Forwarding)).collect(),
+            own: config.rule.map(|rule| OwnRule(makers.rule(rule))),
             config,
         }
     }
