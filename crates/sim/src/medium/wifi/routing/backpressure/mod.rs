@@ -11,11 +11,12 @@
 //!
 //! **Where we differ.** A packet that was received but never acknowledged is not sent again.
 
+mod config;
 mod estimate;
 mod forward;
 mod reports;
 
-use crate::backlog::{Backlog, BacklogConfig, Graph, OwnRule};
+use crate::backlog::{Backlog, Graph, OwnRule};
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
 use crate::medium::wifi::config::WifiConfig;
@@ -23,60 +24,9 @@ use crate::packet::NodeId;
 use crate::queue::Buffer;
 use estimate::Estimate;
 use reports::Reports;
-use windward_units::{Duration, Time};
+use windward_units::Time;
 
-/// How stations forward by backlog.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BackpressureConfig {
-    /// The rule.
-    pub backlog: BacklogConfig,
-    /// A station that has told its backlogs to nobody for so long broadcasts them; positive.
-    pub report: Duration,
-    /// Bytes that a frame takes to tell the backlog of one commodity.
-    pub entry: u32,
-    /// p̃ is over the last one to two of these spans; positive.
-    pub memory: Duration,
-    /// What p̃ counts.
-    pub failures: Failures,
-    /// How ACKs go.
-    pub acks: Acks,
-    /// A rule of a user's own in place of (2), by its index among the [`Makers`] of who runs the network; `None`: (2).
-    pub rule: Option<u32>,
-}
-
-/// What p̃ is the failed share of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Failures {
-    /// Of packets: one fails when the MAC gives it up.
-    #[default]
-    Packets,
-    /// Of the MAC's attempts, collisions included.
-    Attempts,
-}
-
-/// How ACKs go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Acks {
-    /// The way of fewest hops, before all data.
-    #[default]
-    Shortest,
-    /// By backlog, those of each flow as a commodity of their own.
-    Backlog,
-}
-
-impl Default for BackpressureConfig {
-    fn default() -> Self {
-        Self {
-            backlog: BacklogConfig::default(),
-            report: Duration::from_millis(100),
-            entry: 2,
-            memory: Duration::from_millis(1000),
-            failures: Failures::default(),
-            acks: Acks::default(),
-            rule: None,
-        }
-    }
-}
+pub use config::{Acks, BackpressureConfig, Failures};
 
 /// No station, no way.
 const NONE: u32 = u32::MAX;

@@ -1,0 +1,56 @@
+//! Protocols at work.
+
+use super::backpressure::Backpressure;
+use super::dsdv::DsdvRouting;
+use super::protocol::RoutingConfig;
+use crate::backlog::Backlog;
+use crate::makers::Makers;
+use crate::medium::wifi::config::WifiConfig;
+use windward_units::Time;
+
+/// A protocol at work, in all stations.
+#[derive(Debug)]
+pub(in crate::medium::wifi) enum Routing {
+    Dsdv(Box<DsdvRouting>),
+    Backpressure(Box<Backpressure>),
+}
+
+impl Routing {
+    pub fn new(config: &WifiConfig, makers: &Makers, seed: u64) -> Option<Self> {
+        Some(match config.routing.as_ref()? {
+            RoutingConfig::Dsdv(protocol) => Self::Dsdv(Box::new(DsdvRouting::new(*protocol, config))),
+            RoutingConfig::Backpressure(rule) => {
+                Self::Backpressure(Box::new(Backpressure::new(*rule, config, makers, seed)))
+            }
+        })
+    }
+
+    /// Whether it listens to data frames for others.
+    pub fn overhears(&self) -> bool {
+        matches!(self, Self::Backpressure(_))
+    }
+
+    /// The queues of stations that forward by backlog.
+    pub fn backlog(&self) -> Option<&Backlog> {
+        match self {
+            Self::Dsdv(_) => None,
+            Self::Backpressure(rule) => Some(rule.backlog()),
+        }
+    }
+
+    /// Counts from now on.
+    pub fn reset_counts(&mut self, now: Time) {
+        match self {
+            Self::Dsdv(_) => {}
+            Self::Backpressure(rule) => rule.reset_counts(now),
+        }
+    }
+
+    /// Packets that it holds and no way counts as its backlog.
+    pub fn held(&self) -> u64 {
+        match self {
+            Self::Dsdv(routing) => routing.held(),
+            Self::Backpressure(rule) => rule.backlog().waiting(),
+        }
+    }
+}
