@@ -29,7 +29,7 @@ impl Wifi {
             self.ways[frame.way as usize].counts.link.busy += time.as_nanos();
         }
         out.wake_at(end, Timer::End.of(id));
-        if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
+        if self.overhears && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
             self.tell_backlog(now, id);
         }
         let (mac, is_rayleigh) = (&self.config.mac, self.config.fading.is_some_and(|fading| fading.is_rayleigh));
@@ -83,7 +83,6 @@ impl Wifi {
         let times = self.times;
         let mut is_received_by_it = false;
         let is_ns2 = self.config.mac.is_ns2;
-        let concerns_routing = frame.to == ALL || frame.kind == FrameKind::Data && self.overhears;
         let (first, last) = self.config.reach.range(id);
         for index in first..last {
             let neighbour = *self.config.reach.at(index);
@@ -100,13 +99,15 @@ impl Wifi {
             if is_received {
                 station.error_until = Time::ZERO;
                 is_received_by_it |= is_for_it;
-                if concerns_routing {
+                if frame.to == ALL {
                     self.heard.push(at);
-                }
-                if frame.to == at {
+                } else if frame.to == at {
                     self.receive(now, id, &frame, out);
-                } else if frame.to != ALL {
+                } else {
                     station.reserve(now, &frame, &times, is_ns2);
+                }
+                if self.overhears && frame.kind == FrameKind::Data {
+                    self.heard.push(at);
                 }
             } else {
                 station.air.garbled += 1;
@@ -117,12 +118,18 @@ impl Wifi {
             self.stations[at as usize].arm(now, at, &times, out);
         }
         out.on_air(|| self.seen(id, &frame, is_received_by_it));
-        if concerns_routing {
-            let mut heard = std::mem::take(&mut self.heard);
-            self.hear(now, id, &frame, &heard, out);
-            heard.clear();
-            self.heard = heard;
+        if frame.kind == FrameKind::Broadcast || self.overhears && frame.kind == FrameKind::Data {
+            self.spread(now, id, &frame, out);
         }
+    }
+
+    /// Those who received a frame learn what it says.
+    #[cold]
+    fn spread(&mut self, now: Time, id: u32, frame: &Frame, out: &mut impl Out) {
+        let mut heard = std::mem::take(&mut self.heard);
+        self.hear(now, id, frame, &heard, out);
+        heard.clear();
+        self.heard = heard;
     }
 
     /// A frame as others see it.
@@ -189,9 +196,10 @@ impl Wifi {
                     way.backlog -= 1;
                     if let Some(head) = &mut self.stations[from as usize].head {
                         head.is_received = true;
-                        let head = *head;
-                        self.leave_backlog(now, &head);
                         out.arrive_at(now, frame.way, head.packet);
+                    }
+                    if self.overhears {
+                        self.leave_backlog(now, from);
                     }
                 }
                 let (bytes, duration) = (ACK as u32, Duration::ZERO);

@@ -121,7 +121,7 @@ impl Wifi {
             Stage::Contend => {
                 station.slots = None;
                 station.is_fresh = false;
-                if station.head.is_some() || self.take_by_backlog(now, id) {
+                if station.head.is_some() || self.overhears && self.take_by_backlog(now, id) {
                     self.try_to_send(now, id, out);
                 }
             }

@@ -152,15 +152,18 @@ impl Wifi {
         };
         *count += 1;
         let tries_again = limit.is_none_or(|limit| *count < limit);
-        let head = *head;
-        self.note_attempt(now, local, false, !tries_again);
-        let station = &mut self.stations[id as usize];
         if tries_again {
             station.cw = (2 * station.cw + 1).min(self.config.phy.cw_max);
             station.slots = Some(station.draw(mac.is_ns2));
             station.arm(now, id, &self.times, out);
+        }
+        if self.overhears {
+            self.note_attempt(now, local, false, !tries_again);
+        }
+        if tries_again {
             return;
         }
+        let Some(head) = self.stations[id as usize].head else { return };
         let is_kept = !head.is_received && self.put_back(id, &head);
         let way = &mut self.ways[local as usize];
         if !head.is_received {
@@ -178,7 +181,9 @@ impl Wifi {
     /// The ACK has come.
     pub(super) fn succeed(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let Some(head) = self.stations[id as usize].head else { return };
-        self.note_attempt(now, head.way, true, true);
+        if self.overhears {
+            self.note_attempt(now, head.way, true, true);
+        }
         let cw = self.window_after(head.way, head.packet.size, now);
         let counts = &mut self.ways[head.way as usize].counts;
         counts.successes += 1;

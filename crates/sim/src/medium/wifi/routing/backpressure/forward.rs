@@ -61,9 +61,10 @@ impl Wifi {
     }
 
     /// The packet in hand has been received.
-    #[inline]
-    pub(in crate::medium::wifi) fn leave_backlog(&mut self, now: Time, head: &Head) {
-        if let (Some(Routing::Backpressure(rule)), Some(commodity)) = (&mut self.routing, head.commodity) {
+    pub(in crate::medium::wifi) fn leave_backlog(&mut self, now: Time, at: u32) {
+        if let (Some(Routing::Backpressure(rule)), Some(head)) = (&mut self.routing, &self.stations[at as usize].head)
+            && let Some(commodity) = head.commodity
+        {
             rule.backlog.leave(now, head.way, commodity);
         }
     }
@@ -78,7 +79,6 @@ impl Wifi {
     }
 
     /// An attempt on a way has succeeded, or not; `is_last` of its packet.
-    #[inline]
     pub(in crate::medium::wifi) fn note_attempt(&mut self, now: Time, way: u32, is_success: bool, is_last: bool) {
         if let Some(Routing::Backpressure(rule)) = &mut self.routing
             && (is_last || rule.config.failures == Failures::Attempts)
@@ -90,15 +90,19 @@ impl Wifi {
     /// Bytes that a data frame of a station has beyond the packet.
     #[inline]
     pub(in crate::medium::wifi) fn overhead(&self, at: u32) -> u32 {
-        let header = match &self.routing {
-            Some(Routing::Backpressure(rule)) => rule.config.entry * rule.backlog.active(at),
-            _ => 0,
-        };
+        let header = if self.overhears { self.header(at) } else { 0 };
         self.config.mac.overhead.count() as u32 + header
     }
 
+    /// Bytes in which a data frame tells backlogs.
+    fn header(&self, at: u32) -> u32 {
+        match &self.routing {
+            Some(Routing::Backpressure(rule)) => rule.config.entry * rule.backlog.active(at),
+            _ => 0,
+        }
+    }
+
     /// A station begins to send a data frame or a report: either tells its backlogs.
-    #[inline]
     pub(in crate::medium::wifi) fn tell_backlog(&mut self, now: Time, at: u32) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Backpressure { reports, backlog, config, .. } = &mut **rule;
