@@ -64,6 +64,7 @@ from ._format.fields import (
     LogDistancePathLoss as LogDistancePathLoss,
     MarkovFading as MarkovFading,
     MaxSnrScheduler as MaxSnrScheduler,
+    MaxWeightAccess as MaxWeightAccess,
     MLwdfScheduler as MLwdfScheduler,
     Mode as Mode,
     ModesAmc as ModesAmc,

@@ -12,6 +12,7 @@ use windward_num::{Coupling, Link, Network as Constraints, Region};
 use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
+use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::{Conflict, Way, WifiConfig};
 use windward_sim::{MediumConfig, Network, Pattern};
 
@@ -35,6 +36,8 @@ pub(crate) enum CapacityError {
     Full(usize),
     /// Background goes to this station of a cell.
     BackgroundInCell(usize),
+    /// Links of a slotted network, this one among them, are not always ON, and more than one can be active at a time.
+    Channels(usize),
     /// The fluid model knows no region for a cell with this scheduler.
     Scheduler(SchedulerConfig),
 }
@@ -84,6 +87,10 @@ pub(crate) fn constraints(
     for (medium, mut links) in topology.media.iter().zip(topology.members()) {
         let plan = links.first().and_then(|&link| plan_of(wireless, link));
         let region = match medium {
+            MediumConfig::Slotted(slotted) => {
+                let first = links.first().map_or(0, |&link| link as usize);
+                slotted_region(slotted, &mut links, &used).ok_or(CapacityError::Channels(first))?
+            }
             MediumConfig::Cell(cell) => cell_region(cell, packet_bits, sharing)?,
             MediumConfig::Wifi(wifi) => {
                 let conflicts = wifi.conflicts(Conflict::Sense);
@@ -122,20 +129,54 @@ fn wireless_region(
     packet_bits: f64,
     plan: Option<&WifiPlan>,
 ) -> Region {
-    let locals: Vec<u32> = (0..).zip(&*links).filter(|(_, link)| used.contains(link)).map(|(local, _)| local).collect();
-    links.retain(|link| used.contains(link));
+    let locals = keep_used(links, used);
     let bytes = (packet_bits / 8.0) as u64;
-    let place: BTreeMap<u32, u32> = (0..).zip(&locals).map(|(place, &local)| (local, place)).collect();
-    let pairs = locals.iter().flat_map(|local| {
-        let others = conflicts[*local as usize].iter().filter(move |other| *other > local);
-        others.filter_map(|other| Some((place[local], *place.get(other)?)))
-    });
     let rate = |&local: &u32| received(&wifi.ways[local as usize]) / wifi.exchange(local, bytes).as_secs();
     Region::Csma {
         rates: locals.iter().map(rate).collect(),
-        conflicts: pairs.collect(),
+        conflicts: conflicts_among(&locals, conflicts),
         entropy: plan.map_or(0.0, |plan| plan.entropy),
     }
+}
+
+/// What the links of a slotted network that are used share, a packet a slot each: the schedules of its conflict graph where all are
+/// always ON; where only one at a time can be active, one in each state of the channels. `None`: it has no such form, or too many states.
+fn slotted_region(slotted: &SlottedConfig, links: &mut Vec<u32>, used: &BTreeSet<u32>) -> Option<Region> {
+    let locals = keep_used(links, used);
+    let rate = 1.0 / slotted.slot.as_secs();
+    let on: Vec<f64> = locals.iter().map(|&local| slotted.probability_on(local)).collect();
+    let conflicts = conflicts_among(&locals, &slotted.conflicts);
+    if on.iter().all(|&on| on == 1.0) {
+        return Some(Region::Csma { rates: vec![rate; locals.len()], conflicts, entropy: 0.0 });
+    }
+    let count = 1_usize.checked_shl(locals.len() as u32).filter(|&count| count <= STATES)?;
+    if conflicts.len() < locals.len() * (locals.len() - 1) / 2 {
+        return None;
+    }
+    let is_on = |state: usize, link: usize| state >> link & 1 == 1;
+    let row = |state| (0..on.len()).map(|link| if is_on(state, link) { rate } else { 0.0 }).collect();
+    let probability =
+        |state| (0..on.len()).map(|link| if is_on(state, link) { on[link] } else { 1.0 - on[link] }).product();
+    let probabilities = Some((0..count).map(probability).collect());
+    Some(Region::Fading { rates: (0..count).map(row).collect(), probabilities })
+}
+
+/// Keeps the links that are used; returns their places among all.
+fn keep_used(links: &mut Vec<u32>, used: &BTreeSet<u32>) -> Vec<u32> {
+    let locals = (0..).zip(&*links).filter(|(_, link)| used.contains(link)).map(|(local, _)| local).collect();
+    links.retain(|link| used.contains(link));
+    locals
+}
+
+/// Pairs of these links that conflict, by their places among them.
+fn conflicts_among(locals: &[u32], conflicts: &[Vec<u32>]) -> Vec<(u32, u32)> {
+    let place: BTreeMap<u32, u32> = (0..).zip(locals).map(|(place, &local)| (local, place)).collect();
+    let pairs = locals.iter().flat_map(|local| {
+        let others = conflicts[*local as usize].iter().filter(move |other| *other > local);
+        let place = &place;
+        others.filter_map(move |other| Some((place[local], *place.get(other)?)))
+    });
+    pairs.collect()
 }
 
 /// A region in bits a second, in packets a second.

@@ -41,6 +41,9 @@ pub enum FluidError {
          end it before the cell"
     )]
     BackgroundInCell(String),
+    /// A slotted network whose links may be OFF.
+    #[error("link `{0}`: {reason}", reason = crate::optimum::CHANNELS)]
+    Channels(String),
     /// A scheduler without a fluid form.
     #[error(
         "the scheduler {0} is not supported by the fluid engine\nhint: use \"queueing-delay\", or \"round-robin\" with \
@@ -99,6 +102,7 @@ impl Scenario {
         .map_err(|error| match error {
             CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
             CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
+            CapacityError::Channels(at) => FluidError::Channels(compiled.links[at].name.clone()),
             CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
                 SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
                 known => format!("{known:?}"),

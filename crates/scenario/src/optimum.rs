@@ -121,6 +121,7 @@ impl<'a> Question<'a> {
                 CapacityError::BackgroundInCell(at) => {
                     refused(at, "background traffic to the stations of a cell is not supported by the optimum")
                 }
+                CapacityError::Channels(at) => refused(at, CHANNELS),
                 CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
             })?;
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();
@@ -157,6 +158,10 @@ impl<'a> Question<'a> {
         Optimum { flows: flows.collect(), links: links.collect(), solution, packet_bytes: self.packet_bytes }
     }
 }
+
+/// Why a slotted network has no region here.
+pub(crate) const CHANNELS: &str = "with access by max-weight, links that may be OFF have a region here only where every two of them \
+                                   conflict, and up to 12 of them";
 
 /// Propagation delay along `route`, seconds.
 pub(crate) fn propagation(topology: &Topology, route: &Route) -> f64 {

@@ -27,7 +27,7 @@ mod world;
 pub use fabric::{Fabric, Parcel};
 pub use link::{Jitter, LinkConfig, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem};
 pub use makers::{LawChoice, MakeLaw, MakeRule, MakeScheduler, Makers};
-pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, wifi};
+pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, slotted, wifi};
 pub use network::{
     FlowConfig, LEAST_SPACING, MOST_PERIODS, Network, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig,
 };

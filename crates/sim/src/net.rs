@@ -30,6 +30,8 @@ struct Shared {
     members: Vec<u32>,
     /// Nodes of whose stations the medium has figures.
     stations: Vec<NodeId>,
+    /// Nodes of the stations that may forward by backlog.
+    forwarding: Vec<NodeId>,
 }
 
 /// The table of figures of stations.
@@ -83,6 +85,7 @@ impl Net {
             medium: AnyMedium::new(config, makers, seed),
             members,
             stations: config.observed_nodes(),
+            forwarding: config.forwarding_nodes(),
         });
         let mut nodes: Vec<Option<Node>> = Vec::new();
         for config in &topology.nodes {
@@ -381,7 +384,7 @@ impl Net {
     fn backlogs(&self) -> impl Iterator<Item = (&Backlog, Time, &[NodeId], &[u32])> {
         self.media.iter().filter_map(|shared| {
             let (backlog, from) = shared.medium.backlog()?;
-            Some((backlog, from, &shared.stations[..], &shared.members[..]))
+            Some((backlog, from, &shared.forwarding[..], &shared.members[..]))
         })
     }
 

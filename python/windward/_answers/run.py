@@ -140,6 +140,11 @@ class Run:
         return self._frame("csma_links")
 
     @cached_property
+    def slotted_links(self) -> pd.DataFrame:
+        """What links in slots under MaxWeight have beyond others, one row per link and seed."""
+        return self._frame("slotted_links")
+
+    @cached_property
     def backlogs(self) -> pd.DataFrame:
         """Queues of stations that forward by backlog, one row per station, flow and seed.
 
@@ -217,8 +222,8 @@ class Run:
     def table(self, kind: str, seed: int) -> pa.Table:
         """One table of one seed as Arrow.
 
-        Its name is "flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "background",
-        "flow_series", "link_series", "backlogs", "shares", "backlog_series", "internals" or "air".
+        Its name is "flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links",
+        "background", "flow_series", "link_series", "backlogs", "shares", "backlog_series", "internals" or "air".
         """
         table = self._load(kind, seed)
         return to_arrow(table) if isinstance(table, Mapping) else table

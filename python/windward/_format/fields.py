@@ -738,8 +738,31 @@ class IdealAccess:
     conflicts: Conflicts = "sense"
 
 
+@dataclass(frozen=True, kw_only=True)
+class MaxWeightAccess:
+    """Slots under centralised MaxWeight (Tassiulas and Ephremides 1992).
+
+    Each slot serves the links without conflicts whose backlogs differ most. One packet, of any size, a slot and link.
+
+    Goes with `routing = "backpressure"`, of which only `k` and `links` count. A loss in `[[wifi.loss]]` is the
+    probability that the link is OFF in a slot.
+
+    Attributes
+    ----------
+    slot
+        Length of a slot.
+    conflicts
+        Which links conflict.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "max-weight")
+
+    slot: str = "20 ms"
+    conflicts: Conflicts = "sense"
+
+
 #: How stations share the air.
-Access = DcfAccess | QueueingDelayAccess | QueueLengthAccess | IdealAccess
+Access = DcfAccess | QueueingDelayAccess | QueueLengthAccess | IdealAccess | MaxWeightAccess
 
 
 @dataclass(frozen=True, kw_only=True)

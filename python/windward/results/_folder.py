@@ -11,6 +11,7 @@ DIR/
     wifi_stations.parquet one row per station of a wireless network: place, frames, airtime, queue
     wifi_links.parquet    one row per link of a wireless network: attempts, failures, contention window
     csma_links.parquet    one row per link under ideal CSMA
+    slotted_links.parquet one row per link in slots under MaxWeight
     backlogs.parquet      queues of stations that forward by backlog: one row per station and flow
     shares.parquet        packets that these stations sent: one row per link and flow
     backlog_series.parquet samples of these queues

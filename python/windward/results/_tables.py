@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: The tables of totals and means, one row per entity; the others are series.
-TOTALS = ("flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "background")
+TOTALS = ("flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links", "background")
+
+#: What members of media and their stations have beyond links and nodes.
+FIGURES = ("stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links")
 
 #: The column that names the rows' entity, by table.
 ENTITY = {
@@ -27,6 +30,7 @@ ENTITY = {
     "wifi_stations": "node",
     "wifi_links": "link",
     "csma_links": "link",
+    "slotted_links": "link",
     "background": "source",
     "flow_series": "flow",
     "link_series": "link",
@@ -96,6 +100,7 @@ ABSENT_IF_EMPTY: Tables = {
         "backlog": _nothing("I"),
     },
     "csma_links": {"link": [], "activations": _nothing("Q"), "mean_holding_us": _nothing("d")},
+    "slotted_links": {"link": [], "active_slots": _nothing("Q")},
     "air": {
         **{name: _nothing("d") for name in ("began_s", "ended_s")},
         **{name: Named([], _nothing("I")) for name in ("from", "to", "kind")},
@@ -131,7 +136,7 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
             "loss": _share(lost, offered),
             "throughput_bps": _doubles(count * (8 / measured_s) for count in links["bytes"]),
         },
-        **{kind: ABSENT_IF_EMPTY[kind] for kind in ("stations", "wifi_stations", "wifi_links", "csma_links")},
+        **{kind: ABSENT_IF_EMPTY[kind] for kind in FIGURES},
         **{kind: _figures(columns, entities) for kind, columns in output["figures"].items()},
         "background": {**entities["background"], **background, "loss": _share(missing, background["sent"])},
         "flow_series": _with_names(output["flow_series"], "flow", entities["flows"]["flow"]),

@@ -317,6 +317,20 @@ tagged! {
             #[serde(default)]
             conflicts: Conflicts,
         }
+        /// Slots under centralised MaxWeight (Tassiulas and Ephremides 1992).
+        ///
+        /// Each slot serves the links without conflicts whose backlogs differ most. One packet, of any size, a slot and link.
+        ///
+        /// Goes with `routing = "backpressure"`, of which only `k` and `links` count. A loss in `[[wifi.loss]]` is the probability
+        /// that the link is OFF in a slot.
+        "max-weight" MaxWeight {
+            /// Length of a slot.
+            #[serde(default = "slot")]
+            slot: Positive<Duration>,
+            /// Which links conflict.
+            #[serde(default)]
+            conflicts: Conflicts,
+        }
     }
 }
 
@@ -515,6 +529,10 @@ fn spacing() -> Written<Duration> {
 
 fn three_times() -> Count {
     Count(wifi::DsdvConfig::default().missed)
+}
+
+fn slot() -> Positive<Duration> {
+    Positive(Duration::from_millis(20))
 }
 
 fn shared() -> Threshold {

@@ -7,6 +7,7 @@ mod air;
 pub mod cell;
 pub mod csma;
 mod interface;
+pub mod slotted;
 pub mod wifi;
 #[cfg(test)]
 mod world;
@@ -119,6 +120,18 @@ macro_rules! media {
     };
 }
 
+impl MediumConfig {
+    /// The nodes of its stations, where they may forward by backlog.
+    pub fn forwarding_nodes(&self) -> Vec<NodeId> {
+        let network = match self {
+            Self::Wifi(network) => network,
+            Self::Slotted(config) => &config.network,
+            Self::Cell(_) | Self::Csma(_) => return Vec::new(),
+        };
+        network.stations.iter().map(|station| station.node).collect()
+    }
+}
+
 media! {
     /// A slotted cell with fading channels.
     Cell(cell::Cell, cell::CellConfig, "stations"),
@@ -126,4 +139,6 @@ media! {
     Wifi(wifi::Wifi, wifi::WifiConfig, "wifi_links"),
     /// Links under ideal CSMA.
     Csma(csma::Csma, csma::CsmaConfig, "csma_links"),
+    /// Links in slots under centralised MaxWeight.
+    Slotted(slotted::Slotted, slotted::SlottedConfig, "slotted_links"),
 }

@@ -1,11 +1,13 @@
 //! How stations share the air.
 
 use super::check::Check;
-use crate::format::wifi::{Access, Rounding};
+use crate::format::wifi::{Access, MaxWeight, Rounding};
 use crate::path::Segment;
 use windward_sim::MediumConfig;
+use windward_sim::backlog::BacklogConfig;
 use windward_sim::csma::{Aggression, CsmaConfig, Holding};
-use windward_sim::wifi::{self as model, Aggressiveness, WifiConfig};
+use windward_sim::slotted::SlottedConfig;
+use windward_sim::wifi::{self as model, Aggressiveness, RoutingConfig, WifiConfig};
 
 impl Check<'_> {
     /// How contention windows follow from queues.
@@ -17,6 +19,7 @@ impl Check<'_> {
                 self.at_least_zero(["access".into(), "cap".into()], rule.cap.0);
                 (model::Access::Dcf, rule.scale.0)
             }
+            Access::MaxWeight(_) => (model::Access::Dcf, 0.0),
             Access::ByDelay(rule) => (model::Access::QueueingDelay(by(rule.scale.0, rule.rounding)), rule.scale.0),
             Access::ByLength(rule) => (model::Access::QueueLength(by(rule.scale.0, rule.rounding)), rule.scale.0),
         };
@@ -29,18 +32,22 @@ impl Check<'_> {
         let scale = match &self.wifi.access.0 {
             Access::ByDelay(rule) => rule.scale.0,
             Access::Ideal(rule) => rule.scale.0,
-            Access::Dcf(_) | Access::ByLength(_) => 0.0,
+            Access::Dcf(_) | Access::ByLength(_) | Access::MaxWeight(_) => 0.0,
         };
         let default = if scale > 0.0 { 1.0 / scale } else { 0.0 };
         self.wifi.entropy.map_or(default, |entropy| entropy.0)
     }
 
-    /// The medium: 802.11, or ideal CSMA.
+    /// The medium: 802.11, ideal CSMA, or slots.
     pub fn medium(&mut self, network: WifiConfig) -> MediumConfig {
         if let Some(entropy) = self.wifi.entropy {
             self.at_least_zero(["entropy".into()], entropy.0);
         }
-        let Access::Ideal(rule) = &self.wifi.access.0 else { return MediumConfig::Wifi(network) };
+        let rule = match &self.wifi.access.0 {
+            Access::Ideal(rule) => rule,
+            Access::MaxWeight(rule) => return self.slotted(rule, network),
+            Access::Dcf(_) | Access::ByDelay(_) | Access::ByLength(_) => return MediumConfig::Wifi(network),
+        };
         if network.routing.is_some() {
             let message = "ideal access has no frames, and so no routing messages";
             self.refuse(["routing".into()], message, Some("routing = \"shortest\""));
@@ -51,6 +58,38 @@ impl Check<'_> {
         };
         let conflicts = network.conflicts(rule.conflicts.of_sim());
         MediumConfig::Csma(CsmaConfig { network, conflicts, aggression, holding: Holding::Exact })
+    }
+
+    /// Slots under centralised MaxWeight.
+    fn slotted(&mut self, rule: &MaxWeight, network: WifiConfig) -> MediumConfig {
+        let mut backlog = BacklogConfig::default();
+        match &network.routing {
+            Some(RoutingConfig::Backpressure(routing)) => {
+                backlog = routing.backlog;
+                if routing.rule.is_some() {
+                    let message = "access by max-weight has its own rule; one in Python is for stations of 802.11";
+                    self.refuse(["routing".into(), "class".into()], message, Some("access = \"dcf\""));
+                }
+            }
+            _ => {
+                let message = "access by max-weight compares backlogs: it goes with routing by backpressure only";
+                self.refuse(["routing".into()], message, Some("routing = \"backpressure\""));
+            }
+        }
+        if network.members() > SlottedConfig::MAX_LINKS {
+            let (given, most) = (network.members(), SlottedConfig::MAX_LINKS);
+            let message =
+                format!("access by max-weight has at most {most} links, but {given} stations can receive each other");
+            let hint = "every pair in reach has two links: fewer stations, or a smaller `reach.receive`";
+            self.refuse(["access".into()], message, Some(hint));
+        }
+        if network.fading.is_some() {
+            let message = "access by max-weight has no frames, and so no noise";
+            self.refuse(["noise".into()], message, Some("[[wifi.loss]] says how likely a link is OFF"));
+        }
+        let conflicts = network.conflicts(rule.conflicts.of_sim());
+        let network = WifiConfig { routing: None, ..network };
+        MediumConfig::Slotted(SlottedConfig { network, conflicts, backlog, slot: rule.slot.0 })
     }
 
     fn at_least_zero<const N: usize>(&mut self, path: [Segment; N], value: f64) {

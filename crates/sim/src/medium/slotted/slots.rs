@@ -1,0 +1,174 @@
+//! Slot by slot: which links are ON, which are active, what they carry.
+
+use super::choice::heaviest;
+use super::config::SlottedConfig;
+use crate::backlog::{Backlog, Graph, Pick};
+use crate::engine::{Purpose, Stream};
+use crate::makers::Makers;
+use crate::medium::interface::{Cause, Medium, Out};
+use crate::packet::{NodeId, Packet};
+use crate::queue::Buffer;
+use crate::record::Figure;
+use crate::status::{Counts, Sight};
+use std::collections::BTreeMap;
+use windward_units::{Duration, Time};
+
+/// A slotted network at work.
+#[derive(Debug)]
+pub struct Slotted {
+    config: SlottedConfig,
+    pub(super) backlog: Backlog,
+    /// Stations by their nodes.
+    stations: BTreeMap<NodeId, u32>,
+    /// Of each link those that conflict with it, as bits.
+    conflicts: Vec<u64>,
+    /// The slot that begins next; [`Time::NEVER`] while no packet waits.
+    next: Time,
+    /// Link and commodity of each packet that is being sent in this slot.
+    sending: Vec<(u32, u32)>,
+    counts: Vec<Counts>,
+    counts_from: Time,
+    /// One for each link: whether it is ON.
+    channels: Vec<Stream>,
+    ties: Stream,
+    order: Vec<u32>,
+}
+
+impl Slotted {
+    /// The network of `config` in the run of `seed`.
+    pub fn new(config: &SlottedConfig, _: &Makers, seed: u64) -> Self {
+        let network = &config.network;
+        let ends = network.ways.iter().map(|way| (way.from, way.to)).collect();
+        let buffer = |buffer| match buffer {
+            Buffer::Packets(packets) => u32::try_from(packets).unwrap_or(u32::MAX),
+            _ => u32::MAX,
+        };
+        let graph = Graph::new(network.stations.len() as u32, ends);
+        let backlog =
+            Backlog::new(config.backlog, graph, network.stations.iter().map(|station| buffer(station.buffer)));
+        let channel = |way: &crate::wifi::Way| {
+            let [from, to] = [way.from, way.to].map(|station| network.stations[station as usize].key);
+            Stream::new(seed, from ^ to.rotate_left(1), Purpose::Fading)
+        };
+        let key = network.stations.iter().fold(0, |key, station| station.key ^ u64::rotate_left(key, 1));
+        Self {
+            backlog,
+            stations: (0..).zip(&network.stations).map(|(at, station)| (station.node, at)).collect(),
+            conflicts: config.conflicts.iter().map(|others| others.iter().map(|other| 1 << other).sum()).collect(),
+            next: Time::NEVER,
+            sending: Vec::new(),
+            counts: vec![Counts::default(); config.members()],
+            counts_from: Time::ZERO,
+            channels: network.ways.iter().map(channel).collect(),
+            ties: Stream::new(seed, key, Purpose::Forwarding),
+            order: (0..config.members() as u32).collect(),
+            config: config.clone(),
+        }
+    }
+
+    /// The links that are active if `is_on` are ON, and what each serves: the heaviest independent set.
+    pub(super) fn choose(&mut self, is_on: &[bool]) -> Vec<(u32, Pick)> {
+        let Self { backlog, ties, order, conflicts, .. } = self;
+        let pick = |link: u32, luck: &mut Stream| {
+            let (_, far) = backlog.graph().ends(link);
+            backlog.pick(link, |commodity| backlog.backlog(far, commodity), luck)
+        };
+        let picks: Vec<Option<Pick>> =
+            (0..).zip(is_on).map(|(link, &is_on)| if is_on { pick(link, ties) } else { None }).collect();
+        for at in (1..order.len()).rev() {
+            order.swap(at, (ties.uniform() * (at + 1) as f64) as usize);
+        }
+        let weights: Vec<f64> = picks.iter().map(|pick| pick.map_or(0.0, |pick| pick.difference)).collect();
+        let set = heaviest(&weights, conflicts, order);
+        let active = (0..).zip(picks).filter(|(link, _)| set >> link & 1 == 1);
+        active.filter_map(|(link, pick)| Some((link, pick?))).collect()
+    }
+
+    /// A slot ends and the next begins.
+    fn turn(&mut self, now: Time, out: &mut impl Out) {
+        for (link, commodity) in std::mem::take(&mut self.sending) {
+            self.backlog.leave(now, link, commodity);
+        }
+        if self.backlog.waiting() == 0 {
+            self.next = Time::NEVER;
+            return;
+        }
+        let on: Vec<f64> = (0..self.channels.len() as u32).map(|link| self.config.probability_on(link)).collect();
+        let is_on: Vec<bool> = self.channels.iter_mut().zip(on).map(|(channel, on)| channel.chance(on)).collect();
+        let end = now + self.config.slot;
+        // Before the next slot's choice, which is to see it.
+        let arrival = Time::from_nanos(end.as_nanos() - 1);
+        for (link, pick) in self.choose(&is_on) {
+            let (at, _) = self.backlog.graph().ends(link);
+            // Links that do not conflict may have picked one packet.
+            let Some(packet) = self.backlog.take(at, pick.commodity) else { continue };
+            let counts = &mut self.counts[link as usize];
+            counts.packets += 1;
+            counts.bytes += u64::from(packet.size);
+            counts.busy += self.config.slot.as_nanos();
+            self.sending.push((link, pick.commodity));
+            out.arrive_at(arrival, link, packet);
+        }
+        self.next = end;
+        out.wake_at(end, 0);
+    }
+
+    /// The beginning of the next slot.
+    fn boundary(&self, now: Time) -> Time {
+        let slot = self.config.slot.as_nanos();
+        Time::from_nanos((now.as_nanos() / slot + 1) * slot)
+    }
+}
+
+impl Medium for Slotted {
+    fn begin(&mut self, _: &mut impl Out) {}
+
+    /// Stations find the way themselves: a packet that is to take this link may take another.
+    fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        let station = self.config.network.ways[local as usize].from;
+        self.carry(now, station, packet, out);
+    }
+
+    fn carry(&mut self, now: Time, station: u32, packet: Packet, out: &mut impl Out) {
+        let Some(&to) = self.stations.get(&packet.to) else { return out.lose(packet, Cause::NoRoute) };
+        let commodity = self.backlog.commodity(station, to, &packet);
+        if let Some(dropped) = self.backlog.push(now, station, commodity, packet) {
+            out.lose(dropped, Cause::Queue);
+        }
+        if self.next == Time::NEVER {
+            self.next = self.boundary(now);
+            out.wake_at(self.next, 0);
+        }
+    }
+
+    fn held(&self) -> u64 {
+        self.backlog.waiting()
+    }
+
+    fn wake(&mut self, now: Time, _: u32, out: &mut impl Out) {
+        self.turn(now, out);
+    }
+
+    fn see(&mut self, _: Time, local: u32) -> Sight {
+        let is_sending = self.sending.iter().any(|(link, _)| *link == local);
+        Sight { backlog: usize::from(is_sending), queue_delay: Duration::ZERO, rate: self.config.mean_rate(local) }
+    }
+
+    fn counts(&self, _: Time, local: u32) -> Counts {
+        self.counts[local as usize]
+    }
+
+    fn backlog(&self) -> Option<(&Backlog, Time)> {
+        Some((&self.backlog, self.counts_from))
+    }
+
+    fn reset_counts(&mut self, now: Time) {
+        self.counts_from = now;
+        self.counts.fill(Counts::default());
+        self.backlog.reset(now);
+    }
+
+    fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {
+        sink("active_slots", Figure::Count(self.counts[local as usize].packets));
+    }
+}
