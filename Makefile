@@ -73,7 +73,7 @@ wheel: $(VENV)/wheel-tools
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --auditwheel check
 	$(BIN)/python tools/check_wheel.py target/wheels
 
-bench: $(VENV)/engine $(VENV)-ns3/engine
+bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 	cargo bench --workspace --exclude windward-num --locked
 	$(BIN)/python benches/num/bench.py
 	cargo bench --locked -p windward-num --bench robustness
@@ -110,7 +110,7 @@ docs: $(VENV)/engine
 	$(BIN)/python tools/draw_docs.py
 
 # PAPERS chooses: make reproduce PAPERS=huang2020
-reproduce: $(VENV)/engine
+reproduce: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/reproduce_papers.py $(PAPERS)
 
 # libFuzzer, which needs a C++ compiler; fuzz/README.md says more.

@@ -51,6 +51,22 @@ fn rate_text(rate: f64) -> String {
     format!("{rate} bit/s")
 }
 
+/// A transfer without end is as long as its slowest link is fast: no more segments than [`PACKETS`] in the whole duration.
+fn slow_down(link: &mut Value, flow: &Value, duration: f64) {
+    let segment: f64 = flow["segment"].as_str().and_then(|text| text.strip_suffix(" B")?.parse().ok()).expect("bytes");
+    let most = (PACKETS * segment * 8.0 / duration).clamp(1.0, 9e18).floor();
+    let limit = |rate: &mut Value| {
+        let written = rate.as_str().and_then(|text| text.strip_suffix(" bit/s")?.parse::<f64>().ok());
+        if let Some(written) = written {
+            *rate = json!(rate_text(written.min(most)));
+        }
+    };
+    limit(&mut link["rate"]);
+    if let Some(back) = link["reverse"].get_mut("rate") {
+        limit(back);
+    }
+}
+
 impl Generator {
     fn one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.0.random_range(0..of.len())]
@@ -72,13 +88,16 @@ impl Generator {
         let nodes: Vec<Value> = (0..=hops).map(|n| json!({ "name": format!("n{n}") })).collect();
         // The last hop may be a cell.
         let has_cell = self.chance(0.15);
-        let links: Vec<Value> = (0..hops).map(|at| self.link(at, has_cell && at + 1 == hops)).collect();
+        let mut links: Vec<Value> = (0..hops).map(|at| self.link(at, has_cell && at + 1 == hops)).collect();
         let cell: Vec<Value> = if has_cell { vec![self.cell(hops - 1)] } else { Vec::new() };
         let ends = [String::from("n0"), format!("n{hops}")];
         let flows = self.0.random_range(0..3_usize);
         let sources = if flows == 0 { 1 } else { self.0.random_range(0..2_usize) };
         let flow: Vec<Value> = (0..flows).map(|at| self.flow(at, &ends, duration)).collect();
         let background: Vec<Value> = (0..sources).map(|at| self.source(at, &ends, duration)).collect();
+        flow.iter()
+            .filter(|flow| !flow["size"].is_string())
+            .for_each(|endless| slow_down(&mut links[0], endless, duration));
         json!({
             "name": "extreme", "duration": seconds(duration), "warmup": seconds(warmup),
             "output": { "internals": self.chance(0.2) },
