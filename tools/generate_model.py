@@ -32,6 +32,7 @@ SUFFIX = {
     "Scheduler": "Scheduler",
     "Region": "Region",
     "Layout": "Layout",
+    "Motion": "Motion",
     "Access": "Access",
     "Routing": "Routing",
     "PathLoss": "PathLoss",

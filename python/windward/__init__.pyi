@@ -24,6 +24,7 @@ from ._engine import (
 from ._engines.compare import Comparison as Comparison
 from ._format.fields import (
     AirSpan as AirSpan,
+    AodvRouting as AodvRouting,
     AutoregressiveFading as AutoregressiveFading,
     Average as Average,
     Background as Background,
@@ -85,6 +86,7 @@ from ._format.fields import (
     QueueLengthScheduler as QueueLengthScheduler,
     QuicTcp as QuicTcp,
     RandomLayout as RandomLayout,
+    RandomWaypointMotion as RandomWaypointMotion,
     RecordedRate as RecordedRate,
     Reno as Reno,
     Repair as Repair,
@@ -98,6 +100,8 @@ from ._format.fields import (
     TwoRayGroundPathLoss as TwoRayGroundPathLoss,
     UniformJitter as UniformJitter,
     Vegas as Vegas,
+    Waypoint as Waypoint,
+    WaypointsMotion as WaypointsMotion,
     Westwood as Westwood,
     Wifi as Wifi,
     WifiNoise as WifiNoise,

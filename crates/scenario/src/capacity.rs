@@ -40,6 +40,8 @@ pub(crate) enum CapacityError {
     Channels(usize),
     /// The fluid model knows no region for a cell with this scheduler.
     Scheduler(SchedulerConfig),
+    /// The stations of the wireless network of this link move.
+    Motion(usize),
 }
 
 /// The ports that each flow's data takes where routes are fixed.
@@ -92,6 +94,9 @@ pub(crate) fn constraints(
                 slotted_region(slotted, &mut links, &used).ok_or(CapacityError::Channels(first))?
             }
             MediumConfig::Cell(cell) => cell_region(cell, packet_bits, sharing)?,
+            MediumConfig::Wifi(WifiConfig { motion: Some(_), .. }) => {
+                return Err(CapacityError::Motion(links.first().map_or(0, |&link| link as usize)));
+            }
             MediumConfig::Wifi(wifi) => {
                 let conflicts = wifi.conflicts(Conflict::Sense);
                 let received = |way: &Way| 1.0 - way.loss;

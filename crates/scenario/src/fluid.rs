@@ -44,6 +44,9 @@ pub enum FluidError {
     /// A slotted network whose links may be OFF.
     #[error("link `{0}`: {reason}", reason = crate::optimum::CHANNELS)]
     Channels(String),
+    /// Stations that move.
+    #[error("link `{0}`: stations that move are not supported by the fluid engine")]
+    Motion(String),
     /// A scheduler without a fluid form.
     #[error(
         "the scheduler {0} is not supported by the fluid engine\nhint: use \"queueing-delay\", or \"round-robin\" with \
@@ -103,6 +106,7 @@ impl Scenario {
             CapacityError::Full(at) => FluidError::Full(compiled.links[at].name.clone()),
             CapacityError::BackgroundInCell(at) => FluidError::BackgroundInCell(compiled.links[at].name.clone()),
             CapacityError::Channels(at) => FluidError::Channels(compiled.links[at].name.clone()),
+            CapacityError::Motion(at) => FluidError::Motion(compiled.links[at].name.clone()),
             CapacityError::Scheduler(scheduler) => FluidError::Scheduler(match scheduler {
                 SchedulerConfig::Own(index) => self.python_schedulers()[index as usize].class.clone(),
                 known => format!("{known:?}"),

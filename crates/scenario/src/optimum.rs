@@ -122,6 +122,7 @@ impl<'a> Question<'a> {
                     refused(at, "background traffic to the stations of a cell is not supported by the optimum")
                 }
                 CapacityError::Channels(at) => refused(at, CHANNELS),
+                CapacityError::Motion(at) => refused(at, "the stations move, and with them what the optimum would be"),
                 CapacityError::Scheduler(_) => unreachable!("the best sharing asks for no scheduler"),
             })?;
         let utilities = network.flows.iter().map(|flow| utility(objective, flow, network, packet_bits)).collect();

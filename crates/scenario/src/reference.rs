@@ -4,7 +4,7 @@ use crate::scenario::schema;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use windward_units::{
-    BitRate, Bytes, Decibels, Distance, Duration, Frequency, Packets, PowerLevel, Quantity, SymbolRate,
+    BitRate, Bytes, Decibels, Distance, Duration, Frequency, Packets, PowerLevel, Quantity, Speed, SymbolRate,
 };
 
 /// The reference page of the format, as Markdown.
@@ -45,6 +45,8 @@ pub fn reference() -> String {
             "wifi" => {
                 page.section("`[[wifi.station]]`", "wifistation", "WifiStation");
                 page.section("`layout` of a station", "layout", "Layout");
+                page.section("`motion` of a station", "motion", "Motion");
+                page.section("A `point` of waypoints", "waypoint", "Waypoint");
                 page.section("`access` of a wireless network", "access", "Access");
                 page.section("`routing` of a wireless network", "routing", "Routing");
                 page.section("`timing` of a wireless network", "wifitiming", "WifiTiming");
@@ -93,6 +95,7 @@ impl Page<'_> {
         row::<Decibels>(&mut self.text);
         row::<Frequency>(&mut self.text);
         row::<Distance>(&mut self.text);
+        row::<Speed>(&mut self.text);
         row::<PowerLevel>(&mut self.text);
         row::<SymbolRate>(&mut self.text);
         self.text.push_str(

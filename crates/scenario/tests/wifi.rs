@@ -130,6 +130,8 @@ fn packets_are_all_accounted_for() {
         ("rts_threshold = \"500 B\"", ""),
         ("routing = \"dsdv\"", ""),
         (ns2, lossy),
+        ("routing = \"aodv\"", lossy),
+        ("mode = \"ns2\"\nrouting = \"aodv\"\nbuffer = \"20 packets\"", lossy),
         ("access = \"queueing-delay\"", lossy),
         ("access = { kind = \"queue-length\", scale = 0.1, rounding = \"random\" }", ""),
         ("access = { kind = \"ideal\", cap = 4 }", ""),
@@ -165,6 +167,19 @@ fn stations_find_routes_unless_a_flow_has_its_own() {
     assert!(three_hops > 100_000, "{three_hops}");
 }
 
+/// Routes by request carry the downloads too, and what stations tell each other is counted.
+#[test]
+fn routes_are_found_when_they_are_needed() {
+    let law = r#"{ name = "quic-tcp", backlog = 10 }"#;
+    let (_, output) = simulate(&grid("routing = \"aodv\"", &downloads(law, false), "30 s"));
+    let table = output.figures.iter().find(|table| table.name == "wifi_stations").expect("stations have figures");
+    let sum = |name| table.counts(name).unwrap().iter().sum::<u64>();
+    let (count, bytes) = (sum("routing_messages"), sum("routing_bytes"));
+    // A request is 52 bytes long, an answer 48; errors are shorter.
+    assert!(count > 20 && (40 * count..=60 * count).contains(&bytes), "{count} messages, {bytes} bytes");
+    assert!(output.flows.iter().all(|flow| flow.delivered_bytes > 100_000));
+}
+
 /// The same seed, the same run; another seed, another.
 #[test]
 fn a_run_is_its_seed() {
@@ -174,4 +189,59 @@ fn a_run_is_its_seed() {
     let text = |seed| format!("{:?}", once(seed));
     assert_eq!(text(1), text(1));
     assert_ne!(once(1).events, once(2).events);
+}
+
+/// Station `b` carries what `a` sends to `c`, and leaves; `d` comes by to take its place 20 s later, as `motion` says.
+fn handover(routing: &str) -> String {
+    format!(
+        "name = \"t\"\nduration = \"60 s\"\nnode = [{{ name = \"a\" }}, {{ name = \"b\" }}, {{ name = \"c\" }}, {{ name = \"d\" }}]\n\
+         [[wifi]]\nname = \"air\"\nrouting = {routing}\nreach = {{ receive = \"250 m\", sense = \"550 m\" }}\n\
+         [[wifi.station]]\nnode = \"a\"\nat = [\"0 m\", \"900 m\"]\n\
+         [[wifi.station]]\nnode = \"b\"\nat = [\"200 m\", \"900 m\"]\n\
+         motion = {{ kind = \"waypoints\", points = [{{ time = \"20 s\", at = [\"200 m\", \"900 m\"] }}, {{ time = \"25 s\", at = [\"200 m\", \"1800 m\"] }}] }}\n\
+         [[wifi.station]]\nnode = \"c\"\nat = [\"400 m\", \"900 m\"]\n\
+         [[wifi.station]]\nnode = \"d\"\nat = [\"200 m\", \"0 m\"]\n\
+         motion = {{ kind = \"waypoints\", points = [{{ time = \"35 s\", at = [\"200 m\", \"0 m\"] }}, {{ time = \"40 s\", at = [\"200 m\", \"900 m\"] }}] }}\n\
+         [[background]]\nname = \"cbr\"\nfrom = \"a\"\nto = \"c\"\npacket = \"1000 B\"\n\
+         pattern = {{ kind = \"cbr\", rate = \"80 kbit/s\" }}\n"
+    )
+}
+
+/// Of ten packets a second all arrive while there is a station in the middle. `b` is out of reach, 150 m aside, from 20.83 s on.
+/// `a` knew `c` two hops away and asks 4, 6 and then all hops, which takes 0.48, 0.64, 2.8, 5.6 and 11.2 s; so the search is given
+/// up at 41.6 s with all that waits for it, 207 or 208 packets. `d` came into reach at 39.2 s, and the next request finds it.
+#[test]
+fn routes_follow_stations_that_move() {
+    let (_, output) = simulate(&handover("\"aodv\""));
+    let source = &output.sources[0];
+    assert_eq!(source.sent, 600);
+    assert!((390..=394).contains(&source.received), "{} of 600", source.received);
+    // By distance vectors the way through `d` is known after its next update, within 15 s of its coming.
+    let (_, output) = simulate(&handover("{ kind = \"dsdv\", link_layer = true }"));
+    let received = output.sources[0].received;
+    assert!((200..=420).contains(&received), "{received} of 600");
+}
+
+/// Twenty stations at random: what is sent is accounted for, and some of it arrives.
+#[test]
+fn packets_are_accounted_for_where_stations_move() {
+    for routing in [
+        "\"aodv\"",
+        "\"dsdv\"",
+        "{ kind = \"aodv\", mode = \"ns2\" }",
+        "{ kind = \"aodv\", hello = \"1 s\", link_layer = false }",
+    ] {
+        let text = format!(
+            "name = \"t\"\nduration = \"40 s\"\nnode = [{{ name = \"n\", count = 20 }}]\n\
+             [[wifi]]\nname = \"air\"\nrouting = {routing}\nreach = {{ receive = \"250 m\" }}\n\
+             [[wifi.station]]\nnode = \"n\"\nlayout = {{ kind = \"random\", width = \"600 m\", height = \"400 m\" }}\n\
+             motion = {{ kind = \"random-waypoint\", width = \"600 m\", height = \"400 m\", max_speed = \"20 m/s\", pause = \"1 s\" }}\n\
+             [[flow]]\nfrom = \"n-1\"\nto = \"n-2\"\nlaw = \"reno\"\n[[flow]]\nfrom = \"n-3\"\nto = \"n-4\"\nlaw = \"cubic\"\n\
+             [[background]]\nfrom = \"n-5\"\nto = \"n-6\"\npattern = {{ kind = \"cbr\", rate = \"40 kbit/s\" }}\n"
+        );
+        let (_, output) = simulate(&text);
+        let balance = output.balance;
+        assert_eq!(balance.sent, balance.delivered + balance.lost.iter().sum::<u64>() + balance.under_way, "{routing}");
+        assert!(balance.delivered > 1000, "{routing}: {balance:?}");
+    }
 }

@@ -20,9 +20,14 @@ pub enum Kind {
     Ack,
     /// A background datagram.
     Datagram,
+    /// A message of a medium's stations about routes, known to the medium by its number.
+    Routing,
     /// What only the owner of a [`crate::Fabric`] understands.
     Parcel,
 }
+
+/// Hops after which a packet that nodes pass to and fro is given up (the default of RFC 1700).
+pub const TIME_TO_LIVE: u8 = 64;
 
 /// Most SACK blocks that fit beside a timestamp option (RFC 2018 §3).
 pub const SACK_BLOCKS: usize = 3;

@@ -112,6 +112,7 @@ impl World {
         match packet.kind {
             Kind::Datagram => self.sources[packet.flow as usize].receive(self.net.now, packet),
             Kind::Parcel => self.net.arrived.push((self.net.now, *packet)),
+            Kind::Routing => debug_assert!(false, "it stays within its medium"),
             _ => self.flows[packet.flow as usize].on_packet(&mut self.net, packet),
         }
     }

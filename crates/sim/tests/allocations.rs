@@ -149,6 +149,7 @@ fn row(hops: u32, seconds: u64) -> Network {
         stations: (0..=hops).map(station).collect(),
         ways: out.chain(back).collect(),
         reach: Reach::of_positions(&positions, &radio, radio.received(250.0), radio.received(550.0)),
+        motion: None,
         fading: None,
         routing: None,
     };

@@ -15,6 +15,6 @@ mod time;
 
 pub use amount::{BitRate, Bytes, PacketRate, Packets};
 pub use mix::splitmix64;
-pub use radio::{Decibels, Distance, Frequency, PowerLevel, SymbolRate};
+pub use radio::{Decibels, Distance, Frequency, PowerLevel, Speed, SymbolRate};
 pub use text::{ParseError, Quantity};
 pub use time::{Duration, Time};

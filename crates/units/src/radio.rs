@@ -64,6 +64,22 @@ impl Distance {
     }
 }
 
+/// A speed in metres a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Speed(f64);
+
+impl Speed {
+    /// So many metres a second.
+    pub const fn metres_per_sec(count: f64) -> Self {
+        Self(count)
+    }
+
+    /// Metres a second.
+    pub const fn as_metres_per_sec(self) -> f64 {
+        self.0
+    }
+}
+
 /// A power by its level above a milliwatt; negative below one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct PowerLevel(f64);

@@ -1,6 +1,8 @@
 //! Quantities as people write them: a number and a unit, `"10 Mbit/s"`.
 
-use crate::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, SymbolRate};
+use crate::{
+    BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Speed, SymbolRate,
+};
 use std::fmt;
 
 /// A quantity with a textual form, `NUMBER UNIT`.
@@ -265,6 +267,9 @@ quantity!(Distance, "distance", "150 m", 2, &[("m", 1.0), ("km", 1e3), ("cm", 0.
     distance.as_metres()
 });
 
+quantity!(Speed, "speed", "1.5 m/s", 2, &[("m/s", 1.0), ("km/h", 1.0 / 3.6)], Speed::metres_per_sec, |speed| speed
+    .as_metres_per_sec());
+
 /// Levels may be negative, and are written in their own unit only.
 macro_rules! level {
     ($type:ty, $kind:literal, $example:literal, $unit:literal, $from:expr, $to:expr) => {
@@ -317,6 +322,7 @@ mod tests {
         assert!(Frequency::parse("-3 Hz").is_err());
         assert_eq!(PowerLevel::parse("-64.4 dBm").unwrap().print(), "-64.4 dBm");
         assert_eq!(Distance::parse("1.5 km").unwrap(), Distance::metres(1500.0));
+        assert_eq!(Speed::parse("36 km/h").unwrap(), Speed::metres_per_sec(10.0));
     }
 
     #[test]

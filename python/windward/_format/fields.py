@@ -801,6 +801,47 @@ class DsdvRouting:
     link_layer: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class AodvRouting:
+    """Ad hoc on-demand distance vectors (RFC 3561): a station that has no route asks for one when it needs it.
+
+    `optimum` and `fluid` take the shortest routes.
+
+    Attributes
+    ----------
+    mode
+        Whose constants they are: RFC 3561's or ns-2.35's. Default: as the network's `mode`.
+    active_route
+        How long a route lives after its last use. Default: 3 s, ns-2 10 s.
+    ttl_start
+        Reach of the first request, in hops. Default: 1, ns-2 5.
+    net_diameter
+        Most hops across the network. Default: 35, ns-2 30.
+    hello
+        Distance of hello messages. Default: none is sent.
+    link_layer
+        Whether a packet that the MAC gave up breaks its link.
+    local_repair
+        Whether a station in the middle of a broken route seeks another one itself.
+    intermediate_replies
+        Whether stations with a fresh route answer for the destination.
+    jitter
+        Messages for all wait for a random time up to this.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "aodv")
+
+    mode: MacMode | None = None
+    active_route: str | None = None
+    ttl_start: int | None = None
+    net_diameter: int | None = None
+    hello: str | None = None
+    link_layer: bool = True
+    local_repair: bool = True
+    intermediate_replies: bool = True
+    jitter: str = "10 ms"
+
+
 #: Where a flow that is forwarded by backlog may go.
 AllowedLinks = Literal["loop-free"] | Literal["downstream"] | Literal["not-farther"] | Literal["all"]
 
@@ -860,7 +901,7 @@ class BackpressureRouting:
 
 
 #: How routes across the network are found, unless a flow names its own by `via`.
-Routing = ShortestRouting | DsdvRouting | BackpressureRouting
+Routing = ShortestRouting | DsdvRouting | AodvRouting | BackpressureRouting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1049,6 +1090,76 @@ Layout = GridLayout | RandomLayout
 
 
 @dataclass(frozen=True, kw_only=True)
+class Waypoint:
+    """Where a station is at a given time.
+
+    Attributes
+    ----------
+    time
+        When.
+    at
+        Where: ["0 m", "150 m"].
+    """
+
+    time: str
+    at: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaypointsMotion:
+    """From place to place, straight and evenly, the first time from its position at the beginning.
+
+    A single node only.
+
+    Attributes
+    ----------
+    points
+        When it is where, in order of time.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "waypoints")
+
+    points: Sequence[Waypoint]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomWaypointMotion:
+    """To a random place in a rectangle at a random speed, a pause, and on.
+
+    Attributes
+    ----------
+    width
+        Width of the rectangle.
+    height
+        Its height.
+    origin
+        Its lower left corner.
+    min_speed
+        Speeds are uniform from this one.
+    max_speed
+        To this one.
+    pause
+        How long it rests at every place.
+    seed
+        Seed of the ways, which are the same for all seeds of the scenario.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "random-waypoint")
+
+    width: str
+    height: str
+    origin: Sequence[str] = ()
+    min_speed: str = "1 m/s"
+    max_speed: str = "20 m/s"
+    pause: str = "0 s"
+    seed: int = 1
+
+
+#: How stations move. `optimum` and `fluid` do not take networks whose stations do.
+Motion = WaypointsMotion | RandomWaypointMotion
+
+
+@dataclass(frozen=True, kw_only=True)
 class WifiStation:
     """A station, or a group of them.
 
@@ -1060,6 +1171,8 @@ class WifiStation:
         Position of a single node: ["0 m", "150 m"].
     layout
         Positions of a group.
+    motion
+        How it moves from there. Default: it does not.
     data_rate
         Rate of its data frames. Default: that of the network.
     buffer
@@ -1069,6 +1182,7 @@ class WifiStation:
     node: str
     at: Sequence[str] | None = None
     layout: Layout | None = None
+    motion: Motion | None = None
     data_rate: str | None = None
     buffer: str | None = None
 

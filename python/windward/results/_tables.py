@@ -78,7 +78,7 @@ ABSENT_IF_EMPTY: Tables = {
         "mean_cw": _nothing("d"),
         **{f"{kind}_frames": _nothing("Q") for kind in ("rts", "cts", "data", "ack", "broadcast", "garbled")},
         **{name: _nothing("d") for name in ("sending", "sensing", "mean_queue")},
-        "longest_queue": _nothing("Q"),
+        **{name: _nothing("Q") for name in ("longest_queue", "routing_messages", "routing_bytes")},
     },
     "wifi_links": {
         "link": [],

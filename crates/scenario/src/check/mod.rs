@@ -92,7 +92,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let mut links = links::expand(&file.link, &nodes, problems);
     let (mut python_laws, mut python_schedulers, mut python_rules) = (Vec::new(), Vec::new(), Vec::new());
     cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
-    wifi::expand(&file.wifi, &nodes, &mut links, &mut python_rules, problems);
+    wifi::expand(&file.wifi, &nodes, span, &mut links, &mut python_rules, problems);
     let regions = regions::plan(&file.region, &links, problems);
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };

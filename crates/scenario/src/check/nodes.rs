@@ -93,6 +93,11 @@ fn take(
 
 impl Nodes {
     /// What `name` stands for; unknown names are reported at `path`.
+    pub fn known(&self, Name(name): &Name) -> Option<End> {
+        self.meaning.get(name).copied()
+    }
+
+    /// The same; what is missing is reported.
     pub fn find(&self, Name(name): &Name, path: Vec<Segment>, problems: &mut Problems) -> Option<End> {
         if let Some(end) = self.meaning.get(name) {
             return Some(*end);

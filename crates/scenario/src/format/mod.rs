@@ -25,7 +25,7 @@ pub(crate) use flow::Flow;
 pub(crate) use law::Law;
 pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse};
 pub(crate) use named::Named;
-pub(crate) use numbers::{Count, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
+pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
 pub(crate) use recording::{Rate, Recording};
 pub(crate) use region::Region;

@@ -24,6 +24,10 @@ pub(crate) struct Name(pub String);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Count(pub u32);
 
+/// Hops across a network: 1 to 64, the time to live of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Hops(pub u32);
+
 /// Segments in the first window: 1 to 10.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct InitialWindow(pub u32);
@@ -202,6 +206,8 @@ read_and_describe! {
         json_schema!({ "type": "string", "pattern": r"^[^\s/\\.][^\s/\\]{0,63}$" });
     Count by IntegerVisitor { what: "a count", max: MAX_COUNT } => Self,
         json_schema!({ "type": "integer", "minimum": 1, "maximum": MAX_COUNT });
+    Hops by IntegerVisitor { what: "a number of hops", max: 64 } => Self,
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": 64 });
     InitialWindow by IntegerVisitor { what: "an initial window", max: 10 } => Self,
         json_schema!({ "type": "integer", "minimum": 1, "maximum": 10 });
     Probability by ProbabilityVisitor => |probability| probability, json_schema!({ "anyOf": [

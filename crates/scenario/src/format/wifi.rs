@@ -1,13 +1,13 @@
 //! Wireless networks: stations, their places and radios, who hears whom, and how they share the air.
 
 use super::named::Named;
-use super::{Buffer, Count, Name, Number, Positive, Probability, Threshold, Written};
+use super::{Buffer, Count, Hops, Name, Number, Positive, Probability, Threshold, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windward_sim as sim;
 use windward_sim::wifi;
-use windward_units::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, PowerLevel};
+use windward_units::{BitRate, Bytes, Decibels, Distance, Duration, Frequency, PowerLevel, Speed};
 
 /// A wireless network of 802.11: stations with one transceiver each, all on one channel. It creates a one-way link, named
 /// `FROM->TO`, from every station to every other one that can receive its frames; links may join its nodes to others.
@@ -79,6 +79,9 @@ pub(crate) struct Station {
     /// Positions of a group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
+    /// How it moves from there. Default: it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
     /// Rate of its data frames. Default: that of the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_rate: Option<Positive<BitRate>>,
@@ -114,6 +117,49 @@ tagged! {
             origin: [Written<Distance>; 2],
         }
     }
+}
+
+tagged! {
+    /// How stations move. `optimum` and `fluid` do not take networks whose stations do.
+    Motion by "kind", "a table with a `kind`, such as \"random-waypoint\"" {
+        /// From place to place, straight and evenly, the first time from its position at the beginning. A single node only.
+        "waypoints" Waypoints {
+            /// When it is where, in order of time.
+            points: Vec<Waypoint>,
+        }
+        /// To a random place in a rectangle at a random speed, a pause, and on.
+        "random-waypoint" RandomWaypoint {
+            /// Width of the rectangle.
+            width: Positive<Distance>,
+            /// Its height.
+            height: Positive<Distance>,
+            /// Its lower left corner.
+            #[serde(default = "origin")]
+            origin: [Written<Distance>; 2],
+            /// Speeds are uniform from this one.
+            #[serde(default = "walking")]
+            min_speed: Positive<Speed>,
+            /// To this one.
+            #[serde(default = "driving")]
+            max_speed: Positive<Speed>,
+            /// How long it rests at every place.
+            #[serde(default = "no_time")]
+            pause: Written<Duration>,
+            /// Seed of the ways, which are the same for all seeds of the scenario.
+            #[serde(default = "first")]
+            seed: u32,
+        }
+    }
+}
+
+/// Where a station is at a given time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table with `time` and `at`")]
+pub(crate) struct Waypoint {
+    /// When.
+    pub time: Written<Duration>,
+    /// Where: ["0 m", "150 m"].
+    pub at: [Written<Distance>; 2],
 }
 
 /// Physical layer.
@@ -171,6 +217,38 @@ tagged! {
             /// Whether a packet that the MAC gave up breaks its link; under load that breaks links that are sound.
             #[serde(default)]
             link_layer: bool,
+        }
+        /// Ad hoc on-demand distance vectors (RFC 3561): a station that has no route asks for one when it needs it.
+        ///
+        /// `optimum` and `fluid` take the shortest routes.
+        "aodv" OnDemand {
+            /// Whose constants they are: RFC 3561's or ns-2.35's. Default: as the network's `mode`.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            mode: Option<Mode>,
+            /// How long a route lives after its last use. Default: 3 s, ns-2 10 s.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            active_route: Option<Positive<Duration>>,
+            /// Reach of the first request, in hops. Default: 1, ns-2 5.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            ttl_start: Option<Hops>,
+            /// Most hops across the network. Default: 35, ns-2 30.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            net_diameter: Option<Hops>,
+            /// Distance of hello messages. Default: none is sent.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            hello: Option<Positive<Duration>>,
+            /// Whether a packet that the MAC gave up breaks its link.
+            #[serde(default = "yes")]
+            link_layer: bool,
+            /// Whether a station in the middle of a broken route seeks another one itself.
+            #[serde(default = "yes")]
+            local_repair: bool,
+            /// Whether stations with a fresh route answer for the destination.
+            #[serde(default = "yes")]
+            intermediate_replies: bool,
+            /// Messages for all wait for a random time up to this.
+            #[serde(default = "ten_milliseconds")]
+            jitter: Written<Duration>,
         }
         /// None: stations forward by backlog (seferoglu2014). When the MAC lets one send, it sends a packet of that flow, to that
         /// neighbour, for which (max{`k`, own backlog} − the neighbour's backlog)·rate·(1 − share of failures) is largest, if positive.
@@ -525,6 +603,26 @@ fn settling() -> Written<Duration> {
 
 fn spacing() -> Written<Duration> {
     Written(wifi::DsdvConfig::default().spacing)
+}
+
+fn walking() -> Positive<Speed> {
+    Positive(Speed::metres_per_sec(1.0))
+}
+
+fn driving() -> Positive<Speed> {
+    Positive(Speed::metres_per_sec(20.0))
+}
+
+fn no_time() -> Written<Duration> {
+    Written(Duration::ZERO)
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn ten_milliseconds() -> Written<Duration> {
+    Written(Duration::from_millis(10))
 }
 
 fn three_times() -> Count {

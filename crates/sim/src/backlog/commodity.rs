@@ -22,7 +22,7 @@ impl Class {
             Kind::Datagram => Self::Datagrams,
             Kind::SynAck | Kind::Ack => Self::Back,
             Kind::Parcel if packet.is_backward => Self::Back,
-            Kind::Syn | Kind::HandshakeAck | Kind::Data | Kind::Parcel => Self::Forth,
+            Kind::Syn | Kind::HandshakeAck | Kind::Data | Kind::Parcel | Kind::Routing => Self::Forth,
         }
     }
 }

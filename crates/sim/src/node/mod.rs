@@ -14,9 +14,6 @@ use shortest_queue::ShortestQueue;
 use std::collections::BTreeMap;
 use table::Table;
 
-/// Hops after which a packet that nodes pass to and fro is given up (the default of RFC 1700).
-pub(crate) const TIME_TO_LIVE: u8 = 64;
-
 /// A node that decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeConfig {

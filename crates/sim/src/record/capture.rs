@@ -102,7 +102,7 @@ impl Capture {
                     let (from, to) = self.datagrams[packet.flow as usize];
                     bytes.extend(ip_and_udp(from, to, packet.size, BACKGROUND_PORT, self.packets));
                 }
-                Kind::Parcel => {}
+                Kind::Parcel | Kind::Routing => {}
                 _ => {
                     let is_outgoing = matches!(packet.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data);
                     let flow = &self.flows[packet.flow as usize];

@@ -159,7 +159,7 @@ impl Connection {
             Kind::SynAck => self.establish(net, packet),
             // The receiver has answered the SYN and waits for data already.
             Kind::HandshakeAck => {}
-            Kind::Datagram | Kind::Parcel => debug_assert!(false, "no packet of a connection"),
+            Kind::Datagram | Kind::Parcel | Kind::Routing => debug_assert!(false, "no packet of a connection"),
         }
     }
 

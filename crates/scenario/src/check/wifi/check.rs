@@ -6,12 +6,15 @@ use crate::format::wifi::Wifi;
 use crate::path::Segment;
 use crate::problems::Problems;
 use crate::python::PythonClass;
+use windward_units::Duration;
 
 /// One table.
 pub(super) struct Check<'a> {
     pub wifi: &'a Wifi,
     pub at: usize,
     pub nodes: &'a Nodes,
+    /// How long the run lasts.
+    pub span: Duration,
     pub problems: &'a mut Problems,
     /// Rules in Python, of all networks so far.
     pub classes: &'a mut Vec<PythonClass>,

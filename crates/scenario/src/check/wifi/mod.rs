@@ -3,6 +3,7 @@
 mod access;
 mod check;
 mod mac;
+mod motion;
 mod noise;
 mod reach;
 mod routing;
@@ -18,15 +19,18 @@ use crate::names::LinkName;
 use crate::problems::Problems;
 use crate::python::PythonClass;
 use check::Check;
+use reach::Radio;
 use std::collections::BTreeMap;
-use windward_sim::wifi::{Position, StationConfig, WifiConfig};
+use windward_sim::wifi::{Position, Reach, StationConfig, WifiConfig};
 use windward_sim::{Forwarding, NodeConfig, NodeId};
+use windward_units::Duration;
 
 /// Adds all wireless networks, whose ways are links too. What is wrong is reported.
 /// Rules in Python are added to `classes`.
 pub(crate) fn expand(
     networks: &[Wifi],
     nodes: &Nodes,
+    span: Duration,
     links: &mut Links,
     classes: &mut Vec<PythonClass>,
     problems: &mut Problems,
@@ -35,7 +39,7 @@ pub(crate) fn expand(
     let mut placed = BTreeMap::new();
     for (at, wifi) in networks.iter().enumerate() {
         names.take(&wifi.name.0, at, problems);
-        let mut check = Check { wifi, at, nodes, problems, classes };
+        let mut check = Check { wifi, at, nodes, span, problems, classes };
         let Some(config) = check.config(&mut placed) else { continue };
         let Some(ways) = check.ways(&config, links) else { continue };
         let config = WifiConfig { ways, ..config };
@@ -69,7 +73,9 @@ impl Check<'_> {
         let (phy, mac) = self.mac();
         let stations = self.stations(placed)?;
         let positions: Vec<Position> = stations.iter().map(|station| station.place).collect();
-        let reach = self.reach(&positions);
+        let radio = self.radio();
+        let motion = self.motion(&stations, radio);
+        let Radio { propagation, receive, sense } = radio?;
         let routing = self.routing(&stations);
         let config = WifiConfig {
             phy,
@@ -77,7 +83,8 @@ impl Check<'_> {
             access: self.access(),
             stations,
             ways: Vec::new(),
-            reach: reach?,
+            reach: Reach::of_positions(&positions, &propagation, receive, sense),
+            motion: motion?,
             fading: self.fading(),
             routing,
         };

@@ -3,12 +3,22 @@
 use super::check::Check;
 use crate::format::Written;
 use crate::format::wifi::{PathLoss, Reach};
-use windward_sim::wifi::{self as model, Position, Propagation};
+use windward_sim::wifi::{self as model, Propagation};
 use windward_units::{Distance, PowerLevel};
 
+/// What frames lose on their way, and how much of them must arrive.
+#[derive(Clone, Copy)]
+pub(super) struct Radio {
+    pub propagation: Propagation,
+    /// Watts from which frames are received.
+    pub receive: f64,
+    /// Watts from which they are sensed.
+    pub sense: f64,
+}
+
 impl Check<'_> {
-    /// Who hears whom; a station that nobody can receive is reported.
-    pub fn reach(&mut self, positions: &[Position]) -> Option<model::Reach> {
+    /// Whom a station reaches.
+    pub fn radio(&mut self) -> Option<Radio> {
         let wifi = self.wifi;
         let Reach { receive, sense, receive_threshold, sense_threshold, .. } = &wifi.reach;
         let propagation = Propagation {
@@ -57,7 +67,7 @@ impl Check<'_> {
             self.refuse(["reach".into(), key.into()], message, None);
             return None;
         }
-        Some(model::Reach::of_positions(positions, &propagation, received, sensed))
+        Some(Radio { propagation, receive: received, sense: sensed })
     }
 }
 

@@ -1,11 +1,11 @@
 //! How stations find routes.
 
 use super::check::Check;
-use crate::format::wifi::{Backpressure, DistanceVectors, Routing};
+use crate::format::wifi::{Backpressure, DistanceVectors, Mode, OnDemand, Routing};
 use crate::python::{PythonClass, is_class};
 use windward_sim::Buffer;
 use windward_sim::backlog::BacklogConfig;
-use windward_sim::wifi::{BackpressureConfig, DsdvConfig, RoutingConfig, StationConfig};
+use windward_sim::wifi::{AodvConfig, BackpressureConfig, DsdvConfig, RoutingConfig, StationConfig};
 
 impl Check<'_> {
     /// The protocol and its numbers; `None` where routes are fixed.
@@ -18,6 +18,7 @@ impl Check<'_> {
                 let own = rule.class.as_ref().and_then(|class| self.own_rule(class, rule));
                 Some(RoutingConfig::Backpressure(BackpressureConfig { rule: own, ..backpressure(rule) }))
             }
+            Routing::OnDemand(rule) => Some(RoutingConfig::Aodv(aodv(rule, self.wifi.mode))),
         }
     }
 
@@ -68,5 +69,26 @@ fn dsdv(rule: &DistanceVectors) -> DsdvConfig {
         missed: rule.missed.0,
         asks_mac: rule.link_layer,
         ..DsdvConfig::default()
+    }
+}
+
+fn aodv(rule: &OnDemand, of_network: Mode) -> AodvConfig {
+    let constants = match rule.mode.unwrap_or(of_network) {
+        Mode::Standard => AodvConfig::STANDARD,
+        Mode::Ns2 => AodvConfig::NS2,
+    };
+    let active_route = rule.active_route.map_or(constants.active_route, |span| span.0);
+    AodvConfig {
+        active_route,
+        // RFC 3561 §10: MY_ROUTE_TIMEOUT is twice ACTIVE_ROUTE_TIMEOUT.
+        my_route: rule.active_route.map_or(constants.my_route, |_| active_route * 2),
+        ttl_start: rule.ttl_start.map_or(constants.ttl_start, |hops| hops.0 as u8),
+        net_diameter: rule.net_diameter.map_or(constants.net_diameter, |hops| hops.0 as u8),
+        hello: rule.hello.map(|every| every.0),
+        asks_mac: rule.link_layer,
+        repairs: rule.local_repair,
+        answers_for_others: rule.intermediate_replies,
+        jitter: rule.jitter.0,
+        ..constants
     }
 }

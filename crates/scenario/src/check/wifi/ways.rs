@@ -5,16 +5,27 @@ use crate::check::common::{MAX_LINKS, is_within_limit, place};
 use crate::check::links::Links;
 use crate::path::Segment;
 use windward_sim::wifi::{Way, WifiConfig};
+use windward_units::Time;
 
 impl Check<'_> {
     /// The ways between all that can receive each other.
     pub fn ways(&mut self, config: &WifiConfig, links: &Links) -> Option<Vec<Way>> {
         let (nodes, count) = (self.nodes, config.stations.len() as u32);
         let name = |station: u32| nodes.names[config.stations[station as usize].node as usize].as_str();
-        let mut ways = Vec::new();
+        let (mut ways, end) = (Vec::new(), Time::ZERO + self.span);
         for from in 0..count {
-            let reached = config.reach.of(from).iter().filter(|neighbour| neighbour.decodes);
-            ways.extend(reached.map(|neighbour| Way { from, to: neighbour.station, loss: 0.0 }));
+            let way = |to| Way { from, to, loss: 0.0 };
+            match &config.motion {
+                None => {
+                    let reached = config.reach.of(from).iter().filter(|neighbour| neighbour.decodes);
+                    ways.extend(reached.map(|neighbour| way(neighbour.station)));
+                }
+                // All that come into reach at any time of the run.
+                Some(motion) => {
+                    let meets = |to: &u32| from != *to && motion.meet(from as usize, *to as usize, end);
+                    ways.extend((0..count).filter(meets).map(way));
+                }
+            }
         }
         let total = links.names.len() as u64 + ways.len() as u64;
         if !is_within_limit("link", total, MAX_LINKS, self.at, self.problems) {

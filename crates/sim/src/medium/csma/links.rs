@@ -8,12 +8,14 @@ use crate::medium::wifi::Served;
 use crate::packet::Packet;
 use crate::queue::{Queue, Tail, Waiting};
 use crate::record::Figure;
-use crate::status::{Counts, Sight};
+use crate::status::{Counts, Line, Sight};
 use windward_units::{Duration, Time};
 
 #[derive(Debug)]
 pub(super) struct Link {
     queue: Tail,
+    /// The packets in it.
+    line: Line,
     /// The packet that is being sent.
     head: Option<Waiting>,
     /// Active neighbours.
@@ -55,6 +57,7 @@ impl Csma {
             let [from, to] = [way.from, way.to].map(|station| config.network.stations[station as usize].key);
             Link {
                 queue: Tail::new(config.buffer(local)),
+                line: Line::default(),
                 head: None,
                 blocked: 0,
                 acts_at: Time::NEVER,
@@ -112,7 +115,7 @@ impl Csma {
         let Some(head) = link.queue.take(now, |_| {}) else { return };
         link.counts.packets += 1;
         link.counts.bytes += u64::from(head.packet.size);
-        link.counts.waited += u128::from(now.since(head.since).as_nanos());
+        link.line.leave(head.since, now);
         link.counts.busy += holding.as_nanos();
         link.activations += 1;
         link.head = Some(head);
@@ -158,8 +161,8 @@ impl Medium for Csma {
             link.counts.dropped += 1;
             return out.lose(packet, Cause::Queue);
         }
+        link.line.join(now);
         let backlog = link.backlog();
-        link.counts.max_backlog = link.counts.max_backlog.max(backlog as u64);
         let has_new_rate = backlog == 1 || !matches!(self.config.aggression, Aggression::Fixed(_));
         if has_new_rate && !link.is_active() {
             self.draw(now, local, out);
@@ -182,14 +185,15 @@ impl Medium for Csma {
         Sight { backlog, queue_delay, rate: link.rate }
     }
 
-    fn counts(&self, _: Time, local: u32) -> Counts {
-        let counts = self.links[local as usize].counts;
-        Counts { backlog_time: counts.waited, ..counts }
+    fn counts(&self, now: Time, local: u32) -> Counts {
+        let link = &self.links[local as usize];
+        link.line.show(now, link.counts)
     }
 
-    fn reset_counts(&mut self, _: Time) {
+    fn reset_counts(&mut self, now: Time) {
         self.links.iter_mut().for_each(|link| {
             link.counts = Counts::default();
+            link.line.reset(now);
             link.activations = 0;
         });
     }

@@ -29,6 +29,7 @@ fn config(stations: u32, links: &[(u32, u32, f64)], threshold: f64) -> SlottedCo
         stations: (0..stations).map(station).collect(),
         ways: links.iter().map(|&(from, to, on)| Way { from, to, loss: 1.0 - on }).collect(),
         reach: Reach::complete(stations),
+        motion: None,
         fading: None,
         routing: None,
     };

@@ -5,6 +5,7 @@ use super::mac::{Timer, Wifi};
 use super::station::{ALL, Frame, Lock, Stage};
 use crate::medium::air::{AirFrame, FrameKind};
 use crate::medium::interface::Out;
+use crate::packet::Kind;
 use windward_units::{Duration, Time};
 
 /// In this time a receiver settles on one of several preambles: the time that the standard has for sensing OFDM.
@@ -83,9 +84,8 @@ impl Wifi {
         let times = self.times;
         let mut is_received_by_it = false;
         let is_ns2 = self.config.mac.is_ns2;
-        let (first, last) = self.config.reach.range(id);
-        for index in first..last {
-            let neighbour = *self.config.reach.at(index);
+        for index in 0..self.config.reach.of(id).len() {
+            let neighbour = self.config.reach.of(id)[index];
             let at = neighbour.station;
             let station = &mut self.stations[at as usize];
             station.signals -= 1;
@@ -117,6 +117,7 @@ impl Wifi {
             }
             self.stations[at as usize].arm(now, at, &times, out);
         }
+        self.catch_up(id);
         out.on_air(|| self.seen(id, &frame, is_received_by_it));
         if frame.kind == FrameKind::Broadcast || self.overhears && frame.kind == FrameKind::Data {
             self.spread(now, id, &frame, out);
@@ -191,11 +192,16 @@ impl Wifi {
             }
             FrameKind::Data => {
                 let way = &mut self.ways[frame.way as usize];
-                if way.received != frame.number {
+                let mut message = None;
+                if way.received != frame.number
+                    && let Some(head) = &mut self.stations[from as usize].head
+                {
                     way.received = frame.number;
-                    way.backlog -= 1;
-                    if let Some(head) = &mut self.stations[from as usize].head {
-                        head.is_received = true;
+                    head.is_received = true;
+                    if head.packet.kind == Kind::Routing {
+                        message = Some(head.packet.number);
+                    } else {
+                        way.backlog -= 1;
                         out.arrive_at(now, frame.way, head.packet);
                     }
                     if self.overhears {
@@ -205,6 +211,9 @@ impl Wifi {
                 let (bytes, duration) = (ACK as u32, Duration::ZERO);
                 let ack = Frame { kind: FrameKind::Ack, to: from, bytes, duration, ..*frame };
                 self.answer_with(now, at, ack, out);
+                if let Some(handle) = message {
+                    self.hear_alone(now, at, from, handle, out);
+                }
             }
             FrameKind::Ack => {
                 if self.is_awaited(at, from, Stage::AwaitAck) {

@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::errors::Fading;
+use super::motion::Motion;
 use super::phy::Phy;
 use super::propagation::{Position, Reach};
 use super::routing::{BackpressureConfig, RoutingConfig};
@@ -24,8 +25,10 @@ pub struct WifiConfig {
     pub stations: Vec<StationConfig>,
     /// The ways between them, no two alike.
     pub ways: Vec<Way>,
-    /// Who hears whom.
+    /// Who hears whom, in the beginning.
     pub reach: Reach,
+    /// How stations move; `None`: they do not.
+    pub motion: Option<Motion>,
     /// Fading around the mean power; `None`: a frame in range is received.
     pub fading: Option<Fading>,
     /// How stations find routes; `None`: packets have them.

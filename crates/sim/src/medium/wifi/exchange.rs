@@ -4,7 +4,8 @@ use super::config::RTS;
 use super::mac::{Timer, Times, Wifi};
 use super::station::{ALL, Frame, Stage};
 use crate::medium::air::FrameKind;
-use crate::medium::interface::{Cause, Out};
+use crate::medium::interface::Out;
+use crate::packet::Kind;
 use windward_units::{Duration, Time};
 
 /// The duration field counts microseconds: rounded up by the standard, cut off by ns-2.
@@ -25,11 +26,11 @@ impl Wifi {
         let way = &mut self.ways[head.way as usize];
         let (size, to, number) = (head.packet.size, way.to, head.number);
         let local = head.way;
-        if !std::mem::replace(&mut head.was_tried, true) {
+        if !std::mem::replace(&mut head.was_tried, true) && head.packet.kind != Kind::Routing {
             let counts = &mut way.counts.link;
             counts.packets += 1;
             counts.bytes += u64::from(size);
-            counts.waited += u128::from(now.since(head.since).as_nanos());
+            way.line.leave(head.since, now);
         }
         way.counts.attempts += 1;
         if !self.config.has_rts(u64::from(size)) {
@@ -166,15 +167,11 @@ impl Wifi {
         let Some(head) = self.stations[id as usize].head else { return };
         let is_kept = !head.is_received && self.put_back(id, &head);
         let way = &mut self.ways[local as usize];
-        if !head.is_received {
+        if !head.is_received && head.packet.kind != Kind::Routing {
             way.backlog -= 1;
+            way.counts.link.lost += u64::from(!is_kept);
         }
-        if !head.is_received && !is_kept {
-            way.counts.link.lost += 1;
-            out.lose(head.packet, Cause::Sent);
-        }
-        let to = way.to;
-        self.lose_link(now, id, to, out);
+        self.give_up(now, id, &head, is_kept, out);
         self.next(now, id, self.config.phy.cw_min, out);
     }
 
@@ -188,6 +185,9 @@ impl Wifi {
         let counts = &mut self.ways[head.way as usize].counts;
         counts.successes += 1;
         counts.windows += f64::from(cw);
+        if head.packet.kind == Kind::Routing {
+            self.release_message(head.packet.number);
+        }
         self.next(now, id, cw, out);
     }
 

@@ -3,6 +3,7 @@
 use super::access::{Rounding, Served};
 use super::config::{ACK, CTS, RTS, WifiConfig};
 use super::errors::Modulation;
+use super::propagation::Neighbour;
 use super::routing::Routing;
 use super::station::{ALL, Air, Frame, Head, Stage, Station, Waiting, WayCounts, WayState};
 use crate::backlog::Backlog;
@@ -12,7 +13,7 @@ use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Medium, Out};
 use crate::packet::Packet;
 use crate::record::Figure;
-use crate::status::{Counts, Sight};
+use crate::status::{Counts, Line, Sight};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
@@ -30,10 +31,12 @@ pub(super) enum Timer {
     Act,
     /// It may have routes to tell.
     Route,
+    /// All move on.
+    Move,
 }
 
 /// Bits of a station in the number of a timer.
-const STATION_BITS: u32 = 22;
+const STATION_BITS: u32 = 21;
 
 impl Timer {
     pub(super) const fn of(self, station: u32) -> u32 {
@@ -76,6 +79,8 @@ pub struct Wifi {
     /// Counts are of the time from here.
     counts_from: Time,
     pub(super) routing: Option<Routing>,
+    /// Of stations whose frame is on the air, those who are in reach of them by now.
+    pub(super) next_reach: Vec<Option<Box<[Neighbour]>>>,
     /// Whether stations listen to data frames for others.
     pub(super) overhears: bool,
     /// Who received the frame that has just ended.
@@ -153,6 +158,7 @@ impl Wifi {
             ways: Vec::new(),
             counts_from: Time::ZERO,
             routing: Routing::new(config, makers, seed),
+            next_reach: vec![None; config.motion.as_ref().map_or(0, |_| config.stations.len())],
             overhears: false,
             heard: Vec::new(),
             modulations: config
@@ -170,6 +176,7 @@ impl Wifi {
             loss: way.loss,
             rate: config.mean_rate(local),
             backlog: 0,
+            line: Line::default(),
             served: Served::new(1.0 / config.exchange(local, 1500).as_secs()),
             received: 0,
             counts: WayCounts::default(),
@@ -236,6 +243,7 @@ impl Wifi {
 impl Medium for Wifi {
     fn begin(&mut self, out: &mut impl Out) {
         self.begin_routing(out);
+        self.begin_motion(out);
     }
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
@@ -256,7 +264,8 @@ impl Medium for Wifi {
             0 => self.end(now, station, out),
             1 => self.answer(now, station, out),
             2 => self.wake_up(now, station, out),
-            _ => self.tell(now, station, out),
+            3 => self.tell(now, station, out),
+            _ => self.step(now, out),
         }
     }
 
@@ -267,9 +276,9 @@ impl Medium for Wifi {
         Sight { backlog: packets, queue_delay, rate: way.rate }
     }
 
-    fn counts(&self, _: Time, local: u32) -> Counts {
-        let counts = self.ways[local as usize].counts.link;
-        Counts { backlog_time: counts.waited, ..counts }
+    fn counts(&self, now: Time, local: u32) -> Counts {
+        let way = &self.ways[local as usize];
+        way.line.show(now, way.counts.link)
     }
 
     fn backlog(&self) -> Option<(&Backlog, Time)> {
@@ -281,7 +290,10 @@ impl Medium for Wifi {
         if let Some(routing) = &mut self.routing {
             routing.reset_counts(now);
         }
-        self.ways.iter_mut().for_each(|way| way.counts = WayCounts::default());
+        self.ways.iter_mut().for_each(|way| {
+            way.counts = WayCounts::default();
+            way.line.reset(now);
+        });
         self.stations.iter_mut().for_each(|station| {
             station.air = Air { until: station.air.until, ..Air::default() };
             (station.queue_time, station.queue_since, station.longest_queue) = (0.0, now, 0);
@@ -329,6 +341,9 @@ impl Medium for Wifi {
         sink("sensing", Figure::Value(station.air.sensed.as_secs() / span));
         sink("mean_queue", Figure::Value(station.queued(now) / span));
         sink("longest_queue", Figure::Count(station.longest_queue));
+        let (messages, bytes) = self.routing.as_ref().map_or((0, 0), |routing| routing.sent(at));
+        sink("routing_messages", Figure::Count(messages));
+        sink("routing_bytes", Figure::Count(bytes));
     }
 }
 
@@ -344,7 +359,7 @@ impl Wifi {
             return out.lose(packet, Cause::Queue);
         }
         way.backlog += 1;
-        way.counts.link.max_backlog = way.counts.link.max_backlog.max(u64::from(way.backlog));
+        way.line.join(now);
         let waiting = Waiting { since: now, way: local, packet };
         if station.head.is_some() {
             station.note_queue(now);

@@ -11,10 +11,12 @@ mod contend;
 mod errors;
 mod exchange;
 mod mac;
+mod motion;
 mod phy;
 mod propagation;
 mod routing;
 mod station;
+mod steps;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ pub use access::{Access, Aggressiveness, Rounding};
 pub use config::{Conflict, Mac, StationConfig, Way, WifiConfig};
 pub use errors::{Fading, Modulation};
 pub use mac::Wifi;
+pub use motion::Motion;
 pub use phy::{Coding, Phy};
 pub use propagation::{Neighbour, PathLoss, Position, Propagation, Reach};
-pub use routing::{Acks, BackpressureConfig, DsdvConfig, Failures, RoutingConfig};
+pub use routing::{Acks, AodvConfig, BackpressureConfig, DsdvConfig, Failures, RoutingConfig};

@@ -81,20 +81,22 @@ pub struct Neighbour {
 
 /// For every station those in reach of it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reach {
-    first: Vec<u32>,
-    all: Vec<Neighbour>,
-}
+pub struct Reach(Vec<Box<[Neighbour]>>);
 
 impl Reach {
     /// Who hears whom from a list for every sender.
     pub fn of_lists(lists: impl IntoIterator<Item = Vec<Neighbour>>) -> Self {
-        let mut reach = Self { first: vec![0], all: Vec::new() };
-        for list in lists {
-            reach.all.extend(list);
-            reach.first.push(reach.all.len() as u32);
-        }
-        reach
+        Self(lists.into_iter().map(Vec::into_boxed_slice).collect())
+    }
+
+    /// A list for every sender.
+    pub(super) fn into_lists(self) -> Vec<Box<[Neighbour]>> {
+        self.0
+    }
+
+    /// Others are in reach of a station from now on.
+    pub(super) fn replace(&mut self, station: u32, list: Box<[Neighbour]>) {
+        self.0[station as usize] = list;
     }
 
     /// Who hears whom by `propagation`: frames are received from `receive` watts, sensed from `sense` watts, which is not more.
@@ -129,23 +131,12 @@ impl Reach {
     /// Those in reach of a station.
     #[inline]
     pub fn of(&self, station: u32) -> &[Neighbour] {
-        &self.all[self.first[station as usize] as usize..self.first[station as usize + 1] as usize]
-    }
-
-    /// Where a station's list begins and ends, for [`Self::at`].
-    #[inline]
-    pub(super) fn range(&self, station: u32) -> (u32, u32) {
-        (self.first[station as usize], self.first[station as usize + 1])
-    }
-
-    #[inline]
-    pub(super) fn at(&self, index: u32) -> &Neighbour {
-        &self.all[index as usize]
+        &self.0[station as usize]
     }
 
     /// How many stations there are.
     pub fn stations(&self) -> u32 {
-        self.first.len() as u32 - 1
+        self.0.len() as u32
     }
 
     /// Whether `to` can receive frames of `from`.

@@ -5,7 +5,7 @@ use crate::engine::Stream;
 use crate::medium::air::{FRAME_KINDS, FrameKind};
 use crate::packet::Packet;
 use crate::queue::Buffer;
-use crate::status::Counts;
+use crate::status::{Counts, Line};
 use std::collections::VecDeque;
 use windward_units::{BitRate, Duration, Time};
 
@@ -217,6 +217,8 @@ pub(super) struct WayState {
     pub rate: f64,
     /// Packets that wait or are being sent, and are not yet received.
     pub backlog: u32,
+    /// Those of them that have not been sent yet.
+    pub line: Line,
     pub served: Served,
     /// The number of the last packet received.
     pub received: u32,

@@ -4,7 +4,7 @@ use super::state::Routing;
 use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Out};
 use crate::medium::wifi::mac::Wifi;
-use crate::medium::wifi::station::{ALL, Frame, Waiting};
+use crate::medium::wifi::station::{ALL, Frame, Head, Waiting};
 use crate::packet::{Kind, Packet};
 use windward_units::Time;
 
@@ -14,6 +14,7 @@ impl Wifi {
         match &self.routing {
             None | Some(Routing::Backpressure(_)) => {}
             Some(Routing::Dsdv(_)) => self.begin_dsdv(out),
+            Some(Routing::Aodv(_)) => self.begin_aodv(out),
         }
     }
 
@@ -22,6 +23,7 @@ impl Wifi {
         match &self.routing {
             None => out.lose(packet, Cause::NoRoute),
             Some(Routing::Dsdv(_)) => self.find_dsdv_way(now, at, packet, out),
+            Some(Routing::Aodv(_)) => self.find_aodv_way(now, at, packet, out),
             Some(Routing::Backpressure(_)) => self.queue_by_backlog(now, at, packet, out),
         }
     }
@@ -31,6 +33,7 @@ impl Wifi {
         match &self.routing {
             None => {}
             Some(Routing::Dsdv(_)) => self.tell_dsdv(now, at, out),
+            Some(Routing::Aodv(_)) => self.tell_aodv(now, at, out),
             Some(Routing::Backpressure(_)) => self.report_backlog(now, at, out),
         }
     }
@@ -47,25 +50,82 @@ impl Wifi {
         match &self.routing {
             None => {}
             Some(Routing::Dsdv(_)) => self.hear_dsdv(now, from, frame.number, heard, out),
+            Some(Routing::Aodv(_)) => self.hear_aodv(now, from, frame.number, heard, out),
             Some(Routing::Backpressure(_)) => {
                 self.hear_backlog(now, from, frame.kind == FrameKind::Broadcast, heard, out);
             }
         }
     }
 
-    /// The MAC gave up a packet.
-    pub(in crate::medium::wifi) fn lose_link(&mut self, now: Time, at: u32, to: u32, out: &mut impl Out) {
-        match &self.routing {
-            None | Some(Routing::Backpressure(_)) => {}
-            Some(Routing::Dsdv(_)) => self.lose_dsdv_link(now, at, to, out),
+    /// A message of the protocol for one station has come to it.
+    pub(in crate::medium::wifi) fn hear_alone(
+        &mut self,
+        now: Time,
+        at: u32,
+        from: u32,
+        handle: u32,
+        out: &mut impl Out,
+    ) {
+        if let Some(Routing::Aodv(_)) = &self.routing {
+            self.hear_aodv_alone(now, at, from, handle, out);
         }
+    }
+
+    /// The MAC is done with a message of the protocol for one station.
+    pub(in crate::medium::wifi) fn release_message(&mut self, handle: u32) {
+        if let Some(Routing::Aodv(_)) = &self.routing {
+            self.release_aodv_message(handle);
+        }
+    }
+
+    /// The MAC gave up a packet; unless it was received or is kept, it is lost or taken back.
+    pub(in crate::medium::wifi) fn give_up(
+        &mut self,
+        now: Time,
+        at: u32,
+        head: &Head,
+        is_kept: bool,
+        out: &mut impl Out,
+    ) {
+        if let Some(Routing::Aodv(_)) = &self.routing {
+            return self.lose_aodv_link(now, at, head, out);
+        }
+        if !head.is_received && !is_kept {
+            out.lose(head.packet, Cause::Sent);
+        }
+        if let Some(Routing::Dsdv(_)) = &self.routing {
+            self.lose_dsdv_link(now, at, self.ways[head.way as usize].to, out);
+        }
+    }
+
+    /// Takes back what waits for a way.
+    pub(super) fn withdraw(&mut self, now: Time, at: u32, way: u32) -> Vec<Packet> {
+        let station = &mut self.stations[at as usize];
+        station.note_queue(now);
+        let (taken, kept): (Vec<Waiting>, Vec<Waiting>) =
+            station.queue.drain(..).partition(|waiting| waiting.way == way);
+        station.queue.extend(kept);
+        for waiting in &taken {
+            station.bytes -= u64::from(waiting.packet.size);
+            if waiting.packet.kind != Kind::Routing {
+                let way = &mut self.ways[way as usize];
+                way.backlog -= 1;
+                way.line.leave(waiting.since, now);
+            }
+        }
+        taken.into_iter().map(|waiting| waiting.packet).collect()
     }
 
     /// A message of the protocol, known to it as `handle`, waits for the air: before the data, as ns-2's queue has it, and whether
     /// there is room or not.
     pub(super) fn broadcast(&mut self, now: Time, at: u32, handle: u32, size: u32, out: &mut impl Out) {
-        let packet = Packet { number: handle, ..Packet::new(Kind::Parcel, now, 0, 0, size) };
-        let waiting = Waiting { since: now, way: ALL, packet };
+        self.send_message(now, at, ALL, handle, size, out);
+    }
+
+    /// The same for the station at the end of a way.
+    pub(super) fn send_message(&mut self, now: Time, at: u32, way: u32, handle: u32, size: u32, out: &mut impl Out) {
+        let packet = Packet { number: handle, ..Packet::new(Kind::Routing, now, 0, 0, size) };
+        let waiting = Waiting { since: now, way, packet };
         let station = &mut self.stations[at as usize];
         if station.head.is_some() {
             station.note_queue(now);

@@ -1,11 +1,15 @@
 //! Stations that find the way of packets themselves, by one protocol or another.
 
+mod aodv;
 mod backpressure;
 mod calls;
+mod directory;
 mod dsdv;
+mod handles;
 mod protocol;
 mod state;
 
+pub use aodv::AodvConfig;
 pub use backpressure::{Acks, BackpressureConfig, Failures};
 pub use dsdv::DsdvConfig;
 pub use protocol::RoutingConfig;

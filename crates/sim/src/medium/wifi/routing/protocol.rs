@@ -1,5 +1,6 @@
 //! Which protocol stations follow.
 
+use super::aodv::AodvConfig;
 use super::backpressure::BackpressureConfig;
 use super::dsdv::DsdvConfig;
 
@@ -8,6 +9,8 @@ use super::dsdv::DsdvConfig;
 pub enum RoutingConfig {
     /// Destination-sequenced distance vectors.
     Dsdv(DsdvConfig),
+    /// Ad hoc on-demand distance vectors.
+    Aodv(AodvConfig),
     /// They do not: the backlogs of a station and its neighbours decide.
     Backpressure(BackpressureConfig),
 }

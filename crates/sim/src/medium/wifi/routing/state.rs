@@ -1,5 +1,6 @@
 //! Protocols at work.
 
+use super::aodv::AodvRouting;
 use super::backpressure::Backpressure;
 use super::dsdv::DsdvRouting;
 use super::protocol::RoutingConfig;
@@ -12,6 +13,7 @@ use windward_units::Time;
 #[derive(Debug)]
 pub(in crate::medium::wifi) enum Routing {
     Dsdv(Box<DsdvRouting>),
+    Aodv(Box<AodvRouting>),
     Backpressure(Box<Backpressure>),
 }
 
@@ -19,6 +21,7 @@ impl Routing {
     pub fn new(config: &WifiConfig, makers: &Makers, seed: u64) -> Option<Self> {
         Some(match config.routing.as_ref()? {
             RoutingConfig::Dsdv(protocol) => Self::Dsdv(Box::new(DsdvRouting::new(*protocol, config))),
+            RoutingConfig::Aodv(protocol) => Self::Aodv(Box::new(AodvRouting::new(*protocol, config))),
             RoutingConfig::Backpressure(rule) => {
                 Self::Backpressure(Box::new(Backpressure::new(*rule, config, makers, seed)))
             }
@@ -33,7 +36,7 @@ impl Routing {
     /// The queues of stations that forward by backlog.
     pub fn backlog(&self) -> Option<&Backlog> {
         match self {
-            Self::Dsdv(_) => None,
+            Self::Dsdv(_) | Self::Aodv(_) => None,
             Self::Backpressure(rule) => Some(rule.backlog()),
         }
     }
@@ -41,7 +44,8 @@ impl Routing {
     /// Counts from now on.
     pub fn reset_counts(&mut self, now: Time) {
         match self {
-            Self::Dsdv(_) => {}
+            Self::Dsdv(routing) => routing.reset_counts(),
+            Self::Aodv(routing) => routing.reset_counts(),
             Self::Backpressure(rule) => rule.reset_counts(now),
         }
     }
@@ -50,7 +54,17 @@ impl Routing {
     pub fn held(&self) -> u64 {
         match self {
             Self::Dsdv(routing) => routing.held(),
+            Self::Aodv(routing) => routing.held(),
             Self::Backpressure(rule) => rule.backlog().waiting(),
+        }
+    }
+
+    /// Messages that a station sent, and their bytes.
+    pub fn sent(&self, at: u32) -> (u64, u64) {
+        match self {
+            Self::Dsdv(routing) => routing.sent(at),
+            Self::Aodv(routing) => routing.sent(at),
+            Self::Backpressure(rule) => rule.sent(at),
         }
     }
 }

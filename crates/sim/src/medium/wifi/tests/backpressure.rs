@@ -29,6 +29,7 @@ fn row(threshold: Threshold, relay: u64) -> WifiConfig {
         stations: (0..3).map(station).collect(),
         ways: [(0, 1), (1, 0), (1, 2), (2, 1)].map(|(from, to)| Way { from, to, loss: 0.0 }).to_vec(),
         reach: Reach::of_lists([vec![hears(1)], vec![hears(0), hears(2)], vec![hears(1)]]),
+        motion: None,
         fading: None,
         routing: Some(RoutingConfig::Backpressure(BackpressureConfig { backlog, ..BackpressureConfig::default() })),
     }

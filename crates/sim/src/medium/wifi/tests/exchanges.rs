@@ -67,6 +67,7 @@ fn hidden(mac: Mac) -> WifiConfig {
         stations: (0..3).map(station).collect(),
         ways: vec![Way { from: 0, to: 1, loss: 0.0 }, Way { from: 2, to: 1, loss: 0.0 }],
         reach: Reach::of_lists([vec![hears(1)], vec![hears(0), hears(2)], vec![hears(1)]]),
+        motion: None,
         fading: None,
         routing: None,
     }

@@ -52,7 +52,7 @@ impl Wifi {
         let Some((way, commodity, packet)) = rule.choose(now, at) else { return false };
         let state = &mut self.ways[way as usize];
         state.backlog += 1;
-        state.counts.link.max_backlog = state.counts.link.max_backlog.max(u64::from(state.backlog));
+        state.line.join(now);
         self.take(at, Waiting { since: now, way, packet });
         if let Some(head) = &mut self.stations[at as usize].head {
             head.commodity = Some(commodity);
@@ -125,6 +125,9 @@ impl Wifi {
         let active = backlog.active(at);
         if is_due && active > 0 && !std::mem::replace(&mut reports.is_waiting[at as usize], true) {
             let size = Reports::bytes(active, config.entry);
+            let (messages, bytes) = &mut reports.sent[at as usize];
+            *messages += 1;
+            *bytes += u64::from(size);
             self.broadcast(now, at, 0, size, out);
         }
     }

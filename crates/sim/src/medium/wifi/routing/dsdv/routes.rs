@@ -2,66 +2,53 @@
 
 use super::{Dsdv, DsdvConfig, Told};
 use crate::medium::wifi::config::WifiConfig;
+use crate::medium::wifi::routing::directory::Directory;
+use crate::medium::wifi::routing::handles::Handles;
 use crate::packet::{NodeId, Packet};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use windward_units::Time;
 
 /// The routing of a network.
 #[derive(Debug)]
 pub struct DsdvRouting {
     pub dsdv: Dsdv,
-    /// Stations by their node.
-    stations: BTreeMap<NodeId, u32>,
-    /// Ways by their ends.
-    ways: BTreeMap<(u32, u32), u32>,
-    /// Updates that wait for the air, or are on it, by their handle.
-    pub updates: Vec<Vec<Told>>,
-    pub free: Vec<u32>,
+    directory: Directory,
+    pub updates: Handles<Vec<Told>>,
     /// Packets that wait for a route, of each station.
     pub waiting: Vec<VecDeque<Packet>>,
     /// The earliest event of each station in the calendar; [`Time::NEVER`] if there is none.
     pub wakes_at: Vec<Time>,
-    /// Updates sent, and their bytes.
-    pub sent: (u64, u64),
+    /// Updates that each station sent, and their bytes.
+    pub sent: Vec<(u64, u64)>,
 }
 
 impl DsdvRouting {
     pub fn new(protocol: DsdvConfig, config: &WifiConfig) -> Self {
         Self {
             dsdv: Dsdv::new(protocol, config.stations.len()),
-            stations: (0..).zip(&config.stations).map(|(index, station)| (station.node, index)).collect(),
-            ways: (0..).zip(&config.ways).map(|(index, way)| ((way.from, way.to), index)).collect(),
-            updates: Vec::new(),
-            free: Vec::new(),
+            directory: Directory::new(config),
+            updates: Handles::default(),
             waiting: vec![VecDeque::new(); config.stations.len()],
             wakes_at: vec![Time::NEVER; config.stations.len()],
-            sent: (0, 0),
+            sent: vec![(0, 0); config.stations.len()],
         }
     }
 
     /// The way to the next hop of a packet at a station.
     pub fn way(&self, at: u32, to: NodeId) -> Option<u32> {
-        let to = *self.stations.get(&to)?;
+        let to = self.directory.station(to)?;
         let next = self.dsdv.next_hop(at, to)?;
-        self.ways.get(&(at, next)).copied()
+        self.directory.way(at, next)
     }
 
-    pub fn keep(&mut self, told: Vec<Told>) -> u32 {
-        match self.free.pop() {
-            Some(handle) => {
-                self.updates[handle as usize] = told;
-                handle
-            }
-            None => {
-                self.updates.push(told);
-                self.updates.len() as u32 - 1
-            }
-        }
+    /// Updates that a station sent, and their bytes.
+    pub fn sent(&self, at: u32) -> (u64, u64) {
+        self.sent[at as usize]
     }
 
-    pub fn release(&mut self, handle: u32) -> Vec<Told> {
-        self.free.push(handle);
-        std::mem::take(&mut self.updates[handle as usize])
+    /// Counts from now on.
+    pub fn reset_counts(&mut self) {
+        self.sent.fill((0, 0));
     }
 
     /// Packets that wait for a route.

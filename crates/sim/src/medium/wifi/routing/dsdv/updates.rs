@@ -45,9 +45,10 @@ impl Wifi {
             return self.wake_routing(now, at, out);
         }
         let size = Dsdv::bytes(&told);
-        routing.sent.0 += 1;
-        routing.sent.1 += u64::from(size);
-        let handle = routing.keep(told);
+        let (messages, bytes) = &mut routing.sent[at as usize];
+        *messages += 1;
+        *bytes += u64::from(size);
+        let handle = routing.updates.keep(told);
         self.wake_routing(now, at, out);
         self.broadcast(now, at, handle, size, out);
     }
@@ -72,7 +73,7 @@ impl Wifi {
         out: &mut impl Out,
     ) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return };
-        let told = routing.release(handle);
+        let Some(told) = routing.updates.release(handle) else { return };
         for &at in heard {
             routing.dsdv.hear(now, at, from, &told);
         }

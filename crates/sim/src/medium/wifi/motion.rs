@@ -1,0 +1,105 @@
+//! Stations that move: where they are, and who hears whom by then.
+
+use super::propagation::{Position, Propagation, Reach};
+use windward_units::{Duration, Time};
+
+/// How the stations of a network move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    /// Of each station where it is when, in order of time, not empty: in between it goes straight and evenly, before the first
+    /// and after the last it stands still.
+    pub ways: Vec<Vec<(Time, Position)>>,
+    /// Distance of the instants at which who hears whom is worked out; positive.
+    pub every: Duration,
+    /// How power falls.
+    pub propagation: Propagation,
+    /// Watts from which frames are received, and sensed, which is not more.
+    pub thresholds: (f64, f64),
+}
+
+/// Where a station is that goes along `way`.
+pub fn place_at(way: &[(Time, Position)], now: Time) -> Position {
+    let after = way.partition_point(|(time, _)| *time <= now);
+    match (after.checked_sub(1).map(|before| way[before]), way.get(after)) {
+        (Some((begin, from)), Some(&(end, to))) => {
+            let part = now.since(begin).as_secs() / end.since(begin).as_secs();
+            (from.0 + part * (to.0 - from.0), from.1 + part * (to.1 - from.1))
+        }
+        (Some((_, place)), None) | (None, Some(&(_, place))) => place,
+        (None, None) => (0.0, 0.0),
+    }
+}
+
+impl Motion {
+    /// Where all stations are.
+    pub fn places(&self, now: Time) -> Vec<Position> {
+        self.ways.iter().map(|way| place_at(way, now)).collect()
+    }
+
+    /// Who hears whom.
+    pub fn reach(&self, now: Time) -> Reach {
+        let (receive, sense) = self.thresholds;
+        Reach::of_positions(&self.places(now), &self.propagation, receive, sense)
+    }
+
+    /// Whether two stations come into reach of each other before `end`.
+    pub fn meet(&self, one: usize, other: usize, end: Time) -> bool {
+        self.propagation.received(self.closest(one, other, end)) >= self.thresholds.0 * (1.0 - 1e-9)
+    }
+
+    /// The least distance of two stations between 0 and `end`, in metres.
+    pub fn closest(&self, one: usize, other: usize, end: Time) -> f64 {
+        let (one, other) = (&self.ways[one], &self.ways[other]);
+        let turns = one.iter().chain(other).map(|(time, _)| *time).filter(|time| *time < end);
+        let mut instants: Vec<Time> = turns.chain([Time::ZERO, end]).collect();
+        instants.sort_unstable();
+        let apart = |now| {
+            let (a, b) = (place_at(one, now), place_at(other, now));
+            (a.0 - b.0, a.1 - b.1)
+        };
+        // Between two turns the difference of the places is a straight line.
+        let least = |pair: &[Time]| {
+            let (begin, end) = (apart(pair[0]), apart(pair[1]));
+            let (dx, dy) = (end.0 - begin.0, end.1 - begin.1);
+            let length = dx * dx + dy * dy;
+            let part = if length > 0.0 { -(begin.0 * dx + begin.1 * dy) / length } else { 0.0 };
+            let part = part.clamp(0.0, 1.0);
+            libm::hypot(begin.0 + part * dx, begin.1 + part * dy)
+        };
+        instants.windows(2).map(least).fold(f64::INFINITY, f64::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secs(count: u64) -> Time {
+        Time::from_nanos(count * 1_000_000_000)
+    }
+
+    fn motion(ways: Vec<Vec<(Time, Position)>>) -> Motion {
+        let propagation = Propagation::NS2;
+        let thresholds = (propagation.received(250.0), propagation.received(550.0));
+        Motion { ways, every: Duration::from_millis(100), propagation, thresholds }
+    }
+
+    #[test]
+    fn stations_go_straight_and_evenly() {
+        let way = [(secs(10), (0.0, 0.0)), (secs(20), (100.0, 50.0)), (secs(30), (100.0, 0.0))];
+        let at = |time| place_at(&way, secs(time));
+        assert_eq!([at(0), at(10), at(15), at(20)], [(0.0, 0.0), (0.0, 0.0), (50.0, 25.0), (100.0, 50.0)]);
+        assert_eq!([at(25), at(30), at(99)], [(100.0, 25.0), (100.0, 0.0), (100.0, 0.0)]);
+    }
+
+    /// One stands at the origin, one passes it in 30 m, between its turns; after 15 s it has come no closer than 50 m.
+    #[test]
+    fn the_least_distance_lies_between_turns() {
+        let passing = vec![(secs(10), (-400.0, 30.0)), (secs(30), (400.0, 30.0))];
+        let motion = motion(vec![vec![(secs(0), (0.0, 0.0))], passing]);
+        assert!((motion.closest(0, 1, secs(40)) - 30.0).abs() < 1e-9);
+        let early = motion.closest(0, 1, secs(19));
+        assert!((early - libm::hypot(40.0, 30.0)).abs() < 1e-9, "{early}");
+        assert!(motion.reach(secs(20)).decodes(0, 1) && !motion.reach(secs(10)).decodes(0, 1));
+    }
+}
