@@ -89,9 +89,11 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
 
-# A quarter of an hour of ns-3: stars, hidden stations, chains and the grid, written to docs/measured/validation/wifi-ns3.md.
+# Twenty minutes of ns-3: stars, hidden stations, chains, the grid and stations that move, written to
+# docs/measured/validation/wifi-ns3.md and moving-ns3.md.
 validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
+	$(BIN)/python benches/wifi/moving.py --ns3 $(VENV)-ns3/bin/python
 
 # A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine

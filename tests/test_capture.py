@@ -34,7 +34,12 @@ def test_a_capture_that_cannot_be_written_is_an_error(scenario_file: Path) -> No
     from windward._format.parse import parse
 
     job = _engine.Job(
-        parse(scenario_file), seeds=[1], threads=1, law=lambda name, parameters: object(), scheduler=lambda *_: object()
+        parse(scenario_file),
+        seeds=[1],
+        threads=1,
+        law=lambda name, parameters: object(),
+        scheduler=lambda *_: object(),
+        rule=lambda *_: object(),
     )
     job.start(str(scenario_file.parent / "nowhere"))
     with pytest.raises(FileNotFoundError, match=r"seed-1\.pcapng"):

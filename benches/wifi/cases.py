@@ -15,6 +15,20 @@ RECEIVE, SENSE = 250.0, 550.0
 SEGMENT, DATAGRAM = 1448, 1500
 
 
+#: Of AODV without what ns-3 leaves out.
+ROUTINGS = {
+    "fixed": ww.ShortestRouting(),
+    "dsdv": ww.DsdvRouting(),
+    "aodv": ww.AodvRouting(local_repair=False),
+}
+
+
+def motion(way: list[tuple[float, float, float]]) -> ww.WaypointsMotion | None:
+    """A way that begins at the station's position."""
+    points = [ww.Waypoint(time=f"{time} s", at=[f"{x} m", f"{y} m"]) for time, x, y in way if time > 0]
+    return ww.WaypointsMotion(points=points) if points else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Flow:
     """An unbounded flow along a fixed route."""
@@ -51,8 +65,10 @@ class Case:
     seconds: float = 20
     warmup_s: float = 2
     seeds: int = 4
-    #: "fixed", along the flows' routes, or "dsdv": then their ends alone count.
+    #: "fixed", along the flows' routes, or "dsdv" or "aodv": then their ends alone count.
     routing: str = "fixed"
+    #: Seconds and metres where each station is when, straight and evenly in between; empty: none moves.
+    ways: list[list[tuple[float, float, float]]] = field(default_factory=list)
     #: What is left in ns-3 as it comes.
     as_shipped: list[str] = field(default_factory=list)
     #: In ns-3, a backoff for packets passed on at once, as the standard has it.
@@ -79,11 +95,13 @@ class Case:
             "short_retries": self.retries,
             "long_retries": self.retries,
             "buffer": f"{self.queue} packets",
-            "routing": ww.ShortestRouting() if self.routing == "fixed" else ww.DsdvRouting(),
+            "routing": ROUTINGS[self.routing],
             "reach": ww.WifiReach(receive=f"{self.receive} m", sense=f"{self.sense} m"),
             "station": [
-                ww.WifiStation(node=node, at=[f"{x} m", f"{y} m"])
-                for node, (x, y) in zip(nodes, self.positions, strict=True)
+                ww.WifiStation(node=node, at=[f"{x} m", f"{y} m"], motion=motion(way))
+                for node, (x, y), way in zip(
+                    nodes, self.positions, self.ways or [[]] * len(self.positions), strict=True
+                )
             ],
         }
 

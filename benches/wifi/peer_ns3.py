@@ -5,8 +5,9 @@
 A case is what `cases.py` says it is. Radios, timings, queues and TCP are set to those of a scenario of Windward's:
 two-ray ground with the same power and frequency, frames received from the power at `receive` metres on and sensed
 from that at `sense`, received if they are 10 dB above all else on the air, no beacons, no ARP, routes by hand.
-`routing` is "fixed" or "dsdv". `as_shipped` names what is left as ns-3 has it: "errors", its error rates by
-signal-to-noise ratio; "detection", its preamble detection at 4 dB; "arp". `relays_back_off` mends what its relays do.
+`routing` is "fixed", "dsdv" or "aodv"; its messages are counted at each station that sends them. `as_shipped`
+names what is left as ns-3 has it: "errors", its error rates by signal-to-noise ratio; "detection", its preamble
+detection at 4 dB; "arp". `relays_back_off` mends what its relays do.
 """
 
 from __future__ import annotations
@@ -70,6 +71,20 @@ struct Relay {
     if (passesOn && OpenTxop::Slots(txop) == 0) txop->StartBackoffNow(luck->GetInteger(0, txop->GetMinCw()), 0);
   }
 };
+// Messages of AODV (UDP port 654) and DSDV (269), each station's own and those that it passes on.
+uint64_t g_messages = 0;
+void CountMessage(Ptr<const Packet> packet, Ptr<Ipv4>, uint32_t interface) {
+  Ptr<Packet> copy = packet->Copy();
+  Ipv4Header ip;
+  copy->RemoveHeader(ip);
+  if (interface == 0 || ip.GetProtocol() != 17) return;
+  UdpHeader udp;
+  copy->RemoveHeader(udp);
+  g_messages += udp.GetDestinationPort() == 654 || udp.GetDestinationPort() == 269;
+}
+void CountMessages(Ptr<Node> node) {
+  node->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext("Tx", MakeCallback(&CountMessage));
+}
 void BackOffAsRelay(Ptr<NetDevice> device, int64_t stream) {
   auto wifi = DynamicCast<WifiNetDevice>(device);
   auto relay = new Relay{wifi->GetMac()->GetTxop(), CreateObject<UniformRandomVariable>(), Time{}};
@@ -165,8 +180,17 @@ def know(devices: Any, at: int, basic: Any) -> None:
     manager.AddBasicMode(basic)
 
 
-def place(nodes: Any, positions: list[list[float]]) -> None:
+def place(nodes: Any, positions: list[list[float]], ways: list[list[list[float]]]) -> None:
     """Puts the stations where they are."""
+    if ways:
+        mobility = ns.MobilityHelper()
+        mobility.SetMobilityModel("ns3::WaypointMobilityModel", "InitialPositionIsWaypoint", ns.BooleanValue(False))
+        mobility.Install(nodes)
+        for at, way in enumerate(ways):
+            model = nodes.Get(at).GetObject[ns.WaypointMobilityModel]()
+            for seconds, x, y in way:
+                model.AddWaypoint(ns.Waypoint(ns.Seconds(seconds), ns.Vector(x, y, 0)))
+        return
     places = ns.CreateObject[ns.ListPositionAllocator]()
     for x, y in positions:
         places.Add(ns.Vector(x, y, 0))
@@ -190,7 +214,7 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
     ns.RngSeedManager.SetRun(seed)
     nodes = ns.NodeContainer()
     nodes.Create(len(case["positions"]))
-    place(nodes, case["positions"])
+    place(nodes, case["positions"], case["ways"])
     devices = radios(case, nodes)
     ns.WifiHelper.AssignStreams(devices, 1000 * seed)
     stack = ns.InternetStackHelper()
@@ -198,7 +222,15 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
         dsdv = ns.DsdvHelper()
         dsdv.Set("SettlingTime", ns.StringValue("6s"))
         stack.SetRoutingHelper(dsdv)
+    if case["routing"] == "aodv":
+        aodv = ns.AodvHelper()
+        # Links break by the MAC's word alone.
+        aodv.Set("EnableHello", ns.BooleanValue(False))
+        stack.SetRoutingHelper(aodv)
     stack.Install(nodes)
+    cppyy.gbl.ns3.g_messages = 0
+    for at in range(nodes.GetN()):
+        ns.CountMessages(nodes.Get(at))
     helper = ns.Ipv4AddressHelper()
     helper.SetBase(ns.Ipv4Address("10.0.0.0"), ns.Ipv4Mask("255.255.0.0"))
     interfaces = helper.Assign(devices)
@@ -239,6 +271,7 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
             (after - before) * 8e-6 / (case["seconds"] - case["warmup_s"])
             for before, after in zip(*received, strict=True)
         ],
+        "routing_messages": int(cppyy.gbl.ns3.g_messages),
         "events": ns.Simulator.GetEventCount(),
         "run_cpu_s": time.process_time() - began,
     }
