@@ -84,8 +84,8 @@ impl Wifi {
         let times = self.times;
         let mut is_received_by_it = false;
         let is_ns2 = self.config.mac.is_ns2;
-        for index in 0..self.config.reach.of(id).len() {
-            let neighbour = self.config.reach.of(id)[index];
+        let list = self.config.reach.take(id);
+        for &neighbour in &list {
             let at = neighbour.station;
             let station = &mut self.stations[at as usize];
             station.signals -= 1;
@@ -117,7 +117,7 @@ impl Wifi {
             }
             self.stations[at as usize].arm(now, at, &times, out);
         }
-        self.catch_up(id);
+        self.end_of_reach(id, list);
         out.on_air(|| self.seen(id, &frame, is_received_by_it));
         if frame.kind == FrameKind::Broadcast || self.overhears && frame.kind == FrameKind::Data {
             self.spread(now, id, &frame, out);

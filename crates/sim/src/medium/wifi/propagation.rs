@@ -94,7 +94,14 @@ impl Reach {
         self.0
     }
 
+    /// Those in reach of a station, which come back by [`Self::replace`].
+    #[inline]
+    pub(super) fn take(&mut self, station: u32) -> Box<[Neighbour]> {
+        std::mem::take(&mut self.0[station as usize])
+    }
+
     /// Others are in reach of a station from now on.
+    #[inline]
     pub(super) fn replace(&mut self, station: u32, list: Box<[Neighbour]>) {
         self.0[station as usize] = list;
     }

@@ -1,6 +1,7 @@
 //! Stations that move, step by step.
 
 use super::mac::{Timer, Wifi};
+use super::propagation::Neighbour;
 use crate::medium::interface::Out;
 use windward_units::Time;
 
@@ -29,13 +30,10 @@ impl Wifi {
         }
     }
 
-    /// A station's frame has ended: those who are in reach by now hear the next one.
+    /// A station's frame has ended, which those of `list` could hear: those who are in reach by now hear the next one.
     #[inline]
-    pub(super) fn catch_up(&mut self, id: u32) {
-        if self.config.motion.is_some()
-            && let Some(list) = self.next_reach[id as usize].take()
-        {
-            self.config.reach.replace(id, list);
-        }
+    pub(super) fn end_of_reach(&mut self, id: u32, list: Box<[Neighbour]>) {
+        let next = self.next_reach.get_mut(id as usize).and_then(Option::take);
+        self.config.reach.replace(id, next.unwrap_or(list));
     }
 }
