@@ -55,6 +55,11 @@ impl Problems {
         }
     }
 
+    /// So many more, of which nothing is told.
+    pub fn count(&mut self, more: usize) {
+        self.more += more;
+    }
+
     /// Adds the text of a [`Refusal`].
     pub fn add_refusal(&mut self, path: impl IntoIterator<Item = Segment>, text: &str) {
         let (message, hint) = text.split_once(Refusal::HINT).map_or((text, None), |(text, hint)| (text, Some(hint)));

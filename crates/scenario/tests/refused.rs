@@ -85,6 +85,19 @@ fn messages_stay_short_whatever_is_wrong() {
     }
 }
 
+/// Of 10 000 unknown keys in one table and 5 in another twenty are shown; all are counted, and so is a value that is wrong.
+#[test]
+fn what_is_not_shown_is_counted() {
+    let keys: String = (0..10_000).map(|at| format!("k{at} = 1\n")).collect();
+    let flow: String = (0..5).map(|at| format!("f{at} = 1\n")).collect();
+    let text = format!(
+        "name = \"many\"\n{keys}duration = \"10 parsecs\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nlaw = \"reno\"\n{flow}"
+    );
+    let error = Scenario::from_toml(&text, "many").unwrap_err();
+    assert_eq!(error.problems().len(), 20);
+    assert!(error.to_string().ends_with("10006 problems, 9986 of them not shown"), "{error}");
+}
+
 #[test]
 fn a_long_line_is_cut_around_its_column() {
     let text = format!("name = \"n\"\nseeds = [{}0, x, 1]\n", "1, ".repeat(100));

@@ -23,6 +23,8 @@ pub(crate) struct Fault {
     pub meant: Option<&'static str>,
     /// The key that is not known in the table at `path`, if that is the fault.
     unknown: Option<String>,
+    /// The keys that are.
+    pub known: &'static [&'static str],
 }
 
 impl Fault {
@@ -49,7 +51,7 @@ impl std::error::Error for Fault {}
 
 impl de::Error for Fault {
     fn custom<T: fmt::Display>(text: T) -> Self {
-        Self { path: Vec::new(), text: text.to_string(), missing: None, meant: None, unknown: None }
+        Self { path: Vec::new(), text: text.to_string(), missing: None, meant: None, unknown: None, known: &[] }
     }
 
     fn invalid_type(given: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -69,7 +71,7 @@ impl de::Error for Fault {
         let refusal = Refusal::new(format!("unknown key `{key}`; allowed: {}", known.join(", ")));
         let meant = suggest::nearest(key, known.iter().copied());
         let text = refusal.hint(meant.map(suggest::did_you_mean));
-        Self { unknown: Some(key.to_owned()), meant, ..Self::custom(text) }
+        Self { unknown: Some(key.to_owned()), known, meant, ..Self::custom(text) }
     }
 
     fn missing_field(key: &'static str) -> Self {

@@ -54,7 +54,7 @@ fn entries<T: DeserializeOwned>(tree: &Tree, list: &'static str, problems: &mut 
 fn table<T: DeserializeOwned>(mut tree: Tree, place: &[Segment], problems: &mut Problems) -> Option<T> {
     let mut removed: Vec<Vec<Segment>> = Vec::new();
     loop {
-        let Fault { path, text, missing, meant, .. } = match T::deserialize(&tree) {
+        let Fault { path, text, missing, meant, known, .. } = match T::deserialize(&tree) {
             Ok(value) if removed.is_empty() => return Some(value),
             Ok(_) => return None,
             Err(fault) => fault.in_order(),
@@ -68,8 +68,12 @@ fn table<T: DeserializeOwned>(mut tree: Tree, place: &[Segment], problems: &mut 
         // A list is taken out whole: its other items mean something else without the wrong one.
         let key = path.iter().rposition(|segment| !matches!(segment, Segment::Index(_)));
         let path = path[..key.map_or(0, |at| at + 1)].to_vec();
-        if problems.is_full() || !tree.remove(&path) {
+        if !tree.remove(&path) {
             return None;
+        }
+        if problems.is_full() && !known.is_empty() {
+            // Of thousands of unknown keys those that are not shown are only counted.
+            problems.count(tree.remove_unknown(&path[..path.len() - 1], known));
         }
         // The key that was meant is not missing.
         removed.extend(meant.map(|key| path[..path.len() - 1].iter().cloned().chain([key.into()]).collect()));

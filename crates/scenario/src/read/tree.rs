@@ -65,6 +65,26 @@ impl Tree {
         }
     }
 
+    /// Takes out of the table at `path` all keys that have a value and are not `known`. Returns how many.
+    pub fn remove_unknown(&mut self, path: &[Segment], known: &[&str]) -> usize {
+        let Some((first, rest)) = path.split_first() else {
+            let Kind::Table(entries) = &mut self.kind else { return 0 };
+            let before = entries.len();
+            entries.retain(|entry| known.contains(&entry.key.as_str()) || matches!(entry.value.kind, Kind::Null));
+            return before - entries.len();
+        };
+        match (&mut self.kind, first) {
+            (Kind::Table(entries), Segment::Key(key)) => {
+                let found = entries.iter_mut().find(|entry| entry.key == *key);
+                found.map_or(0, |entry| entry.value.remove_unknown(rest, known))
+            }
+            (Kind::List(items), Segment::Index(at)) => {
+                items.get_mut(*at).map_or(0, |item| item.remove_unknown(rest, known))
+            }
+            _ => 0,
+        }
+    }
+
     /// Where `path` stands, or else the nearest thing on the way to it.
     pub fn span_of(&self, path: &[Segment]) -> Option<Range<usize>> {
         let Some((first, rest)) = path.split_first() else { return self.span.clone() };
