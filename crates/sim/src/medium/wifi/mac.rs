@@ -341,7 +341,7 @@ impl Medium for Wifi {
         sink("sensing", Figure::Value(station.air.sensed.as_secs() / span));
         sink("mean_queue", Figure::Value(station.queued(now) / span));
         sink("longest_queue", Figure::Count(station.longest_queue));
-        let (messages, bytes) = self.routing.as_ref().map_or((0, 0), |routing| routing.sent(at));
+        let (messages, bytes) = station.air.messages;
         sink("routing_messages", Figure::Count(messages));
         sink("routing_bytes", Figure::Count(bytes));
     }

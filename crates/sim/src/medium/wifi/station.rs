@@ -165,6 +165,8 @@ pub(super) struct Air {
     pub until: Time,
     /// Frames that it tried to receive and could not.
     pub garbled: u64,
+    /// Messages of the routing protocol that it sent, and their bytes.
+    pub messages: (u64, u64),
 }
 
 impl Air {

@@ -127,6 +127,8 @@ impl Wifi {
         let packet = Packet { number: handle, ..Packet::new(Kind::Routing, now, 0, 0, size) };
         let waiting = Waiting { since: now, way, packet };
         let station = &mut self.stations[at as usize];
+        station.air.messages.0 += 1;
+        station.air.messages.1 += u64::from(size);
         if station.head.is_some() {
             station.note_queue(now);
             station.bytes += u64::from(size);

@@ -44,8 +44,7 @@ impl Routing {
     /// Counts from now on.
     pub fn reset_counts(&mut self, now: Time) {
         match self {
-            Self::Dsdv(routing) => routing.reset_counts(),
-            Self::Aodv(routing) => routing.reset_counts(),
+            Self::Dsdv(_) | Self::Aodv(_) => {}
             Self::Backpressure(rule) => rule.reset_counts(now),
         }
     }
@@ -56,15 +55,6 @@ impl Routing {
             Self::Dsdv(routing) => routing.held(),
             Self::Aodv(routing) => routing.held(),
             Self::Backpressure(rule) => rule.backlog().waiting(),
-        }
-    }
-
-    /// Messages that a station sent, and their bytes.
-    pub fn sent(&self, at: u32) -> (u64, u64) {
-        match self {
-            Self::Dsdv(routing) => routing.sent(at),
-            Self::Aodv(routing) => routing.sent(at),
-            Self::Backpressure(rule) => rule.sent(at),
         }
     }
 }

@@ -67,7 +67,7 @@ impl Wifi {
             Order::Broadcast { at, message, .. } => self.tell_all(now, at, message, out),
             Order::Unicast { at, next, message } => {
                 let Some(way) = routing.directory.way(at, next) else { return };
-                let size = routing.note(at, &message);
+                let size = message.bytes();
                 let handle = routing.messages.keep(message);
                 self.send_message(now, at, way, handle, size, out);
             }
@@ -78,7 +78,7 @@ impl Wifi {
 
     fn tell_all(&mut self, now: Time, at: u32, message: Message, out: &mut impl Out) {
         let Some(routing) = self.aodv() else { return };
-        let size = routing.note(at, &message);
+        let size = message.bytes();
         let handle = routing.messages.keep(message);
         self.broadcast(now, at, handle, size, out);
     }

@@ -17,8 +17,6 @@ pub struct AodvRouting {
     pub(super) later: Vec<Vec<(Time, Message)>>,
     /// The earliest event of each station in the calendar; [`Time::NEVER`] if there is none.
     pub(super) wakes_at: Vec<Time>,
-    /// Messages that each station sent, and their bytes.
-    sent: Vec<(u64, u64)>,
 }
 
 impl AodvRouting {
@@ -30,7 +28,6 @@ impl AodvRouting {
             messages: Handles::default(),
             later: vec![Vec::new(); stations],
             wakes_at: vec![Time::NEVER; stations],
-            sent: vec![(0, 0); stations],
         }
     }
 
@@ -39,28 +36,9 @@ impl AodvRouting {
         self.protocol.held()
     }
 
-    /// Messages that a station sent, and their bytes.
-    pub fn sent(&self, at: u32) -> (u64, u64) {
-        self.sent[at as usize]
-    }
-
-    /// Counts from now on.
-    pub fn reset_counts(&mut self) {
-        self.sent.fill((0, 0));
-    }
-
     /// When a station has something to do next.
     pub(super) fn due(&self, at: u32) -> Time {
         let later = self.later[at as usize].iter().map(|(time, _)| *time);
         later.chain([self.protocol.due(at)]).min().unwrap_or(Time::NEVER)
-    }
-
-    /// Counts a message. Returns its bytes.
-    pub(super) fn note(&mut self, at: u32, message: &Message) -> u32 {
-        let size = message.bytes();
-        let (messages, bytes) = &mut self.sent[at as usize];
-        *messages += 1;
-        *bytes += u64::from(size);
-        size
     }
 }

@@ -125,9 +125,6 @@ impl Wifi {
         let active = backlog.active(at);
         if is_due && active > 0 && !std::mem::replace(&mut reports.is_waiting[at as usize], true) {
             let size = Reports::bytes(active, config.entry);
-            let (messages, bytes) = &mut reports.sent[at as usize];
-            *messages += 1;
-            *bytes += u64::from(size);
             self.broadcast(now, at, 0, size, out);
         }
     }

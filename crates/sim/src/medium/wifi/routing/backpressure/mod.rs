@@ -78,12 +78,6 @@ impl Backpressure {
     /// Counts from now on.
     pub fn reset_counts(&mut self, now: Time) {
         self.backlog.reset(now);
-        self.reports.sent.fill((0, 0));
-    }
-
-    /// Reports that a station sent, and their bytes.
-    pub fn sent(&self, at: u32) -> (u64, u64) {
-        self.reports.sent[at as usize]
     }
 
     /// The station of a node.

@@ -22,8 +22,6 @@ pub(super) struct Reports {
     pub due: Vec<Time>,
     /// Whether a report of it waits for the air.
     pub is_waiting: Vec<bool>,
-    /// Reports that each station sent, and their bytes.
-    pub sent: Vec<(u64, u64)>,
 }
 
 impl Reports {
@@ -35,7 +33,6 @@ impl Reports {
             ways,
             due: vec![Time::NEVER; stations],
             is_waiting: vec![false; stations],
-            sent: vec![(0, 0); stations],
         }
     }
 

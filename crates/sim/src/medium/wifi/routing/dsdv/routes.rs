@@ -18,8 +18,6 @@ pub struct DsdvRouting {
     pub waiting: Vec<VecDeque<Packet>>,
     /// The earliest event of each station in the calendar; [`Time::NEVER`] if there is none.
     pub wakes_at: Vec<Time>,
-    /// Updates that each station sent, and their bytes.
-    pub sent: Vec<(u64, u64)>,
 }
 
 impl DsdvRouting {
@@ -30,7 +28,6 @@ impl DsdvRouting {
             updates: Handles::default(),
             waiting: vec![VecDeque::new(); config.stations.len()],
             wakes_at: vec![Time::NEVER; config.stations.len()],
-            sent: vec![(0, 0); config.stations.len()],
         }
     }
 
@@ -39,16 +36,6 @@ impl DsdvRouting {
         let to = self.directory.station(to)?;
         let next = self.dsdv.next_hop(at, to)?;
         self.directory.way(at, next)
-    }
-
-    /// Updates that a station sent, and their bytes.
-    pub fn sent(&self, at: u32) -> (u64, u64) {
-        self.sent[at as usize]
-    }
-
-    /// Counts from now on.
-    pub fn reset_counts(&mut self) {
-        self.sent.fill((0, 0));
     }
 
     /// Packets that wait for a route.

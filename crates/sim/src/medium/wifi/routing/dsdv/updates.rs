@@ -45,9 +45,6 @@ impl Wifi {
             return self.wake_routing(now, at, out);
         }
         let size = Dsdv::bytes(&told);
-        let (messages, bytes) = &mut routing.sent[at as usize];
-        *messages += 1;
-        *bytes += u64::from(size);
         let handle = routing.updates.keep(told);
         self.wake_routing(now, at, out);
         self.broadcast(now, at, handle, size, out);
