@@ -5,6 +5,7 @@
 # make validate-ns3  lay goodputs beside ns-3's
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
+# make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
 # make fuzz     feed the readers of files and messages with what nobody would write; MINUTES for each of TARGETS
@@ -30,7 +31,8 @@ AT_ONCE := --no-print-directory -j2
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint rust-test python-test realtime-test wheel bench validate-ns3 validate-wifi validate-emulation docs reproduce fuzz clean
+.PHONY: run test lint rust-test python-test realtime-test wheel bench validate-ns3 validate-wifi validate-emulation validate-backpressure
+.PHONY: docs reproduce fuzz clean
 .DELETE_ON_ERROR:
 
 run:
@@ -98,6 +100,10 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 # A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
+
+# Twenty minutes in real time, as root, to docs/measured/validation/backpressure-kernels.md; goes on where it was interrupted.
+validate-backpressure: $(VENV)/engine
+	$(BIN)/python benches/emulate/backpressure.py
 
 # ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
 $(VENV)-ns3/engine: $(VENV)/tools

@@ -2,16 +2,18 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import SMALL, Cli, environment, in_time
+from conftest import REPOSITORY, SMALL, Cli, environment, in_time
 
 import windward as ww
 from windward._engines.emulate import why_not
@@ -200,6 +202,69 @@ def test_sized_flows_complete(tmp_path: Path) -> None:
     assert -50_000 < more < (1 << 16) + 50_000
 
 
+TREE = REPOSITORY / "papers" / "seferoglu2014" / "tree.toml"
+
+
+def tree(routing: str) -> str:
+    """The tree of seferoglu2014 with CUBIC, the second flow two seconds behind the first."""
+    text = TREE.read_text().replace('law = "reno"', 'law = "cubic"')
+    text = re.sub(r"(?m)^routing = .*", f"routing = {routing}", text)
+    first, second, end = text.split('start_spread = "5 s"')
+    return f'{first}start = "0 s"{second}start = "2 s"{end}'
+
+
+@needs_kernels
+@pytest.mark.realtime
+def test_a_backlog_threshold_saves_tcp(tmp_path: Path) -> None:
+    """seferoglu2014 Fig. 6 with Linux's TCP: classical backpressure starves the flow of two hops, K = B/|S| does not.
+
+    Five trees under each rule side by side, of which the median counts: chance decides where windows fall together.
+    """
+    rules = {"classical": '{ kind = "backpressure", k = 0 }', "aware": '{ kind = "backpressure", k = "shared" }'}
+    networks = []
+    for rule, routing in rules.items():
+        for copy in range(5):
+            text = re.sub(r'"(air|[A-D]|flow\d)"', rf'"{rule}-{copy}-\1"', tree(routing))
+            (tmp_path / "tree.toml").write_text(text)
+            networks.append(ww.load(tmp_path / "tree.toml"))
+    scenario = replace(
+        networks[0],
+        duration="25 s",
+        node=[node for network in networks for node in network.node],
+        wifi=[wifi for network in networks for wifi in network.wifi],
+        flow=[flow for network in networks for flow in network.flow],
+    )
+
+    def disturbance(run: ww.Run) -> object:
+        """Round trips last half a second, frames 5 ms: what is a few milliseconds late changes nothing."""
+        timing = run.timing.iloc[0]
+        return (timing["late_p99_s"] > 0.05 or timing["missed"] + timing["overflowed"] > 0) and run.problems
+
+    run = in_time(scenario.emulate, disturbance)
+    names = run.flows["flow"].str.split("-", expand=True)
+    goodputs = run.flows["goodput_bps"].groupby([names[0], names[2]]).median()
+    assert goodputs["classical", "flow2"] < 0.05 * goodputs["classical", "flow1"], goodputs
+    assert goodputs["aware", "flow2"] > 0.15 * goodputs["aware", "flow1"], goodputs
+    for kind in ("backlogs", "shares", "backlog_series"):
+        assert run.table(kind, 1).num_rows > 0
+
+
+@needs_kernels
+@pytest.mark.realtime
+def test_stations_move_between_kernels(tmp_path: Path) -> None:
+    """D leaves C's neighbourhood for B's, and AODV finds the other way."""
+    text = tree('"aodv"').replace('duration = "200 s"', 'duration = "12 s"')
+    motion = """motion = { kind = "waypoints", points = [
+        { time = "4 s", at = ["390 m", "20 m"] },
+        { time = "5 s", at = ["110 m", "20 m"] },
+    ] }"""
+    (tmp_path / "tree.toml").write_text(text.replace('at = ["390 m", "20 m"]', f'at = ["390 m", "20 m"]\n{motion}'))
+    run = emulated(ww.load(tmp_path / "tree.toml"))
+    packets = run.links.set_index("link")["packets"]
+    assert packets["C->D"] > 50
+    assert packets["B->D"] > 50
+
+
 @needs_kernels
 def test_refused(tmp_path: Path, cli: Cli) -> None:
     def refusal(scenario: ww.Scenario) -> str:
@@ -224,6 +289,12 @@ def test_refused(tmp_path: Path, cli: Cli) -> None:
             return 1.0
 
     assert "Python laws cannot run in the kernel" in refusal(scenario("1 Mbit/s", Mine))
+    for setting, why in (("kernel.panic=1", "not a setting of a network namespace"), ("net.ipv4.tcp_sack=0", "`sack`")):
+        (tmp_path / "slow.toml").write_text(scenario("1 Mbit/s", ww.Reno()).to_toml())
+        run = cli("emulate", tmp_path / "slow.toml", "--sysctl", setting, "--output", tmp_path / "out")
+        assert run.returncode == 2
+        assert why in run.stderr
+        assert "hint: " in run.stderr
     message = refusal(scenario("400 Gbit/s", ww.Reno()))
     assert "the scenario may send 50000000 packets/s" in message
     assert "hint: " in message

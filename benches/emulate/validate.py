@@ -19,6 +19,7 @@ from typing import Any
 
 import pandas as pd
 from linux_cubic import LinuxCubic
+from page import interval, table
 
 import windward as ww
 from windward.results.stats import mean_and_interval
@@ -88,11 +89,6 @@ def loss(percent: int) -> list[str]:
     return [f"{percent} %", str(lost), f"{expected:.0f} ± {deviation:.0f}", f"{(lost - expected) / deviation:+.1f} σ"]
 
 
-def interval(mean: float, error: float, unit: str) -> str:
-    """Mean and half width; a run without randomness has none."""
-    return f"{mean:.3g} {unit}" if error < 1e-9 * mean else f"{mean:.3g} ± {error:.2g} {unit}"
-
-
 def beside(simulated: ww.Run, emulated: ww.Run) -> list[list[str]]:
     """Goodput and RTT of every flow both ways."""
     rows = []
@@ -152,11 +148,6 @@ def backlog(run: ww.Run, law: str) -> list[str]:
     queue, _ = mean_and_interval(run.links[run.links["link"] == station]["mean_backlog"])
     flows = run.flows[run.flows["law"] == law].groupby("flow")["goodput_bps"].mean()
     return [law, run.engine, f"{queue:.1f}", f"{flows.min() / 1e6:.2f}, {flows.max() / 1e6:.2f}"]
-
-
-def table(columns: list[str], rows: list[list[str]]) -> str:
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def told(title: str, rows: list[list[str]]) -> list[list[str]]:

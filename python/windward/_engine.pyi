@@ -406,7 +406,9 @@ def transfer_serve(options: str, ready: Callable[[str], object], observe: Callab
 class EmulationJob:
     """The emulations of one scenario's seeds, one after the other; polled as a `Job` is."""
 
-    def __new__(cls, scenario: Scenario, *, seeds: Sequence[int], force: bool) -> EmulationJob: ...
+    def __new__(
+        cls, scenario: Scenario, *, seeds: Sequence[int], force: bool, settings: Sequence[tuple[str, str]]
+    ) -> EmulationJob: ...
     def start(self, captures: str | None = None) -> None:
         """Starts; with `captures`, each seed writes the packets of its flows to seed-N.pcapng in that folder."""
     def wait(self, seconds: float) -> list[dict[str, Any]]:

@@ -126,6 +126,7 @@ class Scenario(ScenarioFields):
         progress: Callable[[Progress], None] | None = None,
         pcap: bool = False,
         force: bool = False,
+        sysctl: Mapping[str, str | int] | None = None,
     ) -> Run:
         """Runs the scenario in real time: hosts are network namespaces, flows are connections of this machine's kernel.
 
@@ -145,6 +146,8 @@ class Scenario(ScenarioFields):
             Also write the packets of the flows into `output`, as pcapng.
         force
             Also run what this machine is measured to be too slow for.
+        sysctl
+            Settings of the hosts' kernels, by their names for sysctl(8): {"net.ipv4.tcp_recovery": 0}.
 
         Raises
         ------
@@ -157,7 +160,15 @@ class Scenario(ScenarioFields):
         """
         from windward._engines.emulate import emulate
 
-        return emulate(self._compile().engine, seeds=seeds, output=output, progress=progress, pcap=pcap, force=force)
+        return emulate(
+            self._compile().engine,
+            seeds=seeds,
+            output=output,
+            progress=progress,
+            pcap=pcap,
+            force=force,
+            sysctl=sysctl,
+        )
 
     def optimum(self, objective: str = "proportional", *, routing: str = "fixed", links: str | None = None) -> Optimum:
         """The best rates that any congestion control could reach.

@@ -8,7 +8,7 @@
 use crate::error::Error;
 use crate::frames::Frames;
 use crate::quality::{Lateness, Quality};
-use crate::sys::{Clock, cpu_time, make_realtime, wait_readable};
+use crate::sys::{Clock, Devices, Ready, cpu_time, make_realtime, rest};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,12 +73,11 @@ impl<S: Sort> Wire<S> {
     /// Runs until `stop`, or until `clock` shows `end`.
     pub(crate) fn run(self, clock: Clock, stop: &AtomicBool, end: Time) -> Result<Outcome<S>, Error> {
         let Self { fabric, ports, mtu, sort } = self;
-        let files: Vec<&File> = ports.iter().collect();
-        let mut polls = Vec::with_capacity(files.len());
+        let mut devices = Devices::new(&ports).map_err(failed("watching the devices"))?;
         let mut emulator =
             Emulator { fabric, sort, clock, frames: Frames::new(mtu, 4096), lateness: Lateness::new()?, overflowed: 0 };
         let is_realtime = make_realtime().is_ok();
-        let mut rest = RestTimer::default();
+        let mut timer = RestTimer::default();
         loop {
             let now = clock.now().min(end);
             emulator.deliver(now, &ports);
@@ -88,14 +87,14 @@ impl<S: Sort> Wire<S> {
             let next = emulator.fabric.next_time().unwrap_or(Time::NEVER).min(end);
             let wait = next.since(clock.now()).min(PATIENCE);
             let began = clock.now();
-            let (watched, wait) = match rest.is_due(began) {
-                true => (&[][..], REST),
-                false => (&files[..], if wait > SPIN { wait - SPIN } else { Duration::ZERO }),
+            let is_input = match timer.is_due(began) {
+                true => rest(REST).map(|()| false),
+                false => devices.wait(if wait > SPIN { wait - SPIN } else { Duration::ZERO }),
             };
-            let is_input = wait_readable(watched, wait, &mut polls).map_err(failed("waiting"))?;
-            rest.waited(began, clock.now());
+            let is_input = is_input.map_err(failed("waiting"))?;
+            timer.waited(began, clock.now());
             if is_input {
-                emulator.read_ready(&files, &polls)?;
+                emulator.read_ready(&mut devices, &ports)?;
             }
         }
         let Emulator { fabric, sort, lateness, overflowed, .. } = emulator;
@@ -120,15 +119,13 @@ struct Emulator<S> {
 }
 
 impl<S: Sort> Emulator<S> {
-    /// Takes in what has come to the ports that polling found ready.
-    fn read_ready(&mut self, files: &[&File], polls: &[libc::pollfd]) -> Result<(), Error> {
-        for (port, (file, poll)) in files.iter().zip(polls).enumerate() {
-            if poll.revents & (libc::POLLERR | libc::POLLHUP) != 0 {
+    /// Takes in what has come to the devices.
+    fn read_ready(&mut self, devices: &mut Devices, ports: &[File]) -> Result<(), Error> {
+        for Ready { device, is_gone } in devices.ready().map_err(failed("waiting"))? {
+            if is_gone {
                 return Err(failed("a device")(io::Error::other("the device is gone")));
             }
-            if poll.revents & libc::POLLIN != 0 {
-                self.read(port, file).map_err(failed("reading a device"))?;
-            }
+            self.read(device, &ports[device]).map_err(failed("reading a device"))?;
         }
         Ok(())
     }

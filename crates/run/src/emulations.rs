@@ -12,6 +12,8 @@ pub struct Emulations {
     pub scenario: Scenario,
     /// Also where this machine is too slow for it.
     pub is_forced: bool,
+    /// Settings of the hosts' kernels.
+    pub settings: Vec<(String, String)>,
 }
 
 impl Task for Emulations {
@@ -21,7 +23,8 @@ impl Task for Emulations {
     fn run(&self, seed: &Seed<'_>) -> Result<Option<Emulation>, Error<emulate::Error>> {
         let compiled = self.scenario.compile(seed.number);
         let capture = seed.captures.map(|folder| Capture::of(folder, seed.number).create()).transpose()?;
-        let options = Options { seed: seed.number, capture, is_forced: self.is_forced };
+        let settings = self.settings.clone();
+        let options = Options { seed: seed.number, capture, is_forced: self.is_forced, settings };
         match emulate::emulate(&compiled, options, seed.control) {
             Ok(emulation) => Ok(Some(emulation)),
             Err(emulate::Error::Interrupted) => Ok(None),

@@ -20,6 +20,7 @@ from windward._cli.options import (
     parse_delay,
     parse_file,
     parse_seeds,
+    parse_settings,
 )
 from windward._cli.words import complain, tell
 from windward._engine import RunInterrupted
@@ -92,6 +93,12 @@ def emulate(
     force: Annotated[
         bool, typer.Option("--force", help="Run even if this machine is measured to be too slow.")
     ] = False,
+    sysctl: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="Kernel setting of the hosts, as in net.ipv4.tcp_recovery=0. Repeatable."
+        ),
+    ] = None,
     no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
@@ -104,11 +111,12 @@ def emulate(
     from windward._engines.emulate import emulate as run
 
     chosen = parse_seeds(seeds)
+    settings = parse_settings(sysctl or [])
     scenario = parse_file(file, no_python=no_python)
     target = output or Path("results") / f"{scenario.name}-emulated"
 
     def engine(progress: Callable[[Progress], None] | None) -> Run:
-        return run(scenario, seeds=chosen, output=target, progress=progress, pcap=pcap, force=force)
+        return run(scenario, seeds=chosen, output=target, progress=progress, pcap=pcap, force=force, sysctl=settings)
 
     _run_and_show(engine, target, "emulate", quiet=quiet, as_json=as_json)
 

@@ -63,6 +63,17 @@ def parse_seeds(text: str | None) -> int | list[int] | None:
     return numbers if "," in text else numbers[0]
 
 
+def parse_settings(texts: list[str]) -> dict[str, str]:
+    """Kernel settings as sysctl(8) takes them: `net.ipv4.tcp_recovery=0`."""
+    settings = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise ValueError(f"--sysctl {text}: give a setting and its value, such as net.ipv4.tcp_recovery=0")
+        settings[name.strip()] = value.strip()
+    return settings
+
+
 def parse_delay(text: str | None) -> float | Literal["rtt"] | None:
     """Seconds, or "rtt"."""
     if text is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ def emulate(
     progress: Callable[[Progress], None] | None = None,
     pcap: bool = False,
     force: bool = False,
+    sysctl: Mapping[str, str | int] | None = None,
 ) -> Run:
     """Emulates one seed after the other; `Scenario.emulate` says what the arguments mean."""
     if reason := why_not():
@@ -31,7 +32,8 @@ def emulate(
     chosen = choose(seeds, scenario.seeds[:1])
     if pcap and output is None:
         raise ValueError("pcap=True needs output=DIR, where the captures are written")
-    job = _engine.EmulationJob(scenario, seeds=chosen, force=force)
+    settings = [(name, str(value)) for name, value in (sysctl or {}).items()]
+    job = _engine.EmulationJob(scenario, seeds=chosen, force=force, settings=settings)
     target = ResultFolder(Path(output)) if output is not None else None
     try:
         collector = Collector(scenario, chosen, target, progress, engine="emulate")

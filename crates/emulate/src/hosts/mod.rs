@@ -5,6 +5,7 @@ mod flow;
 mod limit;
 mod plan;
 mod record;
+mod settings;
 mod traffic;
 
 use crate::error::Error;
@@ -14,6 +15,7 @@ use crate::wire::{Outcome, Wire};
 use flow::Flow;
 use plan::{Hosts, Plan};
 use record::Record;
+use settings::Settings;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -30,6 +32,8 @@ pub struct Options {
     pub capture: Option<Box<dyn Write + Send>>,
     /// Runs even where the machine is measured to be too slow; the result will say how late it was.
     pub is_forced: bool,
+    /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_recovery` and its value.
+    pub settings: Vec<(String, String)>,
 }
 
 /// What an emulation returns.
@@ -51,7 +55,7 @@ pub struct Emulation {
 /// holds; [`Error::Interrupted`] after [`Control::cancel`].
 pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Result<Emulation, Error> {
     let network = &compiled.network;
-    let plan = Plan::new(compiled)?;
+    let plan = Plan::new(compiled, Settings::new(options.settings)?)?;
     if !options.is_forced {
         limit::check(network, control)?;
     }

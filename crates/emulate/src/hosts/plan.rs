@@ -3,6 +3,7 @@
 //! Every flow has two addresses of its own, so that a packet's destination alone says whose it is and which way it goes,
 //! and the kernel's routes carry what differs between flows.
 
+use super::settings::Settings;
 use crate::error::Error;
 use crate::sys::{Namespace, Netlink, Route, Tun, write_setting};
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ pub(super) struct Plan {
     pub mtu: u32,
     /// Nodes that are hosts, in the order of their devices.
     pub nodes: Vec<NodeId>,
+    settings: Settings,
     /// What the kernel does differently.
     pub notes: Vec<String>,
     #[expect(dead_code, reason = "the laws stay in the kernel until this is dropped")]
@@ -72,7 +74,7 @@ pub(super) fn flow_of(address: u32) -> Option<(u32, bool)> {
 
 impl Plan {
     /// Finds out what is to be built, and loads the laws.
-    pub(super) fn new(compiled: &Compiled) -> Result<Self, Error> {
+    pub(super) fn new(compiled: &Compiled, settings: Settings) -> Result<Self, Error> {
         let network = &compiled.network;
         if network.flows.is_empty() {
             return Err(Error::Impossible("the scenario has no flows to emulate".to_owned()));
@@ -120,7 +122,8 @@ impl Plan {
         }
         let mut notes = laws.notes;
         notes.extend(differences(&flows));
-        Ok(Self { flows, mtu: mtu as u32, nodes, notes, laws: laws.loaded })
+        notes.extend(settings.note());
+        Ok(Self { flows, mtu: mtu as u32, nodes, settings, notes, laws: laws.loaded })
     }
 
     /// Makes the hosts.
@@ -131,6 +134,11 @@ impl Plan {
         for index in 0..self.nodes.len() {
             let namespace = Namespace::new().map_err(refused("creating a network namespace"))?;
             let tun = namespace.inside(|| self.furnish(index)).map_err(refused("creating a host"))?;
+            namespace.inside(|| self.settings.write()).map_err(|source| Error::Refused {
+                what: "changing a kernel setting",
+                source,
+                hint: "`ls /proc/sys/net/ipv4` shows most of those that a network namespace has",
+            })?;
             hosts.namespaces.push(namespace);
             hosts.devices.push(tun.file);
         }

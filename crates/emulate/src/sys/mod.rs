@@ -1,14 +1,16 @@
 //! What is asked of the kernel: namespaces, devices, routes, sockets, time.
 
+mod devices;
 mod namespace;
 mod netlink;
 mod realtime;
 mod socket;
 mod tun;
 
+pub(crate) use devices::{Devices, Ready, rest};
 pub(crate) use namespace::{Namespace, own_user_namespace, write_setting};
 pub(crate) use netlink::{Netlink, Ours, Route};
-pub(crate) use realtime::{Clock, cpu_time, make_realtime, wait_readable};
+pub(crate) use realtime::{Clock, cpu_time, make_realtime};
 pub(crate) use socket::{TcpInfo, TcpSocket};
 pub(crate) use tun::{Tun, read_dropped};
 

@@ -1,9 +1,7 @@
 //! Time, and being in time.
 
 use super::check;
-use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 use windward_units::{Duration, Time};
 
 /// The wall clock of a run: monotonic, zero at the beginning.
@@ -46,23 +44,5 @@ pub(crate) fn make_realtime() -> io::Result<()> {
     unsafe {
         libc::prctl(libc::PR_SET_TIMERSLACK, 1);
         check(libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters)).map(drop)
-    }
-}
-
-/// Waits until one of `files` can be read, but not longer than `limit`. `ready` says for each whether it can.
-pub(crate) fn wait_readable(files: &[&File], limit: Duration, polls: &mut Vec<libc::pollfd>) -> io::Result<bool> {
-    polls.clear();
-    polls.extend(files.iter().map(|file| libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 }));
-    let limit = libc::timespec {
-        tv_sec: (limit.as_nanos() / 1_000_000_000) as libc::time_t,
-        tv_nsec: (limit.as_nanos() % 1_000_000_000) as libc::c_long,
-    };
-    // SAFETY: the array and the time live through the call, which is told the array's length.
-    let answer =
-        unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, &raw const limit, std::ptr::null()) };
-    match check(answer) {
-        Ok(count) => Ok(count > 0),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
-        Err(error) => Err(error),
     }
 }

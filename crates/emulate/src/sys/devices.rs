@@ -1,0 +1,77 @@
+//! Waiting for packets at many devices.
+
+use super::check;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use windward_units::Duration;
+
+/// Devices that can be waited for at a cost that does not grow with their number.
+#[derive(Debug)]
+pub(crate) struct Devices {
+    epoll: OwnedFd,
+    events: Vec<libc::epoll_event>,
+}
+
+/// What is the matter with a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ready {
+    /// Its place among the files.
+    pub device: usize,
+    /// It failed.
+    pub is_gone: bool,
+}
+
+impl Devices {
+    /// Watches `files`, of which at least one is needed.
+    pub(crate) fn new(files: &[File]) -> io::Result<Self> {
+        // SAFETY: the call makes a descriptor that nobody else knows.
+        let epoll = unsafe { OwnedFd::from_raw_fd(check(libc::epoll_create1(libc::EPOLL_CLOEXEC))?) };
+        for (device, file) in (0..).zip(files) {
+            let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: device };
+            // SAFETY: the event lives through the call.
+            check(unsafe {
+                libc::epoll_ctl(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, file.as_raw_fd(), &raw mut event)
+            })?;
+        }
+        Ok(Self { epoll, events: vec![libc::epoll_event { events: 0, u64: 0 }; files.len()] })
+    }
+
+    /// Waits until one of them can be read, but not longer than `limit`. Returns whether one can.
+    pub(crate) fn wait(&self, limit: Duration) -> io::Result<bool> {
+        // To the nanosecond, which epoll_wait(2) is not.
+        let mut poll = libc::pollfd { fd: self.epoll.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        wait(std::slice::from_mut(&mut poll), limit)
+    }
+
+    /// Those that can be read now.
+    pub(crate) fn ready(&mut self) -> io::Result<impl Iterator<Item = Ready>> {
+        let (room, count) = (self.events.as_mut_ptr(), self.events.len() as libc::c_int);
+        // SAFETY: the array lives through the call, which is told its length.
+        let count = check(unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), room, count, 0) })?;
+        Ok(self.events[..count as usize].iter().map(|event| Ready {
+            device: event.u64 as usize,
+            is_gone: event.events & (libc::EPOLLERR | libc::EPOLLHUP) as u32 != 0,
+        }))
+    }
+}
+
+/// Does nothing for so long.
+pub(crate) fn rest(limit: Duration) -> io::Result<()> {
+    wait(&mut [], limit).map(drop)
+}
+
+fn wait(polls: &mut [libc::pollfd], limit: Duration) -> io::Result<bool> {
+    let limit = libc::timespec {
+        tv_sec: (limit.as_nanos() / 1_000_000_000) as libc::time_t,
+        tv_nsec: (limit.as_nanos() % 1_000_000_000) as libc::c_long,
+    };
+    // SAFETY: the array and the time live through the call, which is told the array's length.
+    let answer =
+        unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, &raw const limit, std::ptr::null()) };
+    match check(answer) {
+        Ok(count) => Ok(count > 0),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        Err(error) => Err(error),
+    }
+}
