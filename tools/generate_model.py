@@ -36,6 +36,7 @@ SUFFIX = {
     "Access": "Access",
     "Routing": "Routing",
     "PathLoss": "PathLoss",
+    "Coding": "Coding",
 }
 
 HEADER = '''"""The fields of a scenario as dataclasses.

@@ -118,13 +118,26 @@ impl Decoder {
 
     /// Packet `at` if what was received determines it, perhaps before the others.
     pub fn packet(&self, at: usize) -> Option<Vec<u8>> {
-        let row = self.pivots.iter().position(|&pivot| pivot == at).map(|row| self.rows.packet(row))?;
-        let (of_packets, of_payloads) = row.split_at(self.packets);
-        if of_packets.iter().filter(|&&c| c != 0).count() > 1 {
-            return None;
-        }
+        let of_payloads = &self.row_of(at)?[self.packets..];
         let mut packet = Block::zeros(1, self.payloads.size());
         self.kernel.combine(&of_payloads[..self.rank()], self.payloads.padded(), packet.padded_mut());
         Some(packet.into_first())
+    }
+
+    /// Whether what was received determines packet `at`.
+    pub fn knows(&self, at: usize) -> bool {
+        self.row_of(at).is_some()
+    }
+
+    /// The row that has packet `at` and no other.
+    fn row_of(&self, at: usize) -> Option<&[u8]> {
+        let row = self.pivots.iter().position(|&pivot| pivot == at).map(|row| self.rows.packet(row))?;
+        let is_alone = row[..self.packets].iter().filter(|&&c| c != 0).count() == 1;
+        is_alone.then_some(row)
+    }
+
+    /// Packets of the block.
+    pub fn packets(&self) -> usize {
+        self.packets
     }
 }

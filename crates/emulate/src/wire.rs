@@ -141,7 +141,7 @@ impl<S: Sort> Emulator<S> {
             let _ = (&ports[self.sort.port(&parcel)]).write(packet);
             self.frames.give_back(parcel.handle);
         }
-        for parcel in self.fabric.lost() {
+        for (parcel, _) in self.fabric.lost() {
             self.sort.lost(now, &parcel, self.frames.packet(parcel.handle));
             self.frames.give_back(parcel.handle);
         }

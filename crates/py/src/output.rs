@@ -4,8 +4,8 @@ use crate::table::column;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use windward_sim::{
-    AirLog, BacklogSeries, BacklogStats, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Of,
-    Output, Queued, ShareStats, SourceStats,
+    AirLog, BacklogSeries, BacklogStats, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats, Internals,
+    LinkSeries, LinkStats, Of, Output, Queued, ShareStats, SourceStats,
 };
 
 /// One column per field of a slice of structures.
@@ -88,6 +88,18 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
     tables.set_item(
         "backlog_series",
         hand_over!(py, output.backlog_series, BacklogSeries { time_s, node, class, flow, backlog }),
+    )?;
+    tables.set_item(
+        "coding",
+        columns!(
+            py,
+            &output.coding,
+            CodingStats { flow, combinations, repairs, unmasked, received, innovative, requests, requested }
+        ),
+    )?;
+    tables.set_item(
+        "blocks",
+        columns!(py, &output.blocks, BlockStats { flow, block, size, opened_s, began_s, decoded_s, requests }),
     )?;
     tables.set_item("internals", internals(py, output.internals)?)?;
     Ok(tables)

@@ -267,6 +267,7 @@ impl Scenario {
                 stop: entry.stop.filter(|_| entry.controller.is_none()),
                 size: entry.size,
                 tcp: TcpOptions { known_base_rtt: flow.known_base_rtt, ..entry.tcp.clone() },
+                coding: entry.coding,
             }
         };
         let source = |source: &SourceConfig| {

@@ -72,6 +72,7 @@ fn dumbbell(law: LawSpec, flows: u32, mbit: u64, rtt_ms: u64, buffer: u64, secon
             stop: None,
             size: None,
             tcp: TcpOptions::default(),
+            coding: None,
         }
     };
     for key in 2..2 + 4 * flows {

@@ -151,6 +151,7 @@ fn grid(seconds: u64) -> Network {
             stop: None,
             size: None,
             tcp: TcpOptions::default(),
+            coding: None,
         }
     };
     let flows = (0..).zip(&routes).map(flow).collect();

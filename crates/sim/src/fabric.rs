@@ -1,6 +1,8 @@
 //! A network below its endpoints, for an owner who has endpoints and a clock of his own.
 
 use crate::makers::Makers;
+use crate::medium::Cause;
+use crate::net::Net;
 use crate::network::{Network, SourceConfig, Timing};
 use crate::packet::{Kind, Packet};
 use crate::record::Output;
@@ -76,9 +78,13 @@ impl Fabric {
         self.world.net.arrived.drain(..).map(|(time, packet)| (time, parcel(&packet)))
     }
 
-    /// Takes out what queues dropped and wires lost.
-    pub fn lost(&mut self) -> impl Iterator<Item = Parcel> {
-        self.world.net.losses.parcels.drain(..).map(|packet| parcel(&packet))
+    /// Takes out what queues dropped and wires lost, and whether it was a full queue where its route begins.
+    pub fn lost(&mut self) -> impl Iterator<Item = (Parcel, bool)> {
+        let Self { world, routes } = self;
+        world.net.losses.parcels.drain(..).map(|(packet, cause)| {
+            let hop = routes[packet.flow as usize][usize::from(packet.is_backward)];
+            (parcel(&packet), cause == Cause::Queue && Net::is_at_source(&packet, hop))
+        })
     }
 
     /// What is to be seen of a port.
@@ -140,7 +146,7 @@ mod tests {
         let seen: Vec<_> = fabric.arrived().map(|(time, parcel)| (time, parcel.handle, parcel.is_backward)).collect();
         assert_eq!(seen, [(millis(8), 7, true)]);
         // Four come at 6, 7, 8 and 9 ms; at 8 ms the second begins to leave, so only the fourth finds a packet waiting.
-        assert_eq!(fabric.lost().map(|parcel| parcel.handle).collect::<Vec<_>>(), [3]);
+        assert_eq!(fabric.lost().map(|(parcel, is_first)| (parcel.handle, is_first)).collect::<Vec<_>>(), [(3, false)]);
         fabric.advance(millis(500));
         let seen: Vec<_> = fabric.arrived().map(|(time, parcel)| (time, parcel.handle)).collect();
         assert_eq!(seen, [(millis(18), 0), (millis(20), 1), (millis(22), 2)]);

@@ -6,6 +6,7 @@
 
 mod apps;
 pub mod backlog;
+pub mod coding;
 mod engine;
 mod fabric;
 mod link;
@@ -35,8 +36,8 @@ pub use node::{Forwarding, NodeConfig};
 pub use packet::NodeId;
 pub use queue::{Buffer, QueueConfig};
 pub use record::{
-    BacklogSeries, BacklogStats, Balance, Column, Figures, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats,
-    LinkType, Of, Output, Pcapng, Queued, ShareStats, SourceStats,
+    BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats, Internals,
+    LinkSeries, LinkStats, LinkType, Of, Output, Pcapng, Queued, ShareStats, SourceStats,
 };
 pub use run::{Control, RunError, run};
 pub use status::Sight;

@@ -42,8 +42,10 @@ pub struct Losses {
     /// Data segments of each flow, of those sent after `since`.
     pub segments: Vec<u64>,
     since: Option<Time>,
-    /// Parcels, until their owner asks for them.
-    pub parcels: Vec<Packet>,
+    /// Parcels, and why, until their owner asks for them.
+    pub parcels: Vec<(Packet, Cause)>,
+    /// Combinations that a full queue dropped, until their flow is told.
+    pub coded: Vec<Packet>,
 }
 
 /// The network below the endpoints.
@@ -125,6 +127,12 @@ impl Net {
         }
         self.routes.push(ARRIVED);
         begin
+    }
+
+    /// Whether a packet is still where its route begins, at `hop`.
+    pub fn is_at_source(packet: &Packet, hop: u32) -> bool {
+        // Of nodes that decide, the first counts the hops from the top.
+        packet.hop == hop || (packet.hop == hop + 1 && packet.ttl == TIME_TO_LIVE)
     }
 
     /// Schedules an event.
@@ -463,11 +471,14 @@ fn see(now: Time, ports: &mut [Port], media: &mut [Shared], port: u32) -> Sight 
 fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Packet, cause: Cause) {
     balance.lost[cause as usize] += 1;
     match packet.kind {
-        Kind::Data => {
+        Kind::Data | Kind::Coded => {
             let counts = losses.since.is_none_or(|since| packet.stamp > since.as_nanos());
             losses.segments[packet.flow as usize] += u64::from(counts);
+            if packet.kind == Kind::Coded && cause == Cause::Queue {
+                losses.coded.push(*packet);
+            }
         }
-        Kind::Parcel => losses.parcels.push(*packet),
+        Kind::Parcel => losses.parcels.push((*packet, cause)),
         _ => {}
     }
 }

@@ -3,6 +3,7 @@
 //! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, every value is
 //! checked. Whoever builds one by hand keeps the same promises, stated at each field.
 
+use crate::coding::CodingConfig;
 use crate::makers::LawChoice;
 use crate::packet::NodeId;
 use crate::topology::{Route, Topology};
@@ -63,6 +64,8 @@ pub struct FlowConfig {
     pub size: Option<Bytes>,
     /// The TCP around the law.
     pub tcp: TcpOptions,
+    /// Network coding between TCP and the network; for no flow of a transfer.
+    pub coding: Option<CodingConfig>,
 }
 
 /// A transfer without end over several TCP flows between the same two nodes. A controller decides how many of them are

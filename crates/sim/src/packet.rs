@@ -18,6 +18,10 @@ pub enum Kind {
     Data,
     /// An acknowledgement.
     Ack,
+    /// A combination of segments of data; its header is in the place of the SACK blocks.
+    Coded,
+    /// What the sink of coded data tells the source; likewise.
+    CodedAck,
     /// A background datagram.
     Datagram,
     /// A message of a medium's stations about routes, known to the medium by its number.

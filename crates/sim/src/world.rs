@@ -37,7 +37,7 @@ impl World {
             .map(|(index, config)| {
                 let routes = [net.add_route(&config.forward), net.add_route(&config.backward)];
                 let law = makers.law(config.law).build(config.tcp.initial_cwnd());
-                Connection::new(index, config, law, routes)
+                Connection::new(index, config, law, routes, seed)
             })
             .collect();
         let mut sources: Vec<Source> = (0..)
@@ -104,6 +104,17 @@ impl World {
                 self.recorder.sample(&mut self.net, &self.flows, &self.transfers);
                 self.net.schedule(event.time() + self.sample_interval, Wake::Run(RunTimer::Sample), 0);
             }
+        }
+        if !self.net.losses.coded.is_empty() {
+            self.tell_drops();
+        }
+    }
+
+    /// Tells flows what full queues have dropped of their combinations.
+    #[cold]
+    fn tell_drops(&mut self) {
+        for packet in std::mem::take(&mut self.net.losses.coded) {
+            self.flows[packet.flow as usize].on_drop(&packet);
         }
     }
 

@@ -158,6 +158,23 @@ class Run:
         return self._frame("shares")
 
     @cached_property
+    def coding(self) -> pd.DataFrame:
+        """What the coding layers of flows counted, one row per coded flow and seed.
+
+        `unmasked` are segments that a full queue at the source dropped, which TCP sees missing.
+        """
+        return self._frame("coding")
+
+    @cached_property
+    def blocks(self) -> pd.DataFrame:
+        """Blocks of coded flows that were decoded, one row per block.
+
+        `opened_s`: its first segment was sent; `began_s`: its first combination arrived; `decoded_s`: its last segment
+        was handed to the receiver.
+        """
+        return self._frame("blocks")
+
+    @cached_property
     def air(self) -> pd.DataFrame:
         """Frames on the air of wireless networks, one row per frame; empty unless asked for."""
         return self._frame("air")
@@ -223,7 +240,8 @@ class Run:
         """One table of one seed as Arrow.
 
         Its name is "flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links",
-        "background", "flow_series", "link_series", "backlogs", "shares", "backlog_series", "internals" or "air".
+        "background", "flow_series", "link_series", "backlogs", "shares", "backlog_series", "coding", "blocks",
+        "internals" or "air".
         """
         table = self._load(kind, seed)
         return to_arrow(table) if isinstance(table, Mapping) else table

@@ -1715,6 +1715,48 @@ Connections = Emultcp | EmultcpFast
 
 
 @dataclass(frozen=True, kw_only=True)
+class RandomCoding:
+    """Random combinations over GF(2^8).
+
+    Attributes
+    ----------
+    block
+        Segments of a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most 256.
+    patience
+        Smoothed round trips without progress after which the receiver asks for what a block lacks.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "random")
+
+    block: str = "cwnd"
+    patience: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdealCoding:
+    """An infinite field: every combination says something new, as long as there is something.
+
+    For comparison.
+
+    Attributes
+    ----------
+    block
+        Segments of a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most 256.
+    patience
+        Smoothed round trips without progress after which the receiver asks for what a block lacks.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
+
+    block: str = "cwnd"
+    patience: float = 1.0
+
+
+#: Network coding between TCP and the network: blocks of segments cross it as linear combinations.
+Coding = RandomCoding | IdealCoding
+
+
+@dataclass(frozen=True, kw_only=True)
 class Flow:
     """A TCP flow.
 
@@ -1745,6 +1787,9 @@ class Flow:
     connections
         Makes the flow an unlimited transfer over several connections, which this law opens and closes by the RTT and
         queue that the receiver sees. They are named NAME.1, NAME.2, … up to the maximum. Default: one connection.
+    coding
+        Network coding between TCP and the network, which hides losses on the air and reordering from TCP. Default:
+        none.
     start
         When the connection opens.
     start_step
@@ -1790,6 +1835,7 @@ class Flow:
     return_via: Sequence[str] | None = None
     law: str | LawSpec | PythonLaw | Callable[[float], Any]
     connections: str | Connections | None = None
+    coding: str | Coding | None = None
     start: str = "0 s"
     start_step: str = "0 s"
     start_spread: str | None = None

@@ -15,6 +15,8 @@ DIR/
     backlogs.parquet      queues of stations that forward by backlog: one row per station and flow
     shares.parquet        packets that these stations sent: one row per link and flow
     backlog_series.parquet samples of these queues
+    coding.parquet        what the coding layers of flows counted: one row per coded flow
+    blocks.parquet        their blocks: when each was sent and decoded
     background.parquet    one row per background source
     flow_series.parquet   samples of every flow
     link_series.parquet   samples of every link

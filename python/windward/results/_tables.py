@@ -99,6 +99,19 @@ ABSENT_IF_EMPTY: Tables = {
         **{name: Named([], _nothing("I")) for name in ("node", "flow", "class")},
         "backlog": _nothing("I"),
     },
+    "coding": {
+        "flow": [],
+        **{
+            name: _nothing("Q")
+            for name in ("combinations", "repairs", "unmasked", "received", "innovative", "requests", "requested")
+        },
+    },
+    "blocks": {
+        "flow": Named([], _nothing("I")),
+        **{name: _nothing("I") for name in ("block", "size")},
+        **{name: _nothing("d") for name in ("opened_s", "began_s", "decoded_s")},
+        "requests": _nothing("I"),
+    },
     "csma_links": {"link": [], "activations": _nothing("Q"), "mean_holding_us": _nothing("d")},
     "slotted_links": {"link": [], "active_slots": _nothing("Q")},
     "air": {
@@ -143,6 +156,8 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
         "link_series": _with_names(output["link_series"], "link", entities["links"]["link"]),
         "internals": _with_names(internals, "flow", entities["flows"]["flow"]),
         **{table: _queued(output[table], entities) for table in ("backlogs", "shares", "backlog_series")},
+        "coding": {**output["coding"], "flow": [entities["flows"]["flow"][at] for at in output["coding"]["flow"]]},
+        "blocks": _with_names(output["blocks"], "flow", entities["flows"]["flow"]),
         "air": _air(output["air"], entities),
     }
 

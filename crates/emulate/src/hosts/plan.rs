@@ -84,6 +84,9 @@ impl Plan {
                 "`connections` is not supported by the emulator; run `windward get` behind `windward link` instead";
             return Err(Error::Impossible(message.to_owned()));
         }
+        if network.flows.iter().any(|flow| flow.coding.is_some()) {
+            return Err(Error::Impossible("`coding` is not supported by the emulator".to_owned()));
+        }
         let is_own = |medium: &MediumConfig| match medium {
             MediumConfig::Cell(cell) => matches!(cell.scheduler, SchedulerConfig::Own(_)),
             MediumConfig::Wifi(wifi) => wifi.has_own_rule(),

@@ -178,6 +178,7 @@ fn network(path: &Path) -> Network {
         stop: None,
         size: None,
         tcp: TcpOptions { delayed_ack, ..TcpOptions::default() },
+        coding: None,
     };
     Network {
         topology: Topology::of_links([

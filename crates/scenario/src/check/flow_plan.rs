@@ -2,6 +2,7 @@
 
 use crate::names::FlowName;
 use windward_laws::emultcp;
+use windward_sim::coding::CodingConfig;
 use windward_sim::{LawChoice, NodeId, TcpOptions};
 use windward_units::{Bytes, Duration, Time};
 
@@ -27,6 +28,7 @@ pub(crate) struct FlowEntry {
     /// What decides how many of a member's flows are open; `None`: it has one.
     pub controller: Option<emultcp::Params>,
     pub tcp: TcpOptions,
+    pub coding: Option<CodingConfig>,
     pub is_base_rtt_of_path: bool,
 }
 

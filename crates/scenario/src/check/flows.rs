@@ -122,6 +122,22 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
         let message = "`size` cannot be combined with `connections`".to_owned();
         problems.add(path("size"), message, Some("use `stop` to end the flow".to_owned()));
     }
+    let coding = flow.coding.as_ref().map(|coding| coding.0.config());
+    if let Some(coding) = &coding {
+        if coding.patience < 0.0 {
+            let message = format!("`patience` is {}; it must not be negative", coding.patience);
+            problems.add(place("flow", at, ["coding".into(), "patience".into()]), message, None);
+        }
+        if controller.is_some() {
+            let hint = Some("leave one of them out".to_owned());
+            problems.add(path("coding"), "`coding` cannot be combined with `connections`".to_owned(), hint);
+        }
+        let header = u64::from(windward_sim::coding::HEADER + windward_sim::coding::MOST_SEGMENTS);
+        if segment.count() + header > largest {
+            let message = format!("with coding, segments have at most {} B", largest.saturating_sub(header));
+            problems.add(path("segment"), message, None);
+        }
+    }
     let law = law.filter(|_| problems.len() == before)?;
     Some(FlowEntry {
         law,
@@ -130,6 +146,7 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
         size: flow.size.map(|size| size.0),
         controller,
         tcp,
+        coding,
         is_base_rtt_of_path: flow.known_base_rtt == Some(KnownBaseRtt::Path),
     })
 }

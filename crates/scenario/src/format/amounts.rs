@@ -48,7 +48,7 @@ fn is_unit<T: Quantity>(unit: &str) -> bool {
     units::<T>().any(|name| name == unit)
 }
 
-fn whole_packets(text: &str) -> Result<u64, Refusal> {
+pub(super) fn whole_packets(text: &str) -> Result<u64, Refusal> {
     let count = parse::<Packets>(text)?.count();
     if count.fract() == 0.0 { Ok(count as u64) } else { Err(Refusal::new(format!("`{text}` is not a whole number"))) }
 }

@@ -1,8 +1,8 @@
 //! TCP flows.
 
 use super::{
-    Connections, Count, DelayedAck, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive, ReceiveWindow, Written,
-    zero,
+    Coding, Connections, Count, DelayedAck, InitialWindow, KnownBaseRtt, Law, Name, Named, Positive, ReceiveWindow,
+    Written, zero,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,9 @@ pub(crate) struct Flow {
     /// the receiver sees. They are named NAME.1, NAME.2, … up to the maximum. Default: one connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Named<Connections>>,
+    /// Network coding between TCP and the network, which hides losses on the air and reordering from TCP. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coding: Option<Named<Coding>>,
     /// When the connection opens.
     #[serde(default = "zero")]
     pub start: Written<Duration>,

@@ -6,6 +6,7 @@ mod macros;
 
 mod amounts;
 pub(crate) mod cell;
+mod coding;
 mod connections;
 mod flow;
 mod law;
@@ -20,6 +21,7 @@ mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
 pub(crate) use cell::Cell;
+pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;
 pub(crate) use flow::Flow;
 pub(crate) use law::Law;

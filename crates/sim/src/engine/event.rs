@@ -37,6 +37,8 @@ pub enum FlowTimer {
     Retransmit,
     /// The pacing gap may have passed.
     Pace,
+    /// The sink of coded data may have to ask for what is missing.
+    Request,
     /// The connection opens.
     Open,
     /// No new data is sent any more.
@@ -86,6 +88,7 @@ ranks! {
     9 => Run(RunTimer::Sample),
     10 => Transfer,
     11 => Port(PortTimer::Transmit),
+    12 => Flow(FlowTimer::Request),
 }
 
 /// Bits of a medium's timer.
@@ -142,7 +145,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    const LAST: u8 = Wake::Port(PortTimer::Transmit).rank();
+    const LAST: u8 = Wake::Flow(FlowTimer::Request).rank();
 
     #[test]
     fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {

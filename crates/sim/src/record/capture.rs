@@ -102,7 +102,7 @@ impl Capture {
                     let (from, to) = self.datagrams[packet.flow as usize];
                     bytes.extend(ip_and_udp(from, to, packet.size, BACKGROUND_PORT, self.packets));
                 }
-                Kind::Parcel | Kind::Routing => {}
+                Kind::Parcel | Kind::Routing | Kind::Coded | Kind::CodedAck => {}
                 _ => {
                     let is_outgoing = matches!(packet.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data);
                     let flow = &self.flows[packet.flow as usize];

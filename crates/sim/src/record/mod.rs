@@ -10,8 +10,8 @@ mod recorder;
 pub use capture::Capture;
 pub use figures::{Column, Figure, Figures, Of};
 pub use output::{
-    BacklogSeries, BacklogStats, Balance, FlowSeries, FlowStats, Internals, LinkSeries, LinkStats, Output, Queued,
-    ShareStats, SourceStats,
+    BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats, Internals, LinkSeries,
+    LinkStats, Output, Queued, ShareStats, SourceStats,
 };
 pub use pcapng::{LinkType, Pcapng};
 pub use recorder::Recorder;

@@ -24,6 +24,10 @@ pub struct Output {
     pub shares: Vec<ShareStats>,
     /// Samples of these queues.
     pub backlog_series: BacklogSeries,
+    /// Of each flow that is coded, what its coding layer counted.
+    pub coding: Vec<CodingStats>,
+    /// The blocks that were decoded.
+    pub blocks: Vec<BlockStats>,
     /// One per background source.
     pub sources: Vec<SourceStats>,
     /// Samples of every flow.
@@ -164,6 +168,46 @@ pub struct BacklogSeries {
     pub flow: Vec<u32>,
     /// Packets.
     pub backlog: Vec<u32>,
+}
+
+/// What the coding layer of a flow counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CodingStats {
+    /// The flow.
+    pub flow: u32,
+    /// Combinations that left the source.
+    pub combinations: u64,
+    /// Of these, answers to requests.
+    pub repairs: u64,
+    /// Segments that a full queue at the source dropped: TCP sees them missing.
+    pub unmasked: u64,
+    /// Combinations that arrived.
+    pub received: u64,
+    /// Of these, those that said something new.
+    pub innovative: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Combinations asked for.
+    pub requested: u64,
+}
+
+/// A block that was decoded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockStats {
+    /// The flow.
+    pub flow: u32,
+    /// Its number.
+    pub block: u32,
+    /// Its segments.
+    pub size: u32,
+    /// When its first segment was sent, in seconds.
+    pub opened_s: f64,
+    /// When its first combination arrived.
+    pub began_s: f64,
+    /// When its last segment was handed to the receiver, in order.
+    pub decoded_s: f64,
+    /// Requests for it.
+    pub requests: u32,
 }
 
 /// Totals of a background source.

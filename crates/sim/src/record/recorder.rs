@@ -1,12 +1,12 @@
 //! Statistics and series of a run.
 
-use super::output::{FlowStats, LinkStats, Output, SourceStats};
+use super::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, SourceStats};
 use crate::apps::Source;
 use crate::apps::Transfer;
 use crate::net::Net;
 use crate::network::Timing;
 use crate::status::Counts;
-use crate::tcp::Connection;
+use crate::tcp::{CodingCounts, Connection};
 use windward_laws::Law;
 use windward_units::{Duration, Time};
 
@@ -24,13 +24,14 @@ pub struct Recorder {
     dropped_before: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Mark {
     arrived: u64,
     sent: u64,
     retransmits: u64,
     recoveries: u64,
     timeouts: u64,
+    coding: CodingStats,
 }
 
 impl Mark {
@@ -42,6 +43,7 @@ impl Mark {
             retransmits: counts.retransmits,
             recoveries: counts.recoveries,
             timeouts: counts.timeouts,
+            coding: flow.coding.as_ref().map_or_else(CodingStats::default, |coding| coding_stats(&coding.counts())),
         }
     }
 }
@@ -150,6 +152,36 @@ impl Recorder {
         }
     }
 
+    /// What coding layers did since the warm-up.
+    fn coded(&self, flows: &[Connection]) -> (Vec<CodingStats>, Vec<BlockStats>) {
+        let (mut totals, mut blocks) = (Vec::new(), Vec::new());
+        for (index, flow) in flows.iter().enumerate() {
+            let Some(coding) = &flow.coding else { continue };
+            let (before, after) = (&self.at_warmup[index].coding, coding_stats(&coding.counts()));
+            totals.push(CodingStats {
+                flow: index as u32,
+                combinations: after.combinations - before.combinations,
+                repairs: after.repairs - before.repairs,
+                unmasked: after.unmasked - before.unmasked,
+                received: after.received - before.received,
+                innovative: after.innovative - before.innovative,
+                requests: after.requests - before.requests,
+                requested: after.requested - before.requested,
+            });
+            let counted = coding.decoded().filter(|(_, record)| record.ended > self.timing.warmup);
+            blocks.extend(counted.map(|(opened, record)| BlockStats {
+                flow: index as u32,
+                block: record.block,
+                size: record.size,
+                opened_s: opened.as_secs(),
+                began_s: record.began.as_secs(),
+                decoded_s: record.ended.as_secs(),
+                requests: record.requests,
+            }));
+        }
+        (totals, blocks)
+    }
+
     /// The time is up.
     pub fn finish(
         mut self,
@@ -177,12 +209,28 @@ impl Recorder {
         self.output.links = (0..net.port_count() as u32).map(|port| link_stats(&net.counts(port), span)).collect();
         self.output.figures = net.figures();
         (self.output.backlogs, self.output.shares) = net.backlog_stats();
+        (self.output.coding, self.output.blocks) = self.coded(flows);
         self.output.air = net.air.take().map(|(_, log)| log).unwrap_or_default();
         self.output.balance = net.balance();
         self.output.sources = sources.iter().map(|source| source_stats(source, span)).collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
         self.output
+    }
+}
+
+/// What a coding layer counted.
+fn coding_stats(counts: &CodingCounts) -> CodingStats {
+    let CodingCounts { source, sink } = *counts;
+    CodingStats {
+        flow: 0,
+        combinations: source.sent,
+        repairs: source.repairs,
+        unmasked: source.unmasked,
+        received: sink.received,
+        innovative: sink.innovative,
+        requests: sink.requests,
+        requested: sink.requested,
     }
 }
 

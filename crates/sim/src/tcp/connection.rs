@@ -1,5 +1,6 @@
 //! A connection: handshake, a sender at one end, a receiver at the other, and the packets between them.
 
+use super::coded::Coding;
 use super::options::Headers;
 use super::receiver::{Answer, Receiver};
 use super::sender::{Sender, Turn};
@@ -10,7 +11,7 @@ use crate::net::Net;
 use crate::network::FlowConfig;
 use crate::packet::{Kind, Packet};
 use windward_laws::{AnyLaw, Law};
-use windward_units::{Duration, Time};
+use windward_units::{Duration, Time, splitmix64};
 
 /// Before a SYN is answered (RFC 6298 §2.1).
 const SYN_TIMEOUT: Duration = Duration::from_millis(1000);
@@ -48,11 +49,14 @@ pub struct Connection {
     pub recent_rtt: Option<Duration>,
     /// How long a sized flow took from its start to its last ACK.
     pub completion: Option<Duration>,
+    /// The coding layer, where there is one.
+    pub coding: Option<Box<Coding>>,
 }
 
 impl Connection {
-    /// The flow `index` of `config`, with the beginnings of its two routes, there and back, in the table of routes.
-    pub fn new(index: u32, config: &FlowConfig, law: AnyLaw, [forward, backward]: [u32; 2]) -> Self {
+    /// The flow `index` of `config` in the run of `seed`, with the beginnings of its two routes, there and back, in the table of
+    /// routes.
+    pub fn new(index: u32, config: &FlowConfig, law: AnyLaw, [forward, backward]: [u32; 2], seed: u64) -> Self {
         let tcp = &config.tcp;
         let segment = tcp.segment.count() as u32;
         let last = config.size.map(|size| {
@@ -76,6 +80,7 @@ impl Connection {
             tally: Tally::new(),
             recent_rtt: None,
             completion: None,
+            coding: config.coding.map(|coding| Box::new(Coding::new(&coding, splitmix64(seed) ^ config.key))),
         }
     }
 
@@ -106,6 +111,26 @@ impl Connection {
     /// Payload of a full segment, in bytes.
     pub fn segment(&self) -> u32 {
         self.segment
+    }
+
+    /// Its number among the flows.
+    pub(super) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Sizes of its packets.
+    pub(super) fn headers(&self) -> Headers {
+        self.headers
+    }
+
+    /// Where its routes begin, there and back.
+    pub(super) fn forward(&self) -> u32 {
+        self.forward
+    }
+
+    /// The same for ACKs.
+    pub(super) fn backward(&self) -> u32 {
+        self.backward
     }
 
     /// The connection opens.
@@ -145,7 +170,7 @@ impl Connection {
         true
     }
 
-    fn packet(&self, now: Time, kind: Kind, hop: u32) -> Packet {
+    pub(super) fn packet(&self, now: Time, kind: Kind, hop: u32) -> Packet {
         Packet::new(kind, now, self.index, hop, 0)
     }
 
@@ -157,6 +182,8 @@ impl Connection {
             Kind::Ack => self.on_ack(net, packet),
             Kind::Syn => self.answer_syn(net, packet),
             Kind::SynAck => self.establish(net, packet),
+            Kind::Coded => self.on_combination(net, packet),
+            Kind::CodedAck => self.on_feedback(net, packet),
             // The receiver has answered the SYN and waits for data already.
             Kind::HandshakeAck => {}
             Kind::Datagram | Kind::Parcel | Kind::Routing => debug_assert!(false, "no packet of a connection"),
@@ -219,7 +246,7 @@ impl Connection {
     }
 
     #[inline]
-    fn on_ack(&mut self, net: &mut Net, packet: &Packet) {
+    pub(super) fn on_ack(&mut self, net: &mut Net, packet: &Packet) {
         if self.state != State::Open {
             // A late one.
             return;
@@ -271,15 +298,16 @@ impl Connection {
                 Some((last, bytes)) if number == last => (bytes, true),
                 _ => (self.segment, false),
             };
-            net.send(
-                Packet {
-                    number,
-                    size: self.headers.data() + payload,
-                    is_last,
-                    ..self.packet(net.now, Kind::Data, self.forward)
-                },
-                true,
-            );
+            let packet = Packet {
+                number,
+                size: self.headers.data() + payload,
+                is_last,
+                ..self.packet(net.now, Kind::Data, self.forward)
+            };
+            match self.coding {
+                None => net.send(packet, true),
+                Some(_) => self.send_coded(net, turn, packet),
+            }
         }
         self.watch(net);
     }
@@ -290,7 +318,7 @@ impl Connection {
     }
 
     #[inline]
-    fn watch_timer(timer: &mut Timer, net: &mut Net, which: FlowTimer, index: u32) {
+    pub(super) fn watch_timer(timer: &mut Timer, net: &mut Net, which: FlowTimer, index: u32) {
         if let Some(time) = timer.unwatched() {
             net.schedule(time, Wake::Flow(which), index);
         }
@@ -303,6 +331,7 @@ impl Connection {
             FlowTimer::DelayedAck => &mut self.receiver.timer,
             FlowTimer::Retransmit => &mut self.sender.timer,
             FlowTimer::Pace => &mut self.sender.pace,
+            FlowTimer::Request => return self.wake_requests(net),
             FlowTimer::Open => return self.start(net),
             FlowTimer::Close => return self.stop(net),
         };

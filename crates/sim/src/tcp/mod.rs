@@ -3,6 +3,7 @@
 //! Sequence numbers count segments; only the last segment of a sized flow may be shorter, which matters for its
 //! size on the wire alone.
 
+mod coded;
 mod connection;
 mod options;
 mod ranges;
@@ -14,5 +15,6 @@ mod sender;
 mod tally;
 mod timer;
 
+pub use coded::CodingCounts;
 pub use connection::Connection;
 pub use options::{IP_HEADER, TCP_HEADER, sack_option};

@@ -31,6 +31,7 @@ pub fn flow(key: u64, law: LawChoice, forward: Vec<u32>, backward: Vec<u32>, tcp
         stop: None,
         size: None,
         tcp,
+        coding: None,
     }
 }
 
