@@ -29,8 +29,11 @@ fn receive(sink: &mut Sink, now: Time, combination: &Combination) -> Feedback {
     sink.receive(now, combination, &coefficients(KEY, combination), &[0]).expect("it is well formed").feedback
 }
 
-/// What TCP is told by each of these combinations, as the next segment and the SACK blocks.
-fn answers(source: &mut Source, sink: &mut Sink, arriving: &[Combination]) -> Vec<Option<(u32, Vec<(u32, u32)>)>> {
+/// The next segment and the SACK blocks of an acknowledgement.
+type Told = (u32, Vec<(u32, u32)>);
+
+/// What TCP is told by each of these combinations.
+fn answers(source: &mut Source, sink: &mut Sink, arriving: &[Combination]) -> Vec<Option<Told>> {
     let told = |combination| {
         let feedback = receive(sink, at(1), combination);
         source

@@ -3,78 +3,12 @@
 
 use super::connection::Connection;
 use super::sender::Turn;
-use super::timer::{Ring, Timer};
-use crate::coding::{
-    BlockRecord, CodingConfig, Combination, FEEDBACK, Feedback, HEADER, Request, Sink, SinkCounts, Source,
-    SourceCounts, coefficients,
-};
+use super::timer::Ring;
+use crate::coding::{Combination, FEEDBACK, Feedback, HEADER, coefficients};
 use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::packet::{Kind, Packet};
 use windward_laws::Law;
-use windward_units::{Duration, Time};
-
-/// In place of the segment that a combination stands for.
-const NO_SEGMENT: u32 = u32::MAX;
-
-/// The coding layer at the two ends of a flow.
-pub struct Coding {
-    /// Of the coefficients.
-    key: u64,
-    ideal: bool,
-    source: Source,
-    sink: Sink,
-    /// Of the sink's requests.
-    timer: Timer,
-    /// When the first segment of each decoded block was sent.
-    opened: Vec<Time>,
-}
-
-/// What the layer of a flow counted.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CodingCounts {
-    /// At the source.
-    pub source: SourceCounts,
-    /// At the sink.
-    pub sink: SinkCounts,
-}
-
-impl Coding {
-    /// The layer of a flow whose coefficients `key` names.
-    pub fn new(config: &CodingConfig, key: u64) -> Self {
-        Self {
-            key,
-            ideal: config.ideal,
-            source: Source::new(config),
-            // The simulator's segments have no bytes: ranks are those of the coefficients.
-            sink: Sink::new(config, 1),
-            timer: Timer::off(),
-            opened: Vec::new(),
-        }
-    }
-
-    /// What it counted so far.
-    pub fn counts(&self) -> CodingCounts {
-        CodingCounts { source: self.source.counts, sink: self.sink.counts }
-    }
-
-    /// Blocks that were decoded, with the instant at which each was opened.
-    pub fn decoded(&self) -> impl Iterator<Item = (Time, &BlockRecord)> {
-        self.opened.iter().copied().zip(&self.sink.decoded)
-    }
-
-    /// Decodes what is decodable; how many segments that gave.
-    fn decode(&mut self, now: Time) -> u32 {
-        let mut count = 0;
-        while self.sink.take(now).is_some() {
-            count += 1;
-        }
-        while let Some(record) = self.sink.decoded.get(self.opened.len()) {
-            self.opened.push(self.source.opened_at(record.block).unwrap_or(record.began));
-        }
-        count
-    }
-}
 
 impl Connection {
     /// A segment goes out.
@@ -178,36 +112,5 @@ impl Connection {
                 self.watch_requests(net);
             }
         }
-    }
-}
-
-impl Combination {
-    /// A packet with this header.
-    fn write(&self, packet: Packet) -> Packet {
-        let Self { block, id, size, columns, segment, rtt } = *self;
-        let rtt = (rtt.as_nanos() / 1000).min(u64::from(u32::MAX)) as u32;
-        let sack = [(block, id), (size, columns), (rtt, 0)];
-        Packet { number: segment.unwrap_or(NO_SEGMENT), sack, ..packet }
-    }
-
-    /// The header of a packet.
-    fn read(packet: &Packet) -> Self {
-        let [(block, id), (size, columns), (rtt, _)] = packet.sack;
-        let segment = (packet.number != NO_SEGMENT).then_some(packet.number);
-        Self { block, id, size, columns, segment, rtt: Duration::from_micros(u64::from(rtt)) }
-    }
-}
-
-impl Feedback {
-    fn write(&self, packet: Packet) -> Packet {
-        let Self { block, rank, below, request } = *self;
-        let request = request.map_or((0, 0), |request| (request.block, request.missing));
-        Packet { number: below, sack: [(block, rank), request, (0, 0)], ..packet }
-    }
-
-    fn read(packet: &Packet) -> Self {
-        let [(block, rank), (asked, missing), _] = packet.sack;
-        let request = (missing > 0).then_some(Request { block: asked, missing });
-        Self { block, rank, below: packet.number, request }
     }
 }

@@ -1,6 +1,6 @@
 //! A connection: handshake, a sender at one end, a receiver at the other, and the packets between them.
 
-use super::coded::Coding;
+use super::layer::Coding;
 use super::options::Headers;
 use super::receiver::{Answer, Receiver};
 use super::sender::{Sender, Turn};

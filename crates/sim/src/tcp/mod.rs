@@ -5,6 +5,7 @@
 
 mod coded;
 mod connection;
+mod layer;
 mod options;
 mod ranges;
 mod receiver;
@@ -15,6 +16,6 @@ mod sender;
 mod tally;
 mod timer;
 
-pub use coded::CodingCounts;
 pub use connection::Connection;
+pub use layer::CodingCounts;
 pub use options::{IP_HEADER, TCP_HEADER, sack_option};
