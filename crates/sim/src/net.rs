@@ -44,8 +44,15 @@ pub struct Losses {
     since: Option<Time>,
     /// Parcels, and why, until their owner asks for them.
     pub parcels: Vec<(Packet, Cause)>,
-    /// Combinations that a full queue dropped, until their flow is told.
-    pub coded: Vec<Packet>,
+    /// Combinations that a full queue dropped, until their flow asks.
+    coded: Vec<Packet>,
+}
+
+impl Losses {
+    /// Takes out the combinations of a flow that a full queue dropped.
+    pub fn take_coded(&mut self, flow: u32) -> Vec<Packet> {
+        self.coded.extract_if(.., |packet| packet.flow == flow).collect()
+    }
 }
 
 /// The network below the endpoints.

@@ -105,17 +105,6 @@ impl World {
                 self.net.schedule(event.time() + self.sample_interval, Wake::Run(RunTimer::Sample), 0);
             }
         }
-        if !self.net.losses.coded.is_empty() {
-            self.tell_drops();
-        }
-    }
-
-    /// Tells flows what full queues have dropped of their combinations.
-    #[cold]
-    fn tell_drops(&mut self) {
-        for packet in std::mem::take(&mut self.net.losses.coded) {
-            self.flows[packet.flow as usize].on_drop(&packet);
-        }
     }
 
     #[inline]

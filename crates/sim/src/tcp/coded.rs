@@ -17,6 +17,7 @@ impl Connection {
         if let Some(capture) = &mut net.capture {
             capture.record(net.now, &segment, true);
         }
+        self.note_drops(net);
         let rtt = self.sender.rtt().srtt();
         let cwnd = self.sender.law().cwnd().count();
         let Some(coding) = &mut self.coding else { return };
@@ -63,6 +64,7 @@ impl Connection {
 
     /// What the sink says arrives: it comes to the sender as an ACK; what it asks for leaves.
     pub(super) fn on_feedback(&mut self, net: &mut Net, packet: &Packet) {
+        self.note_drops(net);
         let feedback = Feedback::read(packet);
         let rtt = self.sender.rtt().srtt();
         let Some(coding) = &mut self.coding else { return };
@@ -82,11 +84,15 @@ impl Connection {
         }
     }
 
-    /// A full queue has dropped a combination of this flow.
-    pub fn on_drop(&mut self, packet: &Packet) {
-        let is_ours = Net::is_at_source(packet, self.forward());
-        if let Some(coding) = self.coding.as_mut().filter(|_| is_ours) {
-            coding.source.dropped(Combination::read(packet).segment);
+    /// Takes note of what full queues at the source have dropped: before anything is sent or acknowledged.
+    fn note_drops(&mut self, net: &mut Net) {
+        let forward = self.forward();
+        for packet in net.losses.take_coded(self.index()) {
+            if let Some(coding) = &mut self.coding
+                && Net::is_at_source(&packet, forward)
+            {
+                coding.source.dropped(Combination::read(&packet).segment);
+            }
         }
     }
 
