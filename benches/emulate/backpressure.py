@@ -12,13 +12,13 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
 import pandas as pd
-from page import interval, table
+from page import table
 
 import windward as ww
 from windward.results.stats import mean_and_interval
@@ -67,10 +67,11 @@ def label(case: Case, copy: int) -> str:
     return f"{case.law}-{case.rule}-{copy}"
 
 
-def variant(network: ww.Scenario, case: Case) -> ww.Scenario:
-    """A network under a rule, with all its flows under a law."""
+def variant(network: ww.Scenario, case: Case, coding: str | None) -> ww.Scenario:
+    """A network under a rule, with all its flows under a law, and coded or not."""
     wifi = replace(network.wifi[0], routing=ww.BackpressureRouting(k=RULES[case.rule]))
-    return replace(network, wifi=[wifi], flow=[replace(flow, law=LAWS[case.law]) for flow in network.flow])
+    flows = [replace(flow, law=LAWS[case.law], coding=coding) for flow in network.flow]
+    return replace(network, wifi=[wifi], flow=flows)
 
 
 def renamed(network: ww.Scenario, prefix: str) -> ww.Scenario:
@@ -98,10 +99,12 @@ def side_by_side(networks: Sequence[ww.Scenario], **changes: str) -> ww.Scenario
     )
 
 
-def scenario(name: str, copies: int, seconds: int) -> ww.Scenario:
+def scenario(name: str, copies: int, seconds: int, coding: str | None = None) -> ww.Scenario:
     """All cases of a network of the paper, each in so many copies."""
     network = ww.load(ROOT / "papers" / "seferoglu2014" / f"{name}.toml")
-    all_copies = [renamed(variant(network, case), label(case, copy)) for case in CASES for copy in range(copies)]
+    all_copies = [
+        renamed(variant(network, case, coding), label(case, copy)) for case in CASES for copy in range(copies)
+    ]
     return side_by_side(all_copies, name=name, duration=f"{seconds} s")
 
 
@@ -151,17 +154,20 @@ def goodputs(flows: pd.DataFrame, case: Case) -> dict[str, pd.Series]:
     return {str(name): part["goodput_bps"] / 1e3 for name, part in flows[mine].groupby(names[2][mine])}
 
 
-def rows(simulated: pd.DataFrame, *emulated: pd.DataFrame) -> Iterator[list[str]]:
+def compared(simulated: pd.DataFrame, emulated: Mapping[str, Emulated]) -> str:
     """A row for each case and flow: the simulator's goodput, then each emulation's and its share of the simulator's."""
+    rows = []
     for case in CASES:
-        mine, others = goodputs(simulated, case), [goodputs(flows, case) for flows in emulated]
-        for flow, values in mine.items():
+        others = [goodputs(run.flows, case) for run in emulated.values()]
+        for flow, values in goodputs(simulated, case).items():
             mean, error = mean_and_interval(values)
-            cells = [case.law, case.rule, flow, interval(mean, error)]
+            cells = [case.law, case.rule, flow, f"{mean:.0f} ± {error:.0f}"]
             for other in others:
                 real, real_error = mean_and_interval(other[flow])
-                cells += [interval(real, real_error), f"**{real / mean:.2f}**" if mean > 0 else "–"]
-            yield cells
+                cells += [f"{real:.0f} ± {real_error:.0f}", f"**{real / mean:.2f}**" if mean > 0 else "–"]
+            rows.append(cells)
+    columns = [column for name in emulated for column in (name, "ratio")]
+    return table(["law", "rule", "flow", "simulated", *columns], rows)
 
 
 def starved(flows: pd.DataFrame) -> list[list[str]]:
@@ -182,25 +188,30 @@ def main() -> None:
     options = parser.parse_args()
     if os.geteuid() != 0:
         raise SystemExit("needs root")
-    columns = ["law", "rule", "flow", "simulated", "kernel", "ratio", "kernel as simulated", "ratio"]
     sections, timing = [], []
     for name in NETWORKS:
         network = scenario(name, options.copies, options.seconds)
-        simulated = network.simulate(seeds=SIMULATED).flows
-        as_is = emulate(network, options.seeds, KEPT / f"{name}-as-is")
-        alike = emulate(network, options.seeds, KEPT / f"{name}-as-simulated", AS_SIMULATED)
-        sections.append(f"## The {name}\n\n{table(columns, list(rows(simulated, as_is.flows, alike.flows)))}")
-        counts = zip(starved(simulated), starved(as_is.flows), starved(alike.flows), strict=True)
-        dead = table(
-            ["law", "rule", "simulated", "kernel", "kernel as simulated"],
-            [[*ours, real[2], like[2]] for ours, real, like in counts],
+        coded = scenario(name, options.copies, options.seconds, coding="random")
+        runs = {
+            "kernel": emulate(network, options.seeds, KEPT / f"{name}-as-is"),
+            "kernel as simulated": emulate(network, options.seeds, KEPT / f"{name}-as-simulated", AS_SIMULATED),
+            "kernel, coded": emulate(coded, options.seeds, KEPT / f"{name}-coded"),
+        }
+        timing += [run.timing for run in runs.values()]
+        plain, with_coding = (each.simulate(seeds=SIMULATED).flows for each in (network, coded))
+        *uncoded, last = runs
+        sections.append(f"## The {name}\n\n{compared(plain, {key: runs[key] for key in uncoded})}")
+        sections.append(f"With network coding:\n\n{compared(with_coding, {last: runs[last]})}")
+        counts = zip(
+            *map(starved, (plain, *(runs[key].flows for key in uncoded), with_coding, runs[last].flows)), strict=True
         )
-        sections.append(f"Runs in which flow 2 got less than a twentieth of flow 1's rate:\n\n{dead}")
-        print("\n".join(sections[-2:]), flush=True)
-        timing += [as_is.timing, alike.timing]
+        dead = [[*rows[0][:2], *(row[2] for row in rows)] for rows in counts]
+        headings = ["law", "rule", "simulated", *uncoded, "simulated, coded", last]
+        sections.append(f"Runs in which flow 2 got less than a twentieth of flow 1's rate:\n\n{table(headings, dead)}")
+        print("\n\n".join(sections[-3:]), flush=True)
     times = pd.concat(timing)
     late = {what: times[f"late_{what}_s"].max() * 1e3 for what in ("p50", "p99", "max")}
-    runs = options.copies * options.seeds
+    count = options.copies * options.seeds
     settings = ", ".join(f"`{name.removeprefix('net.ipv4.')} = {value}`" for name, value in AS_SIMULATED.items())
     PAGE.write_text(
         f"""# Backpressure between real kernels
@@ -209,7 +220,7 @@ def main() -> None:
 
 The tree and the diamond of seferoglu2014 (`papers/seferoglu2014/tree.toml`, `diamond.toml`) in
 [emulation](../../guides/emulation.md): TCP is that of Linux {platform.release()} at both ends, Vegas as eBPF, and the
-stations between them are the simulator's. Goodput in kbit/s over {options.seconds} s; {runs} runs emulated,
+stations between them are the simulator's. Goodput in kbit/s over {options.seconds} s; {count} runs emulated,
 {options.copies * SIMULATED} simulated; 95 % confidence intervals.
 
 *Kernel* is Linux as it is. *Kernel as simulated* repairs losses as the simulator does, by three duplicates and a timer:

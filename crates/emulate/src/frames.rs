@@ -52,40 +52,6 @@ impl Frames {
     }
 }
 
-/// The bit of a TCP header that opens a connection.
-const SYN: u8 = 2;
-
-/// What an IPv4 packet with TCP in it says of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
-    /// Where it goes.
-    pub to: u32,
-    /// Bytes of data in it.
-    pub payload: u32,
-    /// Sequence number of the first of them, or of the SYN.
-    pub sequence: u32,
-    /// Whether it opens a connection.
-    pub is_syn: bool,
-}
-
-impl Segment {
-    /// Reads a packet; `None` for anything else.
-    pub(crate) fn read(packet: &[u8]) -> Option<Self> {
-        let half = |at: usize| Some(u16::from_be_bytes(packet.get(at..at + 2)?.try_into().ok()?));
-        let word = |at: usize| Some(u32::from_be_bytes(packet.get(at..at + 4)?.try_into().ok()?));
-        let is_tcp = packet.first()? >> 4 == 4 && *packet.get(9)? == 6;
-        if !is_tcp {
-            return None;
-        }
-        let to = word(16)?;
-        let ip_header = usize::from(packet[0] & 15) * 4;
-        let tcp_header = usize::from(packet.get(ip_header + 12)? >> 4) * 4;
-        let payload = u32::from(half(2)?).checked_sub((ip_header + tcp_header) as u32)?;
-        let is_syn = packet.get(ip_header + 13)? & SYN != 0;
-        Some(Self { to, payload, sequence: word(ip_header + 4)?, is_syn })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,28 +66,5 @@ mod tests {
         frames.give_back(first);
         assert_eq!(frames.take(), Some(first));
         assert_eq!((0..4).filter_map(|_| frames.take()).count(), 4);
-    }
-
-    #[test]
-    fn a_segment_is_read_and_noise_is_not() {
-        let mut packet = vec![0u8; 60];
-        packet[0] = 0x45;
-        packet[2..4].copy_from_slice(&60u16.to_be_bytes());
-        packet[9] = 6;
-        packet[16..20].copy_from_slice(&[10, 0, 0, 17]);
-        packet[24..28].copy_from_slice(&70_000u32.to_be_bytes());
-        packet[32] = 8 << 4;
-        let segment = Segment { to: 0x0a00_0011, payload: 8, sequence: 70_000, is_syn: false };
-        assert_eq!(Segment::read(&packet), Some(segment));
-        packet[33] = 0x12;
-        assert_eq!(Segment::read(&packet), Some(Segment { is_syn: true, ..segment }));
-        packet[9] = 17;
-        assert_eq!(Segment::read(&packet), None);
-        for end in 0..60 {
-            // Too short, or a header that says more than there is: refused, not read past its end.
-            packet[9] = 6;
-            packet[3] = 10;
-            assert_eq!(Segment::read(&packet[..end]), None);
-        }
     }
 }

@@ -14,6 +14,7 @@ mod hosts;
 pub mod link;
 mod quality;
 mod sys;
+mod tcp;
 mod wire;
 
 pub use error::Error;

@@ -43,12 +43,67 @@ pub(crate) trait Sort: Send {
     fn sort(&mut self, port: usize, packet: &[u8]) -> Option<Sorted>;
     /// The device at the end of a parcel's route.
     fn port(&self, parcel: &Parcel) -> usize;
-    /// A packet was read.
-    fn sent(&mut self, _: Time, _: &Parcel, _: &[u8]) {}
-    /// A packet arrived.
-    fn arrived(&mut self, _: Time, _: &Parcel, _: &[u8]) {}
-    /// A packet was lost.
-    fn lost(&mut self, _: Time, _: &Parcel, _: &[u8]) {}
+    /// A packet was read: it goes into the network.
+    fn send(&mut self, _: Time, parcel: Parcel, hands: &mut Hands) {
+        hands.send(parcel);
+    }
+    /// A parcel has arrived, at the time given: its packet goes to the device.
+    fn arrive(&mut self, due: Time, parcel: Parcel, hands: &mut Hands) {
+        hands.write(due, self.port(&parcel), parcel.handle);
+    }
+    /// A parcel was lost, `is_at_source` by a full queue where its route begins.
+    fn lose(&mut self, _: Time, parcel: Parcel, _is_at_source: bool, hands: &mut Hands) {
+        hands.frames.give_back(parcel.handle);
+    }
+    /// When [`Self::wake`] is to be called.
+    fn due(&self) -> Time {
+        Time::NEVER
+    }
+    /// It is time.
+    fn wake(&mut self, _: Time, _: &mut Hands) {}
+}
+
+/// What is to be done with frames.
+pub(crate) struct Hands {
+    pub frames: Frames,
+    parcels: Vec<Parcel>,
+    packets: Vec<(Option<Time>, usize, u32)>,
+    overflowed: u64,
+}
+
+impl Hands {
+    /// Those of an emulator with frames of `size` bytes.
+    pub(crate) fn new(size: usize) -> Self {
+        Self { frames: Frames::new(size, 4096), parcels: Vec::new(), packets: Vec::new(), overflowed: 0 }
+    }
+
+    /// A frame to write into; `None` where too many are in use.
+    pub(crate) fn take(&mut self) -> Option<u32> {
+        let handle = self.frames.take();
+        self.overflowed += u64::from(handle.is_none());
+        handle
+    }
+
+    /// Sends a parcel into the network.
+    pub(crate) fn send(&mut self, parcel: Parcel) {
+        self.parcels.push(parcel);
+    }
+
+    /// Takes out what was to be sent.
+    #[cfg(test)]
+    pub(crate) fn sent(&mut self) -> Vec<Parcel> {
+        std::mem::take(&mut self.parcels)
+    }
+
+    /// Writes the packet in a frame to a device, where it was to be at `due`, and gives the frame back.
+    pub(crate) fn write(&mut self, due: Time, port: usize, handle: u32) {
+        self.packets.push((Some(due), port, handle));
+    }
+
+    /// The same for a packet right behind the last one, which takes its time for itself: only the first of them can be late.
+    pub(crate) fn write_behind(&mut self, port: usize, handle: u32) {
+        self.packets.push((None, port, handle));
+    }
 }
 
 /// The emulator before it runs.
@@ -56,8 +111,8 @@ pub(crate) struct Wire<S> {
     pub fabric: Fabric,
     /// The hosts' devices.
     pub ports: Vec<File>,
-    /// The largest packet.
-    pub mtu: usize,
+    /// Bytes of a frame: the largest packet, or what the sorter makes of it.
+    pub frame: usize,
     pub sort: S,
 }
 
@@ -72,10 +127,9 @@ pub(crate) struct Outcome<S> {
 impl<S: Sort> Wire<S> {
     /// Runs until `stop`, or until `clock` shows `end`.
     pub(crate) fn run(self, clock: Clock, stop: &AtomicBool, end: Time) -> Result<Outcome<S>, Error> {
-        let Self { fabric, ports, mtu, sort } = self;
+        let Self { fabric, ports, frame, sort } = self;
         let mut devices = Devices::new(&ports).map_err(failed("watching the devices"))?;
-        let mut emulator =
-            Emulator { fabric, sort, clock, frames: Frames::new(mtu, 4096), lateness: Lateness::new()?, overflowed: 0 };
+        let mut emulator = Emulator { fabric, sort, clock, hands: Hands::new(frame), lateness: Lateness::new()? };
         let is_realtime = make_realtime().is_ok();
         let mut timer = RestTimer::default();
         loop {
@@ -84,7 +138,7 @@ impl<S: Sort> Wire<S> {
             if now >= end || stop.load(Ordering::Relaxed) {
                 break;
             }
-            let next = emulator.fabric.next_time().unwrap_or(Time::NEVER).min(end);
+            let next = emulator.fabric.next_time().unwrap_or(Time::NEVER).min(emulator.sort.due()).min(end);
             let wait = next.since(clock.now()).min(PATIENCE);
             let began = clock.now();
             let is_input = match timer.is_due(began) {
@@ -97,8 +151,8 @@ impl<S: Sort> Wire<S> {
                 emulator.read_ready(&mut devices, &ports)?;
             }
         }
-        let Emulator { fabric, sort, lateness, overflowed, .. } = emulator;
-        let mut quality = Quality { overflowed, is_realtime, ..lateness.quality() };
+        let Emulator { fabric, sort, lateness, hands, .. } = emulator;
+        let mut quality = Quality { overflowed: hands.overflowed, is_realtime, ..lateness.quality() };
         quality.cpu_per_packet_s = cpu_time().as_secs() / quality.packets as f64;
         Ok(Outcome { fabric, sort, quality })
     }
@@ -113,9 +167,8 @@ struct Emulator<S> {
     fabric: Fabric,
     sort: S,
     clock: Clock,
-    frames: Frames,
+    hands: Hands,
     lateness: Lateness,
-    overflowed: u64,
 }
 
 impl<S: Sort> Emulator<S> {
@@ -132,49 +185,68 @@ impl<S: Sort> Emulator<S> {
 
     /// Moves the network to `now`, and hands over what has arrived until then.
     fn deliver(&mut self, now: Time, ports: &[File]) {
-        self.fabric.advance(now);
-        for (due, parcel) in self.fabric.arrived() {
-            let packet = self.frames.packet(parcel.handle);
-            self.sort.arrived(due, &parcel, packet);
-            self.lateness.record(self.clock.now().since(due));
+        loop {
+            self.fabric.advance(now);
+            if self.sort.due() <= now {
+                self.sort.wake(now, &mut self.hands);
+            }
+            for (due, parcel) in self.fabric.arrived() {
+                self.sort.arrive(due, parcel, &mut self.hands);
+            }
+            for (parcel, is_at_source) in self.fabric.lost() {
+                self.sort.lose(now, parcel, is_at_source, &mut self.hands);
+            }
+            if !self.send(now) {
+                break;
+            }
+        }
+        for (due, port, handle) in self.hands.packets.drain(..) {
+            if let Some(due) = due {
+                self.lateness.record(self.clock.now().since(due));
+            }
             // A host that is gone, or refuses the packet, has lost it.
-            let _ = (&ports[self.sort.port(&parcel)]).write(packet);
-            self.frames.give_back(parcel.handle);
+            let _ = (&ports[port]).write(self.hands.frames.packet(handle));
+            self.hands.frames.give_back(handle);
         }
-        for (parcel, _) in self.fabric.lost() {
-            self.sort.lost(now, &parcel, self.frames.packet(parcel.handle));
-            self.frames.give_back(parcel.handle);
+    }
+
+    /// Sends what is to be sent; whether that was anything.
+    fn send(&mut self, now: Time) -> bool {
+        let is_any = !self.hands.parcels.is_empty();
+        for parcel in self.hands.parcels.drain(..) {
+            self.fabric.send(now, parcel);
         }
+        is_any
     }
 
     /// Takes the packets that wait at a device into the network, a batch at most.
     fn read(&mut self, port: usize, mut file: &File) -> io::Result<()> {
         for _ in 0..BATCH {
-            let Some(handle) = self.frames.take() else {
+            let Some(handle) = self.hands.frames.take() else {
                 // Read it away, or it would be there for ever.
-                self.overflowed += u64::from(file.read(&mut [0; 1]).is_ok());
+                self.hands.overflowed += u64::from(file.read(&mut [0; 1]).is_ok());
                 break;
             };
-            let length = match file.read(self.frames.room(handle)) {
+            let length = match file.read(self.hands.frames.room(handle)) {
                 Ok(length) => length,
                 Err(error) => {
-                    self.frames.give_back(handle);
+                    self.hands.frames.give_back(handle);
                     return match error.kind() {
                         io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(()),
                         _ => Err(error),
                     };
                 }
             };
-            self.frames.set_length(handle, length);
-            let Some(Sorted { flow, is_backward, size }) = self.sort.sort(port, self.frames.packet(handle)) else {
-                self.frames.give_back(handle);
+            self.hands.frames.set_length(handle, length);
+            let Some(Sorted { flow, is_backward, size }) = self.sort.sort(port, self.hands.frames.packet(handle))
+            else {
+                self.hands.frames.give_back(handle);
                 continue;
             };
             let now = self.clock.now();
             self.fabric.advance(now);
-            let parcel = Parcel { flow, is_backward, size, handle };
-            self.sort.sent(now, &parcel, self.frames.packet(handle));
-            self.fabric.send(now, parcel);
+            self.sort.send(now, Parcel { flow, is_backward, size, handle }, &mut self.hands);
+            self.send(now);
         }
         Ok(())
     }

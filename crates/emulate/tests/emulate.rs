@@ -102,3 +102,42 @@ fn no_sample_exceeds_the_link_in_a_recovery() {
     let bytes = series.goodput_bps.iter().sum::<f64>() * 0.010 / 8.0;
     assert_eq!(bytes.round() as u64, flow.delivered_bytes);
 }
+
+/// A wire that loses every tenth packet: TCP sees none of that, and all bytes come out as they went in, or the
+/// sink's kernel would not take them.
+#[test]
+#[ignore = "needs root"]
+fn a_coded_flow_sees_no_losses() {
+    let text = r#"
+        name = "coded"
+        duration = "10 s"
+        warmup = "1 s"
+        [[node]]
+        name = "a"
+        [[node]]
+        name = "b"
+        [[link]]
+        from = "a"
+        to = "b"
+        rate = "2 Mbit/s"
+        delay = "10 ms"
+        loss = "10 %"
+        buffer = "100 packets"
+        reverse = { loss = 0 }
+        [[flow]]
+        from = "a"
+        to = "b"
+        law = "reno"
+        segment = "960 B"
+        overhead = "40 B"
+        delayed_ack = false
+        coding = "random"
+    "#;
+    let Some(Emulation { output, .. }) = in_time("a_coded_flow_sees_no_losses", text) else { return };
+    let (flow, coding) = (&output.flows[0], &output.coding[0]);
+    println!("{flow:?}\n{coding:?}");
+    assert!(flow.goodput_bps > 1.2e6, "{flow:?}");
+    assert!(flow.retransmits <= coding.unmasked + 5 && flow.timeouts == 0, "{flow:?} {coding:?}");
+    assert!(coding.innovative <= coding.received && coding.received < coding.combinations);
+    assert!(output.blocks.iter().map(|block| u64::from(block.size)).sum::<u64>() * 960 > flow.delivered_bytes * 9 / 10);
+}

@@ -1,6 +1,6 @@
 //! What has arrived of a connection's data, each byte once.
 
-use crate::frames::Segment;
+use crate::tcp::Segment;
 use std::collections::BTreeMap;
 
 /// The bytes of one direction of a connection that have arrived, as ranges of its sequence numbers.
@@ -17,7 +17,7 @@ pub(super) struct Arrivals {
 impl Arrivals {
     /// A segment arrives. How many of its bytes had not arrived before.
     pub(super) fn add(&mut self, segment: &Segment) -> u64 {
-        if segment.is_syn {
+        if segment.is_syn() {
             self.first.get_or_insert(segment.sequence.wrapping_add(1));
         }
         let Some(first) = self.first.filter(|_| segment.payload > 0) else { return 0 };
@@ -58,19 +58,20 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::SYN;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     const ISN: u32 = u32::MAX - 40;
 
     fn segment(at: u32, payload: u32) -> Segment {
-        Segment { to: 0, payload, sequence: ISN.wrapping_add(1).wrapping_add(at), is_syn: false }
+        Segment { payload, sequence: ISN.wrapping_add(1).wrapping_add(at), ..Segment::default() }
     }
 
     fn open() -> Arrivals {
         let mut arrivals = Arrivals::default();
         assert_eq!(arrivals.add(&segment(0, 10)), 0, "nothing is known before the SYN");
-        assert_eq!(arrivals.add(&Segment { to: 0, payload: 0, sequence: ISN, is_syn: true }), 0);
+        assert_eq!(arrivals.add(&Segment { sequence: ISN, flags: SYN, ..Segment::default() }), 0);
         arrivals
     }
 

@@ -1,5 +1,6 @@
 //! A flow: a connection, and the two threads that feed and empty it.
 
+use super::coded::Sight;
 use super::plan::FlowPlan;
 use crate::error::Error;
 use crate::sys::{Clock, Namespace, TcpInfo, TcpSocket, write_setting};
@@ -184,6 +185,12 @@ impl<'a> Flow<'a> {
     pub(super) fn info(&self) -> Option<TcpInfo> {
         self.lock().opened?;
         self.connection.info().ok()
+    }
+
+    /// What the coding layer sees of the sender.
+    pub(super) fn sight(&self) -> Sight {
+        let info = self.connection.info().unwrap_or_default();
+        Sight { cwnd: f64::from(info.cwnd.max(1)), srtt: Duration::from_micros(u64::from(info.srtt_us)) }
     }
 
     /// What has become of it.

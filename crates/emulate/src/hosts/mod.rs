@@ -1,6 +1,7 @@
 //! A scenario between real kernels: hosts, flows, laws, and the record of what they did.
 
 mod arrivals;
+mod coded;
 mod flow;
 mod limit;
 mod plan;
@@ -65,8 +66,11 @@ pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Resu
     let routes = network.flows.iter().map(|flow| [&flow.forward, &flow.backward]);
     let fabric = Fabric::new(network.topology.clone(), network.sources.clone(), routes, network.timing, options.seed);
     let stop = AtomicBool::new(false);
-    let wire =
-        Wire { fabric, ports: devices, mtu: plan.mtu as usize, sort: Traffic::new(&plan, network, options.capture) };
+    let sort = Traffic::new(&plan, network, options.seed, options.capture, |flow| {
+        let flow = &flows[flow];
+        Box::new(move || flow.sight())
+    });
+    let wire = Wire { fabric, ports: devices, frame: coded::frame_size(plan.mtu), sort };
     let mut record = Record::new(network, &plan);
     let clock = Clock::start();
     let ran = thread::scope(|scope| {

@@ -22,6 +22,10 @@ const HYSTART: &str = "hystart";
 /// The first flow's addresses: 10.0.0.16 sends, 10.0.0.17 receives.
 const FIRST: u32 = 0x0a00_0010;
 
+/// Least, first and largest receive buffer of a sink whose data are coded: they come a block at once, in which Linux sees no
+/// reason to enlarge its buffer.
+const CODED_RECEIVE_BUFFER: &str = "4096 4194304 268435456";
+
 /// How long Linux lets an ACK wait at most to begin with (TCP_DELACK_MIN); it cannot be changed.
 const DELAYED_ACK: Duration = Duration::from_millis(40);
 
@@ -84,8 +88,9 @@ impl Plan {
                 "`connections` is not supported by the emulator; run `windward get` behind `windward link` instead";
             return Err(Error::Impossible(message.to_owned()));
         }
-        if network.flows.iter().any(|flow| flow.coding.is_some()) {
-            return Err(Error::Impossible("`coding` is not supported by the emulator".to_owned()));
+        if network.flows.iter().any(|flow| flow.coding.is_some_and(|coding| coding.ideal)) {
+            let message = "real packets need a real field: `coding = \"ideal\"` is for `simulate`\nhint: use `coding = \"random\"`";
+            return Err(Error::Impossible(message.to_owned()));
         }
         let is_own = |medium: &MediumConfig| match medium {
             MediumConfig::Cell(cell) => matches!(cell.scheduler, SchedulerConfig::Own(_)),
@@ -153,7 +158,8 @@ impl Plan {
         let _ = write_setting("ipv6/conf/all/disable_ipv6", "1");
         // What one flow learned is nothing to the next; windows as large as any link needs.
         write_setting("ipv4/tcp_no_metrics_save", "1")?;
-        write_setting("ipv4/tcp_rmem", "4096 131072 268435456")?;
+        let is_coded = self.flows.iter().any(|flow| flow.sink == host && flow.config.coding.is_some());
+        write_setting("ipv4/tcp_rmem", if is_coded { CODED_RECEIVE_BUFFER } else { "4096 131072 268435456" })?;
         write_setting("ipv4/tcp_wmem", "4096 131072 268435456")?;
         let sends = self.flows.iter().filter(|flow| flow.source == host);
         let receives = self.flows.iter().filter(|flow| flow.sink == host);

@@ -140,7 +140,11 @@ impl Record {
         let stats = self.flows.iter().zip(flows).zip(counts);
         let mut flow_series = self.output.flow_series.clone();
         flow_series.goodput_bps = self.goodputs(counts);
+        let coded = counts.iter().filter_map(|counts| counts.coding.clone());
+        let (coding, blocks): (Vec<_>, Vec<_>) = coded.unzip();
         Output {
+            coding,
+            blocks: blocks.concat(),
             flows: stats.map(|((tally, flow), counts)| self.stats(tally, flow, counts)).collect(),
             flow_series,
             internals: self.output.internals.clone(),

@@ -1,19 +1,22 @@
 //! What the packets between hosts mean: whose they are, how large, and what became of them.
 
 use super::arrivals::Arrivals;
+use super::coded::{Coded, Look};
 use super::plan::{Plan, flow_of};
-use crate::frames::Segment;
-use crate::wire::{Sort, Sorted};
+use crate::tcp::Segment;
+use crate::wire::{Hands, Sort, Sorted};
 use std::io::{self, Write};
-use windward_sim::{LinkType, Network, Parcel, Pcapng};
-use windward_units::{Duration, Time};
+use windward_sim::{BlockStats, CodingStats, LinkType, Network, Parcel, Pcapng};
+use windward_units::{Duration, Time, splitmix64};
 
 /// Bytes of a packet that a capture keeps: all headers, and a little.
 const KEPT: usize = 128;
 
 /// The flows of a plan, as the emulator sees them.
-pub(super) struct Traffic {
+pub(super) struct Traffic<'a> {
     ends: Vec<Ends>,
+    /// The coding layers of those flows that have one.
+    coded: Vec<Option<Coded<'a>>>,
     /// Totals count from here.
     warmup: Time,
     interval: Duration,
@@ -29,8 +32,10 @@ pub(super) struct FlowCounts {
     pub arrived: u64,
     /// The same in each sampling interval, from the beginning.
     pub by_sample: Vec<u64>,
-    /// Data segments that queues dropped or wires lost after the warm-up.
+    /// Data segments, or combinations of them, that queues dropped or wires lost after the warm-up.
     pub lost: u64,
+    /// What the coding layer did after the warm-up, where there is one, and the blocks that it decoded.
+    pub coding: Option<(CodingStats, Vec<BlockStats>)>,
 }
 
 struct Ends {
@@ -40,12 +45,23 @@ struct Ends {
     overhead: Option<u32>,
 }
 
-impl Traffic {
-    pub(super) fn new(plan: &Plan, network: &Network, capture: Option<Box<dyn Write + Send>>) -> Self {
+impl<'a> Traffic<'a> {
+    /// That of `plan` in the run of `seed`; `look` is for each flow where its sender is to be seen.
+    pub(super) fn new(
+        plan: &Plan,
+        network: &Network,
+        seed: u64,
+        capture: Option<Box<dyn Write + Send>>,
+        look: impl Fn(usize) -> Look<'a>,
+    ) -> Self {
         let ends = plan.flows.iter().map(|flow| Ends {
             source: flow.source,
             sink: flow.sink,
             overhead: flow.config.tcp.overhead.map(|bytes| bytes.count() as u32),
+        });
+        let coded = plan.flows.iter().enumerate().map(|(index, flow)| {
+            let key = splitmix64(seed) ^ flow.config.key;
+            Coded::new(index as u32, &flow.config, key, plan.mtu, look(index))
         });
         let interface = |node| (format!("node{node}"), LinkType::Raw);
         let interfaces: Vec<(String, LinkType)> = plan.nodes.iter().map(interface).collect();
@@ -55,6 +71,7 @@ impl Traffic {
         let counts = FlowCounts { by_sample: vec![0; samples as usize], ..FlowCounts::default() };
         Self {
             ends: ends.collect(),
+            coded: coded.collect(),
             warmup: network.timing.warmup,
             interval,
             arrivals: vec![Arrivals::default(); plan.flows.len()],
@@ -64,9 +81,36 @@ impl Traffic {
     }
 
     /// The counts of each flow; an error where the capture could not be written.
-    pub(super) fn finish(self) -> io::Result<Vec<FlowCounts>> {
-        self.capture.map_or(Ok(()), Pcapng::finish)?;
+    pub(super) fn finish(mut self) -> io::Result<Vec<FlowCounts>> {
+        self.capture.take().map_or(Ok(()), Pcapng::finish)?;
+        for (counts, coded) in self.counts.iter_mut().zip(&self.coded) {
+            counts.coding = coded.as_ref().map(|coded| coded.finish(self.warmup));
+        }
         Ok(self.counts)
+    }
+
+    /// A packet has arrived at the kernel of a flow's sink.
+    fn count(&mut self, due: Time, flow: u32, packet: &[u8]) {
+        let Some(segment) = Segment::read(packet) else { return };
+        let fresh = self.arrivals[flow as usize].add(&segment);
+        let counts = &mut self.counts[flow as usize];
+        if due > self.warmup {
+            counts.arrived += fresh;
+        }
+        // A sample closes its interval: what arrives in its very instant is in it.
+        let sample = due.as_nanos().saturating_sub(1) / self.interval.as_nanos().max(1);
+        if let Some(count) = counts.by_sample.get_mut(sample as usize) {
+            *count += fresh;
+        }
+    }
+
+    /// The coding layer of a parcel's flow.
+    fn layer(&mut self, now: Time, parcel: &Parcel) -> Option<&mut Coded<'a>> {
+        let coded = self.coded[parcel.flow as usize].as_mut()?;
+        if now > self.warmup {
+            coded.warm();
+        }
+        Some(coded)
     }
 
     fn capture(&mut self, time: Time, parcel: &Parcel, packet: &[u8]) {
@@ -77,7 +121,7 @@ impl Traffic {
     }
 }
 
-impl Sort for Traffic {
+impl Sort for Traffic<'_> {
     fn sort(&mut self, _: usize, packet: &[u8]) -> Option<Sorted> {
         let segment = Segment::read(packet)?;
         let (flow, is_for_sink) = flow_of(segment.to)?;
@@ -91,34 +135,54 @@ impl Sort for Traffic {
         if parcel.is_backward { ends.source } else { ends.sink }
     }
 
-    fn sent(&mut self, now: Time, parcel: &Parcel, packet: &[u8]) {
+    fn send(&mut self, now: Time, parcel: Parcel, hands: &mut Hands) {
         if !parcel.is_backward {
-            self.capture(now, parcel, packet);
+            self.capture(now, &parcel, hands.frames.packet(parcel.handle));
+        }
+        let passed = match self.layer(now, &parcel) {
+            Some(layer) if parcel.is_backward => layer.answer(parcel, hands),
+            Some(layer) => layer.send(now, parcel, hands),
+            None => Some(parcel),
+        };
+        if let Some(parcel) = passed {
+            hands.send(parcel);
         }
     }
 
-    fn arrived(&mut self, due: Time, parcel: &Parcel, packet: &[u8]) {
-        if parcel.is_backward {
-            self.capture(due, parcel, packet);
-            return;
-        }
-        let Some(segment) = Segment::read(packet) else { return };
-        let fresh = self.arrivals[parcel.flow as usize].add(&segment);
-        let counts = &mut self.counts[parcel.flow as usize];
-        if due > self.warmup {
-            counts.arrived += fresh;
-        }
-        // A sample closes its interval: what arrives in its very instant is in it.
-        let sample = due.as_nanos().saturating_sub(1) / self.interval.as_nanos().max(1);
-        if let Some(count) = counts.by_sample.get_mut(sample as usize) {
-            *count += fresh;
+    fn arrive(&mut self, due: Time, parcel: Parcel, hands: &mut Hands) {
+        let port = self.port(&parcel);
+        let packets = match self.layer(due, &parcel) {
+            Some(layer) => layer.arrive(due, parcel, hands),
+            None => vec![parcel.handle],
+        };
+        for (position, handle) in packets.into_iter().enumerate() {
+            let packet = hands.frames.packet(handle);
+            match parcel.is_backward {
+                true => self.capture(due, &parcel, packet),
+                false => self.count(due, parcel.flow, packet),
+            }
+            match position {
+                0 => hands.write(due, port, handle),
+                _ => hands.write_behind(port, handle),
+            }
         }
     }
 
-    fn lost(&mut self, now: Time, parcel: &Parcel, packet: &[u8]) {
-        if now >= self.warmup && Segment::read(packet).is_some_and(|segment| segment.payload > 0) {
+    fn lose(&mut self, now: Time, parcel: Parcel, is_at_source: bool, hands: &mut Hands) {
+        let is_coded = self.layer(now, &parcel).is_some_and(|layer| layer.lose(parcel, is_at_source, hands));
+        let has_data = |packet| Segment::read(packet).is_some_and(|segment| segment.payload > 0);
+        if now >= self.warmup && (is_coded || has_data(hands.frames.packet(parcel.handle))) {
             self.counts[parcel.flow as usize].lost += 1;
         }
+        hands.frames.give_back(parcel.handle);
+    }
+
+    fn due(&self) -> Time {
+        self.coded.iter().flatten().map(Coded::due).min().unwrap_or(Time::NEVER)
+    }
+
+    fn wake(&mut self, now: Time, hands: &mut Hands) {
+        self.coded.iter_mut().flatten().filter(|coded| coded.due() <= now).for_each(|coded| coded.expire(now, hands));
     }
 }
 
@@ -128,9 +192,10 @@ mod tests {
 
     const PAYLOAD: u32 = 1000;
 
-    fn traffic() -> Traffic {
+    fn traffic() -> Traffic<'static> {
         Traffic {
             ends: vec![Ends { source: 0, sink: 1, overhead: None }],
+            coded: vec![None],
             warmup: at(500),
             interval: Duration::from_millis(100),
             arrivals: vec![Arrivals::default()],
@@ -162,20 +227,19 @@ mod tests {
     #[test]
     fn what_arrives_counts_in_the_network_s_own_time() {
         let mut traffic = traffic();
-        let parcel = Parcel { flow: 0, is_backward: false, size: 1040, handle: 0 };
-        traffic.arrived(at(1), &parcel, &packet(0, true));
+        traffic.count(at(1), 0, &packet(0, true));
         for number in 1..=100 {
             // The instant at which a sample closes belongs to it.
             let missed = if number == 60 { 40 } else { number };
             if number != 40 {
-                traffic.arrived(at(10 * u64::from(number)), &parcel, &packet(missed - 1, false));
+                traffic.count(at(10 * u64::from(number)), 0, &packet(missed - 1, false));
             }
             if number == 70 {
                 // Sent again without need.
-                traffic.arrived(at(700), &parcel, &packet(45, false));
+                traffic.count(at(700), 0, &packet(45, false));
             }
         }
-        traffic.arrived(at(1000), &parcel, &packet(59, false));
+        traffic.count(at(1000), 0, &packet(59, false));
         let counts = traffic.finish().expect("there is no capture").remove(0);
         // In order, the sixth sample would have 20 segments more, and the half second after the warm-up 10.
         let by_sample: Vec<u64> = counts.by_sample.iter().map(|bytes| bytes / u64::from(PAYLOAD)).collect();

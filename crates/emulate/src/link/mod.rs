@@ -88,7 +88,7 @@ pub fn run(scenario: &Scenario, seed: u64, ends: &Ends) -> Result<Report, Error>
     let wire = Wire {
         fabric: Fabric::new(topology, Vec::new(), [[&down, &up]], timing, seed),
         ports: vec![server_tun.file, client_tun.file],
-        mtu: MTU as usize,
+        frame: MTU as usize,
         sort: TwoEnds { gateway: (!ends.is_isolated).then(|| Gateway::new(&server, addresses.server)) },
     };
     let (ran, code) = thread::scope(|scope| {
