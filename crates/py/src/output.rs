@@ -87,7 +87,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
     tables.set_item("shares", shares(py, &output.shares)?)?;
     tables.set_item(
         "backlog_series",
-        hand_over!(py, output.backlog_series, BacklogSeries { time_s, node, class, flow, backlog }),
+        hand_over!(py, output.backlog_series, BacklogSeries { time_s, node, class, flow, backlog, idle_s, threshold }),
     )?;
     tables.set_item(
         "coding",
@@ -128,7 +128,11 @@ fn figures(py: Python<'_>, all: Vec<Figures>) -> PyResult<Bound<'_, PyDict>> {
 
 /// Queues of nodes that forward by backlog.
 fn backlogs<'py>(py: Python<'py>, rows: &[BacklogStats]) -> PyResult<Bound<'py, PyDict>> {
-    let table = columns!(py, rows, BacklogStats { node, arrived, dropped, mean_backlog, max_backlog, last_backlog });
+    let table = columns!(
+        py,
+        rows,
+        BacklogStats { node, arrived, dropped, mean_backlog, mean_trapped, max_backlog, last_backlog }
+    );
     add_owners(py, &table, rows.iter().map(|row| row.of))?;
     Ok(table)
 }

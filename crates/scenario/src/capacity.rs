@@ -13,7 +13,7 @@ use windward_sim::cell::amc::Table;
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{CellConfig, SchedulerConfig, StationConfig};
 use windward_sim::slotted::SlottedConfig;
-use windward_sim::wifi::{Conflict, Way, WifiConfig};
+use windward_sim::wifi::{Conflict, WifiConfig};
 use windward_sim::{MediumConfig, Network, Pattern};
 
 /// Joint channel states are enumerated up to so many, and sampled at so many points above.
@@ -99,7 +99,7 @@ pub(crate) fn constraints(
             }
             MediumConfig::Wifi(wifi) => {
                 let conflicts = wifi.conflicts(Conflict::Sense);
-                let received = |way: &Way| 1.0 - way.loss;
+                let received = |local| wifi.received(local, (packet_bits / 8.0) as u64);
                 wireless_region(wifi, &conflicts, received, &mut links, &used, packet_bits, plan)
             }
             MediumConfig::Csma(csma) => {
@@ -128,7 +128,7 @@ fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<
 fn wireless_region(
     wifi: &WifiConfig,
     conflicts: &[Vec<u32>],
-    received: impl Fn(&Way) -> f64,
+    received: impl Fn(u32) -> f64,
     links: &mut Vec<u32>,
     used: &BTreeSet<u32>,
     packet_bits: f64,
@@ -136,7 +136,7 @@ fn wireless_region(
 ) -> Region {
     let locals = keep_used(links, used);
     let bytes = (packet_bits / 8.0) as u64;
-    let rate = |&local: &u32| received(&wifi.ways[local as usize]) / wifi.exchange(local, bytes).as_secs();
+    let rate = |&local: &u32| received(local) / wifi.exchange(local, bytes).as_secs();
     Region::Csma {
         rates: locals.iter().map(rate).collect(),
         conflicts: conflicts_among(&locals, conflicts),

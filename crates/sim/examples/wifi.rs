@@ -60,7 +60,7 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> WifiConfig {
         mac: Mac::standard(BitRate::bits_per_sec(1_000_000)),
         access: Access::Dcf,
         stations: (0..positions.len()).map(station).collect(),
-        ways: ways.iter().map(|&(from, to)| Way { from, to, loss: 0.0 }).collect(),
+        ways: ways.iter().map(|&(from, to)| Way { from, to, ..Way::default() }).collect(),
         reach: Reach::of_positions(positions, &radio, radio.received(250.0), radio.received(550.0)),
         motion: None,
         fading: None,

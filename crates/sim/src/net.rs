@@ -412,6 +412,7 @@ impl Net {
                 arrived: books.arrived,
                 dropped: books.dropped,
                 mean_backlog: books.mean,
+                mean_trapped: books.trapped,
                 max_backlog: u64::from(books.longest),
                 last_backlog: u64::from(books.last),
             }));
@@ -439,13 +440,15 @@ impl Net {
     /// Adds the lengths of such queues to `series`.
     pub fn sample_backlogs(&self, series: &mut BacklogSeries) {
         for (backlog, _, nodes, _) in self.backlogs() {
-            for (station, name, length) in backlog.lengths() {
+            for (station, name, length, idle) in backlog.lengths(self.now) {
                 let Queued { class, flow } = queued(name);
                 series.time_s.push(self.now.as_secs());
                 series.node.push(nodes[station as usize]);
                 series.class.push(class);
                 series.flow.push(flow);
                 series.backlog.push(length);
+                series.idle_s.push(idle.as_secs());
+                series.threshold.push(backlog.threshold(station));
             }
         }
     }

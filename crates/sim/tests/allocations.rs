@@ -140,8 +140,8 @@ fn row(hops: u32, seconds: u64) -> Network {
         data_rate: BitRate::bits_per_sec(11_000_000),
     };
     let radio = Propagation::NS2;
-    let out = (0..hops).map(|at| Way { from: at, to: at + 1, loss: 0.05 });
-    let back = (0..hops).rev().map(|at| Way { from: at + 1, to: at, loss: 0.0 });
+    let out = (0..hops).map(|at| Way { from: at, to: at + 1, loss: 0.05, ..Way::default() });
+    let back = (0..hops).rev().map(|at| Way { from: at + 1, to: at, ..Way::default() });
     let config = WifiConfig {
         phy: Phy::B,
         mac: Mac { rts_threshold: Some(Bytes::new(500)), ..Mac::standard(BitRate::bits_per_sec(1_000_000)) },

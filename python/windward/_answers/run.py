@@ -271,6 +271,20 @@ class Run:
 
         return write(self, Path(path))
 
+    def steps(self, path: str | Path, *, seed: int | None = None) -> Path:
+        """Writes a self-contained HTML page that steps through the queues of stations that forward by backlog.
+
+        A map with the queues of each station by flow, and a slider over time. Returns the page's path.
+
+        Raises
+        ------
+        ValueError
+            If no stations forward by backlog, or there is no such seed.
+        """
+        from windward.show._steps import write
+
+        return write(self, Path(path), seed)
+
     def _frame(self, kind: str) -> pd.DataFrame:
         import pandas as pd
 

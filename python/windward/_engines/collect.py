@@ -11,7 +11,7 @@ from windward._answers.run import Run
 from windward.results._folder import ResultFolder, read_table
 from windward.results._shapes import Progress
 from windward.results._summary import about, with_means
-from windward.results._tables import TOTALS, Tables, Totals, build
+from windward.results._tables import KEPT, TOTALS, Tables, Totals, build
 
 #: How often progress is told and a Ctrl-C is noticed, in seconds.
 _POLL = 0.1
@@ -79,7 +79,7 @@ class Collector:
             self.notes = result["notes"]
         if self.target is not None:
             # The series of many seeds need not fit into memory: they are read from the folder again.
-            self.kept[seed] = {kind: table for kind, table in built.items() if kind in TOTALS}
+            self.kept[seed] = {kind: table for kind, table in built.items() if kind in KEPT}
             self.target.write_seed(seed, built, self.scenario.to_toml(), self.summary())
 
     def drop_unwritten(self) -> None:

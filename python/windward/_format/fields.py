@@ -1187,6 +1187,10 @@ class WifiStation:
     buffer: str | None = None
 
 
+#: What the losses of a link are of.
+LossOf = Literal["attempts"] | Literal["packets"] | Literal["deliveries"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class LinkLoss:
     """Losses of a link.
@@ -1198,12 +1202,15 @@ class LinkLoss:
     to
         Receiver.
     probability
-        Probability that a data frame is lost, at each attempt.
+        Probability of a loss.
+    of
+        What is lost with this probability.
     """
 
     from_: str = field(metadata={"key": "from"})
     to: str
     probability: float | str
+    of: LossOf = "attempts"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: The tables of totals and means, one row per entity; the others are series.
 TOTALS = ("flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links", "background")
 
+#: What stays in memory of a run that is written to a folder: all that is not a series.
+KEPT = (*TOTALS, "backlogs", "shares")
+
 #: What members of media and their stations have beyond links and nodes.
 FIGURES = ("stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links")
 
@@ -90,7 +93,7 @@ ABSENT_IF_EMPTY: Tables = {
         "flow": [],
         "class": [],
         **{name: _nothing("Q") for name in ("arrived", "dropped")},
-        "mean_backlog": _nothing("d"),
+        **{name: _nothing("d") for name in ("mean_backlog", "mean_trapped")},
         **{name: _nothing("Q") for name in ("max_backlog", "last_backlog")},
     },
     "shares": {"link": [], "flow": [], "class": [], "packets": _nothing("Q")},
@@ -98,6 +101,7 @@ ABSENT_IF_EMPTY: Tables = {
         "time_s": _nothing("d"),
         **{name: Named([], _nothing("I")) for name in ("node", "flow", "class")},
         "backlog": _nothing("I"),
+        **{name: _nothing("d") for name in ("idle_s", "threshold")},
     },
     "coding": {
         "flow": [],

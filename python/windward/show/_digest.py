@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from windward.results._tables import Named
 from windward.results.stats import busy_links, mean_and_interval, overall
 
 if TYPE_CHECKING:
@@ -21,6 +22,13 @@ MANY_LINKS = 12
 
 #: Up to so many stations have a row each.
 MANY_STATIONS = 20
+
+
+#: Up to so many queues and ways have a row each, the longest and the most taken.
+MANY_QUEUES = 20
+
+Row = TypeVar("Row")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +59,15 @@ def headline(run: Packets) -> list[tuple[str, str]]:
 
 
 def digests(run: Packets) -> list[Digest]:
-    """The tables of flows, links, stations and background sources, those that there are."""
+    """The tables of flows, links, stations, their queues by flow, and background sources, those that there are."""
     flows = run.draws("flows")
     tables = [
         _groups(flows) if len(flows.names) > MANY_FLOWS else _flows(flows),
         _links(run.draws("links")),
         _stations(run.draws("stations")),
         _wifi(run.draws("wifi_stations")),
+        _backlogs(run),
+        _ways(run),
         _background(run.draws("background")),
     ]
     return [table for table in tables if table.rows]
@@ -187,6 +197,75 @@ def _wifi(stations: Totals) -> Digest:
     note = f"{left_out} more station{'s' if left_out > 1 else ''} left out" if left_out else ""
     columns = ["station", "sending", "sensing", "attempts", "failed", "mean CW", "mean queue"]
     return Digest(title="Stations", columns=columns, words=1, rows=rows, note=note)
+
+
+def _backlogs(run: Packets) -> Digest:
+    """Queues of stations that forward by backlog, the longest."""
+    metrics = ("mean_backlog", "mean_trapped", "max_backlog", "last_backlog", "dropped")
+    queues = _by_name(run, "backlogs", ("node", "flow", "class"), metrics)
+    shown = _largest(queues, [_mean(values["mean_backlog"]) for values in queues.values()])
+    rows = [
+        [node, f"{flow}, ACKs" if kind == "acks" else flow, *(_interval(values[metric]) for metric in metrics)]
+        for (node, flow, kind), values in shown.items()
+    ]
+    left_out = len(queues) - len(rows)
+    note = "trapped: in queues that have sent nothing for 1 s" + (
+        f"; {left_out} shorter queue{'s' if left_out > 1 else ''} left out" if left_out else ""
+    )
+    columns = ["station", "flow", "mean queue", "trapped", "longest queue", "left at the end", "dropped"]
+    return Digest(title="Queues by flow", columns=columns, words=2, rows=rows, note=note)
+
+
+def _ways(run: Packets) -> Digest:
+    """Which links the packets of each flow take, where stations forward by backlog."""
+    flows, sources, links = run.draws("flows"), run.draws("background"), run.draws("links")
+    ends = {
+        name: to for totals in (flows, sources) for name, to in zip(totals.names, totals.attribute("to"), strict=True)
+    }
+    heads = dict(zip(links.names, links.attribute("to"), strict=True))
+    packets = _by_name(run, "shares", ("flow", "class", "link"), ("packets",))
+    sent = {(flow, link): sum(v["packets"]) for (flow, kind, link), v in packets.items() if kind != "acks"}
+    arrived: dict[str, float] = {}
+    for (flow, link), count in sent.items():
+        arrived[flow] = arrived.get(flow, 0.0) + count * (heads[link] == ends[flow])
+    shown = _largest(sent, [count / arrived[flow] if arrived[flow] else 0.0 for (flow, _), count in sent.items()])
+    rows = [
+        [flow, link, percent(sent[flow, link] / arrived[flow] if arrived[flow] else math.nan)]
+        for flow in ends
+        for of, link in shown
+        if of == flow
+    ]
+    left_out = len(sent) - len(rows)
+    note = "100 % is what arrives at the destination" + (
+        f"; {left_out} link{'s' if left_out > 1 else ''} with smaller shares left out" if left_out else ""
+    )
+    return Digest(title="Ways of the flows", columns=["flow", "link", "share"], words=2, rows=rows, note=note)
+
+
+def _by_name(
+    run: Packets, kind: str, names: Sequence[str], metrics: Sequence[str]
+) -> dict[tuple[str, ...], dict[str, list[float]]]:
+    """Values by seed of what has a row only in seeds in which it was used: 0 in the others."""
+    found: dict[tuple[str, ...], dict[str, list[float]]] = {}
+    for at, table in enumerate(run.totals(kind).tables):
+        columns = [_plain(table[name]) for name in (*names, *metrics)]
+        for row in zip(*columns, strict=True):
+            values = found.setdefault(row[: len(names)], {metric: [0.0] * len(run.seeds) for metric in metrics})
+            for metric, value in zip(metrics, row[len(names) :], strict=True):
+                values[metric][at] = float(value)
+    return found
+
+
+def _plain(column: Any) -> Iterable[Any]:
+    """The values of a column, names where it has indices of them."""
+    return [column.names[at] for at in column.indices] if isinstance(column, Named) else column
+
+
+def _largest(rows: Mapping[Row, Value], sizes: Sequence[float]) -> dict[Row, Value]:
+    """The rows of the largest sizes, at most `MANY_QUEUES`, in their order."""
+    by_size = sorted(zip(rows, sizes, strict=True), key=lambda pair: -pair[1])[:MANY_QUEUES]
+    chosen = {row for row, _ in by_size}
+    return {row: value for row, value in rows.items() if row in chosen}
 
 
 def decibels(ratio: float) -> float:

@@ -581,8 +581,34 @@ pub(crate) struct LinkLoss {
     pub from: Name,
     /// Receiver.
     pub to: Name,
-    /// Probability that a data frame is lost, at each attempt.
+    /// Probability of a loss.
     pub probability: Probability,
+    /// What is lost with this probability.
+    #[serde(default)]
+    pub of: LossOf,
+}
+
+/// What the losses of a link are of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"attempts\", \"packets\" or \"deliveries\"")]
+pub(crate) enum LossOf {
+    /// Each attempt of a data frame.
+    #[default]
+    Attempts,
+    /// A packet, whatever the MAC does: all its attempts fail, and it is given up after the last.
+    Packets,
+    /// A packet that was received and acknowledged: its sender takes it for delivered.
+    Deliveries,
+}
+
+impl LossOf {
+    pub fn of_sim(self) -> wifi::LossOf {
+        match self {
+            Self::Attempts => wifi::LossOf::Attempts,
+            Self::Packets => wifi::LossOf::Packets,
+            Self::Deliveries => wifi::LossOf::Deliveries,
+        }
+    }
 }
 
 fn origin() -> [Written<Distance>; 2] {

@@ -139,6 +139,7 @@ impl Backlog {
         let queue = self.queue_mut(at, commodity);
         queue.note(now);
         queue.sending -= 1;
+        queue.moved = now;
         self.nodes[at as usize].backlog -= 1;
         let commodity = &mut self.commodities[commodity as usize];
         commodity.held -= 1;
@@ -347,18 +348,22 @@ impl Backlog {
         self.commodities.iter().flat_map(move |commodity| {
             let books = move |(node, queue): (u32, &Queue)| {
                 let Queue { longest, arrived, dropped, .. } = *queue;
-                let mean = queue.until(now) / span;
-                (node, commodity.name, QueueBooks { arrived, dropped, mean, longest, last: queue.backlog() })
+                let (packets, trapped) = queue.until(now);
+                let (mean, trapped) = (packets / span, trapped / span);
+                (node, commodity.name, QueueBooks { arrived, dropped, mean, trapped, longest, last: queue.backlog() })
             };
             let queues = (0..).zip(&commodity.queues);
             queues.filter(|(_, queue)| queue.longest > 0 || queue.arrived > 0).map(books)
         })
     }
 
-    /// Shows the backlog of every queue that a commodity can come to.
-    pub fn lengths(&self) -> impl Iterator<Item = (u32, Name, u32)> {
-        self.commodities.iter().flat_map(|commodity| {
-            let length = |&node: &u32| (node, commodity.name, commodity.queues[node as usize].backlog());
+    /// Shows every queue that a commodity can come to: its backlog, and for how long it has sent nothing though it could.
+    pub fn lengths(&self, now: Time) -> impl Iterator<Item = (u32, Name, u32, Duration)> {
+        self.commodities.iter().flat_map(move |commodity| {
+            let length = move |&node: &u32| {
+                let queue = &commodity.queues[node as usize];
+                (node, commodity.name, queue.backlog(), queue.idle(now))
+            };
             commodity.nodes.iter().map(length)
         })
     }

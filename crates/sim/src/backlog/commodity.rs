@@ -2,7 +2,10 @@
 
 use crate::packet::{Kind, Packet};
 use std::collections::VecDeque;
-use windward_units::Time;
+use windward_units::{Duration, Time};
+
+/// A queue that has packets and has sent none for longer than this is stalled: its packets are trapped.
+const STALLED: Duration = Duration::from_millis(1_000);
 
 /// What packets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +50,8 @@ pub struct QueueBooks {
     pub dropped: u64,
     /// Mean number of packets over time.
     pub mean: f64,
+    /// Mean number of trapped packets over time: those of a queue that has sent none for more than a second.
+    pub trapped: f64,
     /// Most packets at once.
     pub longest: u32,
     /// Packets at the end.
@@ -62,7 +67,11 @@ pub(super) struct Queue {
     pub sending: u32,
     /// Packets times seconds, until `since`.
     pub time: f64,
+    /// Trapped packets times seconds, until `since`.
+    pub trapped: f64,
     pub since: Time,
+    /// When it last sent a packet, or became a queue of one.
+    pub moved: Time,
     pub longest: u32,
     /// Packets that came, and those of them that were dropped.
     pub arrived: u64,
@@ -79,18 +88,28 @@ impl Queue {
     /// It is about to change.
     #[inline]
     pub fn note(&mut self, now: Time) {
-        self.time = self.until(now);
+        (self.time, self.trapped) = self.until(now);
         self.since = now;
+        if self.backlog() == 0 {
+            self.moved = now;
+        }
     }
 
-    /// Packets times seconds, until `now`.
-    pub fn until(&self, now: Time) -> f64 {
-        self.time + f64::from(self.backlog()) * now.since(self.since).as_secs()
+    /// Packets times seconds, and of these the trapped ones, until `now`.
+    pub fn until(&self, now: Time) -> (f64, f64) {
+        let packets = f64::from(self.backlog());
+        let stalled = now.since(self.since.max(self.moved + STALLED));
+        (self.time + packets * now.since(self.since).as_secs(), self.trapped + packets * stalled.as_secs())
+    }
+
+    /// For how long it has had packets and has sent none.
+    pub fn idle(&self, now: Time) -> Duration {
+        if self.backlog() == 0 { Duration::ZERO } else { now.since(self.moved) }
     }
 
     /// Counts from now on.
     pub fn reset(&mut self, now: Time) {
-        (self.time, self.since, self.longest) = (0.0, now, self.backlog());
+        (self.time, self.trapped, self.since, self.longest) = (0.0, 0.0, now, self.backlog());
         (self.arrived, self.dropped) = (0, 0);
     }
 }

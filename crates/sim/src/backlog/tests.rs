@@ -57,6 +57,22 @@ fn example_2_of_the_paper() {
     assert_eq!(shares(&fork(Threshold::Fixed(0.0), 100, [1, 3]).0), [0, 10_000]);
 }
 
+/// Trapped packets by hand: the second flow's 12 packets are never served, so that they are trapped from 1 s on, 9 of 10 s; the first
+/// sends at 2 s and at 4 s and is trapped from 1 to 2 s with 7 packets, 3 to 4 s with 6, and 5 to 10 s with 5.
+#[test]
+fn what_does_not_move_for_a_second_is_trapped() {
+    let (mut backlog, flows) = fork(Threshold::Fixed(0.0), 100, [7, 12]);
+    let link = backlog.graph().between(0, 1).expect("they are neighbours");
+    for millis in [2_000, 4_000] {
+        backlog.take(0, flows[0]).expect("it waits");
+        backlog.leave(slot(millis), link, flows[0]);
+    }
+    let trapped: Vec<f64> = backlog.queues(Time::ZERO, slot(10_000)).map(|(_, _, books)| books.trapped).collect();
+    assert!((trapped[0] - 3.8).abs() < 1e-9 && (trapped[1] - 10.8).abs() < 1e-9, "{trapped:?}");
+    let idle: Vec<f64> = backlog.lengths(slot(4_500)).map(|(_, _, _, idle)| idle.as_secs()).collect();
+    assert_eq!(idle, [0.5, 4.5]);
+}
+
 /// Equal flows on one link, and as many on another: each link first picks its own, and each flow of the pair has half of its half.
 #[test]
 fn ties_are_drawn_within_a_link_and_then_between_links() {

@@ -138,6 +138,8 @@ pub struct BacklogStats {
     pub dropped: u64,
     /// Mean number of packets over time, the one being sent counted.
     pub mean_backlog: f64,
+    /// Mean number of packets over time in the queue while it is stalled: while it has sent none for more than a second.
+    pub mean_trapped: f64,
     /// Most packets at once.
     pub max_backlog: u64,
     /// Packets at the end of the run.
@@ -168,6 +170,10 @@ pub struct BacklogSeries {
     pub flow: Vec<u32>,
     /// Packets.
     pub backlog: Vec<u32>,
+    /// Seconds for which the queue has had packets and has sent none.
+    pub idle_s: Vec<f64>,
+    /// K of the node.
+    pub threshold: Vec<f64>,
 }
 
 /// What the coding layer of a flow counted.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from windward.show.plot import _answers, _means, _series, _wireless
+from windward.show.plot import _answers, _backlog, _means, _series, _wireless
 from windward.show.plot._kind import Kind
 from windward.show.plot.style import head, styled
 
@@ -33,6 +33,9 @@ PACKETS = {
     "map": Kind(title="The wireless network", draw=_wireless.network),
     "airtime": Kind(title="Time of the stations", draw=_wireless.airtime),
     "air": Kind(title="Frames on the air", draw=_wireless.air),
+    "backlogs": Kind(title="Queues of the stations by flow", draw=_backlog.backlogs),
+    "trapped": Kind(title="Trapped packets", draw=_backlog.trapped),
+    "shares": Kind(title="Ways of the flows", draw=_backlog.shares),
 }
 
 #: What can be drawn of each engine's results; the first is drawn unless another is asked for.
@@ -75,19 +78,31 @@ def draw(result: Result, what: str | None = None, *, seed: int | None = None) ->
         near = difflib.get_close_matches(what, kinds, n=1)
         hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
         raise ValueError(f"unknown figure `{what}`; figures: {', '.join(kinds)}{hint}")
-    seeds: tuple[int, ...] = getattr(result, "seeds", ())
-    if seed is not None and not seeds:
-        raise ValueError(f"a result of `{result.engine}` has no seeds")
-    if seed is not None and seed not in seeds:
-        raise ValueError(f"the run has no seed {seed}; seeds: {', '.join(map(str, seeds))}")
+    chosen = seed_of(result, seed)
     kind = kinds[what]
     with styled():
         # Not through pyplot: no window, no global state, any thread.
         figure = Figure()
         FigureCanvasAgg(figure)
-        note = kind.draw(result, seed if seed is not None else next(iter(seeds), 0), figure)
+        note = kind.draw(result, chosen, figure)
         head(figure, kind.title, f"{result.name} · {note}")
     return figure
+
+
+def seed_of(result: Result, seed: int | None) -> int:
+    """The seed whose series are shown: the first unless another is asked for; 0 where there are none.
+
+    Raises
+    ------
+    ValueError
+        If the result has no such seed.
+    """
+    seeds: tuple[int, ...] = getattr(result, "seeds", ())
+    if seed is not None and not seeds:
+        raise ValueError(f"a result of `{result.engine}` has no seeds")
+    if seed is not None and seed not in seeds:
+        raise ValueError(f"the run has no seed {seed}; seeds: {', '.join(map(str, seeds))}")
+    return seed if seed is not None else next(iter(seeds), 0)
 
 
 def save(figure: Figure, path: Path) -> None:

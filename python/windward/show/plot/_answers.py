@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -164,8 +165,24 @@ def _paths(best: BestRates, _seed: int, figure: Figure) -> str:
         raise ValueError("there is nothing to draw: paths are found by free routing")
     chosen = best.paths[best.paths["share"] >= _SEEN].nlargest(_BARS, "rate_bps").index
     shown = best.paths.loc[sorted(chosen)]
-    shown = shown.assign(name=[f"{flow}: {path}" for flow, path in zip(shown["flow"], shown["path"], strict=True)])
-    bars(figure, shown, "name", "rate_bps", 1e-6, "rate (Mbit/s)")
+    scale, unit = (1e-6, "Mbit/s") if shown["rate_bps"].max() >= 1e6 else (1e-3, "kbit/s")
+    figure.set_size_inches(9.0, max(2.6, 1.6 + 0.29 * len(shown)))
+    axes = figure.subplots()
+    flows = list(dict.fromkeys(shown["flow"]))
+    colors = dict(zip(flows, islice(cycle(COLORS), len(flows)), strict=True))
+    totals = best.paths.groupby("flow")["rate_bps"].sum() * scale
+    for flow in flows:
+        rows = np.flatnonzero(shown["flow"] == flow)
+        own = shown.iloc[rows]
+        label = f"{flow}, {totals[flow]:.3g} {unit}"
+        drawn = axes.barh(rows, own["rate_bps"] * scale, 0.74, color=colors[flow], alpha=0.85, label=label)
+        axes.bar_label(drawn, [f"{100 * share:.3g} %" for share in own["share"]], padding=4, fontsize=8.5)
+    axes.set_yticks(np.arange(len(shown)), [path.replace("->", " → ") for path in shown["path"]])
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.margins(x=0.1)
+    axes.set_xlabel(f"rate ({unit}); in per cent: of the flow")
+    axes.grid(visible=False, axis="y")
+    figure.legend(loc="outside lower center", ncols=min(4, len(flows)))
     return f"best rates, {best.objective}, free routing" + left_out_note(len(best.paths) - len(shown), "smaller path")
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.patheffects import withStroke
 
-from windward.show.plot.style import COLORS, INK, left_out_note
+from windward.show.plot._map import arrow, outline, places, stations
+from windward.show.plot.style import COLORS, left_out_note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,50 +25,20 @@ FRAMES = {"rts": COLORS[5], "cts": COLORS[2], "data": COLORS[0], "ack": COLORS[4
 
 def network(run: Packets, seed: int, figure: Figure) -> str:
     """A map: stations, who can receive whom, what each link carries, sources and sinks of flows."""
-    stations = _stations(run)
-    stations = stations[stations["seed"] == seed].set_index("node")
+    own = stations(run)
+    own = own[own["seed"] == seed]
     links = run.links[run.links["seed"] == seed]
-    links = links[links["from"].isin(stations.index) & links["to"].isin(stations.index)]
-    width, height = (float(np.ptp(stations[axis])) or 1.0 for axis in ("x_m", "y_m"))
+    links = links[links["from"].isin(own["node"]) & links["to"].isin(own["node"])]
+    width, height = (float(np.ptp(own[axis])) or 1.0 for axis in ("x_m", "y_m"))
     figure.set_size_inches(7.5, min(9.0, 1.4 + 6.6 * max(height / width, 0.3)))
     axes = figure.subplots()
-    places = {str(node): (row.x_m, row.y_m) for node, row in stations.iterrows()}
-    for a, b in {tuple(sorted(pair)) for pair in zip(links["from"], links["to"], strict=True)}:
-        (x, y), (u, v) = places[a], places[b]
-        axes.plot([x, u], [y, v], color="#dddddd", linewidth=0.8, zorder=1)
+    at = places(run, seed)
+    ends = run.flows[run.flows["seed"] == seed]
+    outline(axes, at, {(min(a, b), max(a, b)) for a, b in zip(links["from"], links["to"], strict=True)}, ends["to"])
     most = float(links["throughput_bps"].max()) or 1.0
     for name_from, name_to, rate in zip(links["from"], links["to"], links["throughput_bps"], strict=True):
-        if rate <= most / 1000:
-            continue
-        (x, y), (u, v) = places[name_from], places[name_to]
-        axes.annotate(
-            "",
-            xy=(u, v),
-            xytext=(x, y),
-            zorder=2,
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": COLORS[0],
-                "alpha": 0.85,
-                "linewidth": 0.6 + 5 * rate / most,
-                "shrinkA": 9,
-                "shrinkB": 9,
-                "connectionstyle": "arc3,rad=0.12",
-                "mutation_scale": 8 + 6 * rate / most,
-            },
-        )
-    ends = run.flows[run.flows["seed"] == seed]
-    sinks = {node for node in ends["to"] if node in places}
-    for node, (x, y) in places.items():
-        face = COLORS[1] if node in sinks else "white"
-        axes.plot(x, y, "o", markersize=9, color=face, markeredgecolor=INK, zorder=3)
-        label = axes.annotate(node, (x, y), xytext=(7, 7), textcoords="offset points", fontsize=8, color=INK, zorder=4)
-        label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
-    axes.set_aspect("equal")
-    axes.margins(0.08)
-    axes.set_xlabel("metres")
-    axes.set_ylabel("metres")
-    axes.grid(visible=False)
+        if rate > most / 1000:
+            arrow(axes, at[name_from], at[name_to], rate / most)
     return (
         f"seed {seed}; grey: can receive each other; arrows: what links carry, the widest "
         f"{most / 1e6:.3g} Mbit/s; filled: where flows end"
@@ -77,7 +47,7 @@ def network(run: Packets, seed: int, figure: Figure) -> str:
 
 def airtime(run: Packets, _seed: int, figure: Figure) -> str:
     """Share of the time that each station sent, and sensed others."""
-    frame = _stations(run)
+    frame = stations(run)
     means = frame.groupby("node", sort=False)[["sending", "sensing"]].mean()
     shown = means.iloc[:MANY]
     figure.set_figheight(max(2.6, 1.5 + 0.28 * len(shown)))
@@ -104,7 +74,7 @@ def air(run: Packets, seed: int, figure: Figure) -> str:
             '[output] air = { from = "10 s", length = "20 ms" }'
         )
     senders = list(pd.unique(frames["from"].astype(str)))
-    order = [node for node in _stations(run)["node"].unique() if node in senders][:MANY]
+    order = [node for node in stations(run)["node"].unique() if node in senders][:MANY]
     figure.set_size_inches(10.0, max(2.6, 1.5 + 0.3 * len(order)))
     axes = figure.subplots()
     begin = float(frames["began_s"].min())
@@ -138,10 +108,3 @@ def air(run: Packets, seed: int, figure: Figure) -> str:
     axes.grid(visible=False, axis="y")
     axes.legend(handles=handles, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(handles), borderaxespad=0)
     return f"seed {seed}, {len(frames)} frames" + left_out_note(len(senders) - len(order), "more station")
-
-
-def _stations(run: Packets) -> pd.DataFrame:
-    frame = run.wifi_stations
-    if frame.empty:
-        raise ValueError("there is nothing to draw: the run has no wireless network of 802.11")
-    return frame

@@ -1,7 +1,7 @@
 //! How stations share the air.
 
 use super::check::Check;
-use crate::format::wifi::{Access, MaxWeight, Rounding};
+use crate::format::wifi::{Access, LossOf, MaxWeight, Rounding};
 use crate::path::Segment;
 use windward_sim::MediumConfig;
 use windward_sim::backlog::BacklogConfig;
@@ -48,6 +48,7 @@ impl Check<'_> {
             Access::MaxWeight(rule) => return self.slotted(rule, network),
             Access::Dcf(_) | Access::ByDelay(_) | Access::ByLength(_) => return MediumConfig::Wifi(network),
         };
+        self.every_attempt();
         if network.routing.is_some() {
             let message = "ideal access has no frames, and so no routing messages";
             self.refuse(["routing".into()], message, Some("routing = \"shortest\""));
@@ -87,9 +88,19 @@ impl Check<'_> {
             let message = "access by max-weight has no frames, and so no noise";
             self.refuse(["noise".into()], message, Some("[[wifi.loss]] says how likely a link is OFF"));
         }
+        self.every_attempt();
         let conflicts = network.conflicts(rule.conflicts.of_sim());
         let network = WifiConfig { routing: None, ..network };
         MediumConfig::Slotted(SlottedConfig { network, conflicts, backlog, slot: rule.slot.0 })
+    }
+
+    /// Without a MAC that tries again, losses are of attempts.
+    fn every_attempt(&mut self) {
+        let given = self.wifi.loss.iter().position(|loss| loss.of != LossOf::Attempts);
+        if let Some(index) = given {
+            let message = "only 802.11 sends a packet again: here every packet is one attempt";
+            self.refuse(["loss".into(), Segment::Index(index), "of".into()], message, Some("of = \"attempts\""));
+        }
     }
 
     fn at_least_zero<const N: usize>(&mut self, path: [Segment; N], value: f64) {

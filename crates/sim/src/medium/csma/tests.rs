@@ -22,7 +22,7 @@ fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> C
         mac: Mac::standard(BitRate::bits_per_sec(1_000_000)),
         access: Access::Dcf,
         stations: (0..2 * u64::from(links)).map(station).collect(),
-        ways: (0..links).map(|link| Way { from: 2 * link, to: 2 * link + 1, loss: 0.0 }).collect(),
+        ways: (0..links).map(|link| Way { from: 2 * link, to: 2 * link + 1, ..Way::default() }).collect(),
         reach: Reach::complete(2 * links),
         motion: None,
         fading: None,

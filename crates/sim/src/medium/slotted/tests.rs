@@ -27,7 +27,7 @@ fn config(stations: u32, links: &[(u32, u32, f64)], threshold: f64) -> SlottedCo
         mac: Mac::standard(BitRate::bits_per_sec(1_000_000)),
         access: Access::Dcf,
         stations: (0..stations).map(station).collect(),
-        ways: links.iter().map(|&(from, to, on)| Way { from, to, loss: 1.0 - on }).collect(),
+        ways: links.iter().map(|&(from, to, on)| Way { from, to, loss: 1.0 - on, ..Way::default() }).collect(),
         reach: Reach::complete(stations),
         motion: None,
         fading: None,

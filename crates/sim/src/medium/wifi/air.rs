@@ -1,10 +1,10 @@
 //! What is on the air: frames begin, collide, are captured, end and are received.
 
-use super::config::{ACK, CTS};
+use super::config::{ACK, CTS, LossOf};
 use super::mac::{Timer, Wifi};
-use super::station::{ALL, Frame, Lock, Stage};
+use super::station::{ALL, Frame, Lock, Stage, WayState};
 use crate::medium::air::{AirFrame, FrameKind};
-use crate::medium::interface::Out;
+use crate::medium::interface::{Cause, Out};
 use crate::packet::Kind;
 use windward_units::{Duration, Time};
 
@@ -156,18 +156,36 @@ impl Wifi {
 
     /// Whether noise and the way's own losses leave a frame as it was.
     fn is_decoded(&mut self, frame: &Frame, at: u32, lock: Lock) -> bool {
-        let errors = &mut self.stations[at as usize].errors;
         if frame.kind == FrameKind::Data {
-            let loss = self.ways[frame.way as usize].loss;
-            if loss > 0.0 && errors.chance(loss) {
+            let WayState { loss, loss_of, .. } = self.ways[frame.way as usize];
+            let is_lost = match loss_of {
+                _ if loss <= 0.0 => false,
+                LossOf::Attempts => self.stations[at as usize].errors.chance(loss),
+                LossOf::Packets => self.is_doomed(lock.sender, at, loss),
+                LossOf::Deliveries => false,
+            };
+            if is_lost {
                 return false;
             }
         }
+        let errors = &mut self.stations[at as usize].errors;
         let Some(fading) = self.config.fading else { return true };
         let [data, control] = self.modulations[lock.sender as usize];
         let modulation = if frame.kind == FrameKind::Data { data } else { control };
         let snr = lock.power / fading.noise;
         modulation.is_none_or(|modulation| errors.chance(modulation.success(snr, u64::from(frame.bytes) * 8)))
+    }
+
+    /// Whether all attempts of the packet that `sender` has in hand are lost on its way: drawn at the first.
+    fn is_doomed(&mut self, sender: u32, at: u32, loss: f64) -> bool {
+        let known = self.stations[sender as usize].head.and_then(|head| head.is_doomed);
+        known.unwrap_or_else(|| {
+            let drawn = self.stations[at as usize].errors.chance(loss);
+            if let Some(head) = &mut self.stations[sender as usize].head {
+                head.is_doomed = Some(drawn);
+            }
+            drawn
+        })
     }
 
     /// A frame has come to the station that it is for.
@@ -198,11 +216,18 @@ impl Wifi {
                 {
                     way.received = frame.number;
                     head.is_received = true;
-                    if head.packet.kind == Kind::Routing {
-                        message = Some(head.packet.number);
-                    } else {
+                    let packet = head.packet;
+                    let is_lost = way.loss_of == LossOf::Deliveries
+                        && way.loss > 0.0
+                        && self.stations[at as usize].errors.chance(way.loss);
+                    if packet.kind != Kind::Routing {
                         way.backlog -= 1;
-                        out.arrive_at(now, frame.way, head.packet);
+                        way.counts.link.lost += u64::from(is_lost);
+                    }
+                    match packet.kind {
+                        Kind::Routing => message = (!is_lost).then_some(packet.number),
+                        _ if is_lost => out.lose(packet, Cause::Sent),
+                        _ => out.arrive_at(now, frame.way, packet),
                     }
                     if self.overhears {
                         self.leave_backlog(now, from);

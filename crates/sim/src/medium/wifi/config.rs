@@ -50,15 +50,29 @@ pub struct StationConfig {
     pub data_rate: BitRate,
 }
 
+/// What the losses of a way's own are of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossOf {
+    /// Of each attempt of a data frame.
+    #[default]
+    Attempts,
+    /// Of a packet that the MAC takes up: all its attempts, until the MAC gives it up.
+    Packets,
+    /// Of a packet that was received and acknowledged: its sender never learns of it.
+    Deliveries,
+}
+
 /// A station sending to another.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Way {
     /// The sender, by its index.
     pub from: u32,
     /// The receiver.
     pub to: u32,
-    /// Probability that a data frame is not received for reasons of the way's own.
+    /// Probability of a loss for reasons of the way's own, 0 to 1.
     pub loss: f64,
+    /// What is lost.
+    pub loss_of: LossOf,
 }
 
 /// Switches and numbers of the MAC.
@@ -222,6 +236,16 @@ impl WifiConfig {
         match self.has_rts(bytes) {
             true => plain + control(RTS) + flight + gap + control(CTS) + flight + gap,
             false => plain,
+        }
+    }
+
+    /// Packets of `bytes` that arrive for each exchange on the way `local`, collisions aside; each waits until it arrives, or is lost.
+    pub fn received(&self, local: u32, bytes: u64) -> f64 {
+        let Way { loss, loss_of, .. } = self.ways[local as usize];
+        let limit = if self.has_rts(bytes) { self.mac.long_retries } else { self.mac.short_retries };
+        match (loss_of, limit) {
+            (LossOf::Attempts | LossOf::Deliveries, _) => 1.0 - loss,
+            (LossOf::Packets, limit) => (1.0 - loss) / (1.0 - loss + loss * limit.map_or(f64::INFINITY, f64::from)),
         }
     }
 

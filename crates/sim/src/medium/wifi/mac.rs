@@ -174,6 +174,7 @@ impl Wifi {
             from: way.from,
             to: way.to,
             loss: way.loss,
+            loss_of: way.loss_of,
             rate: config.mean_rate(local),
             backlog: 0,
             line: Line::default(),
@@ -386,6 +387,7 @@ impl Wifi {
             short_retries: 0,
             long_retries: 0,
             was_tried: false,
+            is_doomed: None,
             commodity: None,
         });
     }

@@ -23,7 +23,7 @@ mod tests;
 
 pub(super) use access::Served;
 pub use access::{Access, Aggressiveness, Rounding};
-pub use config::{Conflict, Mac, StationConfig, Way, WifiConfig};
+pub use config::{Conflict, LossOf, Mac, StationConfig, Way, WifiConfig};
 pub use errors::{Fading, Modulation};
 pub use mac::Wifi;
 pub use motion::Motion;

@@ -1,6 +1,7 @@
 //! A station's state: what it senses, what it waits for, and what it sends.
 
 use super::access::Served;
+use super::config::LossOf;
 use crate::engine::Stream;
 use crate::medium::air::{FRAME_KINDS, FrameKind};
 use crate::packet::Packet;
@@ -84,6 +85,8 @@ pub(super) struct Head {
     /// Failed attempts of itself where it is long.
     pub long_retries: u32,
     pub was_tried: bool,
+    /// Whether its way loses all its attempts, once that has been drawn.
+    pub is_doomed: Option<bool>,
     /// The commodity that it belongs to, where it was chosen by backlog.
     pub commodity: Option<u32>,
 }
@@ -215,6 +218,7 @@ pub(super) struct WayState {
     pub from: u32,
     pub to: u32,
     pub loss: f64,
+    pub loss_of: LossOf,
     /// Bits a second of packets of 1500 bytes without others.
     pub rate: f64,
     /// Packets that wait or are being sent, and are not yet received.

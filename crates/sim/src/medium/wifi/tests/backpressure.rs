@@ -27,7 +27,7 @@ fn row(threshold: Threshold, relay: u64) -> WifiConfig {
         mac: Mac::standard(BitRate::bits_per_sec(1_000_000)),
         access: Access::Dcf,
         stations: (0..3).map(station).collect(),
-        ways: [(0, 1), (1, 0), (1, 2), (2, 1)].map(|(from, to)| Way { from, to, loss: 0.0 }).to_vec(),
+        ways: [(0, 1), (1, 0), (1, 2), (2, 1)].map(|(from, to)| Way { from, to, ..Way::default() }).to_vec(),
         reach: Reach::of_lists([vec![hears(1)], vec![hears(0), hears(2)], vec![hears(1)]]),
         motion: None,
         fading: None,

@@ -3,7 +3,7 @@
 use super::harness::{Bench, star};
 use crate::Buffer;
 use crate::medium::interface::Cause;
-use crate::wifi::{Access, Mac, Neighbour, Phy, Reach, StationConfig, Way, WifiConfig};
+use crate::wifi::{Access, LossOf, Mac, Neighbour, Phy, Reach, StationConfig, Way, WifiConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const MBIT: u64 = 1_000_000;
@@ -65,7 +65,7 @@ fn hidden(mac: Mac) -> WifiConfig {
         mac,
         access: Access::Dcf,
         stations: (0..3).map(station).collect(),
-        ways: vec![Way { from: 0, to: 1, loss: 0.0 }, Way { from: 2, to: 1, loss: 0.0 }],
+        ways: vec![Way { from: 0, to: 1, ..Way::default() }, Way { from: 2, to: 1, ..Way::default() }],
         reach: Reach::of_lists([vec![hears(1)], vec![hears(0), hears(2)], vec![hears(1)]]),
         motion: None,
         fading: None,
@@ -78,7 +78,7 @@ fn hidden(mac: Mac) -> WifiConfig {
 #[test]
 fn a_relay_backs_off() {
     let mut config = hidden(standard());
-    config.ways.push(Way { from: 1, to: 2, loss: 0.0 });
+    config.ways.push(Way { from: 1, to: 2, ..Way::default() });
     let came = micros(1000 + 192 + 6000 + 1);
     let slots = |seed| {
         let mut bench = Bench::new(&config, seed);
@@ -139,6 +139,38 @@ fn a_packet_is_given_up_after_seven_attempts() {
     assert_eq!(bench.world.lost, [(number, Cause::Sent)]);
     let counts = bench.wifi.ways[0].counts;
     assert_eq!((counts.attempts, counts.data_frames, counts.failures, counts.link.lost), (7, 7, 7, 1));
+    assert_eq!(bench.wifi.ways[0].backlog, 0);
+}
+
+/// Losses of packets: each is received at the first attempt, or given up after seven. Of 400 packets a quarter is given up, within five standard
+/// deviations, and its sender knows which.
+#[test]
+fn a_packet_can_lose_all_its_attempts() {
+    let mut config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));
+    (config.ways[0].loss, config.ways[0].loss_of) = (0.25, LossOf::Packets);
+    let mut bench = Bench::new(&config, 3);
+    (0..400).for_each(|_| _ = bench.offer(0, 1000));
+    bench.run(micros(60_000_000), &[]);
+    let (arrived, lost) = (bench.world.arrived.len() as u64, bench.world.lost.len() as u64);
+    assert_eq!(arrived + lost, 400);
+    assert!(lost.abs_diff(100) < 44, "{lost}");
+    let counts = bench.wifi.ways[0].counts;
+    assert_eq!((counts.successes, counts.failures, counts.link.lost), (arrived, 7 * lost, lost));
+}
+
+/// Losses of deliveries: every packet is acknowledged at its first attempt, and a quarter is lost all the same.
+#[test]
+fn a_delivery_can_be_lost_unseen() {
+    let mut config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));
+    (config.ways[0].loss, config.ways[0].loss_of) = (0.25, LossOf::Deliveries);
+    let mut bench = Bench::new(&config, 3);
+    (0..400).for_each(|_| _ = bench.offer(0, 1000));
+    bench.run(micros(60_000_000), &[]);
+    let lost = bench.world.lost.len() as u64;
+    assert_eq!(bench.world.arrived.len() as u64 + lost, 400);
+    assert!(lost.abs_diff(100) < 44, "{lost}");
+    let counts = bench.wifi.ways[0].counts;
+    assert_eq!((counts.successes, counts.failures, counts.link.lost), (400, 0, lost));
     assert_eq!(bench.wifi.ways[0].backlog, 0);
 }
 

@@ -69,7 +69,7 @@ pub fn star(senders: u32, phy: Phy, mac: Mac, data_rate: BitRate) -> WifiConfig 
         mac,
         access: Access::Dcf,
         stations: (0..=u64::from(senders)).map(station).collect(),
-        ways: (0..senders).map(|from| Way { from, to: senders, loss: 0.0 }).collect(),
+        ways: (0..senders).map(|from| Way { from, to: senders, ..Way::default() }).collect(),
         reach: Reach::complete(senders + 1),
         motion: None,
         fading: None,
