@@ -82,8 +82,13 @@ void CountMessage(Ptr<const Packet> packet, Ptr<Ipv4>, uint32_t interface) {
   copy->RemoveHeader(udp);
   g_messages += udp.GetDestinationPort() == 654 || udp.GetDestinationPort() == 269;
 }
+// Packets that the MAC gave up.
+uint64_t g_given_up = 0;
+void CountGivenUp(Mac48Address) { ++g_given_up; }
 void CountMessages(Ptr<Node> node) {
   node->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext("Tx", MakeCallback(&CountMessage));
+  auto manager = DynamicCast<WifiNetDevice>(node->GetDevice(0))->GetRemoteStationManager();
+  manager->TraceConnectWithoutContext("MacTxFinalDataFailed", MakeCallback(&CountGivenUp));
 }
 void BackOffAsRelay(Ptr<NetDevice> device, int64_t stream) {
   auto wifi = DynamicCast<WifiNetDevice>(device);
@@ -226,9 +231,11 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
         aodv = ns.AodvHelper()
         # Links break by the MAC's word alone.
         aodv.Set("EnableHello", ns.BooleanValue(False))
+        # Without hellos it still takes neighbours for gone that it has not heard for so many of their intervals.
+        aodv.Set("AllowedHelloLoss", ns.UintegerValue(1000))
         stack.SetRoutingHelper(aodv)
     stack.Install(nodes)
-    cppyy.gbl.ns3.g_messages = 0
+    cppyy.gbl.ns3.g_messages = cppyy.gbl.ns3.g_given_up = 0
     for at in range(nodes.GetN()):
         ns.CountMessages(nodes.Get(at))
     helper = ns.Ipv4AddressHelper()
@@ -272,6 +279,7 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
             for before, after in zip(*received, strict=True)
         ],
         "routing_messages": int(cppyy.gbl.ns3.g_messages),
+        "given_up": int(cppyy.gbl.ns3.g_given_up),
         "events": ns.Simulator.GetEventCount(),
         "run_cpu_s": time.process_time() - began,
     }
