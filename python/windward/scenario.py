@@ -147,7 +147,7 @@ class Scenario(ScenarioFields):
         force
             Also run what this machine is measured to be too slow for.
         sysctl
-            Settings of the hosts' kernels, by their names for sysctl(8): {"net.ipv4.tcp_recovery": 0}.
+            Settings of the hosts' kernels, by their names for sysctl(8): {"net.ipv4.tcp_early_retrans": 0}.
 
         Raises
         ------

@@ -96,7 +96,7 @@ def emulate(
     sysctl: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="Kernel setting of the hosts, as in net.ipv4.tcp_recovery=0. Repeatable."
+            metavar="NAME=VALUE", help="Kernel setting of the hosts, as in net.ipv4.tcp_early_retrans=0. Repeatable."
         ),
     ] = None,
     no_python: NoPython = False,

@@ -64,12 +64,12 @@ def parse_seeds(text: str | None) -> int | list[int] | None:
 
 
 def parse_settings(texts: list[str]) -> dict[str, str]:
-    """Kernel settings as sysctl(8) takes them: `net.ipv4.tcp_recovery=0`."""
+    """Kernel settings as sysctl(8) takes them: `net.ipv4.tcp_early_retrans=0`."""
     settings = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise ValueError(f"--sysctl {text}: give a setting and its value, such as net.ipv4.tcp_recovery=0")
+            raise ValueError(f"--sysctl {text}: give a setting and its value, such as net.ipv4.tcp_early_retrans=0")
         settings[name.strip()] = value.strip()
     return settings
 

@@ -33,7 +33,7 @@ pub struct Options {
     pub capture: Option<Box<dyn Write + Send>>,
     /// Runs even where the machine is measured to be too slow; the result will say how late it was.
     pub is_forced: bool,
-    /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_recovery` and its value.
+    /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_early_retrans` and its value.
     pub settings: Vec<(String, String)>,
 }
 

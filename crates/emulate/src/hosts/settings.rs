@@ -19,7 +19,7 @@ impl Settings {
                 !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
             };
             if !name.strip_prefix("net.").is_some_and(|rest| rest.split('.').all(is_plain)) {
-                let hint = "a name below `net.` is expected, as in net.ipv4.tcp_recovery=0";
+                let hint = "a name below `net.` is expected, as in net.ipv4.tcp_early_retrans=0";
                 return Err(Error::Impossible(format!("{given}: not a setting of a network namespace\nhint: {hint}")));
             }
             if let Some((_, key)) = OF_FLOWS.iter().find(|(of_flows, _)| of_flows == name) {
@@ -51,8 +51,8 @@ mod tests {
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
         let settings = |name: &str| Settings::new(vec![(name.to_owned(), "0".to_owned())]);
-        let good = settings("net.ipv4.tcp_recovery").map(|settings| settings.note());
-        assert_eq!(good.ok().flatten().as_deref(), Some("kernel settings: net.ipv4.tcp_recovery = 0"));
+        let good = settings("net.ipv4.tcp_early_retrans").map(|settings| settings.note());
+        assert_eq!(good.ok().flatten().as_deref(), Some("kernel settings: net.ipv4.tcp_early_retrans = 0"));
         for name in ["kernel.panic", "net.", "net..", "net.ipv4/../../kernel/panic", "net", "net.ipv4.", ""] {
             let error = settings(name).err().expect(name).to_string();
             assert!(error.starts_with(&format!("setting `{name} = 0`: not a setting")), "{error}");
