@@ -252,9 +252,9 @@ What is seen:
   timer where a retransmission is lost (RFC 6675), and meanwhile flow 2 gets in; Linux finds lost retransmissions by
   time, and its flow 1 hardly ever times out.
 * In the diamond packets overtake each other. The simulator's senders take that for loss, and their windows are too
-  small to starve anybody. Linux adapts, keeps larger windows, and starves flow 2 under the classical rule as in the tree.
-  Two experiments: unadapted, Linux hardly starves flow 2 there, either; and coded, so that no TCP sees any reordering,
-  Linux and the simulator agree under the TCP-aware rule. What differs is the reaction to reordering.
+  small to starve anybody. Linux adapts, keeps larger windows, and starves flow 2 under the classical rule as in the
+  tree. Two experiments: unadapted, Linux hardly starves flow 2 there, either; and coded, so that no TCP sees any
+  reordering, Linux and the simulator agree under the TCP-aware rule. What differs is the reaction to reordering.
 
 {chr(10).join(section + chr(10) for section in sections)}
 ## Timing
