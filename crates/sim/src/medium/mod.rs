@@ -6,6 +6,7 @@
 mod air;
 pub mod cell;
 pub mod csma;
+mod forward;
 mod interface;
 pub mod slotted;
 pub mod wifi;
@@ -126,6 +127,7 @@ impl MediumConfig {
         let network = match self {
             Self::Wifi(network) => network,
             Self::Slotted(config) => &config.network,
+            Self::Csma(config) if config.backlog.is_some() => &config.network,
             Self::Cell(_) | Self::Csma(_) => return Vec::new(),
         };
         network.stations.iter().map(|station| station.node).collect()

@@ -49,16 +49,27 @@ impl Check<'_> {
             Access::Dcf(_) | Access::ByDelay(_) | Access::ByLength(_) => return MediumConfig::Wifi(network),
         };
         self.every_attempt();
-        if network.routing.is_some() {
-            let message = "ideal access has no frames, and so no routing messages";
-            self.refuse(["routing".into()], message, Some("routing = \"shortest\""));
-        }
+        let backlog = match &network.routing {
+            None => None,
+            Some(RoutingConfig::Backpressure(routing)) if routing.rule.is_none() => Some(routing.backlog),
+            Some(RoutingConfig::Backpressure(_)) => {
+                let message = "a rule in Python is for stations of 802.11";
+                self.refuse(["routing".into(), "class".into()], message, Some("access = \"dcf\""));
+                None
+            }
+            Some(_) => {
+                let message = "ideal access has no frames, and so no routing messages";
+                self.refuse(["routing".into()], message, Some("routing = \"shortest\", or \"backpressure\""));
+                None
+            }
+        };
         let aggression = match rule.aggressiveness {
             Some(rho) => Aggression::Fixed(rho.0),
             None => Aggression::QueueingDelay { scale: rule.scale.0, cap: rule.cap.0 },
         };
         let conflicts = network.conflicts(rule.conflicts.of_sim());
-        MediumConfig::Csma(CsmaConfig { network, conflicts, aggression, holding: Holding::Exact })
+        let network = WifiConfig { routing: None, ..network };
+        MediumConfig::Csma(CsmaConfig { network, conflicts, aggression, holding: Holding::Exact, backlog })
     }
 
     /// Slots under centralised MaxWeight.

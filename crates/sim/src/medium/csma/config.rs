@@ -1,5 +1,6 @@
 //! What ideal CSMA is given.
 
+use crate::backlog::BacklogConfig;
 use crate::medium::wifi::WifiConfig;
 use crate::packet::NodeId;
 use crate::queue::Buffer;
@@ -16,6 +17,8 @@ pub struct CsmaConfig {
     pub aggression: Aggression,
     /// How long a packet takes.
     pub holding: Holding,
+    /// How stations forward by backlog; `None`: packets have their routes.
+    pub backlog: Option<BacklogConfig>,
 }
 
 /// What the transmission aggressiveness ρ_l of a link is.

@@ -1,8 +1,10 @@
 //! Ideal CSMA at work: links wait, are active, and block their neighbours.
 
 use super::config::{Aggression, CsmaConfig, Holding};
+use crate::backlog::Backlog;
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
+use crate::medium::forward::Forward;
 use crate::medium::interface::{Cause, Medium, Out};
 use crate::medium::wifi::Served;
 use crate::packet::Packet;
@@ -16,8 +18,8 @@ pub(super) struct Link {
     queue: Tail,
     /// The packets in it.
     line: Line,
-    /// The packet that is being sent.
-    head: Option<Waiting>,
+    /// The packet that is being sent, and its commodity where stations forward by backlog.
+    head: Option<(Waiting, Option<u32>)>,
     /// Active neighbours.
     blocked: u32,
     /// When it turns active, or ceases to be; [`Time::NEVER`] where it waits for others or for packets.
@@ -47,6 +49,8 @@ impl Link {
 pub struct Csma {
     config: CsmaConfig,
     pub(super) links: Vec<Link>,
+    /// The queues of stations that forward by backlog.
+    forward: Option<Box<Forward>>,
 }
 
 impl Csma {
@@ -68,32 +72,50 @@ impl Csma {
                 activations: 0,
             }
         };
-        Self { links: (0..config.members() as u32).map(link).collect(), config: config.clone() }
+        Self {
+            links: (0..config.members() as u32).map(link).collect(),
+            forward: config.backlog.map(|backlog| Box::new(Forward::new(backlog, &config.network, seed))),
+            config: config.clone(),
+        }
     }
 
     /// 1/b_l for the packet that is being sent, or is next.
     fn holding(&self, local: u32) -> Duration {
         let link = &self.links[local as usize];
-        let size = link.head.as_ref().or(link.queue.head()).map_or(1500, |waiting| waiting.packet.size);
+        let size =
+            link.head.as_ref().map(|(head, _)| head).or(link.queue.head()).map_or(1500, |waiting| waiting.packet.size);
         self.config.network.exchange(local, u64::from(size))
     }
 
-    fn rho(&self, local: u32, alone: f64) -> f64 {
+    fn rho(&self, local: u32, alone: f64, demand: f64) -> f64 {
         let link = &self.links[local as usize];
-        let backlog = link.backlog() as f64;
         match self.config.aggression {
             Aggression::Fixed(rho) => rho,
-            Aggression::QueueingDelay { scale, cap } => (scale * alone * backlog / link.served.rate()).min(cap),
+            Aggression::QueueingDelay { scale, cap } => (scale * alone * demand / link.served.rate()).min(cap),
+        }
+    }
+
+    /// Packets that a link has to send, or what stands for them.
+    fn demand(&mut self, local: u32) -> f64 {
+        let link = &self.links[local as usize];
+        match &mut self.forward {
+            None => link.queue.packets() as f64,
+            Some(forward) => {
+                let loss = self.config.network.ways[local as usize].loss;
+                forward.pick(local).map_or(0.0, |pick| pick.difference * (1.0 - loss))
+            }
         }
     }
 
     /// A link that may becomes active after an exponential time of mean 1/a_l; one that may not waits for nothing.
     fn draw(&mut self, now: Time, local: u32, out: &mut impl Out) {
         let link = &self.links[local as usize];
-        let may = !link.is_active() && link.blocked == 0 && link.queue.packets() > 0;
+        let is_free = !link.is_active() && link.blocked == 0;
+        let demand = if is_free { self.demand(local) } else { 0.0 };
+        let may = demand > 0.0;
         let acts_at = if may {
             let holding = self.holding(local);
-            let rho = self.rho(local, 1.0 / holding.as_secs());
+            let rho = self.rho(local, 1.0 / holding.as_secs(), demand);
             // The rate of a time-varying clock: whenever it changes the rest is drawn anew, which exponential times allow.
             let wait = self.links[local as usize].luck.exponential() * libm::exp(-rho);
             now + holding.scale(wait)
@@ -106,19 +128,31 @@ impl Csma {
         }
     }
 
+    /// The queues of the station that a link leaves have changed: so have the weights of all links around it.
+    fn draw_around(&mut self, now: Time, local: u32, out: &mut impl Out) {
+        let Some(forward) = &self.forward else { return };
+        for link in forward.around(forward.sender(local)) {
+            if link != local && !self.links[link as usize].is_active() {
+                self.draw(now, link, out);
+            }
+        }
+    }
+
     fn activate(&mut self, now: Time, local: u32, out: &mut impl Out) {
-        let mut holding = self.holding(local);
+        let head = self.take(now, local);
+        let size = head.as_ref().map_or(1500, |(head, _)| head.packet.size);
+        let mut holding = self.config.network.exchange(local, u64::from(size));
         let link = &mut self.links[local as usize];
         if self.config.holding == Holding::Exponential {
             holding = link.luck.exponential_span(holding);
         }
-        let Some(head) = link.queue.take(now, |_| {}) else { return };
+        let Some((head, commodity)) = head else { return };
         link.counts.packets += 1;
         link.counts.bytes += u64::from(head.packet.size);
         link.line.leave(head.since, now);
         link.counts.busy += holding.as_nanos();
         link.activations += 1;
-        link.head = Some(head);
+        link.head = Some((head, commodity));
         link.acts_at = now + holding;
         out.wake_at(link.acts_at, local);
         for at in 0..self.config.conflicts[local as usize].len() {
@@ -130,20 +164,44 @@ impl Csma {
         }
     }
 
+    /// Takes the packet that a link is to send.
+    fn take(&mut self, now: Time, local: u32) -> Option<(Waiting, Option<u32>)> {
+        let link = &mut self.links[local as usize];
+        let Some(forward) = &mut self.forward else {
+            return link.queue.take(now, |_| {}).map(|head| (head, None));
+        };
+        let pick = forward.pick(local)?;
+        let packet = forward.backlog.take(forward.sender(local), pick.commodity)?;
+        link.line.join(now);
+        Some((Waiting { since: now, packet }, Some(pick.commodity)))
+    }
+
     fn release(&mut self, now: Time, local: u32, out: &mut impl Out) {
         let alone = 1.0 / self.holding(local).as_secs();
         let loss = self.config.network.ways[local as usize].loss;
-        let link = &mut self.links[local as usize];
-        if let Some(head) = link.head.take() {
-            if loss > 0.0 && link.luck.chance(loss) {
-                link.counts.lost += 1;
-                out.lose(head.packet, Cause::Sent);
-            } else {
-                out.arrive_at(now, local, head.packet);
-            }
+        let Self { links, forward, .. } = self;
+        let link = &mut links[local as usize];
+        if let Some((head, commodity)) = link.head.take() {
+            let is_lost = loss > 0.0 && link.luck.chance(loss);
             link.served.serve(now, alone);
+            match (forward, commodity) {
+                (Some(forward), Some(commodity)) if is_lost => {
+                    forward.backlog.put_back(forward.sender(local), commodity, head.packet);
+                }
+                _ if is_lost => {
+                    link.counts.lost += 1;
+                    out.lose(head.packet, Cause::Sent);
+                }
+                (forward, commodity) => {
+                    if let (Some(forward), Some(commodity)) = (forward, commodity) {
+                        forward.backlog.leave(now, local, commodity);
+                    }
+                    out.arrive_at(now, local, head.packet);
+                }
+            }
         }
         self.draw(now, local, out);
+        self.draw_around(now, local, out);
         for at in 0..self.config.conflicts[local as usize].len() {
             let other = self.config.conflicts[local as usize][at];
             self.links[other as usize].blocked -= 1;
@@ -156,6 +214,11 @@ impl Medium for Csma {
     fn begin(&mut self, _: &mut impl Out) {}
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
+        if let Some(forward) = &self.forward {
+            // Stations find the way themselves: a packet that is to take this link may take another.
+            let station = forward.sender(local);
+            return self.carry(now, station, packet, out);
+        }
         let link = &mut self.links[local as usize];
         if !link.queue.offer(now, packet, Duration::ZERO) {
             link.counts.dropped += 1;
@@ -167,6 +230,28 @@ impl Medium for Csma {
         if has_new_rate && !link.is_active() {
             self.draw(now, local, out);
         }
+    }
+
+    fn carry(&mut self, now: Time, station: u32, packet: Packet, out: &mut impl Out) {
+        let Some(forward) = &mut self.forward else { return out.lose(packet, Cause::NoRoute) };
+        match forward.push(now, station, packet) {
+            Ok(None) => {}
+            Ok(Some(dropped)) => out.lose(dropped, Cause::Queue),
+            Err(packet) => return out.lose(packet, Cause::NoRoute),
+        }
+        for link in forward.around(station) {
+            if !self.links[link as usize].is_active() {
+                self.draw(now, link, out);
+            }
+        }
+    }
+
+    fn held(&self) -> u64 {
+        self.forward.as_ref().map_or(0, |forward| forward.backlog.waiting())
+    }
+
+    fn backlog(&self) -> Option<(&Backlog, Time)> {
+        self.forward.as_ref().map(|forward| (&forward.backlog, forward.since))
     }
 
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
@@ -196,6 +281,10 @@ impl Medium for Csma {
             link.line.reset(now);
             link.activations = 0;
         });
+        if let Some(forward) = &mut self.forward {
+            forward.since = now;
+            forward.backlog.reset(now);
+        }
     }
 
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {

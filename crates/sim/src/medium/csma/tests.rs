@@ -33,7 +33,7 @@ fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> C
         lists[a as usize].push(b);
         lists[b as usize].push(a);
     }
-    CsmaConfig { network, conflicts: lists, aggression: Aggression::Fixed(rho), holding }
+    CsmaConfig { network, conflicts: lists, aggression: Aggression::Fixed(rho), holding, backlog: None }
 }
 
 /// How long each set of links was active, as shares of the time, by the bits of the set; and packets a second of each link times

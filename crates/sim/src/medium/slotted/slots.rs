@@ -2,24 +2,21 @@
 
 use super::choice::heaviest;
 use super::config::SlottedConfig;
-use crate::backlog::{Backlog, Graph, Pick};
+use crate::backlog::{Backlog, Pick};
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
+use crate::medium::forward::Forward;
 use crate::medium::interface::{Cause, Medium, Out};
-use crate::packet::{NodeId, Packet};
-use crate::queue::Buffer;
+use crate::packet::Packet;
 use crate::record::Figure;
 use crate::status::{Counts, Sight};
-use std::collections::BTreeMap;
 use windward_units::{Duration, Time};
 
 /// A slotted network at work.
 #[derive(Debug)]
 pub struct Slotted {
     config: SlottedConfig,
-    pub(super) backlog: Backlog,
-    /// Stations by their nodes.
-    stations: BTreeMap<NodeId, u32>,
+    pub(super) forward: Forward,
     /// Of each link those that conflict with it, as bits.
     conflicts: Vec<u64>,
     /// The slot that begins next; [`Time::NEVER`] while no packet waits.
@@ -27,10 +24,8 @@ pub struct Slotted {
     /// Link and commodity of each packet that is being sent in this slot.
     sending: Vec<(u32, u32)>,
     counts: Vec<Counts>,
-    counts_from: Time,
     /// One for each link: whether it is ON.
     channels: Vec<Stream>,
-    ties: Stream,
     order: Vec<u32>,
 }
 
@@ -38,29 +33,17 @@ impl Slotted {
     /// The network of `config` in the run of `seed`.
     pub fn new(config: &SlottedConfig, _: &Makers, seed: u64) -> Self {
         let network = &config.network;
-        let ends = network.ways.iter().map(|way| (way.from, way.to)).collect();
-        let buffer = |buffer| match buffer {
-            Buffer::Packets(packets) => u32::try_from(packets).unwrap_or(u32::MAX),
-            _ => u32::MAX,
-        };
-        let graph = Graph::new(network.stations.len() as u32, ends);
-        let backlog =
-            Backlog::new(config.backlog, graph, network.stations.iter().map(|station| buffer(station.buffer)));
         let channel = |way: &crate::wifi::Way| {
             let [from, to] = [way.from, way.to].map(|station| network.stations[station as usize].key);
             Stream::new(seed, from ^ to.rotate_left(1), Purpose::Fading)
         };
-        let key = network.stations.iter().fold(0, |key, station| station.key ^ u64::rotate_left(key, 1));
         Self {
-            backlog,
-            stations: (0..).zip(&network.stations).map(|(at, station)| (station.node, at)).collect(),
+            forward: Forward::new(config.backlog, network, seed),
             conflicts: config.conflicts.iter().map(|others| others.iter().map(|other| 1 << other).sum()).collect(),
             next: Time::NEVER,
             sending: Vec::new(),
             counts: vec![Counts::default(); config.members()],
-            counts_from: Time::ZERO,
             channels: network.ways.iter().map(channel).collect(),
-            ties: Stream::new(seed, key, Purpose::Forwarding),
             order: (0..config.members() as u32).collect(),
             config: config.clone(),
         }
@@ -68,13 +51,10 @@ impl Slotted {
 
     /// The links that are active if `is_on` are ON, and what each serves: the heaviest independent set.
     pub(super) fn choose(&mut self, is_on: &[bool]) -> Vec<(u32, Pick)> {
-        let Self { backlog, ties, order, conflicts, .. } = self;
-        let pick = |link: u32, luck: &mut Stream| {
-            let (_, far) = backlog.graph().ends(link);
-            backlog.pick(link, |commodity| backlog.backlog(far, commodity), luck)
-        };
+        let Self { forward, order, conflicts, .. } = self;
         let picks: Vec<Option<Pick>> =
-            (0..).zip(is_on).map(|(link, &is_on)| if is_on { pick(link, ties) } else { None }).collect();
+            (0..).zip(is_on).map(|(link, &is_on)| if is_on { forward.pick(link) } else { None }).collect();
+        let ties = &mut forward.ties;
         for at in (1..order.len()).rev() {
             order.swap(at, (ties.uniform() * (at + 1) as f64) as usize);
         }
@@ -87,9 +67,9 @@ impl Slotted {
     /// A slot ends and the next begins.
     fn turn(&mut self, now: Time, out: &mut impl Out) {
         for (link, commodity) in std::mem::take(&mut self.sending) {
-            self.backlog.leave(now, link, commodity);
+            self.forward.backlog.leave(now, link, commodity);
         }
-        if self.backlog.waiting() == 0 {
+        if self.forward.backlog.waiting() == 0 {
             self.next = Time::NEVER;
             return;
         }
@@ -99,9 +79,9 @@ impl Slotted {
         // Before the next slot's choice, which is to see it.
         let arrival = Time::from_nanos(end.as_nanos() - 1);
         for (link, pick) in self.choose(&is_on) {
-            let (at, _) = self.backlog.graph().ends(link);
+            let at = self.forward.sender(link);
             // Links that do not conflict may have picked one packet.
-            let Some(packet) = self.backlog.take(at, pick.commodity) else { continue };
+            let Some(packet) = self.forward.backlog.take(at, pick.commodity) else { continue };
             let counts = &mut self.counts[link as usize];
             counts.packets += 1;
             counts.bytes += u64::from(packet.size);
@@ -130,10 +110,10 @@ impl Medium for Slotted {
     }
 
     fn carry(&mut self, now: Time, station: u32, packet: Packet, out: &mut impl Out) {
-        let Some(&to) = self.stations.get(&packet.to) else { return out.lose(packet, Cause::NoRoute) };
-        let commodity = self.backlog.commodity(station, to, &packet);
-        if let Some(dropped) = self.backlog.push(now, station, commodity, packet) {
-            out.lose(dropped, Cause::Queue);
+        match self.forward.push(now, station, packet) {
+            Ok(None) => {}
+            Ok(Some(dropped)) => out.lose(dropped, Cause::Queue),
+            Err(packet) => return out.lose(packet, Cause::NoRoute),
         }
         if self.next == Time::NEVER {
             self.next = self.boundary(now);
@@ -142,7 +122,7 @@ impl Medium for Slotted {
     }
 
     fn held(&self) -> u64 {
-        self.backlog.waiting()
+        self.forward.backlog.waiting()
     }
 
     fn wake(&mut self, now: Time, _: u32, out: &mut impl Out) {
@@ -159,13 +139,13 @@ impl Medium for Slotted {
     }
 
     fn backlog(&self) -> Option<(&Backlog, Time)> {
-        Some((&self.backlog, self.counts_from))
+        Some((&self.forward.backlog, self.forward.since))
     }
 
     fn reset_counts(&mut self, now: Time) {
-        self.counts_from = now;
+        self.forward.since = now;
         self.counts.fill(Counts::default());
-        self.backlog.reset(now);
+        self.forward.backlog.reset(now);
     }
 
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure)) {

@@ -73,7 +73,7 @@ impl Bench {
         let now = Time::from_nanos(self.slot * SLOT.as_nanos());
         while let Some(&(_, link, flow)) = self.world.arrived.get(self.seen) {
             self.seen += 1;
-            let at = self.slotted.backlog.graph().ends(link).1;
+            let at = self.slotted.forward.backlog.graph().ends(link).1;
             if at == self.flows[flow as usize].1 {
                 self.delivered[flow as usize] += 1;
             } else {
@@ -103,7 +103,7 @@ impl Bench {
     }
 
     fn total(&self) -> f64 {
-        self.slotted.backlog.waiting() as f64
+        self.slotted.forward.backlog.waiting() as f64
     }
 }
 
@@ -179,7 +179,7 @@ fn theorem_2() {
                         flow: flow as u32,
                         to: flow as u32 + 1,
                     };
-                    let backlog = f64::from(bench.slotted.backlog.backlog_of(0, name));
+                    let backlog = f64::from(bench.slotted.forward.backlog.backlog_of(0, name));
                     let rate = (m / backlog).min(1.0);
                     owed[flow] += rate;
                     arrivals[flow] = owed[flow] as u32;
@@ -253,7 +253,7 @@ fn inequality_7_on_random_queues() {
             let links = config.members();
             let is_on: Vec<bool> = (0..links).map(|_| luck.chance(0.8)).collect();
             let chosen = bench.slotted.choose(&is_on);
-            let backlog = &bench.slotted.backlog;
+            let backlog = &bench.slotted.forward.backlog;
             let allowed = flows.map(|(from, to)| backlog.graph().allowed(from, to, Links::LoopFree));
             let slope = |link: u32, commodity: u32| {
                 let (from, to) = backlog.graph().ends(link);
