@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windward._engine import EmulationError, KernelError, Scenario
+from windward._engine import EmulationError, KernelError, Scenario, ScenarioError
 from windward._engines.emulate import emulate, why_not
 from windward._engines.fluid import run as follow
 from windward._engines.optimum import solve
@@ -42,7 +42,7 @@ class Comparison:
     ideal: Run | None
     packets: Run | None
     kernel: Run | None
-    #: Why an engine did not answer, by its name: "fluid", "packets" or "kernel".
+    #: Why an engine did not answer, by its name: "fluid", "ideal", "packets" or "kernel".
     left_out: Mapping[str, str]
 
     @property
@@ -109,7 +109,12 @@ def compare(
     if scenario.has_region:
         left_out["packets"] = "a region says which rates are possible, not how packets get them"
     else:
-        if (other := _with_ideal_access(scenario, folder)) is not None:
+        other = None
+        try:
+            other = _with_ideal_access(scenario, folder)
+        except ScenarioError as error:
+            left_out["ideal"] = _first_line(error)
+        if other is not None:
             ideal = simulate(other, folder=folder, laws=laws, seeds=seeds, **keep("ideal"))
         packets = simulate(scenario, folder=folder, laws=laws, seeds=seeds, **keep("simulate"))
     if reason := left_out.get("packets") or _why_no_emulation(scenario, with_emulation):
@@ -123,11 +128,14 @@ def compare(
 
 
 def _with_ideal_access(scenario: Scenario, folder: Path) -> Scenario | None:
-    """The scenario with ideal CSMA in place of 802.11, over fixed routes; None if nothing changes."""
+    """The scenario with ideal CSMA in place of 802.11, by backlogs or over fixed routes; None if nothing changes."""
     fields = json.loads(scenario.to_json())
     networks = [network for network in fields.get("wifi", []) if network["access"]["kind"] != "ideal"]
     for network in networks:
-        network["access"], network["routing"] = _IDEAL, "shortest"
+        network["access"] = _IDEAL
+        # Backlogs are compared there too, but by no rule of a user's own; protocols have no frames for their messages.
+        if network["routing"]["kind"] != "backpressure" or "class" in network["routing"]:
+            network["routing"] = "shortest"
     # Frames are 802.11's.
     fields["output"].pop("air", None)
     return Scenario.from_json(json.dumps(fields), "scenario", folder) if networks else None
