@@ -111,7 +111,6 @@ fn a_coded_flow_sees_no_losses() {
     let text = r#"
         name = "coded"
         duration = "10 s"
-        warmup = "1 s"
         [[node]]
         name = "a"
         [[node]]
@@ -136,8 +135,10 @@ fn a_coded_flow_sees_no_losses() {
     let Some(Emulation { output, .. }) = in_time("a_coded_flow_sees_no_losses", text) else { return };
     let (flow, coding) = (&output.flows[0], &output.coding[0]);
     println!("{flow:?}\n{coding:?}");
-    assert!(flow.goodput_bps > 1.2e6, "{flow:?}");
-    assert!(flow.retransmits <= coding.unmasked + 5 && flow.timeouts == 0, "{flow:?} {coding:?}");
+    assert!(flow.goodput_bps > 1.1e6, "{flow:?}");
+    // What the source's own queue drops, TCP sends again; beyond that hardly anything: SACK has room for three ranges.
+    assert!(flow.retransmits <= coding.unmasked * 11 / 10 + 10 && flow.timeouts == 0, "{flow:?} {coding:?}");
+    assert!(flow.segments_lost > coding.unmasked + 150, "{flow:?} {coding:?}");
     assert!(coding.innovative <= coding.received && coding.received < coding.combinations);
     assert!(output.blocks.iter().map(|block| u64::from(block.size)).sum::<u64>() * 960 > flow.delivered_bytes * 9 / 10);
 }
