@@ -137,10 +137,16 @@ def load(key: str) -> Paper:
         claims=claims,
         open=tuple(table.get("open", ())),
         checks=_marked(folder, "checks", "claim_id"),
-        figures=_marked(folder, "figures", "figure_number"),
+        figures=dict(sorted(_marked(folder, "figures", "figure_number").items(), key=_by_number)),
     )
     _hold_together(file, paper)
     return paper
+
+
+def _by_number(figure: tuple[str, Any]) -> tuple[bool, int, str]:
+    """As papers number them: 9 before 10, those without a number last."""
+    number, _ = figure
+    return (not number.isdecimal(), int(number) if number.isdecimal() else 0, number)
 
 
 def _claims(file: Path, table: Mapping[str, Any]) -> dict[int, Claim]:

@@ -1,0 +1,1 @@
+"""The figures of seferoglu2014."""

@@ -1,0 +1,56 @@
+"""Many runs of the ns-2 part, as one table of flows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+
+import windward as ww
+from windward.results.stats import jain
+
+from ..shared import packets
+
+#: What is kept of a flow.
+_KEPT = ["seed", "flow", "goodput_bps", "mean_rtt_s", "timeouts", "retransmits", "segments_sent"]
+
+#: Payload of a datagram of 1000 B, as a share of it.
+_PAYLOAD = 972 / 1000
+
+
+def simulate(cases: Mapping[Any, ww.Scenario], tell: Callable[[str], None], seeds: int | None) -> dict[Any, ww.Run]:
+    """Runs each case with so many seeds; cases of one seed, the draws of the grid, with theirs."""
+    several = {key: scenario for key, scenario in cases.items() if isinstance(scenario.seeds, int)}
+    single = {key: scenario for key, scenario in cases.items() if key not in several}
+    done = packets.simulate(several, tell, seeds) | packets.simulate(single, tell)
+    return {key: done[key] for key in cases}
+
+
+def rates(runs: Mapping[Any, ww.Run], names: tuple[str, ...]) -> pd.DataFrame:
+    """Goodput of every flow and of every source of datagrams, by seed; parts of the keys are in the columns `names`."""
+    tables = []
+    for key, run in runs.items():
+        rows = [run.flows[_KEPT].merge(silence(run).astype({"flow": str}), on=["seed", "flow"], how="left")]
+        if not run.background.empty:
+            sources = run.background.rename(columns={"source": "flow"})
+            rows.append(sources.assign(goodput_bps=_PAYLOAD * sources["received_bps"])[["seed", "flow", "goodput_bps"]])
+        table = pd.concat(rows, ignore_index=True)
+        parts: dict[str, Any] = dict(zip(names, key, strict=True))
+        tables.append(table.assign(**parts))
+    return pd.concat(tables, ignore_index=True)
+
+
+def silence(run: ww.Run) -> pd.DataFrame:
+    """For every flow and seed the share of spans of 5 s, from 10 s on, in which nothing arrived."""
+    series = run.flow_series[run.flow_series["time_s"] > 10]
+    span = (series["time_s"] // 5).rename("span")
+    arrived = series.groupby(["seed", "flow", span], observed=True)["goodput_bps"].mean()
+    return (arrived <= 0).groupby(["seed", "flow"], observed=True).mean().rename("silent").reset_index()
+
+
+def totals(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Total and Jain's index of each run and seed, in columns `total_bps` and `jain`."""
+    groups = table.groupby([*names, "seed"], sort=False)["goodput_bps"]
+    # All flows dead are equal: 0/0 is no fairness.
+    return pd.DataFrame({"total_bps": groups.sum(), "jain": groups.apply(jain)}).reset_index()
