@@ -13,7 +13,7 @@ import windward as ww
 from windward.show.plot import PACKETS, save
 
 #: Of what this run does not have.
-NOT_HERE = ("stations", "map", "airtime", "air", "backlogs", "trapped", "shares")
+NOT_HERE = ("stations", "map", "airtime", "air", "backlogs", "trapped", "shares", "blocks")
 
 
 def lines(figure: Figure) -> int:

@@ -29,8 +29,8 @@ def plot(
             "--what",
             "-w",
             help="Figure: of a run windows, rates, rtt, queues, delays, links, fairness, internals, goodput, "
-            "utilization, loss, stations of a cell, map, airtime, air, backlogs, trapped, shares, or steps, a page "
-            "with a slider; of an optimum rates, links, prices or paths; of a fluid run windows, rates, delays or "
+            "utilization, loss, stations of a cell, map, airtime, air, backlogs, trapped, shares, blocks, or steps, a "
+            "page with a slider; of an optimum rates, links, prices or paths; of a fluid run windows, rates, delays or "
             "lyapunov. Default: the first.",
         ),
     ] = None,

@@ -68,6 +68,7 @@ def digests(run: Packets) -> list[Digest]:
         _wifi(run.draws("wifi_stations")),
         _backlogs(run),
         _ways(run),
+        _coding(run),
         _background(run.draws("background")),
     ]
     return [table for table in tables if table.rows]
@@ -240,6 +241,26 @@ def _ways(run: Packets) -> Digest:
         f"; {left_out} link{'s' if left_out > 1 else ''} with smaller shares left out" if left_out else ""
     )
     return Digest(title="Ways of the flows", columns=["flow", "link", "share"], words=2, rows=rows, note=note)
+
+
+def _coding(run: Packets) -> Digest:
+    """What the coding layers of flows did."""
+    metrics = ("combinations", "repairs", "unmasked", "received", "innovative", "requests")
+    layers = _by_name(run, "coding", ("flow",), metrics)
+    rows = [
+        [
+            flow,
+            _interval(values["combinations"]),
+            _percent(_shares(zip(values["repairs"], values["combinations"], strict=True))),
+            _interval(values["unmasked"]),
+            _percent(_shares(zip(values["innovative"], values["received"], strict=True))),
+            _interval(values["requests"]),
+        ]
+        for (flow,), values in layers.items()
+    ]
+    note = "dropped: by a full queue at the source, which TCP is shown"
+    columns = ["flow", "combinations", "repairs", "dropped", "innovative", "requests"]
+    return Digest(title="Network coding", columns=columns, words=1, rows=rows, note=note)
 
 
 def _by_name(

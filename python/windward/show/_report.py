@@ -34,6 +34,7 @@ _ORDER = (
     "shares",
     "backlogs",
     "trapped",
+    "blocks",
     "airtime",
     "air",
     "loss",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from windward.show.plot import _answers, _backlog, _means, _series, _wireless
+from windward.show.plot import _answers, _backlog, _coding, _means, _series, _wireless
 from windward.show.plot._kind import Kind
 from windward.show.plot.style import head, styled
 
@@ -36,6 +36,7 @@ PACKETS = {
     "backlogs": Kind(title="Queues of the stations by flow", draw=_backlog.backlogs),
     "trapped": Kind(title="Trapped packets", draw=_backlog.trapped),
     "shares": Kind(title="Ways of the flows", draw=_backlog.shares),
+    "blocks": Kind(title="Blocks of coded flows", draw=_coding.blocks),
 }
 
 #: What can be drawn of each engine's results; the first is drawn unless another is asked for.
