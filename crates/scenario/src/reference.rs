@@ -62,6 +62,7 @@ pub fn reference() -> String {
             "flow" => {
                 page.section("`law` of a flow", "law", "LawSpec");
                 page.section("`connections` of a flow", "connections", "Connections");
+                page.section("`coding` of a flow", "coding", "Coding");
             }
             "background" => page.section("`pattern` of a background source", "pattern", "Pattern"),
             _ => {}
