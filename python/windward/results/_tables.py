@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TOTALS = ("flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links", "background")
 
 #: What stays in memory of a run that is written to a folder: all that is not a series.
-KEPT = (*TOTALS, "backlogs", "shares")
+KEPT = (*TOTALS, "backlogs", "shares", "coding")
 
 #: What members of media and their stations have beyond links and nodes.
 FIGURES = ("stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links")
