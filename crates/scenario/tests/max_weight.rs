@@ -120,3 +120,23 @@ law = "reno"
         assert!((flow.rate_bps / (0.375 * 12e6) - 1.0).abs() < 1e-8, "{flow:?}");
     }
 }
+
+/// A source by (5) whose rate the network bounds to r packets a slot keeps M/r of them at its station: x = M/U = r. A sends a packet in
+/// each of its slots of 1 ms, so U is M with slots of as long.
+#[test]
+fn sources_by_backlog_keep_their_queue() {
+    for m in [20.0, 50.0] {
+        let pattern = format!("{{ kind = \"backlog\", m = {m}, slot = \"1 ms\", limit = \"100 Mbit/s\" }}");
+        let source = format!("[[background]]\nfrom = \"A\"\nto = \"B\"\npattern = {pattern}\n");
+        let output = simulate(&diamond("0", 0.0, &source));
+        let (queue, of) = output
+            .backlogs
+            .iter()
+            .map(|queue| (queue.mean_backlog, queue.node))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .unwrap();
+        // Whole packets leave in whole slots: the queue swings by one around it.
+        assert!((queue - m).abs() < 1.5 && of == 0, "M = {m}: {queue} packets wait");
+        assert!((output.sources[0].received_bps / 12e6 - 1.0).abs() < 0.01, "{:?}", output.sources);
+    }
+}

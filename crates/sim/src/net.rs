@@ -432,7 +432,7 @@ impl Net {
             return 0;
         };
         let shared = &self.media[*medium as usize];
-        let to = shared.stations.iter().position(|&station| station == to);
+        let to = shared.forwarding.iter().position(|&station| station == to);
         let backlog = shared.medium.backlog().zip(to);
         backlog.map_or(0, |((backlog, _), to)| backlog.backlog_of(*station, Name { class, flow, to: to as u32 }))
     }

@@ -96,7 +96,7 @@ fn begins_with_backlogs(path: &[u32], links: &Links) -> bool {
         PortKind::Shared { medium, .. } => links.topology.media.get(medium as usize),
         _ => None,
     });
-    matches!(medium, Some(MediumConfig::Wifi(config)) if config.has_backlogs())
+    medium.is_some_and(MediumConfig::has_backlogs)
 }
 
 /// The links of every source of a table; where there are none is reported.

@@ -122,6 +122,16 @@ macro_rules! media {
 }
 
 impl MediumConfig {
+    /// Whether its stations forward by backlog.
+    pub fn has_backlogs(&self) -> bool {
+        match self {
+            Self::Wifi(network) => network.has_backlogs(),
+            Self::Csma(config) => config.backlog.is_some(),
+            Self::Slotted(_) => true,
+            Self::Cell(_) => false,
+        }
+    }
+
     /// The nodes of its stations, where they may forward by backlog.
     pub fn forwarding_nodes(&self) -> Vec<NodeId> {
         let network = match self {
