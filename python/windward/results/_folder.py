@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING, Any
 from windward._engine import write_parquet
 from windward.errors import ResultError
 from windward.results._summary import FORMAT
-from windward.results._tables import ABSENT_IF_EMPTY, Columns, Tables, to_arrow
+from windward.results._tables import ABSENT_IF_EMPTY, Columns, Tables, has_rows, to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -111,7 +111,7 @@ class ResultFolder:
             staged = self._staging / f"seed-{seed}"
             staged.mkdir()
             for kind, table in tables.items():
-                if kind not in ABSENT_IF_EMPTY or len(next(iter(table.values()))):
+                if kind not in ABSENT_IF_EMPTY or has_rows(table):
                     _write(staged / f"{kind}.parquet", table)
             capture = self._staging / f"seed-{seed}.pcapng"
             if capture.exists():

@@ -221,6 +221,12 @@ def _with_names(columns: Columns, entity: str, names: list[str]) -> Columns:
     return {key: Named(names, value) if key == entity else value for key, value in columns.items()}
 
 
+def has_rows(columns: Columns) -> bool:
+    """Whether a table has any row."""
+    first = next(iter(columns.values()))
+    return len(first.indices if isinstance(first, Named) else first) > 0
+
+
 def from_frame(frame: pd.DataFrame) -> Columns:
     """The columns of a frame: numbers, texts, categories."""
     import numpy as np
