@@ -1,6 +1,7 @@
 //! What is kept of a run: totals and series, and the packets themselves.
 
 mod capture;
+mod coded;
 mod figures;
 mod output;
 mod pcapng;

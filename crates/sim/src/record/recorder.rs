@@ -6,7 +6,7 @@ use crate::apps::Transfer;
 use crate::net::Net;
 use crate::network::Timing;
 use crate::status::Counts;
-use crate::tcp::{CodingCounts, Connection};
+use crate::tcp::Connection;
 use windward_laws::Law;
 use windward_units::{Duration, Time};
 
@@ -43,7 +43,10 @@ impl Mark {
             retransmits: counts.retransmits,
             recoveries: counts.recoveries,
             timeouts: counts.timeouts,
-            coding: flow.coding.as_ref().map_or_else(CodingStats::default, |coding| coding_stats(&coding.counts())),
+            coding: flow.coding.as_ref().map_or_else(CodingStats::default, |coding| {
+                let (source, sink) = coding.counts();
+                CodingStats::new(0, &source, &sink)
+            }),
         }
     }
 }
@@ -157,27 +160,10 @@ impl Recorder {
         let (mut totals, mut blocks) = (Vec::new(), Vec::new());
         for (index, flow) in flows.iter().enumerate() {
             let Some(coding) = &flow.coding else { continue };
-            let (before, after) = (&self.at_warmup[index].coding, coding_stats(&coding.counts()));
-            totals.push(CodingStats {
-                flow: index as u32,
-                combinations: after.combinations - before.combinations,
-                repairs: after.repairs - before.repairs,
-                unmasked: after.unmasked - before.unmasked,
-                received: after.received - before.received,
-                innovative: after.innovative - before.innovative,
-                requests: after.requests - before.requests,
-                requested: after.requested - before.requested,
-            });
+            let (source, sink) = coding.counts();
+            totals.push(CodingStats::new(index as u32, &source, &sink).since(&self.at_warmup[index].coding));
             let counted = coding.decoded().filter(|(_, record)| record.ended > self.timing.warmup);
-            blocks.extend(counted.map(|(opened, record)| BlockStats {
-                flow: index as u32,
-                block: record.block,
-                size: record.size,
-                opened_s: opened.as_secs(),
-                began_s: record.began.as_secs(),
-                decoded_s: record.ended.as_secs(),
-                requests: record.requests,
-            }));
+            blocks.extend(counted.map(|(opened, record)| BlockStats::new(index as u32, opened, record)));
         }
         (totals, blocks)
     }
@@ -216,21 +202,6 @@ impl Recorder {
         self.output.events = events;
         self.output.packet_hops = net.hops;
         self.output
-    }
-}
-
-/// What a coding layer counted.
-fn coding_stats(counts: &CodingCounts) -> CodingStats {
-    let CodingCounts { source, sink } = *counts;
-    CodingStats {
-        flow: 0,
-        combinations: source.sent,
-        repairs: source.repairs,
-        unmasked: source.unmasked,
-        received: sink.received,
-        innovative: sink.innovative,
-        requests: sink.requests,
-        requested: sink.requested,
     }
 }
 

@@ -23,15 +23,6 @@ pub struct Coding {
     opened: Vec<Time>,
 }
 
-/// What the layer of a flow counted.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CodingCounts {
-    /// At the source.
-    pub source: SourceCounts,
-    /// At the sink.
-    pub sink: SinkCounts,
-}
-
 impl Coding {
     /// The layer of a flow whose coefficients `key` names.
     pub fn new(config: &CodingConfig, key: u64) -> Self {
@@ -46,9 +37,9 @@ impl Coding {
         }
     }
 
-    /// What it counted so far.
-    pub fn counts(&self) -> CodingCounts {
-        CodingCounts { source: self.source.counts, sink: self.sink.counts }
+    /// What its two ends counted so far.
+    pub fn counts(&self) -> (SourceCounts, SinkCounts) {
+        (self.source.counts, self.sink.counts)
     }
 
     /// Blocks that were decoded, with the instant at which each was opened.

@@ -17,5 +17,4 @@ mod tally;
 mod timer;
 
 pub use connection::Connection;
-pub use layer::CodingCounts;
 pub use options::{IP_HEADER, TCP_HEADER, sack_option};

@@ -5,7 +5,6 @@
 //! the sink of the layer says instead comes to the source's kernel as an ACK of our making, in the sink's name. All else, SYN, RST,
 //! the sink's FIN and the source's ACKs of these, goes its way as it is.
 
-mod counts;
 mod frame;
 mod peer;
 mod segments;
@@ -232,13 +231,13 @@ impl<'a> Coded<'a> {
     }
 
     fn counts(&self) -> CodingStats {
-        counts::stats(self.flow, &self.source.counts, &self.sink.counts)
+        CodingStats::new(self.flow, &self.source.counts, &self.sink.counts)
     }
 
     /// What it did after the warm-up.
     pub(super) fn finish(&self, warmup: Time) -> (CodingStats, Vec<BlockStats>) {
-        let totals = counts::since(self.before.as_ref(), &self.counts());
+        let totals = self.before.as_ref().map_or_else(|| self.counts(), |before| self.counts().since(before));
         let decoded = self.opened.iter().zip(&self.sink.decoded).filter(|(_, record)| record.ended > warmup);
-        (totals, decoded.map(|(&opened, record)| counts::block(self.flow, opened, record)).collect())
+        (totals, decoded.map(|(&opened, record)| BlockStats::new(self.flow, opened, record)).collect())
     }
 }
