@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import time
@@ -26,7 +25,7 @@ while True:
     data, sender = s.recvfrom(2000)
     s.sendto(data, sender)
 """
-#: Prints round trips, and how late the machine let it go on after each pause.
+#: Prints round trips.
 PINGS = """
 import os, socket, time
 s = socket.socket(type=socket.SOCK_DGRAM)
@@ -36,9 +35,8 @@ for _ in range(60):
     begin = time.perf_counter()
     s.send(b"x" * 72)
     s.recv(2000)
-    end = time.perf_counter()
+    print(time.perf_counter() - begin)
     time.sleep(0.01)
-    print(end - begin, time.perf_counter() - end - 0.01)
 """
 SOWER = """
 import socket, time
@@ -135,22 +133,22 @@ def python(script: Path, *arguments: str) -> str:
 @needs_links
 @pytest.mark.realtime
 def test_a_round_trip_takes_twice_the_delay(scripts: Path) -> None:
-    """100 bytes take 0.8 ms at 1 Mbit/s, both ways; half a millisecond is allowed for kernels and processes."""
-    options = ("--rate", "1mbit", "--delay", "20ms", "--server", python(scripts / "echo.py"))
+    """Beside a link without delay: the least of 60 round trips, as the link's own report vouches for all of them.
 
-    def pings() -> tuple[list[float], list[float]]:
-        out, _ = behind_in_time([sys.executable, str(scripts / "pings.py")], *options, folder=scripts)
-        rtts, pauses = zip(*(map(float, line.split()) for line in out.splitlines()), strict=True)
-        return list(rtts), list(pauses)
+    100 bytes take 0.8 ms at 1 Mbit/s, both ways. How soon a program wakes up is the machine's affair: on a busy one the
+    median is some milliseconds off, the least round trip 0.2 ms; half a millisecond is allowed.
+    """
 
-    def disturbance(result: tuple[list[float], list[float]]) -> object:
-        """Three processes wake up in each round trip; where half of the pauses end late, so does every other ping."""
-        late = statistics.median(result[1])
-        return late > 0.00015 and f"pauses end {1e3 * late:.2f} ms late"
+    def least(delay: str) -> float:
+        options = ("--rate", "1mbit", "--delay", delay, "--server", python(scripts / "echo.py"))
+        out, report = behind_in_time([sys.executable, str(scripts / "pings.py")], *options, folder=scripts)
+        assert report["quality"]["packets"] == 120
+        return min(map(float, out.split()))
 
-    rtts, _ = in_time(pings, disturbance)
-    assert min(rtts) >= 0.0416
-    assert statistics.median(rtts) < 0.0416 + 0.0005
+    near, far = least("0ms"), least("20ms")
+    assert near >= 0.0016
+    assert far >= 0.0416
+    assert far - near == pytest.approx(0.04, abs=0.0005)
 
 
 @needs_links
@@ -184,15 +182,19 @@ def test_tcp_gets_what_the_link_carries(scripts: Path, rate: int, buffer: int, l
 def test_the_tools_of_every_day(scripts: Path, tool: str) -> None:
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed")
-    link = ("--rate", "10mbit", "--delay", "25ms", "--buffer", "100")
     if tool == "ping":
-        command = "ping -n -c 40 -i 0.02 $WINDWARD_SERVER"
-        out, _ = behind_in_time(["sh", "-c", command], *link, folder=scripts)
-        times = [float(line.split("time=")[1].split()[0]) for line in out.splitlines() if "time=" in line]
+        least = []
+        for delay in ("0ms", "25ms"):
+            link = ("--rate", "10mbit", "--delay", delay, "--buffer", "100")
+            out, _ = behind_in_time(["sh", "-c", "ping -n -c 40 -i 0.02 $WINDWARD_SERVER"], *link, folder=scripts)
+            times = [float(line.split("time=")[1].split()[0]) for line in out.splitlines() if "time=" in line]
+            assert len(times) == 40
+            least.append(min(times))
         # 84 bytes take 0.067 ms at 10 Mbit/s, both ways.
-        assert len(times) == 40
-        assert 50.13 <= statistics.median(times) < 50.63
+        assert least[0] >= 0.13
+        assert least[1] - least[0] == pytest.approx(50, abs=0.5)
     else:
+        link = ("--rate", "10mbit", "--delay", "25ms", "--buffer", "100")
         command = "iperf3 -c $WINDWARD_SERVER -R -J -O 2 -t 4 -C cubic"
         out, _ = behind_in_time(["sh", "-c", command], *link, "--server", "iperf3 -s -1", folder=scripts)
         assert json.loads(out)["end"]["sum_received"]["bits_per_second"] == pytest.approx(10e6 * 1448 / 1500, rel=0.02)
