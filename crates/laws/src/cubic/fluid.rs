@@ -13,19 +13,20 @@ impl FluidLaw for Params {
     fn start(&self, cwnd: Packets, out: &mut [f64]) {
         // On the plateau: W = W_max, s = K.
         let w_max = cwnd.count();
-        out.copy_from_slice(&[w_max, w_max, self.k(w_max, self.beta * w_max)]);
+        out.copy_from_slice(&[w_max, w_max, self.k(w_max, self.constants().1 * w_max)]);
     }
 
     fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
         let [cwnd, w_max, age] = *state else { unreachable!("the state of CUBIC has three entries") };
-        let k = self.k(w_max, self.beta * w_max);
-        let w_cubic = self.c * (age - k) * (age - k) * (age - k) + w_max;
+        let (c, beta) = self.constants();
+        let k = self.k(w_max, beta * w_max);
+        let w_cubic = c * (age - k) * (age - k) * (age - k) + w_max;
         let losses = path.loss * w_cubic / path.rtt();
         out[1] = -(w_max - w_cubic) * losses;
         out[2] = 1.0 - age * losses;
         // d/dt of C·(s − K)³ + W_max, where dK/dt = K/(3·W_max) · dW_max/dt; the last term keeps the window on the curve
         // whatever the integrator's error.
-        let slope = 3.0 * self.c * (age - k) * (age - k) * (out[2] - k / (3.0 * w_max) * out[1]) + out[1];
+        let slope = 3.0 * c * (age - k) * (age - k) * (out[2] - k / (3.0 * w_max) * out[1]) + out[1];
         out[0] = slope + (w_cubic - cwnd) / path.rtt();
     }
 
@@ -33,12 +34,14 @@ impl FluidLaw for Params {
         if path.loss <= 0.0 {
             return None;
         }
-        let slope = self.c / (1.0 - self.beta);
+        let (c, beta) = self.constants();
+        let slope = c / (1.0 - beta);
         Some(Packets::new(libm::pow(slope, 0.25) * libm::pow(path.rtt() / path.loss, 0.75)))
     }
 
     fn maximises(&self, path: &FluidPath) -> Option<Utility> {
-        let weight = libm::cbrt(self.c / ((1.0 - self.beta) * path.rtt()));
+        let (c, beta) = self.constants();
+        let weight = libm::cbrt(c / ((1.0 - beta) * path.rtt()));
         Some(Utility::Power { weight, alpha: 4.0 / 3.0 })
     }
 }

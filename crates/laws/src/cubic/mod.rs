@@ -18,40 +18,66 @@
 //! W = (C/(1−β))^¼ · (rtt/p)^¾, which it approaches as 1/√t, because the curve is flat there. The price is p;
 //! U(x) = −3·(C/((1−β)·rtt))^⅓ · x^(−⅓).
 //!
+//! [`Version`] chooses between this and two Linux kernels, whose forms ([`linux`]) the papers' packet runs used.
+//!
 //! **Where we differ**
 //! * Where W_est lies below W, the Reno-friendly region leaves W alone; RFC 9438 would lower it.
 //! * HyStart++ is off unless asked for: RFC 9438 §4.10 recommends it, the papers' simulators have none.
-//! * The fluid form is that of the cubic region; it has no slow start and no Reno-friendly region.
+//! * The fluid form is that of the cubic region; it has no slow start and no Reno-friendly region. For a kernel it has that
+//!   kernel's C and β.
 
 mod fluid;
 mod hystart;
+mod linux;
+mod linux_hystart;
+mod rfc9438;
 
-use crate::shared::{LOSS_FLOOR, Refusal, STEP, between, slow_start};
-use crate::{Ack, Congestion, CongestionKind, Law};
-use hystart::HyStart;
+use crate::shared::{Refusal, STEP, between};
+use crate::{Ack, Congestion, Law};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Packets, Time};
+
+/// Whose CUBIC runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Version {
+    /// RFC 9438.
+    #[default]
+    #[serde(rename = "rfc9438")]
+    Rfc9438,
+    /// CUBIC 2.1 of Linux 2.6.22, which ns-2.35 runs.
+    #[serde(rename = "linux-2.6.22")]
+    Linux2622,
+    /// CUBIC 2.3 of Linux 2.6.31.
+    #[serde(rename = "linux-2.6.31")]
+    Linux2631,
+}
 
 /// Parameters of [`Cubic`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6. Default 0.4.
+    /// Whose CUBIC: "rfc9438", "linux-2.6.22" (v2.1, as in ns-2.35) or "linux-2.6.31" (v2.3). Default "rfc9438".
+    pub version: Version,
+    /// Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6; the kernels have their own. Default 0.4.
     #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub c: f64,
-    /// Share of the window that a loss leaves, β (RFC 9438 §4.6), 0.1 to 0.99. Default 0.7.
+    /// Share of the window that a loss leaves, β (RFC 9438 §4.6), 0.1 to 0.99; the kernels have their own. Default 0.7.
     #[schemars(range(min = 0.1, max = 0.99))]
     pub beta: f64,
     /// Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     pub fast_convergence: bool,
-    /// Leave the first slow start when the round-trip time rises (HyStart++, RFC 9406). Default off.
+    /// Leave slow start before it loses: the first one, by HyStart++ (RFC 9406); in "linux-2.6.31" by HyStart, which that
+    /// kernel has on. Default off.
     pub hystart: bool,
+    /// "linux-2.6.22" only: packets carry timestamps, without which that kernel takes no round trips and has no limit S_max
+    /// to its growth. Default on; ns-2's senders have none.
+    pub timestamps: bool,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { c: 0.4, beta: 0.7, fast_convergence: true, hystart: false }
+        Self { version: Version::Rfc9438, c: 0.4, beta: 0.7, fast_convergence: true, hystart: false, timestamps: true }
     }
 }
 
@@ -59,154 +85,96 @@ impl Params {
     /// Refuses values outside their range, naming the field.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         between("c", self.c, STEP)?;
-        between("beta", self.beta, 0.1..=0.99)
+        between("beta", self.beta, 0.1..=0.99)?;
+        let standard = Self::default();
+        match self.version {
+            Version::Rfc9438 => Ok(()),
+            _ if self.c != standard.c => Err(("c", "the kernels have their own; it belongs to \"rfc9438\"".into())),
+            _ if self.beta != standard.beta => {
+                Err(("beta", "the kernels have their own; it belongs to \"rfc9438\"".into()))
+            }
+            Version::Linux2622 if self.hystart => Err(("hystart", "Linux has it since 2.6.29".into())),
+            _ => Ok(()),
+        }
+    }
+
+    /// C in packets/s³ and β.
+    fn constants(&self) -> (f64, f64) {
+        match self.version {
+            Version::Rfc9438 => (self.c, self.beta),
+            Version::Linux2622 => (410.0 / 1024.0, 819.0 / 1024.0),
+            Version::Linux2631 => (410.0 / 1024.0, 717.0 / 1024.0),
+        }
     }
 
     /// Time from a fall to `low` back to `w_max`, in seconds (RFC 9438, Eq. 2).
     fn k(&self, w_max: f64, low: f64) -> f64 {
-        libm::cbrt((w_max - low) / self.c)
+        libm::cbrt((w_max - low) / self.constants().0)
     }
 }
 
 /// The law and its state.
 #[derive(Clone, Debug)]
-pub struct Cubic {
-    params: Params,
-    now: Phase,
-    /// What the last congestion event found.
-    before: Phase,
-    /// The last ACK's time, to leave times without data out of t.
-    last_ack: Time,
-    hystart: Option<HyStart>,
-}
-
-/// Everything that a congestion event changes and an undo restores.
-#[derive(Clone, Copy, Debug)]
-struct Phase {
-    cwnd: f64,
-    ssthresh: f64,
-    /// Window just before the last reduction; zero: take the window at which the next epoch begins.
-    w_max: f64,
-    /// Window before ssthresh was last set.
-    cwnd_prior: f64,
-    /// When this congestion avoidance began; [`Time::NEVER`] until its first ACK.
-    epoch: Time,
-    k: f64,
-    w_est: f64,
+pub enum Cubic {
+    /// RFC 9438.
+    Standard(rfc9438::Sender),
+    /// A Linux kernel's; behind a pointer, to leave the laws that most flows run small.
+    Linux(Box<linux::Sender>),
 }
 
 impl Cubic {
     /// A sender whose window begins at `initial`.
     pub fn new(params: Params, initial: Packets) -> Self {
-        let now = Phase {
-            cwnd: initial.count(),
-            ssthresh: f64::INFINITY,
-            w_max: 0.0,
-            cwnd_prior: 0.0,
-            epoch: Time::NEVER,
-            k: 0.0,
-            w_est: 0.0,
-        };
-        Self { params, now, before: now, last_ack: Time::ZERO, hystart: params.hystart.then(HyStart::new) }
-    }
-
-    fn slow_start(&mut self, ack: &Ack) {
-        let now = &mut self.now;
-        match &mut self.hystart {
-            None => now.cwnd = slow_start(now.cwnd, now.ssthresh, ack.acked.count()),
-            Some(hystart) => {
-                now.cwnd += hystart.growth(ack);
-                if hystart.has_ended() {
-                    now.ssthresh = now.cwnd;
-                    self.hystart = None;
-                }
-            }
+        match params.version {
+            Version::Rfc9438 => Self::Standard(rfc9438::Sender::new(params, initial)),
+            Version::Linux2622 | Version::Linux2631 => Self::Linux(Box::new(linux::Sender::new(params, initial))),
         }
-    }
-
-    #[inline]
-    fn congestion_avoidance(&mut self, ack: &Ack) {
-        let Self { params, now, .. } = self;
-        if now.epoch == Time::NEVER {
-            now.begin_epoch(params, ack.now);
-        }
-        let acked = ack.acked.count();
-        let alpha = if now.w_est < now.cwnd_prior { 3.0 * (1.0 - params.beta) / (1.0 + params.beta) } else { 1.0 };
-        now.w_est += alpha * acked / now.cwnd;
-        let w_cubic = |t: f64| params.c * (t - now.k) * (t - now.k) * (t - now.k) + now.w_max;
-        let t = ack.now.since(now.epoch).as_secs();
-        if w_cubic(t) < now.w_est {
-            now.cwnd = now.cwnd.max(now.w_est);
-        } else {
-            let target = w_cubic(t + ack.srtt.as_secs()).clamp(now.cwnd, 1.5 * now.cwnd);
-            now.cwnd += acked * (target - now.cwnd) / now.cwnd;
-        }
-    }
-}
-
-impl Phase {
-    fn begin_epoch(&mut self, params: &Params, now: Time) {
-        self.epoch = now;
-        self.w_est = self.cwnd;
-        // RFC 9438 §4.8, §4.10: without a window to return to, the curve begins at its plateau.
-        self.w_max = self.w_max.max(self.cwnd);
-        self.k = params.k(self.w_max, self.cwnd);
     }
 }
 
 impl Law for Cubic {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited {
-            return self.on_restart(ack.now);
+        match self {
+            Self::Standard(sender) => sender.on_ack(ack),
+            Self::Linux(sender) => sender.on_ack(ack),
         }
-        self.last_ack = ack.now;
-        if ack.recovering {
-            return;
-        }
-        if self.now.cwnd < self.now.ssthresh { self.slow_start(ack) } else { self.congestion_avoidance(ack) }
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
-        let Self { params, now, .. } = self;
-        self.before = *now;
-        self.hystart = None;
-        let is_timeout = event.kind == CongestionKind::Timeout;
-        now.w_max = if is_timeout {
-            0.0
-        } else if params.fast_convergence && now.cwnd < now.w_max {
-            now.cwnd * (1.0 + params.beta) / 2.0
-        } else {
-            now.cwnd
-        };
-        now.cwnd_prior = now.cwnd;
-        now.ssthresh = (params.beta * event.flight.count()).max(LOSS_FLOOR);
-        now.cwnd = if is_timeout { 1.0 } else { now.ssthresh };
-        now.epoch = Time::NEVER;
+        match self {
+            Self::Standard(sender) => sender.on_congestion(event),
+            Self::Linux(sender) => sender.on_congestion(event),
+        }
     }
 
     #[inline]
     fn cwnd(&self) -> Packets {
-        Packets::new(self.now.cwnd)
+        match self {
+            Self::Standard(sender) => sender.cwnd(),
+            Self::Linux(sender) => sender.cwnd(),
+        }
     }
 
-    /// Time in which the application had nothing to send does not count as time since the loss (RFC 9438 §4.2).
     fn on_restart(&mut self, now: Time) {
-        if self.now.epoch != Time::NEVER {
-            self.now.epoch += now.since(self.last_ack);
+        match self {
+            Self::Standard(sender) => sender.on_restart(now),
+            Self::Linux(sender) => sender.on_restart(now),
         }
-        self.last_ack = now;
     }
 
     fn on_undo(&mut self) {
-        self.now = self.before;
+        match self {
+            Self::Standard(sender) => sender.on_undo(),
+            Self::Linux(sender) => sender.on_undo(),
+        }
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.now.ssthresh);
-        sink("w_max", self.now.w_max);
-        sink("k", self.now.k);
-        sink("w_est", self.now.w_est);
+        match self {
+            Self::Standard(sender) => sender.observe(sink),
+            Self::Linux(sender) => sender.observe(sink),
+        }
     }
 }
 
@@ -221,107 +189,21 @@ pub const BIBTEX: &str = "@techreport{rfc9438,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ack, congestion, near};
-
-    /// After a loss at `window` packets: W_max = `window`, W = ssthresh = 0.7·`window`.
-    fn after_loss(window: f64) -> Cubic {
-        let mut law = Cubic::new(Params::default(), Packets::new(window));
-        law.on_congestion(&congestion(CongestionKind::Loss, window));
-        law
-    }
+    use crate::testing::near;
+    use crate::{FluidLaw, FluidPath};
+    use windward_units::Duration;
 
     #[test]
-    fn a_loss_at_100_packets_is_made_good_in_4_2_seconds() {
-        // K = ∛((100 − 70)/0.4) = ∛75 = 4.217 163 3 s.
-        let mut law = after_loss(100.0);
-        near(law.now.cwnd, 70.0, 1e-12);
-        law.on_ack(&ack(10_000, 0, 70.0));
-        near(law.now.k, 4.217_163_3, 1e-7);
-        // t = 0: W_cubic = 70 < W_est = 70 + (0.9/1.7)/70 = 70.007 563, so W = W_est.
-        near(law.now.cwnd, 70.007_563, 1e-6);
-        // t = 2 s: target = W_cubic(2.1) = 100 − 0.4·2.117 163 3³ = 96.204 03; W += (96.204 03 − 70.007 563)/70.007 563.
-        law.on_ack(&ack(12_000, 0, 70.0));
-        near(law.now.cwnd, 70.381_758, 1e-5);
-    }
-
-    #[test]
-    fn the_target_is_at_most_half_a_window_ahead() {
-        // t = 10 s: W_cubic(10.1) = 100 + 0.4·5.882 836 7³ = 181 > 1.5·W, so each ACK adds half a packet.
-        let mut law = after_loss(100.0);
-        law.on_ack(&ack(10_000, 0, 70.0));
-        law.on_ack(&ack(20_000, 0, 70.0));
-        near(law.now.cwnd, 70.507_563, 1e-6);
-    }
-
-    #[test]
-    fn a_cycle_carries_the_packets_of_the_response_function() {
-        // W_max = 1000: K = ∛750 = 9.0856 s = 90.856 round trips, in which the mean of W_cubic is W_max·(1 − 0.3/4) = 925
-        // packets: 84 042 packets. Each ACK closes 1/W of the way to the curve one round trip ahead: W runs between zero
-        // and one round trip ahead of it, 1/91 of the cycle.
-        let mut law = after_loss(1000.0);
-        let (mut now, mut packets) = (0.0, 0u32);
-        while now < 9.0856 {
-            law.on_ack(&Ack { now: Time::from_nanos((now * 1e9) as u64), ..ack(0, 0, 700.0) });
-            now += 0.1 / law.now.cwnd;
-            packets += 1;
-        }
-        near(f64::from(packets), 84_042.0, 84_042.0 / 91.0);
-    }
-
-    #[test]
-    fn the_reno_estimate_speeds_up_at_the_old_window() {
-        // At t = 0 only W_est grows, from 14 to 20 at 0.9/1.7 packets a window: (20² − 14²)/2 · 1.7/0.9 = 192.7 ACKs.
-        // From there it grows as Reno, 1/W per ACK.
-        let mut law = after_loss(20.0);
-        let mut acks = 0;
-        while law.now.cwnd < 20.0 {
-            law.on_ack(&ack(5_000, 0, 14.0));
-            acks += 1;
-        }
-        assert!((192..=194).contains(&acks), "{acks}");
-        let before = law.now.cwnd;
-        law.on_ack(&ack(5_000, 0, 20.0));
-        near(law.now.cwnd, before + 1.0 / before, 1e-12);
-    }
-
-    #[test]
-    fn a_second_loss_below_the_first_gives_way() {
-        // 80 < 100: W_max = 80·(1 + 0.7)/2 = 68; ssthresh = 0.7·80 = 56.
-        let mut law = after_loss(100.0);
-        law.now.cwnd = 80.0;
-        law.on_congestion(&congestion(CongestionKind::Loss, 80.0));
-        near(law.now.w_max, 68.0, 1e-12);
-        near(law.now.cwnd, 56.0, 1e-12);
-    }
-
-    #[test]
-    fn after_a_timeout_the_curve_begins_at_its_plateau() {
-        let mut law = after_loss(100.0);
-        law.on_congestion(&congestion(CongestionKind::Timeout, 70.0));
-        near(law.now.cwnd, 1.0, 0.0);
-        near(law.now.ssthresh, 49.0, 1e-12);
-        law.now.cwnd = 49.0;
-        law.on_ack(&ack(10_000, 0, 49.0));
-        assert_eq!((law.now.k, law.now.w_max), (0.0, 49.0));
-    }
-
-    #[test]
-    fn a_spurious_event_is_taken_back() {
-        let mut law = after_loss(100.0);
-        law.on_ack(&ack(10_000, 0, 70.0));
-        let before = law.now;
-        law.on_congestion(&congestion(CongestionKind::Timeout, 70.0));
-        law.on_undo();
-        assert_eq!((law.now.cwnd, law.now.w_max, law.now.k), (before.cwnd, before.w_max, before.k));
-        assert_eq!(law.now.epoch, before.epoch);
-    }
-
-    #[test]
-    fn time_without_data_is_not_time_since_the_loss() {
-        let mut law = after_loss(100.0);
-        law.on_ack(&ack(10_000, 0, 70.0));
-        law.on_ack(&Ack { app_limited: true, ..ack(12_000, 0, 70.0) });
-        law.on_restart(Time::from_nanos(14_000_000_000));
-        assert_eq!(law.now.epoch, Time::from_nanos(14_000_000_000));
+    fn the_kernels_have_constants_of_their_own() {
+        let refused = |params: Params| params.check().map_err(|(field, _)| field);
+        assert_eq!(refused(Params { version: Version::Linux2622, beta: 0.8, ..Params::default() }), Err("beta"));
+        assert_eq!(refused(Params { version: Version::Linux2631, c: 1.0, ..Params::default() }), Err("c"));
+        assert_eq!(refused(Params { version: Version::Linux2622, hystart: true, ..Params::default() }), Err("hystart"));
+        assert_eq!(refused(Params { version: Version::Linux2631, hystart: true, ..Params::default() }), Ok(()));
+        // (0.400 39/0.200 20)^¼ = 1.189 21; (0.1/0.001)^¾ = 31.6228.
+        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.001 };
+        let rest =
+            Params { version: Version::Linux2622, ..Params::default() }.equilibrium(&path).expect("there is loss");
+        near(rest.count(), 37.606, 1e-2);
     }
 }

@@ -49,6 +49,10 @@ fn laws() {
 #[test]
 fn other_forms() {
     snapshot("cubic-hystart", LawSpec::Cubic(cubic::Params { hystart: true, ..Default::default() }));
+    let version = cubic::Version::Linux2622;
+    snapshot("cubic-linux-2.6.22", LawSpec::Cubic(cubic::Params { version, ..Default::default() }));
+    let version = cubic::Version::Linux2631;
+    snapshot("cubic-linux-2.6.31", LawSpec::Cubic(cubic::Params { version, hystart: true, ..Default::default() }));
     snapshot("fast-ns2", LawSpec::Fast(fast::Params { alpha: BACKLOG, mode: Mode::Ns2, ..Default::default() }));
     let ns2 = quic_tcp::Params { backlog: BACKLOG, mode: Mode::Ns2, ..Default::default() };
     snapshot("quic-tcp-ns2", LawSpec::QuicTcp(ns2));
