@@ -1472,28 +1472,41 @@ class Reno:
     byte_counting: bool = True
 
 
+#: Whose CUBIC runs.
+Version = Literal["rfc9438"] | Literal["linux-2.6.22"] | Literal["linux-2.6.31"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cubic:
     """RFC 9438's cubic function of the time since the last loss; what most servers run.
 
     Attributes
     ----------
+    version
+        Whose CUBIC: "rfc9438", "linux-2.6.22" (v2.1, as in ns-2.35) or "linux-2.6.31" (v2.3). Default "rfc9438".
     c
-        Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6. Default 0.4.
+        Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6; the kernels have their own. Default 0.4.
     beta
-        Share of the window that a loss leaves, β (RFC 9438 §4.6), 0.1 to 0.99. Default 0.7.
+        Share of the window that a loss leaves, β (RFC 9438 §4.6), 0.1 to 0.99; the kernels have their own. Default
+        0.7.
     fast_convergence
         Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     hystart
-        Leave the first slow start when the round-trip time rises (HyStart++, RFC 9406). Default off.
+        Leave slow start before it loses: the first one, by HyStart++ (RFC 9406); in "linux-2.6.31" by HyStart, which
+        that kernel has on. Default off.
+    timestamps
+        "linux-2.6.22" only: packets carry timestamps, without which that kernel takes no round trips and has no limit
+        S_max to its growth. Default on; ns-2's senders have none.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "cubic")
 
+    version: Version = "rfc9438"
     c: float = 0.4
     beta: float = 0.7
     fast_convergence: bool = True
     hystart: bool = False
+    timestamps: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
