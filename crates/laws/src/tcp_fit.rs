@@ -253,8 +253,11 @@ mod tests {
         assert_eq!(law.n, 4.0);
         law.on_ack(&slow_ack(501, 0, 40.0, 102));
         near(law.n, 4.215_686_27, 1e-8);
-        // N never falls below one: 10 of 110 ms at N = 4.2 would leave 1.4, 100 of 200 ms −15.9.
-        law.on_ack(&slow_ack(1001, 0, 40.0, 200));
+        // The next period knows its own samples alone: 103 ms, 3/10.3. N = 4.215 686 ← 5.215 686 − 1.227 870 = 3.987 816.
+        law.on_ack(&slow_ack(1001, 0, 40.0, 103));
+        near(law.n, 3.987_816_49, 1e-8);
+        // N never falls below one: 100 of 200 ms at N = 4 would leave −15.
+        law.on_ack(&slow_ack(1501, 0, 40.0, 200));
         assert_eq!(law.n, 1.0);
     }
 
