@@ -21,6 +21,7 @@
 //!   segment that ends the round was sent.
 //! * The window is a real number; W^k is not rounded as in Linux's fourth root.
 
+use crate::fluid::passed;
 use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, STEP, TARGET, between, half_flight, queued, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
 use schemars::JsonSchema;
@@ -74,15 +75,9 @@ impl Params {
         (self.alpha * libm::pow(cwnd, self.k) - 1.0).max(0.0)
     }
 
-    /// As [`Params::gain`], with a straight line from growth to retreat where the queue is within [`SWITCH`] of γ. A flow
-    /// at rest at γ sits on the switch itself: an integrator would cross the jump back and forth without end, on the line it
-    /// finds the point in between at which the window stands (Filippov's solution, to the width of the line).
+    /// As [`Params::gain`], with a straight line from growth to retreat where the queue is about γ.
     fn smooth_gain(&self, cwnd: f64, diff: f64) -> f64 {
-        let (from, to) = (self.gamma * (1.0 - SWITCH), self.gamma * (1.0 + SWITCH));
-        if !(from..to).contains(&diff) {
-            return self.gain(cwnd, diff);
-        }
-        let retreat = (diff - from) / (to - from);
+        let retreat = passed(diff, self.gamma);
         (1.0 - retreat) * self.growth(cwnd) - retreat * self.zeta * diff
     }
 }
@@ -192,9 +187,6 @@ impl FluidLaw for Params {
         Some(Packets::new(if queue > 0.0 { fast.min(self.gamma / queue) } else { fast }.max(slow)))
     }
 }
-
-/// Half the width of the fluid form's switch from growth to retreat, as a share of γ.
-const SWITCH: f64 = 1e-3;
 
 /// Whom to cite.
 pub const BIBTEX: &str = "@inproceedings{tan2006compound,

@@ -103,9 +103,9 @@ pub trait Response {
     /// Packets taken per congestion event.
     fn cut(&self, cwnd: Packets, rtt: Duration) -> Packets;
 
-    /// The utility whose derivative is the loss probability gain/(gain + cut) at which a rate rests; `None` where it has
-    /// no closed form.
-    fn maximises(&self) -> Option<Utility> {
+    /// The utility whose derivative is the loss probability gain/(gain + cut) at which a rate rests, in the form that it has
+    /// on `path`; `None` where it has no closed form.
+    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
         None
     }
 }
@@ -119,23 +119,39 @@ impl<R: Response> FluidLaw for R {
         if path.loss <= 0.0 {
             return None;
         }
-        let rises = |cwnd| balance(self, cwnd, path) > 0.0;
-        let (mut low, mut high) = WINDOWS;
-        if !rises(low) || rises(high) {
-            return None;
-        }
-        // Bisection of the logarithm: 64 halvings reach the last bit.
-        for _ in 0..64 {
-            let middle = (low * high).sqrt();
-            *(if rises(middle) { &mut low } else { &mut high }) = middle;
-        }
-        Some(Packets::new((low * high).sqrt()))
+        turn(|cwnd| balance(self, cwnd, path) > 0.0)
     }
 
-    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
-        Response::maximises(self)
+    fn maximises(&self, path: &FluidPath) -> Option<Utility> {
+        Response::maximises(self, path)
     }
 }
+
+/// The window at which a law turns from growing, where it `rises`, to shrinking; `None` where it never does.
+pub(crate) fn turn(rises: impl Fn(f64) -> bool) -> Option<Packets> {
+    let (mut low, mut high) = WINDOWS;
+    if !rises(low) || rises(high) {
+        return None;
+    }
+    // Bisection of the logarithm: 64 halvings reach the last bit.
+    for _ in 0..64 {
+        let middle = (low * high).sqrt();
+        *(if rises(middle) { &mut low } else { &mut high }) = middle;
+    }
+    Some(Packets::new((low * high).sqrt()))
+}
+
+/// How far `value` has come from below to above a `threshold` at which a law jumps: 0 to 1, along a straight line within
+/// [`SWITCH`] of it. A flow at rest at the threshold sits on the jump itself: an integrator would cross it back and forth
+/// without end, on the line it finds the point in between at which the window stands (Filippov's solution, to the width of
+/// the line).
+pub(crate) fn passed(value: f64, threshold: f64) -> f64 {
+    let (from, to) = (threshold * (1.0 - SWITCH), threshold * (1.0 + SWITCH));
+    ((value - from) / (to - from)).clamp(0.0, 1.0)
+}
+
+/// Half the width of that line, as a share of the threshold.
+const SWITCH: f64 = 1e-3;
 
 /// Mean change of the window per packet sent, (1−p)·gain − p·cut.
 fn balance<R: Response>(law: &R, cwnd: f64, path: &FluidPath) -> f64 {

@@ -14,14 +14,21 @@ mod utility;
 #[cfg(test)]
 mod testing;
 
+pub mod bic;
 pub mod compound;
 pub mod cubic;
 pub mod emultcp;
 pub mod fast;
+pub mod highspeed;
+pub mod htcp;
+pub mod hybla;
+pub mod multcp;
 pub mod quic_tcp;
 pub mod reno;
+pub mod scalable;
 pub mod tcp_fit;
 pub mod vegas;
+pub mod veno;
 pub mod westwood;
 
 pub use backlog::Mode;

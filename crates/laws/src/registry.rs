@@ -171,6 +171,20 @@ laws! {
     "westwood" Westwood westwood stateful,
     /// Wang, Wen, Zhang, Xiong and Han's law: as many Renos as leave the queue short.
     "tcp-fit" TcpFit tcp_fit stateful,
+    /// Fu and Liew's law: Reno that takes a loss for a random one while the queue is short.
+    "veno" Veno veno stateful,
+    /// Caini and Firrincieli's law: Reno that grows as if its round trip took 25 ms.
+    "hybla" Hybla hybla stateful,
+    /// Leith and Shorten's law: growth by the time since the last loss.
+    "htcp" Htcp htcp stateful,
+    /// RFC 3649's law: Reno whose growth rises and whose decrease falls with the window.
+    "highspeed" HighSpeed highspeed stateful,
+    /// Kelly's law: growth by a share of the window.
+    "scalable" Scalable scalable memoryless,
+    /// Xu, Harfoush and Rhee's law: binary search for the window at which the last loss came.
+    "bic" Bic bic stateful,
+    /// Crowcroft and Oechslin's law: one connection with the share of `connections` Renos.
+    "multcp" Multcp multcp memoryless,
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@
 //! * The decrease halves what is in flight, as RFC 5681 says; ns-2 halves cwnd.
 
 use crate::shared::{Refusal, half_flight};
-use crate::{Ack, Congestion, CongestionKind, Law, Response, Utility};
+use crate::{Ack, Congestion, CongestionKind, FluidPath, Law, Response, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Duration, Packets};
@@ -95,7 +95,7 @@ impl Response for Params {
         cwnd * 0.5
     }
 
-    fn maximises(&self) -> Option<Utility> {
+    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
         Some(Utility::SquareRoot { k: 2.0 })
     }
 }
@@ -114,8 +114,8 @@ pub const BIBTEX: &str = "@techreport{rfc5681,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FluidLaw;
     use crate::testing::{ack, congestion, near};
-    use crate::{FluidLaw, FluidPath};
 
     fn reno(initial: f64) -> Reno {
         Reno::new(Params::default(), Packets::new(initial))

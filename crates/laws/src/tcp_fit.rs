@@ -10,6 +10,8 @@
 //! * once every max(srtt, 500 ms) of congestion avoidance, RTT the mean of the samples since the last time:
 //!   N ← max{1, N + β − β·N·(RTT − base_rtt)/(α·RTT)} (Eq. 8 and 41)
 //! * α = min{1/10, (RTTmax − base_rtt)/(2·RTTmax)}, RTTmax the greatest srtt of the connection (§5.5)
+//! * the rule of 2011 (`update = "step"`) has the same rest: N ← N + β while N·(RTT − base_rtt)/(α·RTT) < 1, N ← max{1, N − β} where
+//!   it is more, with β = 1
 //!
 //! Fluid, in (W, N), with R = max(rtt, 500 ms) and α at its greatest:
 //! dW/dt = [(1−p)·N − p·W²·2/(3N+1)]/rtt packets per second, dN/dt = β·(1 − N·q/(α·rtt))/R per second while N > 1 or
@@ -23,8 +25,9 @@
 //! * A period without samples, or of a sender short of data or in recovery, leaves N as it is until the next ACK that counts.
 //! * `noise`, off by default: so much of RTT − base_rtt counts as none. At N = 20 and 100 ms the law steers by α·RTT/N = 0.5 ms,
 //!   which real hosts' timers and bursts exceed.
-//! * The paper leaves open what a timeout makes of N, and how RTTmax is smoothed.
+//! * The paper leaves open what a timeout makes of N, and how RTTmax is smoothed. N stays unless `reset` is set.
 
+use crate::fluid::passed;
 use crate::shared::{LOSS_FLOOR, Refusal, STEP, between, half_flight, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
 use schemars::JsonSchema;
@@ -47,11 +50,26 @@ pub struct Params {
     /// Queueing delay in seconds that counts as none, where delay varies for other reasons, 0 to 1; the paper has none. Default 0.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub noise: f64,
+    /// How N moves: in proportion to what it is off, as in 2016, or by one step, as in 2011. Default "proportional".
+    pub update: Update,
+    /// A timeout sets N back to 1; the paper leaves it open. Default off.
+    pub reset: bool,
+}
+
+/// How TCP-FIT's N moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Update {
+    /// By β·(1 − N·q/(α·RTT)) (JNCA 2016, Eq. 41).
+    #[default]
+    Proportional,
+    /// By β up or down (INFOCOM 2011).
+    Step,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { alpha: 0.1, beta: 1.0, period: 0.5, noise: 0.0 }
+        Self { alpha: 0.1, beta: 1.0, period: 0.5, noise: 0.0, update: Update::default(), reset: false }
     }
 }
 
@@ -70,6 +88,25 @@ impl Params {
             (path.queue_delay.as_secs() - self.noise).max(0.0) / path.rtt()
         } else {
             path.queued_share()
+        }
+    }
+
+    /// What an update adds to N where N·q/(α·RTT) is `load`.
+    fn pull(&self, load: f64) -> f64 {
+        self.beta
+            * match self.update {
+                Update::Proportional => 1.0 - load,
+                Update::Step if load < 1.0 => 1.0,
+                Update::Step if load > 1.0 => -1.0,
+                Update::Step => 0.0,
+            }
+    }
+
+    /// The same for the fluid: a straight line leads from one step to the other.
+    fn smooth_pull(&self, load: f64) -> f64 {
+        match self.update {
+            Update::Proportional => self.beta * (1.0 - load),
+            Update::Step => self.beta * (1.0 - 2.0 * passed(load, 1.0)),
         }
     }
 
@@ -119,7 +156,7 @@ impl TcpFit {
         let (rtt, base_rtt) = (sum / f64::from(samples), ack.base_rtt.as_secs());
         let alpha = ((self.max_rtt - base_rtt) / (2.0 * self.max_rtt)).min(self.params.alpha).max(LEAST_ALPHA);
         let queued = (rtt - base_rtt - self.params.noise).max(0.0) / rtt;
-        self.n = (self.n + self.params.beta * (1.0 - queued / alpha * self.n)).max(1.0);
+        self.n = (self.n + self.params.pull(queued / alpha * self.n)).max(1.0);
         (self.began, self.rtts) = (Some(ack.now), (0.0, 0));
     }
 }
@@ -149,6 +186,7 @@ impl Law for TcpFit {
             self.ssthresh = half_flight(event);
             self.cwnd = 1.0;
             (self.began, self.rtts) = (None, (0.0, 0));
+            self.n = if self.params.reset { 1.0 } else { self.n };
         } else {
             self.ssthresh = (event.flight.count() * (1.0 - decrease(self.n))).max(LOSS_FLOOR);
             self.cwnd = self.ssthresh;
@@ -178,7 +216,7 @@ impl FluidLaw for Params {
     fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
         let (cwnd, n, p, rtt) = (state[0], state[1], path.loss, path.rtt());
         out[0] = ((1.0 - p) * n - p * cwnd * cwnd * decrease(n)) / rtt;
-        out[1] = self.beta * (1.0 - n * self.queued(path) / self.alpha) / rtt.max(self.period);
+        out[1] = self.smooth_pull(n * self.queued(path) / self.alpha) / rtt.max(self.period);
         if n <= 1.0 {
             out[1] = out[1].max(0.0);
         }
@@ -274,6 +312,50 @@ mod tests {
         let path = FluidPath { base_rtt: Duration::from_millis(98), queue_delay: Duration::from_millis(2), loss: 0.01 };
         let rest = Params { noise: 0.001, ..Params::default() }.equilibrium(&path).unwrap().count();
         near(rest, (99.0_f64 * 10.0 * 31.0 / 2.0).sqrt(), 1e-9);
+    }
+
+    #[test]
+    fn the_rule_of_2011_goes_by_one_up_and_down() {
+        // 2 of 102 ms: N·q/(α·RTT) = 4·2/10.2 < 1, so 5; 5·2/10.2 < 1, so 6; 6·2/10.2 > 1, so 5 again. 4 of 104 ms: 4, 3, 2,
+        // then 2·4/10.4 < 1: 3.
+        let mut law = avoiding(4.0);
+        law.params.update = Update::Step;
+        law.on_ack(&slow_ack(1, 0, 40.0, 102));
+        for (half, rtt, n) in [(1, 102, 5.0), (2, 102, 6.0), (3, 102, 5.0), (4, 104, 4.0), (5, 104, 3.0), (6, 104, 2.0)]
+        {
+            law.on_ack(&slow_ack(500 * half + 1, 0, 40.0, rtt));
+            assert_eq!(law.n, n);
+        }
+        law.on_ack(&slow_ack(3501, 0, 40.0, 104));
+        assert_eq!(law.n, 3.0);
+        // A fluid at rest: N = 5 on 98 + 2 ms, as of the other rule.
+        let path = FluidPath { base_rtt: Duration::from_millis(98), queue_delay: Duration::from_millis(2), loss: 0.01 };
+        let mut out = [0.0; 2];
+        for (n, slope) in [(4.0, 2.0), (5.0, 0.0), (6.0, -2.0)] {
+            law.params.derivative(&[62.9, n], &path, &mut out);
+            near(out[1], slope, 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_path_that_has_shown_no_queue_lets_n_grow() {
+        // RTTmax = base_rtt: α would be 0, and is 1/1000 of no queue at all: N + 1. A period of no samples leaves N, and the next
+        // ACK that brings one moves it.
+        let mut law = TcpFit::new(Params::default(), Packets::new(40.0));
+        law.ssthresh = 40.0;
+        law.on_ack(&ack(0, 0, 40.0));
+        law.on_ack(&ack(500, 0, 40.0));
+        assert_eq!(law.n, 2.0);
+        law.on_ack(&Ack { rtt: None, ..ack(1001, 0, 40.0) });
+        assert_eq!(law.n, 2.0);
+        law.on_ack(&ack(1002, 0, 40.0));
+        assert_eq!(law.n, 3.0);
+        // Slow start after a timeout ends the period; the next begins with congestion avoidance.
+        law.on_congestion(&congestion(CongestionKind::Timeout, 4.0));
+        assert_eq!((law.n, law.began), (3.0, None));
+        law.params.reset = true;
+        law.on_congestion(&congestion(CongestionKind::Timeout, 4.0));
+        assert_eq!(law.n, 1.0);
     }
 
     #[test]

@@ -15,6 +15,12 @@ pub enum Utility {
         /// k, x²·T² times the odds p/(1−p) of a loss; 2 for Reno.
         k: f64,
     },
+    /// (k/T)·ln(1 + x·T/k), T being the round-trip time in seconds: the price k/(k + x·T) is the loss probability. Where losses
+    /// are rare this is (k/T)·ln x up to a constant, and x = k/(T·p).
+    Logarithm {
+        /// k, x·T times the odds p/(1−p) of a loss.
+        k: f64,
+    },
     /// w·x^(1−α)/(1−α): the price w·x^(−α) is the loss probability.
     Power {
         /// w.
@@ -42,6 +48,7 @@ impl Utility {
                 let root = k.sqrt();
                 root / rtt * libm::atan(x * rtt / root)
             }
+            Self::Logarithm { k } => k / rtt * libm::log1p(x * rtt / k),
             Self::Power { weight, alpha } => weight * libm::pow(x, 1.0 - alpha) / (1.0 - alpha),
         }
     }
@@ -50,7 +57,7 @@ impl Utility {
     pub const fn price(&self) -> Price {
         match self {
             Self::Backlog(_) => Price::QueueDelay,
-            Self::SquareRoot { .. } | Self::Power { .. } => Price::Loss,
+            Self::SquareRoot { .. } | Self::Logarithm { .. } | Self::Power { .. } => Price::Loss,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What every registered law must keep, whatever happens to it.
 
 use proptest::prelude::*;
-use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec, Mode, cubic, fast, quic_tcp};
+use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec, Mode, cubic, fast, quic_tcp, tcp_fit};
 use windward_units::{Duration, Packets, Time};
 
 /// Every law as registered, and the forms that a parameter switches on.
@@ -16,6 +16,7 @@ fn laws() -> Vec<LawSpec> {
         quic(0.0, Mode::Paper),
         quic(1.0, Mode::Paper),
         quic(0.25, Mode::Ns2),
+        LawSpec::TcpFit(tcp_fit::Params { update: tcp_fit::Update::Step, reset: true, ..Default::default() }),
     ]);
     laws
 }

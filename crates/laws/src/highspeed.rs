@@ -1,0 +1,247 @@
+//! HighSpeed: Reno whose growth rises and whose decrease falls with the window.
+//!
+//! RFC 3649 §5 and Appendix B. Window w in packets; w₀ = 38 and w₁ = 83 000 packets are where the loss rate is 10⁻³ and 10⁻⁷:
+//!
+//! * w < ssthresh: w ← w + acked
+//! * else: w ← w + a(w)·acked/w, on loss ssthresh ← max(flight·(1 − b(flight)), 2), w ← ssthresh
+//! * on timeout: the same ssthresh, w ← 1
+//! * up to w₀ a = 1 and b = ½, Reno's
+//! * above, b(w) = ½ − 0.4·ln(w/w₀)/ln(w₁/w₀) and a(w) = w²·p(w)·2·b(w)/(2 − b(w)) with p(w) = 0.078/w^1.2
+//!
+//! so that a sawtooth at loss rate p has the mean window 0.12/p^0.835. As Linux and ns-3 do, the law goes by the table of Appendix B:
+//! between two of its windows it takes the upper one's a, a whole number, and b, in whole parts of 256; beyond the last, 89 053, the
+//! last one's.
+//!
+//! Fluid, with the equations and not the table: dw/dt = w/rtt · [(1−p)·a(w)/w − p·b(w)·w] packets per second. It rests where
+//! w^1.2 = 0.078·2/(2 − b(w)) · (1−p)/p, which is above the sawtooth's mean, as Reno's √2 is above √(3/2). Its utility has no closed
+//! form.
+//!
+//! **Where we differ**
+//! * Limited slow start (RFC 3742), which RFC 3649 §3 recommends beside it, is not here.
+//! * b is that of the window that the loss finds; Linux keeps the row that the last ACK of congestion avoidance found.
+//! * A loss takes its share of what is in flight, as RFC 5681's half; RFC 3649 and Linux that of the window.
+
+use crate::fluid::turn;
+use crate::shared::{LOSS_FLOOR, Refusal, slow_start};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::Packets;
+
+/// Parameters of [`HighSpeed`]: none, the table holds for RFC 3649's own values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {}
+
+impl Params {
+    /// Nothing can be wrong.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub struct HighSpeed {
+    cwnd: f64,
+    ssthresh: f64,
+    /// Row of the table in which the window was last found.
+    row: u8,
+}
+
+impl HighSpeed {
+    /// A sender whose window begins at `initial`.
+    pub fn new(_params: Params, initial: Packets) -> Self {
+        Self { cwnd: initial.count(), ssthresh: f64::INFINITY, row: 0 }
+    }
+}
+
+/// The first row of a window not below `cwnd`, or the last; `near` is where to begin.
+#[inline]
+fn row(cwnd: f64, near: u8) -> u8 {
+    let mut row = usize::from(near);
+    while row + 1 < WINDOWS.len() && cwnd > f64::from(WINDOWS[row]) {
+        row += 1;
+    }
+    while row > 0 && cwnd <= f64::from(WINDOWS[row - 1]) {
+        row -= 1;
+    }
+    row as u8
+}
+
+/// Packets per round trip that row `row` adds.
+fn growth(row: u8) -> f64 {
+    f64::from(row) + 1.0
+}
+
+/// Share of the window that a loss in row `row` takes.
+fn decrease(row: u8) -> f64 {
+    (256.0 * share(f64::from(WINDOWS[usize::from(row)]))).floor() / 256.0
+}
+
+impl Law for HighSpeed {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.app_limited || ack.recovering {
+            return;
+        }
+        let acked = ack.acked.count();
+        if self.cwnd < self.ssthresh {
+            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
+        } else {
+            self.row = row(self.cwnd, self.row);
+            self.cwnd += growth(self.row) * acked / self.cwnd;
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        let flight = event.flight.count();
+        self.row = row(flight, self.row);
+        self.ssthresh = (flight * (1.0 - decrease(self.row))).max(LOSS_FLOOR);
+        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        sink("ssthresh", self.ssthresh);
+        sink("growth", growth(row(self.cwnd, self.row)));
+    }
+}
+
+/// b(w), for a window from w₀ on.
+fn share(cwnd: f64) -> f64 {
+    0.5 - 0.4 * libm::log(cwnd / LOW) / libm::log(HIGH / LOW)
+}
+
+/// a(w) and b(w).
+fn equations(cwnd: f64) -> (f64, f64) {
+    if cwnd <= LOW {
+        return (1.0, 0.5);
+    }
+    let cwnd = cwnd.min(f64::from(WINDOWS[WINDOWS.len() - 1]));
+    let b = share(cwnd);
+    ((0.078 * libm::pow(cwnd, 0.8) * 2.0 * b / (2.0 - b)).max(1.0), b)
+}
+
+impl FluidLaw for Params {
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        let (cwnd, p) = (state[0], path.loss);
+        let (a, b) = equations(cwnd);
+        out[0] = ((1.0 - p) * a - p * b * cwnd * cwnd) / path.rtt();
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        let rises = |cwnd: f64| {
+            let mut change = [0.0];
+            self.derivative(&[cwnd], path, &mut change);
+            change[0] > 0.0
+        };
+        turn(rises)
+    }
+}
+
+/// w₀ and w₁ of §5.
+const LOW: f64 = 38.0;
+const HIGH: f64 = 83_000.0;
+
+/// The windows of Appendix B: up to the nth a is n.
+const WINDOWS: [u32; 72] = [
+    38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778, 4177, 4596, 5036,
+    5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10661, 11358, 12082, 12834, 13614, 14424, 15265, 16137,
+    17042, 17981, 18955, 19965, 21013, 22101, 23230, 24402, 25618, 26881, 28193, 29557, 30975, 32450, 33986, 35586,
+    37253, 38992, 40808, 42707, 44694, 46776, 48961, 51258, 53677, 56230, 58932, 61799, 64851, 68113, 71617, 75401,
+    79517, 84035, 89053,
+];
+
+/// Whom to cite.
+pub const BIBTEX: &str = "@techreport{rfc3649,
+  author = {Sally Floyd},
+  title = {{HighSpeed} {TCP} for Large Congestion Windows},
+  type = {RFC}, number = {3649}, institution = {IETF}, year = {2003},
+  doi = {10.17487/RFC3649}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near};
+    use windward_units::Duration;
+
+    /// In congestion avoidance, after a loss that found `flight` packets in flight.
+    fn avoiding(flight: f64) -> HighSpeed {
+        let mut law = HighSpeed::new(Params {}, Packets::new(flight));
+        law.on_congestion(&congestion(CongestionKind::Loss, flight));
+        law
+    }
+
+    #[test]
+    fn the_table_is_that_of_the_rfc() {
+        // Appendix B gives b with two digits; of every eighth row, and of the last.
+        let b = [0.50, 0.32, 0.26, 0.22, 0.20, 0.17, 0.15, 0.13, 0.12, 0.10];
+        for (row, b) in (0..72).step_by(8).chain([71]).zip(b) {
+            near(share(f64::from(WINDOWS[row])), b, 0.005);
+        }
+        // Its windows are where the equations make a(w) a whole number; 0.078 has two digits, half a percent.
+        for (row, &cwnd) in WINDOWS.iter().enumerate().skip(1) {
+            let (a, _) = equations(f64::from(cwnd));
+            near(a / growth(row as u8), 1.0, 0.005);
+        }
+    }
+
+    #[test]
+    fn up_to_thirty_eight_packets_it_is_reno() {
+        // 38 → 19; 19 + 1/19 = 19.052 631 6.
+        let mut law = avoiding(38.0);
+        assert_eq!((law.cwnd, law.ssthresh), (19.0, 19.0));
+        law.on_ack(&ack(0, 0, 19.0));
+        near(law.cwnd, 19.052_631_6, 1e-7);
+    }
+
+    #[test]
+    fn a_thousand_packets_grow_by_eight_and_lose_a_third() {
+        // 1000 is between 851 and 1058, whose b = 0.5 − 0.4·ln(1058/38)/ln(83 000/38) = 0.327, 83 parts of 256:
+        // 1000·173/256 = 675.78, which is between 663 and 851: seven packets a round trip.
+        let mut law = avoiding(1000.0);
+        near(law.cwnd, 675.781_25, 1e-9);
+        law.on_ack(&ack(0, 0, 675.0));
+        near(law.cwnd, 675.791_608, 1e-6);
+        law.cwnd = 1000.0;
+        law.on_ack(&ack(0, 0, 1000.0));
+        near(law.cwnd, 1000.008, 1e-9);
+        // Back to Reno in one step, and beyond the last row by 72.
+        for (cwnd, after) in [(20.0, 20.05), (100_000.0, 100_000.000_72)] {
+            law.cwnd = cwnd;
+            law.ssthresh = 2.0;
+            law.on_ack(&ack(0, 0, cwnd));
+            near(law.cwnd, after, 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_timeout_starts_again_from_one() {
+        // 100 is between 38 and 118: b = 112/256, 56.25 stay.
+        let mut law = avoiding(1000.0);
+        law.on_congestion(&congestion(CongestionKind::Timeout, 100.0));
+        assert_eq!((law.cwnd, law.ssthresh), (1.0, 56.25));
+    }
+
+    #[test]
+    fn the_fluid_rests_above_the_response_function_by_what_the_sawtooth_is_below_its_mean() {
+        let rest = |loss| {
+            let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss };
+            Params {}.equilibrium(&path).unwrap().count()
+        };
+        // §5: 263 packets at 10⁻⁴, 1795 at 10⁻⁵, 12 279 at 10⁻⁶, times (2/(2 − b))^(1/1.2). 0.078 and 1.2
+        // have two digits: 3 % at 10⁻⁶.
+        for (loss, mean) in [(1e-4, 263.0), (1e-5, 1795.0), (1e-6, 12_279.0)] {
+            let at = rest(loss);
+            near(at / (mean * libm::pow(2.0 / (2.0 - share(at)), 1.0 / 1.2)), 1.0, 0.03);
+        }
+        // At 1 % it is Reno's √198.
+        near(rest(0.01), 14.071_247_3, 1e-6);
+    }
+}

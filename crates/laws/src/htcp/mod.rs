@@ -1,0 +1,282 @@
+//! H-TCP: growth by the time since the last loss, decrease by how much of the round trip is queue.
+//!
+//! D. J. Leith and R. N. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; draft-leith-tcp-htcp-06;
+//! Linux `net/ipv4/tcp_htcp.c`. Window W in packets, Δ in seconds since the last congestion event ended, RTTs in seconds:
+//!
+//! * W < ssthresh: W ← W + acked
+//! * else: W ← W + α·acked/W, α = 2(1−β)·max(f(Δ)·s, 1) packets per round trip
+//! * f(Δ) = 1 while Δ ≤ Δ_L, then 1 + 10(Δ−Δ_L) + ((Δ−Δ_L)/2)²; s = base_rtt/100 ms, held between 0.1 and 2
+//! * on loss: ssthresh ← max(β·flight, 2), W ← ssthresh; on timeout: the same ssthresh, W ← 1
+//! * β = base_rtt/RTTmax, held between 0.5 and 0.8; ½ on the first event, where base_rtt ≤ 10 ms, and where the greatest
+//!   throughput since the last event is more than a fifth off that before it; the next event then gives ½ too
+//! * RTTmax grows by at most 20 ms from sample to sample, and after each event leaves a twentieth of what exceeds base_rtt
+//! * throughput: packets acknowledged over at least a window and base_rtt; smoothed by ¼, and anew within three base_rtt of an event
+//!
+//! Fluid, state (W, Δ), with β = base_rtt/rtt in its bounds and λ = p·W/rtt losses per second:
+//! dW/dt = (1−p)·α(Δ)/rtt − (1−β)·W·λ packets per second, dΔ/dt = 1 − Δ·λ. It rests at Δ = 1/λ where
+//! p·W² = 2(1−p)·max(f(rtt/(p·W))·s, 1), whatever β: α was made for that. Its utility has no closed form.
+//!
+//! **Where we differ**
+//! * α is a real number at each ACK; Linux cuts f·s to a whole one and looks again when W has grown by a packet.
+//! * A loss leaves its share of what is in flight, as RFC 5681's half; the draft and Linux that of W.
+//! * The papers bound β by 0.8, Linux by 102/128 = 0.797.
+
+mod throughput;
+
+use crate::fluid::turn;
+use crate::shared::{LOSS_FLOOR, Refusal, STEP, between, slow_start};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use throughput::Throughput;
+use windward_units::{Duration, Packets, Time};
+
+/// Parameters of [`Htcp`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Time Δ_L after a congestion event in which it grows as Reno, in seconds; 1e-6 to 1e6. Default 1.
+    #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
+    pub delta_l: f64,
+    /// Scale growth by the round-trip time, so that it is the same in packets a second. Default on.
+    pub rtt_scaling: bool,
+    /// Halve where the throughput has changed by more than a fifth since the last congestion event. Default on.
+    pub bandwidth_switch: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { delta_l: 1.0, rtt_scaling: true, bandwidth_switch: true }
+    }
+}
+
+impl Params {
+    /// Refuses values outside their range, naming the field.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        between("delta_l", self.delta_l, STEP)
+    }
+
+    /// Packets per round trip, `delta` seconds after the last event, over the share 1 − β that an event takes: α/(1−β).
+    #[inline]
+    fn growth(&self, delta: f64, base_rtt: f64) -> f64 {
+        let past = (delta - self.delta_l).max(0.0);
+        let f = 1.0 + 10.0 * past + past * past / 4.0;
+        let scale = if self.rtt_scaling { (base_rtt / REFERENCE_RTT).clamp(0.1, 2.0) } else { 1.0 };
+        2.0 * (f * scale).max(1.0)
+    }
+}
+
+/// β of a path on which round trips have taken from `base_rtt` to `max_rtt` seconds.
+fn left(base_rtt: f64, max_rtt: f64) -> f64 {
+    if base_rtt > LEAST_RTT { (base_rtt / max_rtt).clamp(0.5, 0.8) } else { 0.5 }
+}
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub struct Htcp {
+    params: Params,
+    cwnd: f64,
+    ssthresh: f64,
+    /// Share of the window that the last event left.
+    beta: f64,
+    /// The next event may leave more than half.
+    is_adaptive: bool,
+    /// When the last event ended; `None` before the first ACK.
+    since: Option<Time>,
+    max_rtt: Duration,
+    throughput: Throughput,
+}
+
+impl Htcp {
+    /// A sender whose window begins at `initial`.
+    pub fn new(params: Params, initial: Packets) -> Self {
+        Self {
+            params,
+            cwnd: initial.count(),
+            ssthresh: f64::INFINITY,
+            beta: 0.5,
+            is_adaptive: false,
+            since: None,
+            max_rtt: Duration::ZERO,
+            throughput: Throughput::default(),
+        }
+    }
+
+    /// α, `delta` seconds after the last event.
+    #[inline]
+    fn alpha(&self, delta: f64, base_rtt: Duration) -> f64 {
+        (1.0 - self.beta) * self.params.growth(delta, base_rtt.as_secs())
+    }
+}
+
+impl Law for Htcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        let since = *self.since.get_or_insert_with(|| {
+            self.throughput = Throughput::from(ack.now);
+            ack.now
+        });
+        if ack.recovering {
+            self.since = Some(ack.now);
+        } else if let Some(rtt) = ack.rtt {
+            let max_rtt = self.max_rtt.max(ack.base_rtt);
+            self.max_rtt = if rtt <= max_rtt + CREDIBLE { max_rtt.max(rtt) } else { max_rtt };
+        }
+        let alpha = self.alpha(ack.now.since(since).as_secs(), ack.base_rtt);
+        self.throughput.on_ack(ack, self.cwnd - alpha.max(1.0), since);
+        if ack.app_limited || ack.recovering {
+            return;
+        }
+        let acked = ack.acked.count();
+        if self.cwnd < self.ssthresh {
+            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
+        } else {
+            self.cwnd += alpha * acked / self.cwnd;
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        let is_steady = self.throughput.is_steady() || !self.params.bandwidth_switch;
+        let (base_rtt, max_rtt) = (event.base_rtt, self.max_rtt.max(event.base_rtt));
+        self.beta = if is_steady && self.is_adaptive { left(base_rtt.as_secs(), max_rtt.as_secs()) } else { 0.5 };
+        self.is_adaptive = is_steady;
+        self.max_rtt = base_rtt + (max_rtt - base_rtt).scale(0.95);
+        self.since = Some(event.now);
+        self.ssthresh = (self.beta * event.flight.count()).max(LOSS_FLOOR);
+        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        sink("ssthresh", self.ssthresh);
+        sink("beta", self.beta);
+    }
+}
+
+/// State: window, seconds since the last congestion event.
+impl FluidLaw for Params {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        let [cwnd, delta] = *state else { unreachable!("the state of H-TCP has two entries") };
+        let (base_rtt, rtt, p) = (path.base_rtt.as_secs(), path.rtt(), path.loss);
+        let losses = p * cwnd / rtt;
+        let taken = 1.0 - left(base_rtt, rtt);
+        out[0] = taken * ((1.0 - p) * self.growth(delta, base_rtt) / rtt - cwnd * losses);
+        out[1] = 1.0 - delta * losses;
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        let (base_rtt, rtt, p) = (path.base_rtt.as_secs(), path.rtt(), path.loss);
+        if p <= 0.0 {
+            return None;
+        }
+        turn(|cwnd| (1.0 - p) * self.growth(rtt / (p * cwnd), base_rtt) > p * cwnd * cwnd)
+    }
+}
+
+/// Round-trip time at which growth is not scaled, seconds.
+const REFERENCE_RTT: f64 = 0.1;
+
+/// Least round-trip time that is measured well enough to tell a queue from it, seconds.
+const LEAST_RTT: f64 = 0.01;
+
+/// What a sample may exceed the greatest before it and be believed.
+const CREDIBLE: Duration = Duration::from_millis(20);
+
+/// Whom to cite.
+pub const BIBTEX: &str = "@inproceedings{leith2004htcp,
+  author = {Douglas J. Leith and Robert N. Shorten},
+  title = {{H-TCP}: {TCP} for High-Speed and Long-Distance Networks},
+  booktitle = {Proc. PFLDnet}, year = {2004},
+  note = {Measured in Li, Leith and Shorten, IEEE/ACM Transactions on Networking 15(5), 2007, doi: 10.1109/TNET.2007.896240}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near, slow_ack};
+
+    /// In congestion avoidance at 50 packets, 100 ms, β = ½; the last event ended at 0 ms.
+    fn avoiding() -> Htcp {
+        let mut law = Htcp::new(Params::default(), Packets::new(100.0));
+        law.on_ack(&ack(0, 0, 100.0));
+        law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
+        assert_eq!((law.cwnd, law.ssthresh, law.beta), (50.0, 50.0, 0.5));
+        law
+    }
+
+    #[test]
+    fn growth_waits_a_second_and_then_rises_by_ten_and_more() {
+        // Δ = 1 s: f = 1; 3 s: 1 + 20 + 1 = 22; of α = 2·½·f packets a round trip a 50th, and a (50.02)th, per ACK.
+        let mut law = avoiding();
+        law.on_ack(&ack(1000, 0, 50.0));
+        near(law.cwnd, 50.02, 1e-12);
+        law.on_ack(&ack(3000, 0, 50.0));
+        near(law.cwnd, 50.459_824_1, 1e-7);
+    }
+
+    #[test]
+    fn growth_is_scaled_by_the_round_trip_time() {
+        // 20 ms: 0.2·22 = 4.4 packets; 5 ms: 0.1·22; 1 s: 2·22; and never below Reno's at β = ½.
+        let growth = |delta, base_rtt| Params::default().growth(delta, base_rtt) / 2.0;
+        near(growth(3.0, 0.02), 4.4, 1e-12);
+        near(growth(3.0, 0.005), 2.2, 1e-12);
+        near(growth(3.0, 1.0), 44.0, 1e-12);
+        near(growth(0.0, 0.02), 1.0, 1e-12);
+        near(Params { rtt_scaling: false, ..Params::default() }.growth(3.0, 0.02) / 2.0, 22.0, 1e-12);
+    }
+
+    #[test]
+    fn the_second_loss_of_a_steady_flow_leaves_base_rtt_over_rtt_max() {
+        let mut law = Htcp::new(Params { bandwidth_switch: false, ..Params::default() }, Packets::new(100.0));
+        for (at, rtt) in [(0, 100), (10, 118), (20, 133), (30, 170)] {
+            law.on_ack(&slow_ack(at, 0, 100.0, rtt));
+        }
+        // 170 ms are more than 20 above 133, and are not believed.
+        assert_eq!(law.max_rtt, Duration::from_millis(133));
+        law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
+        assert_eq!(law.beta, 0.5);
+        // 100 + 0.95·33 = 131.35 ms.
+        assert_eq!(law.max_rtt, Duration::from_micros(131_350));
+        law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
+        near(law.beta, 100.0 / 131.35, 1e-12);
+        near(law.cwnd, 76.132_470, 1e-6);
+        // And β's bounds.
+        assert_eq!((left(0.1, 0.1), left(0.1, 0.3), left(0.01, 0.011)), (0.8, 0.5, 0.5));
+    }
+
+    #[test]
+    fn a_timeout_starts_again_from_one_up_to_what_a_loss_leaves() {
+        let mut law = avoiding();
+        // The second event, without a queue: β is at its bound, 0.8·10 = 8.
+        law.on_congestion(&congestion(CongestionKind::Timeout, 10.0));
+        assert_eq!((law.cwnd, law.ssthresh), (1.0, 8.0));
+    }
+
+    #[test]
+    fn the_fluid_rests_at_a_root_that_is_checked_by_hand() {
+        // 100 ms, p = 10⁻⁴: Δ = 1000/W. At W = 282: Δ = 3.546, past = 2.546: f = 1 + 25.46 + 1.62 = 28.08, so p·W² = 7.95 < 56;
+        // at 480: Δ = 2.083 33: f = 1 + 10.8333 + 0.2934 = 12.1267, 24.25 > 23.04; at 490: 2.040 8: 11.679, 23.36 < 24.01.
+        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 1e-4 };
+        let law = Params::default();
+        let rest = law.equilibrium(&path).unwrap().count();
+        assert!(480.0 < rest && rest < 490.0, "{rest}");
+        let mut out = [0.0; 2];
+        law.derivative(&[rest, 1000.0 / rest], &path, &mut out);
+        near(out[0], 0.0, 1e-9);
+        near(out[1], 0.0, 1e-12);
+        // (480, 2.083 33): 0.2·(0.9999·24.253 47/0.1 − 480·0.48) = 2.422 09; at Δ = 0: 0.2·(19.998 − 230.4).
+        law.derivative(&[480.0, 1000.0 / 480.0], &path, &mut out);
+        near(out[0], 2.422_09, 1e-4);
+        law.derivative(&[480.0, 0.0], &path, &mut out);
+        near(out[0], -42.0804, 1e-9);
+        near(out[1], 1.0, 1e-12);
+    }
+}

@@ -1,0 +1,196 @@
+//! MulTCP: one connection with the share of N.
+//!
+//! J. Crowcroft and P. Oechslin, "Differentiated end-to-end Internet services using a weighted proportional fair sharing
+//! TCP", ACM SIGCOMM CCR 28(3), 1998, DOI 10.1145/293927.293930. Window W in packets:
+//!
+//! * W < ssthresh: W ← W + acked, and W ← W + 2·acked while W is below what N connections reach as fast, W₀·N^(ln 3/ln 1.5)
+//!   from a window of W₀: 3^k = N·2^k after k = ln N/ln 1.5 round trips
+//! * else: W ← W + N·acked/W: N packets per round trip
+//! * on loss, which halves one of N windows: ssthresh ← max(flight·(1 − 1/(2N)), 2), W ← ssthresh
+//! * on timeout as Reno: ssthresh ← max(flight/2, 2), W ← 1
+//!
+//! Fluid: dW/dt = W/rtt · [(1−p)·N/W − p·W/(2N)] packets per second, at rest W = N·√(2(1−p)/p), N times Reno's. The price is
+//! p = 2N²/(2N² + x²·rtt²), the derivative of U(x) = (√2·N/rtt)·arctan(x·rtt/(√2·N)).
+//!
+//! A sawtooth whose losses come one in 1/p packets has W = √(N·(4N−1)/(2p)): at small N less than N times Reno's √(3/(2p)), at
+//! large N 1.15 times as much, for a loss halves the mean of the N windows and not the greatest.
+//!
+//! **Where we differ**
+//! * A loss takes its share of what is in flight, as RFC 5681's half; the paper that of W.
+//! * The paper leaves the timeout open.
+
+use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
+use crate::{Ack, Congestion, CongestionKind, FluidPath, Law, Response, Utility};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::{Duration, Packets};
+
+/// Parameters of [`Multcp`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Connections N that it stands for, 1 to 1000. Default 2.
+    #[schemars(range(min = 1.0, max = MOST))]
+    pub connections: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { connections: 2.0 }
+    }
+}
+
+impl Params {
+    /// Refuses values outside their range, naming the field.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        between("connections", self.connections, 1.0..=MOST)
+    }
+
+    /// The window up to which slow start from `cwnd` trebles it each round trip.
+    fn trebles_to(&self, cwnd: f64) -> f64 {
+        cwnd * libm::pow(self.connections, libm::log(3.0) / libm::log(1.5))
+    }
+}
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub struct Multcp {
+    params: Params,
+    cwnd: f64,
+    ssthresh: f64,
+    /// The window up to which slow start trebles.
+    trebles_to: f64,
+}
+
+impl Multcp {
+    /// A sender whose window begins at `initial`.
+    pub fn new(params: Params, initial: Packets) -> Self {
+        let cwnd = initial.count();
+        Self { params, cwnd, ssthresh: f64::INFINITY, trebles_to: params.trebles_to(cwnd) }
+    }
+}
+
+impl Law for Multcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.app_limited || ack.recovering {
+            return;
+        }
+        let acked = ack.acked.count();
+        if self.cwnd < self.ssthresh {
+            let extra = acked.min((self.trebles_to - self.cwnd).max(0.0));
+            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked + extra);
+        } else {
+            self.cwnd += acked * (self.params.connections / self.cwnd);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        if event.kind == CongestionKind::Timeout {
+            self.ssthresh = half_flight(event);
+            self.cwnd = 1.0;
+            self.trebles_to = self.params.trebles_to(self.cwnd);
+        } else {
+            let flight = event.flight.count();
+            self.ssthresh = (flight - flight / (2.0 * self.params.connections)).max(LOSS_FLOOR);
+            self.cwnd = self.ssthresh;
+        }
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        sink("ssthresh", self.ssthresh);
+    }
+}
+
+impl Response for Params {
+    fn gain(&self, cwnd: Packets, _rtt: Duration) -> Packets {
+        Packets::new(self.connections / cwnd.count())
+    }
+
+    fn cut(&self, cwnd: Packets, _rtt: Duration) -> Packets {
+        cwnd * (0.5 / self.connections)
+    }
+
+    fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
+        Some(Utility::SquareRoot { k: 2.0 * self.connections * self.connections })
+    }
+}
+
+/// Most connections that one may stand for.
+const MOST: f64 = 1000.0;
+
+/// Whom to cite.
+pub const BIBTEX: &str = "@article{crowcroft1998multcp,
+  author = {Jon Crowcroft and Philippe Oechslin},
+  title = {Differentiated End-to-End {I}nternet Services Using a Weighted Proportional Fair Sharing {TCP}},
+  journal = {ACM SIGCOMM Computer Communication Review},
+  volume = {28}, number = {3}, pages = {53--69}, year = {1998},
+  doi = {10.1145/293927.293930}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FluidLaw;
+    use crate::testing::{ack, congestion, near};
+
+    fn multcp(connections: f64, initial: f64) -> Multcp {
+        Multcp::new(Params { connections }, Packets::new(initial))
+    }
+
+    #[test]
+    fn it_grows_by_n_packets_a_round_trip_and_loses_one_of_two_n_parts() {
+        // N = 5: 40·(1 − 1/10) = 36; then 36 + 5/36 = 36.138 888 9 and 36.138 888 9 + 10/36.138 888 9 = 36.415 599.
+        let mut law = multcp(5.0, 40.0);
+        law.on_congestion(&congestion(CongestionKind::Loss, 40.0));
+        near(law.cwnd, 36.0, 1e-12);
+        law.on_ack(&ack(0, 0, 36.0));
+        near(law.cwnd, 36.138_888_9, 1e-7);
+        law.on_ack(&Ack { acked: Packets::new(2.0), ..ack(0, 0, 36.0) });
+        near(law.cwnd, 36.415_599, 1e-6);
+    }
+
+    #[test]
+    fn slow_start_trebles_until_n_connections_would_be_no_further() {
+        // N = 1.5: k = 1 round trip, from 10 to 10·1.5^(ln 3/ln 1.5) = 30 packets; doubling from there.
+        let mut law = multcp(1.5, 10.0);
+        law.on_ack(&Ack { acked: Packets::new(10.0), ..ack(0, 0, 10.0) });
+        near(law.cwnd, 30.0, 1e-9);
+        law.on_ack(&Ack { acked: Packets::new(30.0), ..ack(0, 0, 30.0) });
+        near(law.cwnd, 60.0, 1e-9);
+    }
+
+    #[test]
+    fn one_connection_is_reno() {
+        let mut law = multcp(1.0, 20.0);
+        law.on_ack(&ack(0, 0, 20.0));
+        assert_eq!(law.cwnd, 21.0);
+        law.on_congestion(&congestion(CongestionKind::Loss, 20.0));
+        assert_eq!(law.cwnd, 10.0);
+        law.on_ack(&ack(0, 0, 10.0));
+        near(law.cwnd, 10.1, 1e-12);
+    }
+
+    #[test]
+    fn a_timeout_starts_again_from_one_up_to_half() {
+        // N = 1.5: an ACK of one packet leads from 1 to 3, where trebling ends; then 4, 5, 6 and 6 + 1.5/6.
+        let mut law = multcp(1.5, 12.0);
+        law.on_congestion(&congestion(CongestionKind::Timeout, 12.0));
+        for cwnd in [1.0, 3.0, 4.0, 5.0, 6.0, 6.25] {
+            near(law.cwnd, cwnd, 1e-12);
+            law.on_ack(&ack(0, 0, 6.0));
+        }
+    }
+
+    #[test]
+    fn the_fluid_rests_at_n_times_renos_window() {
+        // At 1 % Reno rests at √198 = 14.071 247 3 packets, three of it at 42.213 742.
+        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.01 };
+        near(Params { connections: 3.0 }.equilibrium(&path).unwrap().count(), 42.213_741_9, 1e-6);
+    }
+}

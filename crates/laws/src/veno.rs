@@ -1,0 +1,206 @@
+//! Veno: Reno that takes a loss for a random one while the queue is short.
+//!
+//! C. P. Fu and S. C. Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", IEEE JSAC 21(2), 2003,
+//! DOI 10.1109/JSAC.2002.807336. Window W in packets, RTTs in seconds, N = W·(1 − base_rtt/rtt) packets in queues, by the latest
+//! sample:
+//!
+//! * W < ssthresh: W ← W + acked
+//! * else: W ← W + acked/W while N < β, and half as much from there on
+//! * on loss: ssthresh ← max(γ·flight, 2) while N < β, else max(flight/2, 2); W ← ssthresh
+//! * on timeout: the same ssthresh, W ← 1
+//!
+//! Fluid: dW/dt = [(1−p) − (1−γ)·p·W²]/rtt packets per second where N = W·q/rtt < β, else [(1−p) − p·W²]/(2·rtt); about β a
+//! straight line leads from one to the other. It rests at W = √((1−p)/((1−γ)·p)) where that leaves N < β, at W = √((1−p)/p) where
+//! that leaves N > β, else with β packets in the queue, W = β·rtt/q. It maximises no utility: two signals, loss and delay, drive
+//! one window.
+//!
+//! **Where we differ**
+//! * Above β growth is half of Reno's at every ACK; the paper and Linux add a whole packet every other round trip.
+//! * N is a real number; Linux counts halves, and treats its first two ACKs as Reno would.
+//! * A loss leaves its share of what is in flight, as RFC 5681's half; the paper and Linux that of W.
+//! * On a timeout the paper halves; Linux, and we, leave what a loss leaves.
+
+use crate::fluid::{passed, turn};
+use crate::shared::{LOSS_FLOOR, Refusal, TARGET, between, queued, slow_start};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::Packets;
+
+/// Parameters of [`Veno`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Packets in queues from which a loss means congestion, β; 0.001 to 1e9. Default 3.
+    #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
+    pub beta: f64,
+    /// Share of the window that a random loss leaves, γ; 0.5 to 0.95. Default 0.8.
+    #[schemars(range(min = 0.5, max = 0.95))]
+    pub gamma: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { beta: 3.0, gamma: 0.8 }
+    }
+}
+
+impl Params {
+    /// Refuses values outside their range, naming the field.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        between("beta", self.beta, TARGET)?;
+        between("gamma", self.gamma, 0.5..=0.95)
+    }
+
+    /// Packets per round trip by which a window of `cwnd` changes on `path`.
+    fn change(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        let congested = passed(cwnd * path.queued_share(), self.beta);
+        let (growth, taken) = (1.0 - 0.5 * congested, 1.0 - self.gamma + (self.gamma - 0.5) * congested);
+        (1.0 - path.loss) * growth - path.loss * taken * cwnd * cwnd
+    }
+}
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub struct Veno {
+    params: Params,
+    cwnd: f64,
+    ssthresh: f64,
+    /// Packets in queues, N, by the latest sample.
+    backlog: f64,
+}
+
+impl Veno {
+    /// A sender whose window begins at `initial`.
+    pub fn new(params: Params, initial: Packets) -> Self {
+        Self { params, cwnd: initial.count(), ssthresh: f64::INFINITY, backlog: 0.0 }
+    }
+
+    fn is_congested(&self) -> bool {
+        self.backlog >= self.params.beta
+    }
+}
+
+impl Law for Veno {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        if let (Some(rtt), false) = (ack.rtt, ack.recovering) {
+            self.backlog = queued(self.cwnd, ack.base_rtt, rtt);
+        }
+        if ack.app_limited || ack.recovering {
+            return;
+        }
+        let acked = ack.acked.count();
+        if self.cwnd < self.ssthresh {
+            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
+        } else {
+            self.cwnd += if self.is_congested() { acked / 2.0 } else { acked } / self.cwnd;
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        let left = if self.is_congested() { 0.5 } else { self.params.gamma };
+        self.ssthresh = (left * event.flight.count()).max(LOSS_FLOOR);
+        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        sink("ssthresh", self.ssthresh);
+        sink("backlog", self.backlog);
+    }
+}
+
+impl FluidLaw for Params {
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        out[0] = self.change(state[0], path) / path.rtt();
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        turn(|cwnd| self.change(cwnd, path) > 0.0)
+    }
+}
+
+/// Whom to cite.
+pub const BIBTEX: &str = "@article{fu2003veno,
+  author = {Cheng Peng Fu and Soung C. Liew},
+  title = {{TCP} {V}eno: {TCP} Enhancement for Transmission over Wireless Access Networks},
+  journal = {IEEE Journal on Selected Areas in Communications},
+  volume = {21}, number = {2}, pages = {216--228}, year = {2003},
+  doi = {10.1109/JSAC.2002.807336}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near, slow_ack};
+    use windward_units::Duration;
+
+    /// In congestion avoidance with a window of 32 packets (four fifths of 40).
+    fn avoiding() -> Veno {
+        let mut law = Veno::new(Params::default(), Packets::new(40.0));
+        law.on_congestion(&congestion(CongestionKind::Loss, 40.0));
+        near(law.cwnd, 32.0, 1e-12);
+        law
+    }
+
+    #[test]
+    fn a_short_queue_lets_it_grow_as_reno() {
+        // N = 32·(1 − 100/110) = 2.909 < 3: 32 + 1/32. Then 32.031 25·(1 − 100/111) = 3.174: half of 1/32.031 25 more.
+        let mut law = avoiding();
+        law.on_ack(&slow_ack(0, 0, 32.0, 110));
+        near(law.backlog, 2.909_090_9, 1e-7);
+        near(law.cwnd, 32.031_25, 1e-12);
+        law.on_ack(&slow_ack(0, 0, 32.0, 111));
+        near(law.backlog, 3.174_268, 1e-6);
+        near(law.cwnd, 32.046_859_8, 1e-7);
+    }
+
+    #[test]
+    fn a_loss_over_a_short_queue_takes_a_fifth_and_over_a_long_one_half() {
+        for (rtt, left) in [(110, 24.0), (111, 15.0)] {
+            let mut law = avoiding();
+            law.on_ack(&slow_ack(0, 0, 32.0, rtt));
+            law.on_congestion(&congestion(CongestionKind::Loss, 30.0));
+            near(law.cwnd, left, 1e-12);
+            near(law.ssthresh, left, 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_timeout_starts_again_from_one_up_to_what_a_loss_leaves() {
+        let mut law = avoiding();
+        law.on_ack(&slow_ack(0, 0, 32.0, 120));
+        law.on_congestion(&congestion(CongestionKind::Timeout, 12.0));
+        assert_eq!((law.cwnd, law.ssthresh), (1.0, 6.0));
+        (0..6).for_each(|_| law.on_ack(&ack(0, 0, 6.0)));
+        near(law.cwnd, 6.166_666_7, 1e-7);
+    }
+
+    #[test]
+    fn the_fluid_rests_in_one_of_three_places() {
+        // p = 1 %: √(99/0.2) = 22.248 6 while that keeps less than 3 packets in the queue, q/rtt < 0.1348; √99 = 9.949 9 where
+        // that keeps more, q/rtt > 0.3015; between them 3·rtt/q, to the width of the line.
+        let rest = |queue_ms| {
+            let (base_rtt, queue_delay) = (Duration::from_millis(100 - queue_ms), Duration::from_millis(queue_ms));
+            Params::default().equilibrium(&FluidPath { base_rtt, queue_delay, loss: 0.01 }).unwrap().count()
+        };
+        near(rest(0), 22.248_595, 1e-6);
+        near(rest(13), 22.248_595, 1e-6);
+        near(rest(20), 15.0, 0.015);
+        near(rest(31), 9.949_874, 1e-6);
+        let path =
+            FluidPath { base_rtt: Duration::from_millis(90), queue_delay: Duration::from_millis(10), loss: 0.01 };
+        let mut out = [0.0];
+        // At 30 packets 3 are in the queue and half of the line is passed: (0.99·0.75 − 0.01·0.35·900)/0.1 = −24.075 packets
+        // a second; at 20 packets (0.99 − 0.01·0.2·400)/0.1 = 1.9.
+        Params::default().derivative(&[30.0], &path, &mut out);
+        near(out[0], -24.075, 1e-6);
+        Params::default().derivative(&[20.0], &path, &mut out);
+        near(out[0], 1.9, 1e-9);
+    }
+}
