@@ -57,6 +57,9 @@ pub const LAWS: &[KernelLaw] = &[
         own: ("delay_window", "packets"),
     },
     KernelLaw { name: "westwood", parameters: &[within("filter", 0.0, 0.999)], own: ("bandwidth", "packets/s") },
+    KernelLaw { name: "veno", parameters: &[target("beta"), within("gamma", 0.5, 0.95)], own: ("backlog", "packets") },
+    KernelLaw { name: "hybla", parameters: &[within("rtt0", 0.001, 10.0)], own: ("rho", "") },
+    KernelLaw { name: "htcp", parameters: &[positive("delta_l")], own: ("beta", "") },
 ];
 
 const fn within(name: &'static str, least: f64, greatest: f64) -> Parameter {

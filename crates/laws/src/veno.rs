@@ -2,7 +2,7 @@
 //!
 //! C. P. Fu and S. C. Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", IEEE JSAC 21(2), 2003,
 //! DOI 10.1109/JSAC.2002.807336. Window W in packets, RTTs in seconds, N = W·(1 − base_rtt/rtt) packets in queues, by the latest
-//! sample:
+//! sample of an ACK that lets W grow:
 //!
 //! * W < ssthresh: W ← W + acked
 //! * else: W ← W + acked/W while N < β, and half as much from there on
@@ -84,11 +84,11 @@ impl Veno {
 impl Law for Veno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
-        if let (Some(rtt), false) = (ack.rtt, ack.recovering) {
-            self.backlog = queued(self.cwnd, ack.base_rtt, rtt);
-        }
         if ack.app_limited || ack.recovering {
             return;
+        }
+        if let Some(rtt) = ack.rtt {
+            self.backlog = queued(self.cwnd, ack.base_rtt, rtt);
         }
         let acked = ack.acked.count();
         if self.cwnd < self.ssthresh {

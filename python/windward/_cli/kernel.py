@@ -124,7 +124,7 @@ def show(name: Name, as_json: AsJson = False) -> None:
         )
         for flow in flows
     ]
-    columns = ("from", "to", "cwnd", "base RTT", "average RTT", f"{own} ({unit})", "round trips", "")
+    columns = ("from", "to", "cwnd", "base RTT", "average RTT", f"{own} ({unit})" if unit else own, "round trips", "")
     _table(columns, 2, rows, f"no connection uses {name}")
 
 

@@ -13,7 +13,7 @@ pub struct Figures {
 pub struct Bound {
     law: &'static str,
     pub cwnd: f64,
-    /// Of Compound's loss window, which is what its delay window leaves; of TCP-FIT's N.
+    /// Of Compound's loss window, which is what its delay window leaves; of TCP-FIT's N; of Veno's backlog.
     part: f64,
 }
 
@@ -27,6 +27,9 @@ const POWER: f64 = 2e-7;
 
 /// An update of TCP-FIT's N, relative to what it adds and takes: shares of 2^-30 over α of at least 1/1000.
 const PULL: f64 = 2e-6;
+
+/// β of Veno: one step beside a whole number, as of Vegas.
+pub const VENO_BETA: f64 = 3.0 + 1.0 / 65_536.0;
 
 impl Bound {
     pub fn new(law: &'static str) -> Self {
@@ -51,6 +54,17 @@ impl Bound {
                 }
                 self.cwnd += acked * self.part / before.cwnd;
             }
+            "veno" => {
+                self.part = self.cwnd + POWER * (before.cwnd + after.own);
+                // Of two backlogs that are as good as β one may be below it: then growth is half.
+                if self.is_at_beta(after) {
+                    self.cwnd += acked / (2.0 * before.cwnd);
+                }
+            }
+            // 2^ρ and ρ² of a ρ that is cut at 2^-24.
+            "hybla" => self.cwnd += POWER * (after.cwnd - before.cwnd).abs(),
+            // Ten seconds that are cut at 2^-24 in an f of at least one, and the scale.
+            "htcp" => self.cwnd += 5.0 * POWER * (after.cwnd - before.cwnd).abs(),
             _ => {}
         }
         self.cwnd += STEP;
@@ -59,11 +73,16 @@ impl Bound {
         }
     }
 
+    /// Whether fixed point could decide that Veno's backlog is on the other side of β.
+    fn is_at_beta(&self, figures: Figures) -> bool {
+        (figures.own - VENO_BETA).abs() <= self.own(figures)
+    }
+
     /// What the figure may differ by.
     pub fn own(&self, figures: Figures) -> f64 {
         match self.law {
             "compound" => self.cwnd + self.part,
-            "tcp-fit" => self.part,
+            "tcp-fit" | "veno" => self.part,
             // A share of the window, or a rate over a round trip of at least 20 ms.
             _ => self.cwnd + POWER * (figures.cwnd + figures.own),
         }
@@ -80,6 +99,9 @@ impl Bound {
                 // What the rate fills, known to 2 steps a round trip, of which the filter adds up ten; or nothing is taken.
                 "westwood" if after.cwnd == before.cwnd => self.cwnd,
                 "westwood" => 20.0 / PACKET,
+                "veno" if self.is_at_beta(before) => 0.3 * flight,
+                // A share of what is in flight, cut at 2^-30.
+                "htcp" => flight * POWER,
                 // Half of what is in flight.
                 _ => 0.0,
             };

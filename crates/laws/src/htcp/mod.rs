@@ -18,6 +18,7 @@
 //!
 //! **Where we differ**
 //! * α is a real number at each ACK; Linux cuts f·s to a whole one and looks again when W has grown by a packet.
+//! * Throughput, RTTmax and Δ are of ACKs that let the window grow: not of those in recovery, nor of a sender short of data.
 //! * A loss leaves its share of what is in flight, as RFC 5681's half; the draft and Linux that of W.
 //! * The papers bound β by 0.8, Linux by 102/128 = 0.797.
 
@@ -81,7 +82,7 @@ pub struct Htcp {
     beta: f64,
     /// The next event may leave more than half.
     is_adaptive: bool,
-    /// When the last event ended; `None` before the first ACK.
+    /// When the last event ended, with the first ACK that lets the window grow; `None` until then.
     since: Option<Time>,
     max_rtt: Duration,
     throughput: Throughput,
@@ -102,6 +103,15 @@ impl Htcp {
         }
     }
 
+    /// Chooses β for an event.
+    fn adapt(&mut self, base_rtt: Duration) {
+        let is_steady = self.throughput.is_steady() || !self.params.bandwidth_switch;
+        let max_rtt = self.max_rtt.max(base_rtt);
+        self.beta = if is_steady && self.is_adaptive { left(base_rtt.as_secs(), max_rtt.as_secs()) } else { 0.5 };
+        self.is_adaptive = is_steady;
+        self.max_rtt = base_rtt + (max_rtt - base_rtt).scale(0.95);
+    }
+
     /// α, `delta` seconds after the last event.
     #[inline]
     fn alpha(&self, delta: f64, base_rtt: Duration) -> f64 {
@@ -112,21 +122,19 @@ impl Htcp {
 impl Law for Htcp {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
+        if ack.app_limited || ack.recovering {
+            return;
+        }
         let since = *self.since.get_or_insert_with(|| {
-            self.throughput = Throughput::from(ack.now);
+            self.throughput.restart(ack.now);
             ack.now
         });
-        if ack.recovering {
-            self.since = Some(ack.now);
-        } else if let Some(rtt) = ack.rtt {
+        if let Some(rtt) = ack.rtt {
             let max_rtt = self.max_rtt.max(ack.base_rtt);
             self.max_rtt = if rtt <= max_rtt + CREDIBLE { max_rtt.max(rtt) } else { max_rtt };
         }
         let alpha = self.alpha(ack.now.since(since).as_secs(), ack.base_rtt);
         self.throughput.on_ack(ack, self.cwnd - alpha.max(1.0), since);
-        if ack.app_limited || ack.recovering {
-            return;
-        }
         let acked = ack.acked.count();
         if self.cwnd < self.ssthresh {
             self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
@@ -136,12 +144,10 @@ impl Law for Htcp {
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
-        let is_steady = self.throughput.is_steady() || !self.params.bandwidth_switch;
-        let (base_rtt, max_rtt) = (event.base_rtt, self.max_rtt.max(event.base_rtt));
-        self.beta = if is_steady && self.is_adaptive { left(base_rtt.as_secs(), max_rtt.as_secs()) } else { 0.5 };
-        self.is_adaptive = is_steady;
-        self.max_rtt = base_rtt + (max_rtt - base_rtt).scale(0.95);
-        self.since = Some(event.now);
+        // A timeout in recovery is of the event that is being repaired.
+        if self.since.take().is_some() {
+            self.adapt(event.base_rtt);
+        }
         self.ssthresh = (self.beta * event.flight.count()).max(LOSS_FLOOR);
         self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
     }
@@ -203,23 +209,26 @@ mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
 
-    /// In congestion avoidance at 50 packets, 100 ms, β = ½; the last event ended at 0 ms.
+    /// In congestion avoidance at 50.02 packets, 100 ms, β = ½; the last event ended at 0 ms, and one ACK has come since.
     fn avoiding() -> Htcp {
         let mut law = Htcp::new(Params::default(), Packets::new(100.0));
         law.on_ack(&ack(0, 0, 100.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
         assert_eq!((law.cwnd, law.ssthresh, law.beta), (50.0, 50.0, 0.5));
+        law.on_ack(&ack(0, 0, 50.0));
+        near(law.cwnd, 50.02, 1e-12);
         law
     }
 
     #[test]
     fn growth_waits_a_second_and_then_rises_by_ten_and_more() {
-        // Δ = 1 s: f = 1; 3 s: 1 + 20 + 1 = 22; of α = 2·½·f packets a round trip a 50th, and a (50.02)th, per ACK.
+        // Δ = 1 s: f = 1; 3 s: 1 + 20 + 1 = 22; of α = 2·½·f packets a round trip 1/50.02, and 1/50.039 992, per ACK:
+        // 50.02 + 0.019 992 = 50.039 992, and + 22/50.039 992 = 0.439 648.
         let mut law = avoiding();
         law.on_ack(&ack(1000, 0, 50.0));
-        near(law.cwnd, 50.02, 1e-12);
+        near(law.cwnd, 50.039_992, 1e-7);
         law.on_ack(&ack(3000, 0, 50.0));
-        near(law.cwnd, 50.459_824_1, 1e-7);
+        near(law.cwnd, 50.479_640, 1e-6);
     }
 
     #[test]
@@ -245,6 +254,10 @@ mod tests {
         assert_eq!(law.beta, 0.5);
         // 100 + 0.95·33 = 131.35 ms.
         assert_eq!(law.max_rtt, Duration::from_micros(131_350));
+        // No ACK has let the window grow since: a timeout is of the same event.
+        law.on_congestion(&congestion(CongestionKind::Timeout, 50.0));
+        assert_eq!((law.beta, law.ssthresh), (0.5, 25.0));
+        law.on_ack(&ack(40, 0, 100.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
         near(law.beta, 100.0 / 131.35, 1e-12);
         near(law.cwnd, 76.132_470, 1e-6);

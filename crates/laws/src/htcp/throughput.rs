@@ -17,18 +17,14 @@ pub(super) struct Throughput {
 }
 
 impl Throughput {
-    /// Counted from `began`.
-    pub fn from(began: Time) -> Self {
-        Self { began, ..Self::default() }
+    /// Counts anew from `now`.
+    pub fn restart(&mut self, now: Time) {
+        (self.acked, self.began) = (0.0, now);
     }
 
     /// Takes the packets of `ack`, the last event having ended at `since`: a sample once they are `window`.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack, window: f64, since: Time) {
-        if ack.recovering {
-            (self.acked, self.began) = (0.0, ack.now);
-            return;
-        }
         self.acked += ack.acked.count();
         let span = ack.now.since(self.began);
         if self.acked < window || span < ack.base_rtt || span == Duration::ZERO {
@@ -41,7 +37,7 @@ impl Throughput {
             self.mean = (3.0 * self.mean + sample) / 4.0;
             self.greatest = self.greatest.max(self.mean);
         }
-        (self.acked, self.began) = (0.0, ack.now);
+        self.restart(ack.now);
     }
 
     /// Whether it is about what it was before the last event; takes note for the next.
