@@ -11,6 +11,14 @@ LAWS = {
     "linux-reno": "TcpLinuxReno",
     "cubic": "TcpCubic",
     "cubic-hystart": "TcpCubic",
+    "veno": "TcpVeno",
+    "hybla": "TcpHybla",
+    "htcp": "TcpHtcp",
+    "highspeed": "TcpHighSpeed",
+    "scalable": "TcpScalable",
+    "bic": "TcpBic",
+    "westwood": "TcpWestwoodPlus",
+    "vegas": "TcpVegas",
 }
 
 
@@ -36,5 +44,7 @@ def configure(law: str, segment: int, window: int) -> None:
             "TcpSocketBase::Sack": ns.BooleanValue(True),
             "TcpSocketBase::Timestamp": ns.BooleanValue(True),
             "TcpCubic::HyStart": ns.BooleanValue(law == "cubic-hystart"),
+            # That of the paper and of Linux; ns-3's own is 50 ms.
+            "TcpHybla::RRTT": ns.StringValue("25ms"),
         }
     )

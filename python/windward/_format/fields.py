@@ -1621,6 +1621,10 @@ class Westwood:
     filter: float = 0.9
 
 
+#: How TCP-FIT's N moves.
+Update = Literal["proportional"] | Literal["step"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TcpFit:
     """Wang, Wen, Zhang, Xiong and Han's law: as many Renos as leave the queue short.
@@ -1636,6 +1640,10 @@ class TcpFit:
     noise
         Queueing delay in seconds that counts as none, where delay varies for other reasons, 0 to 1; the paper has
         none. Default 0.
+    update
+        How N moves: in proportion to what it is off, as in 2016, or by one step, as in 2011. Default "proportional".
+    reset
+        A timeout sets N back to 1; the paper leaves it open. Default off.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "tcp-fit")
@@ -1644,10 +1652,146 @@ class TcpFit:
     beta: float = 1.0
     period: float = 0.5
     noise: float = 0.0
+    update: Update = "proportional"
+    reset: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Veno:
+    """Fu and Liew's law: Reno that takes a loss for a random one while the queue is short.
+
+    Attributes
+    ----------
+    beta
+        Packets in queues from which a loss means congestion, β; 0.001 to 1e9. Default 3.
+    gamma
+        Share of the window that a random loss leaves, γ; 0.5 to 0.95. Default 0.8.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "veno")
+
+    beta: float = 3.0
+    gamma: float = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hybla:
+    """Caini and Firrincieli's law: Reno that grows as if its round trip took 25 ms.
+
+    Attributes
+    ----------
+    rtt0
+        Round-trip time rtt₀ of the connection whose growth it has, in seconds; 0.001 to 10. Default 0.025.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "hybla")
+
+    rtt0: float = 0.025
+
+
+@dataclass(frozen=True, kw_only=True)
+class Htcp:
+    """Leith and Shorten's law: growth by the time since the last loss.
+
+    Attributes
+    ----------
+    delta_l
+        Time Δ_L after a congestion event in which it grows as Reno, in seconds; 1e-6 to 1e6. Default 1.
+    rtt_scaling
+        Scale growth by the round-trip time, so that it is the same in packets a second. Default on.
+    bandwidth_switch
+        Halve where the throughput has changed by more than a fifth since the last congestion event. Default on.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "htcp")
+
+    delta_l: float = 1.0
+    rtt_scaling: bool = True
+    bandwidth_switch: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Highspeed:
+    """RFC 3649's law: Reno whose growth rises and whose decrease falls with the window."""
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "highspeed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scalable:
+    """Kelly's law: growth by a share of the window.
+
+    Attributes
+    ----------
+    a
+        Packets that a packet's ACK adds, a, 1e-6 to 1. Default 0.01.
+    b
+        Share of the window that a loss takes, b; 0.01 to 0.9. Default 0.125.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "scalable")
+
+    a: float = 0.01
+    b: float = 0.125
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bic:
+    """Xu, Harfoush and Rhee's law: binary search for the window at which the last loss came.
+
+    Attributes
+    ----------
+    beta
+        Share of the window that a loss leaves, β; 0.5 to 0.95. Default 0.8.
+    s_max
+        Greatest growth S_max in packets per round trip, 1 to 1000. Default 16.
+    low_window
+        Window in packets up to which it is Reno, 1 to 1e6. Default 14.
+    fast_convergence
+        Give way to new flows after two losses at falling windows. Default on.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "bic")
+
+    beta: float = 0.8
+    s_max: float = 16.0
+    low_window: float = 14.0
+    fast_convergence: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multcp:
+    """Crowcroft and Oechslin's law: one connection with the share of `connections` Renos.
+
+    Attributes
+    ----------
+    connections
+        Connections N that it stands for, 1 to 1000. Default 2.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "multcp")
+
+    connections: float = 2.0
 
 
 #: A law and its parameters, as a scenario names them.
-LawSpec = Reno | Cubic | Vegas | Fast | QuicTcp | Compound | Westwood | TcpFit
+LawSpec = (
+    Reno
+    | Cubic
+    | Vegas
+    | Fast
+    | QuicTcp
+    | Compound
+    | Westwood
+    | TcpFit
+    | Veno
+    | Hybla
+    | Htcp
+    | Highspeed
+    | Scalable
+    | Bic
+    | Multcp
+)
 
 
 @dataclass(frozen=True, kw_only=True)
