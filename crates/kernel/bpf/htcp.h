@@ -19,7 +19,7 @@ struct law {
 	u64 before;   /* and of the time before it */
 	u64 began;    /* when `acked` was last zero, microseconds */
 	u32 acked;    /* packets */
-	u32 max_rtt;  /* microseconds */
+	u32 max_rtt;  /* microseconds, Q8 */
 	u32 beta;     /* share of the window that the last event left, Q30 */
 	u8 has_ended; /* the last event: `since` is known */
 	u8 is_adaptive;
@@ -94,9 +94,9 @@ FIXED void law_grow(struct law *law, const struct params *params, const struct a
 		law->began = ack->now;
 	}
 	if (ack->rtt) {
-		law->max_rtt = most(law->max_rtt, ack->base_rtt);
-		if (ack->rtt <= law->max_rtt + CREDIBLE)
-			law->max_rtt = most(law->max_rtt, ack->rtt);
+		law->max_rtt = most(law->max_rtt, (u64)ack->base_rtt << 8);
+		if ((u64)ack->rtt << 8 <= law->max_rtt + ((u64)CREDIBLE << 8))
+			law->max_rtt = most(law->max_rtt, (u64)ack->rtt << 8);
 	}
 	alpha = alpha_of(law, params, ack);
 	count(law, ack, alpha);
@@ -109,15 +109,15 @@ FIXED void law_grow(struct law *law, const struct params *params, const struct a
 /* Chooses β for an event. */
 FIXED void adapt(struct law *law, u64 base_rtt)
 {
-	u64 max_rtt = most(law->max_rtt, base_rtt);
+	u64 base = base_rtt << 8, max_rtt = most(law->max_rtt, base);
 	int is_steady = 5 * law->greatest >= 4 * law->before && 5 * law->greatest <= 6 * law->before;
 
 	law->before = law->greatest;
 	law->beta = HALF;
 	if (is_steady && law->is_adaptive && base_rtt > LEAST_RTT)
-		law->beta = least(most(share(base_rtt, max_rtt), HALF), MOST_LEFT);
+		law->beta = least(most(share(base, max_rtt), HALF), MOST_LEFT);
 	law->is_adaptive = is_steady;
-	law->max_rtt = base_rtt + (max_rtt - base_rtt) * 95 / 100;
+	law->max_rtt = base + (max_rtt - base) * 95 / 100;
 	law->has_ended = 0;
 }
 

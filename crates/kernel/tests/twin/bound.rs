@@ -28,6 +28,9 @@ const POWER: f64 = 2e-7;
 /// An update of TCP-FIT's N, relative to what it adds and takes: shares of 2^-30 over α of at least 1/1000.
 const PULL: f64 = 2e-6;
 
+/// H-TCP's β: an RTTmax of at least 20 ms that loses up to 2^-8 µs at each of the events of which it keeps 0.95.
+const LEFT: f64 = 4e-6;
+
 /// β of Veno: one step beside a whole number, as of Vegas.
 pub const VENO_BETA: f64 = 3.0 + 1.0 / 65_536.0;
 
@@ -55,7 +58,9 @@ impl Bound {
                 self.cwnd += acked * self.part / before.cwnd;
             }
             "veno" => {
-                self.part = self.cwnd + POWER * (before.cwnd + after.own);
+                if change != 0.0 {
+                    self.part = self.cwnd + POWER * (before.cwnd + after.own);
+                }
                 // Of two backlogs that are as good as β one may be below it: then growth is half.
                 if self.is_at_beta(after) {
                     self.cwnd += acked / (2.0 * before.cwnd);
@@ -63,8 +68,8 @@ impl Bound {
             }
             // 2^ρ and ρ² of a ρ that is cut at 2^-24.
             "hybla" => self.cwnd += POWER * (after.cwnd - before.cwnd).abs(),
-            // Ten seconds that are cut at 2^-24 in an f of at least one, and the scale.
-            "htcp" => self.cwnd += 5.0 * POWER * (after.cwnd - before.cwnd).abs(),
+            // β of 1 − β, at least a fifth; ten seconds that are cut at 2^-24 in an f of at least one, and the scale.
+            "htcp" => self.cwnd += 6.0 * LEFT * (after.cwnd - before.cwnd).abs(),
             _ => {}
         }
         self.cwnd += STEP;
@@ -83,6 +88,7 @@ impl Bound {
         match self.law {
             "compound" => self.cwnd + self.part,
             "tcp-fit" | "veno" => self.part,
+            "htcp" => LEFT,
             // A share of the window, or a rate over a round trip of at least 20 ms.
             _ => self.cwnd + POWER * (figures.cwnd + figures.own),
         }
@@ -100,8 +106,7 @@ impl Bound {
                 "westwood" if after.cwnd == before.cwnd => self.cwnd,
                 "westwood" => 20.0 / PACKET,
                 "veno" if self.is_at_beta(before) => 0.3 * flight,
-                // A share of what is in flight, cut at 2^-30.
-                "htcp" => flight * POWER,
+                "htcp" => flight * LEFT,
                 // Half of what is in flight.
                 _ => 0.0,
             };
