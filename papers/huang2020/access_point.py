@@ -19,6 +19,9 @@ FILE = Path(__file__).parent / "access-point.toml"
 BACKLOG = 200
 KAPPA = 1.5
 
+#: Mean SNR of UE0 to UE3, dB, as in the scenario.
+SNR_DB = (12, 19, 13, 16)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
@@ -39,12 +42,13 @@ def fast(kappa: float = KAPPA) -> Scheme:
     return Scheme(law=ww.Fast(mode="ns2", gamma=kappa, alpha=BACKLOG))
 
 
-#: In the order of Fig. 6. [G] ns-2's Reno has no SACK; the modules of FAST, CUBIC and Compound have, and Vegas's timers
-#: find losses as early.
+#: In the order of Fig. 6. [G] CUBIC is the file of Linux 2.6.22 that ns-2.35 compiles, without timestamps, the default
+#: there. ns-2's Reno has no SACK; the modules of FAST, CUBIC and Compound have, and Vegas's timers find losses as
+#: early.
 SCHEMES = {
     "QUIC-TCP": quic_tcp(),
     "FAST": fast(),
-    "CUBIC": Scheme(law=ww.Cubic()),
+    "CUBIC": Scheme(law=ww.Cubic(version="linux-2.6.22", timestamps=False)),
     "Compound": Scheme(law=ww.Compound()),
     "Vegas": Scheme(law=ww.Vegas(alpha=200, beta=203)),
     "Reno": Scheme(law=ww.Reno(byte_counting=False), tcp={"sack": False}),

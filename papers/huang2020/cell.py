@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from windward.theory.fluid import Trajectory, follow
 from windward.theory.num import Array
 
 from ..shared.quic_tcp import Case
+
+if TYPE_CHECKING:
+    from windward.theory.num import Numbers
 
 FILE = Path(__file__).parent / "cell.toml"
 
@@ -61,8 +64,16 @@ class Cell:
             "probabilities": self.probabilities[combinations, np.arange(users)].prod(axis=1),
         }
 
-    def case(self, backlog: float) -> Case:
-        """Flows 0 to 3 over access links 0 to 3, N4-N5 (4), N5-BS (5) and the air (6 to 9)."""
+    def case(self, backlog: float, base_rtt_s: Numbers | None = None) -> Case:
+        """Flows 0 to 3 over access links 0 to 3, N4-N5 (4), N5-BS (5) and the air (6 to 9).
+
+        Parameters
+        ----------
+        backlog
+            p, packets.
+        base_rtt_s
+            d of each flow, seconds. Default: the scenario's.
+        """
         wired = self.settings["wired"]
         links: list[Any] = [{"wired": wired["access"]}] * 4 + [{"wired": wired["n4_n5"]}, {"wired": wired["n5_bs"]}]
         network: num.Network = {
@@ -70,17 +81,32 @@ class Cell:
             "couplings": [{"links": [6, 7, 8, 9], "region": self.region}],
             "routes": [[0, 4, 5, 6], [1, 4, 5, 7], [2, 5, 8], [3, 5, 9]],
         }
-        base_rtt = np.array(self.settings["flows"]["base_rtt_s"])
-        return Case(network=network, base_rtt=base_rtt, backlog=np.full(4, backlog))
+        base_rtt = self.settings["flows"]["base_rtt_s"] if base_rtt_s is None else base_rtt_s
+        return Case(network=network, base_rtt=np.array(base_rtt, dtype=float), backlog=np.full(4, backlog))
 
-    def run(self, rho: float, backlog: float, duration_s: float, interval_s: float = 0.02) -> Trajectory:
-        """The literal (9) every period, as section V-A says: exact d, d_bar and v, no delay of feedback."""
-        case, updates = self.case(backlog), self.settings["updates"]
+    def run(
+        self,
+        rho: float,
+        backlog: float,
+        duration_s: float,
+        interval_s: float = 0.02,
+        *,
+        base_rtt_s: Numbers | None = None,
+        kappa: float | None = None,
+        windows: Numbers | None = None,
+    ) -> Trajectory:
+        """The literal (9) every period, as section V-A says: exact d, d_bar and v, no delay of feedback.
+
+        Round trips, κ and the windows at the start are the scenario's where none are given.
+        """
+        case, updates = self.case(backlog, base_rtt_s), self.settings["updates"]
+        law = ww.QuicTcp(rho=rho, kappa=updates["kappa"] if kappa is None else kappa, backlog=backlog)
+        start = np.full(case.flows, self.settings["flows"]["window_at_start"])
         return follow(
             case.network,
-            [ww.QuicTcp(rho=rho, kappa=updates["kappa"], backlog=backlog)] * case.flows,
+            [law] * case.flows,
             base_rtt_s=case.base_rtt,
-            windows=np.full(case.flows, self.settings["flows"]["window_at_start"]),
+            windows=start if windows is None else windows,
             duration_s=duration_s,
             interval_s=interval_s,
             period_s=updates["period_s"],

@@ -24,7 +24,7 @@ METRICS = {"mean_window_rate_pps": "-", "goodput_pps": (0, (1, 1.2))}
 @figure(
     "7",
     title="Steps κ that leave the total alone",
-    caption="Left: totals over κ, mean of seeds with 95 % confidence intervals; lines by mean cwnd/avgRTT, dotted by "
+    caption="Left: totals over κ, of one seed; lines by mean cwnd/avgRTT, dotted by "
     "goodput. Shaded: the ranges in which the paper finds the total unaffected. Large steps make windows swing: "
     "cwnd/avgRTT falls where the paper says, goodput hardly at all, for the queues keep the wire busy. Right: bounds "
     "of κ within which the total is 99.5 % (dots) or 97.5 % (rings) of the highest or more, by ρ, with least-squares "
