@@ -4,8 +4,7 @@
     python peer_ns3.py lossy LAW LOSS SECONDS SEEDS
 
 The dumbbell is that of `crates/sim/examples/dumbbell.rs`, ended early after PATIENCE seconds of CPU; the other is one
-flow over one link of 10 Mbit/s and 100 ms that loses data at random. LAW is newreno, linux-reno, cubic or
-cubic-hystart.
+flow over one link of 10 Mbit/s and 100 ms that loses data at random. LAW is one of those of `benches/ns3_tcp.py`.
 
 What ns-3 does otherwise is set to what Windward does: SACK, timestamps, window scaling, a first window of 10 segments
 of 1448 bytes, an ACK for every second segment or after 40 ms, least timeout 200 ms, drop-tail queues in packets with
