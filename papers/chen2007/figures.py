@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from windward.papers import Context, figure
 from windward.show.plot.style import COLORS, FAINT
 
-from .model import cycle_utilisation
+from .controller import cycle_utilisation
 
 
 @figure(

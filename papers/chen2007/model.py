@@ -129,17 +129,3 @@ def marginal(rate: float, rtt: float, loss: float, beta: float) -> float:
         return (loss + z) * float(np.tanh(beta * z / 2)) - target
 
     return float(brentq(gap, 0, target + 1 + 10 / beta, xtol=1e-16))
-
-
-def update(n: float, beta: float, *, is_congested: bool) -> float:
-    """(21), with α = 1 - β."""
-    return (beta * n if is_congested else n) + (1 - beta) / n
-
-
-def cycle_utilisation(beta: float, peak: float, updates: int = 20_000) -> float:
-    """Mean of n over `peak` when (21) is told of congestion whenever n has reached it, over so many updates."""
-    n, total = peak, 0.0
-    for _ in range(updates):
-        n = update(n, beta, is_congested=n >= peak)
-        total += n
-    return total / updates / peak

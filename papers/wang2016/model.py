@@ -11,6 +11,9 @@ import windward as ww
 from windward import LawSpec
 from windward.theory.num import Array
 
+#: A packet on the wire: 1448 bytes and 52 of headers.
+PACKET_BITS = 12_000
+
 
 def decrease(n: float) -> float:
     """Share of the window that a loss takes, (3)."""
@@ -84,8 +87,16 @@ def random_sessions(seed: int) -> Sessions:
     )
 
 
-def shared(laws: list[LawSpec], rtt_ms: float, loss: float, *, mbps: float = 20, duration_s: float = 300) -> ww.Run:
-    """Packets of these laws over one link with a buffer of one bandwidth-delay product."""
+def shared(
+    laws: list[LawSpec],
+    rtt_ms: float,
+    loss: float,
+    *,
+    mbps: float = 20,
+    buffer: float = 1.0,
+    duration_s: float = 300,
+) -> ww.Run:
+    """Packets of these laws over one link with a buffer of so many bandwidth-delay products."""
     return ww.Scenario(
         name="shared",
         duration=f"{duration_s} s",
@@ -99,10 +110,21 @@ def shared(laws: list[LawSpec], rtt_ms: float, loss: float, *, mbps: float = 20,
                 rate=f"{mbps} Mbit/s",
                 delay=f"{rtt_ms / 2} ms",
                 loss=loss,
-                buffer=f"{max(20, round(mbps * 1e3 * rtt_ms / 12000))} packets",
+                buffer=f"{max(20, round(buffer * mbps * 1e3 * rtt_ms / 12000))} packets",
             )
         ],
         flow=[
             ww.Flow(name=f"flow-{at}", from_="a", to="b", law=law, start_spread="0 s") for at, law in enumerate(laws, 1)
         ],
     ).simulate(seeds=3)
+
+
+def lossy(mbps: float, loss: float = 1e-3) -> ww.Scenario:
+    """One TCP-FIT flow over 100 ms with so much loss."""
+    return ww.Scenario(
+        name="lossy",
+        duration="200 s",
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[ww.Link(from_="a", to="b", rate=f"{mbps} Mbit/s", delay="50 ms", buffer="unlimited", loss=loss)],
+        flow=[ww.Flow(from_="a", to="b", law="tcp-fit")],
+    )

@@ -338,6 +338,44 @@ class FluidMap:
     def rate_jacobian(self) -> NDArray[np.float64] | None:
         """Derivatives of the rates by the windows; None where link rates jump."""
 
+@final
+class LawWindow:
+    """The window of a law told by hand what its sender would tell it; see `laws.Window`."""
+
+    def __new__(cls, law: str, initial: float) -> LawWindow: ...
+    def on_ack(self, now: float, rtt: float | None, acked: float, flight: float | None, recovering: bool) -> None:
+        """Raises ValueError where the clock goes back or a value is impossible."""
+    def on_congestion(self, now: float, flight: float | None, is_timeout: bool) -> None:
+        """Raises ValueError where the clock goes back or the flight is impossible."""
+    @property
+    def cwnd(self) -> float:
+        """In packets."""
+    @property
+    def pacing_rate(self) -> float | None:
+        """In packets a second; None where the law sets none."""
+    @property
+    def srtt_s(self) -> float | None:
+        """The smoothed round-trip time in seconds; None before the first sample."""
+    @property
+    def base_rtt_s(self) -> float | None:
+        """The least sample in seconds; None before the first."""
+    def observe(self) -> dict[str, float]:
+        """What the law shows of itself."""
+
+@final
+class LawConnections:
+    """A controller of a number of connections told by hand what its host would tell it; see `laws.Connections`."""
+
+    def __new__(cls, law: str) -> LawConnections: ...
+    def update(self, now: float, rtt: float | None, base_rtt: float | None) -> int:
+        """Raises ValueError where the clock goes back or a value is impossible."""
+    @property
+    def n(self) -> float:
+        """As the law computes it."""
+    @property
+    def wanted(self) -> int:
+        """How many connections there should be."""
+
 def fluid_emultcp(
     capacities: NDArray[np.float64],
     routes: Sequence[Sequence[int]],

@@ -1,6 +1,7 @@
 //! Python bindings: conversions and exceptions, no logic.
 
 mod array;
+mod by_hand;
 mod coding;
 #[cfg(target_os = "linux")]
 mod emulate;
@@ -45,6 +46,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scheduler::Candidate>()?;
     module.add_class::<rule::Pair>()?;
     module.add_class::<network::FluidMap>()?;
+    module.add_class::<by_hand::Window>()?;
+    module.add_class::<by_hand::Connections>()?;
     module.add_class::<coding::Decoder>()?;
     module.add_class::<coding::Encoder>()?;
     module.add_class::<coding::Recoder>()?;

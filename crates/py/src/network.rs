@@ -181,7 +181,7 @@ pub(crate) fn fluid_emultcp<'py>(
 }
 
 /// A law from {"name": …, parameters}.
-fn spec(mut law: Value) -> PyResult<LawSpec> {
+pub(crate) fn spec(mut law: Value) -> PyResult<LawSpec> {
     let name = law.as_object_mut().and_then(|fields| fields.remove("name"));
     let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
     LawSpec::from_json(name, law).map_err(|error| match error {

@@ -7,6 +7,7 @@
 
 mod capacity;
 mod check;
+mod controller;
 mod error;
 mod fluid;
 mod format;
@@ -21,6 +22,7 @@ mod routing;
 mod scenario;
 mod suggest;
 
+pub use controller::controller;
 pub use error::{Error, Position, Problem};
 pub use fluid::{FluidError, FluidRun};
 pub use names::{FlowName, LinkName, SourceName};

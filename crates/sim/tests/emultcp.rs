@@ -70,7 +70,11 @@ fn the_papers_ramps() {
             start: at(3000.0),
             stop: None,
         }];
-        let n = shown(&simulate(&network, 1), "n");
+        let output = simulate(&network, 1);
+        let (n, open) = (shown(&output, "n"), shown(&output, "open"));
+        // What is open is ⌊n⌋ of the same look, or of the last one.
+        let is_followed = |((_, open), (_, n)): (&(f64, f64), &(f64, f64))| (open - n.floor()).abs() <= 1.0;
+        assert!(open.iter().zip(&n).all(is_followed), "τ = {tau}: the connections do not follow n");
         let passes = |after: f64, is_there: &dyn Fn(f64) -> bool| {
             let row = n.iter().find(|(time, value)| *time > after && is_there(*value));
             row.expect("n comes there").0
@@ -108,7 +112,16 @@ fn the_papers_figure_7() {
         if loss == 0.0 {
             assert!(n < 1.1 && share > 0.99, "{n} connections get {share} without loss");
         } else {
-            assert!((0.7..0.9).contains(&share) && (168.0..1.2 * 168.0).contains(&rtt), "{loss}: {share}, {rtt} ms");
+            // Sixteen runs have these means, with standard deviations of 0.005, 0.011, 0.014 and 0.028; four runs are held to
+            // them within four standard errors. The nearest integer for ⌊n⌋ would make 0.013 to 0.017 more.
+            let (expected, error) = match loss {
+                0.02 => (0.745, 0.010),
+                0.04 => (0.785, 0.022),
+                0.06 => (0.796, 0.028),
+                _ => (0.780, 0.056),
+            };
+            assert!((share - expected).abs() < error, "{loss}: {share} of the best");
+            assert!((168.0..1.2 * 168.0).contains(&rtt), "{loss}: {rtt} ms");
         }
     }
     says(PAGE, "figure 7", &rows);

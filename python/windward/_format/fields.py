@@ -1814,6 +1814,11 @@ class PythonLaw:
     parameters: Mapping[str, Any] = field(default_factory=dict, metadata={"rest": True})
 
 
+#: How the real n becomes a number of connections. chen2007 says that n is real and that the number of connections is
+#: whole, and not how the one becomes the other.
+ConnectionRounding = Literal["floor"] | Literal["nearest"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Emultcp:
     """E-MULTCP as published: chen2007 (21), updated every `tau`.
@@ -1828,6 +1833,9 @@ class Emultcp:
         β: a queue multiplies n by this; 0.01 to 0.99.
     gamma
         γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
+    rounding
+        How n, which is real, becomes a number of connections: its integer part, or the nearest integer. The paper
+        does not say.
     max
         Maximum number of connections.
     """
@@ -1838,6 +1846,7 @@ class Emultcp:
     alpha: float = 0.25
     beta: float = 0.75
     gamma: float = 0.2
+    rounding: ConnectionRounding = "floor"
     max: int = 32
 
 

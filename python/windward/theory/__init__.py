@@ -1,3 +1,3 @@
-"""Networks that are no scenarios: the best rates (`num`), and windows as differential equations (`fluid`)."""
+"""Without scenarios: best rates (`num`), windows as differential equations (`fluid`), laws stepped by hand (`laws`)."""
 
-from windward.theory import fluid as fluid, num as num
+from windward.theory import fluid as fluid, laws as laws, num as num

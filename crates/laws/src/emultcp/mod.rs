@@ -20,7 +20,7 @@ mod sample;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Kind, Params};
+pub use params::{Kind, Params, Rounding};
 pub use sample::Sample;
 
 use fast::{CLOSING, Fast};
@@ -69,14 +69,16 @@ impl Controller {
         self.wanted
     }
 
-    /// The whole number of connections for n: its integer part. The paper says nothing of rounding; this is our reading. The
-    /// fast law closes one only once n is half a connection below it, so that none is closed and opened in turn.
+    /// The whole number of connections for n. The fast law takes its integer part, and closes one only once n is half a
+    /// connection below it, so that none is closed and opened in turn.
     fn round(&self) -> u32 {
         let n = self.connections();
         let kept = f64::from(self.wanted);
         let is_kept = self.params.law == Kind::Fast && (kept - CLOSING..kept).contains(&n);
-        // The conversion saturates.
-        if is_kept { self.wanted } else { (n as u32).clamp(1, self.params.max) }
+        let is_nearest = self.params.law == Kind::Paper && self.params.rounding == Rounding::Nearest;
+        let shifted = if is_nearest { n + 0.5 } else { n };
+        // The conversion saturates, and cuts off.
+        if is_kept { self.wanted } else { (shifted as u32).clamp(1, self.params.max) }
     }
 
     /// How many connections there should be.
@@ -84,7 +86,7 @@ impl Controller {
         self.wanted
     }
 
-    /// n, which is real: its integer part is open.
+    /// n, which is real.
     pub fn connections(&self) -> f64 {
         match &self.state {
             State::Paper(paper) => paper.n,

@@ -40,6 +40,19 @@ impl fmt::Display for Kind {
     }
 }
 
+/// How the real n becomes a number of connections. chen2007 says that n is real and that the number of connections is whole,
+/// and not how the one becomes the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"floor\" or \"nearest\"")]
+#[schemars(rename = "ConnectionRounding")]
+pub enum Rounding {
+    /// ⌊n⌋: one more is opened once n has reached it.
+    #[default]
+    Floor,
+    /// ⌊n + ½⌋.
+    Nearest,
+}
+
 /// Parameters of a [`Controller`](super::Controller); the defaults are those of [`Kind::Fast`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -62,12 +75,24 @@ pub struct Params {
     /// A connection's RTT counts only so many seconds after it opened: its slow start makes a queue of its own. A
     /// connection that would end sooner is not opened. Default 1; the paper has none.
     pub settle: f64,
+    /// How n becomes a whole number under the paper's law; the fast law has its own rule. Default: floor.
+    pub rounding: Rounding,
 }
 
 impl Params {
     /// The defaults of `law`: for the paper's, what the paper says.
     pub const fn of(law: Kind) -> Self {
-        let fast = Self { law, tau: 1.0, alpha: 0.25, beta: 0.75, gamma: 0.15, floor: 0.01, max: 32, settle: 1.0 };
+        let fast = Self {
+            law,
+            tau: 1.0,
+            alpha: 0.25,
+            beta: 0.75,
+            gamma: 0.15,
+            floor: 0.01,
+            max: 32,
+            settle: 1.0,
+            rounding: Rounding::Floor,
+        };
         match law {
             Kind::Paper => Self { tau: 20.0, gamma: 0.2, floor: 0.0, settle: 0.0, ..fast },
             Kind::Fast => fast,

@@ -1,6 +1,6 @@
 //! By hand from the equations, and what every controller keeps to.
 
-use super::{Controller, Kind, Params, Sample, State};
+use super::{Controller, Kind, Params, Rounding, Sample, State};
 use proptest::prelude::*;
 
 /// What a host measures at `now` with a queue of `queue` seconds over a base of 0.1 s.
@@ -40,6 +40,16 @@ fn the_papers_law_by_hand() {
         }
     }
     assert_eq!(seen, [(20, 1.25), (40, 1.45), (60, 1.6224), (80, 1.3709)]);
+}
+
+/// n is 1, 1.25, 1.45, 1.62, 1.78, 1.92, 2.05: ⌊n⌋ = 2 at the sixth update, ⌊n + ½⌋ at the third.
+#[test]
+fn rounding_decides_when_the_second_connection_opens() {
+    for (rounding, first) in [(Rounding::Floor, 6), (Rounding::Nearest, 3)] {
+        let mut controller = Controller::new(Params { rounding, tau: 1.0, ..Params::of(Kind::Paper) }, None);
+        let opens = (0..20).find(|second| controller.update(sample(f64::from(*second), 0.0, 1)) == 2);
+        assert_eq!(opens, Some(first), "{rounding:?}");
+    }
 }
 
 /// Updates until n, from `from`, has passed `to`.

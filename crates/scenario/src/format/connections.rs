@@ -1,7 +1,7 @@
 //! How many connections a transfer has, as written.
 
 use super::{Count, Number, Positive, Written};
-use windward_laws::emultcp::{Kind, Params};
+use windward_laws::emultcp::{Kind, Params, Rounding};
 use windward_units::Duration;
 
 tagged! {
@@ -21,6 +21,10 @@ tagged! {
             /// γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
             #[serde(default = "paper_gamma")]
             gamma: Number,
+            /// How n, which is real, becomes a number of connections: its integer part, or the nearest integer. The paper does
+            /// not say.
+            #[serde(default)]
+            rounding: Rounding,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
@@ -61,6 +65,7 @@ impl Connections {
                 alpha: law.alpha.0,
                 beta: law.beta.0,
                 gamma: law.gamma.0,
+                rounding: law.rounding,
                 max: law.max.0,
                 ..Params::of(Kind::Paper)
             },
@@ -73,6 +78,7 @@ impl Connections {
                 floor: law.floor.0.as_secs(),
                 settle: law.settle.0.as_secs(),
                 max: law.max.0,
+                ..FAST
             },
         }
     }

@@ -51,7 +51,7 @@ fn entries<T: DeserializeOwned>(tree: &Tree, list: &'static str, problems: &mut 
 
 /// Reads one table. Serde stops at the first fault; so what is at fault is taken out and the rest is read again,
 /// until nothing is left to complain about.
-fn table<T: DeserializeOwned>(mut tree: Tree, place: &[Segment], problems: &mut Problems) -> Option<T> {
+pub(crate) fn table<T: DeserializeOwned>(mut tree: Tree, place: &[Segment], problems: &mut Problems) -> Option<T> {
     let mut removed: Vec<Vec<Segment>> = Vec::new();
     loop {
         let Fault { path, text, missing, meant, known, .. } = match T::deserialize(&tree) {
