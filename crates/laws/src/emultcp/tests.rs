@@ -131,6 +131,26 @@ fn a_second_connection_that_only_makes_a_queue_is_tried_ever_more_rarely() {
     assert!(first > 0.1 && later < 0.1, "{first} and {later} of the time");
 }
 
+/// The same, pause by pause: growth is held for 32 s after the first mistake, for 64 s after each later one, and then takes
+/// as long as before, so that the second pause is 32 s longer than the first and the third as long as the second.
+#[test]
+fn the_second_mistake_is_held_back_for_twice_as_long() {
+    let mut controller = fast();
+    let (mut pauses, mut closed_at, mut was_open) = (vec![], None, 1);
+    for look in 1..=6000 {
+        let (now, open) = (f64::from(look) / 10.0, controller.wanted());
+        match (was_open, open) {
+            (1, 2..) => pauses.extend(closed_at.map(|closed| now - closed)),
+            (2.., 1) => closed_at = Some(now),
+            _ => {}
+        }
+        was_open = open;
+        controller.update(sample(now, if open > 1 { 0.06 } else { 0.005 }, open));
+    }
+    assert!(pauses[0] > 32.0 && pauses[1] > 64.0, "{pauses:?}");
+    assert!((pauses[1] - pauses[0] - 32.0).abs() < 1.0 && (pauses[2] - pauses[1]).abs() < 1.0, "{pauses:?}");
+}
+
 /// 1 Mbit/s brings the 100 kB that are left in 0.8 s, less than the second that a new connection takes to settle.
 #[test]
 fn the_tail_opens_no_more_connections() {
