@@ -41,7 +41,7 @@ GOOD, FAIR = 0.995, 0.975
 SEEDS = 1
 
 
-def run(tell: Callable[[str], None], seeds: int | None = None, duration_s: float | None = None) -> pd.DataFrame:
+def run(tell: Callable[[str], None], seeds: int | None = None, share: float = 1.0) -> pd.DataFrame:
     """Totals of all steps: one row for each law, ρ, κ and seed.
 
     Parameters
@@ -50,8 +50,8 @@ def run(tell: Callable[[str], None], seeds: int | None = None, duration_s: float
         Takes a few words on how far it is.
     seeds
         Of each step. Default: SEEDS.
-    duration_s
-        Of a run. Default: the scenario's.
+    share
+        How much of the scenario's time a run takes.
     """
     schemes: dict[tuple[str, float, float], Scheme] = {
         ("FAST", 0.5, kappa): fast(kappa) for kappa in STEPS if kappa <= FAST_MOST
@@ -59,9 +59,8 @@ def run(tell: Callable[[str], None], seeds: int | None = None, duration_s: float
     for rho in RHOS:
         steps = STEPS if rho == 0.5 else [multiple * WINDOW ** (2 * rho - 1) for multiple in MULTIPLES[rho]]
         schemes |= {("QUIC-TCP", rho, kappa): quic_tcp(rho, kappa) for kappa in steps}
-    fields = TOTALS_ONLY if duration_s is None else {**TOTALS_ONLY, "duration": f"{duration_s:g} s"}
-    scenarios = {key: scenario(scheme, **fields) for key, scheme in schemes.items()}
-    runs = packets.simulate(scenarios, tell, SEEDS if seeds is None else seeds)
+    scenarios = {key: scenario(scheme, **TOTALS_ONLY) for key, scheme in schemes.items()}
+    runs = packets.simulate(scenarios, tell, SEEDS if seeds is None else seeds, share)
     names = ["scheme", "rho", "kappa"]
     return totals(packets.flows(runs, tuple(names)), names)
 

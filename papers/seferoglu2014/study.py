@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 import windward as ww
+from windward.papers import Context
 from windward.results.stats import jain
 
 from ..shared import packets
@@ -19,11 +20,16 @@ _KEPT = ["seed", "flow", "goodput_bps", "mean_rtt_s", "timeouts", "retransmits",
 _PAYLOAD = 972 / 1000
 
 
-def simulate(cases: Mapping[Any, ww.Scenario], tell: Callable[[str], None], seeds: int | None) -> dict[Any, ww.Run]:
-    """Runs each case with so many seeds; cases of one seed, the draws of the grid, with theirs."""
+def simulate(cases: Mapping[Any, ww.Scenario], context: Context, what: str) -> dict[Any, ww.Run]:
+    """Runs each case with the context's seeds; cases of one seed, the draws of the grid, with theirs."""
+
+    def tell(text: str) -> None:
+        context.progress(f"{what}: {text}")
+
     several = {key: scenario for key, scenario in cases.items() if isinstance(scenario.seeds, int)}
     single = {key: scenario for key, scenario in cases.items() if key not in several}
-    done = packets.simulate(several, tell, seeds) | packets.simulate(single, tell)
+    done = packets.simulate(several, tell, context.seeds, context.share)
+    done |= packets.simulate(single, tell, share=context.share)
     return {key: done[key] for key in cases}
 
 

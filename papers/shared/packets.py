@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -24,7 +25,7 @@ _QUIET_S = 2.0
 
 
 def simulate(
-    scenarios: Mapping[Key, ww.Scenario], tell: Callable[[str], None], seeds: int | None = None
+    scenarios: Mapping[Key, ww.Scenario], tell: Callable[[str], None], seeds: int | None = None, share: float = 1.0
 ) -> dict[Key, ww.Run]:
     """Simulates all scenarios, one on each core at a time, and tells how many are done and how long the rest takes.
 
@@ -36,7 +37,11 @@ def simulate(
         Takes a few words every few seconds.
     seeds
         Of each. Default: as the scenarios say.
+    share
+        How much of their time they run, warm-up included.
     """
+    if share != 1:
+        scenarios = {key: shortened(scenario, share) for key, scenario in scenarios.items()}
     began, told, runs = time.monotonic(), 0.0, {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         # The engine works outside the interpreter's lock.
@@ -52,6 +57,16 @@ def simulate(
             pool.shutdown(cancel_futures=True)
             raise
     return {key: runs[key] for key in scenarios}
+
+
+def shortened(scenario: ww.Scenario, share: float) -> ww.Scenario:
+    """The same for a share of its time, of which the warm-up takes as large a part."""
+
+    def less(text: str) -> str:
+        number, unit = text.split()
+        return f"{float(number) * share:g} {unit}"
+
+    return replace(scenario, duration=less(scenario.duration), warmup=scenario.warmup and less(scenario.warmup))
 
 
 def _span(seconds: float) -> str:

@@ -23,6 +23,7 @@ from ..cell import Cell
     "arrives, the smaller the sooner; dots mark from when on all rates are within 1 % of the optimum. With p = 200, "
     "ρ = 1 is still on its way when the figure ends. Round trips of 36 and 50 ms were chosen so that ρ = 0 converges "
     "(claim 21), and p and the modes are guesses: papers/huang2020/cell.toml.",
+    is_rehearsed=False,
 )
 def figure_4(context: Context) -> Figure:
     cell = Cell.load()
@@ -41,6 +42,7 @@ def figure_4(context: Context) -> Figure:
     caption="As Figure 4 with p = 20 and round trips of 0.88 s, those of access-point.toml, which the paper calls the "
     "same network. ρ = 0 never settles: κ d x is 16 to 25, and 2 is the most. ρ = ¼ and ½ arrive; ρ = 1 would need "
     "hours.",
+    is_rehearsed=False,
 )
 def figure_4_delays(context: Context) -> Figure:
     cell = Cell.load()

@@ -36,14 +36,14 @@ SEED, SPAN_S = 1, 20
     "among the other three is a matter of luck.",
 )
 def figure_5(context: Context) -> Figure:
-    flows, series = study(lambda text: context.progress(f"figure 5: {text}"), context.seeds)
+    flows, series = study(lambda text: context.progress(f"figure 5: {text}"), context.seeds, context.share)
     context.results.keep("figure-5-flows", flows)
     context.results.keep("figure-5-series", series)
     return draw(flows, series)
 
 
 def study(
-    tell: Callable[[str], None], seeds: int | None = None, duration_s: float | None = None
+    tell: Callable[[str], None], seeds: int | None = None, share: float = 1.0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Every flow of every law and seed, and windows, round trips and rates of one seed over time.
 
@@ -53,14 +53,13 @@ def study(
         Takes a few words on how far it is.
     seeds
         Of each law. Default: SEEDS.
-    duration_s
-        Of a run. Default: the scenario's.
+    share
+        How much of the scenario's time a run takes.
     """
-    fields = {} if duration_s is None else {"duration": f"{duration_s:g} s"}
     runs: dict[tuple[str], ww.Run] = {}
     for count in dict.fromkeys(SEEDS.values()):
-        chosen = {(name,): scenario(SCHEMES[name], **fields) for name in SCHEMES if SEEDS[name] == count}
-        runs |= packets.simulate(chosen, tell, count if seeds is None else seeds)
+        chosen = {(name,): scenario(SCHEMES[name]) for name in SCHEMES if SEEDS[name] == count}
+        runs |= packets.simulate(chosen, tell, count if seeds is None else seeds, share)
     runs = {(name,): runs[name,] for name in SCHEMES}
     flows = packets.flows(runs, ("scheme",))
     series = pd.concat(

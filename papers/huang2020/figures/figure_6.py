@@ -29,7 +29,7 @@ from ..rules import WHOLE_QUEUE, WholeQueue
     "of the queue-length scheduler, the access point's queue in place of the station's: it lowers the index.",
 )
 def figure_6(context: Context) -> Figure:
-    table = study(lambda text: context.progress(f"figure 6: {text}"), context.seeds)
+    table = study(lambda text: context.progress(f"figure 6: {text}"), context.seeds, context.share)
     context.results.keep("figure-6", table)
     return draw(table)
 
@@ -38,7 +38,7 @@ def figure_6(context: Context) -> Figure:
 SEEDS = 1
 
 
-def study(tell: Callable[[str], None], seeds: int | None = None, duration_s: float | None = None) -> pd.DataFrame:
+def study(tell: Callable[[str], None], seeds: int | None = None, share: float = 1.0) -> pd.DataFrame:
     """Total, Σ p ln x and Jain's index of every law, scheduler and seed.
 
     Parameters
@@ -47,17 +47,16 @@ def study(tell: Callable[[str], None], seeds: int | None = None, duration_s: flo
         Takes a few words on how far it is.
     seeds
         Of each pair. Default: SEEDS.
-    duration_s
-        Of a run. Default: the scenario's.
+    share
+        How much of the scenario's time a run takes.
     """
-    fields = TOTALS_ONLY if duration_s is None else {**TOTALS_ONLY, "duration": f"{duration_s:g} s"}
     pairs = {
-        (law, scheduler): scenario(scheme, rule, **fields)
+        (law, scheduler): scenario(scheme, rule, **TOTALS_ONLY)
         for law, scheme in SCHEMES.items()
         for scheduler, rule in SCHEDULERS.items()
     }
-    pairs["QUIC-TCP", WHOLE_QUEUE] = scenario(SCHEMES["QUIC-TCP"], WholeQueue, **fields)
-    runs = packets.simulate(pairs, tell, SEEDS if seeds is None else seeds)
+    pairs["QUIC-TCP", WHOLE_QUEUE] = scenario(SCHEMES["QUIC-TCP"], WholeQueue, **TOTALS_ONLY)
+    runs = packets.simulate(pairs, tell, SEEDS if seeds is None else seeds, share)
     return totals(packets.flows(runs, ("scheme", "scheduler")), ["scheme", "scheduler"])
 
 

@@ -31,7 +31,7 @@ METRICS = {"mean_window_rate_pps": "-", "goodput_pps": (0, (1, 1.2))}
     "lines; diamonds are the paper's. Below, the module's whole-packet increases come to rest far from the target.",
 )
 def figure_7(context: Context) -> Figure:
-    table = steps.run(lambda text: context.progress(f"figure 7: {text}"), context.seeds)
+    table = steps.run(lambda text: context.progress(f"figure 7: {text}"), context.seeds, context.share)
     context.results.keep("figure-7", table)
     return draw(table)
 

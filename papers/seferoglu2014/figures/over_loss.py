@@ -36,7 +36,7 @@ _CAPTION = (
 
 def keep(context: Context, number: str, cases: Mapping[tuple[Any, ...], ww.Scenario], names: tuple[str, ...]) -> Figure:
     """Runs all, keeps the flows, draws totals and fairness."""
-    runs = study.simulate(cases, lambda text: context.progress(f"figure {number}: {text}"), context.seeds)
+    runs = study.simulate(cases, context, f"figure {number}")
     table = study.rates(runs, names)
     # Without loss all readings are one: it was run once.
     none = table[table["loss"] == 0]

@@ -35,7 +35,7 @@ def both(context: Context, shape: Shape, number: str) -> Figure:
         for system in (THREE if shape == "tree" else SYSTEMS)
         for coding in (True, False)
     }
-    runs = study.simulate(cases, lambda text: context.progress(f"figure {number}: {text}"), context.seeds)
+    runs = study.simulate(cases, context, f"figure {number}")
     names = ("law", "system", "coding")
     table = study.rates(runs, names)
     context.results.keep(f"figure-{number}", table)
@@ -129,7 +129,7 @@ def figure_9(context: Context) -> Figure:
         for system in SYSTEMS
         for coding in (True, False)
     }
-    runs = study.simulate(cases, lambda text: context.progress(f"figure 9: {text}"), context.seeds)
+    runs = study.simulate(cases, context, "figure 9")
     table = study.rates(runs, names)
     context.results.keep("figure-9", table)
     context.results.keep("figure-9-queues", queues(runs, names))
@@ -155,7 +155,7 @@ def figure_9(context: Context) -> Figure:
 )
 def figure_12(context: Context) -> Figure:
     cases = {(system,): with_datagrams(system) for system in THREE}
-    runs = study.simulate(cases, lambda text: context.progress(f"figure 12: {text}"), context.seeds)
+    runs = study.simulate(cases, context, "figure 12")
     table = study.rates(runs, ("system",))
     context.results.keep("figure-12", table)
     drawing, axes_of = panels(1, 3)

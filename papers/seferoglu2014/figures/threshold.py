@@ -35,7 +35,7 @@ def figure_k(context: Context) -> Figure:
         for shape in SHAPES
         for k in KS
     }  # fmt: skip
-    runs = study.simulate(cases, lambda text: context.progress(f"figure K: {text}"), context.seeds)
+    runs = study.simulate(cases, context, "figure K")
     table, waiting = study.rates(runs, ("shape", "k")), queues(runs, ("shape", "k"))
     trapped = waiting.groupby(["shape", "k", "seed"])[["mean_trapped", "mean_backlog"]].sum().reset_index()
     context.results.keep("figure-K", table)

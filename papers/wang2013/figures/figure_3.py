@@ -18,6 +18,7 @@ from ..grid import Grid
     "(2) by the sub-gradient iteration, the paper's benchmark. Time is logarithmic: every ρ arrives, the smaller the "
     "sooner; dots mark from when on all rates are within 1 % of the optimum. Layout, delays, rates, p, κ and period "
     "are guesses: papers/wang2013/grid.toml.",
+    is_rehearsed=False,
 )
 def figure_3(context: Context) -> Figure:
     grid = Grid.load()

@@ -24,7 +24,7 @@ Pair = tuple[str, str]
 
 def simulated(context: Context, pairs: Mapping[Any, ww.Scenario], what: str) -> dict[Any, ww.Run]:
     """Runs, with their progress."""
-    return packets.simulate(pairs, lambda text: context.progress(f"{what}: {text}"), context.seeds)
+    return packets.simulate(pairs, lambda text: context.progress(f"{what}: {text}"), context.seeds, context.share)
 
 
 @figure(

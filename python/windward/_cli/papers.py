@@ -112,7 +112,6 @@ def _show(paper: Paper, judgements: list[Judgement]) -> None:
     from rich.text import Text
 
     from windward.papers.judge import summary
-    from windward.papers.ledger import spans
 
     out = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     out.print(Text(f"{paper.key}: {paper.title}", style="bold"))
@@ -130,8 +129,7 @@ def _show(paper: Paper, judgements: list[Judgement]) -> None:
     for one in judgements:
         if one.claim.note:
             out.print(Text(f"{one.claim.id}. {one.claim.note}", style="dim"))
-    still = f"; not taken up yet: {spans(paper.open)}" if paper.open else ""
-    out.print(Text(f"\n{summary(judgements)}{still}", style="bold"))
+    out.print(Text(f"\n{summary(judgements)}; {paper.coverage}", style="bold"))
 
 
 @contextmanager

@@ -2,4 +2,11 @@
 
 from .judge import Finding as Finding, Judgement as Judgement, Results as Results, claim as claim, judge as judge
 from .ledger import Claim as Claim, Paper as Paper, PaperError as PaperError, known as known, load as load
-from .reproduce import Context as Context, Drawn as Drawn, figure as figure, kept as kept, reproduce as reproduce
+from .reproduce import (
+    Context as Context,
+    Drawn as Drawn,
+    figure as figure,
+    kept as kept,
+    rehearse as rehearse,
+    reproduce as reproduce,
+)

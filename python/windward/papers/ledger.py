@@ -80,6 +80,16 @@ class Paper:
     figures: Mapping[str, Callable[..., Any]]
 
     @property
+    def coverage(self) -> str:
+        """How many claims are checked, which are not reproducible here, and which are open; part of a sentence."""
+        total = len(self.claims) + len(self.open)
+        parts = [f"{sum(claim.is_checked for claim in self.claims.values())} of {total} claims have a check"]
+        elsewhere = [claim.id for claim in self.claims.values() if not claim.is_checked]
+        for ids, what in ((elsewhere, "not reproducible here"), (self.open, "not taken up yet")):
+            parts.append(f"{len(ids)} {what}" + (f" ({spans(ids)})" if ids else ""))
+        return ", ".join(parts)
+
+    @property
     def reference(self) -> str:
         """Where to find the paper, in one line."""
         return ", ".join(filter(None, (self.source, self.doi and f"https://doi.org/{self.doi}")))

@@ -11,7 +11,7 @@ from string import Template
 
 from windward._engine import __version__
 from windward.papers.judge import Judgement, summary
-from windward.papers.ledger import VERDICTS, Paper, spans
+from windward.papers.ledger import VERDICTS, Paper
 from windward.papers.reproduce import Drawn
 
 
@@ -22,7 +22,7 @@ def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn],
         key=html.escape(paper.key),
         title=html.escape(paper.title),
         reference=html.escape(paper.reference),
-        summary=html.escape(summary(judgements)),
+        summary=html.escape(f"{paper.coverage}: {summary(judgements)}"),
         figures="\n".join(map(_figure, drawn)),
         rows="\n".join(map(_row, judgements)),
         version=html.escape(__version__),
@@ -71,13 +71,11 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
         "",
         f"`{paper.key}`: {paper.reference}. Made by `{made}`; do not edit.",
         "",
-        f"The claims of the paper, each with a check unless it is not reproducible here: {summary(judgements)}.",
+        f"{paper.coverage}: {summary(judgements)}.",
         f"`windward claims {paper.key}` runs them again, `windward reproduce {paper.key}` also draws the figures.",
         f"The code stands in [`papers/{paper.key}`](../../../papers/{paper.key}/README.md).",
         "",
     ]
-    if paper.open:
-        lines += [f"Not taken up yet: claims {spans(paper.open)}.", ""]
     if pictures:
         lines += ["## Figures", ""]
         for name, path, caption in pictures:
@@ -108,6 +106,7 @@ def index(papers: Sequence[Paper]) -> str:
         "`windward claims KEY` runs them, `windward reproduce KEY` also draws the figures. A claim is *reproduced*;",
         "or *corrected*: the print is wrong, and the check shows both that and that the corrected statement holds;",
         "or it *differs*, and the note says why; or it is *not reproducible here*, and the note gives the reason.",
+        "`make test` runs every check: those of long simulations with one seed for a tenth of the time.",
         "Made by `make reproduce`.",
         "",
         "| paper | claims | " + " | ".join(VERDICTS) + " | not taken up yet |",

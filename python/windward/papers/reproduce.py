@@ -28,6 +28,8 @@ class Context:
     results: Results
     #: How many seeds packet runs take; None: as the scenario files say.
     seeds: int | None
+    #: How much of their time packet runs take: 1, or less in a rehearsal.
+    share: float
     #: To be told, in a few words, what is being done.
     progress: Callable[[str], None]
 
@@ -44,13 +46,22 @@ class Drawn:
     pdf: Path
 
 
-def figure(number: str, *, title: str, caption: str) -> Callable[[Draw], Draw]:
-    """Marks the function that draws a figure: it takes a `Context`, keeps its numbers, and returns the figure."""
+def figure(number: str, *, title: str, caption: str, is_rehearsed: bool = True) -> Callable[[Draw], Draw]:
+    """Marks the function that draws a figure: it takes a `Context`, keeps its numbers, and returns the figure.
+
+    Parameters
+    ----------
+    number, title, caption
+        As on the page.
+    is_rehearsed
+        Whether `rehearse` calls it; not where no claim is judged from its numbers.
+    """
 
     def mark(draw: Draw) -> Draw:
         draw.figure_number = number  # type: ignore[attr-defined]
         draw.figure_title = title  # type: ignore[attr-defined]
         draw.figure_caption = caption  # type: ignore[attr-defined]
+        draw.figure_is_rehearsed = is_rehearsed  # type: ignore[attr-defined]
         return draw
 
     return mark
@@ -75,13 +86,22 @@ def reproduce(
         there = ", ".join(paper.figures) or "none"
         raise PaperError(f"{paper.key} has no figure {only} here; figures: {there}")
     output.mkdir(parents=True, exist_ok=True)
-    context = Context(folder=paper.folder, results=Results(output), seeds=seeds, progress=progress)
+    context = Context(folder=paper.folder, results=Results(output), seeds=seeds, share=1, progress=progress)
     drawn = []
     for number, draw in paper.figures.items():
         if only is None or number == only:
             progress(f"figure {number}")
             drawn.append(_draw(number, draw, context))
     return drawn
+
+
+def rehearse(paper: Paper, output: Path) -> Results:
+    """Runs what the figures need with one seed for a tenth of the time, and keeps the numbers; nothing is drawn."""
+    results = Results(output)
+    rehearsed = (draw for draw in paper.figures.values() if draw.figure_is_rehearsed)  # type: ignore[attr-defined]
+    for draw in rehearsed:
+        draw(Context(folder=paper.folder, results=results, seeds=1, share=0.1, progress=lambda _: None))
+    return results
 
 
 def kept(paper: Paper, output: Path) -> list[Drawn]:
