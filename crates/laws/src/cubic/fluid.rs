@@ -1,6 +1,6 @@
 //! CUBIC as a differential equation.
 
-use super::Params;
+use super::params::Params;
 use crate::{FluidLaw, FluidPath, Utility};
 use windward_units::Packets;
 

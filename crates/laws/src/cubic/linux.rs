@@ -22,7 +22,7 @@
 //! * Time in milliseconds, the clock of ns-2 and of kernels with HZ = 1000.
 
 use super::linux_hystart::HyStart;
-use super::{Params, Version};
+use super::params::{Params, Version};
 use crate::shared::LOSS_FLOOR;
 use crate::{Ack, Congestion, CongestionKind, Law};
 use windward_units::Packets;

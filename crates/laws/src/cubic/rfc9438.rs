@@ -1,7 +1,7 @@
 //! CUBIC as RFC 9438 has it; its equations stand in the module above.
 
-use super::Params;
 use super::hystart::HyStart;
+use super::params::Params;
 use crate::shared::{LOSS_FLOOR, slow_start};
 use crate::{Ack, Congestion, CongestionKind, Law};
 use windward_units::{Packets, Time};
