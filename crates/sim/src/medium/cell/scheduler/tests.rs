@@ -69,6 +69,32 @@ fn the_far_station_with_the_long_queue() {
     assert_eq!(choice(&SchedulerConfig::MaxSnr { is_oblivious: false }, &stations()), Some(0));
 }
 
+/// Each factor of a weight turns the choice by itself. A fade to 0.2 Mbit/s: delay 64/500·0.2 = 0.026 against 0.032, length 12.8
+/// against 64, PF 0.4 against 2, M-LWDF 10·0.1·0.2/1 = 0.2 against 0.267. An average of 4 Mbit/s: 64/4000·1.5 = 0.024, PF 0.375.
+/// A tenth of the backlog: 0.019, 9.6. A wait of 10 ms, an average offer of 10 Mbit/s, an urgency of 1: M-LWDF 0.15 each.
+#[test]
+fn every_factor_counts() {
+    use SchedulerConfig::{MLwdf, ProportionalFair, QueueLength, QueueingDelay};
+    type Change = fn(&mut Candidate);
+
+    let changes: [(Change, &[SchedulerConfig]); 6] = [
+        (|far| far.rate = 0.2e6, &[QueueingDelay, QueueLength, ProportionalFair, MLwdf]),
+        (|far| far.average_rate = 4e6, &[QueueingDelay, ProportionalFair]),
+        (|far| far.backlog_bits /= 10.0, &[QueueingDelay, QueueLength]),
+        (|far| far.head_wait = Duration::from_millis(10), &[MLwdf]),
+        (|far| far.average_offer = 10e6, &[MLwdf]),
+        (|far| far.urgency = 1.0, &[MLwdf]),
+    ];
+    for (at, (change, rules)) in changes.iter().enumerate() {
+        let mut stations = stations();
+        change(&mut stations[1]);
+        for rule in [QueueingDelay, QueueLength, ProportionalFair, MLwdf] {
+            let chosen = usize::from(!rules.contains(&rule));
+            assert_eq!(choice(&rule, &stations), Some(chosen), "{rule:?}, change {at}");
+        }
+    }
+}
+
 /// With half the backlog the far station has 64·1.5/2 = 48 < 64 by length, still 0.096 > 0.032 by delay: the rule that
 /// divides by the average rate serves the starved one first.
 #[test]
