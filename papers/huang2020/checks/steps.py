@@ -99,7 +99,9 @@ def ranges_widen_with_rho(results: Results) -> Finding:
         for name, (slope, intercept) in (("low", low), ("high", high))
     }
     # The gain κ w^(1-2ρ) is what matters: log10 κ rises by 2 log10 w for ρ, with the windows of Fig. 5.
-    windows = results.table("figure-5-series").query("scheme == 'QUIC-TCP' and time_s > 1500")["cwnd"].mean()
+    windows = (
+        results.table("figure-5-series").query("scheme == 'QUIC-TCP' and time_s > 0.75 * time_s.max()")["cwnd"].mean()
+    )
     slope = 2 * float(np.log10(windows))
     return Finding(
         ours=f"lower bound log κ = {low[0]:.2f} ρ {low[1]:+.2f}, upper {high[0]:.2f} ρ {high[1]:+.2f}, off by "

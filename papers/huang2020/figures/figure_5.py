@@ -20,7 +20,7 @@ from .. import reported
 from ..access_point import SCHEMES, scenario
 
 #: Seeds of each law: those that give the same rates again and again need few.
-SEEDS = {name: 2 if name in ("QUIC-TCP", "FAST") else 8 for name in SCHEMES}
+SEEDS = {name: 2 if name in ("QUIC-TCP", "FAST") else 20 for name in SCHEMES}
 
 #: The seed whose series are drawn, and over how many seconds its rates are averaged.
 SEED, SPAN_S = 1, 20
