@@ -284,3 +284,24 @@ fn averages_are_of_what_was_served_and_offered() {
     assert!(near(served[0]) && near(offered[0]) && near(offered[1]), "{served:?}, {offered:?} of {whole}");
     assert!(served[1] < 1e-9 * whole, "{served:?}");
 }
+
+/// Of a packet that has begun only what is left waits: packets of 800 bits, of which less than one has left.
+#[test]
+fn a_begun_packet_waits_with_what_is_left_of_it() {
+    struct First(Arc<Mutex<u32>>);
+    impl Choose for First {
+        fn choose(&mut self, slot: &Slot<'_>) -> Option<usize> {
+            let station = slot.stations[0];
+            let gone = 800.0 * station.backlog_packets as f64 - station.backlog_bits;
+            assert!((0.0..800.0).contains(&gone), "{gone} bits of the head are gone");
+            *self.0.lock().expect("one thread") += u32::from(gone > 0.0);
+            Some(0)
+        }
+    }
+    let begun = Arc::new(Mutex::new(0));
+    let told = Arc::clone(&begun);
+    let network = saturated(cell(Table::ctc_802_16e(), SchedulerConfig::Own(0), &[20.0]));
+    let makers = Makers { schedulers: vec![Arc::new(move || Box::new(First(Arc::clone(&told))))], ..Makers::default() };
+    run(&network, &makers, 1, &Control::new(), None).expect("nobody interrupts it");
+    assert!(*begun.lock().expect("one thread") > 1000);
+}
