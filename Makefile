@@ -8,6 +8,7 @@
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
+# make mutations  plant small faults, one at a time, and see that tests turn red; an hour
 # make fuzz     feed the readers of files and messages with what nobody would write; MINUTES for each of TARGETS
 # make clean    remove what these made
 #
@@ -32,7 +33,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench validate-ns3 validate-wifi validate-emulation validate-backpressure
-.PHONY: docs reproduce fuzz clean
+.PHONY: docs reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
 run:
@@ -120,6 +121,10 @@ docs: $(VENV)/engine
 # PAPERS chooses: make reproduce PAPERS=huang2020
 reproduce: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/reproduce_papers.py $(PAPERS)
+
+# An hour or more, to docs/measured/validation/mutations.md; goes on where it was interrupted.
+mutations: $(VENV)/checks
+	$(BIN)/python tools/mutate.py $(FAULTS)
 
 # libFuzzer, which needs a C++ compiler; fuzz/README.md says more.
 MINUTES ?= 10

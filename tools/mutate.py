@@ -1,0 +1,198 @@
+"""Plants the faults of mutations.toml one at a time and tells which tests and checks turn red: `make mutations`.
+
+In a copy of the working tree under target/mutations. The tests of the fault's crate come first, then those of the
+crates above it, at last the claims of the papers; it ends with the first that are red. Snapshots of our own output are
+accepted whatever they say: that an output has moved does not show that it was right. What was found stays in
+results/mutations, so that an interrupted run goes on; with names of faults as arguments these are planted anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+COPY = ROOT / "target" / "mutations"
+FOUND = ROOT / "results" / "mutations"
+PAGE = ROOT / "docs" / "measured" / "validation" / "mutations.md"
+#: The crates whose tests may see a fault of a crate, the next ones first; of each its unit tests, which are built
+#: soonest, then the others.
+CRATES = {"laws": ("laws", "sim", "scenario"), "sim": ("sim", "scenario")}
+KINDS = ("--lib", "--tests")
+CLAIMS = "the papers' claims"
+#: The longest run of one crate's tests on a slow machine is a tenth of it: a fault that takes longer never ends.
+PATIENCE_S = 1800
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """A change of a few words that makes the code wrong."""
+
+    name: str
+    file: str
+    #: What the code then does.
+    what: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a fault turned red."""
+
+    #: A crate, or `CLAIMS`; empty where nothing saw it.
+    where: str
+    tests: list[str]
+
+
+def faults() -> list[Fault]:
+    """The list; each `old` stands once in its file.
+
+    Raises
+    ------
+    ValueError
+        Where one does not.
+    """
+    table = tomllib.loads((ROOT / "tools" / "mutations.toml").read_text(encoding="utf-8"))
+    every = [Fault(**entry) for entry in table["fault"]]
+    for fault in every:
+        if (count := (ROOT / fault.file).read_text(encoding="utf-8").count(fault.old)) != 1:
+            raise ValueError(f"{fault.name}: `{fault.old}` stands {count} times in {fault.file}")
+    return every
+
+
+def copy() -> None:
+    """The files that git knows, as they are in the working tree; those that did not change keep their times."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        source, target = ROOT / name, COPY / name
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+
+
+def run(command: list[str]) -> tuple[bool, str]:
+    """Whether a command ended well, and what it printed."""
+    # Cargo's and Python's own settings hold; snapshots do not.
+    variables = os.environ | {"INSTA_FORCE_PASS": "1", "INSTA_UPDATE": "no"}
+    process = subprocess.Popen(
+        command,
+        cwd=COPY,
+        env=variables,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        out, _ = process.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return False, "test it never ends ... FAILED"
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode == 0, out
+
+
+def red(crate: str, kind: str) -> list[str]:
+    """The tests of a crate that fail."""
+    is_green, out = run(["cargo", "test", "--locked", "-p", f"windward-{crate}", kind, "--no-fail-fast"])
+    if is_green:
+        return []
+    tests = re.findall(r"^test (.+?)(?: - should panic)? \.\.\. FAILED$", out, flags=re.MULTILINE)
+    if not tests:
+        raise RuntimeError(f"no test of windward-{crate} failed, and yet:\n{out[-3000:]}")
+    return sorted(tests)
+
+
+def red_claims() -> list[str]:
+    """The claims that fail with the engine as it is in the copy."""
+    is_built, out = run(["make", "--no-print-directory", ".venv/checks", ".venv/engine"])
+    if not is_built:
+        raise RuntimeError(f"the engine cannot be built:\n{out[-3000:]}")
+    _, out = run([".venv/bin/pytest", "-q", "tests/test_claims.py", "-m", "not realtime"])
+    return sorted(set(re.findall(r"^FAILED tests/test_claims\.py::(.+?)(?: - .*)?$", out, flags=re.MULTILINE)))
+
+
+def plant(fault: Fault) -> Outcome:
+    """Tests the copy with a fault, and takes it out again."""
+    path = COPY / fault.file
+    right = path.read_text(encoding="utf-8")
+    try:
+        path.write_text(right.replace(fault.old, fault.new), encoding="utf-8")
+        for crate, kind in itertools.product(CRATES[Path(fault.file).parts[1]], KINDS):
+            if tests := red(crate, kind):
+                return Outcome(where=f"windward-{crate}", tests=tests)
+        claims = red_claims()
+        return Outcome(where=CLAIMS if claims else "", tests=claims)
+    finally:
+        path.write_text(right, encoding="utf-8")
+
+
+def page(outcomes: dict[str, Outcome]) -> str:
+    """The table of all faults that were planted."""
+    planted = [(fault, outcomes[fault.name]) for fault in faults() if fault.name in outcomes]
+    seen = sum(bool(outcome.where) for _, outcome in planted)
+    lines = [
+        "# Planted faults",
+        "",
+        "Made by `make mutations`; do not edit. Each fault of `tools/mutations.toml` is planted alone. The tests of",
+        "its crate run, unit tests first, then those of the crates above it, then the claims, until some are red:",
+        "these are counted here, and the first named. Snapshots of our own output do not count.",
+        "",
+        f"{seen} of {len(planted)} faults were seen.",
+        "",
+        "| file | fault | seen by | red | among them |",
+        "|---|---|---|---|---|",
+    ]
+    for fault, outcome in planted:
+        file = fault.file.removeprefix("crates/").replace("/src/", "/")
+        where, among = outcome.where or "**nothing**", ", ".join(f"`{name}`" for name in outcome.tests[:2])
+        lines.append(f"| `{file}` | {fault.what} | {where} | {len(outcome.tests)} | {among} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "faults", nargs="*", metavar="NAME", help="plant these anew; all that were not planted yet if none"
+    )
+    chosen = parser.parse_args().faults
+    every = faults()
+    if unknown := sorted(set(chosen) - {fault.name for fault in every}):
+        sys.exit(f"unknown: {', '.join(unknown)}\nhint: the names stand in tools/mutations.toml")
+    FOUND.mkdir(parents=True, exist_ok=True)
+    copy()
+    began = time.monotonic()
+    todo = [f for f in every if f.name in chosen or (not chosen and not (FOUND / f"{f.name}.json").exists())]
+    for done, fault in enumerate(todo, 1):
+        outcome = plant(fault)
+        file = FOUND / f"{fault.name}.json"
+        file.with_suffix(".new").write_text(json.dumps(asdict(outcome)))
+        file.with_suffix(".new").rename(file)
+        left = (time.monotonic() - began) / done * (len(todo) - done) / 60
+        print(
+            f"{fault.name}: {outcome.where or 'NOT SEEN'} ({len(outcome.tests)} red); about {left:.0f} min left",
+            flush=True,
+        )
+    outcomes = {path.stem: Outcome(**json.loads(path.read_text())) for path in FOUND.glob("*.json")}
+    PAGE.write_text(page(outcomes), encoding="utf-8")
+    if missed := [name for name, outcome in outcomes.items() if not outcome.where]:
+        sys.exit(f"not seen: {', '.join(sorted(missed))}")
+
+
+if __name__ == "__main__":
+    main()
