@@ -95,6 +95,10 @@ def test_load_set_list_unload(cli: Cli, name: str) -> None:
 def test_nothing_stays_when_the_command_ends(name: str, ending: str, code: int) -> None:
     loading = start("fast", "--as", name)
     wait_until(name, is_there=True)
+    # The law is there before the command has said so, and waits for its end.
+    assert loading.stdout is not None
+    while "Ctrl-C" not in loading.stdout.readline():
+        assert loading.poll() is None
     loading.send_signal(getattr(signal, ending))
     loading.communicate(timeout=30)
     assert loading.returncode == code

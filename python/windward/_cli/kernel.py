@@ -48,14 +48,14 @@ def load(
     Without --stay it is unloaded when this command ends: Ctrl-C ends it.
     """
     loaded = kernel.load(law, _values(parameters or []), name=name, stay=stay)
-    print(f"{law} is loaded as {loaded.name}", flush=True)
+    told = f"{law} is loaded as {loaded.name}"
     if stay:
-        print(f"hint: `windward kernel unload {loaded.name}` or a reboot unloads it")
+        print(f"{told}\nhint: `windward kernel unload {loaded.name}` or a reboot unloads it")
         return
-    print("Ctrl-C unloads it", flush=True)
-    waiting = select.poll()
-    waiting.register(loaded.fileno(), 0)
     try:
+        print(f"{told}\nCtrl-C unloads it", flush=True)
+        waiting = select.poll()
+        waiting.register(loaded.fileno(), 0)
         waiting.poll()
         print(f"{loaded.name} was unloaded by another command")
     except KeyboardInterrupt:
