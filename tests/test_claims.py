@@ -55,16 +55,17 @@ def rows(paper: papers.Paper) -> dict[int, tuple[list[str], str]]:
 def say_the_same(found: str, printed: str) -> bool:
     """Whether two findings differ by rounding alone: by a unit of a last digit, or in residuals below 1e-5.
 
-    >>> say_the_same("1.31 to 4e-16", "1.30 to 2e-13"), say_the_same("1.33", "1.30"), say_the_same("N = 3", "M = 3")
+    >>> say_the_same("1.31 to 4e-16", "1.30 to -2e-13"), say_the_same("1.33", "1.30"), say_the_same("N = 3", "M = 3")
     (True, False, False)
     """
-    number = r"\d+(?:\.(\d+))?(?:e([+-]?\d+))?"
+    # With its sign, which residuals have by chance.
+    number = r"-?\d+(?:\.(\d+))?(?:e([+-]?\d+))?"
     if re.sub(number, "#", found) != re.sub(number, "#", printed):
         return False
     for ours, theirs in zip(re.finditer(number, found), re.finditer(number, printed), strict=True):
         unit = max(10.0 ** (int(each[2] or 0) - len(each[1] or "")) for each in (ours, theirs))
         values = float(ours[0]), float(theirs[0])
-        if abs(values[0] - values[1]) > 1.01 * unit and max(values) > 1e-5:
+        if abs(values[0] - values[1]) > 1.01 * unit and max(map(abs, values)) > 1e-5:
             return False
     return True
 
