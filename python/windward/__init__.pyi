@@ -8,6 +8,7 @@ from ._answers.fluid import Fluid as Fluid
 from ._answers.open import open as open  # noqa: A004
 from ._answers.optimum import Optimum as Optimum
 from ._answers.run import Run as Run
+from ._answers.sweep import Sweep as Sweep
 from ._engine import (
     Ack as Ack,
     Candidate as Candidate,

@@ -145,6 +145,9 @@ class Scenario:
     def has_region(self) -> bool:
         """Whether links of it are of a capacity region, which has rates but no packets."""
     @property
+    def recordings(self) -> list[str]:
+        """Recordings that it has read, as it names them."""
+    @property
     def duration_s(self) -> float:
         """How long it simulates, in seconds."""
     @property
@@ -251,6 +254,37 @@ class Job:
     @property
     def is_done(self) -> bool:
         """Whether all has been returned that there will be."""
+
+@final
+class Sweep:
+    """Points of a sweep: submitted as long as there are some, polled for what has finished."""
+
+    def __new__(
+        cls,
+        engine: str,
+        *,
+        threads: int,
+        folder: Path,
+        law: Callable[[str, Mapping[str, Any]], Callable[[float], Any]],
+        scheduler: Callable[[str, Mapping[str, Any]], Callable[[], Any]],
+        rule: Callable[[str, Mapping[str, Any]], Callable[[], Any]],
+        objective: str | None = None,
+        alpha: float | None = None,
+    ) -> Sweep: ...
+    def submit(self, number: int, text: str, seeds: Sequence[int]) -> None:
+        """Adds a point, a scenario in JSON, with its seeds; an engine without seeds is given one."""
+    @property
+    def waiting(self) -> int:
+        """How many runs no worker has begun."""
+    def simulated_s(self) -> list[float]:
+        """Simulated seconds of what runs now."""
+    def wait(self, seconds: float) -> list[tuple[int, int, dict[str, Any] | None, str | None]]:
+        """Waits at most `seconds` for a run; point, seed, and either tables or a reason, of those that have ended."""
+    def cancel(self) -> None:
+        """Stops what runs and forgets what waits; what has finished can still be fetched."""
+
+def quantity(text: str) -> tuple[float, str] | None:
+    """What a text such as "10 ms" is worth in a base unit, and that unit; None for what is no quantity."""
 
 def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
     """Writes columns of one length as a Parquet file; raises OSError.

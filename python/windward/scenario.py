@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from windward._answers.fluid import Fluid
     from windward._answers.optimum import Optimum
     from windward._answers.run import Run
+    from windward._answers.sweep import Sweep
     from windward._engines.compare import Comparison
     from windward.results._shapes import Progress
 
@@ -273,6 +274,95 @@ class Scenario(ScenarioFields):
             progress=progress,
         )
 
+    def sweep(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        points: str | Path | Sequence[Mapping[str, Any]] | None = None,
+        latin: int | None = None,
+        engine: str = "simulate",
+        objective: str = "proportional",
+        seeds: int | Sequence[int] | None = None,
+        threads: int | None = None,
+        output: str | Path | None = None,
+        on: str | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Sweep:
+        """Runs the scenario with other values in some of its fields: every combination, with every seed.
+
+        >>> sweep = scenario.sweep({"link.air.loss": [0, 0.001], "flow.*.law": ["reno", "cubic"]})  # doctest: +SKIP
+
+        Parameters
+        ----------
+        values
+            Of each field its values, a list or a text: "10..100 Mbit/s step 10", "1..1000 ms log 4". Fields are named
+            by their path: `link.NAME.FIELD`, `flow.*.law`, `duration`.
+        points
+            Points one by one, beside or in place of `values`: mappings from fields to values, or a CSV or TOML file.
+        latin
+            So many samples of a Latin hypercube over `values` in place of all combinations; there a range needs no
+            step.
+        engine
+            "simulate", "fluid", "optimum" or "emulate".
+        objective
+            Of the optimum; see `Scenario.optimum`.
+        seeds
+            How many seeds, or which, at every point. Default: the scenario's own.
+        threads
+            How many runs at once. Default: as many as there are cores.
+        output
+            Folder for the results; a sweep that was interrupted there is gone on with. Default: a temporary folder that
+            goes with what is returned.
+        on
+            "ray" or "ray://HOST:PORT": run the points on a Ray cluster.
+        progress
+            Called about ten times a second; its seeds are runs.
+
+        Raises
+        ------
+        ValueError
+            For what cannot be varied so, and where the engine has no answer.
+        windward.ScenarioError
+            If a value makes the scenario wrong; where only a combination does, that point is kept as failed.
+        windward.ResultError
+            If `output` holds something else, another sweep too, or cannot be written.
+        windward.RunInterrupted
+            On Ctrl-C; its `run` is the sweep so far, or None.
+        """
+        from windward._engines.sweep import Asked, sweep
+        from windward._format.design import design
+
+        compiled = self._compile()
+        laws = dict(compiled.laws)
+
+        def plain(value: Any) -> Any:
+            return to_plain(value, _namer(laws))
+
+        return sweep(
+            Asked(
+                scenario=compiled.engine,
+                design=design(
+                    {
+                        path: each if isinstance(each, str) else [*map(plain, each)]
+                        for path, each in (values or {}).items()
+                    },
+                    points
+                    if points is None or isinstance(points, str | Path)
+                    else [{k: plain(v) for k, v in each.items()} for each in points],
+                    latin,
+                ),
+                engine=engine,
+                objective=objective,
+                seeds=seeds,
+                folder=self.folder,
+                laws=laws,
+            ),
+            output=None if output is None else Path(output),
+            threads=threads,
+            on=on,
+            progress=progress,
+        )
+
     def to_toml(self) -> str:
         """The scenario as a file, defaults written out."""
         return self._compile().engine.to_toml()
@@ -288,9 +378,16 @@ class Scenario(ScenarioFields):
 
 def _compile(scenario: Scenario) -> _Compiled:
     """Has a scenario checked. Python objects in it go by a name each."""
-    laws: dict[str, Callable[[float], Any]] = {}
+    laws: dict[str, Callable[..., Any]] = {}
+    text = json.dumps(to_plain(scenario, _namer(laws)))
+    handle = _engine.Scenario.from_json(text, f"scenario `{scenario.name}`", scenario.folder)
+    return _Compiled(engine=handle, laws=laws)
 
-    def name_class(law: Callable[[float], Any]) -> str:
+
+def _namer(laws: dict[str, Callable[..., Any]]) -> Callable[[Any], str]:
+    """What gives Python objects a name each, and enters them among the laws."""
+
+    def name_class(law: Callable[..., Any]) -> str:
         kind = law if hasattr(law, "__qualname__") else type(law)
         base = name = f"{kind.__module__}:{kind.__qualname__.rpartition('.')[2]}"
         count = 1
@@ -299,9 +396,7 @@ def _compile(scenario: Scenario) -> _Compiled:
             name = f"{base}-{count}"
         return name
 
-    text = json.dumps(to_plain(scenario, name_class))
-    handle = _engine.Scenario.from_json(text, f"scenario `{scenario.name}`", scenario.folder)
-    return _Compiled(engine=handle, laws=laws)
+    return name_class
 
 
 def load(path: str | Path) -> Scenario:

@@ -2,6 +2,7 @@
 
 use crate::array::vector;
 use crate::scenario::Scenario;
+use crate::table::column;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -60,5 +61,25 @@ fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>>
     answer.set_item("lyapunov", run.lyapunov.clone())?;
     answer.set_item("settled_s", trajectory.settled(0.01))?;
     answer.set_item("evaluations", trajectory.evaluations)?;
+    Ok(answer)
+}
+
+/// Where the windows end: columns by flow, and how long it took.
+pub(crate) fn end<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
+    let trajectory = &run.trajectory;
+    let last = |rows: &[Vec<f64>], scale: &dyn Fn(usize) -> f64| {
+        let row = rows.last().map_or(&[][..], Vec::as_slice);
+        column(py, &row.iter().enumerate().map(|(flow, value)| value * scale(flow)).collect::<Vec<f64>>())
+    };
+    let flows = PyDict::new(py);
+    flows.set_item("flow", run.flows.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
+    flows.set_item("law", run.flows.iter().map(|(_, law)| law.as_str()).collect::<Vec<_>>())?;
+    flows.set_item("cwnd", last(&trajectory.windows, &|_| 1.0)?)?;
+    flows.set_item("rate_bps", last(&trajectory.rates, &|_| run.packet_bits)?)?;
+    flows.set_item("goodput_bps", last(&trajectory.rates, &|flow| run.packet_bits * run.efficiency[flow])?)?;
+    flows.set_item("queue_delay_ms", last(&trajectory.delays, &|_| 1e3)?)?;
+    let answer = PyDict::new(py);
+    answer.set_item("flows", flows)?;
+    answer.set_item("settled_s", trajectory.settled(0.01))?;
     Ok(answer)
 }

@@ -1,42 +1,20 @@
 //! The seeds of a scenario in simulated time, polled by Python while workers run without the interpreter's lock.
 
 use crate::error;
-use crate::json::to_python;
-use crate::law;
+use crate::makers::{self, Resolvers};
 use crate::output;
-use crate::rule;
 use crate::scenario::Scenario;
-use crate::scheduler;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
-use windward_run::{Fuse, Simulations};
-use windward_scenario::PythonClass;
-use windward_sim::Makers;
+use windward_run::Simulations;
 
 /// The seeds of one scenario: started once, polled until done.
 #[pyclass(frozen, module = "windward._engine")]
 pub(crate) struct Job {
     inner: windward_run::Job<Simulations<PyErr>>,
-}
-
-/// A Python class by the scenario's name for it, and what makes its instances.
-struct Factory {
-    class: String,
-    make: Arc<Py<PyAny>>,
-}
-
-/// `maker(class, parameters)` for each class.
-fn factories(classes: &[PythonClass], maker: &Bound<'_, PyAny>) -> PyResult<Vec<Factory>> {
-    let factory = |PythonClass { class, params }: &PythonClass| {
-        let params = to_python(maker.py(), &Value::Object(params.clone()))?;
-        PyResult::Ok(Factory { class: class.clone(), make: Arc::new(maker.call1((class, params))?.unbind()) })
-    };
-    classes.iter().map(factory).collect()
 }
 
 #[pymethods]
@@ -56,20 +34,11 @@ impl Job {
     ) -> PyResult<Self> {
         let scenario = &scenario.inner;
         scenario.check_packets().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let laws = factories(scenario.python_laws(), law)?;
-        let schedulers = factories(scenario.python_schedulers(), scheduler)?;
-        let rules = factories(scenario.python_rules(), rule)?;
+        let resolve =
+            Resolvers { law: law.clone().unbind(), scheduler: scheduler.clone().unbind(), rule: rule.clone().unbind() };
         // What is written in Python takes turns at the interpreter's lock: more workers would only wait for it.
-        let threads = if laws.is_empty() && schedulers.is_empty() && rules.is_empty() { threads } else { 1 };
-        let makers = move |fuse: &Arc<Fuse<PyErr>>| Makers {
-            laws: laws.iter().map(|Factory { class, make }| law::maker(class, Arc::clone(make), fuse)).collect(),
-            schedulers: schedulers
-                .iter()
-                .map(|Factory { class, make }| scheduler::maker(class, Arc::clone(make), fuse))
-                .collect(),
-            rules: rules.iter().map(|Factory { class, make }| rule::maker(class, Arc::clone(make), fuse)).collect(),
-        };
-        let simulations = Simulations::new(scenario.clone(), makers);
+        let threads = if makers::is_ours(scenario) { threads } else { 1 };
+        let simulations = resolve.simulations(law.py(), scenario)?;
         Ok(Self { inner: windward_run::Job::new(simulations, seeds, threads) })
     }
 

@@ -12,6 +12,7 @@ mod json;
 #[cfg(target_os = "linux")]
 mod kernel;
 mod law;
+mod makers;
 mod network;
 mod num;
 mod optimum;
@@ -22,6 +23,7 @@ mod scheduler;
 mod send;
 #[cfg(target_os = "linux")]
 mod serve;
+mod sweep;
 mod table;
 mod transfer;
 
@@ -40,6 +42,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RunInterrupted", py.get_type::<error::RunInterrupted>())?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<job::Job>()?;
+    module.add_class::<sweep::Sweep>()?;
     module.add_class::<law::Ack>()?;
     module.add_class::<law::Congestion>()?;
     module.add_class::<scheduler::Slot>()?;
@@ -63,6 +66,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(num::num_solve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
     module.add_function(wrap_pyfunction!(table::write_parquet, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::quantity, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
     module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
     #[cfg(target_os = "linux")]

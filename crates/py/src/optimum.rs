@@ -22,13 +22,7 @@ impl Scenario {
         alpha: Option<f64>,
         links: Option<&str>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let objective = match (objective, alpha) {
-            ("proportional", None) => Objective::Proportional,
-            ("max-min", None) => Objective::MaxMin,
-            ("law", None) => Objective::Law,
-            ("alpha", Some(alpha)) => Objective::Alpha(alpha),
-            _ => return Err(PyValueError::new_err(format!("{objective} with alpha {alpha:?} is no objective"))),
-        };
+        let objective = self::objective(objective, alpha)?;
         let refused = |error: windward_num::Error| PyValueError::new_err(error.to_string());
         let rule = match links {
             None => return columns(py, &py.detach(|| self.inner.optimum(objective)).map_err(refused)?),
@@ -44,6 +38,17 @@ impl Scenario {
         answer.set_item("flow_links", flow_links(py, &best)?)?;
         answer.set_item("schedule", schedule(py, &best)?)?;
         Ok(answer)
+    }
+}
+
+/// The objective of this name, with `alpha` where it needs one.
+pub(crate) fn objective(name: &str, alpha: Option<f64>) -> PyResult<Objective> {
+    match (name, alpha) {
+        ("proportional", None) => Ok(Objective::Proportional),
+        ("max-min", None) => Ok(Objective::MaxMin),
+        ("law", None) => Ok(Objective::Law),
+        ("alpha", Some(alpha)) => Ok(Objective::Alpha(alpha)),
+        _ => Err(PyValueError::new_err(format!("{name} with alpha {alpha:?} is no objective"))),
     }
 }
 
@@ -74,7 +79,8 @@ fn schedule<'py>(py: Python<'py>, best: &RoutedOptimum) -> PyResult<Bound<'py, P
     Ok(table)
 }
 
-fn columns<'py>(py: Python<'py>, best: &Optimum) -> PyResult<Bound<'py, PyDict>> {
+/// The answer as columns by table, and the certificate.
+pub(crate) fn columns<'py>(py: Python<'py>, best: &Optimum) -> PyResult<Bound<'py, PyDict>> {
     let json = |value: serde_json::Result<Value>| to_python(py, &value.unwrap_or_default());
     let flows = PyDict::new(py);
     flows.set_item("flow", best.flows.iter().map(|flow| flow.name.as_str()).collect::<Vec<_>>())?;

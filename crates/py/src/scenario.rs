@@ -6,12 +6,16 @@ use crate::table::column as numbers;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
-use std::fs;
-use std::path::PathBuf;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
 use windward_sim::{FlowConfig, FrameKind, LawChoice};
-use windward_units::Packets;
+use windward_units::{
+    BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Quantity, Speed,
+    SymbolRate,
+};
 
 /// A scenario that has been read and checked: it cannot be wrong.
 #[pyclass(frozen, module = "windward._engine")]
@@ -19,12 +23,30 @@ pub(crate) struct Scenario {
     pub(crate) inner: scenario::Scenario,
     /// The network of its first seed: what does not depend on the seed is read from here.
     compiled: Compiled,
+    recordings: Vec<String>,
 }
 
-impl From<scenario::Scenario> for Scenario {
-    fn from(inner: scenario::Scenario) -> Self {
-        let compiled = inner.compile(inner.seeds()[0]);
-        Self { inner, compiled }
+/// The files that a scenario names, and which of them it has read.
+struct Recordings<'a> {
+    folder: &'a Path,
+    names: RefCell<Vec<String>>,
+}
+
+impl<'a> Recordings<'a> {
+    fn of(folder: &'a Path) -> Self {
+        Self { folder, names: RefCell::default() }
+    }
+
+    fn read(&self, name: &str) -> io::Result<String> {
+        let mut names = self.names.borrow_mut();
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+        fs::read_to_string(self.folder.join(name))
+    }
+
+    fn names(self) -> Vec<String> {
+        self.names.into_inner()
     }
 }
 
@@ -34,15 +56,15 @@ impl Scenario {
     /// ScenarioError.
     #[staticmethod]
     fn from_toml(text: &str, origin: &str, folder: PathBuf) -> PyResult<Self> {
-        let read = |name: &str| fs::read_to_string(folder.join(name));
-        scenario::Scenario::from_toml_with(text, origin, &read).map(Self::from).map_err(|e| error::scenario(&e))
+        let recordings = Recordings::of(&folder);
+        let inner = scenario::Scenario::from_toml_with(text, origin, &|name| recordings.read(name));
+        inner.map(|inner| Self::new(inner, recordings.names())).map_err(|e| error::scenario(&e))
     }
 
     /// Reads JSON of the same fields. Raises ScenarioError.
     #[staticmethod]
     fn from_json(text: &str, origin: &str, folder: PathBuf) -> PyResult<Self> {
-        let read = |name: &str| fs::read_to_string(folder.join(name));
-        scenario::Scenario::from_json_with(text, origin, &read).map(Self::from).map_err(|e| error::scenario(&e))
+        Self::read_json(text, origin, &folder).map_err(|e| error::scenario(&e))
     }
 
     /// The scenario as TOML, defaults written out.
@@ -95,20 +117,26 @@ impl Scenario {
             .collect()
     }
 
+    /// Recordings that it has read, as it names them.
+    #[getter]
+    fn recordings(&self) -> Vec<String> {
+        self.recordings.clone()
+    }
+
     /// How long it simulates, in seconds.
     #[getter]
-    fn duration_s(&self) -> f64 {
+    pub(crate) fn duration_s(&self) -> f64 {
         self.compiled.network.timing.duration.as_secs()
     }
 
     /// Totals and means count from here, in seconds.
     #[getter]
-    fn warmup_s(&self) -> f64 {
+    pub(crate) fn warmup_s(&self) -> f64 {
         self.compiled.network.timing.warmup.as_secs()
     }
 
     /// What flows, links and background sources are called, as columns by table.
-    fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    pub(crate) fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Compiled { network, nodes, flows, links, sources } = &self.compiled;
         let tables = PyDict::new(py);
         let table = PyDict::new(py);
@@ -145,6 +173,18 @@ impl Scenario {
 }
 
 impl Scenario {
+    fn new(inner: scenario::Scenario, recordings: Vec<String>) -> Self {
+        let compiled = inner.compile(inner.seeds()[0]);
+        Self { inner, compiled, recordings }
+    }
+
+    /// Reads JSON without the interpreter.
+    pub(crate) fn read_json(text: &str, origin: &str, folder: &Path) -> Result<Self, scenario::Error> {
+        let recordings = Recordings::of(folder);
+        let inner = scenario::Scenario::from_json_with(text, origin, &|name| recordings.read(name))?;
+        Ok(Self::new(inner, recordings.names()))
+    }
+
     /// The law of each flow: its name, or the class of a law written in Python.
     fn law_names(&self) -> Vec<String> {
         let classes = self.inner.python_laws();
@@ -158,6 +198,29 @@ impl Scenario {
 
 fn column<T, V>(rows: &[T], value: impl Fn(&T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
+}
+
+/// A quantity as a scenario writes it: its worth in a base unit, and that unit; None for what is none.
+#[pyfunction]
+pub(crate) fn quantity(text: &str) -> Option<(f64, &'static str)> {
+    fn read<T: Quantity>(text: &str) -> Option<(f64, &'static str)> {
+        let (unit, worth) = T::UNITS[0];
+        T::parse(text).ok().map(|quantity| (quantity.to_base() / worth, unit))
+    }
+    let kinds = [
+        read::<Duration>,
+        read::<BitRate>,
+        read::<Bytes>,
+        read::<Packets>,
+        read::<PacketRate>,
+        read::<Frequency>,
+        read::<SymbolRate>,
+        read::<Distance>,
+        read::<Speed>,
+        read::<Decibels>,
+        read::<PowerLevel>,
+    ];
+    kinds.iter().find_map(|read| read(text))
 }
 
 /// The JSON Schema of the scenario format.

@@ -7,11 +7,12 @@ from pathlib import Path
 from windward._answers.fluid import Fluid
 from windward._answers.optimum import Optimum
 from windward._answers.run import Run
+from windward._answers.sweep import Sweep
 from windward.errors import ResultError
 from windward.results._folder import read_scenario, read_summary, read_table
 
 #: Whatever an engine answers.
-Result = Run | Fluid | Optimum
+Result = Run | Fluid | Optimum | Sweep
 
 
 def open_result(path: Path) -> Result:
@@ -24,6 +25,8 @@ def open_result(path: Path) -> Result:
     """
     kinds: dict[str, type[Fluid | Optimum]] = {kind.engine: kind for kind in (Fluid, Optimum)}
     engine = read_summary(path)["engine"]
+    if engine == Sweep.engine:
+        return Sweep.open(path)
     if engine in kinds:
         return kinds[engine].open(path)
     run = open(path)

@@ -1,7 +1,7 @@
 """The command line.
 
 What a command needs is imported when it runs: `windward --help` does not wait for numpy. Exit codes: 0, success;
-1, a claim of a paper failed; 2, wrong input, named on standard error; 130, interrupted.
+1, a claim of a paper or runs of a sweep failed; 2, wrong input, named on standard error; 130, interrupted.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ COMMANDS = {
     "fluid": Entry("Engines", "engines:fluid", "Integrate the differential equations of the windows."),
     "optimum": Entry("Engines", "engines:optimum", "Find the rates that maximise the flows' utilities."),
     "compare": Entry("Engines", "engines:compare", "Compare all engines on one scenario."),
+    "sweep": Entry("Engines", "sweep:sweep", "Run a scenario with many values of its fields."),
     "link": Entry("Engines", "link:link", "Run a command behind an emulated link."),
     "show": Entry("Results", "show:show", "Print the tables of a result."),
     "plot": Entry("Results", "show:plot", "Draw a figure of a result."),

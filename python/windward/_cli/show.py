@@ -13,12 +13,34 @@ if TYPE_CHECKING:
     from windward.results._shapes import Result
 
 
-def show(folder: Folder) -> None:
+def show(
+    folder: Folder,
+    as_: Annotated[
+        str | None,
+        typer.Option("--as", metavar="FORMAT", help="csv, markdown or latex: the tables for other programs."),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option("--table", metavar="NAME", help="With --as: this table alone, such as flows or links."),
+    ] = None,
+) -> None:
     """Print the tables of a result."""
     from windward._answers.open import open_result
-    from windward.show import _terminal
+    from windward.show import _export, _page, _terminal
 
-    _terminal.show(open_result(folder))
+    if table is not None and as_ is None:
+        raise ValueError("--table chooses among tables for other programs; add --as csv, markdown or latex")
+    result = open_result(folder)
+    if as_ is None:
+        _terminal.show(result)
+        return
+    tables = _page.tables(result)
+    if table is not None:
+        names = {digest.title.lower(): digest for digest in tables}
+        if table.lower() not in names:
+            raise ValueError(f"--table {table}: the result has no such table; tables: {', '.join(names)}")
+        tables = [names[table.lower()]]
+    print(_export.write(tables, as_), end="")
 
 
 def plot(
@@ -31,7 +53,7 @@ def plot(
             help="Figure: of a run windows, rates, rtt, queues, delays, links, fairness, internals, goodput, "
             "utilization, loss, stations of a cell, map, airtime, air, backlogs, trapped, shares, blocks, or steps, a "
             "page with a slider; of an optimum rates, links, prices or paths; of a fluid run windows, rates, delays or "
-            "lyapunov. Default: the first.",
+            "lyapunov; of a sweep goodput, fairness, loss, rtt, utilization, wait, … Default: the first.",
         ),
     ] = None,
     output: Annotated[
@@ -39,12 +61,41 @@ def plot(
         typer.Option("--output", "-o", metavar="FILE", help="SVG, PDF or PNG file; HTML for steps. Default: WHAT.svg."),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed to draw. Default: the first.")] = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD", help="Of a sweep: the field along the axis; twice, a heat map. Default: the first."
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="Of a sweep: a line for each value of this field, or flow, group, law, link."
+        ),
+    ] = None,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD=VALUE", help="Of a sweep: the value of a field that is not drawn. Default: its first."
+        ),
+    ] = None,
 ) -> None:
     """Draw a figure of a result."""
     from windward._answers.open import open_result
-    from windward.show.plot import draw, names, save
+    from windward._answers.sweep import Sweep
+    from windward.show.plot import draw, draw_sweep, names, save
 
     result = open_result(folder)
+    if isinstance(result, Sweep):
+        if seed is not None:
+            raise ValueError(f"--seed {seed}: a figure of a sweep is a mean over its seeds")
+        chosen = what or "goodput"
+        target = output or Path(f"{chosen}.svg")
+        save(draw_sweep(result, chosen, over=over, by=by, at=_at(at or [])), target)
+        print(target)
+        return
+    if over or by or at:
+        raise ValueError(f"--over, --by and --at are for sweeps; {folder} is a result of `{result.engine}`")
     if what == "steps":
         print(_steps(result, output or Path("steps.html"), seed))
         return
@@ -52,6 +103,21 @@ def plot(
     target = output or Path(f"{chosen}.svg")
     save(draw(result, chosen, seed=seed), target)
     print(target)
+
+
+def _at(texts: list[str]) -> dict[str, object]:
+    """Values of fields, as columns of a sweep have them."""
+    from windward._format.vary import label, read_value, worth
+
+    values: dict[str, object] = {}
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--at {text}: give a field and its value, such as link.air.loss=0.1%")
+        read = read_value(value)
+        number = worth(read)[0]
+        values[path.strip()] = label(read) if number is None else number
+    return values
 
 
 def _steps(result: Result, target: Path, seed: int | None) -> Path:

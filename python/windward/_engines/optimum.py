@@ -38,17 +38,7 @@ def solve(compiled: _engine.Scenario, objective: str, routing: str = "fixed", li
         raise ValueError("flows keep their links with fixed routing\nhint: allowed links are for free routing")
     if routing == "free" and links is None:
         links = "all"
-    name, _, number = objective.partition("=")
-    alpha = None
-    if name == "alpha":
-        try:
-            alpha = float(number)
-        except ValueError:
-            alpha = -1.0
-    if (name not in OBJECTIVES or number) and not (alpha is not None and 0 <= alpha < float("inf")):
-        raise ValueError(
-            f"unknown objective `{objective}`; objectives: {', '.join(OBJECTIVES)}, and alpha=NUMBER with NUMBER >= 0"
-        )
+    name, alpha = split_objective(objective)
     answer = compiled.optimum(name, alpha, links)
     tables = {table: pd.DataFrame(answer[table]) for table in ROUTED if table in answer}
     return Optimum(
@@ -67,3 +57,25 @@ def solve(compiled: _engine.Scenario, objective: str, routing: str = "fixed", li
         allowed_links=links,
         **tables,
     )
+
+
+def split_objective(objective: str) -> tuple[str, float | None]:
+    """The name of an objective, and its alpha where it has one.
+
+    Raises
+    ------
+    ValueError
+        For another objective.
+    """
+    name, _, number = objective.partition("=")
+    alpha = None
+    if name == "alpha":
+        try:
+            alpha = float(number)
+        except ValueError:
+            alpha = -1.0
+    if (name not in OBJECTIVES or number) and not (alpha is not None and 0 <= alpha < float("inf")):
+        raise ValueError(
+            f"unknown objective `{objective}`; objectives: {', '.join(OBJECTIVES)}, and alpha=NUMBER with NUMBER >= 0"
+        )
+    return name, alpha

@@ -38,7 +38,7 @@ def simulate(
     job = _engine.Job(
         scenario,
         seeds=chosen,
-        threads=_threads(threads),
+        threads=count_threads(threads),
         law=lambda name, parameters: known.get(name) or resolve_law(name, parameters, folder),
         scheduler=lambda name, parameters: known.get(name) or resolve_scheduler(name, parameters, folder),
         rule=lambda name, parameters: known.get(name) or resolve_rule(name, parameters, folder),
@@ -53,7 +53,7 @@ def simulate(
             target.close()
 
 
-def _threads(threads: int | None) -> int:
+def count_threads(threads: int | None) -> int:
     """Worker threads: as many as this process may use, unless told."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

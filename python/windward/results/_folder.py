@@ -68,7 +68,7 @@ SCENARIO = "scenario.toml"
 CAPTURE = "capture.pcapng"
 REPORT = "report.html"
 
-_STAGING = ".windward-"
+STAGING = ".windward-"
 
 
 class ResultFolder:
@@ -90,13 +90,17 @@ class ResultFolder:
             raise ResultError(f"{path} is a file; results need a folder")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            foreign = sorted(file.name for file in path.iterdir() if not file.name.startswith(_STAGING))
+            foreign = sorted(file.name for file in path.iterdir() if not file.name.startswith(STAGING))
             if foreign and not is_result(path):
                 raise ResultError(
                     f"{path} contains `{foreign[0]}` and is not a Windward result; it is not overwritten\n"
                     "hint: choose another folder, or delete its contents"
                 )
-            self._staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=path))
+            if foreign and json.loads((path / SUMMARY).read_text()).get("engine") == "sweep":
+                raise ResultError(
+                    f"{path} holds a sweep; it is not overwritten\nhint: choose another folder, or delete it"
+                )
+            self._staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=path))
         except OSError as error:
             raise ResultError(f"{path} cannot be written: {error.strerror}") from error
 
@@ -120,7 +124,7 @@ class ResultFolder:
                 # Killed at any point from here on, the folder is a result still: its summary lists what is there.
                 self.write_summary(summary | {"complete": False, "finished": []})
                 self._remove_older()
-                _replace(self.path / SCENARIO, scenario)
+                replace_text(self.path / SCENARIO, scenario)
                 self._is_begun = True
             staged.rename(self.path / staged.name)
             self.write_summary(summary)
@@ -134,7 +138,7 @@ class ResultFolder:
                 _write(self._staging / f"{kind}.parquet", table)
             self.write_summary(summary | {"complete": False})
             self._remove_older()
-            _replace(self.path / SCENARIO, scenario)
+            replace_text(self.path / SCENARIO, scenario)
             for kind in tables:
                 (self._staging / f"{kind}.parquet").rename(self.path / f"{kind}.parquet")
             self.write_summary(summary)
@@ -148,7 +152,7 @@ class ResultFolder:
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Replaces the summary."""
         try:
-            _replace(self.path / SUMMARY, _to_json(summary))
+            replace_text(self.path / SUMMARY, to_json(summary))
         except OSError as error:
             raise ResultError(f"{self.path} cannot be written: {error.strerror}") from error
 
@@ -163,7 +167,7 @@ class ResultFolder:
         for table in self.path.glob("*.parquet"):
             table.unlink()
         (self.path / REPORT).unlink(missing_ok=True)
-        for folder in (*self.path.glob("seed-*"), *self.path.glob(f"{_STAGING}*/")):
+        for folder in (*self.path.glob("seed-*"), *self.path.glob(f"{STAGING}*/")):
             if folder != self._staging:
                 shutil.rmtree(folder)
 
@@ -182,6 +186,7 @@ OPENERS = {
     "emulate": "windward.open",
     "optimum": "windward.Optimum.open",
     "fluid": "windward.Fluid.open",
+    "sweep": "windward.Sweep.open",
 }
 
 
@@ -247,14 +252,14 @@ def _write(path: Path, columns: Columns) -> None:
     write_parquet(path, dict(columns))
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str) -> None:
     """Writes a text file so that a reader sees the old one or the new one, never a part."""
-    new = path.with_name(f"{_STAGING}{path.name}")
+    new = path.with_name(f"{STAGING}{path.name}")
     new.write_text(text)
     new.replace(path)
 
 
-def _to_json(summary: dict[str, Any]) -> str:
+def to_json(summary: dict[str, Any]) -> str:
     """JSON with one line for each top-level key, and one for each entity below it."""
     lines = []
     for key, value in summary.items():

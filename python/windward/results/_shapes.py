@@ -10,19 +10,22 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from windward.results._sweep import Axis
     from windward.results._tables import Totals
 
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a simulation has come."""
+    """How far a simulation, or a sweep, has come."""
 
     #: Simulated time of all seeds as a share of what is to be simulated, 0 to 1.
     fraction: float
-    #: Seeds that have finished.
+    #: Seeds that have finished; of a sweep, runs.
     finished: int
-    #: Seeds asked for.
+    #: Seeds asked for; of a sweep, runs.
     seeds: int
+    #: The share that an earlier, interrupted sweep had done.
+    resumed: float = 0.0
 
 
 class Result(Protocol):
@@ -114,3 +117,33 @@ class BestRates(Result, Protocol):
     def method(self) -> str: ...
     @property
     def iterations(self) -> int: ...
+
+
+class Grid(Result, Protocol):
+    """A sweep; see `windward.Sweep`."""
+
+    @property
+    def of(self) -> str: ...
+    @property
+    def how(self) -> str: ...
+    @property
+    def axes(self) -> Sequence[Axis]: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def seeds(self) -> tuple[int, ...]: ...
+    @property
+    def finished(self) -> int: ...
+    @property
+    def runs_asked(self) -> int: ...
+    @property
+    def is_complete(self) -> bool: ...
+    @property
+    def is_grid(self) -> bool: ...
+    @property
+    def figures(self) -> Sequence[str]: ...
+    @property
+    def failures(self) -> pd.DataFrame: ...
+    @property
+    def versions(self) -> Mapping[str, str]: ...
+    def means(self, figure: str = "goodput", *, by: str | None = None, most: int | None = None) -> pd.DataFrame: ...

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from windward.results._summary import versions
 from windward.results.stats import jain
 from windward.show._digest import Digest, digests, headline, quantity, seeds
+from windward.show._sweep import digests as sweep_digests
 from windward.show._tables import certificate, fluid_digest, optimum_digests
 
 if TYPE_CHECKING:
-    from windward.results._shapes import BestRates, Packets, Result, Windows
+    from windward.results._shapes import BestRates, Grid, Packets, Result, Windows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,11 @@ class Page:
 def describe(result: Result) -> Page:
     """What is said of a result."""
     return _PAGES[result.engine](result)
+
+
+def tables(result: Result) -> Sequence[Digest]:
+    """Its tables for other programs: of a sweep all points."""
+    return sweep_digests(result, is_whole=True) if result.engine == "sweep" else describe(result).tables  # type: ignore[arg-type]
 
 
 def _packets(run: Packets) -> Page:
@@ -112,9 +118,30 @@ def _fluid(run: Windows) -> Page:
     )
 
 
+def _sweep(sweep: Grid) -> Page:
+    failed = len(sweep.failures)
+    counts = f"{sweep.points} point{'s' if sweep.points > 1 else ''}"
+    if len(sweep.seeds) > 1:
+        counts += f" × {len(sweep.seeds)} seeds"
+    state = "" if sweep.is_complete else f", interrupted: {sweep.finished} of {sweep.runs_asked} runs finished"
+    over = "mean ± 95 % confidence interval over the seeds" if len(sweep.seeds) > 1 else sweep.how
+    return Page(
+        name=sweep.name,
+        title=sweep.title or sweep.name,
+        span=f"`{sweep.of}` at {counts}{state}",
+        how=over or (f"seed {sweep.seeds[0]}" if sweep.seeds else "no seeds"),
+        facts=[("runs", str(sweep.finished)), *([("failed", str(failed))] if failed else [])],
+        footer=[("failed", f"{failed} of {sweep.finished} runs")] if failed else [],
+        tables=sweep_digests(sweep),
+        scenario=sweep.scenario,
+        versions=sweep.versions,
+    )
+
+
 _PAGES: Mapping[str, Callable[[Any], Page]] = {
     "simulate": _packets,
     "emulate": _packets,
     "optimum": _optimum,
     "fluid": _fluid,
+    "sweep": _sweep,
 }

@@ -95,7 +95,9 @@ def _lines(digest: Digest) -> list[str]:
 
 
 @contextmanager
-def progress(doing: str, done: str, *, is_quiet: bool) -> Iterator[Callable[[_shapes.Progress], None] | None]:
+def progress(
+    doing: str, done: str, *, is_quiet: bool, noun: str = "seeds"
+) -> Iterator[Callable[[_shapes.Progress], None] | None]:
     """What tells of progress on standard error: a bar on a terminal, a line now and then elsewhere."""
     if is_quiet:
         yield None
@@ -106,32 +108,39 @@ def progress(doing: str, done: str, *, is_quiet: bool) -> Iterator[Callable[[_sh
         columns = (
             TextColumn(doing),
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[share]:>3.0f} %"),
             TextColumn("{task.fields[seeds]}", style="dim"),
             TimeRemainingColumn(compact=True),
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("", total=1.0, seeds="")
+            task = bar.add_task("", total=1.0, seeds="", share=0.0)
 
             def update(now: _shapes.Progress) -> None:
-                bar.update(task, completed=now.fraction, seeds=f"{now.finished} of {now.seeds} seeds")
+                # What an earlier sweep had done took none of this one's time.
+                bar.update(
+                    task,
+                    total=1 - now.resumed,
+                    completed=now.fraction - now.resumed,
+                    share=100 * now.fraction,
+                    seeds=f"{now.finished} of {now.seeds} {noun}",
+                )
 
             yield update
     else:
-        yield _told(done)
+        yield _told(done, noun)
 
 
-def _told(done: str) -> Callable[[_shapes.Progress], None]:
+def _told(done: str, noun: str) -> Callable[[_shapes.Progress], None]:
     began = told = time.monotonic()
 
     def update(now: _shapes.Progress) -> None:
         nonlocal told
         clock = time.monotonic()
-        if clock - told >= _QUIET_S and now.fraction > 0:
+        if clock - told >= _QUIET_S and now.fraction > now.resumed:
             told = clock
-            left = (clock - began) * (1 - now.fraction) / now.fraction
+            left = (clock - began) * (1 - now.fraction) / (now.fraction - now.resumed)
             print(
-                f"{now.fraction:4.0%} {done}, {now.finished} of {now.seeds} seeds finished, {left:.0f} s left",
+                f"{now.fraction:4.0%} {done}, {now.finished} of {now.seeds} {noun} finished, {left:.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from windward.show.plot import _answers, _backlog, _coding, _means, _series, _wireless
+from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _wireless
 from windward.show.plot._kind import Kind
 from windward.show.plot.style import head, styled
 
 if TYPE_CHECKING:
-    from windward.results._shapes import Result
+    from windward.results._shapes import Grid, Result
 
 PACKETS = {
     "windows": Kind(title="Windows", draw=_series.windows),
@@ -45,6 +45,7 @@ FIGURES: Mapping[str, Mapping[str, Kind]] = {
     "emulate": PACKETS,
     "fluid": _answers.FLUID,
     "optimum": _answers.OPTIMUM,
+    "sweep": _sweep.SWEEP,
 }
 
 #: File formats by the ending of the name.
@@ -90,6 +91,30 @@ def draw(result: Result, what: str | None = None, *, seed: int | None = None) ->
     return figure
 
 
+def draw_sweep(
+    sweep: Grid,
+    what: str = "goodput",
+    *,
+    over: Sequence[str] | None = None,
+    by: str | None = None,
+    at: Mapping[str, Any] | None = None,
+) -> Figure:
+    """Draws a figure of a sweep over one field or two; `windward.Sweep.plot` says what the arguments mean.
+
+    Raises
+    ------
+    ValueError
+        If there is no such figure or field, or nothing to draw.
+    """
+    with styled():
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        note = _sweep.draw(sweep, what, figure, over=over, by=by, at=at)
+        title = _sweep.SWEEP[what].title if what in _sweep.SWEEP else what
+        head(figure, title, f"{sweep.name} · {note}")
+    return figure
+
+
 def seed_of(result: Result, seed: int | None) -> int:
     """The seed whose series are shown: the first unless another is asked for; 0 where there are none.
 
@@ -98,7 +123,7 @@ def seed_of(result: Result, seed: int | None) -> int:
     ValueError
         If the result has no such seed.
     """
-    seeds: tuple[int, ...] = getattr(result, "seeds", ())
+    seeds: tuple[int, ...] = () if result.engine == "sweep" else getattr(result, "seeds", ())
     if seed is not None and not seeds:
         raise ValueError(f"a result of `{result.engine}` has no seeds")
     if seed is not None and seed not in seeds:

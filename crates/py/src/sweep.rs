@@ -1,0 +1,227 @@
+//! The runs of a sweep, polled by Python while workers run without the interpreter's lock.
+
+use crate::makers::{self, Resolvers};
+use crate::scenario::Scenario;
+use crate::{fluid, optimum, output};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use windward_fluid::Method;
+use windward_run::{Error, Pool, Seed, Simulations, Task};
+use windward_scenario::{FluidRun, Objective, Optimum};
+use windward_sim::{AirLog, BacklogSeries, Control, FlowSeries, Internals, LinkSeries, Output};
+
+/// Points of a sweep, each a scenario of its own: submitted as long as there are some, polled for what has finished.
+#[pyclass(frozen, module = "windward._engine")]
+pub(crate) struct Sweep {
+    pool: Pool<Finished>,
+    engine: Engine,
+    folder: PathBuf,
+    resolvers: Arc<Resolvers>,
+}
+
+/// What answers.
+#[derive(Clone, Copy)]
+enum Engine {
+    Simulate,
+    Fluid,
+    Optimum(Objective),
+}
+
+/// A point, which the first of its runs reads.
+struct Point {
+    number: u64,
+    text: String,
+    folder: PathBuf,
+    ready: OnceLock<Result<Ready, String>>,
+}
+
+/// A point that can be run.
+struct Ready {
+    scenario: Scenario,
+    simulations: Option<Simulations<PyErr>>,
+}
+
+/// A run that has ended, one way or the other.
+struct Finished {
+    point: Arc<Point>,
+    seed: u64,
+    answer: Result<Answer, String>,
+}
+
+enum Answer {
+    Packets(Box<Output>),
+    Fluid(FluidRun),
+    Optimum(Optimum),
+}
+
+#[pymethods]
+impl Sweep {
+    /// Workers for an engine: "simulate", "fluid", or "optimum" with its objective. Recordings and Python files of the
+    /// scenarios are looked for in `folder` and by the resolvers, as by `Job`.
+    #[new]
+    #[pyo3(signature = (engine, *, threads, folder, law, scheduler, rule, objective=None, alpha=None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn new(
+        engine: &str,
+        threads: usize,
+        folder: PathBuf,
+        law: Py<PyAny>,
+        scheduler: Py<PyAny>,
+        rule: Py<PyAny>,
+        objective: Option<&str>,
+        alpha: Option<f64>,
+    ) -> PyResult<Self> {
+        let engine = match (engine, objective) {
+            ("simulate", None) => Engine::Simulate,
+            ("fluid", None) => Engine::Fluid,
+            ("optimum", Some(objective)) => Engine::Optimum(optimum::objective(objective, alpha)?),
+            _ => return Err(PyValueError::new_err(format!("{engine} with objective {objective:?} does not sweep"))),
+        };
+        let resolvers = Arc::new(Resolvers { law, scheduler, rule });
+        Ok(Self { pool: Pool::new(threads), engine, folder, resolvers })
+    }
+
+    /// Adds a point, a scenario in JSON, with its seeds; an engine without seeds is given one.
+    fn submit(&self, number: u64, text: String, seeds: Vec<u64>) {
+        let point = Arc::new(Point { number, text, folder: self.folder.clone(), ready: OnceLock::new() });
+        for seed in seeds {
+            let (engine, resolvers) = (self.engine, Arc::clone(&self.resolvers));
+            let finished = move |point: &Arc<Point>, answer| Finished { point: Arc::clone(point), seed, answer };
+            let otherwise =
+                finished(&point, Err("the engine failed: this is a bug in Windward, please report it".into()));
+            let point = Arc::clone(&point);
+            let work = move |control: &Arc<Control>| {
+                let answer = point.ready(engine, &resolvers).and_then(|ready| ready.run(engine, seed, control));
+                answer.transpose().map(|answer| finished(&point, answer))
+            };
+            self.pool.submit(Box::new(work), otherwise);
+        }
+    }
+
+    /// How many runs no worker has begun.
+    #[getter]
+    fn waiting(&self) -> usize {
+        self.pool.waiting()
+    }
+
+    /// Simulated seconds of what runs now.
+    fn simulated_s(&self) -> Vec<f64> {
+        self.pool.progress().into_iter().map(|time| time.as_secs()).collect()
+    }
+
+    /// Waits until a run has ended, at most `seconds`; returns those that have, once each, as point, seed, tables, reason:
+    /// either tables, or the reason why there are none.
+    #[expect(clippy::type_complexity, reason = "a tuple of Python's")]
+    fn wait<'py>(
+        &self,
+        py: Python<'py>,
+        seconds: f64,
+    ) -> PyResult<Vec<(u64, u64, Option<Bound<'py, PyDict>>, Option<String>)>> {
+        let timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        let finished = py.detach(|| self.pool.wait(timeout));
+        let row = |Finished { point, seed, answer }| {
+            let (tables, reason) = match answer {
+                Ok(answer) => (Some(point.to_python(py, answer)?), None),
+                Err(reason) => (None, Some(reason)),
+            };
+            Ok((point.number, seed, tables, reason))
+        };
+        finished.into_iter().map(row).collect()
+    }
+
+    /// Stops what runs and forgets what waits; what has finished can still be fetched.
+    fn cancel(&self, py: Python<'_>) {
+        py.detach(|| self.pool.cancel());
+    }
+}
+
+impl Drop for Sweep {
+    fn drop(&mut self) {
+        // A worker may wait for the interpreter's lock.
+        Python::attach(|py| py.detach(|| self.pool.cancel()));
+    }
+}
+
+impl Point {
+    fn ready(&self, engine: Engine, resolvers: &Resolvers) -> Result<&Ready, String> {
+        let made = self.ready.get_or_init(|| {
+            let scenario = Scenario::read_json(&self.text, &format!("point {}", self.number), &self.folder)
+                .map_err(|error| error.to_string())?;
+            let simulations = match engine {
+                Engine::Simulate => {
+                    scenario.inner.check_packets().map_err(|error| error.to_string())?;
+                    let ours = makers::is_ours(&scenario.inner).then(|| makers::ours(&scenario.inner));
+                    let theirs = || Python::attach(|py| resolvers.simulations(py, &scenario.inner));
+                    Some(ours.map_or_else(theirs, Ok).map_err(|error| text(&error))?)
+                }
+                Engine::Fluid | Engine::Optimum(_) => None,
+            };
+            Ok(Ready { scenario, simulations })
+        });
+        made.as_ref().map_err(Clone::clone)
+    }
+
+    fn to_python<'py>(&self, py: Python<'py>, answer: Answer) -> PyResult<Bound<'py, PyDict>> {
+        match answer {
+            Answer::Packets(output) => {
+                let tables = output::to_python(py, *output)?;
+                if let Some(Ok(ready)) = self.ready.get() {
+                    tables.set_item("entities", ready.scenario.entities(py)?)?;
+                    tables.set_item("measured_s", ready.scenario.duration_s() - ready.scenario.warmup_s())?;
+                }
+                Ok(tables)
+            }
+            Answer::Fluid(run) => fluid::end(py, &run),
+            Answer::Optimum(best) => optimum::columns(py, &best),
+        }
+    }
+}
+
+impl Ready {
+    /// A run of this seed; `None` where it was cancelled.
+    fn run(&self, engine: Engine, seed: u64, control: &Arc<Control>) -> Result<Option<Answer>, String> {
+        let scenario = &self.scenario.inner;
+        match (engine, &self.simulations) {
+            (Engine::Fluid, _) => {
+                let method = Method::Ode { tolerance: TOLERANCE };
+                scenario.fluid(method).map(|run| Some(Answer::Fluid(run))).map_err(|error| error.to_string())
+            }
+            (Engine::Optimum(objective), _) => {
+                scenario.optimum(objective).map(|best| Some(Answer::Optimum(best))).map_err(|error| error.to_string())
+            }
+            (Engine::Simulate, None) => Err("there is nothing to simulate".to_owned()),
+            (Engine::Simulate, Some(simulations)) => {
+                match simulations.run(&Seed { number: seed, control, captures: None }) {
+                    Ok(output) => Ok(output.map(|output| Answer::Packets(Box::new(totals(output))))),
+                    Err(Error::Failed(failure)) => Err(text(&failure)),
+                    Err(error) => Err(error.to_string()),
+                }
+            }
+        }
+    }
+}
+
+/// Error that a step of the fluid engine is allowed, that of `Scenario.fluid`.
+const TOLERANCE: f64 = 1e-6;
+
+/// The output without what grows with the length of the run.
+fn totals(output: Output) -> Output {
+    Output {
+        flow_series: FlowSeries::default(),
+        link_series: LinkSeries::default(),
+        backlog_series: BacklogSeries::default(),
+        internals: Internals::default(),
+        air: AirLog::default(),
+        blocks: Vec::new(),
+        ..output
+    }
+}
+
+/// What an exception of Python's says.
+fn text(failure: &PyErr) -> String {
+    Python::attach(|py| failure.value(py).to_string())
+}

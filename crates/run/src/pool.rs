@@ -1,0 +1,182 @@
+//! Worker threads that are given work as long as there is some, where a [`crate::Job`] knows all of it beforehand.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use windward_sim::Control;
+use windward_units::Time;
+
+/// What a worker does; the control says how far it is and ends it. `None` where it was ended.
+pub type Work<T> = Box<dyn FnOnce(&Arc<Control>) -> Option<T> + Send>;
+
+/// Worker threads and what waits for them. Dropping it cancels it.
+pub struct Pool<T: Send + 'static> {
+    shared: Arc<Shared<T>>,
+    workers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    waiting: VecDeque<(Work<T>, T)>,
+    running: Vec<Arc<Control>>,
+    finished: Vec<T>,
+    is_cancelled: bool,
+}
+
+impl<T: Send + 'static> Pool<T> {
+    /// `threads` workers, at least one.
+    pub fn new(threads: usize) -> Self {
+        let state = State { waiting: VecDeque::new(), running: Vec::new(), finished: Vec::new(), is_cancelled: false };
+        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        let worker = |_| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || shared.work())
+        };
+        let workers = (0..threads.max(1)).map(worker).collect();
+        Self { shared, workers: Mutex::new(workers) }
+    }
+
+    /// Adds work at the end of the queue; where it panics `otherwise` is what it made.
+    pub fn submit(&self, work: Work<T>, otherwise: T) {
+        self.shared.lock().waiting.push_back((work, otherwise));
+        self.shared.changed.notify_all();
+    }
+
+    /// How much work no worker has begun.
+    pub fn waiting(&self) -> usize {
+        self.shared.lock().waiting.len()
+    }
+
+    /// How far what runs now has come.
+    pub fn progress(&self) -> Vec<Time> {
+        self.shared.lock().running.iter().map(|control| control.simulated()).collect()
+    }
+
+    /// Waits until something has finished, at most `timeout`; returns what has, once each.
+    pub fn wait(&self, timeout: Duration) -> Vec<T> {
+        let is_idle = |state: &mut State<T>| state.finished.is_empty() && !state.is_done();
+        let shared = &self.shared;
+        let (mut state, _) =
+            shared.changed.wait_timeout_while(shared.lock(), timeout, is_idle).unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut state.finished)
+    }
+
+    /// Stops what runs, forgets what waits, and ends the workers; what has finished can still be fetched.
+    pub fn cancel(&self) {
+        let mut state = self.shared.lock();
+        state.is_cancelled = true;
+        state.waiting.clear();
+        state.running.iter().for_each(|control| control.cancel());
+        drop(state);
+        self.shared.changed.notify_all();
+        let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
+        for worker in workers {
+            // It catches what panics in it.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for Pool<T> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+impl<T> State<T> {
+    fn is_done(&self) -> bool {
+        self.waiting.is_empty() && self.running.is_empty()
+    }
+}
+
+impl<T> Shared<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes work until the pool is cancelled.
+    fn work(&self) {
+        let control_of = |state: &mut State<T>| {
+            let control = Arc::new(Control::new());
+            state.running.push(Arc::clone(&control));
+            control
+        };
+        loop {
+            let is_idle = |state: &mut State<T>| state.waiting.is_empty() && !state.is_cancelled;
+            let mut state = self.changed.wait_while(self.lock(), is_idle).unwrap_or_else(PoisonError::into_inner);
+            let Some((work, otherwise)) = state.waiting.pop_front() else { return };
+            let control = control_of(&mut state);
+            drop(state);
+            let made = catch_unwind(AssertUnwindSafe(|| work(&control))).unwrap_or(Some(otherwise));
+            let mut state = self.lock();
+            state.running.retain(|other| !Arc::ptr_eq(other, &control));
+            state.finished.extend(made);
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pool;
+    use std::thread;
+    use std::time::Duration;
+
+    const SOON: Duration = Duration::from_secs(60);
+
+    fn all(pool: &Pool<u32>, count: usize) -> Vec<u32> {
+        let mut made = Vec::new();
+        while made.len() < count {
+            made.extend(pool.wait(SOON));
+        }
+        made.sort_unstable();
+        made
+    }
+
+    #[test]
+    fn all_work_is_done_once() {
+        let pool = Pool::new(3);
+        for number in 0..100 {
+            pool.submit(Box::new(move |_| Some(number)), 1000);
+        }
+        assert_eq!(all(&pool, 100), (0..100).collect::<Vec<_>>());
+        assert_eq!(pool.waiting(), 0);
+        assert_eq!(pool.wait(Duration::ZERO), []);
+    }
+
+    #[test]
+    fn what_panics_does_not_end_the_others() {
+        let pool = Pool::new(2);
+        pool.submit(Box::new(|_| panic!("on purpose")), 7);
+        pool.submit(Box::new(|_| Some(8)), 1000);
+        assert_eq!(all(&pool, 2), [7, 8]);
+    }
+
+    #[test]
+    fn cancelling_ends_what_runs_and_keeps_what_has_finished() {
+        let pool = Pool::new(1);
+        pool.submit(Box::new(|_| Some(1)), 1000);
+        pool.submit(
+            Box::new(|control| {
+                while !control.is_cancelled() {
+                    thread::yield_now();
+                }
+                None
+            }),
+            1000,
+        );
+        pool.submit(Box::new(|_| Some(3)), 1000);
+        while pool.waiting() > 1 {
+            thread::yield_now();
+        }
+        pool.cancel();
+        assert_eq!(pool.wait(Duration::ZERO), [1]);
+    }
+}

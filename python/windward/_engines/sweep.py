@@ -1,0 +1,256 @@
+"""Runs an engine at every point of a sweep."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windward import _engine
+from windward._answers.sweep import Sweep
+from windward._engines import lines
+from windward._engines.collect import choose
+from windward._engines.emulate import emulate, why_not
+from windward._engines.optimum import split_objective
+from windward._engines.points import Points
+from windward._engines.simulate import count_threads
+from windward._format.design import Design
+from windward._format.vary import change, label, worth
+from windward.results._shapes import Progress
+from windward.results._sweep import Axis, Plan, SweepFolder, build, digest, points_in_part
+
+if TYPE_CHECKING:
+    from windward._engines.points import Job, Take, Tell
+
+#: What can be asked at every point.
+ENGINES = ("simulate", "fluid", "optimum", "emulate")
+
+#: Engines that have no seeds.
+_SEEDLESS = ("fluid", "optimum")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A sweep as it was asked for."""
+
+    scenario: _engine.Scenario
+    design: Design
+    engine: str = "simulate"
+    objective: str = "proportional"
+    seeds: int | Sequence[int] | None = None
+    #: Where the scenario's own files lie.
+    folder: Path = field(default_factory=Path)
+    #: Laws, schedulers and rules that are Python objects, by the name under which the scenario knows them.
+    laws: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    #: Whether code of the scenario's own may run.
+    allows_python: bool = True
+
+
+def sweep(
+    asked: Asked,
+    *,
+    output: Path | None = None,
+    threads: int | None = None,
+    on: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Sweep:
+    """Runs what of the sweep is not in `output` yet; `Scenario.sweep` says what the arguments mean."""
+    plain = json.loads(asked.scenario.to_json())
+    tried = _try(asked, plain, on)
+    plan = _plan(asked, plain, tried)
+    is_kept = output is not None
+    path = output if output is not None else Path(tempfile.mkdtemp(prefix="windward-sweep-"))
+    target = SweepFolder(path, plan, asked.scenario.to_toml())
+    # What is written in Python takes turns at the interpreter's lock: more workers would only wait for it.
+    workers = 1 if tried.classes else count_threads(threads)
+    points = Points(
+        engine=asked.engine,
+        objective=split_objective(asked.objective) if asked.engine == "optimum" else None,
+        folder=asked.folder,
+        laws=asked.laws,
+        duration_s=asked.scenario.duration_s,
+    )
+    try:
+        run = _emulate if asked.engine == "emulate" else _on(on, points, _named(tried), workers)
+        began = target.finished
+
+        def tell(under_way: float = 0.0) -> None:
+            if progress is not None:
+                done = target.finished
+                share = (done + under_way) / plan.runs
+                progress(Progress(fraction=min(share, 1.0), finished=done, seeds=plan.runs, resumed=began / plan.runs))
+
+        def take(lines: Iterable[bytes]) -> None:
+            for line in lines:
+                target.take(line)
+
+        try:
+            run(_jobs(asked, plain, target), take, tell)
+        except KeyboardInterrupt as interrupt:
+            stopped = _engine.RunInterrupted(f"interrupted: {target.finished} of {plan.runs} runs finished")
+            stopped.run = Sweep(path, is_kept=is_kept) if target.finished else None
+            raise stopped from interrupt
+        target.finish()
+    except BaseException:
+        if not is_kept and not target.finished:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
+    finally:
+        target.close()
+    return Sweep(path, is_kept=is_kept)
+
+
+def _on(
+    on: str | None, points: Points, files: Sequence[str], workers: int
+) -> Callable[[Iterator[Job], Take, Tell], None]:
+    """What runs the points: this machine, or a Ray cluster.
+
+    Raises
+    ------
+    ValueError
+        For another place.
+    """
+    if on is None:
+        return lambda jobs, take, tell: points.run(jobs, take, tell, workers)
+    from windward._engines.cluster import run_on
+
+    return run_on(on, points, files)
+
+
+def _jobs(asked: Asked, plain: Mapping[str, Any], target: SweepFolder) -> Iterator[Job]:
+    """The points that are left, each with its scenario in JSON."""
+    kinds = [axis.kind for axis in target.plan.axes]
+    for point, seeds in target.left():
+        values = asked.design.values(point)
+        cells = [_cell(value, kind) for value, kind in zip(values, kinds, strict=True)]
+        try:
+            changed = change(plain, dict(zip(asked.design.paths, values, strict=True)))
+        except ValueError as error:
+            for seed in seeds:
+                target.take(lines.failed(point, seed, cells, str(error)))
+            continue
+        yield point, seeds, cells, json.dumps(changed, ensure_ascii=False)
+
+
+def _cell(value: Any, kind: str) -> Any:
+    """A value as its column has it."""
+    return label(value) if kind == "text" else value if kind == "integer" else worth(value)[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tried:
+    """What is known of the points before any is run."""
+
+    #: What of them is written in Python.
+    classes: list[str]
+    #: Recordings that they name.
+    recordings: set[str]
+
+
+def _try(asked: Asked, plain: Mapping[str, Any], on: str | None) -> _Tried:
+    """Tries every value once.
+
+    Raises
+    ------
+    ValueError
+        If a value cannot be, or the engine has no answer to such a scenario.
+    """
+    if asked.engine not in ENGINES:
+        near = difflib.get_close_matches(asked.engine, ENGINES, n=1)
+        hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
+        raise ValueError(f"unknown engine `{asked.engine}`; engines: {', '.join(ENGINES)}{hint}")
+    if asked.engine == "emulate" and on is not None:
+        raise ValueError(f"--on {on}: an emulation needs this machine's kernel; leave it out")
+    if asked.engine == "emulate" and (reason := why_not()):
+        raise _engine.EmulationError(reason)
+    if asked.engine in ("simulate", "emulate") and asked.scenario.has_region:
+        raise ValueError(
+            f"`{asked.engine}` has no answer: a capacity region has no packets\n"
+            "hint: --engine optimum or --engine fluid"
+        )
+    split_objective(asked.objective)
+    if asked.objective != Asked.objective and asked.engine != "optimum":
+        raise ValueError(f"objective `{asked.objective}`: `{asked.engine}` has none\nhint: --engine optimum")
+    classes = dict.fromkeys(asked.scenario.python_classes)
+    recordings = set(asked.scenario.recordings)
+    for changes, tried in asked.design.tried():
+        text = json.dumps(change(plain, changes), ensure_ascii=False)
+        scenario = _engine.Scenario.from_json(text, tried, asked.folder)
+        classes |= dict.fromkeys(scenario.python_classes)
+        recordings |= set(scenario.recordings)
+    if classes and not asked.allows_python:
+        names = ", ".join(f"`{name}`" for name in classes)
+        raise ValueError(f"running it runs Python code, which --no-python refuses: class = {names}")
+    return _Tried(classes=list(classes), recordings=recordings)
+
+
+def _seeds(asked: Asked) -> list[int]:
+    if asked.engine in _SEEDLESS:
+        if asked.seeds is not None:
+            raise ValueError(f"--seeds: `{asked.engine}` has no seeds: it answers the same each time")
+        return []
+    return choose(asked.seeds, asked.scenario.seeds[:1] if asked.engine == "emulate" else asked.scenario.seeds)
+
+
+def _plan(asked: Asked, plain: Mapping[str, Any], tried: _Tried) -> Plan:
+    entities, design, seeds = asked.scenario.entities(), asked.design, _seeds(asked)
+    how = f"best rates, {asked.objective}" if asked.engine == "optimum" else ""
+    rows = max(len(entities["flows"]["flow"]), len(entities["links"]["link"]))
+    values = digest(*(json.dumps([path, *column]) for path, column in zip(design.paths, design.columns, strict=True)))
+    return Plan(
+        identity={
+            "windward": _engine.__version__,
+            "build": build(),
+            "engine": asked.engine,
+            "options": how,
+            # Its seeds are not what it is.
+            "scenario": digest(json.dumps({key: value for key, value in plain.items() if key != "seeds"})),
+            "files": _files(asked, tried),
+            "points": digest(values, json.dumps([len(design), design.samples, bool(design.table)])),
+            "seeds": seeds,
+        },
+        axes=[
+            Axis(path=path, kind=measure.kind, unit=measure.unit, scale=measure.scale)
+            for path, measure in zip(design.paths, design.measures, strict=True)
+        ],
+        points=len(design),
+        seeds=seeds,
+        part=points_in_part(rows, len(seeds)),
+        about={
+            "name": asked.scenario.name,
+            "title": asked.scenario.title,
+            "of": asked.engine,
+            "how": how,
+            "grid": design.is_grid,
+        },
+    )
+
+
+def _named(tried: _Tried) -> list[str]:
+    """The files that the scenario and its values name."""
+    return sorted(tried.recordings | {spec.rpartition(":")[0] for spec in tried.classes if ".py:" in spec})
+
+
+def _files(asked: Asked, tried: _Tried) -> str:
+    """A fingerprint of these files."""
+    contents = [(name, asked.folder / name) for name in _named(tried)]
+    return digest(*(part for name, path in contents for part in (name, path.read_bytes() if path.exists() else b"")))
+
+
+def _emulate(jobs: Iterator[Job], take: Callable[[Iterable[bytes]], None], tell: Callable[[float], None]) -> None:
+    """One run after the other, in real time."""
+    for point, seeds, cells, text in jobs:
+        scenario = _engine.Scenario.from_json(text, f"point {point}", Path())
+        for seed in seeds:
+            try:
+                run = emulate(scenario, seeds=[seed], progress=lambda now: tell(now.fraction))
+            except (_engine.EmulationError, _engine.KernelError, OSError) as error:
+                take([lines.failed(point, seed, cells, str(error))])
+            else:
+                take([lines.emulated(point, seed, cells, run)])
+            tell(0.0)

@@ -1,0 +1,99 @@
+"""What a sweep measures of each run, over all its flows: the columns of its `runs`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from windward.results._tables import Columns
+from windward.results.stats import jain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A figure of a run."""
+
+    #: Its column in `runs`.
+    column: str
+    label: str
+    #: "bit/s", "s", "%", "packets", or nothing.
+    unit: str = ""
+    #: The same of a single flow, and of a link: the column there; none where there is no such thing.
+    flow: str = ""
+    link: str = ""
+
+
+#: By the names that people choose them by.
+FIGURES: Mapping[str, Measured] = {
+    "goodput": Measured(column="goodput_bps", label="goodput", unit="bit/s", flow="goodput_bps"),
+    "fairness": Measured(column="jain", label="Jain's index"),
+    "loss": Measured(column="loss", label="lost segments", unit="%", flow="loss", link="loss"),
+    "rtt": Measured(column="mean_rtt_s", label="mean RTT", unit="s", flow="mean_rtt_s"),
+    "window": Measured(column="mean_cwnd", label="mean window", unit="packets", flow="mean_cwnd"),
+    "timeouts": Measured(column="timeouts", label="timeouts", flow="timeouts"),
+    "utilization": Measured(column="utilization", label="utilization", unit="%", link="utilization"),
+    "wait": Measured(column="wait_s", label="longest mean wait", unit="s", link="mean_queue_delay_s"),
+    "completion": Measured(column="completion_s", label="completed after", unit="s", flow="completion_s"),
+    "delay": Measured(column="queue_delay_s", label="longest queueing delay", unit="s"),
+    "settled": Measured(column="settled_s", label="settled after", unit="s"),
+    "value": Measured(column="value", label="value of the objective"),
+    "residual": Measured(column="residual", label="largest residual"),
+}
+
+
+def packets(tables: Mapping[str, Columns], counts: Mapping[str, int]) -> dict[str, list[float]]:
+    """Of a simulation or an emulation: totals over the flows, means over them, and the busiest link."""
+    flows, links = tables["flows"], tables["links"]
+    sent, lost = sum(flows["segments_sent"]), sum(flows["segments_lost"])
+    return _row(
+        goodput_bps=math.fsum(flows["goodput_bps"]),
+        jain=jain(flows["goodput_bps"]),
+        loss=lost / sent if sent else math.nan,
+        mean_rtt_s=_mean(flows["mean_rtt_s"]),
+        mean_cwnd=_mean(flows["mean_cwnd"]),
+        timeouts=sum(flows["timeouts"]),
+        completion_s=_most(flows["completion_s"]),
+        utilization=_most(links["utilization"]),
+        wait_s=_most(links["mean_queue_delay_s"]),
+        **counts,
+    )
+
+
+def fluid(flows: Columns, settled_s: float | None) -> dict[str, list[float]]:
+    """Of a fluid run: where the windows end."""
+    return _row(
+        goodput_bps=math.fsum(flows["goodput_bps"]),
+        jain=jain(flows["goodput_bps"]),
+        queue_delay_s=_most(flows["queue_delay_ms"]) / 1e3,
+        settled_s=math.nan if settled_s is None else settled_s,
+    )
+
+
+def optimum(flows: Columns, value: float, certificate: Mapping[str, float], iterations: int) -> dict[str, list[float]]:
+    """Of an optimum: the rates, and how well they are proven."""
+    return _row(
+        goodput_bps=math.fsum(flows["goodput_bps"]),
+        jain=jain(flows["goodput_bps"]),
+        value=value,
+        residual=max(certificate.values()),
+        iterations=iterations,
+    )
+
+
+def _row(**figures: Any) -> dict[str, list[float]]:
+    return {name: [float(value)] for name, value in figures.items()}
+
+
+def _known(values: Sequence[float]) -> list[float]:
+    return [value for value in values if not math.isnan(value)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = _known(values)
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def _most(values: Sequence[float]) -> float:
+    return max(_known(values), default=math.nan)

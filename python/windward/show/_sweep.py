@@ -1,0 +1,75 @@
+"""A sweep as tables of text."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from windward.results._figures import FIGURES
+from windward.show._digest import Digest, quantity, without_empty
+
+if TYPE_CHECKING:
+    from windward.results._shapes import Grid
+    from windward.results._sweep import Axis
+
+#: Up to so many points have a row each.
+MANY_POINTS = 40
+
+#: Up to so many failures are told.
+_FAILURES = 5
+
+#: The figures that a table of points has, the most important first.
+_SHOWN = ("goodput", "fairness", "loss", "rtt", "utilization", "wait", "delay", "settled", "value", "residual")
+
+
+def digests(sweep: Grid, *, is_whole: bool = False) -> list[Digest]:
+    """The points with their figures, and the runs that failed."""
+    tables = [_points(sweep, is_whole=is_whole)] if sweep.finished else []
+    failures = sweep.failures
+    if len(failures):
+        names = ["point", *(["seed"] if sweep.seeds else [])]
+        told = failures if is_whole else failures.head(_FAILURES)
+        rows = [
+            [*(str(row[name]) for name in names), str(row["reason"]).splitlines()[0]] for row in told.to_dict("records")
+        ]
+        note = _more(len(failures) - len(rows), "failure")
+        tables.append(
+            Digest(title="Failed runs", columns=[*names, "reason"], words=len(names) + 1, rows=rows, note=note)
+        )
+    return tables
+
+
+def _points(sweep: Grid, *, is_whole: bool) -> Digest:
+    names = [name for name in _SHOWN if name in sweep.figures]
+    most = None if is_whole else MANY_POINTS
+    frames = {name: sweep.means(name, most=most) for name in names}
+    base = frames[names[0]]
+    rows = []
+    for at in range(len(base)):
+        cells = [cell(base[axis.path].iloc[at], axis) for axis in sweep.axes]
+        for name, frame in frames.items():
+            cells.append(_amount(float(frame["mean"].iloc[at]), float(frame["ci95"].iloc[at]), FIGURES[name].unit))
+        rows.append(cells)
+    columns = [*(axis.path for axis in sweep.axes), *(FIGURES[name].label for name in names)]
+    note = _more(sweep.points - len(rows), "point") if not is_whole else ""
+    return without_empty(Digest(title="Points", columns=columns, words=len(sweep.axes), rows=rows, note=note))
+
+
+def cell(value: object, axis: Axis) -> str:
+    """A value of a field, in the unit that it was written in."""
+    if axis.kind != "number" or not isinstance(value, int | float):
+        return str(value)
+    return f"{value / axis.scale:.6g} {axis.unit}".rstrip()
+
+
+def _amount(mean: float, error: float, unit: str) -> str:
+    # Seeds that are the same run have no interval.
+    error = math.nan if error == 0 else error
+    if unit == "%":
+        text = quantity(100 * mean, "", 100 * error)
+        return text if text == "–" else f"{text} %"
+    return quantity(mean, "" if unit == "packets" else unit, error) if mean == 0 or abs(mean) > 1e-6 else f"{mean:.0e}"
+
+
+def _more(count: int, noun: str) -> str:
+    return f"{count} more {noun}{'s' if count > 1 else ''}; --as csv prints all" if count > 0 else ""
