@@ -148,7 +148,7 @@ mod tests {
         }
         assert_eq!(all(&pool, 100), (0..100).collect::<Vec<_>>());
         assert_eq!(pool.waiting(), 0);
-        assert_eq!(pool.wait(Duration::ZERO), []);
+        assert_eq!(pool.wait(Duration::ZERO), Vec::<u32>::new());
     }
 
     #[test]
