@@ -2,7 +2,8 @@
 # make test     set everything up and pass every check: exactly what continuous integration does
 # make wheel    build wheel and source distribution, and try each in an empty environment
 # make bench    measure speed
-# make validate-ns3  lay goodputs beside ns-3's
+# make validate-ns3  lay goodputs and laws beside ns-3's
+# make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
@@ -32,7 +33,8 @@ AT_ONCE := --no-print-directory -j2
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint rust-test python-test realtime-test wheel bench validate-ns3 validate-wifi validate-emulation validate-backpressure
+.PHONY: run test lint rust-test python-test realtime-test wheel bench
+.PHONY: validate-ns3 validate-formulas validate-wifi validate-emulation validate-backpressure
 .PHONY: docs reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
@@ -88,9 +90,15 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/bench.py --ns3 $(VENV)-ns3/bin/python
 
-# Minutes of ns-3: its goodput beside ours, written to docs/measured/validation/ns3.md.
+# Half an hour of ns-3: its goodput beside ours, and its laws told what ours are, written to docs/measured/validation/ns3.md and
+# ns3-laws.md.
 validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
+	$(BIN)/python benches/sim/validate_laws.py --ns3 $(VENV)-ns3/bin/python
+
+# Minutes: the formulas of wang2016's Table 4 beside packets, written to docs/measured/validation/wang2016-table-4.md.
+validate-formulas: $(VENV)/checks $(VENV)/engine
+	$(BIN)/python benches/sim/validate_table_four.py
 
 # Twenty minutes of ns-3: stars, hidden stations, chains, the grid and stations that move, written to
 # docs/measured/validation/wifi-ns3.md and moving-ns3.md.

@@ -1,10 +1,11 @@
 """ns-3 on the networks that Windward is laid beside: one line of JSON.
 
     python peer_ns3.py dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS PATIENCE
-    python peer_ns3.py lossy LAW LOSS SECONDS SEEDS
+    python peer_ns3.py lossy LAW LOSS SECONDS SEEDS [ATTRIBUTE=VALUE ...]
 
 The dumbbell is that of `crates/sim/examples/dumbbell.rs`, ended early after PATIENCE seconds of CPU; the other is one
-flow over one link of 10 Mbit/s and 100 ms that loses data at random. LAW is one of those of `benches/ns3_tcp.py`.
+flow over one link of 10 Mbit/s and 100 ms that loses data at random. LAW is one of those of `benches/ns3_tcp.py`, an
+attribute one of ns-3's, as `TcpBic::SmoothPart=20`.
 
 What ns-3 does otherwise is set to what Windward does: SACK, timestamps, window scaling, a first window of 10 segments
 of 1448 bytes, an ACK for every second segment or after 40 ms, least timeout 200 ms, drop-tail queues in packets with
@@ -23,7 +24,7 @@ from ns import ns
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benches.ns3_tcp import configure
+from benches.ns3_tcp import configure, set_defaults
 
 SEGMENT = 1448
 #: Looks at the clock in a run.
@@ -103,9 +104,12 @@ def dumbbell(
     return network.run(seconds, patience)
 
 
-def lossy(law: str, loss: float, seconds: int, seeds: int) -> dict[str, list[float]]:
+def lossy(law: str, loss: float, seconds: int, seeds: int, attributes: list[str]) -> dict[str, list[float]]:
     """Seed after seed, because starting Python's bindings takes longer than a run."""
     configure(law, SEGMENT, 1100)
+    for attribute in attributes:
+        name, value = attribute.split("=")
+        set_defaults({name: ns.StringValue(value)})
     goodputs = []
     for seed in range(1, seeds + 1):
         ns.RngSeedManager.SetRun(seed)
@@ -127,5 +131,5 @@ if __name__ == "__main__":
     if what == "dumbbell":
         answer: dict[str, Any] = dumbbell(law, *map(int, numbers))
     else:
-        answer = lossy(law, float(numbers[0]), int(numbers[1]), int(numbers[2]))
+        answer = lossy(law, float(numbers[0]), int(numbers[1]), int(numbers[2]), numbers[3:])
     print(json.dumps(answer))
