@@ -1,7 +1,7 @@
 """Table 4 of wang2016, and the packets that its rows are laid beside.
 
-Rates in packets a second, times in seconds; D is the round trip of an empty queue, q the queueing delay, P + p the share
-of packets lost. Compound's Λ and Westwood's η are the corrected ones (claim 10).
+Rates in packets a second, times in seconds; D is the round trip of an empty queue, q the queueing delay, P + p the
+share of packets lost. Compound's Λ and Westwood's η are the corrected ones (claim 10).
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def measure(
 ) -> Measured:
     """Flows of these laws and delays over one link of `rate` packets a second.
 
-    Its buffer has so many bandwidth-delay products of the longest round trip, at least 20 packets. Losses are random and
-    in the direction of data alone; each segment has its ACK.
+    Its buffer has so many bandwidth-delay products of the longest round trip, at least 20 packets. Losses are random
+    and in the direction of data alone; each segment has its ACK.
     """
     share = min(delays_s) / 4
     run = ww.Scenario(
