@@ -84,6 +84,7 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 	cargo bench --locked -p windward-num --bench robustness
 	$(BIN)/python benches/cell/bench.py
 	$(BIN)/python benches/coding/bench.py
+	$(BIN)/python benches/sweep/bench.py
 	$(BIN)/python benches/kernel/bench.py
 	$(BIN)/python benches/transfer/bench.py
 	$(BIN)/python benches/emulate/bench.py

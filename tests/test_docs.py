@@ -4,6 +4,7 @@ import doctest
 import json
 import os
 import re
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -82,6 +83,7 @@ def test_every_parameter_stands_on_its_laws_page(law: dict[str, object]) -> None
 
 
 GUIDE = REPOSITORY / "docs" / "start" / "guide.md"
+SWEEPS = REPOSITORY / "docs" / "guides" / "sweeps.md"
 
 
 @pytest.fixture
@@ -101,23 +103,24 @@ def guide_folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path) -> None:
+@pytest.mark.parametrize("page", [GUIDE, SWEEPS], ids=lambda page: page.stem)
+def test_the_guide_prints_what_it_says(cli: Cli, guide_folder: Path, page: Path) -> None:
     """WINDWARD_SNAPSHOTS=update writes what is printed into the guide."""
 
     def run(block: re.Match[str]) -> str:
         lines = ["```"]
         for command in re.findall(r"^\$ windward (.*)$", block[1], flags=re.MULTILINE):
-            result = cli(*command.split())
+            result = cli(*shlex.split(command))
             lines += [f"$ windward {command}", *(result.stdout + result.stderr).splitlines()]
         return "\n".join([*(line.rstrip() for line in lines), "```\n"])
 
-    said = GUIDE.read_text()
+    said = page.read_text()
     printed = re.sub(r"^```\n(\$ windward .*?)^```\n", run, said, flags=re.DOTALL | re.MULTILINE)
     if os.environ.get("WINDWARD_SNAPSHOTS") == "update":
-        GUIDE.write_text(printed)
-    assert printed == GUIDE.read_text()
-    assert (guide_folder / "rates.svg").exists()
-    assert (guide_folder / "results" / "cafe" / "report.html").exists()
+        page.write_text(printed)
+    assert printed == page.read_text()
+    drawn = {GUIDE: ("rates.svg", "results/cafe/report.html"), SWEEPS: ("lossy-cafe.svg", "heat.svg")}
+    assert all((guide_folder / name).exists() for name in drawn[page])
 
 
 def test_the_guides_python_prints_what_it_says(guide_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -230,6 +230,16 @@ def test_a_torn_part_is_written_again(tmp_path: Path, whole: Path, short: ww.Sce
     assert alike(tmp_path / "out", whole)
 
 
+def test_nothing_finished_nothing_kept(short: ww.Scenario, tmp_path: Path) -> None:
+    def interrupt(progress: ww.Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(ww.RunInterrupted, match="interrupted: 0 of 1 runs finished") as stopped:
+        short.sweep({"duration": ["1000000 s"]}, seeds=1, output=tmp_path / "out", progress=interrupt)
+    assert stopped.value.run is None
+    assert not (tmp_path / "out").exists()
+
+
 def test_only_one_writes(tmp_path: Path) -> None:
     process = start(tmp_path)
     try:

@@ -206,6 +206,16 @@ def cafe() -> Figure:
         return draw(ww.load(file).simulate(), "rates")
 
 
+def lossy_cafe() -> Figure:
+    """What `windward plot` draws of the sweep in the guide to sweeps."""
+    text = re.findall(r"```toml\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)[0]
+    losses = ["0.01%", "0.03%", "0.1%", "0.3%", "1%"]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "cafe.toml"
+        file.write_text(text)
+        return ww.load(file).sweep({"link.air.loss": losses, "link.air.delay": ["25 ms"]}).plot(by="flow")
+
+
 def quic_fluid() -> Figure:
     """The guide's fluid run, beside the optimum."""
     return ww.load(ROOT / "scenarios" / "quic-one-bottleneck.toml").fluid().plot("rates")
@@ -234,6 +244,7 @@ def main() -> None:
             save(law(name, run), PICTURES / f"{name}.svg")
         save(headline(), PICTURES / "headline.svg")
         save(cafe(), PICTURES / "cafe.svg")
+        save(lossy_cafe(), PICTURES / "lossy-cafe.svg")
         save(quic_fluid(), PICTURES / "quic-fluid.svg")
         save(late_starter(), PICTURES / "late-starter.svg")
 

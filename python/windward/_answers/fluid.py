@@ -57,6 +57,12 @@ class Fluid(Kept):
 
         return draw(self, what)
 
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: the tables and the first figure."""
+        from windward.show._notebook import notebook
+
+        return notebook(self)
+
     def _tables(self) -> Tables:
         frames = {"flows": self.flows, "flow_series": self.series, "lyapunov": self.lyapunov}
         return {kind: from_frame(frame) for kind, frame in frames.items() if frame is not None}

@@ -94,6 +94,12 @@ class Optimum(Kept):
         tables = {"paths": self.paths, "flow_links": self.flow_links, "schedule": self.schedule}
         return {name: table for name, table in tables.items() if table is not None}
 
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: the tables and the first figure."""
+        from windward.show._notebook import notebook
+
+        return notebook(self)
+
     def _tables(self) -> Tables:
         flows = self.flows.assign(utility=[json.dumps(utility) for utility in self.flows["utility"]])
         routed = {name: from_frame(table) for name, table in self._routed().items()}

@@ -109,6 +109,12 @@ class Run:
         state = "" if self.is_complete else f" of {len(self.seeds_asked)} (interrupted)"
         return f"<Run {self.name}: {len(self.totals('flows').names)} flows, {len(self.seeds)} seeds{state}>"
 
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: the tables and the first figure."""
+        from windward.show._notebook import notebook
+
+        return notebook(self)
+
     @cached_property
     def flows(self) -> pd.DataFrame:
         """Totals and means of every flow, one row per flow and seed."""

@@ -124,6 +124,12 @@ class Sweep:
         state = "" if self.is_complete else f", {self.finished} of {self.runs_asked} runs (interrupted)"
         return f"<Sweep {self.name}: {self.points} points over {', '.join(self.fields)}{state}>"
 
+    def _repr_html_(self) -> str:
+        """What Jupyter shows: the tables and the first figure."""
+        from windward.show._notebook import notebook
+
+        return notebook(self)
+
     @cached_property
     def runs(self) -> pd.DataFrame:
         """One row per run: figures over all its flows, or NaN and the `reason` why it failed."""

@@ -143,6 +143,7 @@ class SweepFolder:
         #: Finished runs of parts that are not whole: index of the point within its part times `each`, plus the seed's.
         self._open: dict[int, set[int]] = {}
         self._whole: set[int] = set()
+        self._is_fresh = False
         self._order = {seed: at for at, seed in enumerate(plan.seeds)}
         if path.exists() and not path.is_dir():
             raise ResultError(f"{path} is a file; results need a folder")
@@ -175,6 +176,7 @@ class SweepFolder:
             self._compare(json.loads((self.path / SUMMARY).read_text(encoding="utf-8")))
             self._take_stock()
         else:
+            self._is_fresh = True
             self.write_summary(is_complete=False)
         replace_text(self.path / SCENARIO, scenario)
 
@@ -276,9 +278,16 @@ class SweepFolder:
         self.write_summary(is_complete=True)
 
     def close(self) -> None:
-        """Lets others write."""
+        """Lets others write; a folder of this sweep in which nothing was ever finished is removed."""
         for file in self._journals.values():
             file.close()
+        if self._is_fresh and not self.finished:
+            for name in (SUMMARY, SCENARIO, LOCK):
+                (self.path / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                (self.path / JOURNAL).rmdir()
+            with contextlib.suppress(OSError):
+                self.path.rmdir()
         self._lock.close()
 
     def _place(self, point: int, seed: int) -> int:

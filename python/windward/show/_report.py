@@ -65,21 +65,23 @@ def page(run: Result) -> str:
     said = describe(run)
     kinds = FIGURES[run.engine]
     order = _ORDER if kinds is PACKETS else kinds
-    figures = [figure for what in order if (figure := _figure(run, what, kinds[what].title))]
+    figures = [figure for what in order if (figure := figure_of(run, what, kinds[what].title))]
     return template.substitute(
         name=html.escape(said.name),
         title=html.escape(said.title),
         seeds=html.escape(said.how),
         span=html.escape(said.span + (f", the first {said.warmup_s:g} s not counted" if said.warmup_s else "")),
         facts="".join(f"<div><dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd></div>" for k, v in said.facts),
-        tables="".join(_table(table) for table in said.tables),
+        tables="".join(table_of(table) for table in said.tables),
         figures="".join(figures),
         scenario=html.escape(said.scenario.strip()),
         versions=html.escape(", ".join(f"{name} {version}" for name, version in said.versions.items())),
     )
 
 
-def _table(table: Digest) -> str:
+def table_of(table: Digest) -> str:
+    """A table as HTML."""
+
     def cells(tag: str, row: list[str]) -> str:
         kinds = ["word" if at < table.words else "number" for at in range(len(row))]
         return "".join(
@@ -93,7 +95,7 @@ def _table(table: Digest) -> str:
     return f"<h2>{html.escape(table.title)}</h2>{body}{note}"
 
 
-def _figure(run: Result, what: str, title: str) -> str:
+def figure_of(run: Result, what: str, title: str) -> str:
     """A figure as SVG within the page; empty if there is nothing to draw."""
     try:
         figure = draw(run, what)
