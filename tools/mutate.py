@@ -3,7 +3,8 @@
 In a copy of the working tree under target/mutations. The tests of the fault's crate come first, then those of the
 crates above it, at last the claims of the papers; it ends with the first that are red. Snapshots of our own output are
 accepted whatever they say: that an output has moved does not show that it was right. What was found stays in
-results/mutations, so that an interrupted run goes on; with names of faults as arguments these are planted anew.
+results/mutations, so that an interrupted run goes on; with names of faults as arguments these alone are planted, and
+the page keeps the others' lines.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ PAGE = ROOT / "docs" / "measured" / "validation" / "mutations.md"
 CRATES = {"laws": ("laws", "sim", "scenario"), "sim": ("sim", "scenario")}
 KINDS = ("--lib", "--tests")
 CLAIMS = "the papers' claims"
+#: Of a fault that nothing saw.
+UNSEEN = "**nothing**"
 #: The longest run of one crate's tests on a slow machine is a tenth of it: a fault that takes longer never ends.
 PATIENCE_S = 1800
 
@@ -142,10 +145,22 @@ def plant(fault: Fault) -> Outcome:
         path.write_text(right, encoding="utf-8")
 
 
-def page(outcomes: dict[str, Outcome]) -> str:
-    """The table of all faults that were planted."""
-    planted = [(fault, outcomes[fault.name]) for fault in faults() if fault.name in outcomes]
-    seen = sum(bool(outcome.where) for _, outcome in planted)
+def row(fault: Fault, outcome: Outcome) -> str:
+    """A fault's line of the page."""
+    file = fault.file.removeprefix("crates/").replace("/src/", "/")
+    where, among = outcome.where or UNSEEN, ", ".join(f"`{name}`" for name in outcome.tests[:2])
+    return f"| `{file}` | {fault.what} | {where} | {len(outcome.tests)} | {among} |"
+
+
+def page(outcomes: dict[str, Outcome], before: str) -> str:
+    """The table of all faults that were planted; of those that were not this time, what the page said before."""
+    rows = []
+    for fault in faults():
+        if fault.name in outcomes:
+            rows.append(row(fault, outcomes[fault.name]))
+        else:
+            rows += [line for line in before.splitlines() if f"| {fault.what} |" in line]
+    seen = sum(UNSEEN not in line for line in rows)
     lines = [
         "# Planted faults",
         "",
@@ -153,16 +168,12 @@ def page(outcomes: dict[str, Outcome]) -> str:
         "its crate run, unit tests first, then those of the crates above it, then the claims, until some are red:",
         "these are counted here, and the first named. Snapshots of our own output do not count.",
         "",
-        f"{seen} of {len(planted)} faults were seen.",
+        f"{seen} of {len(rows)} faults were seen.",
         "",
         "| file | fault | seen by | red | among them |",
         "|---|---|---|---|---|",
     ]
-    for fault, outcome in planted:
-        file = fault.file.removeprefix("crates/").replace("/src/", "/")
-        where, among = outcome.where or "**nothing**", ", ".join(f"`{name}`" for name in outcome.tests[:2])
-        lines.append(f"| `{file}` | {fault.what} | {where} | {len(outcome.tests)} | {among} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *rows]) + "\n"
 
 
 def main() -> None:
@@ -189,7 +200,8 @@ def main() -> None:
             flush=True,
         )
     outcomes = {path.stem: Outcome(**json.loads(path.read_text())) for path in FOUND.glob("*.json")}
-    PAGE.write_text(page(outcomes), encoding="utf-8")
+    before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    PAGE.write_text(page(outcomes, before), encoding="utf-8")
     if missed := [name for name, outcome in outcomes.items() if not outcome.where]:
         sys.exit(f"not seen: {', '.join(sorted(missed))}")
 

@@ -3,5 +3,6 @@
 mod anomaly;
 mod backpressure;
 mod bianchi;
+mod contention;
 mod exchanges;
 mod harness;
