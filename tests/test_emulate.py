@@ -287,6 +287,26 @@ def test_stations_move_between_kernels(tmp_path: Path) -> None:
 
 
 @needs_kernels
+@pytest.mark.realtime
+def test_a_congestion_control_of_the_kernels_own() -> None:
+    """In place of a flow's law, or of a group's; a flow's own name counts before its group's."""
+    scenario = ww.Scenario(
+        name="own",
+        duration="3 s",
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="5 ms")],
+        flow=[
+            ww.Flow(name="two", from_="a", to="b", law="vegas", count=2),
+            ww.Flow(name="one", from_="a", to="b", law="tcp-fit"),
+        ],
+    )
+    run = scenario.emulate(congestion={"two": "cubic", "two-2": "reno"})
+    assert run.flows.set_index("flow")["law"].to_dict() == {"two-1": "cubic", "two-2": "reno", "one": "tcp-fit"}
+    assert "flow `two-1`: run by the kernel's `cubic`" in run.notes
+    assert (run.flows["goodput_bps"] > 1e5).all()
+
+
+@needs_kernels
 def test_refused(tmp_path: Path, cli: Cli) -> None:
     def refusal(scenario: ww.Scenario) -> str:
         with pytest.raises(ww.EmulationError) as error:
@@ -316,6 +336,14 @@ def test_refused(tmp_path: Path, cli: Cli) -> None:
         assert run.returncode == 2
         assert why in run.stderr
         assert "hint: " in run.stderr
+    for option, why in (
+        ("a->b=vegas", "the kernel has no congestion control `vegas`; available: "),
+        ("c=cubic", "congestion control `cubic` for `c`: no such flow; flows: a->b"),
+        ("a->b", "--congestion a->b: give a flow and a congestion control, such as up=bbr"),
+    ):
+        run = cli("emulate", tmp_path / "slow.toml", "--congestion", option, "--output", tmp_path / "out")
+        assert run.returncode == 2
+        assert why in run.stderr
     message = refusal(scenario("400 Gbit/s", ww.Reno()))
     assert "the scenario may send 50000000 packets/s" in message
     assert "hint: " in message

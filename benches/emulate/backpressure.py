@@ -10,16 +10,15 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import shutil
-import tempfile
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pandas as pd
 from page import table
+from repeat import in_time
 
 import windward as ww
 from windward.results.stats import mean_and_interval
@@ -36,9 +35,8 @@ LAWS = {"reno": ww.Reno(), "cubic": ww.Cubic(hystart=True), "vegas": ww.Vegas()}
 RULES: dict[str, int | str] = {"classical": 0, "TCP-aware": "shared"}
 #: Seeds of the simulator, each with all copies.
 SIMULATED = 10
-#: A seed is emulated again when the machine was busy, so often at most: when one packet in a hundred was late by a
-#: tenth of the round trips, which last half a second.
-TRIES = 3
+#: A seed is emulated again when one packet in a hundred was late by a tenth of the round trips, which last half a
+#: second.
 LATE_S = 0.05
 
 #: Linux without what the simulator's senders have not: probes of the tail, undoing by DSACK and F-RTO, adaptation to
@@ -117,35 +115,12 @@ class Emulated(NamedTuple):
 
 
 def emulate(network: ww.Scenario, seeds: int, folder: Path, sysctl: Mapping[str, int] | None = None) -> Emulated:
-    """Emulates each seed until the machine has kept its time, at most `TRIES` times; else the best of them counts.
-
-    What `folder` has already is not emulated again.
-    """
-    runs = [kept(network, seed, folder / str(seed), sysctl) for seed in range(1, seeds + 1)]
+    """Each seed, in a machine's own time as far as it can be had."""
+    runs = [
+        in_time(network.emulate, folder / str(seed), late_s=LATE_S, seed=seed, sysctl=sysctl)
+        for seed in range(1, seeds + 1)
+    ]
     return Emulated(pd.concat([run.flows for run in runs]), pd.concat([run.timing for run in runs]))
-
-
-def kept(network: ww.Scenario, seed: int, folder: Path, sysctl: Mapping[str, int] | None) -> ww.Run:
-    """The run of a seed, from `folder` if it is there."""
-    if folder.exists():
-        return cast("ww.Run", ww.open(folder))
-
-    def lateness(run: ww.Run) -> float:
-        timing = run.timing.iloc[0]
-        return float("inf") if timing["missed"] + timing["overflowed"] > 0 else float(timing["late_p99_s"])
-
-    best: ww.Run | None = None
-    for _ in range(TRIES):
-        with tempfile.TemporaryDirectory() as place:
-            run = network.emulate(seeds=[seed], sysctl=sysctl, output=Path(place) / "run")
-            print(f"  {folder}: {run.problems or 'in time'}", flush=True)
-            if best is None or lateness(run) < lateness(best):
-                best = run
-                shutil.copytree(Path(place) / "run", folder, dirs_exist_ok=True)
-        if lateness(best) <= LATE_S:
-            break
-    assert best is not None
-    return best
 
 
 def goodputs(flows: pd.DataFrame, case: Case) -> dict[str, pd.Series]:

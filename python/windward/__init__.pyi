@@ -37,6 +37,7 @@ from ._format.fields import (
     Cbr as Cbr,
     Cell as Cell,
     ChannelState as ChannelState,
+    ClippedNormalJitter as ClippedNormalJitter,
     Compound as Compound,
     ConstantFading as ConstantFading,
     ConvolutionalAmc as ConvolutionalAmc,

@@ -479,7 +479,13 @@ class EmulationJob:
     """The emulations of one scenario's seeds, one after the other; polled as a `Job` is."""
 
     def __new__(
-        cls, scenario: Scenario, *, seeds: Sequence[int], force: bool, settings: Sequence[tuple[str, str]]
+        cls,
+        scenario: Scenario,
+        *,
+        seeds: Sequence[int],
+        force: bool,
+        settings: Sequence[tuple[str, str]],
+        congestion: Sequence[tuple[str, str]],
     ) -> EmulationJob: ...
     def start(self, captures: str | None = None) -> None:
         """Starts; with `captures`, each seed writes the packets of its flows to seed-N.pcapng in that folder."""

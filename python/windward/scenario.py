@@ -128,6 +128,7 @@ class Scenario(ScenarioFields):
         pcap: bool = False,
         force: bool = False,
         sysctl: Mapping[str, str | int] | None = None,
+        congestion: Mapping[str, str] | None = None,
     ) -> Run:
         """Runs the scenario in real time: hosts are network namespaces, flows are connections of this machine's kernel.
 
@@ -149,6 +150,9 @@ class Scenario(ScenarioFields):
             Also run what this machine is measured to be too slow for.
         sysctl
             Settings of the hosts' kernels, by their names for sysctl(8): {"net.ipv4.tcp_early_retrans": 0}.
+        congestion
+            Flows, or groups of flows, that a congestion control of the kernel's own runs in place of their law, by
+            their names: {"up": "bbr"}.
 
         Raises
         ------
@@ -169,6 +173,7 @@ class Scenario(ScenarioFields):
             pcap=pcap,
             force=force,
             sysctl=sysctl,
+            congestion=congestion,
         )
 
     def optimum(self, objective: str = "proportional", *, routing: str = "fixed", links: str | None = None) -> Optimum:

@@ -135,13 +135,15 @@ pub struct TcpFit {
     began: Option<Time>,
     /// Sum of the period's samples in seconds, and their number.
     rtts: (f64, u32),
+    /// Their mean of the last period, seconds.
+    rtt: f64,
 }
 
 impl TcpFit {
     /// A sender whose window begins at `initial`.
     pub fn new(params: Params, initial: Packets) -> Self {
         let cwnd = initial.count();
-        Self { params, cwnd, ssthresh: f64::INFINITY, n: 1.0, max_rtt: 0.0, began: None, rtts: (0.0, 0) }
+        Self { params, cwnd, ssthresh: f64::INFINITY, n: 1.0, max_rtt: 0.0, began: None, rtts: (0.0, 0), rtt: 0.0 }
     }
 
     /// Ends the period if it is over, and moves N (Eq. 41).
@@ -157,7 +159,7 @@ impl TcpFit {
         let alpha = ((self.max_rtt - base_rtt) / (2.0 * self.max_rtt)).min(self.params.alpha).max(LEAST_ALPHA);
         let queued = (rtt - base_rtt - self.params.noise).max(0.0) / rtt;
         self.n = (self.n + self.params.pull(queued / alpha * self.n)).max(1.0);
-        (self.began, self.rtts) = (Some(ack.now), (0.0, 0));
+        (self.began, self.rtts, self.rtt) = (Some(ack.now), (0.0, 0), rtt);
     }
 }
 
@@ -201,6 +203,7 @@ impl Law for TcpFit {
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.ssthresh);
         sink("n", self.n);
+        sink("rtt", self.rtt);
     }
 }
 

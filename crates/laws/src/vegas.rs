@@ -75,8 +75,9 @@ pub struct Vegas {
     ssthresh: f64,
     growth: Growth,
     round: RoundTrip,
-    /// Packets in queues as last computed.
+    /// Packets in queues as last computed, and the round-trip time in seconds that they were computed from.
     diff: f64,
+    rtt: f64,
 }
 
 /// How the window grows during the current round trip.
@@ -97,6 +98,7 @@ impl Vegas {
             growth: Growth::Double,
             round: RoundTrip::new(),
             diff: 0.0,
+            rtt: 0.0,
         }
     }
 
@@ -139,6 +141,7 @@ impl Law for Vegas {
         if let Some(ended) = ended
             && let Some(rtt) = ended.min_rtt
         {
+            self.rtt = rtt.as_secs();
             self.diff = queued(ack.flight_at_send.count(), ack.base_rtt, rtt);
             self.decide(ended.samples);
         }
@@ -169,6 +172,7 @@ impl Law for Vegas {
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("ssthresh", self.ssthresh);
         sink("diff", self.diff);
+        sink("rtt", self.rtt);
     }
 }
 

@@ -30,12 +30,18 @@ pub(crate) struct EmulationJob {
 #[pymethods]
 impl EmulationJob {
     /// Prepares the emulation of `seeds`; with `force` also where this machine is too slow for them. `settings` are those of the
-    /// hosts' kernels.
+    /// hosts' kernels, `congestion` the flows that a congestion control of the kernel's own runs.
     #[new]
-    #[pyo3(signature = (scenario, *, seeds, force, settings))]
-    fn new(scenario: &Scenario, seeds: Vec<u64>, force: bool, settings: Vec<(String, String)>) -> PyResult<Self> {
+    #[pyo3(signature = (scenario, *, seeds, force, settings, congestion))]
+    fn new(
+        scenario: &Scenario,
+        seeds: Vec<u64>,
+        force: bool,
+        settings: Vec<(String, String)>,
+        congestion: Vec<(String, String)>,
+    ) -> PyResult<Self> {
         scenario.inner.check_packets().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let emulations = Emulations { scenario: scenario.inner.clone(), is_forced: force, settings };
+        let emulations = Emulations { scenario: scenario.inner.clone(), is_forced: force, settings, congestion };
         Ok(Self { inner: Job::new(emulations, seeds, 1) })
     }
 

@@ -14,6 +14,8 @@ pub struct Emulations {
     pub is_forced: bool,
     /// Settings of the hosts' kernels.
     pub settings: Vec<(String, String)>,
+    /// Flows that a congestion control of the kernel's own runs.
+    pub congestion: Vec<(String, String)>,
 }
 
 impl Task for Emulations {
@@ -23,8 +25,8 @@ impl Task for Emulations {
     fn run(&self, seed: &Seed<'_>) -> Result<Option<Emulation>, Error<emulate::Error>> {
         let compiled = self.scenario.compile(seed.number);
         let capture = seed.captures.map(|folder| Capture::of(folder, seed.number).create()).transpose()?;
-        let settings = self.settings.clone();
-        let options = Options { seed: seed.number, capture, is_forced: self.is_forced, settings };
+        let (settings, congestion) = (self.settings.clone(), self.congestion.clone());
+        let options = Options { seed: seed.number, capture, is_forced: self.is_forced, settings, congestion };
         match emulate::emulate(&compiled, options, seed.control) {
             Ok(emulation) => Ok(Some(emulation)),
             Err(emulate::Error::Interrupted) => Ok(None),

@@ -19,8 +19,8 @@ from windward._cli.options import (
     Seeds,
     parse_delay,
     parse_file,
+    parse_pairs,
     parse_seeds,
-    parse_settings,
 )
 from windward._cli.words import complain, tell
 from windward._engine import RunInterrupted
@@ -99,6 +99,13 @@ def emulate(
             metavar="NAME=VALUE", help="Kernel setting of the hosts, as in net.ipv4.tcp_early_retrans=0. Repeatable."
         ),
     ] = None,
+    congestion: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FLOW=NAME",
+            help="Run a flow, or a group, by a congestion control of the kernel's own, as in up=bbr. Repeatable.",
+        ),
+    ] = None,
     no_python: NoPython = False,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
@@ -111,12 +118,22 @@ def emulate(
     from windward._engines.emulate import emulate as run
 
     chosen = parse_seeds(seeds)
-    settings = parse_settings(sysctl or [])
+    settings = parse_pairs("--sysctl", sysctl, "a setting and its value, such as net.ipv4.tcp_early_retrans=0")
+    others = parse_pairs("--congestion", congestion, "a flow and a congestion control, such as up=bbr")
     scenario = parse_file(file, no_python=no_python)
     target = output or Path("results") / f"{scenario.name}-emulated"
 
     def engine(progress: Callable[[Progress], None] | None) -> Run:
-        return run(scenario, seeds=chosen, output=target, progress=progress, pcap=pcap, force=force, sysctl=settings)
+        return run(
+            scenario,
+            seeds=chosen,
+            output=target,
+            progress=progress,
+            pcap=pcap,
+            force=force,
+            sysctl=settings,
+            congestion=others,
+        )
 
     _run_and_show(engine, target, "emulate", quiet=quiet, as_json=as_json)
 

@@ -63,15 +63,15 @@ def parse_seeds(text: str | None) -> int | list[int] | None:
     return numbers if "," in text else numbers[0]
 
 
-def parse_settings(texts: list[str]) -> dict[str, str]:
-    """Kernel settings as sysctl(8) takes them: `net.ipv4.tcp_early_retrans=0`."""
-    settings = {}
-    for text in texts:
+def parse_pairs(option: str, texts: list[str] | None, what: str) -> dict[str, str]:
+    """What an option was given as NAME=VALUE, each time; `what` says what is expected."""
+    pairs = {}
+    for text in texts or []:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise ValueError(f"--sysctl {text}: give a setting and its value, such as net.ipv4.tcp_early_retrans=0")
-        settings[name.strip()] = value.strip()
-    return settings
+            raise ValueError(f"{option} {text}: give {what}")
+        pairs[name.strip()] = value.strip()
+    return pairs
 
 
 def parse_delay(text: str | None) -> float | Literal["rtt"] | None:

@@ -25,6 +25,7 @@ def emulate(
     pcap: bool = False,
     force: bool = False,
     sysctl: Mapping[str, str | int] | None = None,
+    congestion: Mapping[str, str] | None = None,
 ) -> Run:
     """Emulates one seed after the other; `Scenario.emulate` says what the arguments mean."""
     if reason := why_not():
@@ -33,10 +34,16 @@ def emulate(
     if pcap and output is None:
         raise ValueError("pcap=True needs output=DIR, where the captures are written")
     settings = [(name, str(value)) for name, value in (sysctl or {}).items()]
-    job = _engine.EmulationJob(scenario, seeds=chosen, force=force, settings=settings)
+    others = dict(congestion or {})
+    job = _engine.EmulationJob(scenario, seeds=chosen, force=force, settings=settings, congestion=list(others.items()))
     target = ResultFolder(Path(output)) if output is not None else None
     try:
         collector = Collector(scenario, chosen, target, progress, engine="emulate")
+        flows = collector.entities["flows"]
+        flows["law"] = [
+            others.get(flow, others.get(group, law))
+            for flow, group, law in zip(flows["flow"], flows["group"], flows["law"], strict=True)
+        ]
         return collector.collect(job, target.captures if pcap and target else None)
     finally:
         if target is not None:

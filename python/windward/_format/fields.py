@@ -161,6 +161,21 @@ class NormalJitter:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClippedNormalJitter:
+    """Normal around the propagation delay and clipped there: half of the packets have no extra delay.
+
+    Attributes
+    ----------
+    deviation
+        Standard deviation before clipping.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("model", "clipped-normal")
+
+    deviation: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExponentialJitter:
     """Exponential.
 
@@ -176,7 +191,7 @@ class ExponentialJitter:
 
 
 #: Distribution of the extra delay.
-Jitter = UniformJitter | NormalJitter | ExponentialJitter
+Jitter = UniformJitter | NormalJitter | ClippedNormalJitter | ExponentialJitter
 
 
 @dataclass(frozen=True, kw_only=True)

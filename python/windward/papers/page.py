@@ -36,7 +36,7 @@ def _figure(one: Drawn) -> str:
     svg = svg[svg.index("<svg") :]
     # Ids are unique within a figure; make them so within the page.
     svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>figure-{one.number}-", svg)
-    name = f"Figure {html.escape(one.number)}: {html.escape(one.title)}"
+    name = f"{html.escape(one.label)}: {html.escape(one.title)}"
     return (
         f'<figure aria-label="{name}">{svg}<figcaption><b>{name}.</b> {html.escape(one.caption)}</figcaption></figure>'
     )

@@ -45,6 +45,12 @@ class Drawn:
     svg: Path
     pdf: Path
 
+    @property
+    def label(self) -> str:
+        """What the paper calls it: "Figure 3", or "Table 8" for one that is numbered "table-8"."""
+        number = self.number.removeprefix("table-")
+        return f"Figure {number}" if number == self.number else f"Table {number}"
+
 
 def figure(number: str, *, title: str, caption: str, is_rehearsed: bool = True) -> Callable[[Draw], Draw]:
     """Marks the function that draws a figure: it takes a `Context`, keeps its numbers, and returns the figure.

@@ -35,6 +35,8 @@ pub struct Options {
     pub is_forced: bool,
     /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_early_retrans` and its value.
     pub settings: Vec<(String, String)>,
+    /// Flows, or groups of flows, that a congestion control of the kernel's own runs in place of their law: (`up`, `bbr`).
+    pub congestion: Vec<(String, String)>,
 }
 
 /// What an emulation returns.
@@ -56,7 +58,7 @@ pub struct Emulation {
 /// holds; [`Error::Interrupted`] after [`Control::cancel`].
 pub fn emulate(compiled: &Compiled, options: Options, control: &Control) -> Result<Emulation, Error> {
     let network = &compiled.network;
-    let plan = Plan::new(compiled, Settings::new(options.settings)?)?;
+    let plan = Plan::new(compiled, Settings::new(options.settings)?, &options.congestion)?;
     if !options.is_forced {
         limit::check(network, control)?;
     }

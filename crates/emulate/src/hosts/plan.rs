@@ -29,6 +29,9 @@ const CODED_RECEIVE_BUFFER: &str = "4096 4194304 268435456";
 /// How long Linux lets an ACK wait at most to begin with (TCP_DELACK_MIN); it cannot be changed.
 const DELAYED_ACK: Duration = Duration::from_millis(40);
 
+/// How many names a message lists.
+const MOST_NAMES: usize = 20;
+
 /// What to build.
 pub(super) struct Plan {
     pub flows: Vec<FlowPlan>,
@@ -78,7 +81,7 @@ pub(super) fn flow_of(address: u32) -> Option<(u32, bool)> {
 
 impl Plan {
     /// Finds out what is to be built, and loads the laws.
-    pub(super) fn new(compiled: &Compiled, settings: Settings) -> Result<Self, Error> {
+    pub(super) fn new(compiled: &Compiled, settings: Settings, congestion: &[(String, String)]) -> Result<Self, Error> {
         let network = &compiled.network;
         if network.flows.is_empty() {
             return Err(Error::Impossible("the scenario has no flows to emulate".to_owned()));
@@ -102,6 +105,7 @@ impl Plan {
                 "a scheduler or rule in Python is too slow for real time; choose one of Windward's, or `simulate`";
             return Err(Error::Impossible(message.to_owned()));
         }
+        check_names(compiled, congestion)?;
         let mut nodes: Vec<NodeId> = network.flows.iter().flat_map(|flow| [flow.source, flow.sink]).collect();
         nodes.sort_unstable();
         nodes.dedup();
@@ -109,7 +113,14 @@ impl Plan {
         let mut flows = Vec::new();
         for (index, (config, name)) in network.flows.iter().zip(&compiled.flows).enumerate() {
             let place = |node| nodes.binary_search(&node).unwrap_or_default();
-            let (law, is_ours) = laws.find(&config.law)?;
+            let other = named(congestion, &name.name).or_else(|| named(congestion, &name.label));
+            let (law, is_ours) = match other {
+                Some(kernels) => {
+                    laws.notes.push(format!("flow `{}`: run by the kernel's `{kernels}`", name.name));
+                    (available(kernels)?, false)
+                }
+                None => laws.find(&config.law)?,
+            };
             flows.push(FlowPlan {
                 name: name.name.clone(),
                 source: place(config.source),
@@ -227,22 +238,13 @@ impl Laws {
 
     /// A law that Linux brings.
     fn find_in_kernel(&mut self, spec: &LawSpec) -> Result<String, Error> {
-        let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-        let available = fs::read_to_string(path).map_err(Error::system("reading the kernel's laws"))?;
-        if !available.split_whitespace().any(|name| name == spec.name()) {
-            return Err(Error::Impossible(format!(
-                "the kernel has no congestion control `{}`; available: {}\nhint: try `modprobe tcp_{}`",
-                spec.name(),
-                available.trim().replace(' ', ", "),
-                spec.name()
-            )));
-        }
+        let name = available(spec.name())?;
         let written = serde_json::to_value(spec).unwrap_or_default();
         self.note_what_differs(spec, &written, |name| name == HYSTART);
         if written.get(HYSTART) == Some(&serde_json::Value::Bool(false)) {
             self.notes.push(format!("{}: Linux always uses HyStart; set `{HYSTART} = true` to match", spec.name()));
         }
-        Ok(spec.name().to_owned())
+        Ok(name)
     }
 
     /// Notes parameters that the kernel's law has not, where they are not what it does anyway.
@@ -253,6 +255,40 @@ impl Laws {
             if name != "name" && !is_known(name) && defaults.get(name) != Some(value) {
                 self.notes.push(format!("{}: the kernel's law has no `{name}`; ignoring {value}", spec.name()));
             }
+        }
+    }
+}
+
+/// The name of a congestion control, if the kernel has it.
+fn available(name: &str) -> Result<String, Error> {
+    let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let available = fs::read_to_string(path).map_err(Error::system("reading the kernel's laws"))?;
+    if available.split_whitespace().any(|each| each == name) {
+        return Ok(name.to_owned());
+    }
+    Err(Error::Impossible(format!(
+        "the kernel has no congestion control `{name}`; available: {}\nhint: try `modprobe tcp_{name}`",
+        available.trim().replace(' ', ", "),
+    )))
+}
+
+/// The congestion control chosen for a flow or a group of this name.
+fn named<'a>(congestion: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    congestion.iter().rfind(|(whose, _)| whose == name).map(|(_, chosen)| chosen.as_str())
+}
+
+/// Refuses names that no flow or group of flows has.
+fn check_names(compiled: &Compiled, congestion: &[(String, String)]) -> Result<(), Error> {
+    let is_known = |whose: &str| compiled.flows.iter().any(|flow| flow.name == whose || flow.label == whose);
+    match congestion.iter().find(|(whose, _)| !is_known(whose)) {
+        None => Ok(()),
+        Some((whose, name)) => {
+            let flows: Vec<&str> = compiled.flows.iter().map(|flow| flow.name.as_str()).take(MOST_NAMES).collect();
+            let more = if compiled.flows.len() > MOST_NAMES { ", …" } else { "" };
+            let flows = flows.join(", ");
+            Err(Error::Impossible(format!(
+                "congestion control `{name}` for `{whose}`: no such flow; flows: {flows}{more}"
+            )))
         }
     }
 }

@@ -228,6 +228,9 @@ fn jitter(jitter: &Jitter) -> sim::Jitter {
     match jitter {
         Jitter::Uniform(model) if model.max.0 > Duration::ZERO => sim::Jitter::Uniform(model.max.0),
         Jitter::Normal(model) if model.deviation.0 > Duration::ZERO => sim::Jitter::Normal(model.deviation.0),
+        Jitter::ClippedNormal(model) if model.deviation.0 > Duration::ZERO => {
+            sim::Jitter::ClippedNormal(model.deviation.0)
+        }
         Jitter::Exponential(model) if model.mean.0 > Duration::ZERO => sim::Jitter::Exponential(model.mean.0),
         _ => sim::Jitter::None,
     }

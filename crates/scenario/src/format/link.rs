@@ -167,6 +167,11 @@ tagged! {
             /// Standard deviation.
             deviation: Written<Duration>,
         }
+        /// Normal around the propagation delay and clipped there: half of the packets have no extra delay.
+        "clipped-normal" ClippedNormal {
+            /// Standard deviation before clipping.
+            deviation: Written<Duration>,
+        }
         /// Exponential.
         "exponential" Exponential {
             /// Mean extra delay.

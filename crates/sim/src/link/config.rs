@@ -100,6 +100,8 @@ pub enum Jitter {
     Uniform(Duration),
     /// Normal with mean zero and this deviation, added to the propagation delay; the sum is clipped at zero.
     Normal(Duration),
+    /// The same, but the sum is at least the propagation delay: half of the packets have no extra delay.
+    ClippedNormal(Duration),
     /// Exponential with this mean.
     Exponential(Duration),
 }
