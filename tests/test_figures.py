@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
+from conftest import Cli
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import windward as ww
 from windward.show.plot import PACKETS, save
@@ -106,3 +109,123 @@ def test_text_in_the_report_is_text(link: Callable[..., ww.Scenario], tmp_path: 
     page = run.report(tmp_path / "page.html").read_text()
     assert "<script>" not in page
     assert "1 &lt; 2 &amp; &lt;script&gt;" in page
+
+
+def test_bands_over_seeds(small_run: ww.Run) -> None:
+    figure = small_run.plot("queues")
+    (axes,) = figure.axes
+    series = small_run.link_series
+    values = series[series["link"] == "a->b"].pivot_table(index="time_s", columns="seed", values="backlog")
+    drawn = axes.get_lines()[0]
+    np.testing.assert_allclose(drawn.get_ydata(), values.mean(axis=1))
+    band = axes.collections[0].get_paths()[0].vertices
+    half = scipy.stats.t.ppf(0.975, 2) * values.std(axis=1) / np.sqrt(3)
+    instant = values.index[300]
+    ends = band[np.isclose(band[:, 0], instant), 1]
+    mean = values.mean(axis=1)[instant]
+    assert half[instant] > 0
+    np.testing.assert_allclose([ends.min(), ends.max()], [mean - half[instant], mean + half[instant]], rtol=1e-9)
+    assert not small_run.plot("queues", seed=2).axes[0].collections
+
+
+def one_flow(law: str, loss: float) -> ww.Scenario:
+    return ww.Scenario(
+        name="t",
+        duration="5 s",
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="10 ms", buffer="20 packets", loss=loss)],
+        flow=[ww.Flow(name="f", from_="a", to="b", law=law)],
+    )
+
+
+def test_one_seed_has_no_band() -> None:
+    for seeds, bands in ((1, 0), (3, 1)):
+        figure = one_flow("reno", 0.01).simulate(seeds=seeds).plot("windows")
+        assert len(figure.axes[0].collections) == bands
+
+
+def fonts(pdf: bytes) -> set[tuple[bytes, bytes]]:
+    """Subtype and name of the fonts of a PDF."""
+    objects = re.findall(rb"<<(?:(?!endobj).)*?/Type /Font\b(?:(?!endobj).)*", pdf, flags=re.DOTALL)
+    return {
+        (re.search(rb"/Subtype /(\w+)", one)[1], re.search(rb"/BaseFont /(\S+)", one)[1])  # type: ignore[index]
+        for one in objects
+        if b"/BaseFont" in one
+    }
+
+
+@pytest.mark.parametrize(("column", "width"), [("ieee", 3.5), ("ieee-wide", 7.16), ("acm", 3.33), ("acm-wide", 7.0)])
+@pytest.mark.parametrize("what", ["rates", "internals", "goodput"])
+def test_figures_for_papers(small_run: ww.Run, column: str, width: float, what: str, tmp_path: Path) -> None:
+    figure = small_run.plot(what, for_=column)
+    # The Python user's own savefig embeds the same.
+    figure.savefig(tmp_path / "one.pdf")
+    pdf = (tmp_path / "one.pdf").read_bytes()
+    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf)
+    assert box is not None
+    assert float(box[1]) == pytest.approx(72 * width, abs=0.01)
+    assert b"/FontFile2" in pdf
+    found = fonts(pdf)
+    assert found
+    assert {subtype for subtype, _ in found} <= {b"Type0", b"CIDFontType2", b"TrueType"}
+    assert any(b"DejaVu" not in name for _, name in found)
+    sizes = {text.get_fontsize() for text in figure.findobj(Text) if text.get_text() and text.get_visible()}
+    assert sizes <= {7.0, 8.0}
+    assert figure.get_suptitle() == ""
+    # Nothing that is read stands outside the page.
+    page = figure.bbox
+    renderer = figure.canvas.get_renderer()
+    for legend in figure.legends:
+        extent = legend.get_window_extent(renderer)
+        assert page.x0 <= extent.x0
+        assert extent.x1 <= page.x1
+        assert extent.y1 <= page.y1 + 1
+
+
+def test_several_runs_in_one_figure() -> None:
+    runs = {law: one_flow(law, 0.01).simulate(seeds=3) for law in ("reno", "cubic")}
+    figure = runs["reno"].plot("rates", beside={"with CUBIC": runs["cubic"]})
+    (axes,) = figure.axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["t", "with CUBIC"]
+    assert len(axes.get_lines()) == len(axes.collections) == 2
+    alone = runs["cubic"].plot("rates").axes[0].get_lines()[0]
+    np.testing.assert_array_equal(axes.get_lines()[1].get_ydata(), alone.get_ydata())
+    bars = runs["reno"].plot("goodput", beside=[runs["cubic"]]).axes[0].patches
+    assert [bar.get_width() for bar in bars] == pytest.approx(
+        [run.flows["goodput_bps"].mean() / 1e6 for run in runs.values()]
+    )
+
+
+def test_other_engines_beside_packets(scenario_file: Path) -> None:
+    scenario = ww.load(scenario_file)
+    run, fluid, best = scenario.simulate(seeds=1), scenario.fluid(), scenario.optimum()
+    figure = run.plot("rates", beside=[fluid])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["small, simulate", "small, fluid"]
+    assert len(best.plot("goodput", beside=[run, fluid]).axes[0].patches) == 9
+    with pytest.raises(ValueError, match="a result of `optimum` has no `rates` to lay beside others"):
+        run.plot("rates", beside=[best])
+
+
+def test_several_runs_from_the_command_line(cli: Cli, scenario_file: Path) -> None:
+    scenario = ww.load(scenario_file)
+    folder = scenario_file.parent
+    for name in ("one", "two"):
+        scenario.simulate(seeds=2, output=folder / name)
+    result = cli("plot", "one", "two", "--what", "rates", "--for", "acm", "--output", "both.pdf")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "both.pdf",
+        "caption: Goodput over time: mean and 95 % confidence interval over 2 seeds",
+    ]
+    assert (folder / "both.pdf").stat().st_size > 5000
+    scenario.sweep({"link.a->b.loss": [0, 0.01]}, seeds=1, output=folder / "sweep")
+    for arguments, said in (
+        (["one", "sweep"], "error: sweep is a sweep; one figure shows several runs, or one sweep\n"),
+        (["one", "one"], "error: the same folder twice in one figure\n"),
+        (["one", "--for", "iee"], "error: unknown column `iee`; columns: ieee, ieee-wide, acm, acm-wide\n"),
+        (["one", "two", "--over", "x"], "error: --over, --by and --at are for sweeps\n"),
+        (["one", "two", "--what", "map"], "error: several results have no figure `map` in common; figures: rates"),
+    ):
+        result = cli("plot", *arguments)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert result.stderr.startswith(said)

@@ -10,11 +10,13 @@ from windward.results._summary import number
 from windward.results._tables import Tables, from_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     import pyarrow as pa
     from matplotlib.figure import Figure
+
+    from windward.results._shapes import Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,17 +47,27 @@ class Fluid(Kept):
         """The flows at the end, as what JSON can hold."""
         return [{str(key): number(value) for key, value in row.items()} for row in self.flows.to_dict("records")]
 
-    def plot(self, what: str = "windows") -> Figure:
+    def plot(
+        self,
+        what: str = "windows",
+        *,
+        beside: Sequence[Result] | Mapping[str, Result] = (),
+        for_: str | None = None,
+    ) -> Figure:
         """Draws "windows", "rates", "delays" or "lyapunov" over time.
+
+        `beside` and `for_` are those of `windward.Run.plot`.
 
         Raises
         ------
         ValueError
-            For another figure, and where there is nothing to draw.
+            For another figure or column, and where there is nothing to draw.
         """
-        from windward.show.plot import draw
+        from windward.show.plot import by_name, draw, draw_together
 
-        return draw(self, what)
+        if beside:
+            return draw_together(by_name(self, beside), what, for_=for_)
+        return draw(self, what, for_=for_)
 
     def _repr_html_(self) -> str:
         """What Jupyter shows: the tables and the first figure."""

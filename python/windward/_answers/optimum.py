@@ -11,11 +11,13 @@ from windward.results._summary import number
 from windward.results._tables import Tables, from_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     import pyarrow as pa
     from matplotlib.figure import Figure
+
+    from windward.results._shapes import Result
 
 #: The tables of free routing.
 ROUTED = ("paths", "flow_links", "schedule")
@@ -59,17 +61,27 @@ class Optimum(Kept):
 
     engine: ClassVar[str] = "optimum"
 
-    def plot(self, what: str = "rates") -> Figure:
+    def plot(
+        self,
+        what: str = "rates",
+        *,
+        beside: Sequence[Result] | Mapping[str, Result] = (),
+        for_: str | None = None,
+    ) -> Figure:
         """Draws "rates", "links" (how full they are) or "prices"; with free routing also "paths".
+
+        `beside` and `for_` are those of `windward.Run.plot`.
 
         Raises
         ------
         ValueError
-            For another figure, and where there is nothing to draw.
+            For another figure or column, and where there is nothing to draw.
         """
-        from windward.show.plot import draw
+        from windward.show.plot import by_name, draw, draw_together
 
-        return draw(self, what)
+        if beside:
+            return draw_together(by_name(self, beside), what, for_=for_)
+        return draw(self, what, for_=for_)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as what JSON can hold."""

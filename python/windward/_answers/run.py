@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from matplotlib.figure import Figure
+
+    from windward.results._shapes import Result
 
 
 class Run:
@@ -252,7 +254,14 @@ class Run:
         table = self._load(kind, seed)
         return to_arrow(table) if isinstance(table, Mapping) else table
 
-    def plot(self, what: str = "windows", *, seed: int | None = None) -> Figure:
+    def plot(
+        self,
+        what: str = "windows",
+        *,
+        seed: int | None = None,
+        beside: Sequence[Result] | Mapping[str, Result] = (),
+        for_: str | None = None,
+    ) -> Figure:
         """Draws the run.
 
         Parameters
@@ -260,16 +269,24 @@ class Run:
         what
             One of `windward.show.plot.PACKETS`: "windows", "rates", "queues", "rtt", "goodput", ….
         seed
-            Whose series to draw. Default: the first.
+            Whose series to draw. Default: the mean over all, with its 95 % confidence interval; the first in figures
+            that have no mean.
+        beside
+            Other results to draw in the same figure, as a list, or by the names that they are to have in it.
+        for_
+            The paper's column that it is for, one of `windward.show.plot.COLUMNS`: "ieee", "ieee-wide", "acm",
+            "acm-wide". It has that column's width and fonts, and no title: the caption's place.
 
         Raises
         ------
         ValueError
-            If there is no such figure, or nothing to draw on it.
+            If there is no such figure or column, or nothing to draw on it.
         """
-        from windward.show.plot import draw
+        from windward.show.plot import by_name, draw, draw_together
 
-        return draw(self, what, seed=seed)
+        if beside:
+            return draw_together(by_name(self, beside), what, seed=seed, for_=for_)
+        return draw(self, what, seed=seed, for_=for_)
 
     def report(self, path: str | Path) -> Path:
         """Writes a self-contained HTML page about the run and returns its path."""

@@ -260,6 +260,7 @@ class Sweep:
         *,
         over: str | Sequence[str] | None = None,
         by: str | None = None,
+        for_: str | None = None,
     ) -> Figure:
         """Draws a figure over a field with confidence bands, one line per value of another; or a heat map.
 
@@ -272,15 +273,17 @@ class Sweep:
         by
             The field that has a line for each of its values, or "flow", "group", "law" or "link". Default: the next
             field, or the flows.
+        for_
+            The paper's column that it is for: "ieee", "ieee-wide", "acm" or "acm-wide".
 
         Raises
         ------
         ValueError
-            If there is no such figure or field, or nothing to draw.
+            If there is no such figure, field or column, or nothing to draw.
         """
         from windward.show.plot import draw_sweep
 
-        return draw_sweep(self, what, over=[over] if isinstance(over, str) else over, by=by)
+        return draw_sweep(self, what, over=[over] if isinstance(over, str) else over, by=by, for_=for_)
 
     def report(self, path: str | Path) -> Path:
         """Writes a self-contained HTML page about the sweep and returns its path."""

@@ -26,7 +26,7 @@ COMMANDS = {
     "sweep": Entry("Engines", "sweep:sweep", "Run a scenario with many values of its fields."),
     "link": Entry("Engines", "link:link", "Run a command behind an emulated link."),
     "show": Entry("Results", "show:show", "Print the tables of a result."),
-    "plot": Entry("Results", "show:plot", "Draw a figure of a result."),
+    "plot": Entry("Results", "show:plot", "Draw a figure of one result or several."),
     "report": Entry("Results", "show:report", "Write a self-contained HTML report of a result."),
     "get": Entry("Transfers", "get:get", "Download files over parallel connections."),
     "serve": Entry("Transfers", "serve:serve", "Serve a folder over HTTP."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from windward._cli.options import Folder
 
 if TYPE_CHECKING:
     from windward.results._shapes import Result
+    from windward.show.plot.style import Styled
 
 
 def show(
@@ -44,7 +46,7 @@ def show(
 
 
 def plot(
-    folder: Folder,
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Result folders; several share one figure.")],
     what: Annotated[
         str | None,
         typer.Option(
@@ -60,7 +62,18 @@ def plot(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="SVG, PDF or PNG file; HTML for steps. Default: WHAT.svg."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed to draw. Default: the first.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Seed to draw. Default: the mean over all with its 95 % confidence interval."),
+    ] = None,
+    for_: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="COLUMN",
+            help="In the width and the fonts of a paper: ieee, ieee-wide, acm or acm-wide. Prints the caption.",
+        ),
+    ] = None,
     over: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,29 +93,60 @@ def plot(
         ),
     ] = None,
 ) -> None:
-    """Draw a figure of a result."""
+    """Draw a figure of one result or several."""
     from windward._answers.open import open_result
     from windward._answers.sweep import Sweep
-    from windward.show.plot import draw, draw_sweep, names, save
+    from windward.show.plot import draw, draw_sweep, draw_together, names
 
-    result = open_result(folder)
+    results = [open_result(folder) for folder in folders]
+    if len(results) > 1:
+        for folder, result in zip(folders, results, strict=True):
+            if isinstance(result, Sweep):
+                raise ValueError(f"{folder} is a sweep; one figure shows several runs, or one sweep")
+        if over or by or at:
+            raise ValueError("--over, --by and --at are for sweeps")
+        figure = draw_together(_by_label(folders, results), what, seed=seed, for_=for_)
+        _write(figure, output or Path(f"{what or 'rates'}.svg"))
+        return
+    folder, result = folders[0], results[0]
     if isinstance(result, Sweep):
         if seed is not None:
             raise ValueError(f"--seed {seed}: a figure of a sweep is a mean over its seeds")
         chosen = what or "goodput"
-        target = output or Path(f"{chosen}.svg")
-        save(draw_sweep(result, chosen, over=over, by=by, at=_at(at or [])), target)
-        print(target)
+        figure = draw_sweep(result, chosen, over=over, by=by, at=_at(at or []), for_=for_)
+        _write(figure, output or Path(f"{chosen}.svg"))
         return
     if over or by or at:
         raise ValueError(f"--over, --by and --at are for sweeps; {folder} is a result of `{result.engine}`")
     if what == "steps":
+        if for_:
+            raise ValueError(f"--for {for_}: steps are a page, not a figure")
         print(_steps(result, output or Path("steps.html"), seed))
         return
     chosen = what or names(result)[0]
-    target = output or Path(f"{chosen}.svg")
-    save(draw(result, chosen, seed=seed), target)
+    _write(draw(result, chosen, seed=seed, for_=for_), output or Path(f"{chosen}.svg"))
+
+
+def _by_label(folders: Sequence[Path], results: Sequence[Result]) -> dict[str, Result]:
+    """Results by the names of their scenarios, with engines or of their folders where those do not tell them apart."""
+    for names in (
+        [result.name for result in results],
+        [f"{result.name}, {result.engine}" for result in results],
+        [folder.resolve().name for folder in folders],
+        [str(folder) for folder in folders],
+    ):
+        if len(set(names)) == len(names):
+            return dict(zip(names, results, strict=True))
+    raise ValueError("the same folder twice in one figure")
+
+
+def _write(figure: Styled, target: Path) -> None:
+    from windward.show.plot import save
+
+    save(figure, target)
     print(target)
+    if figure.column is not None:
+        print(f"caption: {figure.caption}")
 
 
 def _at(texts: list[str]) -> dict[str, object]:

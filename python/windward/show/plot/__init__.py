@@ -8,23 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
-from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _wireless
+from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _together, _wireless
 from windward.show.plot._kind import Kind
-from windward.show.plot.style import head, styled
+from windward.show.plot._paper import COLUMNS as COLUMNS, Column, column_of, fit
+from windward.show.plot._together import by_name as by_name
+from windward.show.plot.style import Styled, head, styled
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from windward.results._shapes import Grid, Result
 
 PACKETS = {
-    "windows": Kind(title="Windows", draw=_series.windows),
-    "rates": Kind(title="Goodput over time", draw=_series.rates),
-    "rtt": Kind(title="Round-trip times", draw=_series.rtt),
-    "queues": Kind(title="Queues", draw=_series.queues),
-    "delays": Kind(title="Queueing delays", draw=_series.delays),
-    "links": Kind(title="Rates of the links", draw=_series.links),
-    "fairness": Kind(title="Jain's fairness index over time", draw=_series.fairness),
+    "windows": Kind(title="Windows", draw=_series.windows, has_bands=True),
+    "rates": Kind(title="Goodput over time", draw=_series.rates, has_bands=True),
+    "rtt": Kind(title="Round-trip times", draw=_series.rtt, has_bands=True),
+    "queues": Kind(title="Queues", draw=_series.queues, has_bands=True),
+    "delays": Kind(title="Queueing delays", draw=_series.delays, has_bands=True),
+    "links": Kind(title="Rates of the links", draw=_series.links, has_bands=True),
+    "fairness": Kind(title="Jain's fairness index over time", draw=_series.fairness, has_bands=True),
     "internals": Kind(title="Internals of the laws", draw=_series.internals),
     "goodput": Kind(title="Mean goodput", draw=_means.goodput),
     "utilization": Kind(title="Utilization of the links", draw=_means.utilization),
@@ -57,7 +60,13 @@ def names(result: Result) -> tuple[str, ...]:
     return tuple(FIGURES[result.engine])
 
 
-def draw(result: Result, what: str | None = None, *, seed: int | None = None) -> Figure:
+def draw(
+    result: Result,
+    what: str | None = None,
+    *,
+    seed: int | None = None,
+    for_: str | None = None,
+) -> Styled:
     """Draws one figure of a result.
 
     Parameters
@@ -67,27 +76,68 @@ def draw(result: Result, what: str | None = None, *, seed: int | None = None) ->
     what
         One of `names(result)`. Default: the first.
     seed
-        Whose series to draw, of a run. Default: the first.
+        Whose series to draw, of a run. Default: the mean over all, with its 95 % confidence interval; the first of
+        figures that have no mean.
+    for_
+        The paper's column that the figure is for: one of `COLUMNS`. Its title and note are then left to the caption.
 
     Raises
     ------
     ValueError
-        If there is no such figure, no such seed, or nothing to draw.
+        If there is no such figure, no such seed, no such column, or nothing to draw.
     """
+    column = column_of(for_)
     kinds = FIGURES[result.engine]
     what = next(iter(kinds)) if what is None else what
     if what not in kinds:
         near = difflib.get_close_matches(what, kinds, n=1)
         hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
         raise ValueError(f"unknown figure `{what}`; figures: {', '.join(kinds)}{hint}")
-    chosen = seed_of(result, seed)
+    chosen: int | None = seed_of(result, seed)
     kind = kinds[what]
-    with styled():
-        # Not through pyplot: no window, no global state, any thread.
-        figure = Figure()
-        FigureCanvasAgg(figure)
+    if seed is None and kind.has_bands and _series.has_bands(result):
+        chosen = None
+    with styled(column):
+        figure = _empty(column)
         note = kind.draw(result, chosen, figure)
-        head(figure, kind.title, f"{result.name} · {note}")
+        return _finish(figure, kind.title, f"{result.name} · {note}")
+
+
+def draw_together(
+    results: Mapping[str, Result], what: str | None = None, *, seed: int | None = None, for_: str | None = None
+) -> Styled:
+    """Draws one figure of several results, by the names that they have in it; the rest is as `draw` takes it.
+
+    Raises
+    ------
+    ValueError
+        If they have no such figure in common, there is no such seed or column, or nothing to draw.
+    """
+    column = column_of(for_)
+    chosen = next(iter(_together.KINDS)) if what is None else what
+    if seed is not None:
+        for result in results.values():
+            seed_of(result, seed)
+    with styled(column):
+        figure = _empty(column)
+        note = _together.draw(results, chosen, seed, figure)
+        return _finish(figure, _together.KINDS[chosen].title, note)
+
+
+def _empty(column: Column | None) -> Styled:
+    # Not through pyplot: no window, no global state, any thread.
+    figure = Styled(column)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _finish(figure: Styled, title: str, note: str) -> Styled:
+    """The head of a figure; in a paper its place is the caption."""
+    figure.caption = f"{title}: {note}"
+    if figure.column is None:
+        head(figure, title, note)
+    else:
+        fit(figure, figure.column)
     return figure
 
 
@@ -98,7 +148,8 @@ def draw_sweep(
     over: Sequence[str] | None = None,
     by: str | None = None,
     at: Mapping[str, Any] | None = None,
-) -> Figure:
+    for_: str | None = None,
+) -> Styled:
     """Draws a figure of a sweep over one field or two; `windward.Sweep.plot` says what the arguments mean.
 
     Raises
@@ -106,13 +157,12 @@ def draw_sweep(
     ValueError
         If there is no such figure or field, or nothing to draw.
     """
-    with styled():
-        figure = Figure()
-        FigureCanvasAgg(figure)
+    column = column_of(for_)
+    with styled(column):
+        figure = _empty(column)
         note = _sweep.draw(sweep, what, figure, over=over, by=by, at=at)
         title = _sweep.SWEEP[what].title if what in _sweep.SWEEP else what
-        head(figure, title, f"{sweep.name} · {note}")
-    return figure
+        return _finish(figure, title, f"{sweep.name} · {note}")
 
 
 def seed_of(result: Result, seed: int | None) -> int:
@@ -144,5 +194,5 @@ def save(figure: Figure, path: Path) -> None:
     if path.suffix not in FORMATS:
         raise ValueError(f"{path}: figures are written as {', '.join(FORMATS)}; give the file one of these endings")
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
-    with styled():
+    with styled(figure.column if isinstance(figure, Styled) else None):
         figure.savefig(path, metadata=metadata)

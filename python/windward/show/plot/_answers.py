@@ -11,7 +11,7 @@ import numpy as np
 from windward._format.laws import keep_backlogs
 from windward.show.plot._kind import Kind
 from windward.show.plot._means import bars
-from windward.show.plot._series import CROWD, MANY, PANELS, panels
+from windward.show.plot._series import CROWD, MANY, PANELS, Values, panels
 from windward.show.plot.style import COLORS, left_out_note
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _series(run: Windows, figure: Figure, column: str, unit: float, label: str) 
     is_alike = len(groups) > 1 and all(_is_alike(table[flows]) for flows in groups.values())
     if is_alike:
         groups = {group: flows[:1] for group, flows in groups.items()}
-    panels(shown, figure, table, groups, label, is_from_zero=True)
+    panels(shown, figure, Values(mean=table), groups, label, is_from_zero=True)
     is_banded = any(len(flows) > MANY for flows in groups.values())
     notes = [run.how]
     if is_alike:

@@ -17,4 +17,6 @@ class Kind:
     title: str
     #: Draws a result, and the series of one of its seeds, on an empty figure; returns a note for under the title.
     #: Raises ValueError without anything to draw.
-    draw: Callable[[Any, int, Figure], str]
+    draw: Callable[[Any, Any, Figure], str]
+    #: Whether it also draws the mean over all seeds, with its confidence interval, if it is given None for a seed.
+    has_bands: bool = False

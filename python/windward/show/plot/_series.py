@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
 
+from windward.results.stats import t_quantile
 from windward.show.plot.style import COLORS, FAINT, WARMUP, left_out_note, looks
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ MANY = 6
 #: At most so many panels.
 PANELS = 12
 
+#: Figures narrower than this, in inches, have at most two panels in a row.
+_NARROW = 5.0
+
 #: Rates are averaged over this share of the run.
 _SMOOTHING = 1 / 100
 
@@ -42,51 +47,137 @@ class Span(Protocol):
         """What does not count at its beginning, in seconds."""
 
 
-def windows(run: Packets, seed: int, figure: Figure) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Values:
+    """A series of each flow or link: a column each, instants in seconds as index."""
+
+    mean: pd.DataFrame
+    #: Half-width of the 95 % confidence interval of the mean over seeds; None of one seed.
+    interval: pd.DataFrame | None = None
+    #: What the values are means over, in seconds; zero where they are none.
+    span_s: float = 0.0
+
+    def part(self, names: list[str]) -> Values:
+        """Those of some flows or links alone."""
+        interval = None if self.interval is None else self.interval[names]
+        return Values(mean=self.mean[names], interval=interval, span_s=self.span_s)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """What is drawn over time of each flow or link."""
+
+    kind: str
+    column: str
+    label: str
+    unit: float = 1.0
+    is_smooth: bool = False
+    is_from_zero: bool = True
+
+    def of(self, run: Packets, seed: int | None) -> Values:
+        """Its values, of one seed, or of the mean over all."""
+        return over_seeds(run, seed, self._one)
+
+    def _one(self, run: Packets, seed: int) -> Values:
+        values = _pivot(run, self.kind, seed, self.column) * self.unit
+        if not self.is_smooth:
+            return Values(mean=values)
+        return _smooth(values, run.duration_s)
+
+
+SERIES: Mapping[str, Series] = {
+    "windows": Series(kind="flow_series", column="cwnd", label="window (packets)"),
+    "rates": Series(kind="flow_series", column="goodput_bps", unit=1e-6, label="goodput (Mbit/s)", is_smooth=True),
+    "rtt": Series(kind="flow_series", column="srtt_ms", label="smoothed RTT (ms)", is_from_zero=False),
+    "queues": Series(kind="link_series", column="backlog", label="backlog (packets)"),
+    "delays": Series(kind="link_series", column="queue_delay_ms", label="queueing delay (ms)"),
+    "links": Series(
+        kind="link_series", column="rate_bps", unit=1e-6, label="rate on the wire (Mbit/s)", is_smooth=True
+    ),
+}
+
+
+def has_bands(run: Any) -> bool:
+    """Whether there is a mean over seeds to draw: several that differ."""
+    return len(run.seeds) > 1 and not run.is_one_run
+
+
+def over_seeds(run: Packets, seed: int | None, read: Callable[[Packets, int], Values]) -> Values:
+    """A series of one seed, or its mean over all at each instant, with the interval."""
+    if seed is not None:
+        return read(run, seed)
+    each = [read(run, one) for one in run.seeds]
+    first = each[0].mean
+    tables = [
+        values.mean if values.mean.index.equals(first.index) else values.mean.reindex(first.index, method="nearest")
+        for values in each
+    ]
+    stack = np.ma.masked_invalid(np.stack([table[first.columns].to_numpy(float) for table in tables]))
+    counts = stack.count(axis=0)
+    quantiles = np.array([math.nan, math.nan, *(t_quantile(count - 1) for count in range(2, len(each) + 1))])
+    spread = stack.std(axis=0).filled(np.nan) * np.sqrt(counts / np.maximum(counts - 1, 1))
+    interval = quantiles[counts] * spread / np.sqrt(np.maximum(counts, 1))
+    mean = stack.mean(axis=0).filled(np.nan)
+    return Values(
+        mean=pd.DataFrame(mean, first.index, first.columns),
+        interval=pd.DataFrame(interval, first.index, first.columns),
+        span_s=each[0].span_s,
+    )
+
+
+def windows(run: Packets, seed: int | None, figure: Figure) -> str:
     """Window of each flow's law."""
-    return _flows(run, seed, figure, _pivot(run, "flow_series", seed, "cwnd"), "window (packets)")
+    return _flows(run, seed, figure, SERIES["windows"])
 
 
-def rates(run: Packets, seed: int, figure: Figure) -> str:
+def rates(run: Packets, seed: int | None, figure: Figure) -> str:
     """Goodput of each flow, a moving mean."""
-    values, span_s = _smooth(_pivot(run, "flow_series", seed, "goodput_bps") / 1e6, run.duration_s)
-    return f"{_flows(run, seed, figure, values, 'goodput (Mbit/s)')}, mean over {span_s:.3g} s"
+    return _flows(run, seed, figure, SERIES["rates"])
 
 
-def rtt(run: Packets, seed: int, figure: Figure) -> str:
+def rtt(run: Packets, seed: int | None, figure: Figure) -> str:
     """Smoothed round-trip time of each flow."""
-    values = _pivot(run, "flow_series", seed, "srtt_ms")
-    return _flows(run, seed, figure, values, "smoothed RTT (ms)", is_from_zero=False)
+    return _flows(run, seed, figure, SERIES["rtt"])
 
 
-def queues(run: Packets, seed: int, figure: Figure) -> str:
+def queues(run: Packets, seed: int | None, figure: Figure) -> str:
     """Packets waiting at the links that have the longest queues."""
-    return _links(run, seed, figure, _pivot(run, "link_series", seed, "backlog"), "backlog (packets)")
+    return _links(run, seed, figure, SERIES["queues"])
 
 
-def delays(run: Packets, seed: int, figure: Figure) -> str:
+def delays(run: Packets, seed: int | None, figure: Figure) -> str:
     """Wait of a packet that arrives at a link."""
-    return _links(run, seed, figure, _pivot(run, "link_series", seed, "queue_delay_ms"), "queueing delay (ms)")
+    return _links(run, seed, figure, SERIES["delays"])
 
 
-def links(run: Packets, seed: int, figure: Figure) -> str:
+def links(run: Packets, seed: int | None, figure: Figure) -> str:
     """Rate on the wire of the links, a moving mean."""
-    values, span_s = _smooth(_pivot(run, "link_series", seed, "rate_bps") / 1e6, run.duration_s)
-    return f"{_links(run, seed, figure, values, 'rate on the wire (Mbit/s)')}, mean over {span_s:.3g} s"
+    return _links(run, seed, figure, SERIES["links"])
 
 
-def fairness(run: Packets, seed: int, figure: Figure) -> str:
-    """Jain's index of the smoothed goodputs."""
-    values, span_s = _smooth(_pivot(run, "flow_series", seed, "goodput_bps"), run.duration_s)
+def index_of(run: Packets, seed: int | None) -> Values:
+    """Jain's index of the smoothed goodputs, one column."""
+    return over_seeds(run, seed, _index)
+
+
+def _index(run: Packets, seed: int) -> Values:
+    smooth = _smooth(_pivot(run, "flow_series", seed, "goodput_bps"), run.duration_s)
+    values = smooth.mean
     squares = (values**2).sum(axis=1)
     index = values.sum(axis=1) ** 2 / (values.shape[1] * squares.where(squares > 0))
+    return Values(mean=index.to_frame("all flows"), span_s=smooth.span_s)
+
+
+def fairness(run: Packets, seed: int | None, figure: Figure) -> str:
+    """Jain's index of the smoothed goodputs."""
+    values = index_of(run, seed)
     axes = figure.add_subplot()
-    axes.plot(index.index, index.to_numpy(), color=COLORS[0])
+    draw_lines(axes, values)
     axes.set_ylim(0, 1.03)
     axes.set_ylabel("Jain's index")
     axes.set_xlabel("time (s)")
-    _time_axis(run, axes)
-    return f"{_seed(run, seed)}, of goodputs over {span_s:.3g} s"
+    time_axis(run, axes)
+    return f"{note_of(run, seed)}, of goodputs over {values.span_s:.3g} s"
 
 
 def internals(run: Packets, seed: int, figure: Figure) -> str:
@@ -107,13 +198,13 @@ def internals(run: Packets, seed: int, figure: Figure) -> str:
             if len(rows):
                 panel.plot(rows["time_s"], values, label=str(flow), **colors[flow])
         panel.set_ylabel(name)
-        _time_axis(run, panel)
+        time_axis(run, panel)
     panels[-1].set_xlabel("time (s)")
     lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
     if len(flows) > 1:
         figure.legend([lines[str(flow)] for flow in flows], flows, loc="outside right upper")
     left_out = frame["flow"].nunique() - len(flows)
-    return _seed(run, seed) + left_out_note(left_out, "more flow")
+    return note_of(run, seed) + left_out_note(left_out, "more flow")
 
 
 def _pivot(run: Packets, kind: str, seed: int, column: str) -> pd.DataFrame:
@@ -128,56 +219,68 @@ def _pivot(run: Packets, kind: str, seed: int, column: str) -> pd.DataFrame:
     return table
 
 
-def _smooth(values: pd.DataFrame, duration_s: float) -> tuple[pd.DataFrame, float]:
+def _smooth(values: pd.DataFrame, duration_s: float) -> Values:
     """A centred moving mean, and the time over which it goes."""
     step = float(np.median(np.diff(values.index))) if len(values) > 1 else duration_s
     count = max(1, round(duration_s * _SMOOTHING / step))
-    return values.rolling(count, center=True, min_periods=1).mean(), count * step
+    return Values(mean=values.rolling(count, center=True, min_periods=1).mean(), span_s=count * step)
 
 
-def _flows(
-    run: Packets, seed: int, figure: Figure, values: pd.DataFrame, label: str, *, is_from_zero: bool = True
-) -> str:
+def _flows(run: Packets, seed: int | None, figure: Figure, series: Series) -> str:
     """Lines of flows: a few together, more in one panel for each group."""
-    table = run.table("flows", seed).select(["flow", "group"]).to_pandas()
+    table = run.table("flows", run.seeds[0]).select(["flow", "group"]).to_pandas()
     groups = {str(group): list(flows) for group, flows in table.groupby("group", sort=False)["flow"]}
-    if values.shape[1] <= CROWD or len(groups) > PANELS:
-        groups = {f"all {values.shape[1]} flows": list(values.columns)}
-    panels(run, figure, values, groups, label, is_from_zero=is_from_zero)
-    is_banded = any(len(flows) > MANY for flows in groups.values())
-    return _seed(run, seed) + (", median and 5–95 % of the flows" if is_banded else "")
+    if len(table) <= CROWD or len(groups) > PANELS:
+        groups = {f"all {len(table)} flows": list(table["flow"])}
+    is_crowded = any(len(flows) > MANY for flows in groups.values())
+    # A band of flows and one of seeds in the same place could not be told apart.
+    seed = run.seeds[0] if is_crowded and seed is None else seed
+    values = series.of(run, seed)
+    panels(run, figure, values, groups, series.label, is_from_zero=series.is_from_zero)
+    crowd = ", median and 5–95 % of the flows" if is_crowded else ""
+    return note_of(run, seed) + crowd + _span_note(values)
 
 
-def _links(run: Packets, seed: int, figure: Figure, values: pd.DataFrame, label: str) -> str:
+def _links(run: Packets, seed: int | None, figure: Figure, series: Series) -> str:
     """Lines of the links with the largest means; the idle ones are left out."""
-    means = values.mean().sort_values(ascending=False, kind="stable")
-    busiest = set(means[means > 0.01 * means.iloc[0]].index[:PANELS]) or {means.index[0]}
-    chosen = [name for name in values.columns if name in busiest]
-    chosen_panels = {str(name): [name] for name in chosen} if len(chosen) > CROWD else {"links": chosen}
-    panels(run, figure, values, chosen_panels, label, is_from_zero=True)
-    left_out = values.shape[1] - len(chosen)
-    return _seed(run, seed) + left_out_note(left_out, "idler link")
+    values = series.of(run, seed)
+    chosen = busiest(values, PANELS)
+    chosen_panels = {name: [name] for name in chosen} if len(chosen) > CROWD else {"links": chosen}
+    panels(run, figure, values, chosen_panels, series.label, is_from_zero=True)
+    left_out = values.mean.shape[1] - len(chosen)
+    return note_of(run, seed) + left_out_note(left_out, "idler link") + _span_note(values)
+
+
+def busiest(values: Values, most: int) -> list[str]:
+    """The links with the largest means, in the scenario's order."""
+    means = values.mean.mean().sort_values(ascending=False, kind="stable")
+    busy = set(means[means > 0.01 * means.iloc[0]].index[:most]) or {means.index[0]}
+    return [str(name) for name in values.mean.columns if name in busy]
+
+
+def _span_note(values: Values) -> str:
+    return f", mean over {values.span_s:.3g} s" if values.span_s else ""
 
 
 def panels(
     run: Span,
     figure: Figure,
-    values: pd.DataFrame,
+    values: Values,
     groups: Mapping[str, list[str]],
     label: str,
     *,
     is_from_zero: bool,
 ) -> None:
     """One panel for each group, all on the same axes."""
-    columns = min(len(groups), 3 if len(groups) > CROWD else 2)
+    columns = min(len(groups), 3 if len(groups) > CROWD and figure.get_figwidth() > _NARROW else 2)
     rows = math.ceil(len(groups) / columns)
     if len(groups) > 1:
         figure.set_figheight(1.1 + 1.8 * rows)
     figure.set_layout_engine("constrained", w_pad=0.08)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for axes, (name, members) in zip(grid.flat, groups.items(), strict=False):
-        _lines(axes, values[members])
-        _time_axis(run, axes)
+        draw_lines(axes, values.part(members))
+        time_axis(run, axes)
         if len(groups) > 1:
             axes.set_title(name)
         elif 1 < len(members) <= MANY:
@@ -191,25 +294,53 @@ def panels(
     for axes in grid.flat[len(groups) :]:
         axes.remove()
     if is_from_zero:
-        grid[0, 0].set_ylim(bottom=0)
+        grid[0, 0].set_ylim(0, top([values.part(members) for members in groups.values()]))
     figure.supylabel(label, fontsize=10)
     figure.supxlabel("time (s)", fontsize=10)
 
 
-def _lines(axes: Axes, values: pd.DataFrame) -> None:
-    """A line each; of many, the median and a band."""
-    if values.shape[1] <= MANY:
-        for look, name in zip(looks(values.shape[1]), values.columns, strict=True):
-            axes.plot(values.index, values[name].to_numpy(), label=str(name), **look)
+def draw_lines(axes: Axes, values: Values) -> None:
+    """A line each, with the band of its confidence interval; of many lines of one seed, the median and a band."""
+    means = values.mean
+    if means.shape[1] <= MANY or values.interval is not None:
+        for look, name in zip(looks(means.shape[1]), means.columns, strict=True):
+            draw_line(axes, values, str(name), str(name), look)
         return
     # Instants at which no flow has a value yet have no percentiles.
-    known = values.dropna(how="all")
+    known = means.dropna(how="all")
     low, middle, high = np.nanpercentile(known.to_numpy(), [5, 50, 95], axis=1)
     axes.fill_between(known.index, low, high, color=COLORS[0], alpha=0.2, linewidth=0)
     axes.plot(known.index, middle, color=COLORS[0])
 
 
-def _time_axis(run: Span, axes: Axes) -> None:
+def top(drawn: Iterable[Values]) -> float | None:
+    """Where an axis ends that begins at zero: above all means, though not above every peak of their intervals.
+
+    None, of one seed: wherever the lines end.
+    """
+    highest = 0.0
+    for values in drawn:
+        if values.interval is None:
+            return None
+        means = values.mean.to_numpy(float)
+        bands = means + values.interval.to_numpy(float)
+        known = bands[np.isfinite(bands)]
+        highest = max(
+            highest, float(np.nanmax(means, initial=0.0)), float(np.quantile(known, 0.98)) if known.size else 0.0
+        )
+    return 1.05 * highest if highest > 0 else None
+
+
+def draw_line(axes: Axes, values: Values, name: str, label: str, look: Mapping[str, Any]) -> None:
+    """One line, with the band of its confidence interval if it is a mean over seeds."""
+    mean = values.mean[name].to_numpy(float)
+    axes.plot(values.mean.index, mean, label=label, **look)
+    if values.interval is not None:
+        error = values.interval[name].to_numpy(float)
+        axes.fill_between(values.mean.index, mean - error, mean + error, color=look["color"], alpha=0.2, linewidth=0)
+
+
+def time_axis(run: Span, axes: Axes) -> None:
     axes.set_xlim(0, run.duration_s)
     if run.warmup_s > 0:
         axes.axvspan(0, run.warmup_s, color=WARMUP, linewidth=0, zorder=0)
@@ -226,5 +357,8 @@ def _time_axis(run: Span, axes: Axes) -> None:
         )
 
 
-def _seed(run: Packets, seed: int) -> str:
+def note_of(run: Packets, seed: int | None) -> str:
+    """Whose series are drawn."""
+    if seed is None:
+        return f"mean and 95 % confidence interval over {len(run.seeds)} seeds"
     return f"seed {seed}" + (f" of {len(run.seeds)}" if len(run.seeds) > 1 else "")

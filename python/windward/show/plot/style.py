@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
+from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from windward.show.plot._paper import Column
 
 #: Told apart by people of every colour vision, on paper too (after M. Okabe and K. Ito, 2002; without its yellow).
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -61,10 +61,24 @@ _SETTINGS: Any = {
 
 
 @contextmanager
-def styled() -> Iterator[None]:
-    """Figures made inside look like Windward's; nothing outside is touched."""
-    with mpl.rc_context(_SETTINGS):
+def styled(column: Column | None = None) -> Iterator[None]:
+    """Figures made inside look like Windward's, or as a paper's column wants them; nothing outside is touched."""
+    with mpl.rc_context(_SETTINGS | (column.settings() if column else {})):
         yield
+
+
+class Styled(Figure):
+    """A figure that is written in the style in which it was drawn, whoever writes it."""
+
+    def __init__(self, column: Column | None = None) -> None:
+        super().__init__()
+        self.column = column
+        #: What the figure says of itself: its title and its note. In a paper the caption says it.
+        self.caption = ""
+
+    def savefig(self, *args: Any, **kwargs: Any) -> None:
+        with styled(self.column):
+            super().savefig(*args, **kwargs)
 
 
 def head(figure: Figure, title: str, note: str) -> None:
