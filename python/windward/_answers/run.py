@@ -308,6 +308,31 @@ class Run:
 
         return write(self, Path(path), seed)
 
+    def export(self, path: str | Path, form: str, *, seed: int | None = None, link: str | None = None) -> Path:
+        """Writes one seed's series as a file that another tool reads, and returns its path.
+
+        Parameters
+        ----------
+        path
+            The file.
+        form
+            "flent", "iperf3" or "mahimahi"; `docs/guides/papers.md` says what each holds.
+        seed
+            Whose series. Default: the first.
+        link
+            Of mahimahi, the link whose log it is. Default: the busiest.
+
+        Raises
+        ------
+        ValueError
+            For another format, seed or link, and where the run has nothing that the format holds.
+        """
+        from windward.show.plot import seed_of
+        from windward.show.tools import export
+
+        export(self, Path(path), form, seed=seed_of(self, seed), link=link)
+        return Path(path)
+
     def _frame(self, kind: str) -> pd.DataFrame:
         import pandas as pd
 

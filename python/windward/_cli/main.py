@@ -28,6 +28,7 @@ COMMANDS = {
     "show": Entry("Results", "show:show", "Print the tables of a result."),
     "plot": Entry("Results", "show:plot", "Draw a figure of one result or several."),
     "report": Entry("Results", "show:report", "Write a self-contained HTML report of a result."),
+    "export": Entry("Results", "show:export", "Write a run's series as a file of Flent, iperf3 or mahimahi."),
     "get": Entry("Transfers", "get:get", "Download files over parallel connections."),
     "serve": Entry("Transfers", "serve:serve", "Serve a folder over HTTP."),
     "send": Entry("Transfers", "serve:send", "Upload a file to `windward serve --upload`."),

@@ -188,3 +188,22 @@ def report(
         raise ValueError(f"--output {output}: one file for {len(folders)} results; give one folder, or leave it out")
     for folder in folders:
         print(open_result(folder).report(output or folder / _folder.REPORT))
+
+
+def export(
+    folder: Folder,
+    as_: Annotated[str, typer.Option("--as", metavar="FORMAT", help="flent, iperf3 or mahimahi.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file; of flent, NAME.flent.gz.")],
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed to export. Default: the first.")] = None,
+    link: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of mahimahi: the link whose log it is. Default: the busiest.")
+    ] = None,
+) -> None:
+    """Write a run's series as a file of Flent, iperf3 or mahimahi."""
+    from windward._answers.open import open_result
+    from windward._answers.run import Run
+
+    result = open_result(folder)
+    if not isinstance(result, Run):
+        raise ValueError(f"{folder} is a result of `{result.engine}`; series of packets are exported")
+    print(result.export(output, as_, seed=seed, link=link))
