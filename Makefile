@@ -126,6 +126,7 @@ docs: $(VENV)/engine
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
 	$(BIN)/python tools/draw_docs.py
+	$(BIN)/python tools/run_notebook.py docs/start/notebook.ipynb
 
 # PAPERS chooses: make reproduce PAPERS=huang2020
 reproduce: $(VENV)/checks $(VENV)/engine

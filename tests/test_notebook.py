@@ -1,14 +1,22 @@
 """What notebooks and papers are given of results: HTML, and tables for other programs."""
 
 import csv
+import json
 import re
+import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import Cli
+from conftest import REPOSITORY, Cli
 
 import windward as ww
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+from run_notebook import run as run_notebook
+
+NOTEBOOK = REPOSITORY / "docs" / "start" / "notebook.ipynb"
 
 
 @pytest.mark.parametrize("engine", ["simulate", "fluid", "optimum", "sweep"])
@@ -62,3 +70,42 @@ def test_formats_are_checked(cli: Cli, scenario_file: Path) -> None:
     ):
         result = cli("show", "best", *arguments)
         assert (result.returncode, result.stdout, result.stderr) == (2, "", said)
+
+
+def told(cell: dict[str, Any]) -> list[str]:
+    """What a cell shows, but for the strokes of its figures, which are the plotting library's."""
+    texts = []
+    for output in cell["outputs"]:
+        for mime, lines in sorted(output.get("data", {"text/plain": output.get("text")}).items()):
+            text = re.sub(r"<svg.*?</svg>", "<svg/>", "".join(lines), flags=re.DOTALL)
+            texts.append(f"{mime}: {text}")
+    return texts
+
+
+def test_the_notebook_shows_what_it_says() -> None:
+    """Every cell runs, and shows again the numbers that stand in it."""
+    written = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    ran = run_notebook(NOTEBOOK)
+    cells = [cell for cell in ran["cells"] if cell["cell_type"] == "code"]
+    for cell, before in zip(ran["cells"], written["cells"], strict=True):
+        if cell["cell_type"] == "code":
+            assert told(cell) == told(before)
+    shown = [told(cell) for cell in cells]
+    assert sum(any("<table>" in text for text in texts) for texts in shown) == 3
+    for kind in ("Run", "Optimum", "Sweep"):
+        assert any(
+            f"text/plain: <{kind}" in text or f"text/plain: {kind}(" in text for texts in shown for text in texts
+        )
+    assert sum(any(text.startswith("image/svg+xml") for text in texts) for texts in shown) == 3
+
+
+def test_the_notebook_is_one() -> None:
+    nbformat = pytest.importorskip("nbformat", reason="needs nbformat")
+    nbformat.validate(nbformat.read(NOTEBOOK, as_version=4))
+
+
+def test_links_of_the_notebook_lead_somewhere() -> None:
+    text = "".join(line for cell in json.loads(NOTEBOOK.read_text())["cells"] for line in cell["source"])
+    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert targets
+    assert all((NOTEBOOK.parent / target).exists() for target in targets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
@@ -79,6 +80,13 @@ class Styled(Figure):
     def savefig(self, *args: Any, **kwargs: Any) -> None:
         with styled(self.column):
             super().savefig(*args, **kwargs)
+
+    def _repr_svg_(self) -> str:
+        """What Jupyter shows."""
+        buffer = io.StringIO()
+        self.savefig(buffer, format="svg", metadata={"Date": None})
+        text = buffer.getvalue()
+        return text[text.index("<svg") :]
 
 
 def head(figure: Figure, title: str, note: str) -> None:
