@@ -190,6 +190,7 @@ def test_several_runs_in_one_figure() -> None:
     assert len(axes.get_lines()) == len(axes.collections) == 2
     alone = runs["cubic"].plot("rates").axes[0].get_lines()[0]
     np.testing.assert_array_equal(axes.get_lines()[1].get_ydata(), alone.get_ydata())
+    assert runs["reno"].plot("fairness", beside=[runs["cubic"]]).axes[0].get_ylim() == (0, 1.03)
     bars = runs["reno"].plot("goodput", beside=[runs["cubic"]]).axes[0].patches
     assert [bar.get_width() for bar in bars] == pytest.approx(
         [run.flows["goodput_bps"].mean() / 1e6 for run in runs.values()]

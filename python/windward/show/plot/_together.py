@@ -44,6 +44,8 @@ class _Lines:
     of: Callable[[Any, int | None], Values]
     engines: tuple[str, ...] = _PACKETS
     is_from_zero: bool = True
+    #: Where the axis ends, of what cannot be more.
+    most: float | None = None
 
     def draw(self, results: Mapping[str, Any], seed: int | None, figure: Figure) -> str:
         """Draws it; returns the note for under its title."""
@@ -145,7 +147,7 @@ def _lines(results: Mapping[str, Any], kind: _Lines, seed: int | None, figure: F
         )
     grid[0].set_xlim(0, duration_s)
     if kind.is_from_zero:
-        grid[0].set_ylim(0, top(series.values()))
+        grid[0].set_ylim(0, top(series.values()) if kind.most is None else kind.most)
     return _note(results, seed) + left_out_note(left_out, "more flow")
 
 
@@ -239,7 +241,7 @@ KINDS: Mapping[str, _Lines | _Bars] = {
             ("links", "Rates of the links"),
         )
     },
-    "fairness": _Lines(title="Jain's fairness index over time", label="Jain's index", of=_series.index_of),
+    "fairness": _Lines(title="Jain's fairness index over time", label="Jain's index", of=_series.index_of, most=1.03),
     "goodput": _Bars(
         title="Mean goodput",
         label="goodput (Mbit/s)",
