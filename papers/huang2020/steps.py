@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,9 @@ from .access_point import TOTALS_ONLY, Scheme, fast, quic_tcp, scenario, totals
 STEPS = (.005, .007, .01, .02, .03, .05, 1.5, 2, 2.5, 3, 3.5, 4, 5)
 # fmt: on
 FAST_MOST = 4.0
+
+#: Packets/s of the wire that all flows share.
+WIRE = 3125.0
 
 #: ρ of Fig. 7(b), and its κ as multiples of w^(2ρ-1): a step moves a window by κ w^(1-2ρ) of its distance from rest.
 #: Dense where a bound lies: the lower one rises towards ρ = 0.
@@ -63,6 +67,14 @@ def run(tell: Callable[[str], None], seeds: int | None = None, share: float = 1.
     runs = packets.simulate(scenarios, tell, SEEDS if seeds is None else seeds, share)
     names = ["scheme", "rho", "kappa"]
     return totals(packets.flows(runs, tuple(names)), names)
+
+
+@cache
+def at_rest(law: str, rho: float, kappa: float) -> float:
+    """Total by cwnd/avgRTT from 400 to 600 s, when the climb is over, in packets/s; of the first seed."""
+    scheme = fast(kappa) if law == "FAST" else quic_tcp(rho, kappa)
+    run = scenario(scheme, **TOTALS_ONLY, duration="600 s", warmup="400 s").simulate(seeds=1)
+    return float(run.flows["mean_window_rate_pps"].sum())
 
 
 def bounds(table: pd.DataFrame, metric: str, share: float) -> pd.DataFrame:
