@@ -54,7 +54,7 @@ def _saturated(seed: int, links: int) -> tuple[ww.Scenario, float, list[tuple[in
     luck = np.random.default_rng(10 + seed)
     at = luck.uniform(0, 700, (links, 2))
     # Links in conflict are those with ends in carrier-sense range of each other; a link is 1 m long.
-    ends = {"s": at, "r": at + [0, 1]}
+    ends = {"s": at, "r": at + np.array([0.0, 1.0])}
     conflicts = [
         (a, b)
         for a, b in combinations(range(links), 2)
@@ -108,8 +108,8 @@ def throughput_is_the_share_of_time() -> Finding:
         fewest = min(fewest, int(received.min()))
         edges.append(len(conflicts))
     return Finding(
-        ours=f"3 networks of 4 links with {', '.join(map(str, edges))} conflicts: packets a second within {worst:.1%} of b Σ u r, "
-        f"{fewest} or more of each link",
+        ours=f"3 networks of 4 links with {', '.join(map(str, edges))} conflicts: packets a second within {worst:.1%} "
+        f"of b Σ u r, {fewest} or more of each link",
         holds=worst < 0.03,
     )
 
