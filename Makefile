@@ -7,6 +7,7 @@
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
+# make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
 # make mutations  plant small faults, one at a time, and see that tests turn red; an hour
@@ -34,7 +35,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
-.PHONY: validate-ns3 validate-formulas validate-wifi validate-emulation validate-backpressure
+.PHONY: validate-ns3 validate-formulas validate-wifi validate-emulation validate-backpressure validate-tcp-fit
 .PHONY: docs reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
@@ -114,6 +115,10 @@ validate-emulation: $(VENV)/engine
 # Twenty minutes in real time, as root, to docs/measured/validation/backpressure-kernels.md; goes on where it was interrupted.
 validate-backpressure: $(VENV)/engine
 	$(BIN)/python benches/emulate/backpressure.py
+
+# Half an hour in real time, as root, to docs/measured/validation/tcp-fit-kernels.md; goes on where it was interrupted.
+validate-tcp-fit: $(VENV)/engine
+	$(BIN)/python benches/emulate/tcp_fit.py
 
 # ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
 $(VENV)-ns3/engine: $(VENV)/tools

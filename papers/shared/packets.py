@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pandas.core.groupby import SeriesGroupBy
 
 Key = TypeVar("Key")
+Taken = TypeVar("Taken")
 
 #: Progress is told no more often than this, in seconds.
 _QUIET_S = 2.0
@@ -27,12 +28,25 @@ _QUIET_S = 2.0
 def simulate(
     scenarios: Mapping[Key, ww.Scenario], tell: Callable[[str], None], seeds: int | None = None, share: float = 1.0
 ) -> dict[Key, ww.Run]:
+    """The runs of all scenarios, as `take_each` makes them."""
+    return take_each(scenarios, lambda _, run: run, tell, seeds, share)
+
+
+def take_each(
+    scenarios: Mapping[Key, ww.Scenario],
+    take: Callable[[Key, ww.Run], Taken],
+    tell: Callable[[str], None],
+    seeds: int | None = None,
+    share: float = 1.0,
+) -> dict[Key, Taken]:
     """Simulates all scenarios, one on each core at a time, and tells how many are done and how long the rest takes.
 
     Parameters
     ----------
     scenarios
         What to run, under names of your own.
+    take
+        Makes of a run, and its name, what is kept of it: many runs need not fit into memory.
     tell
         Takes a few words every few seconds.
     seeds
@@ -42,13 +56,17 @@ def simulate(
     """
     if share != 1:
         scenarios = {key: shortened(scenario, share) for key, scenario in scenarios.items()}
-    began, told, runs = time.monotonic(), 0.0, {}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    began, told, taken = time.monotonic(), 0.0, {}
+
+    def work(key: Key) -> Taken:
         # The engine works outside the interpreter's lock.
-        jobs = {pool.submit(scenario.simulate, seeds=seeds, threads=1): key for key, scenario in scenarios.items()}
+        return take(key, scenarios[key].simulate(seeds=seeds, threads=1))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = {pool.submit(work, key): key for key in scenarios}
         try:
             for done, job in enumerate(as_completed(jobs), 1):
-                runs[jobs[job]] = job.result()
+                taken[jobs[job]] = job.result()
                 passed = time.monotonic() - began
                 if passed - told > _QUIET_S:
                     told = passed
@@ -56,7 +74,7 @@ def simulate(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return {key: runs[key] for key in scenarios}
+    return {key: taken[key] for key in scenarios}
 
 
 def shortened(scenario: ww.Scenario, share: float) -> ww.Scenario:

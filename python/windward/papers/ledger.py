@@ -69,6 +69,8 @@ class Paper:
     source: str
     #: Empty where it has none, or none that we know.
     doi: str
+    #: What holds and what does not, in a few sentences; may be empty.
+    summary: str
     folder: Path
     #: By id, rising.
     claims: Mapping[int, Claim]
@@ -131,7 +133,7 @@ def load(key: str) -> Paper:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise PaperError(f"{file}: {error}") from None
-    unknown = set(table) - {"paper", "title", "source", "doi", "open", "claim"}
+    unknown = set(table) - {"paper", "title", "source", "doi", "summary", "open", "claim"}
     if unknown:
         raise PaperError(f"{file}: unknown {', '.join(sorted(unknown))}")
     if table.get("paper") != key or not table.get("title") or not (table.get("doi") or table.get("source")):
@@ -143,6 +145,7 @@ def load(key: str) -> Paper:
         title=table["title"],
         source=table.get("source", ""),
         doi=table.get("doi", ""),
+        summary=table.get("summary", ""),
         folder=folder,
         claims=claims,
         open=tuple(table.get("open", ())),

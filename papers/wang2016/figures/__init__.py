@@ -1,0 +1,1 @@
+"""The figures and tables of wang2016, drawn again."""

@@ -1,0 +1,103 @@
+"""Fig. 5: two flows over a link whose delay varies."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+import windward as ww
+from windward.papers import Context, figure
+from windward.show.plot.style import FAINT
+
+from ...shared import packets
+from ..network import shared
+from .panels import COLOR, SEEDS, counts, over
+
+LAWS = ("TCP-FIT", "Westwood", "Vegas", "Reno")
+DEVIATIONS_MS = (0, 10, 20, 30, 40, 50)
+MBPS, RTT_MS, LOSS = 100, 100, 1e-3
+
+#: [G] How deviations are added: around the base delay, or only what is above it. Packets keep their order.
+READINGS = {"around the base": ww.NormalJitter, "above the base": ww.ClippedNormalJitter}
+
+#: The law in which `rtt` is what it steers by, and how often it takes a new one: a period, a round trip.
+ESTIMATORS = ("TCP-FIT", "Vegas")
+
+
+@figure(
+    "5",
+    title="Two flows over 100 Mbit/s, 100 ms, 0.1 % loss and jitter",
+    caption="Top: goodput of both over the jitter's standard deviation, normal around the base, and clipped there; "
+    "means of 5 seeds with 95 % confidence intervals over 270 s. Below: at 50 ms around the base, of one seed, the "
+    "round trips that TCP-FIT (mean of a period) and Vegas (least of a round trip) steer by, and N of both TCP-FIT "
+    "flows.",
+)
+def figure_5(context: Context) -> Figure:
+    scenarios = {
+        (law, deviation, reading): shared(
+            (law, law),
+            MBPS,
+            RTT_MS,
+            duration_s=300,
+            warmup_s=30,
+            loss=LOSS,
+            jitter=jitter(deviation=f"{deviation} ms") if deviation else None,
+            sample_s=0.1 if deviation == DEVIATIONS_MS[-1] else None,
+        )
+        for law in LAWS
+        for deviation in DEVIATIONS_MS
+        for reading, jitter in READINGS.items()
+    }
+    runs = packets.simulate(
+        scenarios, lambda text: context.progress(f"figure 5: {text}"), context.seeds or SEEDS, context.share
+    )
+    flows = packets.flows(runs, ("law_name", "deviation_ms", "reading"))
+    table = (
+        flows.groupby(["law_name", "deviation_ms", "reading", "seed"], sort=False)
+        .agg(
+            total_mbps=("goodput_bps", lambda bps: bps.sum() / 1e6),
+            min_rtt_s=("min_rtt_s", "min"),
+            mean_rtt_s=("mean_rtt_s", "mean"),
+        )
+        .reset_index()
+    )
+    tables = []
+    for law in ESTIMATORS:
+        inner = runs[law, DEVIATIONS_MS[-1], next(iter(READINGS))].internals
+        chosen = inner[inner["name"].isin(["rtt", "n"])]
+        wide = chosen.pivot(index=["seed", "time_s", "flow"], columns="name", values="value").reset_index()
+        tables.append(wide.assign(law_name=law))
+    series = pd.concat(tables, ignore_index=True)
+    context.results.keep("figure-5", table)
+    context.results.keep("figure-5-series", series)
+    return draw(table, series)
+
+
+def draw(table: pd.DataFrame, series: pd.DataFrame) -> Figure:
+    """Goodputs above, estimates and N below."""
+    figure = Figure(figsize=(9.6, 6.6))
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(2, 2)
+    for axes, reading in zip(panels[0], READINGS, strict=True):
+        over(axes, table[table["reading"] == reading], "deviation_ms", "total_mbps", LAWS)
+        axes.set_title(f"(a) jitter {reading}")
+        axes.set_ylim(0, 104)
+        axes.axhline(MBPS * 1448 / 1500, color=FAINT, linestyle="--", linewidth=0.9)
+        axes.set_xlabel("standard deviation (ms)")
+        axes.set_ylabel("goodput of both (Mbit/s)")
+    panels[0, 1].legend()
+    one = series[(series["seed"] == 1) & (series["time_s"] > 5)]
+    for law in ESTIMATORS:
+        flow = one[(one["law_name"] == law) & (one["flow"] == "flow-1")]
+        panels[1, 0].plot(flow["time_s"], flow["rtt"] * 1e3, color=COLOR[law], linewidth=0.8, label=law)
+    panels[1, 0].set_title("(b) round trips that laws steer by, σ = 50 ms")
+    panels[1, 0].set_ylabel("round trip (ms)")
+    panels[1, 0].legend()
+    counts(panels[1, 1], one)
+    panels[1, 1].set_title("(c) N of TCP-FIT, σ = 50 ms")
+    for axes in panels[1]:
+        axes.set_xlabel("time (s)")
+        axes.set_xlim(0, float(series["time_s"].max()))
+    panels[1, 1].set_ylim(0)
+    return figure

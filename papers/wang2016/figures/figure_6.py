@@ -1,0 +1,35 @@
+"""Fig. 6: a flow of each law beside a Reno."""
+
+from __future__ import annotations
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from windward.papers import Context, figure
+
+from .shares import bars, study
+
+#: Reno first. With β > 1 for claim 86, which the paper does not draw.
+PAIRS = (("Reno", "TCP-FIT"), ("Reno", "Reno"), ("Reno", "CUBIC"), ("Reno", "Vegas"))
+LARGER = (("Reno", "TCP-FIT β = 5"), ("Reno", "TCP-FIT β = 25"))
+LOSSES = (0.0, 1e-3)
+
+
+@figure(
+    "6",
+    title="A flow beside a Reno, 100 Mbit/s",
+    caption="Below, pale, the goodput of the Reno; above it that of the flow beside it, by law; means of 5 seeds over "
+    "240 s, the Renos with their 95 % confidence intervals. Dashed: half of the link. The paper's caption says RTT "
+    "fairness; its text, friendliness.",
+)
+def figure_6(context: Context) -> Figure:
+    table = study(context, "6", (*PAIRS, *LARGER), LOSSES)
+    context.results.keep("figure-6", table)
+    figure = Figure(figsize=(9.6, 4))
+    FigureCanvasAgg(figure)
+    for axes, loss in zip(figure.subplots(1, 2, sharey=True), LOSSES, strict=True):
+        bars(axes, table[table["loss_rate"] == loss], PAIRS)
+        axes.set_title("(a) no random loss" if loss == 0 else "(b) 0.1 % random loss")
+    figure.axes[0].set_ylabel("goodput (Mbit/s)")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4)
+    return figure

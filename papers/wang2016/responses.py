@@ -1,0 +1,155 @@
+"""Tables 8 and 9: how long a flow takes to its fair share of 1 Gbit/s, and to all of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+import windward as ww
+from windward.papers import Context
+
+from ..shared import packets
+from .network import LAWS, bdp, flow, link, pulses
+from .reported import FILLING, RTTS_MS, SHARING
+
+MBPS = 1000
+
+#: As the paper has it, without SACK; and with.
+RECOVERIES = {"NewReno": False, "SACK": True}
+
+#: Seeds without SACK, and with.
+SEEDS = {"NewReno": 5, "SACK": 1}
+
+#: [G] A share is fair once windows averaged over so many round trips are as near as this ...
+ROUND_TRIPS, FAIR = 50, 0.8
+#: ... and a link is filled once the window is so much of its bandwidth-delay product.
+FULL = 0.95
+
+#: The laws of the tables, and two that they may mean: β = 25, and a Reno that counts ACKs, not packets.
+PER_ACK = "Reno, per ACK"
+CHOICES = {name: LAWS[name] for name in SHARING} | {
+    "TCP-FIT β = 25": LAWS["TCP-FIT β = 25"],
+    PER_ACK: ww.Reno(byte_counting=False),
+}
+
+#: The laws of a short form.
+SHORT = ("FAST", "TCP-FIT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One cell of a table, as a run."""
+
+    law: str
+    rtt_ms: int
+    #: Whether 99 flows stop (Table 9), or one begins (Table 8).
+    do_stop: bool
+    recovery: str
+
+    @property
+    def printed_s(self) -> float | None:
+        """What the paper prints; None for a law that is ours."""
+        row = (FILLING if self.do_stop else SHARING).get(self.law)
+        return row and row[RTTS_MS.index(self.rtt_ms)]
+
+    @property
+    def change_s(self) -> float:
+        """When it happens: for Table 8, once the first flow has had the time to fill the link."""
+        if self.do_stop:
+            return 40.0
+        if self.law.startswith("Reno"):
+            return 30 + 1.1 * bdp(MBPS, self.rtt_ms) * self.rtt_ms / 1e3
+        return 120.0
+
+    @property
+    def limit_s(self) -> float:
+        """How long is waited."""
+        if not self.law.startswith("Reno"):
+            return 100.0 if self.do_stop else 80.0
+        printed = (FILLING if self.do_stop else SHARING)["Reno"][RTTS_MS.index(self.rtt_ms)]
+        return (2.4 if self.law == PER_ACK else 1.5) * max(printed, 30)
+
+    @property
+    def sample_s(self) -> float:
+        """How often windows are looked at: to a thousandth of the time where a hundred flows are sampled."""
+        round_trip = self.rtt_ms / 1e3
+        return max(round_trip, 0.1, round(self.limit_s / 1000, 1)) if self.do_stop else round_trip
+
+    def scenario(self) -> ww.Scenario:
+        """The run. Windows are sampled once a round trip, those of a hundred flows less often."""
+        common = {"sack": RECOVERIES[self.recovery]}
+        law = CHOICES[self.law]
+        if self.do_stop:
+            leaving = {"count": 99, "stop": f"{self.change_s:g} s"}
+            flows = [flow("stays", law, **common), flow("leaves", law, **leaving, **common)]
+        else:
+            flows = [flow("first", law, **common), flow("second", law, start=f"{self.change_s:g} s", **common)]
+        return ww.Scenario(
+            name="response",
+            duration=f"{self.change_s + self.limit_s + 1:g} s",
+            output=ww.Output(sample_interval=f"{self.sample_s:g} s"),
+            node=[ww.Node(name="a"), ww.Node(name="b")],
+            link=[link(MBPS, self.rtt_ms)],
+            background=pulses(MBPS),
+            flow=flows,
+        )
+
+    def seconds(self, series: pd.DataFrame) -> float:
+        """How long it took in one seed; NaN for longer than the limit."""
+        windows = series.pivot(index="time_s", columns="flow", values="cwnd")
+        if self.do_stop:
+            is_there = windows["stays"] >= FULL * bdp(MBPS, self.rtt_ms)
+        else:
+            # Means of the round trips that follow.
+            means = windows[::-1].rolling(ROUND_TRIPS, min_periods=ROUND_TRIPS).mean()[::-1]
+            is_there = means["second"] >= FAIR * means["first"]
+        times = windows.index[is_there & (windows.index > self.change_s)]
+        return float(times[0] - self.change_s) if len(times) else float("nan")
+
+
+def rows(cell: Cell, run: ww.Run) -> list[dict[str, object]]:
+    """The seconds of a cell, a row for each seed."""
+    wanted = run.flow_series[run.flow_series["flow"].isin(["stays", "first", "second"])]
+    return [
+        {
+            "law_name": cell.law,
+            "rtt_ms": cell.rtt_ms,
+            "recovery": cell.recovery,
+            "seed": seed,
+            "seconds": cell.seconds(series.assign(flow=series["flow"].astype(str))),
+            "limit_s": cell.limit_s,
+            "printed_s": np.nan if cell.printed_s is None else cell.printed_s,
+        }
+        for seed, series in wanted.groupby("seed")
+    ]
+
+
+def study(context: Context, *, do_stop: bool) -> pd.DataFrame:
+    """The seconds of every cell and seed; in a short form those of `SHORT` at 20 ms without SACK."""
+    is_short = context.share != 1
+    name = "table 9" if do_stop else "table 8"
+    tables: list[dict[str, object]] = []
+    for recovery, seeds in SEEDS.items():
+        cells = [
+            Cell(law=law, rtt_ms=rtt, do_stop=do_stop, recovery=recovery)
+            for law in CHOICES
+            for rtt in RTTS_MS
+            # One that counts ACKs takes twice as long: Table 9 alone, and not at 200 ms, shows what that changes.
+            if not (law == PER_ACK and (not do_stop or rtt == RTTS_MS[-1] or recovery == "SACK"))
+        ]
+        if is_short:
+            cells = [
+                cell for cell in cells if cell.law in SHORT and cell.rtt_ms == RTTS_MS[0] and recovery == "NewReno"
+            ]
+        # The longest first, so that no core waits for them at the end.
+        cells.sort(key=lambda cell: -cell.change_s - cell.limit_s)
+        taken = packets.take_each(
+            {cell: cell.scenario() for cell in cells},
+            rows,
+            lambda text: context.progress(f"{name}: {text}"),
+            context.seeds or seeds,
+        )
+        tables += [row for each in taken.values() for row in each]
+    return pd.DataFrame(tables)
