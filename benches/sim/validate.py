@@ -43,18 +43,18 @@ def ns3(python: str, *arguments: object) -> Any:
     return said["goodput_mbit"]
 
 
-def lossy(law: Any, loss: float) -> list[float]:
-    """The same flow in Windward, seed by seed."""
+def lossy(law: Any, loss: float, *, seconds: int = SECONDS, seeds: int = SEEDS, **fields: Any) -> list[float]:
+    """The same flow in Windward, seed by seed, in Mbit/s; `fields` are those of the flow."""
     path = {"rate": "10 Mbit/s", "delay": "50 ms", "buffer": "1000 packets"}
     scenario = ww.Scenario(
         name="lossy",
-        duration=f"{SECONDS} s",
+        duration=f"{seconds} s",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[ww.Link(from_="a", to="b", loss=loss, reverse=ww.Reverse(loss=0.0), **path)],
-        flow=[ww.Flow(from_="a", to="b", law=law)],
+        flow=[ww.Flow(from_="a", to="b", law=law, **fields)],
     )
-    flows = scenario.simulate(seeds=SEEDS).flows
-    return [delivered * 8 / SECONDS / 1e6 for delivered in flows["delivered_bytes"]]
+    flows = scenario.simulate(seeds=seeds).flows
+    return [delivered * 8 / seconds / 1e6 for delivered in flows["delivered_bytes"]]
 
 
 def dumbbell(law: Any, seconds: int) -> float:

@@ -18,6 +18,7 @@ from typing import Any
 
 import ns3_more_laws as imitations
 import told
+from validate import lossy
 
 import windward as ww
 
@@ -129,17 +130,8 @@ def alone(python: str) -> list[str]:
 
 
 def goodputs(law: Any, loss: float) -> list[float]:
-    """One flow in Windward, seed by seed, in Mbit/s."""
-    path = {"rate": "10 Mbit/s", "delay": "50 ms", "buffer": "1000 packets"}
-    scenario = ww.Scenario(
-        name="lossy",
-        duration=f"{SECONDS} s",
-        node=[ww.Node(name="a"), ww.Node(name="b")],
-        link=[ww.Link(from_="a", to="b", loss=loss, reverse=ww.Reverse(loss=0.0), **path)],
-        flow=[ww.Flow(from_="a", to="b", law=law, delayed_ack=False)],
-    )
-    flows = scenario.simulate(seeds=SEEDS).flows
-    return [delivered * 8 / SECONDS / 1e6 for delivered in flows["delivered_bytes"]]
+    """One flow in Windward, seed by seed, in Mbit/s, with an ACK for every segment."""
+    return lossy(law, loss, seconds=SECONDS, seeds=SEEDS, delayed_ack=False)
 
 
 def ns3_goodputs(python: str, law: str, loss: float) -> list[float]:

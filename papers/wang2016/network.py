@@ -11,8 +11,13 @@ from typing import Any
 import windward as ww
 from windward import LawSpec
 
-#: Bits of a packet of 1500 B.
-PACKET_BITS = 12_000
+from .model import PACKET_BITS
+
+#: What TCP carries of 1 bit/s: 1448 of 1500 bytes.
+CARRIED = 1448 / 1500
+
+#: Whether senders have SACK: not as section 6 has it, and with it.
+RECOVERIES = {"NewReno": False, "SACK": True}
 
 #: The laws of Figs. 3 to 9. [G] FAST keeps 200 packets, as it is set for 1 Gbit/s.
 LAWS: dict[str, LawSpec] = {
@@ -34,8 +39,10 @@ def bdp(mbps: float, rtt_ms: float) -> float:
     return mbps * 1e3 * rtt_ms / PACKET_BITS
 
 
-def link(mbps: float, rtt_ms: float, *, names: tuple[str, str] = ("a", "b"), **fields: Any) -> ww.Link:
-    """A link with half of the round trip each way and a buffer of one bandwidth-delay product."""
+def link(
+    mbps: float, rtt_ms: float, *, names: tuple[str, str] = ("a", "b"), buffer: float | None = None, **fields: Any
+) -> ww.Link:
+    """A link with half of the round trip each way, and a buffer of one bandwidth-delay product or so many packets."""
     there, back = names
     # Without this the way back would be as the way there.
     reverse = ww.Reverse(loss=0.0, jitter=ww.UniformJitter(max="0 s"))
@@ -44,7 +51,7 @@ def link(mbps: float, rtt_ms: float, *, names: tuple[str, str] = ("a", "b"), **f
         to=back,
         rate=f"{mbps:g} Mbit/s",
         delay=f"{rtt_ms / 2:g} ms",
-        buffer=f"{max(20, round(bdp(mbps, rtt_ms)))} packets",
+        buffer=f"{max(20, round(bdp(mbps, rtt_ms) if buffer is None else buffer))} packets",
         reverse=reverse,
         **fields,
     )

@@ -11,13 +11,10 @@ import windward as ww
 from windward.papers import Context
 
 from ..shared import packets
-from .network import LAWS, bdp, flow, link, pulses
+from .network import LAWS, RECOVERIES, bdp, flow, link, pulses
 from .reported import FILLING, RTTS_MS, SHARING
 
 MBPS = 1000
-
-#: As the paper has it, without SACK; and with.
-RECOVERIES = {"NewReno": False, "SACK": True}
 
 #: Seeds without SACK, and with.
 SEEDS = {"NewReno": 5, "SACK": 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,9 @@ from windward.papers import Finding, claim
 from windward.papers.judge import MissingResultError, Results
 from windward.results.stats import mean_and_interval
 
-from ..network import bdp
+from ...shared import packets
+from ..network import CARRIED, bdp
 from ..reported import PLANETLAB, SPEED_UPS
-
-#: What TCP carries of 1 bit/s: 1448 of 1500 bytes.
-CARRIED = 1448 / 1500
 
 #: TCP-FIT by β, 1, 5 and 25.
 LAWS = ("TCP-FIT", "TCP-FIT β = 5", "TCP-FIT β = 25")
@@ -28,12 +26,8 @@ READINGS = ("around the base", "above the base")
 
 def means(values: pd.Series[float], keys: list[pd.Series[Any]]) -> dict[Any, tuple[float, float]]:
     """Mean over seeds and the half-width of its 95 % confidence interval (0 for one seed), by key."""
-    found: dict[Any, tuple[float, float]] = {}
-    for key, each in values.groupby(keys):
-        mean, error = mean_and_interval(each)
-        name: Hashable = key[0] if isinstance(key, tuple) and len(key) == 1 else key
-        found[name] = (mean, 0.0 if np.isnan(error) else error)
-    return found
+    table = packets.intervals(values.groupby(keys if len(keys) > 1 else keys[0])).fillna({"ci95": 0.0})
+    return dict(zip(table.index, zip(table["mean"], table["ci95"], strict=True), strict=True))
 
 
 def listed(values: Mapping[Any, tuple[float, float]], keys: list[Any], digits: int = 0) -> str:
@@ -468,9 +462,9 @@ def beta_one_is_the_most_careful(results: Results) -> Finding:
         for law in LAWS:
             text.append(f"{law} at {100 * loss:g} %: {listed(first, [(law, loss, r) for r in rtts], 1)}")
     long = [rtt for rtt in rtts if rtt >= 25]
-    idle, lossy = min(loss for _, loss, _ in first), max(loss for _, loss, _ in first)
+    idle, worst = min(loss for _, loss, _ in first), max(loss for _, loss, _ in first)
     kept = [np.mean([first[law, idle, rtt][0] for rtt in long]) for law in LAWS]
     return Finding(
         ours=f"Mbit/s that a Reno keeps at {', '.join(map(str, rtts))} ms beside {'; '.join(text)}",
-        holds=bool(kept[0] > kept[1] > kept[2]) and above(first[LAWS[0], lossy, 25], first[LAWS[2], lossy, 25]),
+        holds=bool(kept[0] > kept[1] > kept[2]) and above(first[LAWS[0], worst, 25], first[LAWS[2], worst, 25]),
     )

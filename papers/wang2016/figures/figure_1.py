@@ -12,15 +12,10 @@ from windward.papers import Context, figure
 from windward.show.plot.style import COLORS, FAINT
 
 from ...shared import packets
-from ..network import shared
+from ..network import CARRIED, RECOVERIES, shared
 from .panels import SEEDS
 
 COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20)
-
-
-#: [G] With SACK: section 2 does not say. Without it, as in section 6, MulTCP's window, of which a loss takes next to
-#: nothing, hardly ever gets out of a recovery that repairs one loss a round trip.
-RECOVERIES = {"SACK": True, "NewReno": False}
 
 
 @figure(
@@ -71,6 +66,8 @@ def draw(table: pd.DataFrame) -> Figure:
     table = table.assign(total=table["reno_mbps"] + table["multcp_mbps"])
     without = packets.intervals(table[table["recovery"] == "NewReno"].groupby("count")["total"])
     left.plot(without.index, without["mean"], color=COLORS[2], alpha=0.4, linewidth=1, label="both, without SACK")
+    # [G] With SACK: section 2 does not say. Without it, as in section 6, MulTCP's window, of which a loss takes next to
+    # nothing, hardly ever gets out of a recovery that repairs one loss a round trip.
     table = table[table["recovery"] == "SACK"]
     kinds = (("total", "both", 2), ("multcp_mbps", "MulTCP(N)", 1), ("reno_mbps", "Reno", 0))
     for value, name, color in kinds:
@@ -78,7 +75,7 @@ def draw(table: pd.DataFrame) -> Figure:
         left.errorbar(
             means.index, means["mean"], yerr=means["ci95"], color=COLORS[color], marker="o", markersize=3.5, label=name
         )
-    left.axhline(10 * 1448 / 1500, color=FAINT, linestyle="--", linewidth=0.9)
+    left.axhline(10 * CARRIED, color=FAINT, linestyle="--", linewidth=0.9)
     left.set_xlabel("N")
     left.set_ylabel("goodput (Mbit/s)")
     left.set_ylim(0, 10.4)

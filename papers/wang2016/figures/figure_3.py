@@ -10,8 +10,8 @@ from windward.papers import Context, figure
 from windward.show.plot.style import FAINT
 
 from ...shared import packets
-from ..network import shared
-from .panels import COLOR, counts, over, windows
+from ..network import RECOVERIES, bdp, shared
+from .panels import COLOR, SAID, counts, goodputs, windows
 
 LAWS = ("TCP-FIT", "CUBIC", "FAST", "Reno")
 RTTS_MS = (50, 100, 150, 200, 250)
@@ -22,9 +22,6 @@ DURATION_S, WARMUP_S = 400, 40
 
 #: Of each point without SACK: five gigabit runs of 400 s would take as long as all other figures together.
 SEEDS = 3
-
-#: As the paper has it, without SACK; and with.
-RECOVERIES = {"NewReno": False, "SACK": True}
 
 
 @figure(
@@ -78,22 +75,16 @@ def draw(table: pd.DataFrame, series: pd.DataFrame) -> Figure:
     FigureCanvasAgg(figure)
     panels = figure.subplots(2, 2)
     table = table.assign(total_mbps=table["total_bps"] / 1e6)
-    top = panels[0, 0]
-    over(top, table[table["recovery"] == "NewReno"], "rtt_ms", "total_mbps", LAWS)
-    other = panels[0, 1]
-    over(other, table[table["recovery"] == "SACK"], "rtt_ms", "total_mbps", LAWS)
-    for axes, name in ((top, "(a) without SACK"), (other, "(a) with SACK")):
-        axes.set_title(name)
-        axes.set_ylim(0, 1040)
-        axes.axhline(MBPS * 1448 / 1500, color=FAINT, linestyle="--", linewidth=0.9)
+    for axes, (recovery, name) in zip(panels[0], SAID.items(), strict=True):
+        goodputs(axes, table[table["recovery"] == recovery], "rtt_ms", MBPS, LAWS)
+        axes.set_title(f"(a) {name}")
         axes.set_xlabel("round trip (ms)")
-        axes.set_ylabel("goodput of both (Mbit/s)")
-    top.legend(loc="lower left")
+    panels[0, 0].legend(loc="lower left")
     one = series[(series["seed"] == 1)]
     for law in LAWS:
         flow = one[(one["law_name"] == law) & (one["flow"] == "flow-1")]
         panels[1, 0].plot(flow["time_s"], flow["cwnd"], color=COLOR[law], linewidth=0.9, label=law)
-    panels[1, 0].axhline(MBPS * 1e3 * RTTS_MS[-1] / 12_000 / 2, color=FAINT, linestyle="--", linewidth=0.9)
+    panels[1, 0].axhline(bdp(MBPS, RTTS_MS[-1]) / 2, color=FAINT, linestyle="--", linewidth=0.9)
     panels[1, 0].set_title("(b) windows at 250 ms")
     panels[1, 0].set_ylabel("cwnd (packets)")
     counts(panels[1, 1], one)

@@ -7,18 +7,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from windward.papers import Context, figure
-from windward.show.plot.style import FAINT
 
 from ...shared import packets
-from ..network import shared
-from .panels import COLOR, SEEDS, counts, over, windows
+from ..network import RECOVERIES, shared
+from .panels import COLOR, SAID, SEEDS, counts, goodputs, windows
 
 LAWS = ("TCP-FIT", "Westwood", "Vegas", "CUBIC", "Reno")
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 MBPS, RTT_MS = 100, 100
-
-#: As the paper has it, without SACK; and with.
-RECOVERIES = {"NewReno": False, "SACK": True}
 
 
 @figure(
@@ -85,14 +81,11 @@ def draw(table: pd.DataFrame, series: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(9.6, 6.6))
     FigureCanvasAgg(figure)
     panels = figure.subplots(2, 2)
-    for axes, recovery in zip(panels[0], RECOVERIES, strict=True):
-        over(axes, table[table["recovery"] == recovery], "loss_rate", "total_mbps", LAWS)
-        axes.set_title("(a) without SACK" if recovery == "NewReno" else "(a) with SACK")
+    for axes, (recovery, name) in zip(panels[0], SAID.items(), strict=True):
+        goodputs(axes, table[table["recovery"] == recovery], "loss_rate", MBPS, LAWS)
+        axes.set_title(f"(a) {name}")
         axes.set_xscale("log")
-        axes.set_ylim(0, 104)
-        axes.axhline(MBPS * 1448 / 1500, color=FAINT, linestyle="--", linewidth=0.9)
         axes.set_xlabel("loss")
-        axes.set_ylabel("goodput of both (Mbit/s)")
     panels[0, 1].legend(loc="lower left")
     one = series[series["seed"] == 1]
     for law in ("TCP-FIT", "Westwood", "Vegas"):

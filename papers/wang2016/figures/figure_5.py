@@ -8,11 +8,10 @@ from matplotlib.figure import Figure
 
 import windward as ww
 from windward.papers import Context, figure
-from windward.show.plot.style import FAINT
 
 from ...shared import packets
 from ..network import shared
-from .panels import COLOR, SEEDS, counts, over
+from .panels import COLOR, SEEDS, counts, goodputs
 
 LAWS = ("TCP-FIT", "Westwood", "Vegas", "Reno")
 DEVIATIONS_MS = (0, 10, 20, 30, 40, 50)
@@ -80,12 +79,9 @@ def draw(table: pd.DataFrame, series: pd.DataFrame) -> Figure:
     FigureCanvasAgg(figure)
     panels = figure.subplots(2, 2)
     for axes, reading in zip(panels[0], READINGS, strict=True):
-        over(axes, table[table["reading"] == reading], "deviation_ms", "total_mbps", LAWS)
+        goodputs(axes, table[table["reading"] == reading], "deviation_ms", MBPS, LAWS)
         axes.set_title(f"(a) jitter {reading}")
-        axes.set_ylim(0, 104)
-        axes.axhline(MBPS * 1448 / 1500, color=FAINT, linestyle="--", linewidth=0.9)
         axes.set_xlabel("standard deviation (ms)")
-        axes.set_ylabel("goodput of both (Mbit/s)")
     panels[0, 1].legend()
     one = series[(series["seed"] == 1) & (series["time_s"] > 5)]
     for law in ESTIMATORS:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -13,7 +11,7 @@ from windward.papers import Context, figure
 from windward.show.plot.style import COLORS
 
 from ...shared import packets
-from ..network import PACKET_BITS, flow, pulses
+from ..network import bdp, flow, link, pulses
 from .panels import SEEDS
 
 #: Panels of the figure: law and random loss of Link 3.
@@ -41,32 +39,21 @@ DURATION_S, WARMUP_S = 600, 100
 def network(law: str, loss: float, delays_ms: tuple[float, float, float]) -> ww.Scenario:
     """Flow 1 over Link 3, Flow 2 over Links 2 and 3, Flow 3 over all; access is without delay."""
     first, second, third = delays_ms
-    total = 2 * sum(delays_ms)
-    buffer = f"{round(MBPS * 1e3 * total / PACKET_BITS)} packets"
+    longest = bdp(MBPS, 2 * sum(delays_ms))
 
-    def link(left: str, right: str, delay: float, lost: float) -> ww.Link:
-        return ww.Link(
-            name=f"{left}->{right}",
-            from_=left,
-            to=right,
-            rate=f"{MBPS} Mbit/s",
-            delay=f"{delay:g} ms",
-            buffer=buffer,
-            loss=lost,
-            reverse=ww.Reverse(loss=0.0),
-        )
+    def wire(names: tuple[str, str], delay: float, lost: float = 0.0) -> ww.Link:
+        return link(MBPS, 2 * delay, names=names, buffer=longest, loss=lost)
 
-    starts: dict[str, Any] = {"start_spread": "1 s"}
     return ww.Scenario(
         name="bottlenecks",
         duration=f"{DURATION_S} s",
         warmup=f"{WARMUP_S} s",
         output=ww.Output(sample_interval="1 s"),
         node=[ww.Node(name=name) for name in "abcd"],
-        link=[link("a", "b", first, 0.0), link("b", "c", second, 0.0), link("c", "d", third, loss)],
+        link=[wire(("a", "b"), first), wire(("b", "c"), second), wire(("c", "d"), third, loss)],
         background=pulses(MBPS, ("c", "d")),
         flow=[
-            flow(f"flow-{at}", law, from_=source, to="d", start=f"{(at - 1) * APART_S} s", **starts)
+            flow(f"flow-{at}", law, from_=source, to="d", start=f"{(at - 1) * APART_S} s")
             for at, source in ((1, "c"), (2, "b"), (3, "a"))
         ],
     )

@@ -8,10 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 import windward as ww
-from windward.show.plot.style import COLORS
+from windward.show.plot.style import COLORS, FAINT
 
 from ...shared import packets
-from ..network import LAWS
+from ..network import CARRIED, LAWS
 
 #: Seeds of every point.
 SEEDS = 5
@@ -25,13 +25,20 @@ COLOR = {law: COLORS[at % len(COLORS)] for at, law in enumerate(LAWS)} | {
 }
 
 
-def over(axes: Axes, table: pd.DataFrame, key: str, value: str, laws: Iterable[str]) -> None:
-    """A line for each law: means over `key`, with their 95 % confidence intervals."""
+#: What a panel says of a recovery.
+SAID = {"NewReno": "without SACK", "SACK": "with SACK"}
+
+
+def goodputs(axes: Axes, table: pd.DataFrame, key: str, mbps: float, laws: Iterable[str]) -> None:
+    """A line for each law over `key`: means of both flows' Mbit/s, with 95 % confidence intervals, below the link's."""
     for law in laws:
-        means = packets.intervals(table[table["law_name"] == law].groupby(key)[value])
+        means = packets.intervals(table[table["law_name"] == law].groupby(key)["total_mbps"])
         axes.errorbar(
             means.index, means["mean"], yerr=means["ci95"], color=COLOR[law], marker="o", markersize=3.5, label=law
         )
+    axes.axhline(mbps * CARRIED, color=FAINT, linestyle="--", linewidth=0.9)
+    axes.set_ylim(0, 1.04 * mbps)
+    axes.set_ylabel("goodput of both (Mbit/s)")
 
 
 def windows(runs: Mapping[str, ww.Run]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from windward.papers import Context
 from windward.show.plot.style import FAINT, INK
 
 from ...shared import packets
-from ..network import shared
+from ..network import CARRIED, shared
 from .panels import COLOR, SEEDS
 
 RTTS_MS = (5, 10, 25, 50, 100)
@@ -47,7 +47,7 @@ def bars(axes: Axes, table: pd.DataFrame, pairs: tuple[tuple[str, str], ...]) ->
         error = packets.intervals(chosen["first_mbps"])["ci95"]
         axes.errorbar(places, means["first_mbps"], yerr=error, linestyle="", color=INK, elinewidth=0.9)
     axes.set_xticks(range(len(RTTS_MS)), [str(rtt) for rtt in RTTS_MS])
-    axes.axhline(MBPS / 2 * 1448 / 1500, color=FAINT, linestyle="--", linewidth=0.9)
+    axes.axhline(MBPS / 2 * CARRIED, color=FAINT, linestyle="--", linewidth=0.9)
     axes.set_ylim(0, 104)
     axes.set_xlabel("round trip (ms)")
     axes.grid(visible=False, axis="x")

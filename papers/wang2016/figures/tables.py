@@ -12,6 +12,7 @@ from windward.show.plot.style import COLORS, INK
 
 from ..reported import RTTS_MS
 from ..responses import CHOICES, study
+from .panels import SAID
 
 _CAPTION = (
     "Left without SACK, as the paper has it, five seeds; right with SACK, one. Every seed a dot; a triangle is a seed "
@@ -48,7 +49,7 @@ def draw(table: pd.DataFrame) -> Figure:
     FigureCanvasAgg(figure)
     panels = figure.subplots(1, 2, sharey=True)
     laws = [law for law in CHOICES if law in set(table["law_name"])]
-    for axes, (recovery, name) in zip(panels, (("NewReno", "without SACK"), ("SACK", "with SACK")), strict=True):
+    for axes, (recovery, name) in zip(panels, SAID.items(), strict=True):
         for at, law in enumerate(laws):
             color = (*COLORS, INK)[at]
             chosen = table[(table["recovery"] == recovery) & (table["law_name"] == law)]
