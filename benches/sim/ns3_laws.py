@@ -33,6 +33,10 @@ class LinuxReno:
             return
         segments = ack.acked + self.held
         self.held = 0.0
+        self.grow(ack, segments)
+
+    def grow(self, ack: ww.Ack, segments: float) -> None:
+        """Takes segments outside of a recovery; those that slow start does not use are for congestion avoidance."""
         started = min(segments, max(self.ssthresh - self.cwnd, 0.0))
         self.cwnd += started
         if segments > started:

@@ -35,14 +35,7 @@ class PerAck(ns3_laws.LinuxReno):
         super().__init__(cwnd)
         self.is_inflated = False
 
-    def on_ack(self, ack: ww.Ack) -> None:
-        if ack.app_limited:
-            return
-        if ack.recovering:
-            self.held += ack.acked
-            return
-        segments = ack.acked + self.held
-        self.held = 0.0
+    def grow(self, ack: ww.Ack, segments: float) -> None:
         if self.is_inflated:
             self.cwnd, self.is_inflated = self.ssthresh, False
         if self.cwnd < self.ssthresh:

@@ -10,7 +10,7 @@ from typing import Any
 
 from windward import _engine
 from windward._engines import lines
-from windward._format.own import resolve_law, resolve_rule, resolve_scheduler
+from windward._format.own import finders
 
 #: A point, the seeds that are missing, the cells of its fields' columns, its scenario in JSON.
 Job = tuple[int, Sequence[int], Sequence[Any], str]
@@ -81,14 +81,11 @@ class Points:
 
     def _pool(self, workers: int) -> _engine.Sweep:
         name, alpha = self.objective or (None, None)
-        known, folder = self.laws, self.folder
         return _engine.Sweep(
             self.engine,
             threads=workers,
-            folder=folder,
-            law=lambda name, parameters: known.get(name) or resolve_law(name, parameters, folder),
-            scheduler=lambda name, parameters: known.get(name) or resolve_scheduler(name, parameters, folder),
-            rule=lambda name, parameters: known.get(name) or resolve_rule(name, parameters, folder),
+            folder=self.folder,
+            **finders(self.laws, self.folder),
             objective=name,
             alpha=alpha,
         )

@@ -10,7 +10,7 @@ from typing import Any
 from windward import _engine
 from windward._answers.run import Run
 from windward._engines.collect import Collector, choose
-from windward._format.own import resolve_law, resolve_rule, resolve_scheduler
+from windward._format.own import finders
 from windward.results._folder import ResultFolder
 from windward.results._shapes import Progress
 
@@ -34,14 +34,11 @@ def simulate(
     chosen = choose(seeds, scenario.seeds)
     if pcap and output is None:
         raise ValueError("pcap=True needs output=DIR, where the captures are written")
-    known = laws or {}
     job = _engine.Job(
         scenario,
         seeds=chosen,
         threads=count_threads(threads),
-        law=lambda name, parameters: known.get(name) or resolve_law(name, parameters, folder),
-        scheduler=lambda name, parameters: known.get(name) or resolve_scheduler(name, parameters, folder),
-        rule=lambda name, parameters: known.get(name) or resolve_rule(name, parameters, folder),
+        **finders(laws or {}, folder),
     )
     target = ResultFolder(Path(output)) if output is not None else None
     try:

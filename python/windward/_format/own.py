@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypedDict, runtime_checkable
 
 from windward._engine import Ack, Congestion, Pair, ScenarioError, Slot
 
@@ -69,6 +69,23 @@ class ForwardingRule(Protocol):
 
 #: Makes a law whose window begins at the given number of packets.
 LawFactory = Callable[[float], Law]
+
+
+class Finders(TypedDict):
+    """How the engine finds what is written in Python: by name and parameters, each kind for itself."""
+
+    law: Callable[[str, Mapping[str, Any]], LawFactory]
+    scheduler: Callable[[str, Mapping[str, Any]], Callable[[], CellScheduler]]
+    rule: Callable[[str, Mapping[str, Any]], Callable[[], ForwardingRule]]
+
+
+def finders(known: Mapping[str, Callable[..., Any]], folder: Path) -> Finders:
+    """Finds among the objects that a scenario knows by name, else in files of its folder and in modules."""
+    return {
+        "law": lambda name, parameters: known.get(name) or resolve_law(name, parameters, folder),
+        "scheduler": lambda name, parameters: known.get(name) or resolve_scheduler(name, parameters, folder),
+        "rule": lambda name, parameters: known.get(name) or resolve_rule(name, parameters, folder),
+    }
 
 
 def resolve_law(spec: str, parameters: Mapping[str, Any], folder: Path) -> LawFactory:
