@@ -11,7 +11,7 @@ from windward.show.plot.style import FAINT
 
 from ...shared import packets
 from ..network import RECOVERIES, bdp, shared
-from .panels import COLOR, SAID, counts, goodputs, windows
+from .panels import COLOR, SAID, SEEDS, counts, goodputs, windows
 
 LAWS = ("TCP-FIT", "CUBIC", "FAST", "Reno")
 RTTS_MS = (50, 100, 150, 200, 250)
@@ -20,15 +20,12 @@ MBPS = 1000
 #: [G] The paper states none; Reno's 3000 packets at the end allow at most 750 s.
 DURATION_S, WARMUP_S = 400, 40
 
-#: Of each point without SACK: five gigabit runs of 400 s would take as long as all other figures together.
-SEEDS = 3
-
 
 @figure(
     "3",
     title="Two flows over 1 Gbit/s",
     caption="Top: goodput of both over the round trip from 40 s to 400 s, on the left without SACK as in the paper, "
-    "means of 3 seeds with 95 % confidence intervals; on the right with SACK, one seed. Below: at 250 ms without SACK, "
+    "means of 5 seeds with 95 % confidence intervals; on the right with SACK, one seed. Below: at 250 ms without SACK, "
     "of one seed, the windows of flow 1, and N of both TCP-FIT flows. Dashed: half of the bandwidth-delay product.",
 )
 def figure_3(context: Context) -> Figure:
