@@ -115,10 +115,13 @@ class Scenario:
         """The scenario as TOML, defaults written out."""
     def to_json(self) -> str:
         """The same as JSON."""
-    def optimum(self, objective: str, alpha: float | None = None, links: str | None = None) -> dict[str, Any]:
+    def optimum(
+        self, objective: str, alpha: float | None = None, links: str | None = None, at: float | None = None
+    ) -> dict[str, Any]:
         """The best rates for "proportional", "max-min", "law", or "alpha" with `alpha`; raises ValueError.
 
-        With `links`, the rule of the links that flows are allowed, over all routings.
+        With `links`, the rule of the links that flows are allowed, over all routings. `at`: when, in seconds; default:
+        at the end.
         """
     def fluid(
         self, *, tolerance: float = 1e-6, period: float | None = None, feedback_delay: float | None = None

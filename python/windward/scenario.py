@@ -176,7 +176,14 @@ class Scenario(ScenarioFields):
             congestion=congestion,
         )
 
-    def optimum(self, objective: str = "proportional", *, routing: str = "fixed", links: str | None = None) -> Optimum:
+    def optimum(
+        self,
+        objective: str = "proportional",
+        *,
+        routing: str = "fixed",
+        links: str | None = None,
+        at_s: float | None = None,
+    ) -> Optimum:
         """The best rates that any congestion control could reach.
 
         Parameters
@@ -191,15 +198,17 @@ class Scenario(ScenarioFields):
             With free routing the links that a flow may use: "downstream" (those a hop closer to its destination),
             "not-farther" (those not farther from it), "loop-free" (those of loop-free directed paths), or "all" (the
             default).
+        at_s
+            Where the network changes: as it is so many seconds from the beginning. Default: at the end.
 
         Raises
         ------
         ValueError
-            For another objective or routing, and where there are no best rates.
+            For another objective, routing or time, and where there are no best rates.
         """
         from windward._engines.optimum import solve
 
-        return solve(self._compile().engine, objective, routing, links)
+        return solve(self._compile().engine, objective, routing, links, at_s=at_s)
 
     def fluid(
         self,

@@ -48,8 +48,23 @@ pub struct Trajectory {
     pub rates: Vec<Vec<f64>>,
     /// q^s of each flow, seconds.
     pub delays: Vec<Vec<f64>>,
+    /// Where each piece of the run ends: one, unless the network changes.
+    pub rests: Vec<Rest>,
     /// Evaluations of the right-hand side.
     pub evaluations: u64,
+}
+
+/// The end of a piece of a run, in which the network stays as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rest {
+    /// When the piece begins, and when it ends, seconds.
+    pub span: (f64, f64),
+    /// w_s of each flow, packets.
+    pub windows: Vec<f64>,
+    /// x_s of each flow, packets a second.
+    pub rates: Vec<f64>,
+    /// q^s of each flow, seconds.
+    pub delays: Vec<f64>,
 }
 
 impl Trajectory {
@@ -59,6 +74,25 @@ impl Trajectory {
         let is_close = |rates: &Vec<f64>| rates.iter().zip(last).all(|(x, end)| (x - end).abs() <= share * end.abs());
         let first = self.rates.iter().rposition(|rates| !is_close(rates)).map_or(0, |at| at + 1);
         (first + 1 < self.time.len() || self.time.len() == 1).then(|| self.time[first])
+    }
+
+    /// The piece that holds at a time, from 0; where one ends and the next begins, the next.
+    pub fn piece_at(&self, time: f64) -> usize {
+        let last = self.rests.len().saturating_sub(1);
+        self.rests.iter().take(last).take_while(|rest| rest.span.1 <= time).count()
+    }
+
+    /// The piece that `model` is ends at `time`.
+    fn rest(&mut self, time: f64, model: &mut Model, state: &[f64]) -> Result<(), Error> {
+        model.observe(state)?;
+        let begin = self.rests.last().map_or(0.0, |rest| rest.span.1);
+        self.rests.push(Rest {
+            span: (begin, time),
+            windows: model.windows(state).collect(),
+            rates: model.rates().to_vec(),
+            delays: (0..model.flows()).map(|flow| model.path_delay(flow)).collect(),
+        });
+        Ok(())
     }
 
     fn sample(&mut self, time: f64, model: &mut Model, state: &[f64]) -> Result<(), Error> {
@@ -82,31 +116,71 @@ pub fn integrate(
     interval: f64,
     method: Method,
 ) -> Result<Trajectory, Error> {
-    let mut state = model.start(windows);
+    integrate_pieces(&mut [(0.0, model)], windows, duration, interval, method)
+}
+
+/// The same through a network that changes: each model holds from its time on, in seconds, up to the next one's. The first
+/// begins at 0, times grow, and all have the same flows, whose states go on.
+///
+/// With [`Method::Delayed`] a model begins at the nearest step.
+///
+/// # Errors
+/// As [`windward_num::FluidMap::solve`].
+pub fn integrate_pieces(
+    pieces: &mut [(f64, &mut Model)],
+    windows: &[f64],
+    duration: f64,
+    interval: f64,
+    method: Method,
+) -> Result<Trajectory, Error> {
+    let mut state = pieces[0].1.start(windows);
     let mut trajectory = Trajectory::default();
-    trajectory.sample(0.0, model, &state)?;
+    trajectory.sample(0.0, pieces[0].1, &state)?;
     let samples = (duration / interval).round() as u64;
     let mut step = interval / 100.0;
     let mut echo = match method {
-        Method::Delayed { lag } => Some(Echo::new(model, lag, &state, interval)?),
+        Method::Delayed { lag } => {
+            let shortest = pieces.iter().map(|(_, model)| model.least_base_rtt()).fold(f64::INFINITY, f64::min);
+            Some(Echo::new(pieces[0].1, lag, shortest, &state, interval)?)
+        }
         Method::Ode { .. } | Method::Discrete { .. } => None,
     };
+    let mut at = 0;
     for sample in 1..=samples {
-        let from = (sample - 1) as f64 * interval;
-        match method {
-            Method::Discrete { period } => updates(model, &mut state, from, interval, period, &mut trajectory)?,
-            Method::Ode { tolerance } => {
-                let right = |at: &[f64], out: &mut [f64]| model.derivative(at, out);
-                trajectory.evaluations += flow(right, &mut state, interval, &mut step, tolerance)?;
-            }
-            Method::Delayed { .. } => {
-                if let Some(echo) = &mut echo {
-                    trajectory.evaluations += echo.advance(model, &mut state)?;
+        let begin = (sample - 1) as f64 * interval;
+        let end = begin + interval;
+        let mut now = begin;
+        loop {
+            let next = pieces.get(at + 1).map_or(f64::INFINITY, |piece| piece.0);
+            let until = next.min(end);
+            // Rounding shall not make whole intervals differ.
+            let span = if now == begin && until == end { interval } else { until - now };
+            let model = &mut *pieces[at].1;
+            match method {
+                _ if span <= 0.0 => {}
+                Method::Discrete { period } => updates(model, &mut state, now, span, period, &mut trajectory)?,
+                Method::Ode { tolerance } => {
+                    let right = |at: &[f64], out: &mut [f64]| model.derivative(at, out);
+                    trajectory.evaluations += flow(right, &mut state, span, &mut step, tolerance)?;
+                }
+                Method::Delayed { .. } => {
+                    if let Some(echo) = &mut echo {
+                        let done = |time: f64| ((time - begin) / interval * echo.steps as f64).round() as u64;
+                        let count = done(until) - done(now);
+                        trajectory.evaluations += echo.advance(model, &mut state, count)?;
+                    }
                 }
             }
+            now = until;
+            if next > end {
+                break;
+            }
+            trajectory.rest(next, model, &state)?;
+            at += 1;
         }
-        trajectory.sample(from + interval, model, &state)?;
+        trajectory.sample(end, pieces[at].1, &state)?;
     }
+    trajectory.rest(duration, pieces[at].1, &state)?;
     Ok(trajectory)
 }
 
@@ -139,9 +213,9 @@ struct Echo {
 }
 
 impl Echo {
-    fn new(model: &mut Model, lag: Lag, state: &[f64], interval: f64) -> Result<Self, Error> {
+    fn new(model: &mut Model, lag: Lag, least_rtt: f64, state: &[f64], interval: f64) -> Result<Self, Error> {
         let shortest = match lag {
-            Lag::RoundTrip => model.least_base_rtt(),
+            Lag::RoundTrip => least_rtt,
             Lag::Seconds(seconds) => seconds,
         };
         let steps = (interval * STEPS_A_LAG / shortest).ceil().max(1.0);
@@ -149,13 +223,13 @@ impl Echo {
         Ok(Self { history: History::new(interval / steps, &signals), lag, steps: steps as u64 })
     }
 
-    /// Up to the next sample; returns the evaluations.
-    fn advance(&mut self, model: &mut Model, state: &mut [f64]) -> Result<u64, Error> {
+    /// So many steps; returns the evaluations.
+    fn advance(&mut self, model: &mut Model, state: &mut [f64], count: u64) -> Result<u64, Error> {
         let mut heard = Heard { model, lag: self.lag };
-        for _ in 0..self.steps {
+        for _ in 0..count {
             self.history.advance(&mut heard, state)?;
         }
-        Ok(3 * self.steps)
+        Ok(3 * count)
     }
 }
 

@@ -11,5 +11,5 @@ mod integrate;
 mod model;
 
 pub use emultcp::{Congestion, Emultcp, EmultcpTrajectory, EmultcpUser};
-pub use integrate::{Lag, Method, Trajectory, integrate};
+pub use integrate::{Lag, Method, Rest, Trajectory, integrate, integrate_pieces};
 pub use model::{FluidFlow, Model, lyapunov};

@@ -6,7 +6,7 @@ use crate::table::column;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use windward_fluid::{Lag, Method};
+use windward_fluid::{Lag, Method, Rest};
 use windward_scenario::FluidRun;
 
 #[pymethods]
@@ -52,16 +52,45 @@ fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>>
     series.set_item("flow", vector(py, &indices.collect::<Vec<u32>>())?)?;
     series.set_item("cwnd", flat(&trajectory.windows, &|_| 1.0)?)?;
     series.set_item("rate_bps", flat(&trajectory.rates, &|_| run.packet_bits)?)?;
-    series.set_item("goodput_bps", flat(&trajectory.rates, &|flow| run.packet_bits * run.efficiency[flow])?)?;
+    let goodputs = trajectory.time.iter().zip(&trajectory.rates).flat_map(|(&time, rates)| {
+        let efficiency = &run.efficiency[trajectory.piece_at(time)];
+        rates.iter().zip(efficiency).map(|(rate, share)| rate * (run.packet_bits * share))
+    });
+    series.set_item("goodput_bps", vector(py, &goodputs.collect::<Vec<f64>>())?)?;
     series.set_item("queue_delay_ms", flat(&trajectory.delays, &|_| 1e3)?)?;
     let answer = PyDict::new(py);
     answer.set_item("flow", run.flows.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
     answer.set_item("law", run.flows.iter().map(|(_, law)| law.as_str()).collect::<Vec<_>>())?;
     answer.set_item("series", series)?;
+    answer.set_item("rests", rests(py, run)?)?;
     answer.set_item("lyapunov", run.lyapunov.clone())?;
     answer.set_item("settled_s", trajectory.settled(0.01))?;
     answer.set_item("evaluations", trajectory.evaluations)?;
     Ok(answer)
+}
+
+/// Where each piece of the run ends, flow by flow within a piece.
+fn rests<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    let rests = &run.trajectory.rests;
+    let each = |of: &dyn Fn(&Rest, usize, usize) -> f64| {
+        let values = rests
+            .iter()
+            .enumerate()
+            .flat_map(|(piece, rest)| (0..run.flows.len()).map(move |flow| (rest, piece, flow)));
+        vector(py, &values.map(|(rest, piece, flow)| of(rest, piece, flow)).collect::<Vec<f64>>())
+    };
+    table.set_item("from_s", each(&|rest, _, _| rest.span.0)?)?;
+    table.set_item("until_s", each(&|rest, _, _| rest.span.1)?)?;
+    let names = rests.iter().flat_map(|_| run.flows.iter().map(|(name, _)| name.as_str()));
+    table.set_item("flow", names.collect::<Vec<_>>())?;
+    table.set_item("cwnd", each(&|rest, _, flow| rest.windows[flow])?)?;
+    table.set_item("rate_bps", each(&|rest, _, flow| rest.rates[flow] * run.packet_bits)?)?;
+    let goodput =
+        |rest: &Rest, piece: usize, flow: usize| rest.rates[flow] * (run.packet_bits * run.efficiency[piece][flow]);
+    table.set_item("goodput_bps", each(&goodput)?)?;
+    table.set_item("queue_delay_ms", each(&|rest, _, flow| rest.delays[flow] * 1e3)?)?;
+    Ok(table)
 }
 
 /// Where the windows end: columns by flow, and how long it took.
@@ -76,7 +105,8 @@ pub(crate) fn end<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, P
     flows.set_item("law", run.flows.iter().map(|(_, law)| law.as_str()).collect::<Vec<_>>())?;
     flows.set_item("cwnd", last(&trajectory.windows, &|_| 1.0)?)?;
     flows.set_item("rate_bps", last(&trajectory.rates, &|_| run.packet_bits)?)?;
-    flows.set_item("goodput_bps", last(&trajectory.rates, &|flow| run.packet_bits * run.efficiency[flow])?)?;
+    let efficiency = &run.efficiency[run.efficiency.len() - 1];
+    flows.set_item("goodput_bps", last(&trajectory.rates, &|flow| run.packet_bits * efficiency[flow])?)?;
     flows.set_item("queue_delay_ms", last(&trajectory.delays, &|_| 1e3)?)?;
     let answer = PyDict::new(py);
     answer.set_item("flows", flows)?;

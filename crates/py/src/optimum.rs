@@ -8,31 +8,35 @@ use pyo3::types::PyDict;
 use serde_json::Value;
 use windward_scenario::{Objective, Optimum, RoutedOptimum};
 use windward_sim::backlog::Links;
+use windward_units::{Duration, Time};
 
 #[pymethods]
 impl Scenario {
     /// The best rates for `objective`: "proportional", "max-min", "law", or "alpha" with `alpha`. Columns by table, and
     /// the certificate. With `links`, "downstream", "not-farther", "loop-free" or "all", over all routings on such links; then
-    /// also tables of paths, links of flows and the schedule. Raises ValueError where there are none.
-    #[pyo3(signature = (objective, alpha=None, links=None))]
+    /// also tables of paths, links of flows and the schedule. Where the network changes, as it is `at` seconds from the
+    /// beginning, by default at the end. Raises ValueError where there are none.
+    #[pyo3(signature = (objective, alpha=None, links=None, at=None))]
     fn optimum<'py>(
         &self,
         py: Python<'py>,
         objective: &str,
         alpha: Option<f64>,
         links: Option<&str>,
+        at: Option<f64>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let objective = self::objective(objective, alpha)?;
+        let now = Time::ZERO + at.map_or(self.inner.duration(), Duration::from_secs);
         let refused = |error: windward_num::Error| PyValueError::new_err(error.to_string());
         let rule = match links {
-            None => return columns(py, &py.detach(|| self.inner.optimum(objective)).map_err(refused)?),
+            None => return columns(py, &py.detach(|| self.inner.optimum_at(objective, now)).map_err(refused)?),
             Some("downstream") => Links::Downstream,
             Some("not-farther") => Links::NotFarther,
             Some("loop-free") => Links::LoopFree,
             Some("all") => Links::All,
             Some(other) => return Err(PyValueError::new_err(format!("{other} is no rule of links"))),
         };
-        let best = py.detach(|| self.inner.optimum_with_free_routing(objective, rule)).map_err(refused)?;
+        let best = py.detach(|| self.inner.optimum_with_free_routing_at(objective, rule, now)).map_err(refused)?;
         let answer = columns(py, &best.optimum)?;
         answer.set_item("paths", paths(py, &best)?)?;
         answer.set_item("flow_links", flow_links(py, &best)?)?;

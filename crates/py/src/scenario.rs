@@ -189,7 +189,7 @@ impl Scenario {
     fn law_names(&self) -> Vec<String> {
         let classes = self.inner.python_laws();
         let name = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
-            LawChoice::Known(_) => name.law.clone(),
+            LawChoice::Known(_) | LawChoice::Tfrc(_) => name.law.clone(),
             LawChoice::Own(index) => classes[index as usize].name().to_owned(),
         };
         self.compiled.network.flows.iter().zip(&self.compiled.flows).map(name).collect()

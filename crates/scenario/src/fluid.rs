@@ -6,13 +6,14 @@
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::names::FlowName;
 use crate::optimum::{path_loss, propagation};
-use crate::scenario::Scenario;
+use crate::scenario::{Compiled, Scenario};
 use thiserror::Error;
-use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate, lyapunov};
+use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate_pieces, lyapunov};
 use windward_laws::{LawSpec, Lyapunov};
 use windward_num::Link;
 use windward_sim::cell::SchedulerConfig;
 use windward_sim::{Buffer, FlowConfig, LawChoice, Network};
+use windward_units::{Duration, Time};
 
 /// Why a scenario has no fluid form.
 #[derive(Debug, Error)]
@@ -20,6 +21,11 @@ pub enum FluidError {
     /// A law was written in Python.
     #[error("flow `{0}`: a law in Python has no fluid model\nhint: choose one of Windward's laws")]
     PythonLaw(String),
+    /// TFRC has no window.
+    #[error(
+        "flow `{0}`: TFRC is not supported by the fluid engine\nhint: it is made to rest where `law = \"reno\"` does"
+    )]
+    Tfrc(String),
     /// A transfer over a changing number of connections.
     #[error(
         "flow `{0}`: `connections` is not supported by the fluid engine\nhint: remove it, or use \
@@ -44,6 +50,12 @@ pub enum FluidError {
     /// A slotted network whose links may be OFF.
     #[error("link `{0}`: {reason}", reason = crate::optimum::CHANNELS)]
     Channels(String),
+    /// A link that is down.
+    #[error(
+        "link `{0}` is down at {1}: with nothing to be sent there is no window to follow\nhint: let its `rate` fall \
+         instead, or use `simulate`"
+    )]
+    Down(String, Duration),
     /// Stations that move.
     #[error("link `{0}`: stations that move are not supported by the fluid engine")]
     Motion(String),
@@ -63,8 +75,8 @@ pub enum FluidError {
 pub struct FluidRun {
     /// Names of the flows and their laws.
     pub flows: Vec<(String, String)>,
-    /// Payload share of a packet times its chance to arrive, by flow: from rate to goodput.
-    pub efficiency: Vec<f64>,
+    /// Of each piece of the run payload share of a packet times its chance to arrive, by flow: from rate to goodput.
+    pub efficiency: Vec<Vec<f64>>,
     /// Bits of a packet on the wire.
     pub packet_bits: f64,
     /// The samples; windows in packets, rates in packets a second, delays in seconds.
@@ -84,6 +96,7 @@ impl Scenario {
         let network = &compiled.network;
         let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
             LawChoice::Known(spec) => Ok(spec),
+            LawChoice::Tfrc(_) => Err(FluidError::Tfrc(name.name.clone())),
             LawChoice::Own(_) => Err(FluidError::PythonLaw(name.name.clone())),
         };
         let specs: Vec<LawSpec> = network.flows.iter().zip(&compiled.flows).map(spec).collect::<Result<_, _>>()?;
@@ -95,6 +108,47 @@ impl Scenario {
             return Err(FluidError::PacketSizes(bytes, other));
         }
         let packet_bits = bytes as f64 * 8.0;
+        let span = network.timing.duration;
+        let changes = network.topology.changes().into_iter().filter(|at| *at > Time::ZERO && *at < span);
+        let begins: Vec<Time> = [Time::ZERO].into_iter().chain(changes).collect();
+        let pieces: Vec<PieceOfRun> =
+            begins.iter().map(|&begin| self.piece(&compiled, &specs, packet_bits, begin)).collect::<Result<_, _>>()?;
+        let windows: Vec<f64> = network.flows.iter().map(|flow| f64::from(flow.tcp.initial_window)).collect();
+        let interval = network.timing.sample_interval.as_secs();
+        let (mut models, others): (Vec<_>, Vec<_>) =
+            pieces.into_iter().map(|piece| (piece.model, (piece.base_rtts, piece.efficiency))).unzip();
+        let (base_rtts, efficiency): (Vec<_>, Vec<_>) = others.into_iter().unzip();
+        let mut models: Vec<_> = begins.iter().map(|begin| begin.as_secs()).zip(&mut models).collect();
+        let trajectory = integrate_pieces(&mut models, &windows, span.as_secs(), interval, method)?;
+        Ok(FluidRun {
+            flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
+            efficiency,
+            packet_bits,
+            lyapunov: lyapunov_of(&specs).map(|(rho, backlogs)| {
+                let samples = trajectory.time.iter().zip(&trajectory.windows).zip(&trajectory.rates);
+                samples
+                    .map(|((&time, windows), rates)| {
+                        let base_rtts = &base_rtts[trajectory.piece_at(time)];
+                        lyapunov(windows, rates, base_rtts, &backlogs, rho)
+                    })
+                    .collect()
+            }),
+            trajectory,
+        })
+    }
+
+    /// The network as it is from `begin` on.
+    fn piece(
+        &self,
+        compiled: &Compiled,
+        specs: &[LawSpec],
+        packet_bits: f64,
+        begin: Time,
+    ) -> Result<PieceOfRun, FluidError> {
+        if let Some(at) = (0..compiled.links.len()).find(|at| !compiled.network.topology.is_up(*at as u32, begin)) {
+            return Err(FluidError::Down(compiled.links[at].name.clone(), begin.since(Time::ZERO)));
+        }
+        let network = &Network { topology: compiled.network.topology.at(begin), ..compiled.network.clone() };
         let constraints = constraints(
             network,
             fixed_routes(network),
@@ -114,7 +168,7 @@ impl Scenario {
         })?;
         let mut flows = Vec::with_capacity(network.flows.len());
         let base_rtts: Vec<f64> = network.flows.iter().map(|flow| base_rtt(network, flow)).collect();
-        for (((flow, name), spec), &base_rtt) in network.flows.iter().zip(&compiled.flows).zip(&specs).zip(&base_rtts) {
+        for (((flow, name), spec), &base_rtt) in network.flows.iter().zip(&compiled.flows).zip(specs).zip(&base_rtts) {
             if base_rtt <= 0.0 {
                 return Err(FluidError::NoDelay(name.name.clone()));
             }
@@ -128,24 +182,20 @@ impl Scenario {
             (Buffer::Unlimited | Buffer::Time(_), _) => f64::INFINITY,
         });
         let buffers = buffers.collect();
-        let mut model = Model::new(constraints, flows, buffers)?;
-        let windows: Vec<f64> = network.flows.iter().map(|flow| f64::from(flow.tcp.initial_window)).collect();
-        let interval = network.timing.sample_interval.as_secs();
-        let trajectory = integrate(&mut model, &windows, network.timing.duration.as_secs(), interval, method)?;
+        let model = Model::new(constraints, flows, buffers)?;
         let efficiency = network.flows.iter().map(|flow| {
-            flow.tcp.segment.count() as f64 / bytes as f64 * (1.0 - path_loss(&network.topology, &flow.forward))
+            let payload = flow.tcp.segment.count() as f64 * 8.0 / packet_bits;
+            payload * (1.0 - path_loss(&network.topology, &flow.forward))
         });
-        Ok(FluidRun {
-            flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
-            efficiency: efficiency.collect(),
-            packet_bits,
-            lyapunov: lyapunov_of(&specs).map(|(rho, backlogs)| {
-                let samples = trajectory.windows.iter().zip(&trajectory.rates);
-                samples.map(|(windows, rates)| lyapunov(windows, rates, &base_rtts, &backlogs, rho)).collect()
-            }),
-            trajectory,
-        })
+        Ok(PieceOfRun { model, base_rtts, efficiency: efficiency.collect() })
     }
+}
+
+/// A part of the run in which the network stays as it is.
+struct PieceOfRun {
+    model: Model,
+    base_rtts: Vec<f64>,
+    efficiency: Vec<f64>,
 }
 
 /// ρ and the backlogs p of the flows, where all have a part in one Lyapunov function.

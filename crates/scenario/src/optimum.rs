@@ -11,7 +11,7 @@ use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidPath};
 use windward_num::{Error, Options, Problem, Solution, Utility, solve};
 use windward_sim::{FlowConfig, LawChoice, Network, Route, Topology};
-use windward_units::Duration;
+use windward_units::{Duration, Time};
 
 /// What the flows want.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,12 +72,34 @@ pub struct LinkOptimum {
 }
 
 impl Scenario {
-    /// The best rates that any control of its flows could reach.
+    /// The network as it is at an instant.
+    pub(crate) fn compiled_at(&self, now: Time) -> Result<Compiled, Error> {
+        let mut compiled = self.compile_at_rest();
+        let topology = &compiled.network.topology;
+        if let Some(at) = (0..compiled.links.len()).find(|at| !topology.is_up(*at as u32, now)) {
+            return Err(Error::Invalid {
+                at: format!("link `{}`", compiled.links[at].name),
+                reason: format!("it is down at {}, and nothing crosses it", now.since(Time::ZERO)),
+            });
+        }
+        compiled.network.topology = topology.at(now);
+        Ok(compiled)
+    }
+
+    /// The best rates that any control of its flows could reach; where the network changes, as it is at the end.
     ///
     /// # Errors
     /// [`Error::Invalid`] where the background leaves a link nothing; else what the solver says.
     pub fn optimum(&self, objective: Objective) -> Result<Optimum, Error> {
-        let compiled = self.compile_at_rest();
+        self.optimum_at(objective, Time::from_nanos(self.duration().as_nanos()))
+    }
+
+    /// The same of the network as it is at an instant.
+    ///
+    /// # Errors
+    /// As [`Self::optimum`]; where a link is down then.
+    pub fn optimum_at(&self, objective: Objective, now: Time) -> Result<Optimum, Error> {
+        let compiled = self.compiled_at(now)?;
         let question = Question::new(self, &compiled, objective, fixed_routes(&compiled.network))?;
         let solution = solve(&question.problem, &Options::default())?;
         let loads = question.problem.network.loads(&solution.rates);

@@ -19,7 +19,7 @@ pub fn reference() -> String {
     );
     page.quantities();
     page.fields("The file", &schema);
-    for list in ["output", "node", "link", "cell", "wifi", "region", "flow", "background"] {
+    for list in ["output", "node", "link", "cell", "wifi", "region", "change", "flow", "background"] {
         let field = &schema["properties"][list];
         let heading = if field["type"] == "array" { format!("[[{list}]]") } else { format!("[{list}]") };
         let target = field.get("items").unwrap_or(field);
@@ -59,6 +59,7 @@ pub fn reference() -> String {
                 page.section("A `limit` of half-spaces", "limit", "Limit");
                 page.section("A `state` of fading", "channelstate", "ChannelState");
             }
+            "change" => page.section("A `step` of a change", "changestep", "ChangeStep"),
             "flow" => {
                 page.section("`law` of a flow", "law", "LawSpec");
                 page.section("`connections` of a flow", "connections", "Connections");
@@ -117,17 +118,18 @@ impl Page<'_> {
             self.table(kind, Some(tag));
         }
         if name == "LawSpec" {
-            self.python();
+            self.others();
         }
     }
 
-    /// A law in Python, which is no part of the registry.
-    fn python(&mut self) {
+    /// TFRC and laws in Python, which are no part of the registry.
+    fn others(&mut self) {
         let alternatives = self.schema["$defs"]["Flow"]["properties"]["law"]["anyOf"].as_array();
-        let python = alternatives.and_then(|all| all.iter().find(|law| tag(law).is_some()));
-        let python = python.expect("a law may be a Python class");
-        let _ = write!(self.text, "### `name = \"python\"`\n\n{}\n\n", description(python));
-        self.table(python, Some("name"));
+        for law in alternatives.into_iter().flatten() {
+            let Some((_, word)) = tag(law) else { continue };
+            let _ = write!(self.text, "### `name = {word}`\n\n{}\n\n", description(law));
+            self.table(law, Some("name"));
+        }
     }
 
     fn fields(&mut self, heading: &str, definition: &Value) {

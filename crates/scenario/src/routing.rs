@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use windward_num::region::independent_sets;
 use windward_num::{Demand, Error, Mixture, Path, Region, RoutingProblem, solve_routing};
 use windward_sim::backlog::{Graph, Links};
+use windward_units::Time;
 
 /// The best rates, and how they are routed and scheduled.
 #[derive(Clone, Debug)]
@@ -64,7 +65,20 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::optimum`], and as [`windward_num::solve_routing`].
     pub fn optimum_with_free_routing(&self, objective: Objective, rule: Links) -> Result<RoutedOptimum, Error> {
-        let compiled = self.compile_at_rest();
+        self.optimum_with_free_routing_at(objective, rule, Time::from_nanos(self.duration().as_nanos()))
+    }
+
+    /// The same of the network as it is at an instant.
+    ///
+    /// # Errors
+    /// As [`Scenario::optimum_at`], and as [`windward_num::solve_routing`].
+    pub fn optimum_with_free_routing_at(
+        &self,
+        objective: Objective,
+        rule: Links,
+        now: Time,
+    ) -> Result<RoutedOptimum, Error> {
+        let compiled = self.compiled_at(now)?;
         let ends: Vec<(u32, u32)> = compiled.network.topology.ports.iter().map(|port| (port.from, port.to)).collect();
         let allowed = self.allowed(&compiled, &ends, rule);
         let mut question = Question::new(self, &compiled, objective, allowed)?;

@@ -7,6 +7,7 @@
 mod apps;
 pub mod backlog;
 pub mod coding;
+mod endpoint;
 mod engine;
 mod fabric;
 mod link;
@@ -22,11 +23,14 @@ mod record;
 mod run;
 mod status;
 mod tcp;
+pub mod tfrc;
 mod topology;
 mod world;
 
 pub use fabric::{Fabric, Parcel};
-pub use link::{Jitter, LinkConfig, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem};
+pub use link::{
+    Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem,
+};
 pub use makers::{LawChoice, MakeLaw, MakeRule, MakeScheduler, Makers};
 pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, slotted, wifi};
 pub use network::{

@@ -2,6 +2,7 @@
 
 use crate::backlog::Rank;
 use crate::cell::Choose;
+use crate::tfrc::TfrcOptions;
 use std::fmt;
 use std::sync::Arc;
 use windward_laws::{AnyLaw, Law, LawSpec};
@@ -21,6 +22,8 @@ pub type MakeRule = Arc<dyn Fn() -> Box<dyn Rank + Send> + Send + Sync>;
 pub enum LawChoice {
     /// One of ours.
     Known(LawSpec),
+    /// No law of TCP, but TFRC.
+    Tfrc(TfrcOptions),
     /// A user's own, by its index among the [`Makers`] of who runs the network, which have it.
     Own(u32),
 }
@@ -42,6 +45,7 @@ impl Makers {
         match choice {
             LawChoice::Known(spec) => Maker::Known(spec),
             LawChoice::Own(index) => Maker::Own(Arc::clone(&self.laws[index as usize])),
+            LawChoice::Tfrc(_) => Maker::None,
         }
     }
 
@@ -72,6 +76,8 @@ impl fmt::Debug for Makers {
 pub(crate) enum Maker {
     Known(LawSpec),
     Own(MakeLaw),
+    /// For a transport that has none.
+    None,
 }
 
 impl Maker {
@@ -80,6 +86,7 @@ impl Maker {
         match self {
             Self::Known(spec) => spec.build(initial),
             Self::Own(make) => AnyLaw::External(make(initial)),
+            Self::None => unreachable!("TFRC asks for no law"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::backlog::{Backlog, Class, Name};
 use crate::engine::{Calendar, Event, PortTimer, Wake};
-use crate::link::{Fate, Offered};
+use crate::link::{Fate, Offered, Taken};
 use crate::makers::Makers;
 use crate::medium::{AirFrame, AirLog, AnyMedium, Cause, Medium, Out};
 use crate::node::{Decision, Node};
@@ -116,6 +116,13 @@ impl Net {
             capture: None,
             air: None,
         };
+        for port in 0..net.ports.len() {
+            if let Port::Changing(link) = &net.ports[port]
+                && let Some(time) = link.next_change()
+            {
+                net.schedule(time, Wake::Port(PortTimer::Change), port as u32);
+            }
+        }
         for medium in 0..net.media.len() as u32 {
             let (medium, mut out) = net.medium(medium);
             medium.begin(&mut out);
@@ -178,6 +185,7 @@ impl Net {
                 self.follow(port, packet, fate);
             }
             Port::Queued(_) => self.offer_to_queue(port, *packet),
+            Port::Changing(_) => self.offer_to_changing(port, *packet),
             Port::Shared(share) => {
                 let (medium, local) = (share.medium, share.local);
                 let now = self.now;
@@ -231,13 +239,62 @@ impl Net {
         }
     }
 
+    #[cold]
+    fn offer_to_changing(&mut self, port: u32, packet: Packet) {
+        // What is due at this instant leaves before the packet comes.
+        self.complete(port);
+        let Self { now, ports, losses, balance, .. } = self;
+        let Port::Changing(link) = &mut ports[port as usize] else { return };
+        match link.offer(*now, packet, |packet| count_loss(losses, balance, &packet, Cause::Queue)) {
+            Taken::Kept(Some(time)) => self.schedule(time, Wake::Port(PortTimer::Transmit), port),
+            Taken::Kept(None) => {}
+            Taken::Refused => self.follow(port, &packet, Fate::Dropped),
+        }
+    }
+
+    /// The transmission of a changing link that ends now ends, and the next one begins.
+    #[cold]
+    fn complete(&mut self, port: u32) {
+        let Self { now, ports, losses, balance, .. } = self;
+        let Port::Changing(link) = &mut ports[port as usize] else { return };
+        let done = link.complete(*now, |packet| count_loss(losses, balance, &packet, Cause::Queue));
+        if let Some((packet, fate)) = done.sent {
+            self.follow(port, &packet, fate);
+        }
+        if let Some(end) = done.next {
+            self.schedule(end, Wake::Port(PortTimer::Transmit), port);
+        }
+    }
+
+    /// A link changes.
+    #[cold]
+    fn change(&mut self, port: u32) {
+        self.complete(port);
+        let Self { now, ports, losses, balance, .. } = self;
+        let Port::Changing(link) = &mut ports[port as usize] else { return };
+        let changed = link.change(*now, |packet, cause| count_loss(losses, balance, &packet, cause));
+        if let Some(end) = changed.transmits {
+            self.schedule(end, Wake::Port(PortTimer::Transmit), port);
+        }
+        if let Some(next) = changed.next {
+            self.schedule(next, Wake::Port(PortTimer::Change), port);
+        }
+    }
+
     /// A timer of a port rings. Returns the packet that has come to the end of its route, if one has.
     #[inline]
     pub fn wake_port(&mut self, timer: PortTimer, port: u32) -> Option<Packet> {
         match timer {
             PortTimer::Arrive => self.arrive(port),
             PortTimer::Transmit => {
-                self.transmit(port);
+                match self.ports[port as usize] {
+                    Port::Changing(_) => self.complete(port),
+                    _ => self.transmit(port),
+                }
+                None
+            }
+            PortTimer::Change => {
+                self.change(port);
                 None
             }
         }
@@ -246,7 +303,7 @@ impl Net {
     /// The first packet in flight arrives at the far end of a port. Returns it where its route ends; else sends it on.
     #[inline]
     fn arrive(&mut self, port: u32) -> Option<Packet> {
-        let (mut packet, next) = self.ports[port as usize].flight().land()?;
+        let (mut packet, next) = self.ports[port as usize].land(self.now)?;
         if let Some(next) = next {
             self.schedule(next, Wake::Port(PortTimer::Arrive), port);
         }
@@ -473,6 +530,7 @@ fn see(now: Time, ports: &mut [Port], media: &mut [Shared], port: u32) -> Sight 
     match &mut ports[port as usize] {
         Port::Wire(link) => link.see(now),
         Port::Queued(link) => link.see(now),
+        Port::Changing(link) => link.see(now),
         Port::Shared(share) => media[share.medium as usize].medium.see(now, share.local),
     }
 }

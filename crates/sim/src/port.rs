@@ -1,6 +1,7 @@
 //! Ports at work: links, queued links, and shares in media.
 
-use crate::link::{Flight, Link, QueuedLink};
+use crate::link::{ChangingLink, Flight, Link, QueuedLink};
+use crate::packet::Packet;
 use crate::status::Counts;
 use crate::topology::PortKind;
 use windward_units::Time;
@@ -16,6 +17,8 @@ pub enum Port {
     Wire(Link),
     /// A link that asks its queue when it is free.
     Queued(Box<QueuedLink>),
+    /// A link that changes on the way.
+    Changing(Box<ChangingLink>),
     /// A share in a medium.
     Shared(Share),
 }
@@ -37,19 +40,23 @@ impl Port {
         match *kind {
             PortKind::Wire(ref link) => Self::Wire(Link::new(link, seed)),
             PortKind::Queued(ref link, queue) => Self::Queued(Box::new(QueuedLink::new(link, queue, seed))),
+            PortKind::Changing(ref link, queue, ref steps) => {
+                Self::Changing(Box::new(ChangingLink::new(link, queue, steps, seed)))
+            }
             PortKind::Shared { medium, local } => {
                 Self::Shared(Share { medium, local, flight: Flight::with_capacity(ROOM) })
             }
         }
     }
 
-    /// The packets on their way to its far end.
+    /// Takes the packet that arrives now at its far end, and says when the next one will.
     #[inline]
-    pub fn flight(&mut self) -> &mut Flight {
+    pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         match self {
-            Self::Wire(link) => link.flight(),
-            Self::Queued(link) => link.flight(),
-            Self::Shared(share) => &mut share.flight,
+            Self::Wire(link) => link.flight().land(),
+            Self::Queued(link) => link.flight().land(),
+            Self::Shared(share) => share.flight.land(),
+            Self::Changing(link) => link.land(now),
         }
     }
 
@@ -58,6 +65,7 @@ impl Port {
         match self {
             Self::Wire(link) => Some(link.counts(now)),
             Self::Queued(link) => Some(link.counts(now)),
+            Self::Changing(link) => Some(link.counts(now)),
             Self::Shared(_) => None,
         }
     }
@@ -67,6 +75,7 @@ impl Port {
         match self {
             Self::Wire(link) => link.reset_counts(now),
             Self::Queued(link) => link.reset_counts(now),
+            Self::Changing(link) => link.reset_counts(now),
             Self::Shared(_) => {}
         }
     }
@@ -76,6 +85,7 @@ impl Port {
         match self {
             Self::Wire(link) => link.held(),
             Self::Queued(link) => link.held(),
+            Self::Changing(link) => link.held(),
             Self::Shared(share) => share.flight.len(),
         }
     }

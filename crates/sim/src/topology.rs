@@ -1,11 +1,13 @@
 //! The network below its endpoints: what packets cross, and who sends them on.
 
-use crate::link::LinkConfig;
+use crate::link::{LinkConfig, LinkStep};
 use crate::medium::MediumConfig;
 use crate::node::NodeConfig;
 use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
-use windward_units::Duration;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use windward_units::{Duration, Time};
 
 /// Ports, the media that some of them share, and the nodes that choose ports themselves.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +38,8 @@ pub enum PortKind {
     Wire(LinkConfig),
     /// A link whose queue may change its mind until a packet is sent, which costs two.
     Queued(LinkConfig, QueueConfig),
+    /// A link that changes at the given times, in their order. It costs two events a hop, too.
+    Changing(LinkConfig, QueueConfig, Arc<[LinkStep]>),
     /// A share in a medium.
     Shared {
         /// The medium, by its index in [`Topology::media`].
@@ -128,15 +132,60 @@ impl Topology {
     /// The link that a port is; `None` where it is a share in a medium.
     pub fn link(&self, port: u32) -> Option<&LinkConfig> {
         match &self.ports[port as usize].kind {
-            PortKind::Wire(link) | PortKind::Queued(link, _) => Some(link),
+            PortKind::Wire(link) | PortKind::Queued(link, _) | PortKind::Changing(link, ..) => Some(link),
             PortKind::Shared { .. } => None,
         }
+    }
+
+    /// The changes of the link that a port is.
+    pub fn steps(&self, port: u32) -> &[LinkStep] {
+        match &self.ports[port as usize].kind {
+            PortKind::Changing(_, _, steps) => steps,
+            PortKind::Wire(_) | PortKind::Queued(..) | PortKind::Shared { .. } => &[],
+        }
+    }
+
+    /// When anything changes, in order, none twice.
+    pub fn changes(&self) -> Vec<Time> {
+        let of_links = (0..self.ports.len() as u32).flat_map(|port| self.steps(port)).map(|step| step.at);
+        let of_cells = self.media.iter().flat_map(|medium| match medium {
+            MediumConfig::Cell(cell) => &cell.changes[..],
+            MediumConfig::Wifi(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => &[],
+        });
+        let all: BTreeSet<Time> = of_links.chain(of_cells.map(|change| change.at)).collect();
+        all.into_iter().collect()
+    }
+
+    /// Whether the link that a port is transmits at an instant; a share always does.
+    pub fn is_up(&self, port: u32, now: Time) -> bool {
+        let changes = self.steps(port).iter().take_while(|step| step.at <= now);
+        changes.filter_map(|step| step.change.is_up).last().unwrap_or(true)
+    }
+
+    /// What it is at an instant, as if it were so for ever; links that are down then are as they will be when they are up again.
+    /// Where stations move, their places are those of the beginning.
+    pub fn at(&self, now: Time) -> Self {
+        let mut then = self.clone();
+        for port in &mut then.ports {
+            if let PortKind::Changing(link, queue, steps) = &mut port.kind {
+                steps.iter().take_while(|step| step.at <= now).for_each(|step| step.change.apply(link));
+                port.kind = PortKind::Changing(link.clone(), *queue, Arc::default());
+            }
+        }
+        for medium in &mut then.media {
+            if let MediumConfig::Cell(cell) = medium {
+                for change in std::mem::take(&mut cell.changes).iter().take_while(|change| change.at <= now) {
+                    cell.stations[change.station as usize].mean_snr = change.mean_snr;
+                }
+            }
+        }
+        then
     }
 
     /// The links among the ports.
     pub fn links_mut(&mut self) -> impl Iterator<Item = &mut LinkConfig> {
         self.ports.iter_mut().filter_map(|port| match &mut port.kind {
-            PortKind::Wire(link) | PortKind::Queued(link, _) => Some(link),
+            PortKind::Wire(link) | PortKind::Queued(link, _) | PortKind::Changing(link, ..) => Some(link),
             PortKind::Shared { .. } => None,
         })
     }
@@ -154,7 +203,7 @@ impl Topology {
 
     fn ask<T>(&self, port: u32, link: impl Fn(&LinkConfig) -> T, medium: impl Fn(&MediumConfig, u32) -> T) -> T {
         match &self.ports[port as usize].kind {
-            PortKind::Wire(config) | PortKind::Queued(config, _) => link(config),
+            PortKind::Wire(config) | PortKind::Queued(config, _) | PortKind::Changing(config, ..) => link(config),
             PortKind::Shared { medium: at, local } => medium(&self.media[*at as usize], *local),
         }
     }

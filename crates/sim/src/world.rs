@@ -1,6 +1,7 @@
 //! A network with its endpoints, event by event.
 
 use crate::apps::{Source, Transfer, introduce};
+use crate::endpoint::Endpoint;
 use crate::engine::{Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
 use crate::medium::AirLog;
@@ -8,14 +9,13 @@ use crate::net::Net;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
 use crate::record::{Capture, Output, Recorder};
-use crate::tcp::Connection;
 use std::io;
 use windward_units::{Duration, Time};
 
 /// Everything that events concern.
 pub struct World {
     pub net: Net,
-    flows: Vec<Connection>,
+    flows: Vec<Endpoint>,
     transfers: Vec<Transfer>,
     sources: Vec<Source>,
     recorder: Recorder,
@@ -32,12 +32,11 @@ impl World {
         let mut net = Net::new(topology, makers, seed, flows.len(), pending);
         net.air = network.air.clone().map(|span| (span, AirLog::default()));
         net.capture = capture.map(|out| Capture::new(out, network));
-        let flows: Vec<Connection> = (0..)
+        let flows: Vec<Endpoint> = (0..)
             .zip(flows)
             .map(|(index, config)| {
                 let routes = [net.add_route(&config.forward), net.add_route(&config.backward)];
-                let law = makers.law(config.law).build(config.tcp.initial_cwnd());
-                Connection::new(index, config, law, routes, seed)
+                Endpoint::new(index, config, makers, routes, seed)
             })
             .collect();
         let mut sources: Vec<Source> = (0..)

@@ -68,6 +68,7 @@ fn cell(flows: &[FlowConfig]) -> CellConfig {
         urgency: 1.0,
     };
     CellConfig {
+        changes: Vec::new(),
         slot: Duration::from_millis(1),
         symbol_rate: 2e7,
         table: Arc::new(Table::of_modes(modes).expect("a table")),

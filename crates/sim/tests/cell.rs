@@ -28,6 +28,7 @@ fn station(key: u64, mean_snr: f64) -> StationConfig {
 /// Slots of 1 ms.
 fn cell(table: Table, scheduler: SchedulerConfig, mean_snrs: &[f64]) -> CellConfig {
     CellConfig {
+        changes: Vec::new(),
         slot: Duration::from_millis(1),
         symbol_rate: SYMBOL_RATE,
         table: Arc::new(table),

@@ -32,6 +32,10 @@ class Fluid(Kept):
     flows: pd.DataFrame
     #: One row per flow and sample: `time_s`, `flow`, `cwnd`, `rate_bps`, `goodput_bps`, `queue_delay_ms`.
     series: pd.DataFrame
+    #: One row per piece of the run and flow, where the network changes (else there is one piece): `from_s`, `until_s`,
+    #: `flow`, and at the end of the piece `cwnd`, `rate_bps`, `goodput_bps`, `queue_delay_ms` and `optimum_bps`, as in
+    #: `flows`.
+    rests: pd.DataFrame
     #: One row per sample: `time_s` and Y(w) as `lyapunov`; None unless all flows are QUIC-TCP of one rho.
     lyapunov: pd.DataFrame | None
     #: When all rates were within 1 % of their last values for good, in seconds; None if they were not.
@@ -76,7 +80,12 @@ class Fluid(Kept):
         return notebook(self)
 
     def _tables(self) -> Tables:
-        frames = {"flows": self.flows, "flow_series": self.series, "lyapunov": self.lyapunov}
+        frames = {
+            "flows": self.flows,
+            "flow_series": self.series,
+            "rests": self.rests,
+            "lyapunov": self.lyapunov,
+        }
         return {kind: from_frame(frame) for kind, frame in frames.items() if frame is not None}
 
     def _summary(self) -> dict[str, Any]:
@@ -99,6 +108,7 @@ class Fluid(Kept):
             how=summary["how"],
             flows=tables["flows"].to_pandas(),
             series=tables["flow_series"].to_pandas(),
+            rests=tables["rests"].to_pandas(),
             lyapunov=tables["lyapunov"].to_pandas() if summary["lyapunov"] else None,
             settled_s=summary["settled_s"],
             evaluations=summary["evaluations"],

@@ -173,6 +173,10 @@ def optimum(
             show_default=False,
         ),
     ] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time in a run whose links change. Default: its end.", show_default=False),
+    ] = None,
     output: Kept = None,
     as_json: AsJson = False,
 ) -> None:
@@ -183,7 +187,7 @@ def optimum(
     from windward._engines.optimum import solve
     from windward.show import _terminal
 
-    best = solve(parse(file), objective, routing, links)
+    best = solve(parse(file), objective, routing, links, at_s=at)
     if output is not None:
         best.save(output)
     if as_json:

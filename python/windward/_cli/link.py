@@ -38,6 +38,14 @@ def link(
         str | None,
         typer.Option(metavar="FILE", help="mahimahi trace in place of the rate.", rich_help_panel="Link"),
     ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CHANGE",
+            help='Change the link at a time: "30s rate=2mbit delay=80ms", "40s down", "45s up". Repeatable.',
+            rich_help_panel="Link",
+        ),
+    ] = None,
     server: Annotated[
         list[str] | None,
         typer.Option(metavar="COMMAND", help="Run COMMAND at the other end while the command runs. Repeatable."),
@@ -71,6 +79,7 @@ def link(
         buffer=buffer,
         jitter=jitter,
         trace=trace,
+        changes=change or [],
         servers=server or [],
         congestion=congestion,
         isolate=isolate,

@@ -42,7 +42,9 @@ def run(
     last["flow"] = answer["flow"]
     last.insert(1, "group", compiled.entities()["flows"]["group"])
     last.insert(2, "law", answer["law"])
-    last["optimum_bps"] = _optimum(compiled, answer["law"])
+    rests = pd.DataFrame(answer["rests"])
+    rests["optimum_bps"] = _optima(compiled, answer["law"], list(rests["from_s"].unique()))
+    last["optimum_bps"] = rests["optimum_bps"].tail(len(last)).to_numpy()
     lyapunov = None
     if answer["lyapunov"] is not None:
         times = series["time_s"].to_numpy()[:: len(answer["flow"])]
@@ -55,21 +57,25 @@ def run(
         how=_how(tolerance, period_s, feedback_delay_s),
         flows=last,
         series=series,
+        rests=rests,
         lyapunov=lyapunov,
         settled_s=answer["settled_s"],
         evaluations=answer["evaluations"],
     )
 
 
-def _optimum(compiled: _engine.Scenario, laws: Sequence[str]) -> Any:
-    """Goodputs at the optimum of what the laws maximise, as far as all maximise what is known."""
+def _optima(compiled: _engine.Scenario, laws: Sequence[str], begins: Sequence[float]) -> Any:
+    """Goodputs at the optimum of what the laws maximise, piece by piece, as far as all maximise what is known."""
     if not keep_backlogs(laws):
         return np.nan
-    try:
-        return compiled.optimum("law", None)["flows"]["goodput_bps"]
-    except ValueError:
-        # What has a fluid form and no optimum: a cell whose scheduler leaves some flow nothing.
-        return np.nan
+    best: list[Any] = []
+    for begin in begins:
+        try:
+            best += list(compiled.optimum("law", None, None, begin)["flows"]["goodput_bps"])
+        except ValueError:
+            # What has a fluid form and no optimum: a cell whose scheduler leaves some flow nothing.
+            best += [np.nan] * len(laws)
+    return best
 
 
 def _how(tolerance: float, period_s: float | None, feedback_delay_s: Delay | None) -> str:

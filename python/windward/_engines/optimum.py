@@ -22,14 +22,23 @@ ROUTINGS = ("fixed", "free")
 LINKS = ("downstream", "not-farther", "loop-free", "all")
 
 
-def solve(compiled: _engine.Scenario, objective: str, routing: str = "fixed", links: str | None = None) -> Optimum:
-    """The optimum of a scenario for "proportional", "max-min", "law" or "alpha=NUMBER".
+def solve(
+    compiled: _engine.Scenario,
+    objective: str,
+    routing: str = "fixed",
+    links: str | None = None,
+    *,
+    at_s: float | None = None,
+) -> Optimum:
+    """The optimum of a scenario for "proportional", "max-min", "law" or "alpha=NUMBER", as it is at a time.
 
     Raises
     ------
     ValueError
-        For another objective or routing, and where there are no best rates.
+        For another objective, routing or time, and where there are no best rates.
     """
+    if at_s is not None and not 0 <= at_s <= compiled.duration_s:
+        raise ValueError(f"the run lasts from 0 to {compiled.duration_s:g} s; there is no network at {at_s:g} s")
     if routing not in ROUTINGS:
         raise ValueError(f"unknown routing `{routing}`; allowed: {', '.join(ROUTINGS)}")
     if links is not None and links not in LINKS:
@@ -39,7 +48,7 @@ def solve(compiled: _engine.Scenario, objective: str, routing: str = "fixed", li
     if routing == "free" and links is None:
         links = "all"
     name, alpha = split_objective(objective)
-    answer = compiled.optimum(name, alpha, links)
+    answer = compiled.optimum(name, alpha, links, at_s)
     tables = {table: pd.DataFrame(answer[table]) for table in ROUTED if table in answer}
     return Optimum(
         name=compiled.name,

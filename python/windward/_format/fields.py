@@ -1472,6 +1472,110 @@ class CsmaRegion:
 Region = BoxRegion | NormRegion | EllipsoidRegion | HalfSpacesRegion | FadingRegion | CsmaRegion
 
 
+#: What is lost when a link goes down.
+Drop = Literal["nothing"] | Literal["flight"] | Literal["all"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeStep:
+    """A step of a change.
+
+    Attributes
+    ----------
+    at
+        When.
+    rate
+        Transmission rate, or a recording, which is replayed as if it had begun with the run. The rest of the packet
+        in transmission is sent at the new rate; from or to a recording that packet begins again.
+    delay
+        Propagation delay of the packets whose transmission ends from then on. None arrives before one that was sent
+        earlier.
+    loss
+        Random loss, 0 for none, of the packets whose transmission ends from then on.
+    buffer
+        Buffer size. Packets that wait already stay, even if there are more of them.
+    jitter
+        Random extra delay.
+    up
+        Whether the link transmits. While it is down, packets wait in its buffer; the one in transmission stops, and
+        the rest of it is sent when the link is up again.
+    drop
+        What is lost when the link goes down, with `up = false`. Default: nothing.
+    snr
+        Mean signal-to-noise ratio of a station of a cell, from the next slot on.
+    position
+        Position of a station of Wi-Fi, which it takes at once. The routing follows as with `motion`.
+    """
+
+    at: str
+    rate: Rate | None = None
+    delay: str | None = None
+    loss: Loss | None = None
+    buffer: str | None = None
+    jitter: Jitter | None = None
+    up: bool | None = None
+    drop: Drop | None = None
+    snr: str | None = None
+    position: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A change of a link or a station while the scenario runs: at one time, or in steps.
+
+    What is not given stays as it is.
+
+    Attributes
+    ----------
+    link
+        One-way link, by its name; the name of a group, or FROM->TO of one, means all its links. The link back has a
+        name of its own.
+    station
+        Station of a cell or of Wi-Fi, by its node or group of nodes.
+    at
+        When, for a single change.
+    steps
+        Several changes, in order of time: a list, or the name of a CSV file with a column `time_s` and columns among
+        `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `up`, `snr_db`, and `x_m`
+        with `y_m`; an empty cell means no change.
+    rate
+        Transmission rate, or a recording, which is replayed as if it had begun with the run. The rest of the packet
+        in transmission is sent at the new rate; from or to a recording that packet begins again.
+    delay
+        Propagation delay of the packets whose transmission ends from then on. None arrives before one that was sent
+        earlier.
+    loss
+        Random loss, 0 for none, of the packets whose transmission ends from then on.
+    buffer
+        Buffer size. Packets that wait already stay, even if there are more of them.
+    jitter
+        Random extra delay.
+    up
+        Whether the link transmits. While it is down, packets wait in its buffer; the one in transmission stops, and
+        the rest of it is sent when the link is up again.
+    drop
+        What is lost when the link goes down, with `up = false`. Default: nothing.
+    snr
+        Mean signal-to-noise ratio of a station of a cell, from the next slot on.
+    position
+        Position of a station of Wi-Fi, which it takes at once. The routing follows as with `motion`.
+    """
+
+    link: str | None = None
+    station: str | None = None
+    at: str | None = None
+    steps: str | Sequence[ChangeStep] | None = None
+    rate: Rate | None = None
+    delay: str | None = None
+    loss: Loss | None = None
+    buffer: str | None = None
+    jitter: Jitter | None = None
+    up: bool | None = None
+    drop: Drop | None = None
+    snr: str | None = None
+    position: Sequence[str] | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reno:
     """RFC 5681's additive increase, multiplicative decrease.
@@ -1810,6 +1914,27 @@ LawSpec = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tfrc:
+    """TCP-friendly rate control (RFC 5348) in place of TCP: datagrams at the rate of the throughput equation.
+
+    None is sent again. `segment` is the payload of a packet and `overhead`, 40 B by default, its headers and the size
+    of a feedback; the other fields of TCP do not apply, and it has no `size`.
+
+    Attributes
+    ----------
+    history_discounting
+        Old loss intervals count less while nothing is lost (RFC 5348 §5.5).
+    oscillation_reduction
+        The instantaneous rate follows short-term changes of the RTT (RFC 5348 §4.5).
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "tfrc")
+
+    history_discounting: bool = True
+    oscillation_reduction: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
 class PythonLaw:
     """A law of your own: a Python class.
 
@@ -1851,6 +1976,9 @@ class Emultcp:
     rounding
         How n, which is real, becomes a number of connections: its integer part, or the nearest integer. The paper
         does not say.
+    window
+        Time over which the minimum RTT is taken, so that a path that becomes longer is recognised after it; 0 s: the
+        whole transfer, as published.
     max
         Maximum number of connections.
     """
@@ -1862,6 +1990,40 @@ class Emultcp:
     beta: float = 0.75
     gamma: float = 0.2
     rounding: ConnectionRounding = "floor"
+    window: str = "0 s"
+    max: int = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multfrc:
+    """MULTFRC's law, chen2007's predecessor: as `emultcp`, but a queue takes β connections.
+
+    Attributes
+    ----------
+    tau
+        Time between updates, 1 ms to 1e6 s.
+    alpha
+        α: n grows by α/n in `tau`; 1e-6 to 1e6.
+    beta
+        β: a queue takes so many connections; 0.01 to 1e6.
+    gamma
+        γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
+    rounding
+        How n becomes a number of connections, as for `emultcp`.
+    window
+        Time over which the minimum RTT is taken, as for `emultcp`.
+    max
+        Maximum number of connections.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("law", "multfrc")
+
+    tau: str = "20 s"
+    alpha: float = 1.0
+    beta: float = 1.0
+    gamma: float = 0.2
+    rounding: ConnectionRounding = "floor"
+    window: str = "0 s"
     max: int = 32
 
 
@@ -1883,6 +2045,8 @@ class EmultcpFast:
         Minimum threshold.
     settle
         A connection's RTT is ignored for this long after it opens.
+    window
+        Time over which the minimum RTT is taken, as for `emultcp`.
     max
         Maximum number of connections.
     """
@@ -1895,11 +2059,12 @@ class EmultcpFast:
     gamma: float = 0.15
     floor: str = "10 ms"
     settle: str = "1 s"
+    window: str = "0 s"
     max: int = 32
 
 
 #: The law that changes how many connections carry a flow's data.
-Connections = Emultcp | EmultcpFast
+Connections = Emultcp | Multfrc | EmultcpFast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2021,7 +2186,7 @@ class Flow:
     count: int | None = None
     via: Sequence[str] | None = None
     return_via: Sequence[str] | None = None
-    law: str | LawSpec | PythonLaw | Callable[[float], Any]
+    law: str | LawSpec | Tfrc | PythonLaw | Callable[[float], Any]
     connections: str | Connections | None = None
     coding: str | Coding | None = None
     start: str = "0 s"
@@ -2235,6 +2400,8 @@ class ScenarioFields:
         Wireless networks: stations that share the air, over any number of hops.
     region
         Capacity regions: the rates that links without a `rate` can have together.
+    change
+        What changes while the scenario runs.
     flow
         TCP flows.
     background
@@ -2253,5 +2420,6 @@ class ScenarioFields:
     cell: Sequence[Cell] = ()
     wifi: Sequence[Wifi] = ()
     region: Sequence[Region] = ()
+    change: Sequence[Change] = ()
     flow: Sequence[Flow] = ()
     background: Sequence[Background] = ()

@@ -18,7 +18,7 @@ from windward._engine import quantity
 _PART = re.compile(r'"([^"]*)"|([^."]+)')
 
 #: What a scenario has lists of.
-_LISTS = ("node", "link", "flow", "background", "region", "cell", "wifi")
+_LISTS = ("node", "link", "flow", "background", "region", "cell", "wifi", "change")
 
 #: Fields that are no property of the network.
 _FIXED = {"seeds": "seeds are chosen by --seeds", "name": "a sweep has one name", "title": "a sweep has one title"}
@@ -322,4 +322,6 @@ def _named(entries: list[Any], part: str, kind: str, path: str) -> list[Any]:
 
 
 def _name(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("name", f"{entry.get('from')}->{entry.get('to')}"))
+    # A change is called by what it changes.
+    own = (entry[key] for key in ("name", "link", "station") if key in entry)
+    return str(next(own, f"{entry.get('from')}->{entry.get('to')}"))

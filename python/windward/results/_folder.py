@@ -38,6 +38,7 @@ DIR/
   flow_links.parquet      one row per flow and link that it uses, of the same
   schedule.parquet        one row per set of links that are active together, of the same
   flow_series.parquet     samples of every flow, of `fluid`
+  rests.parquet           where each piece of a run with changes ends, one row per piece and flow, of `fluid`
   lyapunov.parquet        Y(w) at every sample, of `fluid` where there is one
   report.html
 ```

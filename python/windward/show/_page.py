@@ -10,7 +10,7 @@ from windward.results._summary import versions
 from windward.results.stats import jain
 from windward.show._digest import Digest, digests, headline, quantity, seeds
 from windward.show._sweep import digests as sweep_digests
-from windward.show._tables import certificate, fluid_digest, optimum_digests
+from windward.show._tables import certificate, fluid_digest, optimum_digests, rests_digest
 
 if TYPE_CHECKING:
     from windward.results._shapes import BestRates, Grid, Packets, Result, Windows
@@ -112,7 +112,7 @@ def _fluid(run: Windows) -> Page:
             ("rates settle after", "–" if run.settled_s is None else f"{run.settled_s:g} s"),
         ],
         footer=[],
-        tables=[fluid_digest(run)],
+        tables=[fluid_digest(run), *rests_digest(run)],
         scenario=run.scenario,
         versions=versions(),
     )

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 #: At most so many flows and links have a row in the terminal.
 _ROWS = 20
 
+#: So many ends of pieces have a row in the terminal; of more only the files tell.
+_MANY_RESTS = 40
+
 #: Paths and sets of links with less than this share are left to the files.
 _SEEN = 5e-4
 
@@ -36,6 +39,26 @@ def fluid_digest(fluid: Windows) -> Digest:
     return Digest(
         title="Fluid", columns=["flow", "law", "window", "goodput", "queueing delay"], words=2, rows=rows, note=settled
     )
+
+
+def rests_digest(fluid: Windows) -> list[Digest]:
+    """Where the pieces of a fluid run end, where the network changes."""
+    rests = fluid.rests
+    if rests["from_s"].nunique() < 2 or len(rests) > _MANY_RESTS:
+        return []
+    rows = [
+        [
+            row["flow"],
+            f"{row['from_s']:g} to {row['until_s']:g} s",
+            quantity(row["cwnd"]),
+            quantity(row["goodput_bps"], "bit/s"),
+            quantity(row["queue_delay_ms"] / 1e3, "s"),
+            quantity(row["optimum_bps"], "bit/s"),
+        ]
+        for row in rests.sort_values(["flow", "from_s"], kind="stable").to_dict("records")
+    ]
+    columns = ["flow", "time", "window", "goodput", "queueing delay", "optimum"]
+    return [without_empty(Digest(title="Ends of the pieces between changes", columns=columns, words=2, rows=rows))]
 
 
 def optimum_digests(best: BestRates) -> list[Digest]:

@@ -22,8 +22,14 @@ _PLACE = re.compile(rf"{_ORIGIN}: link\[0\](?:\.reverse)?\.(\w+)[^:\s]*: ")
 #: A rate where none is given, to check the rest.
 _ANY_RATE = "1 Mbit/s"
 
-#: Duration of the scenario that describes the link; the link itself lasts as long as the command.
-_DURATION = "60 s"
+#: What may change while the command runs, and the directions' names.
+_CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "trace")
+_DOWN, _UP = "down", "up"
+_CHANGE_PLACE = re.compile(rf"{_ORIGIN}: change\[(\d+)\][^:\s]*: ")
+
+#: Duration of the scenario that describes the link, within which it may change: ten days. The link itself lasts as long
+#: as the command.
+_DURATION = "864000 s"
 
 
 def link(
@@ -35,6 +41,7 @@ def link(
     buffer: str = "1000",
     jitter: str | None = None,
     trace: str | Path | None = None,
+    changes: Sequence[str] = (),
     servers: Sequence[str] = (),
     congestion: str | None = None,
     isolate: bool = False,
@@ -61,6 +68,9 @@ def link(
         Additional delay, uniform up to this; packets stay in order.
     trace
         A mahimahi trace in place of the rate.
+    changes
+        What changes while the command runs: "TIME NAME=VALUE …", such as "30s rate=2mbit delay=80ms", of rate, delay,
+        loss, buffer and jitter as above, and "30s down", "35s up".
     servers
         Shell commands to run at the other end while the command runs.
     congestion
@@ -91,26 +101,31 @@ def link(
     if "rate" in given and "trace" in given:
         raise ValueError("--rate and --trace: give one of them, not both")
     # What else is wrong is told before what is missing.
-    text = json.dumps(_network({"rate": _ANY_RATE} | given if "trace" not in given else given))
+    network = _network({"rate": _ANY_RATE} | given if "trace" not in given else given)
+    network["change"] = [step for change in changes for step in _change(change)]
+    text = json.dumps(network)
     try:
         scenario = _engine.Scenario.from_json(text, _ORIGIN, Path())
     except _engine.ScenarioError as error:
-        raise ValueError(_by_option(str(error), given)) from None
+        raise ValueError(_by_option(str(error), given, changes)) from None
     if "rate" not in given and "trace" not in given:
         raise ValueError("a link needs a rate: give --rate, such as --rate 10mbit, or --trace")
     return _engine.emulate_link(scenario, seed, [*command], [*servers], congestion, isolate)
 
 
-def _by_option(text: str, given: dict[str, str]) -> str:
+def _by_option(text: str, given: dict[str, str], changes: Sequence[str]) -> str:
     """What is wrong with the scenario of a link, in the words of whoever gave options: each fault once."""
     faults = []
     for block in text.split("\n\n"):
-        place = _PLACE.match(block)
-        if place is None:
+        if change := _CHANGE_PLACE.match(block):
+            # One table for each direction.
+            fault = f"--change {changes[int(change[1]) // 2]!r}: {block[change.end() :]}"
+        elif place := _PLACE.match(block):
+            key = "trace" if place[1] == "rate" and "trace" in given else place[1]
+            fault = f"--{key} {given.get(key, '')}: {block[place.end() :]}"
+        else:
             # How many problems there were.
             continue
-        key = "trace" if place[1] == "rate" and "trace" in given else place[1]
-        fault = f"--{key} {given.get(key, '')}: {block[place.end() :]}"
         if fault not in faults:
             faults.append(fault)
     return "\n".join(faults) or text
@@ -118,19 +133,45 @@ def _by_option(text: str, given: dict[str, str]) -> str:
 
 def _network(given: dict[str, str]) -> dict[str, Any]:
     """The scenario of one link: towards the client, and away from it."""
-    down, up = {}, {}
-    for name, value in given.items():
-        values = [_value(name, part.strip()) for part in value.split(",")]
-        if len(values) > 2:
-            raise ValueError(f"--{name} {value}: expected one value, or two, DOWN,UP")
-        key = "rate" if name == "trace" else name
-        down[key], up[key] = values[0], values[-1]
-    fields: dict[str, Any] = {"from": "server", "to": "client", **down, "reverse": up}
+    down, up = _directions(given, "--{0} {1}")
+    fields: dict[str, Any] = {"name": _DOWN, "from": "server", "to": "client", **down, "reverse": up | {"name": _UP}}
     flow = {"from": "server", "to": "client", "law": "reno"}
     nodes = [{"name": "server"}, {"name": "client"}]
     # One sample a second: a link may run for days.
     output = {"sample_interval": "1 s"}
     return {"name": "link", "duration": _DURATION, "output": output, "node": nodes, "link": [fields], "flow": [flow]}
+
+
+def _directions(given: dict[str, str], place: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Values of both directions; `place` says where they stand, with name and value."""
+    down, up = {}, {}
+    for name, value in given.items():
+        values = [_value(name, part.strip()) for part in value.split(",")]
+        if len(values) > 2:
+            raise ValueError(f"{place.format(name, value)}: expected one value, or two, DOWN,UP")
+        key = "rate" if name == "trace" else name
+        down[key], up[key] = values[0], values[-1]
+    return down, up
+
+
+def _change(text: str) -> list[dict[str, Any]]:
+    """What changes at a time: a table for each direction."""
+    time, *words = text.split()
+    expected = 'expected TIME NAME=VALUE …, such as "30s rate=2mbit delay=80ms", or TIME down, TIME up'
+    given, is_up = {}, None
+    for word in words:
+        name, _, value = word.partition("=")
+        if word in ("up", "down"):
+            is_up = word == "up"
+        elif name in _CHANGEABLE and value and name not in given:
+            given[name] = value
+        else:
+            raise ValueError(f"--change {text!r}: `{word}`: {expected}; names: {', '.join(_CHANGEABLE)}")
+    if not words:
+        raise ValueError(f"--change {text!r}: {expected}")
+    down, up = _directions(given, "--change " + repr(text).replace("{", "{{").replace("}", "}}") + ": {0}={1}")
+    both = {"at": time} if is_up is None else {"at": time, "up": is_up}
+    return [{"link": _DOWN, **both, **down}, {"link": _UP, **both, **up}]
 
 
 def _value(name: str, text: str) -> Any:

@@ -205,6 +205,10 @@ struct Laws {
 impl Laws {
     /// The kernel's name for a law, loaded if it is ours.
     fn find(&mut self, law: &LawChoice) -> Result<(String, bool), Error> {
+        if let LawChoice::Tfrc(_) = law {
+            let message = "TFRC is not in the kernel; choose a law of TCP, or `simulate`";
+            return Err(Error::Impossible(message.to_owned()));
+        }
         let LawChoice::Known(spec) = law else {
             let message = "Python laws cannot run in the kernel; `windward kernel laws` lists those that can";
             return Err(Error::Impossible(message.to_owned()));

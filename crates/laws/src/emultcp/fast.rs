@@ -14,11 +14,14 @@
 //! * hold: where the second connection closes within 15 s, n is 1 and stays there, for 32 s the first time and 64 s each
 //!   time after. A second connection that only makes a queue was a mistake: the
 //!   server's law fills the link alone (BBR), or others do.
+//! * window: where it is given, the least RTT is that of the last so many seconds, so that a path that has become longer is
+//!   known in the end.
 //! * memory: a transfer begins with half of what the last one from the same host ended with.
 //!
 //! n changes with the evidence instead of by whole steps at the end of a long period, because a minute has three of the
 //! paper's periods.
 
+use super::least::Least;
 use super::params::Params;
 use super::sample::Sample;
 use core::f64::consts::LN_2;
@@ -53,6 +56,7 @@ pub(super) struct Fast {
     excursion: Option<f64>,
     hold: f64,
     held_until: f64,
+    least: Least,
 }
 
 impl Fast {
@@ -70,6 +74,7 @@ impl Fast {
             excursion: None,
             hold: FIRST_HOLD,
             held_until: f64::NEG_INFINITY,
+            least: Least::default(),
         }
     }
 
@@ -84,7 +89,12 @@ impl Fast {
         };
         // A host that was asleep has not seen what happened meanwhile.
         let part = ((sample.now - last) / params.tau).clamp(0.0, 1.0);
-        let slack = self.slack(rtt - sample.rtt_min, params.threshold(sample.rtt_min), part);
+        let rtt_min = match params.window > 0.0 {
+            // The host's is the least ever.
+            true => f64::max(sample.rtt_min, self.least.see(sample.now, rtt, params.window)),
+            false => sample.rtt_min,
+        };
+        let slack = self.slack(rtt - rtt_min, params.threshold(rtt_min), part);
         if slack >= 0.0 {
             if sample.now >= self.held_until {
                 self.grow(params, slack, part);

@@ -5,8 +5,8 @@
 //! about n times as much, until the link is full and a queue stands before it. So n grows while no queue is seen and
 //! shrinks while one is: inversely increasing, multiplicatively decreasing (IIMD).
 //!
-//! Two laws share this interface. [`Kind::Paper`] is the paper's (21), and made for transfers that last for hours.
-//! [`Kind::Fast`] is ours, for files that take a minute. Each states its equations in its own file;
+//! Three laws share this interface. [`Kind::Paper`] is the paper's (21), and made for transfers that last for hours;
+//! [`Kind::Additive`] is the one before it, of MULTFRC. [`Kind::Fast`] is ours, for files that take a minute. Each states its equations in its own file;
 //! docs/reference/laws/emultcp.md explains them.
 //!
 //! Like a [`Law`](crate::Law), a [`Controller`] reads no clock and opens nothing. Its **host**, a download or a
@@ -14,6 +14,7 @@
 //! brings the number of its connections to the answer.
 
 mod fast;
+mod least;
 mod paper;
 mod params;
 mod sample;
@@ -45,7 +46,7 @@ impl Controller {
     /// host; the paper's law has no memory and ignores it.
     pub fn new(params: Params, remembered: Option<f64>) -> Self {
         let state = match params.law {
-            Kind::Paper => State::Paper(Paper::new()),
+            Kind::Paper | Kind::Additive => State::Paper(Paper::new()),
             Kind::Fast => State::Fast(Fast::new(&params, remembered)),
         };
         let mut controller = Self { params, state, wanted: 1 };
@@ -75,7 +76,7 @@ impl Controller {
         let n = self.connections();
         let kept = f64::from(self.wanted);
         let is_kept = self.params.law == Kind::Fast && (kept - CLOSING..kept).contains(&n);
-        let is_nearest = self.params.law == Kind::Paper && self.params.rounding == Rounding::Nearest;
+        let is_nearest = self.params.law != Kind::Fast && self.params.rounding == Rounding::Nearest;
         let shifted = if is_nearest { n + 0.5 } else { n };
         // The conversion saturates, and cuts off.
         if is_kept { self.wanted } else { (shifted as u32).clamp(1, self.params.max) }

@@ -4,13 +4,18 @@
 //! * n ← βn + α/n if ave_rtt − rtt_min > γ·rtt_min
 //! * n ← n + α/n otherwise
 //!
+//! MULTFRC, its predecessor over TFRC connections (M. Chen and A. Zakhor, INFOCOM 2004), increases likewise and decreases by steps
+//! (§IV-C: IIAD): n ← n − β if ave_rtt − rtt_min > γ·rtt_min. With α = β = 1 and γ = 0.2 [not in the text].
+//!
 //! **Where we differ**
 //! * The text of §IV-C has the condition the wrong way round; (21) has it right.
 //! * n is at least 1. For β ≥ ½ the law sees to it by itself; for smaller β it does not.
 //! * A period without any RTT changes nothing.
-//! * rtt_min is the least *mean* (§IV-B), not the least sample; a queue that stands all the time is in it.
+//! * rtt_min is the least *mean* (§IV-B), not the least sample; a queue that stands all the time is in it. With a `window` it
+//!   is that of the last so many seconds (§IV-B has all), so that a path that has become longer is known in the end.
 
-use super::params::Params;
+use super::least::Least;
+use super::params::{Kind, Params};
 use super::sample::Sample;
 
 /// n, and the mean of the running period.
@@ -24,11 +29,12 @@ pub(super) struct Paper {
     sum: f64,
     count: f64,
     rtt_min: f64,
+    least: Least,
 }
 
 impl Paper {
     pub fn new() -> Self {
-        Self { n: 1.0, queue: None, since: None, sum: 0.0, count: 0.0, rtt_min: f64::INFINITY }
+        Self { n: 1.0, queue: None, since: None, sum: 0.0, count: 0.0, rtt_min: f64::INFINITY, least: Least::default() }
     }
 
     pub fn update(&mut self, params: &Params, sample: &Sample) {
@@ -41,16 +47,21 @@ impl Paper {
             return;
         }
         if self.count > 0.0 {
-            self.decide(params, self.sum / self.count);
+            self.decide(params, sample.now, self.sum / self.count);
         }
         (self.since, self.sum, self.count) = (Some(sample.now), 0.0, 0.0);
     }
 
-    fn decide(&mut self, params: &Params, ave_rtt: f64) {
-        self.rtt_min = self.rtt_min.min(ave_rtt);
+    fn decide(&mut self, params: &Params, now: f64, ave_rtt: f64) {
+        self.rtt_min = self.least.see(now, ave_rtt, params.window);
         let queue = ave_rtt - self.rtt_min;
         self.queue = Some(queue);
-        let kept = if queue > params.threshold(self.rtt_min) { params.beta * self.n } else { self.n };
-        self.n = (kept + params.alpha / self.n).max(1.0).min(f64::from(params.max));
+        let is_congested = queue > params.threshold(self.rtt_min);
+        let n = match (is_congested, params.law) {
+            (true, Kind::Additive) => self.n - params.beta,
+            (true, _) => params.beta * self.n + params.alpha / self.n,
+            (false, _) => self.n + params.alpha / self.n,
+        };
+        self.n = n.max(1.0).min(f64::from(params.max));
     }
 }

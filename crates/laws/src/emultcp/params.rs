@@ -11,6 +11,9 @@ pub enum Kind {
     /// The paper's (21).
     #[serde(rename = "emultcp")]
     Paper,
+    /// That of MULTFRC, which decreases by steps.
+    #[serde(rename = "multfrc")]
+    Additive,
     /// The same purpose within seconds.
     #[serde(rename = "emultcp-fast")]
     Fast,
@@ -18,12 +21,13 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Paper, Self::Fast];
+    pub const ALL: [Self; 3] = [Self::Paper, Self::Additive, Self::Fast];
 
     /// Its name in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paper => "emultcp",
+            Self::Additive => "multfrc",
             Self::Fast => "emultcp-fast",
         }
     }
@@ -63,7 +67,8 @@ pub struct Params {
     pub tau: f64,
     /// Connections added per τ, times n; 1e-6 to 1e6. Default 1/4, the paper's.
     pub alpha: f64,
-    /// What a queue leaves of n after τ, 0.01 to 0.99. Default 3/4, the paper's.
+    /// What a queue leaves of n after τ, 0.01 to 0.99. Default 3/4, the paper's. Of MULTFRC the connections that a queue takes
+    /// in τ, 0.01 to 1e6; its default is 1.
     pub beta: f64,
     /// A queue of more than this share of the base RTT is congestion; 1e-6 to 1e6. Default 0.15; the paper has 0.2.
     pub gamma: f64,
@@ -75,8 +80,11 @@ pub struct Params {
     /// A connection's RTT counts only so many seconds after it opened: its slow start makes a queue of its own. A
     /// connection that would end sooner is not opened. Default 1; the paper has none.
     pub settle: f64,
-    /// How n becomes a whole number under the paper's law; the fast law has its own rule. Default: floor.
+    /// How n becomes a whole number under the paper's law and MULTFRC's; the fast law has its own rule. Default: floor.
     pub rounding: Rounding,
+    /// Seconds over which the least RTT is taken, so that a longer path is one after so long; 0: for ever, as the paper has
+    /// it. 0 to 1e6.
+    pub window: f64,
 }
 
 impl Params {
@@ -92,9 +100,11 @@ impl Params {
             max: 32,
             settle: 1.0,
             rounding: Rounding::Floor,
+            window: 0.0,
         };
         match law {
             Kind::Paper => Self { tau: 20.0, gamma: 0.2, floor: 0.0, settle: 0.0, ..fast },
+            Kind::Additive => Self { law, alpha: 1.0, beta: 1.0, ..Self::of(Kind::Paper) },
             Kind::Fast => fast,
         }
     }
@@ -104,14 +114,16 @@ impl Params {
     /// # Errors
     /// The first field that is not, and why.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
+        let beta = if self.law == Kind::Additive { 0.01..=1e6 } else { 0.01..=0.99 };
         let ranges = [
             ("tau", self.tau, 1e-3..=1e6),
             ("alpha", self.alpha, STEP),
-            ("beta", self.beta, 0.01..=0.99),
+            ("beta", self.beta, beta),
             ("gamma", self.gamma, STEP),
             ("floor", self.floor, 0.0..=1e6),
             ("max", f64::from(self.max), 1.0..=f64::from(u32::MAX)),
             ("settle", self.settle, 0.0..=1e6),
+            ("window", self.window, 0.0..=1e6),
         ];
         ranges.into_iter().try_for_each(|(field, value, range)| between(field, value, range))
     }

@@ -52,6 +52,39 @@ fn rounding_decides_when_the_second_connection_opens() {
     }
 }
 
+/// MULTFRC: 1 + 1/1 = 2, 2.5, 2.9; then a queue takes 1 each time, down to 1.
+#[test]
+fn multfrc_by_hand() {
+    let mut controller = Controller::new(Params { tau: 1.0, ..Params::of(Kind::Additive) }, None);
+    let mut n = |second: u32, queue| {
+        controller.update(sample(f64::from(second), queue, 1));
+        (controller.connections() * 1e6).round() / 1e6
+    };
+    assert_eq!([0, 1, 2, 3].map(|second| n(second, 0.0)), [1.0, 2.0, 2.5, 2.9]);
+    assert_eq!([4, 5, 6].map(|second| n(second, 0.05)), [1.9, 1.0, 1.0]);
+}
+
+/// The path becomes longer by 50 ms, half of its base: for ever a queue, or the path after a minute.
+#[test]
+fn a_window_forgets_the_shorter_path() {
+    for law in [Kind::Paper, Kind::Fast] {
+        let run = |window| {
+            let mut controller = Controller::new(Params { tau: 1.0, window, ..Params::of(law) }, None);
+            controller.update(sample(0.0, 0.0, 1));
+            host(&mut controller, 0.0, 60.0, |_| 0.0);
+            let before = controller.connections();
+            host(&mut controller, 60.0, 110.0, |_| 0.05);
+            let shorter = controller.connections();
+            host(&mut controller, 110.0, 180.0, |_| 0.05);
+            (before, shorter, controller.connections())
+        };
+        let (before, during, after) = run(0.0);
+        assert!(before > 4.0 && during < 1.5 && after < 1.5, "{law}: {before} {during} {after}");
+        let (before, during, after) = run(60.0);
+        assert!(before > 4.0 && during < 1.5 && after > 4.0, "{law}: {before} {during} {after}");
+    }
+}
+
 /// Updates until n, from `from`, has passed `to`.
 fn updates(from: f64, to: f64, queue: f64) -> u32 {
     let params = Params { tau: 1.0, ..Params::of(Kind::Paper) };

@@ -34,7 +34,10 @@ pub(crate) fn expand(
         // Both, so that all that is wrong is said.
         let (config, scheduler) =
             (config(cell, at, nodes, links, problems), scheduler(&cell.scheduler.0, at, classes, problems));
-        if let (Some((config, ends)), Some(scheduler)) = (config, scheduler) {
+        if let (Some((config, ends, stations)), Some(scheduler)) = (config, scheduler) {
+            for (station, node) in (0..).zip(stations) {
+                links.in_cells.entry(node).or_default().push((links.topology.media.len(), station));
+            }
             let medium = MediumConfig::Cell(CellConfig { scheduler, ..config });
             links.topology.add_medium(medium, ends);
         }
@@ -44,14 +47,14 @@ pub(crate) fn expand(
 /// The two ends of each station's way.
 type Ends = Vec<(NodeId, NodeId)>;
 
-/// A cell but for its scheduler.
+/// A cell but for its scheduler, the ends of its stations' ways, and the stations' nodes.
 fn config(
     cell: &Cell,
     at: usize,
     nodes: &Nodes,
     links: &mut Links,
     problems: &mut Problems,
-) -> Option<(CellConfig, Ends)> {
+) -> Option<(CellConfig, Ends, Vec<NodeId>)> {
     let center = nodes.find(&cell.access_point, place("cell", at, ["access_point".into()]), problems);
     let table = Arc::new(table(&cell.amc.0, at, problems)?);
     if cell.station.is_empty() {
@@ -78,7 +81,7 @@ fn config(
         problems.add(place("cell", at, ["access_point".into()]), message, None);
         return None;
     }
-    let (mut stations, mut all_ends) = (Vec::new(), Vec::new());
+    let (mut stations, mut all_ends, mut station_nodes) = (Vec::new(), Vec::new(), Vec::new());
     for (index, station) in cell.station.iter().enumerate() {
         let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
         let Some(end) = nodes.find(&station.node, inside("node"), problems) else { continue };
@@ -106,6 +109,7 @@ fn config(
             config.key = key("link", &name);
             stations.push(config.clone());
             all_ends.push(ends);
+            station_nodes.push(end.member(member));
             links.names.push(LinkName { name, from, to });
         }
     }
@@ -123,8 +127,9 @@ fn config(
         },
         shared_buffer,
         stations,
+        changes: Vec::new(),
     };
-    Some((config, all_ends))
+    Some((config, all_ends, station_nodes))
 }
 
 fn station_config(

@@ -1,14 +1,22 @@
 //! Whether seeds differ.
 
 use windward_sim::cell::channel::Fading;
-use windward_sim::{Jitter, MediumConfig, Pattern, SourceConfig, Spread, Topology};
+use windward_sim::{Jitter, LinkChange, MediumConfig, Pattern, SourceConfig, Spread, Topology};
 
 /// Whether anything in the network is drawn from the seed, starts of flows aside.
 pub(crate) fn is_random(topology: &Topology, sources: &[SourceConfig]) -> bool {
     let ports = 0..topology.ports.len() as u32;
     let has_luck =
         |port: u32| topology.link(port).is_some_and(|link| link.jitter != Jitter::None || link.loss.mean() > 0.0);
-    ports.into_iter().any(has_luck)
+    let changes_to_luck = |port: u32| {
+        let changes = topology.steps(port).iter().map(|step| &step.change);
+        let is_random = |change: &LinkChange| {
+            change.jitter.is_some_and(|jitter| jitter != Jitter::None)
+                || change.loss.is_some_and(|loss| loss.mean() > 0.0)
+        };
+        changes.into_iter().any(is_random)
+    };
+    ports.into_iter().any(|port| has_luck(port) || changes_to_luck(port))
         || topology.media.iter().any(is_random_medium)
         || sources.iter().any(is_random_source)
 }

@@ -9,7 +9,10 @@ use crate::names::FlowName;
 use crate::path::Segment;
 use crate::problems::Problems;
 use windward_sim::{LawChoice, TcpOptions};
-use windward_units::{Duration, Time};
+use windward_units::{Bytes, Duration, Time};
+
+/// IPv4, and a DCCP header with sequence number and RTT (RFC 4340 §5.1), to 4 bytes.
+const TFRC_HEADERS: Bytes = Bytes::new(40);
 
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
@@ -85,13 +88,14 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
         ReceiveWindow::Packets(count) => count,
         ReceiveWindow::Bytes(bytes) => u32::try_from(bytes.count() / segment.count()).unwrap_or(u32::MAX),
     };
+    let is_tfrc = matches!(law, Some(LawChoice::Tfrc(_)));
     let known_base_rtt = match flow.known_base_rtt {
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
         Some(KnownBaseRtt::Path) | None => None,
     };
     let tcp = TcpOptions {
         segment,
-        overhead: flow.overhead.map(|overhead| overhead.0),
+        overhead: flow.overhead.map(|overhead| overhead.0).or(is_tfrc.then_some(TFRC_HEADERS)),
         delayed_ack: flow.delayed_ack.0,
         receive_window,
         sack: flow.sack,
@@ -121,6 +125,13 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
     if controller.is_some() && flow.size.is_some() {
         let message = "`size` cannot be combined with `connections`".to_owned();
         problems.add(path("size"), message, Some("use `stop` to end the flow".to_owned()));
+    }
+    if is_tfrc && flow.size.is_some() {
+        let message = "TFRC sends nothing again and has no `size`".to_owned();
+        problems.add(path("size"), message, Some("use `stop` to end the flow".to_owned()));
+    }
+    if is_tfrc && flow.coding.is_some() {
+        problems.add(path("coding"), "`coding` needs TCP; the flow is TFRC's".to_owned(), None);
     }
     let coding = flow.coding.as_ref().map(|coding| coding.0.config());
     if let Some(coding) = &coding {

@@ -9,6 +9,7 @@ use crate::suggest;
 use serde_json::{Map, Value};
 use windward_laws::{LawSpec, SpecError};
 use windward_sim::LawChoice;
+use windward_sim::tfrc::TfrcOptions;
 
 /// All parameters of a law with their values.
 fn parameters(spec: &LawSpec) -> Map<String, Value> {
@@ -34,13 +35,16 @@ pub(crate) fn resolve(
         classes.push(class);
         return Some(LawChoice::Own(classes.len() as u32 - 1));
     }
+    if name == Law::TFRC {
+        return tfrc(params, at, problems).map(LawChoice::Tfrc);
+    }
     match LawSpec::from_json(name, Value::Object(params.clone())) {
         Ok(spec) => {
             *params = parameters(&spec);
             Some(LawChoice::Known(spec))
         }
         Err(SpecError::Name(_)) => {
-            let names = LawSpec::NAMES.iter().copied().chain([Law::PYTHON]);
+            let names = LawSpec::NAMES.iter().copied().chain([Law::TFRC, Law::PYTHON]);
             let message = format!("unknown law `{name}`; laws: {}", names.clone().collect::<Vec<_>>().join(", "));
             problems.add(path("name"), message, suggest::nearest(name, names).map(suggest::did_you_mean));
             None
@@ -53,6 +57,36 @@ pub(crate) fn resolve(
             None
         }
     }
+}
+
+/// The switches of TFRC, written out in the file.
+fn tfrc(params: &mut Map<String, Value>, at: usize, problems: &mut Problems) -> Option<TfrcOptions> {
+    let before = problems.len();
+    let mut options = TfrcOptions::default();
+    let names = ["history_discounting", "oscillation_reduction"];
+    for (key, value) in &*params {
+        let switch = match key.as_str() {
+            "history_discounting" => &mut options.history_discounting,
+            "oscillation_reduction" => &mut options.oscillation_reduction,
+            _ => {
+                let message = format!("unknown parameter `{key}` of tfrc; parameters: {}", names.join(", "));
+                let nearest = suggest::nearest(key, names).map(suggest::did_you_mean);
+                problems.add(place("flow", at, ["law".into(), Segment::OwnKey(key.clone())]), message, nearest);
+                continue;
+            }
+        };
+        match value {
+            Value::Bool(is_on) => *switch = *is_on,
+            other => {
+                let message = format!("`{key}` of tfrc: expected true or false, found {other}");
+                problems.add(place("flow", at, ["law".into(), key.as_str().into()]), message, None);
+            }
+        }
+    }
+    for (name, is_on) in names.into_iter().zip([options.history_discounting, options.oscillation_reduction]) {
+        params.insert(name.to_owned(), is_on.into());
+    }
+    (problems.len() == before).then_some(options)
 }
 
 /// What a parameter of a law is where it is not given.

@@ -26,6 +26,8 @@ pub(crate) struct Links {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// What wireless networks have beyond their media.
     pub wireless: Vec<WifiPlan>,
+    /// Where a node is a station of cells: which media, and which of their stations.
+    pub in_cells: BTreeMap<NodeId, Vec<(usize, u32)>>,
     /// The link between two nodes.
     pub between: BTreeMap<(NodeId, NodeId), u32>,
 }
@@ -39,7 +41,7 @@ impl Links {
 
     /// Whether a link is a station of a cell.
     pub fn is_station(&self, link: u32) -> bool {
-        !matches!(self.topology.ports.get(link as usize), Some(PortConfig { kind: PortKind::Wire(_), .. }))
+        self.topology.link(link).is_none()
     }
 }
 
@@ -51,6 +53,7 @@ pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> 
         shared: Vec::new(),
         groups: BTreeMap::new(),
         wireless: Vec::new(),
+        in_cells: BTreeMap::new(),
         between: BTreeMap::new(),
     };
     let mut builder = Builder { links: empty, names: Names::new("link"), nodes };
@@ -178,11 +181,17 @@ fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems
 
 /// How fast a link transmits; `inside` is where its rate stands. A file that is still one could not be read.
 fn rate(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> Option<sim::Rate> {
-    let millis = match &link.rate {
-        // What it gets is for its region to say.
-        None => return Some(BitRate::bits_per_sec(0).into()),
-        Some(Rate::Constant(rate)) => return Some(rate.0.into()),
-        Some(Rate::Recorded(recorded)) => match &recorded.trace {
+    // What a link without one gets is for its region to say.
+    let Some(rate) = &link.rate else { return Some(BitRate::bits_per_sec(0).into()) };
+    let keys = inside.iter().chain(&["rate"]).map(|key| (*key).into());
+    rate_of(rate, &place("link", at, []).into_iter().chain(keys).collect::<Vec<_>>(), problems)
+}
+
+/// The rate that stands at `path`. A file that is still one could not be read.
+pub(crate) fn rate_of(rate: &Rate, path: &[Segment], problems: &mut Problems) -> Option<sim::Rate> {
+    let millis = match rate {
+        Rate::Constant(rate) => return Some(rate.0.into()),
+        Rate::Recorded(recorded) => match &recorded.trace {
             Recording::File(_) => return None,
             Recording::Values(millis) => millis,
         },
@@ -190,9 +199,9 @@ fn rate(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> Opt
     match Opportunities::from_millis(millis) {
         Ok(trace) => Some(sim::Rate::Recorded(Arc::new(trace))),
         Err(error) => {
-            let keys = inside.iter().chain(&["rate", "trace"]).map(|key| (*key).into());
             let item = (!millis.is_empty()).then(|| Segment::Index(error.line - 1));
-            problems.add(place("link", at, []).into_iter().chain(keys).chain(item), error.problem.to_string(), None);
+            let path = path.iter().cloned().chain(["trace".into()]).chain(item);
+            problems.add(path, error.problem.to_string(), None);
             None
         }
     }
@@ -210,7 +219,7 @@ fn with(link: &Link, reverse: Reverse) -> Link {
     }
 }
 
-fn loss(loss: &Loss) -> sim::Loss {
+pub(crate) fn loss(loss: &Loss) -> sim::Loss {
     match loss {
         Loss::Plain(probability) if probability.0 == 0.0 => sim::Loss::None,
         Loss::Plain(probability) => sim::Loss::Bernoulli(probability.0),
@@ -224,7 +233,7 @@ fn loss(loss: &Loss) -> sim::Loss {
     }
 }
 
-fn jitter(jitter: &Jitter) -> sim::Jitter {
+pub(crate) fn jitter(jitter: &Jitter) -> sim::Jitter {
     match jitter {
         Jitter::Uniform(model) if model.max.0 > Duration::ZERO => sim::Jitter::Uniform(model.max.0),
         Jitter::Normal(model) if model.deviation.0 > Duration::ZERO => sim::Jitter::Normal(model.deviation.0),

@@ -3,6 +3,7 @@
 
 mod cells;
 mod chance;
+mod changes;
 mod common;
 mod flow_plan;
 mod flow_routes;
@@ -17,6 +18,7 @@ mod recordings;
 mod regions;
 mod route;
 mod sources;
+mod steps;
 mod wifi;
 mod wifi_plan;
 
@@ -92,7 +94,9 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     let mut links = links::expand(&file.link, &nodes, problems);
     let (mut python_laws, mut python_schedulers, mut python_rules) = (Vec::new(), Vec::new(), Vec::new());
     cells::expand(&file.cell, &nodes, &mut links, &mut python_schedulers, problems);
-    wifi::expand(&file.wifi, &nodes, span, &mut links, &mut python_rules, problems);
+    let jumps = changes::jumps(&file.change, &nodes);
+    wifi::expand(&file.wifi, &nodes, (span, &jumps), &mut links, &mut python_rules, problems);
+    changes::apply(&file.change, &nodes, span, &mut links, problems);
     let regions = regions::plan(&file.region, &links, problems);
     // In half a network many a route would be missing for no fault of its own.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };

@@ -1,6 +1,7 @@
 //! Recordings that a scenario names: the files are read into it, so that from then on it stands alone.
 
 use super::common::place;
+use super::steps;
 use crate::format::cell::Fading;
 use crate::format::{File, Number, Positive, Rate, Recording};
 use crate::path::Segment;
@@ -20,6 +21,25 @@ pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problem
         }
         if let Some(back) = link.reverse.as_mut().and_then(|reverse| reverse.rate.as_mut()) {
             inline_rate(back, path("link", at, &["reverse", "rate", "trace"]), read, problems);
+        }
+    }
+    for (at, change) in file.change.iter_mut().enumerate() {
+        if let Some(rate) = &mut change.rate {
+            inline_rate(rate, path("change", at, &["rate", "trace"]), read, problems);
+        }
+        if let Some(Recording::File(name)) = &change.steps
+            && let Some(steps) = load(name, steps::from_csv, path("change", at, &["steps"]), read, problems)
+        {
+            change.steps = Some(Recording::Values(steps));
+        }
+        if let Some(Recording::Values(steps)) = &mut change.steps {
+            for (step, rate) in steps.iter_mut().map(|step| &mut step.rate).enumerate() {
+                let inside =
+                    || place("change", at, ["steps".into(), Segment::Index(step), "rate".into(), "trace".into()]);
+                if let Some(rate) = rate {
+                    inline_rate(rate, inside(), read, problems);
+                }
+            }
         }
     }
     for (at, cell) in file.cell.iter_mut().enumerate() {

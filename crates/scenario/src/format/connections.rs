@@ -1,6 +1,6 @@
 //! How many connections a transfer has, as written.
 
-use super::{Count, Number, Positive, Written};
+use super::{Count, Number, Positive, Written, zero};
 use windward_laws::emultcp::{Kind, Params, Rounding};
 use windward_units::Duration;
 
@@ -25,6 +25,34 @@ tagged! {
             /// not say.
             #[serde(default)]
             rounding: Rounding,
+            /// Time over which the minimum RTT is taken, so that a path that becomes longer is recognised after it; 0 s: the
+            /// whole transfer, as published.
+            #[serde(default = "zero")]
+            window: Written<Duration>,
+            /// Maximum number of connections.
+            #[serde(default = "max")]
+            max: Count,
+        }
+        /// MULTFRC's law, chen2007's predecessor: as `emultcp`, but a queue takes β connections.
+        "multfrc" Multfrc {
+            /// Time between updates, 1 ms to 1e6 s.
+            #[serde(default = "paper_tau")]
+            tau: Positive<Duration>,
+            /// α: n grows by α/n in `tau`; 1e-6 to 1e6.
+            #[serde(default = "one")]
+            alpha: Number,
+            /// β: a queue takes so many connections; 0.01 to 1e6.
+            #[serde(default = "one")]
+            beta: Number,
+            /// γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
+            #[serde(default = "paper_gamma")]
+            gamma: Number,
+            /// How n becomes a number of connections, as for `emultcp`.
+            #[serde(default)]
+            rounding: Rounding,
+            /// Time over which the minimum RTT is taken, as for `emultcp`.
+            #[serde(default = "zero")]
+            window: Written<Duration>,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
@@ -49,6 +77,9 @@ tagged! {
             /// A connection's RTT is ignored for this long after it opens.
             #[serde(default = "settle")]
             settle: Written<Duration>,
+            /// Time over which the minimum RTT is taken, as for `emultcp`.
+            #[serde(default = "zero")]
+            window: Written<Duration>,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
@@ -66,8 +97,19 @@ impl Connections {
                 beta: law.beta.0,
                 gamma: law.gamma.0,
                 rounding: law.rounding,
+                window: law.window.0.as_secs(),
                 max: law.max.0,
                 ..Params::of(Kind::Paper)
+            },
+            Self::Multfrc(law) => Params {
+                tau: law.tau.0.as_secs(),
+                alpha: law.alpha.0,
+                beta: law.beta.0,
+                gamma: law.gamma.0,
+                rounding: law.rounding,
+                window: law.window.0.as_secs(),
+                max: law.max.0,
+                ..Params::of(Kind::Additive)
             },
             Self::EmultcpFast(law) => Params {
                 law: Kind::Fast,
@@ -77,6 +119,7 @@ impl Connections {
                 gamma: law.gamma.0,
                 floor: law.floor.0.as_secs(),
                 settle: law.settle.0.as_secs(),
+                window: law.window.0.as_secs(),
                 max: law.max.0,
                 ..FAST
             },
@@ -103,6 +146,10 @@ fn alpha() -> Number {
 
 fn beta() -> Number {
     Number(FAST.beta)
+}
+
+fn one() -> Number {
+    Number(Params::of(Kind::Additive).alpha)
 }
 
 fn paper_gamma() -> Number {

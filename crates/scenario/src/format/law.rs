@@ -19,6 +19,8 @@ pub(crate) struct Law {
 impl Law {
     /// The name of laws written in Python.
     pub const PYTHON: &str = "python";
+    /// The name of what is no law of TCP.
+    pub const TFRC: &str = "tfrc";
 }
 
 impl<'de> Deserialize<'de> for Law {
@@ -70,8 +72,32 @@ impl JsonSchema for Law {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
-            { "description": "A law with its default parameters.", "enum": LawSpec::NAMES },
+            {
+                "description": "A law with its default parameters.",
+                "enum": LawSpec::NAMES.iter().copied().chain([Self::TFRC]).collect::<Vec<_>>(),
+            },
             generator.subschema_for::<LawSpec>(),
+            {
+                "description": "TCP-friendly rate control (RFC 5348) in place of TCP: datagrams at the rate of the throughput \
+                    equation. None is sent again. `segment` is the payload of a packet and `overhead`, 40 B by default, \
+                    its headers and the size of a feedback; the other fields of TCP do not apply, and it has no `size`.",
+                "type": "object",
+                "properties": {
+                    "name": { "const": Self::TFRC },
+                    "history_discounting": {
+                        "type": "boolean",
+                        "default": true,
+                        "description": "Old loss intervals count less while nothing is lost (RFC 5348 §5.5).",
+                    },
+                    "oscillation_reduction": {
+                        "type": "boolean",
+                        "default": true,
+                        "description": "The instantaneous rate follows short-term changes of the RTT (RFC 5348 §4.5).",
+                    },
+                },
+                "required": ["name"],
+                "additionalProperties": false,
+            },
             {
                 "description": "A law of your own: a Python class. Further keys are arguments of its constructor.",
                 "type": "object",

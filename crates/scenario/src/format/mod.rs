@@ -6,6 +6,7 @@ mod macros;
 
 mod amounts;
 pub(crate) mod cell;
+mod change;
 mod coding;
 mod connections;
 mod flow;
@@ -21,11 +22,12 @@ mod written;
 
 pub(crate) use amounts::{Buffer, DelayedAck, KnownBaseRtt, ReceiveWindow, Threshold};
 pub(crate) use cell::Cell;
+pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;
 pub(crate) use flow::Flow;
 pub(crate) use law::Law;
-pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse};
+pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse, Uniform as UniformJitter};
 pub(crate) use named::Named;
 pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
@@ -77,6 +79,9 @@ pub(crate) struct File {
     /// Capacity regions: the rates that links without a `rate` can have together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub region: Vec<Region>,
+    /// What changes while the scenario runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub change: Vec<Change>,
     /// TCP flows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow: Vec<Flow>,

@@ -13,7 +13,7 @@ use deserialize::Fault;
 use serde::de::DeserializeOwned;
 
 /// The lists of tables of a file; each of their tables is read by itself, so that one wrong table hides no other.
-const LISTS: [&str; 7] = ["node", "link", "cell", "wifi", "region", "flow", "background"];
+const LISTS: [&str; 8] = ["node", "link", "cell", "wifi", "region", "change", "flow", "background"];
 
 /// Reads a file from its tree; what is wrong goes to `problems`.
 pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
@@ -31,10 +31,10 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     let file: Option<File> = table(rest, &[], problems);
     let (node, link) = (entries(tree, "node", problems), entries(tree, "link", problems));
     let (cell, wifi) = (entries(tree, "cell", problems), entries(tree, "wifi", problems));
-    let region = entries(tree, "region", problems);
+    let (region, change) = (entries(tree, "region", problems), entries(tree, "change", problems));
     let (flow, background) = (entries(tree, "flow", problems), entries(tree, "background", problems));
-    let (node, link, cell, wifi, region) = (node?, link?, cell?, wifi?, region?);
-    Some(File { node, link, cell, wifi, region, flow: flow?, background: background?, ..file? })
+    let (node, link, cell, wifi, region, change) = (node?, link?, cell?, wifi?, region?, change?);
+    Some(File { node, link, cell, wifi, region, change, flow: flow?, background: background?, ..file? })
 }
 
 /// The tables of a list; `None` if one is wrong.

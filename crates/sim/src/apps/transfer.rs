@@ -1,9 +1,9 @@
 //! A transfer over several connections, whose number a controller decides.
 
+use crate::endpoint::Endpoint;
 use crate::makers::{Maker, Makers};
 use crate::net::Net;
 use crate::network::{FlowConfig, TransferConfig};
-use crate::tcp::Connection;
 use std::ops::Range;
 use windward_laws::emultcp::{Controller, Sample};
 use windward_units::{Duration, Packets, Time};
@@ -47,7 +47,7 @@ impl Transfer {
     }
 
     /// Measures, asks the controller, and opens and closes connections. Returns when to look next.
-    pub fn control(&mut self, net: &mut Net, flows: &mut [Connection]) -> Option<Time> {
+    pub fn control(&mut self, net: &mut Net, flows: &mut [Endpoint]) -> Option<Time> {
         let flows = &mut flows[self.flows.clone()];
         let is_over = net.now >= self.stop;
         let wanted = if is_over { 0 } else { self.ask(net.now, flows).min(flows.len()) };
@@ -66,14 +66,14 @@ impl Transfer {
         (!is_over).then(|| net.now + Duration::from_secs(self.controller.period()))
     }
 
-    fn ask(&mut self, now: Time, flows: &mut [Connection]) -> usize {
+    fn ask(&mut self, now: Time, flows: &mut [Endpoint]) -> usize {
         let settle = Duration::from_secs(self.controller.params().settle);
         let (mut sum, mut count, mut rtt_min, mut delivered) = (0.0, 0.0, f64::INFINITY, 0);
         for (index, (flow, opened_at)) in flows.iter_mut().zip(&self.opened_at).enumerate() {
-            delivered += flow.payload_below(flow.receiver.next());
+            delivered += flow.payload_delivered();
             // A minimum with NaN, which a flow without samples has, is the other number.
-            rtt_min = f64::min(rtt_min, flow.tally.rtts().1);
-            let recent = flow.recent_rtt.take();
+            rtt_min = f64::min(rtt_min, flow.tally().rtts().1);
+            let recent = flow.take_recent_rtt();
             if let Some(rtt) = recent.filter(|_| index < self.open && now.since(*opened_at) >= settle) {
                 sum += rtt.as_secs();
                 count += 1.0;

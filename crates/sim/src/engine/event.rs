@@ -24,8 +24,10 @@ pub enum Wake {
 pub enum PortTimer {
     /// The first packet in flight arrives at the far end.
     Arrive,
-    /// The transmitter begins with the next packet of its queue.
+    /// The transmitter begins with the next packet of its queue; of a link that changes, also ends the last one's transmission.
     Transmit,
+    /// The link changes.
+    Change,
 }
 
 /// What happens to a flow.
@@ -89,6 +91,7 @@ ranks! {
     10 => Transfer,
     11 => Port(PortTimer::Transmit),
     12 => Flow(FlowTimer::Request),
+    13 => Port(PortTimer::Change),
 }
 
 /// Bits of a medium's timer.
@@ -145,7 +148,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    const LAST: u8 = Wake::Flow(FlowTimer::Request).rank();
+    const LAST: u8 = Wake::Port(PortTimer::Change).rank();
 
     #[test]
     fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {

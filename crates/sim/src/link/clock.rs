@@ -52,6 +52,35 @@ impl Clock {
         Some(busy.and_then(|busy| u64::try_from(busy).ok()).unwrap_or(0))
     }
 
+    /// Whether the rate is the same at all times.
+    pub(super) const fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant(_))
+    }
+
+    /// Opportunities up to now are gone, and those to come are free: what was to be sent will not be.
+    pub(super) fn skip(&mut self, now: Time) {
+        if let Self::Recorded(replay) = self {
+            replay.skip(now);
+        }
+    }
+
+    /// What is left of a transmission that takes so many nanoseconds more, counted in those of a rate of one bit a second; of
+    /// recorded opportunities nothing is known.
+    pub(super) fn bit_nanos(&self, left: u64) -> Option<u128> {
+        match self {
+            Self::Constant(clock) => Some(u128::from(left) * u128::from(clock.rate)),
+            Self::Recorded(_) => None,
+        }
+    }
+
+    /// When such a rest, begun now, has left; where the rate is recorded, all of the packet goes again.
+    pub(super) fn rest(&mut self, now: Time, rest: u128) -> Option<Time> {
+        let Self::Constant(clock) = self else { return None };
+        clock.reset();
+        let nanos = rest.div_ceil(u128::from(clock.rate));
+        Some(now + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
+    }
+
     /// Counts from now on.
     pub(super) fn count_from(&mut self, now: Time) {
         if let Self::Recorded(replay) = self {

@@ -35,6 +35,16 @@ impl Flight {
         self.0.len()
     }
 
+    /// When the first one arrives.
+    pub fn first(&self) -> Option<Time> {
+        self.0.front().map(|first| first.delivery)
+    }
+
+    /// Takes all of them out, the first one first.
+    pub fn clear(&mut self) -> impl Iterator<Item = Packet> {
+        self.0.drain(..).map(|passage| passage.packet)
+    }
+
     /// Takes the packet that arrives now, and says when the next one will.
     #[inline]
     pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {

@@ -22,11 +22,17 @@ pub struct Delays {
 impl Losses {
     /// The loss of `link`; `None` where it loses nothing.
     pub fn new(link: &LinkConfig, seed: u64) -> Option<Self> {
-        (link.loss != Loss::None).then(|| Self {
-            model: link.loss,
-            is_bad: false,
-            stream: Stream::new(seed, link.key, Purpose::Loss),
-        })
+        (link.loss != Loss::None).then(|| Self::changing(link, seed))
+    }
+
+    /// The loss of `link`, which may change.
+    pub fn changing(link: &LinkConfig, seed: u64) -> Self {
+        Self { model: link.loss, is_bad: false, stream: Stream::new(seed, link.key, Purpose::Loss) }
+    }
+
+    /// Another loss, whose state is good at first. The draws go on.
+    pub fn change(&mut self, loss: Loss) {
+        (self.model, self.is_bad) = (loss, false);
     }
 
     /// Whether the next packet is lost.
@@ -47,8 +53,17 @@ impl Losses {
 impl Delays {
     /// The jitter of `link`; `None` where there is none.
     pub fn new(link: &LinkConfig, seed: u64) -> Option<Self> {
-        (link.jitter != Jitter::None)
-            .then(|| Self { model: link.jitter, stream: Stream::new(seed, link.key, Purpose::Jitter) })
+        (link.jitter != Jitter::None).then(|| Self::changing(link, seed))
+    }
+
+    /// The jitter of `link`, which may change.
+    pub fn changing(link: &LinkConfig, seed: u64) -> Self {
+        Self { model: link.jitter, stream: Stream::new(seed, link.key, Purpose::Jitter) }
+    }
+
+    /// Another jitter. The draws go on.
+    pub fn change(&mut self, jitter: Jitter) {
+        self.model = jitter;
     }
 
     /// The delay of the next packet on a link whose propagation takes `delay`.

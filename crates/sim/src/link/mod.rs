@@ -5,6 +5,8 @@
 //!
 //! Nothing here schedules anything: `now` is an argument, and the caller asks when the next delivery is due.
 
+mod change;
+mod changing;
 mod clock;
 mod config;
 mod flight;
@@ -14,6 +16,8 @@ mod queued;
 mod replay;
 mod wire;
 
+pub use change::{Drops, LinkChange, LinkStep};
+pub use changing::{ChangingLink, Taken};
 pub(crate) use clock::Transmitter;
 pub use config::{Jitter, LinkConfig, Loss, Rate};
 pub use flight::Flight;

@@ -52,6 +52,12 @@ impl Replay {
         last
     }
 
+    /// Nothing is spoken for any more; opportunities up to `now` are gone.
+    pub(super) fn skip(&mut self, now: Time) {
+        self.taken = self.used_until(now);
+        (self.next, self.left) = (self.trace.until(now), OPPORTUNITY);
+    }
+
     /// Begins to count opportunities.
     pub(super) fn count_from(&mut self, now: Time) {
         (self.counted_from, self.before) = (now, self.trace.until(now));

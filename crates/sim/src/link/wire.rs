@@ -1,5 +1,6 @@
 //! What lies behind a link's transmitter: random loss, propagation, jitter, and the packets in flight.
 
+use super::change::LinkChange;
 use super::config::LinkConfig;
 use super::flight::Flight;
 use super::impair::{Delays, Losses};
@@ -39,6 +40,26 @@ impl Wire {
             flight: Flight::default(),
             losses: Losses::new(config, seed).map(Box::new),
             delays: Delays::new(config, seed).map(Box::new),
+        }
+    }
+
+    /// The same, whose loss and jitter may change.
+    pub fn changing(config: &LinkConfig, seed: u64) -> Self {
+        Self {
+            losses: Some(Box::new(Losses::changing(config, seed))),
+            delays: Some(Box::new(Delays::changing(config, seed))),
+            ..Self::new(config, seed)
+        }
+    }
+
+    /// Packets that it takes from now on meet what has changed.
+    pub fn change(&mut self, change: &LinkChange) {
+        self.delay = change.delay.unwrap_or(self.delay);
+        if let (Some(loss), Some(losses)) = (change.loss, &mut self.losses) {
+            losses.change(loss);
+        }
+        if let (Some(jitter), Some(delays)) = (change.jitter, &mut self.delays) {
+            delays.change(jitter);
         }
     }
 

@@ -43,6 +43,8 @@ pub trait Queue {
     /// Takes a packet in; false where it is refused. A packet that comes now would wait for `wait`, as far as the transmitter
     /// can tell.
     fn offer(&mut self, now: Time, packet: Packet, wait: Duration) -> bool;
+    /// Another limit from now on. What waits already stays.
+    fn resize(&mut self, buffer: Buffer);
     /// The packet to be sent next goes. What the discipline drops before it is given to `dropped`.
     fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Waiting>;
     /// The packet that would go next, as things are.

@@ -25,6 +25,9 @@ macro_rules! queues {
             fn offer(&mut self, now: Time, packet: Packet, wait: Duration) -> bool {
                 match self { $(Self::$name(queue) => queue.offer(now, packet, wait),)* }
             }
+            fn resize(&mut self, buffer: Buffer) {
+                match self { $(Self::$name(queue) => queue.resize(buffer),)* }
+            }
             #[inline]
             fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Waiting> {
                 match self { $(Self::$name(queue) => queue.take(now, dropped),)* }

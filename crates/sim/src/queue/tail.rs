@@ -38,6 +38,10 @@ impl Queue for Tail {
         true
     }
 
+    fn resize(&mut self, buffer: Buffer) {
+        self.buffer = buffer;
+    }
+
     #[inline]
     fn take(&mut self, _: Time, _: impl FnMut(Packet)) -> Option<Waiting> {
         let first = self.waiting.pop_front()?;

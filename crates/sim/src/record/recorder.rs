@@ -3,11 +3,10 @@
 use super::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, SourceStats};
 use crate::apps::Source;
 use crate::apps::Transfer;
+use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::network::Timing;
 use crate::status::Counts;
-use crate::tcp::Connection;
-use windward_laws::Law;
 use windward_units::{Duration, Time};
 
 /// Collects an [`Output`].
@@ -35,15 +34,15 @@ struct Mark {
 }
 
 impl Mark {
-    fn of(flow: &Connection) -> Self {
-        let counts = flow.sender.counts;
+    fn of(flow: &Endpoint) -> Self {
+        let counts = flow.counts();
         Self {
             arrived: flow.payload_arrived(),
             sent: counts.sent,
             retransmits: counts.retransmits,
             recoveries: counts.recoveries,
             timeouts: counts.timeouts,
-            coding: flow.coding.as_ref().map_or_else(CodingStats::default, |coding| {
+            coding: flow.tcp().and_then(|flow| flow.coding.as_ref()).map_or_else(CodingStats::default, |coding| {
                 let (source, sink) = coding.counts();
                 CodingStats::new(0, &source, &sink)
             }),
@@ -89,9 +88,9 @@ impl Recorder {
     }
 
     /// Totals count from now on.
-    pub fn warm(&mut self, net: &mut Net, flows: &mut [Connection], sources: &mut [Source]) {
+    pub fn warm(&mut self, net: &mut Net, flows: &mut [Endpoint], sources: &mut [Source]) {
         for (index, flow) in flows.iter_mut().enumerate() {
-            flow.tally.reset(net.now);
+            flow.tally_mut().reset(net.now);
             self.at_warmup[index] = Mark::of(flow);
         }
         for index in 0..net.port_count() {
@@ -107,25 +106,25 @@ impl Recorder {
     }
 
     /// One row for every flow and link.
-    pub fn sample(&mut self, net: &mut Net, flows: &[Connection], transfers: &[Transfer]) {
+    pub fn sample(&mut self, net: &mut Net, flows: &[Endpoint], transfers: &[Transfer]) {
         let now = net.now;
         let seconds = now.as_secs();
         let interval = self.timing.sample_interval.as_secs();
         let or_nan = |span: Duration| if span == Duration::ZERO { f64::NAN } else { span.as_millis() };
         let series = &mut self.output.flow_series;
         for (index, flow) in flows.iter().enumerate() {
-            let sender = &flow.sender;
+            let (srtt, last_rtt) = flow.rtts();
             let arrived = flow.payload_arrived();
             let payload = arrived - self.arrived[index];
             self.arrived[index] = arrived;
             series.time_s.push(seconds);
             series.flow.push(index as u32);
-            series.cwnd.push(if flow.is_open() { sender.law().cwnd().count() } else { f64::NAN });
-            series.flight.push(f64::from(sender.pipe()));
-            series.srtt_ms.push(or_nan(sender.rtt().srtt()));
-            series.rtt_ms.push(or_nan(sender.last_rtt()));
+            series.cwnd.push(if flow.is_open() { flow.cwnd() } else { f64::NAN });
+            series.flight.push(f64::from(flow.flight()));
+            series.srtt_ms.push(or_nan(srtt));
+            series.rtt_ms.push(or_nan(last_rtt));
             series.goodput_bps.push(payload as f64 * 8.0 / interval);
-            series.retransmits.push(sender.counts.retransmits);
+            series.retransmits.push(flow.counts().retransmits);
         }
         if self.has_internals {
             self.sample_internals(now, flows, transfers);
@@ -145,10 +144,10 @@ impl Recorder {
         net.sample_backlogs(&mut self.output.backlog_series);
     }
 
-    fn sample_internals(&mut self, now: Time, flows: &[Connection], transfers: &[Transfer]) {
+    fn sample_internals(&mut self, now: Time, flows: &[Endpoint], transfers: &[Transfer]) {
         let internals = &mut self.output.internals;
         for (index, flow) in flows.iter().enumerate() {
-            flow.sender.law().observe(&mut |name, value| internals.push(now, index, name, value));
+            flow.observe(&mut |name, value| internals.push(now, index, name, value));
         }
         for transfer in transfers {
             transfer.observe(&mut |name, value| internals.push(now, transfer.flows().start, name, value));
@@ -156,10 +155,10 @@ impl Recorder {
     }
 
     /// What coding layers did since the warm-up.
-    fn coded(&self, flows: &[Connection]) -> (Vec<CodingStats>, Vec<BlockStats>) {
+    fn coded(&self, flows: &[Endpoint]) -> (Vec<CodingStats>, Vec<BlockStats>) {
         let (mut totals, mut blocks) = (Vec::new(), Vec::new());
         for (index, flow) in flows.iter().enumerate() {
-            let Some(coding) = &flow.coding else { continue };
+            let Some(coding) = flow.tcp().and_then(|flow| flow.coding.as_ref()) else { continue };
             let (source, sink) = coding.counts();
             totals.push(CodingStats::new(index as u32, &source, &sink).since(&self.at_warmup[index].coding));
             let counted = coding.decoded().filter(|(_, record)| record.ended > self.timing.warmup);
@@ -173,14 +172,14 @@ impl Recorder {
         mut self,
         end: Time,
         net: &mut Net,
-        flows: &mut [Connection],
+        flows: &mut [Endpoint],
         transfers: &[Transfer],
         sources: &[Source],
         events: u64,
     ) -> Output {
         let span = end.since(self.timing.warmup);
         for flow in flows.iter_mut() {
-            flow.tally.end(end);
+            flow.tally_mut().end(end);
         }
         self.output.flows = flows
             .iter()
@@ -188,7 +187,7 @@ impl Recorder {
             .map(|(index, flow)| {
                 // What a transfer's connections get adds up to what it gets.
                 let transfer = transfers.iter().find(|transfer| transfer.flows().contains(&index));
-                let span = transfer.map_or(flow.tally.open_for(), |transfer| transfer.span(self.timing.warmup, end));
+                let span = transfer.map_or(flow.tally().open_for(), |transfer| transfer.span(self.timing.warmup, end));
                 flow_stats(flow, span, &self.at_warmup[index], net.losses.segments[index])
             })
             .collect();
@@ -206,12 +205,12 @@ impl Recorder {
 }
 
 /// Totals and means of a flow whose goodput counts over `span`.
-fn flow_stats(flow: &Connection, span: Duration, before: &Mark, lost: u64) -> FlowStats {
+fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64) -> FlowStats {
     let after = Mark::of(flow);
     let payload = after.arrived - before.arrived;
     let span = span.as_secs();
     let rate = if span > 0.0 { payload as f64 / span } else { 0.0 };
-    let (mean_rtt_s, min_rtt_s, max_rtt_s) = flow.tally.rtts();
+    let (mean_rtt_s, min_rtt_s, max_rtt_s) = flow.tally().rtts();
     FlowStats {
         goodput_bps: rate * 8.0,
         goodput_pps: rate / f64::from(flow.segment()),
@@ -221,12 +220,12 @@ fn flow_stats(flow: &Connection, span: Duration, before: &Mark, lost: u64) -> Fl
         segments_lost: lost,
         recoveries: after.recoveries - before.recoveries,
         timeouts: after.timeouts - before.timeouts,
-        mean_cwnd: flow.tally.mean_cwnd(),
-        mean_window_rate_pps: flow.tally.mean_window_rate(),
+        mean_cwnd: flow.tally().mean_cwnd(),
+        mean_window_rate_pps: flow.tally().mean_window_rate(),
         mean_rtt_s,
         min_rtt_s,
         max_rtt_s,
-        completion_s: flow.completion.map_or(f64::NAN, Duration::as_secs),
+        completion_s: flow.tcp().and_then(|flow| flow.completion).map_or(f64::NAN, Duration::as_secs),
     }
 }
 

@@ -17,4 +17,8 @@ mod tally;
 mod timer;
 
 pub use connection::Connection;
+pub(crate) use options::Headers;
 pub use options::{IP_HEADER, TCP_HEADER, sack_option};
+pub use sender::Counts;
+pub(crate) use tally::Tally;
+pub(crate) use timer::{Ring, Timer};

@@ -1,5 +1,6 @@
 //! What the checks of a wireless network share.
 
+use crate::check::changes::Jumps;
 use crate::check::common::place;
 use crate::check::nodes::Nodes;
 use crate::format::wifi::Wifi;
@@ -15,6 +16,8 @@ pub(super) struct Check<'a> {
     pub nodes: &'a Nodes,
     /// How long the run lasts.
     pub span: Duration,
+    /// Where stations jump to.
+    pub jumps: &'a Jumps,
     pub problems: &'a mut Problems,
     /// Rules in Python, of all networks so far.
     pub classes: &'a mut Vec<PythonClass>,

@@ -10,6 +10,7 @@ mod routing;
 mod stations;
 mod ways;
 
+use super::changes::Jumps;
 use super::common::Names;
 use super::links::Links;
 use super::nodes::Nodes;
@@ -25,12 +26,12 @@ use windward_sim::wifi::{Position, Reach, StationConfig, WifiConfig};
 use windward_sim::{Forwarding, NodeConfig, NodeId};
 use windward_units::Duration;
 
-/// Adds all wireless networks, whose ways are links too. What is wrong is reported.
+/// Adds all wireless networks, whose ways are links too; they last for the span, and their stations jump as is said. What is wrong is reported.
 /// Rules in Python are added to `classes`.
 pub(crate) fn expand(
     networks: &[Wifi],
     nodes: &Nodes,
-    span: Duration,
+    (span, jumps): (Duration, &Jumps),
     links: &mut Links,
     classes: &mut Vec<PythonClass>,
     problems: &mut Problems,
@@ -39,7 +40,7 @@ pub(crate) fn expand(
     let mut placed = BTreeMap::new();
     for (at, wifi) in networks.iter().enumerate() {
         names.take(&wifi.name.0, at, problems);
-        let mut check = Check { wifi, at, nodes, span, problems, classes };
+        let mut check = Check { wifi, at, nodes, span, jumps, problems, classes };
         let Some(config) = check.config(&mut placed) else { continue };
         let Some(ways) = check.ways(&config, links) else { continue };
         let config = WifiConfig { ways, ..config };

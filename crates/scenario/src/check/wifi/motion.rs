@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use super::reach::Radio;
+use crate::check::common::place;
 use crate::check::key::{key, uniform};
 use crate::format::wifi::{Access, Motion, RandomWaypoint, Routing, Waypoint, Waypoints};
 use crate::path::Segment;
@@ -18,18 +19,23 @@ impl Check<'_> {
     /// How the stations move, `Some(None)` where none does; what cannot be is reported.
     pub fn motion(&mut self, stations: &[StationConfig], radio: Option<Radio>) -> Option<Option<model::Motion>> {
         let wifi = self.wifi;
-        let Some(first) = wifi.station.iter().position(|station| station.motion.is_some()) else { return Some(None) };
-        let here = |key: &'static str| ["station".into(), Segment::Index(first), key.into()];
+        let jumping = wifi.station.iter().find_map(|station| {
+            let node = self.nodes.known(&station.node)?.member(0);
+            self.jumps.get(&node)?.first().map(|(.., change)| *change)
+        });
+        let first = wifi.station.iter().position(|station| station.motion.is_some());
+        let place_of_it = match (first, jumping) {
+            (Some(first), _) => place("wifi", self.at, ["station".into(), Segment::Index(first), "motion".into()]),
+            (None, Some(change)) => place("change", change, ["position".into()]),
+            (None, None) => return Some(None),
+        };
         if let Routing::Shortest(_) | Routing::Backpressure(_) = wifi.routing.0 {
             let message = "stations that move need a protocol that follows them, \"aodv\" or \"dsdv\"";
-            self.refuse(here("motion"), message, Some("routing = \"aodv\", in the [[wifi]]"));
+            self.problems.add(place_of_it.clone(), message, Some("routing = \"aodv\", in the [[wifi]]".to_owned()));
         }
         if let Access::Ideal(_) = wifi.access.0 {
-            self.refuse(
-                here("motion"),
-                "under ideal access the conflict graph is fixed, and so are the stations",
-                None,
-            );
+            let message = "under ideal access the conflict graph is fixed, and so are the stations";
+            self.problems.add(place_of_it, message, None);
         }
         let radio = radio?;
         let (before, mut ways) = (self.problems.len(), Vec::new());
@@ -38,8 +44,13 @@ impl Check<'_> {
             for member in 0..end.group().unwrap_or(1) {
                 let node = end.member(member);
                 let Some(config) = stations.iter().find(|config| config.node == node) else { continue };
+                let jumps = self.jumps.get(&node).map_or(&[][..], Vec::as_slice);
+                if let (Some(_), Some((.., change))) = (&station.motion, jumps.first()) {
+                    let message = format!("`{}` goes where its `motion` says", station.node.0);
+                    self.problems.add(place("change", *change, ["position".into()]), message, None);
+                }
                 ways.push(match &station.motion {
-                    None => vec![(Time::ZERO, config.place)],
+                    None => jumping_way(config.place, jumps),
                     Some(Motion::Waypoints(motion)) if end.group().is_none() => self.given(config.place, motion, index),
                     Some(Motion::Waypoints(_)) => {
                         let message =
@@ -121,4 +132,15 @@ impl Check<'_> {
         }
         way
     }
+}
+
+/// A way that stands still but for its jumps.
+fn jumping_way(begin: Position, jumps: &[(Time, Position, usize)]) -> Vec<(Time, Position)> {
+    let mut way = vec![(Time::ZERO, begin)];
+    let mut at = begin;
+    for &(time, to, _) in jumps {
+        way.extend([(time, at), (time, to)]);
+        at = to;
+    }
+    way
 }

@@ -6,7 +6,7 @@ use super::scheduler::SchedulerConfig;
 use crate::packet::NodeId;
 use crate::queue::Buffer;
 use std::sync::Arc;
-use windward_units::Duration;
+use windward_units::{Duration, Time};
 
 /// A slotted cell: stations that share one carrier, each with a queue and a fading channel of its own.
 ///
@@ -32,6 +32,8 @@ pub struct CellConfig {
     pub shared_buffer: Option<u64>,
     /// Who is there; not empty.
     pub stations: Vec<StationConfig>,
+    /// What changes, in order of time.
+    pub changes: Vec<MeanChange>,
 }
 
 impl CellConfig {
@@ -65,6 +67,17 @@ impl CellConfig {
     pub(crate) fn mean_loss(&self, _: u32) -> f64 {
         0.0
     }
+}
+
+/// A station's mean signal-to-noise ratio changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeanChange {
+    /// When: from the first slot that begins then or later.
+    pub at: Time,
+    /// Which station.
+    pub station: u32,
+    /// The new mean, linear; positive.
+    pub mean_snr: f64,
 }
 
 /// A station of a cell.

@@ -7,6 +7,6 @@ mod scheduler;
 mod slots;
 mod station;
 
-pub use config::{Average, CellConfig, Repair, Service, StationConfig};
+pub use config::{Average, CellConfig, MeanChange, Repair, Service, StationConfig};
 pub use scheduler::{Candidate, Choose, SchedulerConfig, Slot};
 pub use slots::Cell;

@@ -2,7 +2,7 @@
 
 use super::amc::Table;
 use super::channel::Channel;
-use super::config::{Average, CellConfig, Service};
+use super::config::{Average, CellConfig, MeanChange, Service};
 use super::scheduler::{Candidate, Choose, Scheduler, Slot};
 use super::station::{Fate, Grant, Station};
 use crate::engine::{Purpose, Stream};
@@ -13,6 +13,7 @@ use crate::queue::Queue;
 use crate::record::Figure;
 use crate::status::Counts;
 use crate::status::Sight;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
@@ -39,6 +40,7 @@ pub struct Cell {
     max_transmissions: Option<u32>,
     errors: Vec<Stream>,
     number: u64,
+    changes: VecDeque<MeanChange>,
 }
 
 impl Cell {
@@ -64,11 +66,23 @@ impl Cell {
             max_transmissions: config.repair.map(|repair| repair.max_transmissions),
             errors: config.stations.iter().map(|s| Stream::new(seed, s.key, Purpose::Error)).collect(),
             number: 0,
+            changes: config.changes.iter().copied().collect(),
+        }
+    }
+
+    /// The channels whose mean changes by now take the new one.
+    fn change_means(&mut self, now: Time) {
+        while let Some(&MeanChange { at, station, mean_snr }) = self.changes.front()
+            && at <= now
+        {
+            self.changes.pop_front();
+            self.stations[station as usize].channel.change_mean(mean_snr, self.slot, &self.table);
         }
     }
 
     /// The slot that begins now.
     fn slot(&mut self, now: Time, out: &mut impl Out) {
+        self.change_means(now);
         self.views.clear();
         for station in &mut self.stations {
             station.settle(now);

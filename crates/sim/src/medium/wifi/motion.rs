@@ -7,7 +7,7 @@ use windward_units::{Duration, Time};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
     /// Of each station where it is when, in order of time, not empty: in between it goes straight and evenly, before the first
-    /// and after the last it stands still.
+    /// and after the last it stands still. Where two are of one instant it jumps from the first to the second.
     pub ways: Vec<Vec<(Time, Position)>>,
     /// Distance of the instants at which who hears whom is worked out; positive.
     pub every: Duration,
@@ -15,6 +15,14 @@ pub struct Motion {
     pub propagation: Propagation,
     /// Watts from which frames are received, and sensed, which is not more.
     pub thresholds: (f64, f64),
+}
+
+/// Where a station was just before: another place only where it jumps, which two turns at one instant are.
+fn place_before(way: &[(Time, Position)], now: Time) -> Position {
+    match way.iter().position(|(time, _)| *time >= now) {
+        Some(at) if at > 0 && way[at].0 == now => way[at].1,
+        _ => place_at(way, now),
+    }
 }
 
 /// Where a station is that goes along `way`.
@@ -53,13 +61,13 @@ impl Motion {
         let turns = one.iter().chain(other).map(|(time, _)| *time).filter(|time| *time < end);
         let mut instants: Vec<Time> = turns.chain([Time::ZERO, end]).collect();
         instants.sort_unstable();
-        let apart = |now| {
-            let (a, b) = (place_at(one, now), place_at(other, now));
+        let apart = |place: fn(&[(Time, Position)], Time) -> Position, now| {
+            let (a, b) = (place(one, now), place(other, now));
             (a.0 - b.0, a.1 - b.1)
         };
         // Between two turns the difference of the places is a straight line.
         let least = |pair: &[Time]| {
-            let (begin, end) = (apart(pair[0]), apart(pair[1]));
+            let (begin, end) = (apart(place_at, pair[0]), apart(place_before, pair[1]));
             let (dx, dy) = (end.0 - begin.0, end.1 - begin.1);
             let length = dx * dx + dy * dy;
             let part = if length > 0.0 { -(begin.0 * dx + begin.1 * dy) / length } else { 0.0 };

@@ -12,6 +12,7 @@ use windward_units::Duration;
 
 #[derive(Debug)]
 pub(super) struct Markov {
+    doppler: f64,
     states: Vec<State>,
     now: usize,
     stream: Stream,
@@ -76,7 +77,12 @@ impl Markov {
             left -= state.probability;
             left < 0.0
         });
-        Self { now: first.unwrap_or(states.len() - 1), states, stream }
+        Self { doppler, now: first.unwrap_or(states.len() - 1), states, stream }
+    }
+
+    /// Another mean: the chain stays in its state, whose probabilities are now others.
+    pub(super) fn change_mean(&mut self, mean_snr: f64, slot: Duration, table: &Table) {
+        self.states = states(self.doppler, mean_snr, slot, table);
     }
 
     /// Signal-to-noise ratio of the next slot, the mean of its state.

@@ -117,6 +117,14 @@ impl Channel {
         Self { mean_snr, model }
     }
 
+    /// Another mean from the next slot on; how it fades around it goes on. [`Fading::check`] has passed for it too.
+    pub fn change_mean(&mut self, mean_snr: f64, slot: Duration, table: &Table) {
+        self.mean_snr = mean_snr;
+        if let Model::Markov(chain) = &mut self.model {
+            chain.change_mean(mean_snr, slot, table);
+        }
+    }
+
     /// Signal-to-noise ratio of the next slot, linear.
     #[inline]
     pub fn next_slot(&mut self) -> f64 {

@@ -1,0 +1,288 @@
+//! What changes while the scenario runs: names resolved, steps put in order, each where it happens.
+
+use super::common::{place, ratio};
+use super::links::{Links, jitter, loss, rate_of};
+use super::nodes::Nodes;
+use crate::format::{Change, Drop, Name, Recording, Values};
+use crate::path::Segment;
+use crate::problems::Problems;
+use crate::suggest;
+use std::collections::{BTreeMap, BTreeSet};
+use windward_sim as sim;
+use windward_sim::cell::MeanChange;
+use windward_sim::wifi::Position;
+use windward_sim::{LinkChange, LinkStep, MediumConfig, NodeId, PortKind, QueueConfig};
+use windward_units::{Duration, Time};
+
+/// Where stations of Wi-Fi jump to, by their nodes: when, where, and which table says so.
+pub(crate) type Jumps = BTreeMap<NodeId, Vec<(Time, Position, usize)>>;
+
+/// What a change of a link may give.
+const OF_LINKS: [&str; 7] = ["rate", "delay", "loss", "buffer", "jitter", "up", "drop"];
+/// What a change of a station may give.
+const OF_STATIONS: [&str; 2] = ["snr", "position"];
+
+/// A step of a change.
+struct Step<'a> {
+    at: Time,
+    values: Values<'a>,
+    path: Vec<Segment>,
+}
+
+impl Step<'_> {
+    /// Where one of its values stands.
+    fn of(&self, key: &str) -> Vec<Segment> {
+        self.path.iter().cloned().chain([key.into()]).collect()
+    }
+}
+
+/// The steps of a table, in order of time; what is wrong with them is reported.
+fn steps<'a>(change: &'a Change, index: usize, span: Duration, problems: &mut Problems) -> Vec<Step<'a>> {
+    let here = || place("change", index, []);
+    let own = change.values();
+    let found: Vec<Step<'a>> = match (&change.at, &change.steps) {
+        (Some(at), None) => vec![Step { at: Time::ZERO + at.0, values: own, path: here() }],
+        (None, Some(Recording::Values(steps))) => {
+            if let Some(key) = own.given().next() {
+                let message = format!("with `steps`, `{key}` belongs to a step");
+                problems.add(place("change", index, [key.into()]), message, None);
+            }
+            let step = |(number, step): (usize, &'a crate::format::Step)| Step {
+                at: Time::ZERO + step.at.0,
+                values: step.values(),
+                path: place("change", index, ["steps".into(), Segment::Index(number)]),
+            };
+            steps.iter().enumerate().map(step).collect()
+        }
+        // It could not be read.
+        (None, Some(Recording::File(_))) => return Vec::new(),
+        (Some(_), Some(_)) => {
+            let message = "a change has `at` or `steps`, not both";
+            problems.add(place("change", index, ["steps".into()]), message, None);
+            return Vec::new();
+        }
+        (None, None) => {
+            let hint = Some("at = \"30 s\", or `steps` for several changes".to_owned());
+            problems.add(here(), "the change has no time", hint);
+            return Vec::new();
+        }
+    };
+    if found.is_empty() {
+        problems.add(place("change", index, ["steps".into()]), "there is no step", None);
+    }
+    for (number, step) in found.iter().enumerate() {
+        if step.at >= Time::ZERO + span {
+            let message = format!("`at` ({}) must be before the end of the run ({span})", step.at.since(Time::ZERO));
+            problems.add(step.of("at"), message, None);
+        }
+        if number > 0 && found[number - 1].at >= step.at {
+            let message = format!("{} is not after the time of the step before", step.at.since(Time::ZERO));
+            problems.add(step.of("at"), message, None);
+        }
+        if step.values.given().next().is_none() {
+            let hint = change.link.as_ref().map_or(&OF_STATIONS[..], |_| &OF_LINKS[..]).join(", ");
+            problems.add(step.path.clone(), "nothing changes", Some(format!("give one of: {hint}")));
+        }
+        if step.values.drop.is_some_and(|drop| drop != Drop::Nothing) && step.values.up != Some(false) {
+            problems.add(
+                step.of("drop"),
+                "`drop` says what is lost when a link goes down",
+                Some("up = false".to_owned()),
+            );
+        }
+    }
+    found
+}
+
+/// The steps that give only what their kind of target has; what others give is reported.
+fn only<'a, 'b>(steps: &'b [Step<'a>], allowed: &[&str], what: &str, problems: &mut Problems) -> Vec<&'b Step<'a>> {
+    let mut has_only = |step: &&Step<'_>| {
+        let others: Vec<&str> = step.values.given().filter(|name| !allowed.contains(name)).collect();
+        for name in &others {
+            let hint = Some(format!("{what} can change: {}", allowed.join(", ")));
+            problems.add(step.of(name), format!("{what} has no `{name}`"), hint);
+        }
+        others.is_empty()
+    };
+    steps.iter().filter(|step| has_only(step)).collect()
+}
+
+/// Where stations jump to. What else is wrong with changes, [`apply`] reports.
+pub(crate) fn jumps(changes: &[Change], nodes: &Nodes) -> Jumps {
+    let mut jumps = Jumps::new();
+    for (index, change) in changes.iter().enumerate() {
+        let Some(end) = change.station.as_ref().and_then(|name| nodes.known(name)) else { continue };
+        for step in steps(change, index, Duration::MAX, &mut Problems::default()) {
+            let Some(place) = step.values.position else { continue };
+            jumps.entry(end.member(0)).or_default().push((step.at, place, index));
+        }
+    }
+    jumps.values_mut().for_each(|jumps| jumps.sort_by_key(|(at, ..)| *at));
+    jumps
+}
+
+/// Puts all changes where they happen; what is wrong with them is reported.
+pub(crate) fn apply(changes: &[Change], nodes: &Nodes, span: Duration, links: &mut Links, problems: &mut Problems) {
+    let mut of_links: BTreeMap<u32, Vec<LinkStep>> = BTreeMap::new();
+    // Who changes when: once only.
+    let mut seen: BTreeSet<(bool, u32, Time)> = BTreeSet::new();
+    for (index, change) in changes.iter().enumerate() {
+        let steps = steps(change, index, span, problems);
+        let mut is_first = |is_link: bool, who: u32, name: &str, step: &Step<'_>, problems: &mut Problems| {
+            let is_first = seen.insert((is_link, who, step.at));
+            if !is_first {
+                let message = format!("`{name}` already changes at {}", step.at.since(Time::ZERO));
+                problems.add(step.of("at"), message, Some("put all of it into one table".to_owned()));
+            }
+            is_first
+        };
+        match (&change.link, &change.station) {
+            (Some(name), None) => {
+                let Some(found) = find(name, index, links, problems) else { continue };
+                let steps = only(&steps, &OF_LINKS, "a link", problems);
+                for link in found {
+                    let name = links.names[link as usize].name.clone();
+                    for step in &steps {
+                        if is_first(true, link, &name, step, problems)
+                            && let Some(change) = link_change(step, link, links, problems)
+                        {
+                            of_links.entry(link).or_default().push(LinkStep { at: step.at, change });
+                        }
+                    }
+                }
+            }
+            (None, Some(name)) => {
+                let path = place("change", index, ["station".into()]);
+                let Some(end) = nodes.find(name, path.clone(), problems) else { continue };
+                let steps = only(&steps, &OF_STATIONS, "a station", problems);
+                for node in (0..end.group().unwrap_or(1)).map(|member| end.member(member)) {
+                    let name = nodes.names[node as usize].clone();
+                    for step in &steps {
+                        if is_first(false, node, &name, step, problems) {
+                            station_change(step, node, &name, end.group().is_some(), &path, links, problems);
+                        }
+                    }
+                }
+            }
+            (Some(_), Some(_)) => {
+                let message = "a change is of a `link` or of a `station`, not of both";
+                problems.add(place("change", index, ["station".into()]), message, None);
+            }
+            (None, None) => {
+                let hint = Some("name a `link` or a `station`".to_owned());
+                problems.add(place("change", index, []), "the change does not say of what", hint);
+            }
+        }
+    }
+    for (link, mut steps) in of_links {
+        steps.sort_by_key(|step| step.at);
+        let kind = &mut links.topology.ports[link as usize].kind;
+        *kind = match std::mem::replace(kind, PortKind::Shared { medium: 0, local: 0 }) {
+            PortKind::Wire(config) => PortKind::Changing(config, QueueConfig::DropTail, steps.into()),
+            PortKind::Queued(config, queue) => PortKind::Changing(config, queue, steps.into()),
+            // Only links are found by name.
+            other => other,
+        };
+    }
+    for medium in &mut links.topology.media {
+        if let MediumConfig::Cell(cell) = medium {
+            cell.changes.sort_by_key(|change| change.at);
+        }
+    }
+}
+
+/// The links of a name, or of a group's; others are reported.
+fn find(Name(name): &Name, index: usize, links: &Links, problems: &mut Problems) -> Option<Vec<u32>> {
+    let path = || place("change", index, ["link".into()]);
+    if let Some(group) = links.groups.get(name) {
+        return Some(group.clone());
+    }
+    if let Some(link) = links.names.iter().position(|link| link.name == *name) {
+        if !links.is_station(link as u32) {
+            return Some(vec![link as u32]);
+        }
+        let hint = Some("change its `station`: the `snr` of a cell's, the `position` of one of Wi-Fi".to_owned());
+        problems.add(path(), format!("`{name}` is the way of a station, not a link"), hint);
+        return None;
+    }
+    let wires = || (0..).zip(&links.names).filter(|(at, _)| !links.is_station(*at)).map(|(_, link)| link.name.as_str());
+    let nearest = suggest::nearest(name, wires().chain(links.groups.keys().map(String::as_str)));
+    const SHOWN: usize = 12;
+    let list = wires().take(SHOWN).collect::<Vec<_>>().join(", ");
+    let list = match wires().count() {
+        0 => "there are no links".to_owned(),
+        1..=SHOWN => format!("links: {list}"),
+        more => format!("links: {list} and {} more", more - SHOWN),
+    };
+    problems.add(path(), format!("unknown link `{name}`; {list}"), nearest.map(suggest::did_you_mean));
+    None
+}
+
+fn link_change(step: &Step<'_>, link: u32, links: &Links, problems: &mut Problems) -> Option<LinkChange> {
+    let values = step.values;
+    let has_no_rate = links.shared.iter().any(|(shared, _)| *shared == link);
+    if has_no_rate && values.rate.is_some() {
+        let message = "a link of a [[region]] has no rate of its own";
+        problems.add(step.of("rate"), message, None);
+        return None;
+    }
+    if has_no_rate && values.buffer.is_some_and(|buffer| matches!(buffer.0, sim::Buffer::Time(_))) {
+        let message = "the buffer of a link without a rate is given in packets or bytes";
+        problems.add(step.of("buffer"), message, None);
+        return None;
+    }
+    let rate = match values.rate {
+        None => None,
+        Some(rate) => Some(rate_of(rate, &step.of("rate"), problems)?),
+    };
+    Some(LinkChange {
+        rate,
+        delay: values.delay,
+        buffer: values.buffer.map(|buffer| buffer.0),
+        loss: values.loss.map(loss),
+        jitter: values.jitter.map(jitter),
+        is_up: values.up,
+        drops: values.drop.map_or_else(Default::default, Drop::of_sim),
+    })
+}
+
+/// Adds the change of a station of cells; that of one of Wi-Fi is among its [`jumps`].
+fn station_change(
+    step: &Step<'_>,
+    node: NodeId,
+    name: &str,
+    is_group: bool,
+    path: &[Segment],
+    links: &mut Links,
+    problems: &mut Problems,
+) {
+    if let Some(snr) = step.values.snr {
+        let places = links.in_cells.get(&node).map_or(&[][..], Vec::as_slice);
+        if places.is_empty() {
+            problems.add(path.to_vec(), format!("`{name}` is not a station of a [[cell]]"), None);
+        }
+        for &(medium, station) in places {
+            let MediumConfig::Cell(cell) = &mut links.topology.media[medium] else { continue };
+            let mean_snr = ratio(snr);
+            match cell.stations[station as usize].fading.check(mean_snr, cell.slot, &cell.table) {
+                Ok(()) => cell.changes.push(MeanChange { at: step.at, station, mean_snr }),
+                Err(why) => problems.add_refusal(step.of("snr"), &why.to_string()),
+            }
+        }
+    }
+    if step.values.position.is_some() {
+        let is_station = |medium: &MediumConfig| match medium {
+            MediumConfig::Wifi(network) => network.stations.iter().any(|station| station.node == node),
+            _ => false,
+        };
+        if is_group {
+            problems.add(
+                step.of("position"),
+                format!("`{name}` is one of a group, which are not all at one place"),
+                None,
+            );
+        } else if !links.topology.media.iter().any(is_station) {
+            problems.add(path.to_vec(), format!("`{name}` is not a station of a [[wifi]] that moves"), None);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! A link that changes on the way.
+//!
+//! What a packet meets is decided when its transmission ends: it is lost or not, and takes the delay, as the link is then. So
+//! the transmitter is woken at the end of each transmission and not at its beginning, which is the one difference from
+//! [`super::QueuedLink`]. A new rate serves the rest of the packet in transmission; what is on the wire arrives when it was to,
+//! and nothing behind it arrives before it, however short the delay has become.
+//!
+//! A link that is down transmits nothing. The packet in transmission stops where it is, and the rest of it goes when the
+//! link is up again.
+
+use super::change::{Drops, LinkStep};
+use super::clock::Clock;
+use super::config::LinkConfig;
+use super::wire::{Fate, Wire};
+use crate::medium::Cause;
+use crate::packet::Packet;
+use crate::queue::{AnyQueue, Queue, QueueConfig};
+use crate::status::{Counts, Line, Sight};
+use std::collections::VecDeque;
+use windward_units::{Duration, Time};
+
+/// A queue, a transmitter and a wire, and what becomes of them.
+#[derive(Debug)]
+pub struct ChangingLink {
+    queue: AnyQueue,
+    clock: Clock,
+    rate: f64,
+    is_up: bool,
+    sending: Option<Sending>,
+    /// When the transmitter asks the queue next, where nothing is being sent: recorded opportunities are waited for.
+    asks_at: Time,
+    /// The last packet had left by then.
+    free_at: Time,
+    wire: Wire,
+    steps: VecDeque<LinkStep>,
+    line: Line,
+    /// Since the last reset; busy time as of the end of the transmission under way.
+    counts: Counts,
+}
+
+/// A packet in transmission.
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    packet: Packet,
+    /// When it will have left; while the link is down, or would need for ever, [`Time::NEVER`].
+    ends_at: Time,
+    /// While the link is down: how long the rest takes, in nanoseconds at a rate of one bit a second; `None`: all of it is
+    /// to be sent again.
+    rest: Option<u128>,
+}
+
+/// What a changing link did with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It is sent or waits; where there is a time, the transmitter must be woken then.
+    Kept(Option<Time>),
+    /// The queue refused it.
+    Refused,
+}
+
+/// What a transmitter did when it was woken.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion {
+    /// The packet whose transmission has ended, and what becomes of it.
+    pub sent: Option<(Packet, Fate)>,
+    /// When to wake it again.
+    pub next: Option<Time>,
+}
+
+/// What a change asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Changed {
+    /// When the transmitter is to be woken.
+    pub transmits: Option<Time>,
+    /// When the next change comes.
+    pub next: Option<Time>,
+}
+
+impl ChangingLink {
+    /// The link of `config` with a queue of its own discipline in the run of `seed`; `steps` are in order of time.
+    pub fn new(config: &LinkConfig, queue: QueueConfig, steps: &[LinkStep], seed: u64) -> Self {
+        debug_assert!(steps.is_sorted_by_key(|step| step.at), "changes are in order of time");
+        Self {
+            queue: AnyQueue::new(queue, config.buffer),
+            clock: Clock::new(&config.rate),
+            rate: config.rate.mean().as_bits_per_sec() as f64,
+            is_up: true,
+            sending: None,
+            asks_at: Time::NEVER,
+            free_at: Time::ZERO,
+            wire: Wire::changing(config, seed),
+            steps: steps.iter().cloned().collect(),
+            line: Line::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// When the next change comes.
+    pub fn next_change(&self) -> Option<Time> {
+        self.steps.front().map(|step| step.at)
+    }
+
+    /// Offers a packet, after [`Self::complete`].
+    pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Taken {
+        let is_idle = self.is_up && self.sending.is_none() && self.asks_at == Time::NEVER;
+        let start = self.clock.start(self.free_at, now);
+        if is_idle && start <= now {
+            // It waits for nothing and needs no room. The discipline learns that its queue was found empty.
+            let found = self.queue.take(now, dropped);
+            debug_assert!(found.is_none(), "nothing waits for an idle transmitter");
+            return Taken::Kept(Some(self.begin(now, now, packet)));
+        }
+        if !self.queue.offer(now, packet, self.queue_delay(now)) {
+            self.counts.dropped += 1;
+            return Taken::Refused;
+        }
+        self.line.join(now);
+        if is_idle {
+            self.asks_at = start;
+        }
+        Taken::Kept(is_idle.then_some(start))
+    }
+
+    /// The transmission that ends now ends, and the next one begins; does nothing where none does. What the discipline drops
+    /// is given to `dropped`.
+    pub fn complete(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Completion {
+        if self.asks_at <= now {
+            return Completion { sent: None, next: self.take(now, dropped) };
+        }
+        let Some(Sending { packet, ends_at, .. }) = self.sending.filter(|sending| sending.ends_at <= now) else {
+            return Completion { sent: None, next: None };
+        };
+        debug_assert!(ends_at == now, "the transmitter was woken late");
+        self.sending = None;
+        let fate = self.wire.carry(now, packet);
+        self.counts.lost += u64::from(fate == Fate::Lost);
+        Completion { sent: Some((packet, fate)), next: self.take(now, dropped) }
+    }
+
+    /// Begins with the next packet of the queue, or waits for its time; returns when to wake the transmitter.
+    fn take(&mut self, now: Time, mut dropped: impl FnMut(Packet)) -> Option<Time> {
+        self.asks_at = Time::NEVER;
+        let start = self.clock.start(self.free_at, self.queue.head()?.since);
+        if start > now {
+            self.asks_at = start;
+            return Some(start);
+        }
+        let Self { queue, counts, .. } = self;
+        let next = queue.take(now, |packet| {
+            counts.dropped += 1;
+            dropped(packet);
+        })?;
+        self.line.leave(next.since, now);
+        Some(self.begin(now, next.since, next.packet))
+    }
+
+    /// Begins with a packet that came at `since`.
+    fn begin(&mut self, now: Time, since: Time, packet: Packet) -> Time {
+        let ends_at = self.clock.finish(self.free_at, since, packet.size);
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(packet.size);
+        self.send_until(now, packet, ends_at);
+        ends_at
+    }
+
+    fn send_until(&mut self, now: Time, packet: Packet, ends_at: Time) {
+        self.free_at = ends_at;
+        if self.clock.is_constant() {
+            self.counts.busy += ends_at.since(now).as_nanos();
+        }
+        self.sending = Some(Sending { packet, ends_at, rest: None });
+    }
+
+    /// Stops the transmission under way; what is left of it is kept.
+    fn interrupt(&mut self, now: Time) {
+        self.asks_at = Time::NEVER;
+        let Some(sending) = &mut self.sending else { return };
+        if sending.ends_at == Time::NEVER {
+            return;
+        }
+        let left = sending.ends_at.since(now).as_nanos();
+        sending.rest = self.clock.bit_nanos(left);
+        sending.ends_at = Time::NEVER;
+        self.clock.skip(now);
+        if self.clock.is_constant() {
+            self.counts.busy -= left;
+        }
+    }
+
+    /// Goes on with the packet in transmission, or with the next one; returns when that ends.
+    fn resume(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Time> {
+        self.free_at = now;
+        self.clock.skip(now);
+        let Some(Sending { packet, rest, .. }) = self.sending else { return self.take(now, dropped) };
+        let ends_at = rest.and_then(|rest| self.clock.rest(now, rest));
+        let ends_at = ends_at.unwrap_or_else(|| self.clock.finish(now, now, packet.size));
+        self.send_until(now, packet, ends_at);
+        Some(ends_at)
+    }
+
+    /// The next change happens, after [`Self::complete`]. What is lost by it is given to `lost`, with the reason.
+    pub fn change(&mut self, now: Time, mut lost: impl FnMut(Packet, Cause)) -> Changed {
+        let due = self.next_change().is_some_and(|at| at <= now);
+        let Some(LinkStep { change, .. }) = due.then(|| self.steps.pop_front()).flatten() else {
+            return Changed { transmits: None, next: None };
+        };
+        let was_up = self.is_up;
+        self.is_up = change.is_up.unwrap_or(was_up);
+        let is_disturbed = change.rate.is_some() || was_up != self.is_up || change.drops != Drops::Nothing;
+        if is_disturbed {
+            self.interrupt(now);
+        }
+        if let Some(rate) = &change.rate {
+            self.counts.busy += self.clock.busy(now).unwrap_or(0);
+            self.clock = Clock::new(rate);
+            self.clock.count_from(now);
+            self.rate = rate.mean().as_bits_per_sec() as f64;
+        }
+        if let Some(buffer) = change.buffer {
+            self.queue.resize(buffer);
+        }
+        self.wire.change(&change);
+        self.drop_what(now, change.drops, &mut lost);
+        let transmits = if is_disturbed && self.is_up {
+            let counts_dropped = |packet| lost(packet, Cause::Queue);
+            self.resume(now, counts_dropped)
+        } else {
+            None
+        };
+        Changed { transmits, next: self.next_change() }
+    }
+
+    fn drop_what(&mut self, now: Time, drops: Drops, lost: &mut impl FnMut(Packet, Cause)) {
+        if drops == Drops::Nothing {
+            return;
+        }
+        if let Some(sending) = self.sending.take() {
+            self.counts.lost += 1;
+            lost(sending.packet, Cause::Sent);
+        }
+        for packet in self.wire.flight.clear() {
+            self.counts.lost += 1;
+            lost(packet, Cause::Sent);
+        }
+        if drops == Drops::All {
+            while let Some(waiting) = self.queue.take(now, |packet| lost(packet, Cause::Queue)) {
+                self.line.leave(waiting.since, now);
+                self.counts.dropped += 1;
+                lost(waiting.packet, Cause::Queue);
+            }
+        }
+    }
+
+    /// The first packet in flight arrives, if that is due: what was lost on the way has left its event behind.
+    #[inline]
+    pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
+        if self.wire.flight.first().is_some_and(|delivery| delivery <= now) { self.wire.flight.land() } else { None }
+    }
+
+    /// Packets that wait, are being sent or are on their way.
+    pub fn held(&self) -> usize {
+        self.queue.packets() + usize::from(self.sending.is_some()) + self.wire.held()
+    }
+
+    /// How long the transmission under way will still count as busy, in nanoseconds.
+    fn busy_ahead(&self, now: Time) -> u64 {
+        match self.sending {
+            Some(sending) if self.clock.is_constant() && sending.ends_at < Time::NEVER => {
+                sending.ends_at.since(now).as_nanos()
+            }
+            _ => 0,
+        }
+    }
+
+    /// What happened since the last reset.
+    pub fn counts(&self, now: Time) -> Counts {
+        let busy = self.counts.busy - self.busy_ahead(now) + self.clock.busy(now).unwrap_or(0);
+        self.line.show(now, Counts { busy, ..self.counts })
+    }
+
+    /// Counts from now on.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.clock.count_from(now);
+        self.line.reset(now);
+        self.counts = Counts { busy: self.busy_ahead(now), ..Counts::default() };
+    }
+
+    /// What is to be seen of it. While it is down nobody knows how long a packet would wait: it is taken as up.
+    pub fn see(&self, now: Time) -> Sight {
+        let rate = if self.is_up { self.rate } else { 0.0 };
+        Sight { backlog: self.queue.packets(), queue_delay: self.queue_delay(now), rate }
+    }
+
+    /// How long a packet that comes now would wait: for the one in transmission, then, at the mean rate, for those before it.
+    fn queue_delay(&self, now: Time) -> Duration {
+        let behind = Duration::from_secs(self.queue.bytes() as f64 * 8.0 / self.rate);
+        let rest = match self.sending {
+            // A recorded link waits for its opportunity.
+            None => self.clock.start(self.free_at, now).since(now),
+            Some(Sending { ends_at: Time::NEVER, packet, rest }) => match rest {
+                Some(rest) => Duration::from_secs(rest as f64 / 1e9 / self.rate),
+                None => Duration::from_secs(f64::from(packet.size) * 8.0 / self.rate),
+            },
+            Some(Sending { ends_at, .. }) => ends_at.since(now),
+        };
+        rest + behind
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,281 @@
+//! Departures around changes, worked out by hand.
+
+use super::super::{Jitter, Link, LinkChange, Loss, Opportunities, Rate};
+use super::*;
+use crate::packet::Kind;
+use crate::queue::Buffer;
+use proptest::prelude::*;
+use std::sync::Arc;
+use windward_units::BitRate;
+
+fn millis(millis: f64) -> Time {
+    Time::from_nanos((millis * 1e6).round() as u64)
+}
+
+/// 12 Mbit/s: a packet of 1500 bytes takes 1 ms, and 10 ms to the far end.
+fn config() -> LinkConfig {
+    LinkConfig::new(1, megabits(12), Duration::from_millis(10))
+}
+
+fn megabits(rate: u64) -> Rate {
+    BitRate::bits_per_sec(rate * 1_000_000).into()
+}
+
+fn step(at: f64, change: LinkChange) -> LinkStep {
+    LinkStep { at: millis(at), change }
+}
+
+fn down(at: f64, drops: Drops) -> LinkStep {
+    step(at, LinkChange { is_up: Some(false), drops, ..LinkChange::default() })
+}
+
+fn up(at: f64) -> LinkStep {
+    step(at, LinkChange { is_up: Some(true), ..LinkChange::default() })
+}
+
+/// What happens, in the order in which it does at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Arrive,
+    Offer(u32, u32),
+    Transmit,
+    Change,
+}
+
+/// What happened to packets, by their numbers.
+#[derive(Debug, Default, PartialEq)]
+struct Seen {
+    arrived: Vec<(u32, Time)>,
+    lost: Vec<(u32, Cause)>,
+}
+
+/// Lets a link run as the network does: every event that it asked for comes, also those that it has forgotten.
+fn run(link: &mut ChangingLink, offers: &[(Time, u32)]) -> Seen {
+    let mut seen = Seen::default();
+    let offers = (0..).zip(offers).map(|(number, &(at, size))| (at, Event::Offer(number, size)));
+    let mut pending: Vec<(Time, Event)> = offers.chain(link.next_change().map(|at| (at, Event::Change))).collect();
+    while let Some(at) = (0..pending.len()).min_by_key(|&at| pending[at]) {
+        let (now, event) = pending.swap_remove(at);
+        let lost = &mut seen.lost;
+        let mut lose = |packet: Packet, cause| lost.push((packet.number, cause));
+        let mut complete = |link: &mut ChangingLink, pending: &mut Vec<(Time, Event)>| {
+            let done = link.complete(now, |packet| lose(packet, Cause::Queue));
+            pending.extend(done.next.map(|end| (end, Event::Transmit)));
+            match done.sent {
+                Some((_, Fate::First(time))) => pending.push((time, Event::Arrive)),
+                Some((packet, Fate::Lost)) => lose(packet, Cause::Sent),
+                _ => {}
+            }
+        };
+        match event {
+            Event::Arrive => {
+                if let Some((packet, next)) = link.land(now) {
+                    seen.arrived.push((packet.number, now));
+                    pending.extend(next.map(|next| (next, Event::Arrive)));
+                }
+            }
+            Event::Offer(number, size) => {
+                complete(link, &mut pending);
+                let packet = Packet { number, ..Packet::new(Kind::Data, now, 0, 0, size) };
+                match link.offer(now, packet, |packet| lose(packet, Cause::Queue)) {
+                    Taken::Kept(wake) => pending.extend(wake.map(|time| (time, Event::Transmit))),
+                    Taken::Refused => lose(packet, Cause::Queue),
+                }
+            }
+            Event::Transmit => complete(link, &mut pending),
+            Event::Change => {
+                complete(link, &mut pending);
+                let changed = link.change(now, &mut lose);
+                pending.extend(changed.transmits.map(|end| (end, Event::Transmit)));
+                pending.extend(changed.next.map(|next| (next, Event::Change)));
+            }
+        }
+    }
+    seen
+}
+
+/// So many packets at once, at the beginning.
+fn burst(count: usize) -> Vec<(Time, u32)> {
+    vec![(Time::ZERO, 1500); count]
+}
+
+fn arrivals(steps: &[LinkStep], offers: &[(Time, u32)]) -> Vec<(u32, Time)> {
+    let mut link = ChangingLink::new(&config(), QueueConfig::DropTail, steps, 1);
+    let seen = run(&mut link, offers);
+    assert_eq!(seen.lost, []);
+    assert_eq!(link.held(), 0);
+    seen.arrived
+}
+
+fn at(times: &[f64]) -> Vec<(u32, Time)> {
+    (0..).zip(times).map(|(number, &time)| (number, millis(time))).collect()
+}
+
+/// At 1.5 ms half of the second packet has left; the other half takes 1 ms at 6 Mbit/s, the third packet 2 ms.
+#[test]
+fn the_rest_of_a_packet_goes_at_the_new_rate() {
+    let slower = step(1.5, LinkChange { rate: Some(megabits(6)), ..LinkChange::default() });
+    assert_eq!(arrivals(&[slower], &burst(3)), at(&[11.0, 12.5, 14.5]));
+}
+
+/// The first two of three changes fall into one packet: half of it at 12, a quarter at 6, the last quarter at 3 Mbit/s.
+#[test]
+fn a_packet_may_see_several_rates() {
+    let rate = |at, rate| step(at, LinkChange { rate: Some(megabits(rate)), ..LinkChange::default() });
+    assert_eq!(arrivals(&[rate(0.5, 6), rate(1.0, 3), rate(2.0, 12)], &burst(2)), at(&[12.0, 13.0]));
+}
+
+/// Packets leave at 1, 2 and 3 ms, the first before the delay falls from 10 to 1 ms: the others wait for it.
+#[test]
+fn a_shorter_delay_does_not_reorder() {
+    let nearer = step(1.5, LinkChange { delay: Some(Duration::from_millis(1)), ..LinkChange::default() });
+    let offers = [burst(3), vec![(millis(20.0), 1500)]].concat();
+    assert_eq!(arrivals(&[nearer], &offers), at(&[11.0, 11.0, 11.0, 22.0]));
+}
+
+/// The second packet stops half way and goes on at 10 ms; one that comes meanwhile waits.
+#[test]
+fn a_link_that_is_down_loses_nothing() {
+    let offers = [burst(3), vec![(millis(5.0), 1500)]].concat();
+    assert_eq!(arrivals(&[down(1.5, Drops::Nothing), up(10.0)], &offers), at(&[11.0, 20.5, 21.5, 22.5]));
+}
+
+#[test]
+fn an_idle_link_comes_up_idle() {
+    let offers = [(millis(20.0), 1500)];
+    assert_eq!(arrivals(&[down(1.0, Drops::All), up(2.0)], &offers), at(&[31.0]));
+}
+
+/// At 1.5 ms the first packet is on the wire, the second half sent, the third waits.
+#[test]
+fn what_is_dropped_is_said() {
+    let offers = [burst(3), vec![(millis(10.0), 1500)]].concat();
+    let seen = |drops| {
+        let mut link = ChangingLink::new(&config(), QueueConfig::DropTail, &[down(1.5, drops), up(10.0)], 1);
+        let seen = run(&mut link, &offers);
+        let counts = link.counts(millis(100.0));
+        (seen, (counts.packets, counts.lost, counts.dropped, counts.busy))
+    };
+    let flight = [(1, Cause::Sent), (0, Cause::Sent)];
+    let (found, counts) = seen(Drops::Flight);
+    // The third goes at 10 ms; the arrival at 11 ms that the first had announced finds nothing.
+    assert_eq!((found.arrived, found.lost), (vec![(2, millis(21.0)), (3, millis(22.0))], flight.to_vec()));
+    assert_eq!(counts, (4, 2, 0, 3_500_000));
+    let (found, counts) = seen(Drops::All);
+    assert_eq!(found.arrived, [(3, millis(21.0))]);
+    assert_eq!(found.lost, [&flight[..], &[(2, Cause::Queue)]].concat());
+    assert_eq!(counts, (3, 2, 1, 2_500_000));
+}
+
+/// Five wait behind the one in transmission; room for two then means that three more are refused until three have gone.
+#[test]
+fn a_smaller_buffer_drops_nothing_that_waits() {
+    let smaller = step(0.5, LinkChange { buffer: Some(Buffer::Packets(2)), ..LinkChange::default() });
+    let offers = [burst(6), vec![(millis(0.6), 1500), (millis(4.2), 1500)]].concat();
+    let mut link = ChangingLink::new(&config(), QueueConfig::DropTail, &[smaller], 1);
+    let seen = run(&mut link, &offers);
+    assert_eq!(seen.lost, [(6, Cause::Queue)]);
+    assert_eq!(seen.arrived.last(), Some(&(7, millis(17.0))));
+}
+
+/// From 2.5 ms on opportunities come every 4 ms, those of 4, 8 and 12 ms: the third packet, half sent, begins again.
+#[test]
+fn a_recording_takes_over() {
+    let trace = Arc::new(Opportunities::from_millis(&[4]).expect("a trace"));
+    let recorded = step(2.5, LinkChange { rate: Some(Rate::Recorded(trace)), ..LinkChange::default() });
+    assert_eq!(arrivals(std::slice::from_ref(&recorded), &burst(4)), at(&[11.0, 12.0, 14.0, 18.0]));
+    // And back at 5 ms: the fourth begins again.
+    let back = step(5.0, LinkChange { rate: Some(megabits(12)), ..LinkChange::default() });
+    assert_eq!(arrivals(&[recorded, back], &burst(4)), at(&[11.0, 12.0, 14.0, 16.0]));
+}
+
+/// Opportunities every millisecond; while the link is down those of 2 to 6 ms pass unused.
+#[test]
+fn opportunities_pass_while_a_link_is_down() {
+    let trace = Arc::new(Opportunities::from_millis(&[1]).expect("a trace"));
+    let link = LinkConfig { rate: Rate::Recorded(trace), ..config() };
+    let mut link = ChangingLink::new(&link, QueueConfig::DropTail, &[down(1.5, Drops::Nothing), up(6.5)], 1);
+    assert_eq!(run(&mut link, &burst(3)).arrived, at(&[11.0, 17.0, 18.0]));
+}
+
+#[test]
+fn loss_begins_and_ends_when_it_is_to() {
+    let loss = |at, loss| step(at, LinkChange { loss: Some(loss), ..LinkChange::default() });
+    let steps = [loss(2.5, Loss::Bernoulli(1.0)), loss(4.5, Loss::None)];
+    let mut link = ChangingLink::new(&config(), QueueConfig::DropTail, &steps, 1);
+    let seen = run(&mut link, &burst(6));
+    assert_eq!(seen.lost, [(2, Cause::Sent), (3, Cause::Sent)]);
+    assert_eq!(seen.arrived.len(), 4);
+}
+
+proptest! {
+    /// Where nothing changes it is the other link: the same packets arrive at the same nanoseconds, and the same is counted.
+    #[test]
+    fn without_changes_it_is_a_link(
+        gaps in prop::collection::vec((0_u64..4_000_000, 40_u32..1501), 1..200),
+        rate in prop_oneof![
+            (1_000_000_u64..50_000_000).prop_map(|rate| Rate::from(BitRate::bits_per_sec(rate))),
+            prop::collection::vec(1_u64..9, 1..6).prop_map(|gaps| {
+                let instants: Vec<u64> = gaps.iter().scan(0, |sum, gap| { *sum += gap; Some(*sum) }).collect();
+                Rate::Recorded(Arc::new(Opportunities::from_millis(&instants).expect("a trace")))
+            }),
+        ],
+        buffer in prop_oneof![Just(Buffer::Unlimited), (0_u64..9).prop_map(Buffer::Packets)],
+        loss in prop_oneof![Just(Loss::None), Just(Loss::Bernoulli(0.2))],
+        jitter in prop_oneof![Just(Jitter::None), Just(Jitter::Exponential(Duration::from_millis(2)))],
+    ) {
+        let config = LinkConfig { buffer, loss, jitter, ..LinkConfig::new(1, rate, Duration::from_millis(5)) };
+        let mut now = Time::ZERO;
+        let offers: Vec<_> = gaps.iter().map(|&(gap, size)| { now += Duration::from_nanos(gap); (now, size) }).collect();
+        let end = Time::from_nanos(1_000_000_000_000);
+        let (mut link, mut arrived, mut due) = (Link::new(&config, 5), Vec::new(), None);
+        let mut land = |link: &mut Link, due: &mut Option<Time>, until: Time| {
+            while let Some(time) = due.filter(|time| *time <= until) {
+                let Some((packet, next)) = link.flight().land() else { return };
+                arrived.push((packet.number, time));
+                *due = next;
+            }
+        };
+        for (number, &(at, size)) in (0..).zip(&offers) {
+            land(&mut link, &mut due, at);
+            let packet = Packet { number, ..Packet::new(Kind::Data, at, 0, 0, size) };
+            if let Fate::First(time) = link.offer(at, packet) {
+                due = Some(time);
+            }
+        }
+        land(&mut link, &mut due, Time::NEVER);
+        let mut changing = ChangingLink::new(&config, QueueConfig::DropTail, &[], 5);
+        prop_assert_eq!(arrived, run(&mut changing, &offers).arrived);
+        prop_assert_eq!(link.counts(end), changing.counts(end));
+    }
+
+    /// Whatever happens, packets keep their order, and each arrives or is lost, once.
+    #[test]
+    fn nothing_reorders_and_nothing_vanishes(
+        gaps in prop::collection::vec((0_u64..4_000_000, 40_u32..1501), 1..100),
+        changes in prop::collection::vec(
+            (0_u64..9_000_000, prop::option::of(1_u64..50), prop::option::of(0_u64..20), prop::option::of(any::<bool>()), 0..3),
+            0..20,
+        ),
+    ) {
+        let mut now = Time::ZERO;
+        let offers: Vec<_> = gaps.iter().map(|&(gap, size)| { now += Duration::from_nanos(gap); (now, size) }).collect();
+        let mut now = Time::ZERO;
+        let change = |&(gap, rate, delay, is_up, drops): &(u64, Option<u64>, Option<u64>, Option<bool>, i32)| {
+            now += Duration::from_nanos(gap);
+            let drops = [Drops::Nothing, Drops::Flight, Drops::All][drops as usize];
+            let delay = delay.map(Duration::from_millis);
+            LinkStep { at: now, change: LinkChange { rate: rate.map(megabits), delay, is_up, drops, ..LinkChange::default() } }
+        };
+        let mut steps: Vec<LinkStep> = changes.iter().map(change).collect();
+        steps.push(LinkStep { at: now + Duration::from_millis(1), ..up(0.0) });
+        let config = LinkConfig { buffer: Buffer::Packets(5), loss: Loss::Bernoulli(0.1), ..config() };
+        let mut link = ChangingLink::new(&config, QueueConfig::DropTail, &steps, 3);
+        let seen = run(&mut link, &offers);
+        prop_assert!(seen.arrived.is_sorted());
+        let mut all: Vec<u32> = seen.arrived.iter().map(|(number, _)| *number).chain(seen.lost.iter().map(|(number, _)| *number)).collect();
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..offers.len() as u32).collect::<Vec<_>>());
+        prop_assert_eq!(link.held(), 0);
+    }
+}

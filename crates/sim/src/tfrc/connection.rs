@@ -1,0 +1,294 @@
+//! A TFRC flow: both ends, their timers and the packets between them.
+
+use super::TfrcOptions;
+use super::receiver::{Feedback, Receiver};
+use super::sender::Sender;
+use crate::engine::{FlowTimer, Wake};
+use crate::net::Net;
+use crate::network::FlowConfig;
+use crate::packet::{Kind, Packet, Range};
+use crate::tcp::{Counts, Headers, Ring, Tally, Timer};
+use windward_units::{Duration, Packets, Time};
+
+/// Before the packet that opens the connection is answered.
+const OPEN_TIMEOUT: Duration = Duration::from_millis(1000);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    Opening,
+    Open,
+    Done,
+}
+
+/// One flow.
+pub struct Connection {
+    index: u32,
+    state: State,
+    options: TfrcOptions,
+    headers: Headers,
+    segment: u32,
+    forward: u32,
+    backward: u32,
+    /// Packets that opened the connection, and when the last one left.
+    tries: u32,
+    /// The next packet's number; the first one's that the receiver has not spoken of.
+    next: u32,
+    acknowledged: u32,
+    arrived: u32,
+    sender: Sender,
+    receiver: Receiver,
+    sent_at: Time,
+    /// Nothing has been heard for long.
+    silence: Timer,
+    /// The next packet is due.
+    pace: Timer,
+    /// The next report is due.
+    report: Timer,
+    /// What happened so far.
+    counts: Counts,
+    /// Means over time.
+    pub tally: Tally,
+    /// Least round-trip sample since somebody took this.
+    pub recent_rtt: Option<Duration>,
+}
+
+impl Connection {
+    /// The flow `index` of `config`, with the beginnings of its two routes, there and back, in the table of routes.
+    pub fn new(index: u32, config: &FlowConfig, options: TfrcOptions, [forward, backward]: [u32; 2]) -> Self {
+        let segment = config.tcp.segment.count() as u32;
+        Self {
+            index,
+            state: State::Closed,
+            options,
+            headers: Headers::new(&config.tcp),
+            segment,
+            forward,
+            backward,
+            tries: 0,
+            next: 0,
+            acknowledged: 0,
+            arrived: 0,
+            sender: Sender::new(f64::from(segment), options),
+            receiver: Receiver::new(f64::from(segment), 0, options),
+            sent_at: Time::ZERO,
+            silence: Timer::off(),
+            pace: Timer::off(),
+            report: Timer::off(),
+            counts: Counts::default(),
+            tally: Tally::new(),
+            recent_rtt: None,
+        }
+    }
+
+    /// Payload that has reached the receiver, in bytes.
+    pub fn payload_arrived(&self) -> u64 {
+        u64::from(self.arrived) * u64::from(self.segment)
+    }
+
+    /// Whether it sends, or could.
+    pub fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
+    /// Payload of a packet, in bytes.
+    pub fn segment(&self) -> u32 {
+        self.segment
+    }
+
+    /// The sending end.
+    pub fn sender(&self) -> &Sender {
+        &self.sender
+    }
+
+    /// Packets that the receiver has not yet spoken of.
+    pub fn flight(&self) -> u32 {
+        self.next - self.acknowledged
+    }
+
+    /// What happened so far; loss events count as recoveries.
+    pub fn counts(&self) -> Counts {
+        Counts { recoveries: self.receiver.events, ..self.counts }
+    }
+
+    /// Shows the state of both ends.
+    pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        sink("rate_bps", self.sender.rate() * 8.0);
+        sink("loss_event_rate", self.sender.loss());
+        sink("rtt_s", self.sender.rtt().as_secs());
+    }
+
+    /// The connection opens.
+    pub fn start(&mut self, net: &mut Net) {
+        self.state = State::Opening;
+        self.open(net);
+    }
+
+    fn open(&mut self, net: &mut Net) {
+        self.tries += 1;
+        let packet = Packet::new(Kind::Syn, net.now, self.index, self.forward, self.headers.data().max(1));
+        net.send(packet, false);
+        self.silence.set(net.now + OPEN_TIMEOUT * (1 << (self.tries - 1).min(6)));
+        self.watch(net, FlowTimer::Retransmit);
+    }
+
+    /// Nothing is sent from here on.
+    pub fn stop(&mut self, net: &mut Net) {
+        self.state = State::Done;
+        self.silence.cancel();
+        self.pace.cancel();
+        self.tally.end(net.now);
+    }
+
+    /// Sends again after [`Self::stop`], over a new connection, whose packets are numbered on.
+    pub fn reopen(&mut self, net: &mut Net) {
+        self.sender = Sender::new(f64::from(self.segment), self.options);
+        self.receiver.renew(self.next, self.options);
+        self.report.cancel();
+        (self.tries, self.acknowledged) = (0, self.next);
+        self.start(net);
+    }
+
+    /// A packet reaches the end of its route.
+    pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
+        match packet.kind {
+            Kind::Data => self.on_data(net, packet),
+            Kind::Ack => self.on_feedback(net, packet),
+            Kind::Syn => {
+                let size = self.headers.data().max(1);
+                let answer = Packet::new(Kind::SynAck, net.now, self.index, self.backward, size);
+                net.send(Packet { stamp: packet.stamp, ..answer }, false);
+            }
+            Kind::SynAck => self.establish(net, packet),
+            _ => debug_assert!(false, "no packet of a TFRC flow"),
+        }
+    }
+
+    fn establish(&mut self, net: &mut Net, packet: &Packet) {
+        if self.state != State::Opening {
+            return;
+        }
+        self.state = State::Open;
+        // The stamp says which of the packets that opened it is answered.
+        let sample = Duration::from_nanos((net.now.as_nanos() - packet.stamp).max(1));
+        self.sender.establish(net.now, sample);
+        self.tally.begin(net.now, Packets::new(self.sender.window()));
+        self.tally.sample(sample);
+        self.wait_for_feedback(net);
+        self.send(net);
+    }
+
+    fn send(&mut self, net: &mut Net) {
+        let rtt = (self.sender.rtt().as_nanos() / 1000).min(u64::from(u32::MAX)) as u32;
+        let packet = Packet {
+            number: self.next,
+            sack: [(rtt, 0), (0, 0), (0, 0)],
+            ..Packet::new(Kind::Data, net.now, self.index, self.forward, self.headers.data() + self.segment)
+        };
+        net.send(packet, false);
+        self.next += 1;
+        self.counts.sent += 1;
+        self.sent_at = net.now;
+        self.wait_for_pace(net);
+    }
+
+    /// §4.6: the next packet leaves s/X_inst after the last, as X_inst is now.
+    fn wait_for_pace(&mut self, net: &mut Net) {
+        self.pace.set((self.sent_at + self.sender.gap()).max(net.now));
+        self.watch(net, FlowTimer::Pace);
+    }
+
+    fn wait_for_feedback(&mut self, net: &mut Net) {
+        self.silence.set(net.now + self.sender.timeout());
+        self.watch(net, FlowTimer::Retransmit);
+    }
+
+    fn on_data(&mut self, net: &mut Net, packet: &Packet) {
+        self.arrived += 1;
+        let rtt = Duration::from_micros(u64::from(packet.sack[0].0));
+        let is_urgent = self.receiver.receive(net.now, packet.number, packet.stamp, rtt);
+        if is_urgent || !self.report.is_set() {
+            self.feed_back(net);
+        }
+    }
+
+    fn feed_back(&mut self, net: &mut Net) {
+        let Some((feedback, next)) = self.receiver.report(net.now) else { return };
+        net.send(
+            write(&feedback, Packet::new(Kind::Ack, net.now, self.index, self.backward, self.headers.data().max(1))),
+            false,
+        );
+        self.report.set(next);
+        self.watch(net, FlowTimer::DelayedAck);
+    }
+
+    fn on_feedback(&mut self, net: &mut Net, packet: &Packet) {
+        let feedback = read(packet);
+        if self.state != State::Open || feedback.end <= self.acknowledged {
+            // A late one, or of the connection before.
+            return;
+        }
+        self.acknowledged = feedback.end;
+        let rtt = self.sender.on_feedback(net.now, &feedback);
+        self.tally.sample(rtt);
+        self.recent_rtt = Some(self.recent_rtt.map_or(rtt, |least| least.min(rtt)));
+        self.tally.advance(net.now, Packets::new(self.sender.window()));
+        self.wait_for_feedback(net);
+        self.wait_for_pace(net);
+    }
+
+    fn watch(&mut self, net: &mut Net, which: FlowTimer) {
+        let timer = match which {
+            FlowTimer::DelayedAck => &mut self.report,
+            FlowTimer::Pace => &mut self.pace,
+            _ => &mut self.silence,
+        };
+        if let Some(time) = timer.unwatched() {
+            net.schedule(time, Wake::Flow(which), self.index);
+        }
+    }
+
+    /// A timer of the flow rings.
+    pub fn wake(&mut self, net: &mut Net, which: FlowTimer) {
+        let timer = match which {
+            FlowTimer::DelayedAck => &mut self.report,
+            FlowTimer::Retransmit => &mut self.silence,
+            FlowTimer::Pace => &mut self.pace,
+            FlowTimer::Open => return self.start(net),
+            FlowTimer::Close => return self.stop(net),
+            FlowTimer::Request => return,
+        };
+        match timer.ring(net.now) {
+            Ring::Nothing => {}
+            Ring::Later(time) => net.schedule(time, Wake::Flow(which), self.index),
+            Ring::Expired => match (which, self.state) {
+                (FlowTimer::DelayedAck, _) => self.feed_back(net),
+                (FlowTimer::Retransmit, State::Opening) => self.open(net),
+                (FlowTimer::Retransmit, State::Open) => {
+                    self.sender.on_timeout(net.now);
+                    self.counts.timeouts += 1;
+                    self.tally.advance(net.now, Packets::new(self.sender.window()));
+                    self.wait_for_feedback(net);
+                    self.wait_for_pace(net);
+                }
+                (FlowTimer::Pace, State::Open) => self.send(net),
+                _ => {}
+            },
+        }
+    }
+}
+
+/// A packet with this feedback.
+fn write(feedback: &Feedback, packet: Packet) -> Packet {
+    let halves = |value: f64| -> Range { ((value.to_bits() >> 32) as u32, value.to_bits() as u32) };
+    let delay = (feedback.delay.as_nanos() / 1000).min(u64::from(u32::MAX)) as u32;
+    let sack = [(delay, 0), halves(feedback.rate), halves(feedback.loss)];
+    Packet { stamp: feedback.stamp, number: feedback.end, sack, ..packet }
+}
+
+fn read(packet: &Packet) -> Feedback {
+    let whole = |(high, low): Range| f64::from_bits(u64::from(high) << 32 | u64::from(low));
+    let [(delay, _), rate, loss] = packet.sack;
+    let delay = Duration::from_micros(u64::from(delay));
+    Feedback { stamp: packet.stamp, delay, end: packet.number, rate: whole(rate), loss: whole(loss) }
+}
