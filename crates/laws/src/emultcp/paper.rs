@@ -57,10 +57,11 @@ impl Paper {
         let queue = ave_rtt - self.rtt_min;
         self.queue = Some(queue);
         let is_congested = queue > params.threshold(self.rtt_min);
+        let growth = params.alpha / self.n;
         let n = match (is_congested, params.law) {
             (true, Kind::Additive) => self.n - params.beta,
-            (true, _) => params.beta * self.n + params.alpha / self.n,
-            (false, _) => self.n + params.alpha / self.n,
+            (true, _) => params.beta * self.n + growth,
+            (false, _) => self.n + growth,
         };
         self.n = n.max(1.0).min(f64::from(params.max));
     }
