@@ -95,6 +95,22 @@ def test_changes_from_python() -> None:
         scenario.fluid()
 
 
+def test_the_drive_is_as_its_page_says(cli: Cli) -> None:
+    page = (REPOSITORY / "docs" / "guides" / "drive.md").read_text()
+    command = "sweep", str(REPOSITORY / "scenarios" / "train.toml"), "--set", "flow.download.law=cubic,vegas,westwood"
+    shown = cli(*command)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    printed = [line.rstrip() for line in shown.stdout.splitlines() if line and not line.startswith("results in")]
+    assert all(f"\n{line}\n" in page for line in printed), shown.stdout
+    train = ww.load(REPOSITORY / "scenarios" / "train.toml")
+    calls = {
+        law: replace(train, flow=[replace(train.flow[0], law=law)]).simulate().background.iloc[0]
+        for law in ("cubic", "vegas")
+    }
+    assert [round(1e3 * call["mean_delay_s"]) for call in calls.values()] == [263, 82]
+    assert round(calls["cubic"]["sent"] / (calls["cubic"]["sent"] - calls["cubic"]["received"])) == 29
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

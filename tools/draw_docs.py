@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -172,6 +174,37 @@ def late_starter() -> Figure:
     return figure
 
 
+def drive() -> Figure:
+    """The recorded link of the train: its rate, what a download of each of three laws gets, how long packets wait."""
+    train = ww.load(SCENARIOS / "train.toml")
+    figure = Figure(figsize=(8, 6))
+    FigureCanvasAgg(figure)
+    rate, goodput, wait = figure.subplots(3, 1, sharex=True)
+    every_s = 0.5
+    millis = [int(line) for line in (SCENARIOS / "recordings" / "train.trace").read_text().split()]
+    for color, name in zip(COLORS, ("cubic", "vegas", "westwood"), strict=False):
+        flow = replace(train.flow[0], law=name)
+        run = replace(train, flow=[flow], output=ww.Output(sample_interval=f"{every_s} s")).simulate()
+        if name == "cubic":
+            times = np.arange(0, run.duration_s, every_s)
+            # The recording begins again when it ends; an opportunity carries 1500 bytes.
+            rounds = np.arange(run.duration_s * 1000 // millis[-1] + 1) * millis[-1]
+            counts, _ = np.histogram(np.add.outer(rounds, millis) / 1e3, bins=[*times, run.duration_s])
+            rate.plot(times + every_s / 2, counts * 12e-3 / every_s, color=FAINT)
+        got = series(run.flow_series, "flow", "download", "goodput_bps") / 1e6
+        goodput.plot(got.index, got, color=color, label=name)
+        waits = series(run.link_series, "link", run.links["link"][0], "queue_delay_ms")
+        wait.plot(waits.index, waits, color=color)
+    wait.set_xlim(0, run.duration_s)
+    panel(rate, "link (Mbit/s)")
+    panel(goodput, "download (Mbit/s)")
+    panel(wait, "wait (ms)")
+    figure.supxlabel("time (s)", fontsize=10)
+    handles, labels = goodput.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=3)
+    return figure
+
+
 def laws() -> str:
     """What there is."""
     lines = ["| law | what it is | price |", "|---|---|---|"]
@@ -247,6 +280,7 @@ def main() -> None:
         save(lossy_cafe(), PICTURES / "lossy-cafe.svg")
         save(quic_fluid(), PICTURES / "quic-fluid.svg")
         save(late_starter(), PICTURES / "late-starter.svg")
+        save(drive(), PICTURES / "drive.svg")
 
 
 if __name__ == "__main__":

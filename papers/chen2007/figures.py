@@ -1,4 +1,4 @@
-"""The figure of chen2007 that needs no packets."""
+"""The figures of chen2007: Fig. 5 by its formula, Figs. 7 to 9 from the packets that the claims are judged by."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from windward.papers import Context, figure
 from windward.show.plot.style import COLORS, FAINT
 
+from . import live
+from .checks import packets, steps
 from .controller import cycle_utilisation
 
 
@@ -39,3 +41,156 @@ def figure_5(context: Context) -> Figure:
 def ratio(beta: np.ndarray) -> np.ndarray:
     """(22)."""
     return np.asarray(2 / 3 * (1 + beta + beta**2) / (1 + beta))
+
+
+@figure(
+    "7",
+    title="Throughput, round trip and connections over the loss",
+    caption="The link of 1 Mbit/s and 168 ms under E-MULTCP, τ = 20 s, means of four runs of 9000 s. Grey: the best, "
+    "B(1 - p), a quarter less than it, and (22); RTT_min and a fifth more. The text leaves open how n becomes whole "
+    "and whether a lost packet has been transmitted.",
+    is_rehearsed=False,
+)
+def figure_7(context: Context) -> Figure:
+    losses = np.array([0.0, *packets.LOSSES])
+    best = 1e3 * (1 - losses)
+    rows = []
+    for reading in (packets.FLOOR, packets.NEAREST, packets.BEFORE):
+        for loss in losses:
+            found = packets.figure_7(float(loss), reading=reading)
+            kbps = float(found["throughput"].mean()) * 1e3 * (1 - loss)
+            rows.append((reading.name, loss, kbps, 1e3 * float(found["rtt"].mean()), float(found["n"].mean())))
+    table = pd.DataFrame(rows, columns=["reading", "loss", "kbps", "rtt_ms", "n"])
+    context.results.keep("figure-7", table)
+    drawn = Figure(figsize=(9, 3.2), layout="constrained")
+    FigureCanvasAgg(drawn)
+    throughput, rtt, n = drawn.subplots(1, 3)
+    percent = 100 * losses
+    for share, style in ((1.0, "-"), (0.75, ":"), (float(ratio(np.array([0.75]))[0]), "--")):
+        throughput.plot(percent, share * best, style, color=FAINT)
+    for limit in (1.0, 1.2):
+        rtt.axhline(1e3 * packets.RTT_MIN * limit, color=FAINT, linestyle=":" if limit > 1 else "-")
+    for at, (name, each) in enumerate(table.groupby("reading", sort=False)):
+        for axes, column in ((throughput, "kbps"), (rtt, "rtt_ms"), (n, "n")):
+            axes.plot(100 * each["loss"], each[column], "o-", color=COLORS[at], label=str(name))
+    throughput.set(xlabel="loss, %", ylabel="throughput, kbit/s", ylim=(0, 1050))
+    rtt.set(xlabel="loss, %", ylabel="round trip, ms", ylim=(0, None))
+    n.set(xlabel="loss, %", ylabel="n", ylim=(0, None))
+    n.legend(frameon=False)
+    return drawn
+
+
+def traces(context: Context, number: str, tau: float) -> Figure:
+    """Throughput, round trip, loss and connections of the step experiment at this τ."""
+    run = steps.run(tau)
+    goodput = run.flow_series.groupby(["time_s", "seed"])["goodput_bps"].sum().unstack() * 1000 / 960 / 1e3
+    links = run.link_series.astype({"link": str})
+    dropped = links[links["link"] == "base->r"].pivot(index="time_s", columns="seed", values="dropped")
+    offered = links[links["link"] == "s->base"].pivot(index="time_s", columns="seed", values="rate_bps") / 8000
+    # As in the paper: loss every 30 s; throughput and round trip are measured every second and drawn as means of 30.
+    every = 30
+    group = ((goodput.index.to_numpy() - 1) // every).astype(int)
+    loss = 100 * dropped.diff().groupby(group).sum() / offered.groupby(group).sum()
+    panels = {
+        "throughput, kbit/s": goodput.groupby(group).mean(),
+        "round trip, ms": 1e3 * steps.shown(tau, "mean_rtt_s").groupby(group).mean(),
+        "loss, %": loss,
+        "connections": steps.shown(tau, "open").groupby(group).mean(),
+    }
+    times = every * (np.arange(group.max() + 1) + 1)
+    kept = {f"{name} of {which}": values for name, panel in panels.items() for which, values in _lines(panel)}
+    context.results.keep(f"figure-{number}", pd.DataFrame({"time_s": times} | kept))
+    drawn = Figure(figsize=(7, 7), layout="constrained")
+    FigureCanvasAgg(drawn)
+    for axes, (name, panel) in zip(drawn.subplots(4, 1, sharex=True), panels.items(), strict=True):
+        for at, (which, values) in enumerate(_lines(panel)):
+            axes.plot(times, values, color=(FAINT, COLORS[0])[at], linewidth=(1, 1.5)[at], label=which)
+        axes.set(ylabel=name, ylim=(0, None))
+        for step in (steps.THIRD, 2 * steps.THIRD):
+            axes.axvline(step, color=FAINT, linestyle=":")
+    axes.set(xlabel="s")
+    axes.legend(frameon=False, loc="upper right")
+    return drawn
+
+
+def _lines(panel: pd.DataFrame) -> list[tuple[str, np.ndarray]]:
+    """One run, and the mean over all."""
+    return [("seed 1", panel.iloc[:, 0].to_numpy()), ("mean", panel.mean(axis=1).to_numpy())]
+
+
+STEPS = (
+    "The loss of the link of Fig. 7 is 2 %, from 3000 s on 6 % and from 6000 s on 2 % again. Means of 30 s of one run "
+    "and of eight."
+)
+
+
+@figure("8", title="Steps of the loss, τ = 20 s", caption=STEPS, is_rehearsed=False)
+def figure_8(context: Context) -> Figure:
+    return traces(context, "8", 20)
+
+
+@figure("9", title="Steps of the loss, τ = 5 s", caption=STEPS, is_rehearsed=False)
+def figure_9(context: Context) -> Figure:
+    return traces(context, "9", 5)
+
+
+def tables(context: Context, number: str, network: str, found: pd.DataFrame) -> Figure:
+    """Printed values beside ours: throughput, round trip, connections."""
+    context.results.keep(f"table-{number}", found)
+    printed = live.PRINTED[network]
+    alone = found[found["count"] == 1]
+    drawn = Figure(figsize=(9, 3.4), layout="constrained")
+    FigureCanvasAgg(drawn)
+    panels = drawn.subplots(1, 3)
+    protocols = list(dict.fromkeys(alone["protocol"]))
+    for axes, (at, column, label) in zip(
+        panels, ((0, "kbps", "kbit/s"), (1, "rtt_ms", "round trip, ms"), (2, "connections", "connections")), strict=True
+    ):
+        for place, protocol in enumerate(protocols):
+            if protocol in printed:
+                axes.plot(place, printed[protocol][at], "x", color=FAINT, markersize=10, label="printed")
+            for which, (where, each) in enumerate(alone[alone["protocol"] == protocol].groupby("where", sort=False)):
+                shift = 0.12 * (which + 1)
+                for step, (_, row) in enumerate(each.iterrows()):
+                    filled = row["rounding"] == "nearest"
+                    axes.plot(
+                        place + shift + 0.03 * step,
+                        row[column],
+                        "os"[row["tau_s"] < 10],
+                        color=COLORS[which],
+                        fillstyle="full" if filled else "none",
+                        label=f"{where}, τ = {row['tau_s']:g} s, " + ("n rounded" if filled else "⌊n⌋"),
+                    )
+        _, top = axes.get_ylim()
+        axes.set(ylabel=label, ylim=(0, 1.08 * top), xlim=(-0.3, len(protocols) - 0.3))
+        axes.set_xticks(range(len(protocols)), protocols)
+    handles = {text: handle for axes in panels for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+    drawn.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3, frameon=False, fontsize=7)
+    return drawn
+
+
+EMULATED = "Crosses: printed. The link was fitted to TCP's throughput and round trip; the rest is predicted. "
+
+
+@figure("table-1", title="1xRTT, emulated", caption=EMULATED + "A link of 97 kbit/s, means of 16 runs of 1800 s.")
+def table_1(context: Context) -> Figure:
+    found = live.rows(live.ONE_X, "constant rate", seeds=context.seeds or 16, duration_s=1800 * context.share)
+    return tables(context, "1", "1xRTT", found)
+
+
+@figure(
+    "table-2",
+    title="EVDO, emulated",
+    caption=EMULATED
+    + "A recorded EVDO link: 20 starts along a drive, and along those stretches of it whose rate stays "
+    "within 35 % for 30 s; files of 5 MB.",
+    is_rehearsed=False,
+)
+def table_2(context: Context) -> Figure:
+    trace = live.recording()
+    parts = (("the drive", live.EVDO_DRIVE, trace), ("steady stretches", live.EVDO_STEADY, live.steady(trace)))
+    found = [
+        live.rows(path, where, trace=part, seeds=context.seeds or live.STARTS, duration_s=live.SPAN_S)
+        for where, path, part in parts
+    ]
+    return tables(context, "2", "EVDO", pd.concat(found, ignore_index=True))

@@ -1,7 +1,21 @@
 """The public names of `windward.papers`."""
 
-from .judge import Finding as Finding, Judgement as Judgement, Results as Results, claim as claim, judge as judge
-from .ledger import Claim as Claim, Paper as Paper, PaperError as PaperError, known as known, load as load
+from .judge import (
+    Finding as Finding,
+    Judgement as Judgement,
+    MissingResultError as MissingResultError,
+    Results as Results,
+    claim as claim,
+    judge as judge,
+)
+from .ledger import (
+    Claim as Claim,
+    MissingInputError as MissingInputError,
+    Paper as Paper,
+    PaperError as PaperError,
+    known as known,
+    load as load,
+)
 from .reproduce import (
     Context as Context,
     Drawn as Drawn,

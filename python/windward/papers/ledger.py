@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 #: What a claim can come to; all but the first need a `note`.
-VERDICTS = ("reproduced", "corrected", "differs", "not reproducible here")
+VERDICTS = ("reproduced", "corrected", "differs", "not reproducible here", "emulated")
 
 #: The verdict of a claim that nothing here can check.
 NOT_HERE = VERDICTS[3]
@@ -27,6 +27,10 @@ _PACKAGE = "windward_papers"
 
 class PaperError(ValueError):
     """A paper is not there, or its folder does not hold together; the message says where."""
+
+
+class MissingInputError(PaperError):
+    """What an experiment needs is no part of the repository, and not here."""
 
 
 @dataclass(frozen=True, kw_only=True)

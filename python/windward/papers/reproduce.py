@@ -11,7 +11,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from windward.papers.judge import Results
-from windward.papers.ledger import Paper, PaperError
+from windward.papers.ledger import MissingInputError, Paper, PaperError
 from windward.show.plot import save
 from windward.show.plot.style import styled
 
@@ -97,7 +97,10 @@ def reproduce(
     for number, draw in paper.figures.items():
         if only is None or number == only:
             progress(f"figure {number}")
-            drawn.append(_draw(number, draw, context))
+            try:
+                drawn.append(_draw(number, draw, context))
+            except MissingInputError as missing:
+                progress(f"figure {number} left out: {missing}")
     return drawn
 
 
