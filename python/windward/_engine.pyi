@@ -124,9 +124,14 @@ class Scenario:
         at the end.
         """
     def fluid(
-        self, *, tolerance: float = 1e-6, period: float | None = None, feedback_delay: float | None = None
+        self,
+        *,
+        tolerance: float = 1e-6,
+        period: float | None = None,
+        feedback_delay: float | None = None,
+        stop: Stop | None = None,
     ) -> dict[str, Any]:
-        """Follows the windows; columns of samples. Raises ValueError."""
+        """Follows the windows; columns of samples. Raises ValueError, also once `stop` is set."""
     def entities(self) -> dict[str, dict[str, Any]]:
         """What flows, links and background sources are called, as columns by table: lists and memoryviews."""
     @property
@@ -252,11 +257,21 @@ class Job:
         """Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each."""
     def simulated_s(self) -> list[float]:
         """Simulated seconds of each seed, in the order given."""
+    def peek(self) -> list[dict[str, Any]]:
+        """The samples so far of seeds that are being run, as far as they have shown them since the last call."""
     def cancel(self) -> None:
         """Stops what still runs and waits for the workers; seeds that have finished can still be fetched."""
     @property
     def is_done(self) -> bool:
         """Whether all has been returned that there will be."""
+
+@final
+class Stop:
+    """What ends a fluid run from another thread."""
+
+    def __new__(cls) -> Stop: ...
+    def set(self) -> None:
+        """Ends the run that was given this."""
 
 @final
 class Sweep:

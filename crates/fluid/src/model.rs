@@ -1,5 +1,7 @@
 //! The right-hand side: from the state of all flows to its time derivative.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use windward_laws::{FluidLaw, FluidPath, LawSpec, TimeUnit};
 use windward_num::{Error, FluidMap, Network};
 use windward_units::{Duration, Packets};
@@ -37,6 +39,8 @@ pub struct Model {
     queues: Vec<f64>,
     drops: Vec<f64>,
     windows: Vec<f64>,
+    /// What ends the computation from another thread.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Model {
@@ -55,7 +59,13 @@ impl Model {
             offsets.push(offsets[offsets.len() - 1] + flow.law.dimension());
         }
         let windows = vec![0.0; flows.len()];
-        Ok(Self { flows, offsets, map, routes, buffers, queues: vec![0.0; links], drops: vec![0.0; links], windows })
+        let (queues, drops) = (vec![0.0; links], vec![0.0; links]);
+        Ok(Self { flows, offsets, map, routes, buffers, queues, drops, windows, stop: None })
+    }
+
+    /// Every evaluation is refused with [`Error::Interrupted`] from when `stop` is set.
+    pub fn stop_when(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = Some(stop);
     }
 
     /// Number of flows.
@@ -80,8 +90,11 @@ impl Model {
     /// Finds rates and delays of a state; read them with [`Model::rates`] and [`Model::path_delay`].
     ///
     /// # Errors
-    /// As [`FluidMap::solve`].
+    /// As [`FluidMap::solve`]; [`Error::Interrupted`] after [`Model::stop_when`].
     pub fn observe(&mut self, state: &[f64]) -> Result<(), Error> {
+        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Error::Interrupted);
+        }
         for at in 0..self.flows.len() {
             // A law may reach zero or pass it within a trial step; the map needs a window.
             self.windows[at] = state[self.offsets[at]].max(LEAST_WINDOW);

@@ -1,8 +1,10 @@
 //! Feedback delay against the closed form of a linearised law.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use windward_fluid::{FluidFlow, Lag, Method, Model, integrate};
 use windward_laws::LawSpec;
-use windward_num::Network;
+use windward_num::{Error, Network};
 
 /// d = 100 ms, 1000 packets a second, p = 25 packets: q = 25 ms at rest, a round trip T = 125 ms, W = 125.
 fn follow(kappa: f64, lag: Lag) -> Vec<f64> {
@@ -34,4 +36,18 @@ fn one_round_trip_of_delay_limits_the_step() {
     let half = Lag::Seconds(0.0625);
     let (below, above) = (left(&follow(1.9 * limit, half)), left(&follow(2.1 * limit, half)));
     assert!(below < 0.1 && above > 1.0, "{below}, {above}");
+}
+
+/// From another thread, here before it begins: no evaluation is made any more.
+#[test]
+fn a_computation_can_be_stopped() {
+    let spec = LawSpec::from_json("quic-tcp", serde_json::json!({ "backlog": 25.0 })).expect("right");
+    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0)];
+    let mut model = Model::new(Network::wired(&[1000.0], vec![vec![0]]), flows, vec![f64::INFINITY]).expect("right");
+    let stop = Arc::new(AtomicBool::new(false));
+    model.stop_when(Arc::clone(&stop));
+    let mut run = || integrate(&mut model, &[10.0], 1.0, 0.1, Method::Ode { tolerance: 1e-6 });
+    assert!(run().is_ok());
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(run().err(), Some(Error::Interrupted));
 }

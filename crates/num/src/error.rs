@@ -13,6 +13,9 @@ pub enum Error {
         /// What was given and what is allowed.
         reason: String,
     },
+    /// Who asked does not want the answer any more.
+    #[error("interrupted")]
+    Interrupted,
     /// No rates satisfy the constraints with a finite utility.
     #[error(
         "infeasible: flow {flow} crosses link {link}, whose rate can only be 0\nhint: give the link a capacity, or take the flow away"

@@ -6,24 +6,49 @@ use crate::table::column;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use windward_fluid::{Lag, Method, Rest};
 use windward_scenario::FluidRun;
+
+/// What ends a fluid run from another thread.
+#[pyclass(frozen, module = "windward._engine")]
+#[derive(Default)]
+pub(crate) struct Stop {
+    inner: Arc<AtomicBool>,
+}
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the run that was given this.
+    fn set(&self) {
+        self.inner.store(true, Ordering::Relaxed);
+    }
+}
 
 #[pymethods]
 impl Scenario {
     /// Follows the windows: as differential equations of this `tolerance`, by updates every `period` seconds, or with paths seen
     /// `feedback_delay` seconds late, 0 for a round trip. Columns of
-    /// samples, flow by flow within an instant. Raises ValueError where the scenario has no fluid form.
-    #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None))]
+    /// samples, flow by flow within an instant. Raises ValueError where the scenario has no fluid form, and once `stop` is set.
+    #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None, stop=None))]
     fn fluid<'py>(
         &self,
         py: Python<'py>,
         tolerance: f64,
         period: Option<f64>,
         feedback_delay: Option<f64>,
+        stop: Option<&Stop>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let method = method(tolerance, period, feedback_delay);
-        let run = py.detach(|| self.inner.fluid(method)).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let stop = stop.map_or_else(Arc::default, |stop| Arc::clone(&stop.inner));
+        let run =
+            py.detach(|| self.inner.fluid_until(method, stop)).map_err(|e| PyValueError::new_err(e.to_string()))?;
         columns(py, &run)
     }
 }

@@ -67,6 +67,13 @@ impl Job {
         self.inner.progress().into_iter().map(|time| time.as_secs()).collect()
     }
 
+    /// The samples so far of seeds that are being run, as far as they have shown them since this was last called: `seed`,
+    /// `flow_series`, `link_series`.
+    fn peek<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let shown = py.detach(|| self.inner.peek());
+        shown.into_iter().map(|(seed, series)| output::shown(py, seed, series)).collect()
+    }
+
     /// Stops what still runs and waits for the workers; seeds that have finished can still be fetched.
     fn cancel(&self, py: Python<'_>) {
         py.detach(|| self.inner.cancel());

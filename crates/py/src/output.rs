@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use windward_sim::{
     AirLog, BacklogSeries, BacklogStats, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats, Internals,
-    LinkSeries, LinkStats, Of, Output, Queued, ShareStats, SourceStats,
+    LinkSeries, LinkStats, Of, Output, Queued, Series, ShareStats, SourceStats,
 };
 
 /// One column per field of a slice of structures.
@@ -71,18 +71,8 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
         "background",
         columns!(py, &output.sources, SourceStats { sent, received, received_bps, mean_delay_s }),
     )?;
-    tables.set_item(
-        "flow_series",
-        hand_over!(
-            py,
-            output.flow_series,
-            FlowSeries { time_s, flow, cwnd, flight, srtt_ms, rtt_ms, goodput_bps, retransmits }
-        ),
-    )?;
-    tables.set_item(
-        "link_series",
-        hand_over!(py, output.link_series, LinkSeries { time_s, link, backlog, queue_delay_ms, rate_bps, dropped }),
-    )?;
+    tables.set_item("flow_series", flow_series(py, output.flow_series)?)?;
+    tables.set_item("link_series", link_series(py, output.link_series)?)?;
     tables.set_item("backlogs", backlogs(py, &output.backlogs)?)?;
     tables.set_item("shares", shares(py, &output.shares)?)?;
     tables.set_item(
@@ -103,6 +93,25 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
     )?;
     tables.set_item("internals", internals(py, output.internals)?)?;
     Ok(tables)
+}
+
+/// The samples so far of a run that goes on.
+pub(crate) fn shown<'py>(py: Python<'py>, seed: u64, series: Series) -> PyResult<Bound<'py, PyDict>> {
+    let tables = PyDict::new(py);
+    tables.set_item("seed", seed)?;
+    tables.set_item("flow_series", flow_series(py, series.flows)?)?;
+    tables.set_item("link_series", link_series(py, series.links)?)?;
+    Ok(tables)
+}
+
+fn flow_series(py: Python<'_>, series: FlowSeries) -> PyResult<Bound<'_, PyDict>> {
+    let table =
+        hand_over!(py, series, FlowSeries { time_s, flow, cwnd, flight, srtt_ms, rtt_ms, goodput_bps, retransmits });
+    Ok(table)
+}
+
+fn link_series(py: Python<'_>, series: LinkSeries) -> PyResult<Bound<'_, PyDict>> {
+    Ok(hand_over!(py, series, LinkSeries { time_s, link, backlog, queue_delay_ms, rate_bps, dropped }))
 }
 
 /// What media count, a table each.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use windward_sim::Control;
+use windward_sim::{Control, Series};
 use windward_units::Time;
 
 /// What a job does with each of its seeds.
@@ -147,6 +147,16 @@ impl<T: Task> Job<T> {
     /// How far the run of each seed is, in the order given.
     pub fn progress(&self) -> Vec<Time> {
         self.shared.seeds.iter().map(|(_, control)| control.simulated()).collect()
+    }
+
+    /// What runs that go on have recorded, each with its seed, as far as they have shown it since this was last called;
+    /// those that run now are asked for more.
+    pub fn peek(&self) -> Vec<(u64, Series)> {
+        let shown = |(seed, control): &(u64, Arc<Control>)| {
+            control.ask();
+            control.take_shown().map(|series| (*seed, series))
+        };
+        self.shared.seeds.iter().filter_map(shown).collect()
     }
 
     /// Stops what still runs and waits for the workers; what seeds that have finished returned can still be fetched.

@@ -151,3 +151,21 @@ fn a_capture_that_cannot_be_written_names_its_file() {
     let Some(Error::Capture { path, .. }) = error else { panic!("{error:?}") };
     assert_eq!(path, Path::new("/nowhere/seed-7.pcapng"));
 }
+
+#[test]
+fn what_a_run_shows_on_its_way_is_the_beginning_of_what_it_returns() {
+    let job = Job::new(Simulations::<()>::new(scenario("\"reno\""), |_| Makers::default()), [7], 1);
+    assert!(job.peek().is_empty());
+    job.start(None).unwrap();
+    let mut shown = Vec::new();
+    let mut outputs = Vec::new();
+    while !job.is_done() {
+        shown.extend(job.peek());
+        outputs.extend(job.wait(Duration::from_micros(50)).unwrap());
+    }
+    for (seed, series) in shown {
+        let so_far = series.flows.time_s.len();
+        assert_eq!((seed, &series.flows.cwnd[..]), (7, &outputs[0].flow_series.cwnd[..so_far]));
+        assert_eq!(series.links.backlog, outputs[0].link_series.backlog[..series.links.backlog.len()]);
+    }
+}

@@ -7,6 +7,8 @@ use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::names::FlowName;
 use crate::optimum::{path_loss, propagation};
 use crate::scenario::{Compiled, Scenario};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate_pieces, lyapunov};
 use windward_laws::{LawSpec, Lyapunov};
@@ -92,6 +94,14 @@ impl Scenario {
     /// # Errors
     /// What has no fluid form: see [`FluidError`].
     pub fn fluid(&self, method: Method) -> Result<FluidRun, FluidError> {
+        self.fluid_until(method, Arc::default())
+    }
+
+    /// The same, ended with an error when `stop` is set.
+    ///
+    /// # Errors
+    /// As [`Scenario::fluid`]; [`windward_num::Error::Interrupted`].
+    pub fn fluid_until(&self, method: Method, stop: Arc<AtomicBool>) -> Result<FluidRun, FluidError> {
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
         let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
@@ -111,8 +121,10 @@ impl Scenario {
         let span = network.timing.duration;
         let changes = network.topology.changes().into_iter().filter(|at| *at > Time::ZERO && *at < span);
         let begins: Vec<Time> = [Time::ZERO].into_iter().chain(changes).collect();
-        let pieces: Vec<PieceOfRun> =
-            begins.iter().map(|&begin| self.piece(&compiled, &specs, packet_bits, begin)).collect::<Result<_, _>>()?;
+        let pieces: Vec<PieceOfRun> = begins
+            .iter()
+            .map(|&begin| self.piece(&compiled, &specs, packet_bits, begin, &stop))
+            .collect::<Result<_, _>>()?;
         let windows: Vec<f64> = network.flows.iter().map(|flow| f64::from(flow.tcp.initial_window)).collect();
         let interval = network.timing.sample_interval.as_secs();
         let (mut models, others): (Vec<_>, Vec<_>) =
@@ -144,6 +156,7 @@ impl Scenario {
         specs: &[LawSpec],
         packet_bits: f64,
         begin: Time,
+        stop: &Arc<AtomicBool>,
     ) -> Result<PieceOfRun, FluidError> {
         if let Some(at) = (0..compiled.links.len()).find(|at| !compiled.network.topology.is_up(*at as u32, begin)) {
             return Err(FluidError::Down(compiled.links[at].name.clone(), begin.since(Time::ZERO)));
@@ -182,7 +195,8 @@ impl Scenario {
             (Buffer::Unlimited | Buffer::Time(_), _) => f64::INFINITY,
         });
         let buffers = buffers.collect();
-        let model = Model::new(constraints, flows, buffers)?;
+        let mut model = Model::new(constraints, flows, buffers)?;
+        model.stop_when(Arc::clone(stop));
         let efficiency = network.flows.iter().map(|flow| {
             let payload = flow.tcp.segment.count() as f64 * 8.0 / packet_bits;
             payload * (1.0 - path_loss(&network.topology, &flow.forward))

@@ -41,7 +41,7 @@ pub use packet::NodeId;
 pub use queue::{Buffer, QueueConfig};
 pub use record::{
     BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats, Internals,
-    LinkSeries, LinkStats, LinkType, Of, Output, Pcapng, Queued, ShareStats, SourceStats,
+    LinkSeries, LinkStats, LinkType, Of, Output, Pcapng, Queued, Series, ShareStats, SourceStats,
 };
 pub use run::{Control, RunError, run};
 pub use status::Sight;

@@ -2,21 +2,24 @@
 
 use crate::makers::Makers;
 use crate::network::Network;
-use crate::record::Output;
+use crate::record::{Output, Series};
 use crate::world::World;
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use windward_units::Time;
 
 /// Events between two looks at the control.
 const EVENTS_PER_LOOK: u64 = 16_384;
 
-/// The handle on a run from other threads: how far it is, and a way to end it.
+/// The handle on a run from other threads: how far it is, what it has recorded so far, and a way to end it.
 #[derive(Debug, Default)]
 pub struct Control {
     is_cancelled: AtomicBool,
     simulated: AtomicU64,
+    is_asked: AtomicBool,
+    shown: Mutex<Option<Series>>,
 }
 
 impl Control {
@@ -43,6 +46,23 @@ impl Control {
     /// How far the run is.
     pub fn simulated(&self) -> Time {
         Time::from_nanos(self.simulated.load(Ordering::Relaxed))
+    }
+
+    /// Asks the run for what it has recorded so far: it shows a copy soon, and goes on.
+    pub fn ask(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
+    }
+
+    /// What the run has shown since this was last called.
+    pub fn take_shown(&self) -> Option<Series> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Shows what `series` returns to who has asked for it.
+    fn show(&self, series: impl FnOnce() -> Series) {
+        if self.is_asked.swap(false, Ordering::Relaxed) {
+            *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(series());
+        }
     }
 }
 
@@ -88,6 +108,7 @@ pub fn run(
             if control.is_cancelled() {
                 return Err(RunError::Interrupted);
             }
+            control.show(|| world.series());
         }
     }
     control.set_simulated(network.timing.duration);

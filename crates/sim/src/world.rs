@@ -8,7 +8,7 @@ use crate::medium::AirLog;
 use crate::net::Net;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
-use crate::record::{Capture, Output, Recorder};
+use crate::record::{Capture, Output, Recorder, Series};
 use std::io;
 use windward_units::{Duration, Time};
 
@@ -119,6 +119,11 @@ impl World {
     /// Ends the capture, if there is one.
     pub fn finish_capture(&mut self) -> io::Result<()> {
         self.net.capture.take().map_or(Ok(()), Capture::finish)
+    }
+
+    /// What has been recorded so far.
+    pub fn series(&self) -> Series {
+        self.recorder.series()
     }
 
     /// What happened until `end`.

@@ -12,7 +12,7 @@ pub use capture::Capture;
 pub use figures::{Column, Figure, Figures, Of};
 pub use output::{
     BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, FlowSeries, FlowStats, Internals, LinkSeries,
-    LinkStats, Output, Queued, ShareStats, SourceStats,
+    LinkStats, Output, Queued, Series, ShareStats, SourceStats,
 };
 pub use pcapng::{LinkType, Pcapng};
 pub use recorder::Recorder;

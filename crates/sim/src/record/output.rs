@@ -267,6 +267,15 @@ pub struct LinkSeries {
     pub dropped: Vec<u64>,
 }
 
+/// What has been sampled of a run that goes on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Of the flows.
+    pub flows: FlowSeries,
+    /// Of the links.
+    pub links: LinkSeries,
+}
+
 /// Samples of what laws show of themselves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Internals {

@@ -1,6 +1,6 @@
 //! Statistics and series of a run.
 
-use super::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, SourceStats};
+use super::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, Series, SourceStats};
 use crate::apps::Source;
 use crate::apps::Transfer;
 use crate::endpoint::Endpoint;
@@ -165,6 +165,11 @@ impl Recorder {
             blocks.extend(counted.map(|(opened, record)| BlockStats::new(index as u32, opened, record)));
         }
         (totals, blocks)
+    }
+
+    /// A copy of the samples so far.
+    pub fn series(&self) -> Series {
+        Series { flows: self.output.flow_series.clone(), links: self.output.link_series.clone() }
     }
 
     /// The time is up.
