@@ -44,7 +44,7 @@ run:
 	$(BIN)/windward compare $(HEADLINE) --output results/compare/headline
 	@echo
 	$(BIN)/windward show results/compare/headline/simulate
-	$(BIN)/windward report results/compare/headline/*
+	$(BIN)/windward report results/compare/headline
 
 # Setting up beside linting; then what depends on nothing but itself, on all processors; then, alone, what depends on the clock.
 test:
@@ -126,11 +126,12 @@ $(VENV)-ns3/engine: $(VENV)/tools
 	-$(PYTHON) -m venv $(VENV)-ns3 && $(VENV)-ns3/bin/python -m pip install --quiet ns3
 	@touch $@
 
-docs: $(VENV)/engine
+docs: $(VENV)/checks $(VENV)/engine
 	cargo run --quiet --locked -p windward-scenario --example reference > $(VENV)/scenario.md
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
 	$(BIN)/python tools/draw_docs.py
+	$(BIN)/python tools/picture_explore.py
 	$(BIN)/python tools/run_notebook.py docs/start/notebook.ipynb
 
 # PAPERS chooses: make reproduce PAPERS=huang2020

@@ -1,6 +1,7 @@
 """Answers of `optimum` and `fluid` in folders: kept, shown, drawn, opened again."""
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -70,7 +71,8 @@ def test_show_plot_and_report_work_on_the_folder(engine: str, cli: Cli, tmp_path
     assert cli("plot", "kept").stdout == ("rates.svg\n" if engine == "optimum" else "windows.svg\n")
     assert cli("report", "kept").stdout == "kept/report.html\n"
     page = (tmp_path / "kept" / "report.html").read_text()
-    assert page.count("<figure") == len(figures)
+    # Rates and prices of an optimum are numbers in tables.
+    assert ("<figure" in page) == (engine == "fluid")
     assert 'kind = "csma"' in page.replace("&quot;", '"')
     refused = cli("plot", "kept", "--seed", "1")
     assert (refused.returncode, refused.stderr) == (2, f"error: a result of `{engine}` has no seeds\n")
@@ -102,8 +104,9 @@ def test_a_result_takes_the_place_of_an_older_one_and_of_nothing_else(cli: Cli, 
 def test_compare_goes_without_packets_where_there_are_none(cli: Cli, tmp_path: Path) -> None:
     result = cli("compare", SHARED, "--output", "kept")
     assert result.returncode == 0
-    assert "packets left out: a region says which rates are possible" in result.stdout
-    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["fluid", "optimum"]
+    assert re.search("packets left out +a region says which rates are possible", result.stdout)
+    kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
+    assert kept == ["fluid", "optimum", "scenario.toml", "summary.json"]
     refused = cli("simulate", SHARED)
     assert (refused.returncode, refused.stderr) == (
         2,

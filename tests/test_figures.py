@@ -1,8 +1,7 @@
-"""Figures and the report."""
+"""Figures."""
 
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -65,50 +64,6 @@ def test_nothing_to_draw(link: Callable[..., ww.Scenario]) -> None:
         with pytest.raises(ValueError, match=r"nothing to draw|no internals"):
             run.plot(what)
     assert lines(run.plot("queues")) >= 1
-
-
-class Links(HTMLParser):
-    """Collects what a page would fetch."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.fetched: list[str] = []
-        self.tags: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.fetched += [
-            value or "" for name, value in attrs if name in {"src", "href", "xlink:href", "srcset", "data"}
-        ]
-
-
-def test_the_report_needs_nothing_else(small_run: ww.Run, tmp_path: Path) -> None:
-    page = small_run.report(tmp_path / "page.html").read_text()
-    parser = Links()
-    parser.feed(page)
-    assert all(link.startswith("#") for link in parser.fetched)
-    assert "script" not in parser.tags
-    assert "@import" not in page
-    assert not re.search(r"url\((?!#)", page)
-    ids = re.findall(r'\bid="([^"]+)"', page)
-    assert len(ids) == len(set(ids))
-    assert {link[1:] for link in parser.fetched} <= set(ids)
-
-
-def test_the_report_tells_it_all(small_run: ww.Run, tmp_path: Path) -> None:
-    page = small_run.report(tmp_path / "page.html").read_text()
-    for word in ("Do Reno and CUBIC share a link?", "cubic-2", "Jain", "utilization", "loss", "mean RTT", "voice"):
-        assert word in page
-    assert page.count("<figure") == 10
-    assert "over 3 seeds" in page
-    assert page == small_run.report(tmp_path / "again.html").read_text()
-
-
-def test_text_in_the_report_is_text(link: Callable[..., ww.Scenario], tmp_path: Path) -> None:
-    run = link(ww.Flow(name="<b>", from_="a", to="b", law="reno"), title="1 < 2 & <script>x</script>").simulate()
-    page = run.report(tmp_path / "page.html").read_text()
-    assert "<script>" not in page
-    assert "1 &lt; 2 &amp; &lt;script&gt;" in page
 
 
 def test_bands_over_seeds(small_run: ww.Run) -> None:

@@ -4,10 +4,10 @@ Those of `_format.fields` are written by tools/generate_model.py.
 """
 
 from . import papers as papers, transfer as transfer
+from ._answers.compare import Comparison as Comparison
 from ._answers.fluid import Fluid as Fluid
-from ._answers.open import open as open  # noqa: A004
 from ._answers.optimum import Optimum as Optimum
-from ._answers.run import Run as Run
+from ._answers.run import Run as Run, open as open  # noqa: A004
 from ._answers.sweep import Sweep as Sweep
 from ._engine import (
     Ack as Ack,
@@ -22,7 +22,6 @@ from ._engine import (
     Slot as Slot,
     __version__ as __version__,
 )
-from ._engines.compare import Comparison as Comparison
 from ._format.fields import (
     AirSpan as AirSpan,
     AodvRouting as AodvRouting,

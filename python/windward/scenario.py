@@ -14,11 +14,11 @@ from windward._format.fields import ScenarioFields
 from windward._format.parse import parse
 
 if TYPE_CHECKING:
+    from windward._answers.compare import Comparison
     from windward._answers.fluid import Fluid
     from windward._answers.optimum import Optimum
     from windward._answers.run import Run
     from windward._answers.sweep import Sweep
-    from windward._engines.compare import Comparison
     from windward.results._shapes import Progress
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from windward._answers.kept import Kept
 from windward.results._summary import number
-from windward.results._tables import Tables, from_frame
+from windward.results._tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from windward.results._shapes import Result
@@ -27,17 +27,6 @@ class Fluid(Kept):
     duration_s: float
     #: How the equations were followed.
     how: str
-    #: One row per flow, at the end: `cwnd` in packets, `rate_bps` on the wire, `goodput_bps`, `queue_delay_ms`;
-    #: `optimum_bps` is the goodput at the optimum of what the laws maximise, NaN where a flow's law keeps no backlog.
-    flows: pd.DataFrame
-    #: One row per flow and sample: `time_s`, `flow`, `cwnd`, `rate_bps`, `goodput_bps`, `queue_delay_ms`.
-    series: pd.DataFrame
-    #: One row per piece of the run and flow, where the network changes (else there is one piece): `from_s`, `until_s`,
-    #: `flow`, and at the end of the piece `cwnd`, `rate_bps`, `goodput_bps`, `queue_delay_ms` and `optimum_bps`, as in
-    #: `flows`.
-    rests: pd.DataFrame
-    #: One row per sample: `time_s` and Y(w) as `lyapunov`; None unless all flows are QUIC-TCP of one rho.
-    lyapunov: pd.DataFrame | None
     #: When all rates were within 1 % of their last values for good, in seconds; None if they were not.
     settled_s: float | None
     #: Evaluations of the right-hand side.
@@ -47,9 +36,37 @@ class Fluid(Kept):
 
     engine: ClassVar[str] = "fluid"
 
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """One row per flow, at the end.
+
+        `cwnd` in packets, `rate_bps` on the wire, `goodput_bps`, `queue_delay_ms`; `optimum_bps` is the goodput at the
+        optimum of what the laws maximise, NaN where a flow's law keeps no backlog.
+        """
+        return self._frame("flows")
+
+    @cached_property
+    def series(self) -> pd.DataFrame:
+        """One row per flow and sample: `time_s`, `flow`, `cwnd`, `rate_bps`, `goodput_bps`, `queue_delay_ms`."""
+        return self._frame("flow_series")
+
+    @cached_property
+    def rests(self) -> pd.DataFrame:
+        """Where each piece of the run ends, where the network changes (else there is one piece): a row for each flow.
+
+        `from_s`, `until_s`, `flow`, and at the end of the piece `cwnd`, `rate_bps`, `goodput_bps`, `queue_delay_ms` and
+        `optimum_bps`, as in `flows`.
+        """
+        return self._frame("rests")
+
+    @cached_property
+    def lyapunov(self) -> pd.DataFrame | None:
+        """One row per sample: `time_s` and Y(w) as `lyapunov`; None unless all flows are QUIC-TCP of one rho."""
+        return self._frame("lyapunov") if "lyapunov" in self.tables else None
+
     def to_dict(self) -> list[dict[str, Any]]:
         """The flows at the end, as what JSON can hold."""
-        return [{str(key): number(value) for key, value in row.items()} for row in self.flows.to_dict("records")]
+        return [{str(key): number(value) for key, value in row.items()} for row in self.rows("flows")]
 
     def plot(
         self,
@@ -79,37 +96,25 @@ class Fluid(Kept):
 
         return notebook(self)
 
-    def _tables(self) -> Tables:
-        frames = {
-            "flows": self.flows,
-            "flow_series": self.series,
-            "rests": self.rests,
-            "lyapunov": self.lyapunov,
-        }
-        return {kind: from_frame(frame) for kind, frame in frames.items() if frame is not None}
-
     def _summary(self) -> dict[str, Any]:
         return {
             "duration_s": self.duration_s,
             "how": self.how,
             "settled_s": self.settled_s,
             "evaluations": self.evaluations,
-            "lyapunov": self.lyapunov is not None,
+            "lyapunov": "lyapunov" in self.tables,
             "flows": self.to_dict(),
         }
 
     @classmethod
-    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self:
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Tables) -> Self:
         return cls(
             name=summary["name"],
             title=summary["title"],
             scenario=scenario,
             duration_s=summary["duration_s"],
             how=summary["how"],
-            flows=tables["flows"].to_pandas(),
-            series=tables["flow_series"].to_pandas(),
-            rests=tables["rests"].to_pandas(),
-            lyapunov=tables["lyapunov"].to_pandas() if summary["lyapunov"] else None,
+            tables=tables,
             settled_s=summary["settled_s"],
             evaluations=summary["evaluations"],
         )

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from windward._engine import __version__
 from windward.results._folder import ResultFolder, read_scenario, read_summary, read_table
 from windward.results._summary import FORMAT, versions
-from windward.results._tables import Tables
+from windward.results._tables import Columns, Tables, as_rows, from_arrow, to_arrow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pyarrow as pa
+    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +27,18 @@ class Kept(ABC):
     title: str | None
     #: The scenario as resolved, in TOML.
     scenario: str
+    #: The tables of the answer, as columns.
+    tables: Tables = field(repr=False)
 
     engine: ClassVar[str]
+
+    def rows(self, kind: str) -> list[dict[str, Any]]:
+        """A table as rows of plain values; without pandas."""
+        return as_rows(self.tables[kind])
+
+    def _frame(self, kind: str) -> pd.DataFrame:
+        frame: pd.DataFrame = to_arrow(self.tables[kind]).to_pandas()
+        return frame
 
     def save(self, path: str | Path) -> None:
         """Saves the result in a folder, in place of an older one.
@@ -50,7 +59,7 @@ class Kept(ABC):
         }
         target = ResultFolder(Path(path))
         try:
-            target.write(self._tables(), self.scenario, summary | self._summary())
+            target.write(self.tables, self.scenario, summary | self._summary())
         finally:
             target.close()
 
@@ -65,7 +74,7 @@ class Kept(ABC):
         """
         path = Path(path)
         summary = read_summary(path, cls.engine)
-        tables = {file.stem: read_table(path, file.stem) for file in sorted(path.glob("*.parquet"))}
+        tables = {file.stem: _columns(path, file.stem) for file in sorted(path.glob("*.parquet"))}
         return cls._from(summary, read_scenario(path), tables)
 
     def report(self, path: str | Path) -> Path:
@@ -75,11 +84,13 @@ class Kept(ABC):
         return write(self, Path(path))
 
     @abstractmethod
-    def _tables(self) -> Tables: ...
-
-    @abstractmethod
     def _summary(self) -> dict[str, Any]: ...
 
     @classmethod
     @abstractmethod
-    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self: ...
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Tables) -> Self: ...
+
+
+def _columns(path: Path, kind: str) -> Columns:
+    table = read_table(path, kind)
+    return table if isinstance(table, Mapping) else from_arrow(table)

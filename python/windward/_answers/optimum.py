@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from windward._answers.kept import Kept
 from windward.results._summary import number
-from windward.results._tables import Tables, from_frame
+from windward.results._tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from windward.results._shapes import Result
@@ -33,11 +33,6 @@ class Optimum(Kept):
 
     #: What was maximised: "proportional", "max-min", "law" or "alpha=NUMBER".
     objective: str
-    #: One row per flow: `rate_bps` on the wire at its source, `goodput_bps` payload that arrives,
-    #: `path_price`, `utility`.
-    flows: pd.DataFrame
-    #: One row per one-way link: `capacity_bps` left by the background, `load_bps`, `price`.
-    links: pd.DataFrame
     #: Sum of the utilities; None for max-min, which has none.
     value: float | None
     #: Relative residuals of the optimality conditions, computed from rates and prices alone; all 0 at an exact optimum.
@@ -51,15 +46,44 @@ class Optimum(Kept):
     routing: str = "fixed"
     #: With free routing: which links the flows were allowed.
     allowed_links: str | None = None
-    #: With free routing: one row per flow and path, `path` (nodes joined by "->"), `hops`, `rate_bps`, its `share` of
-    #: the flow, and its `price`.
-    paths: pd.DataFrame | None = None
-    #: With free routing: one row per flow and link, `rate_bps` and `share` of the flow.
-    flow_links: pd.DataFrame | None = None
-    #: With free routing: one row per set of links that are active together, and the `share` of time that it is.
-    schedule: pd.DataFrame | None = None
 
     engine: ClassVar[str] = "optimum"
+
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """One row per flow: `rate_bps` on the wire at its source, `goodput_bps` payload that arrives.
+
+        `path_price` is the price of its route, `utility` what it maximises.
+        """
+        frame = self._frame("flows")
+        frame["utility"] = [json.loads(utility) for utility in frame["utility"]]
+        return frame
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """One row per one-way link: `capacity_bps` left by the background, `load_bps`, `price`."""
+        return self._frame("links")
+
+    @cached_property
+    def paths(self) -> pd.DataFrame | None:
+        """With free routing: one row per flow and path.
+
+        `path` (nodes joined by "->"), `hops`, `rate_bps`, its `share` of the flow, and its `price`.
+        """
+        return self._routed("paths")
+
+    @cached_property
+    def flow_links(self) -> pd.DataFrame | None:
+        """With free routing: one row per flow and link, `rate_bps` and `share` of the flow."""
+        return self._routed("flow_links")
+
+    @cached_property
+    def schedule(self) -> pd.DataFrame | None:
+        """With free routing: one row per set of links that are active together, and the `share` of time that it is."""
+        return self._routed("schedule")
+
+    def _routed(self, kind: str) -> pd.DataFrame | None:
+        return self._frame(kind) if kind in self.tables else None
 
     def plot(
         self,
@@ -92,19 +116,15 @@ class Optimum(Kept):
             "iterations": self.iterations,
             "packet_bytes": self.packet_bytes,
             "certificate": self.certificate,
-            "flows": self.flows.to_dict("records"),
-            "links": self.links.to_dict("records"),
+            "flows": [row | {"utility": json.loads(row["utility"])} for row in self.rows("flows")],
+            "links": self.rows("links"),
             **self._routing(),
         }
 
     def _routing(self) -> dict[str, Any]:
         """What free routing adds."""
-        tables = {name: table.to_dict("records") for name, table in self._routed().items()}
+        tables = {name: self.rows(name) for name in ROUTED if name in self.tables}
         return {"routing": self.routing, "allowed_links": self.allowed_links, **tables} if tables else {}
-
-    def _routed(self) -> dict[str, pd.DataFrame]:
-        tables = {"paths": self.paths, "flow_links": self.flow_links, "schedule": self.schedule}
-        return {name: table for name, table in tables.items() if table is not None}
 
     def _repr_html_(self) -> str:
         """What Jupyter shows: the tables and the first figure."""
@@ -112,23 +132,15 @@ class Optimum(Kept):
 
         return notebook(self)
 
-    def _tables(self) -> Tables:
-        flows = self.flows.assign(utility=[json.dumps(utility) for utility in self.flows["utility"]])
-        routed = {name: from_frame(table) for name, table in self._routed().items()}
-        return {"flows": from_frame(flows), "links": from_frame(self.links), **routed}
-
     def _summary(self) -> dict[str, Any]:
         answer = {key: number(value) for key, value in self.to_dict().items()}
-        for kind in ("flows", "links", *self._routed()):
+        for kind in self.tables:
             answer[kind] = [{key: number(value) for key, value in row.items()} for row in answer[kind]]
         return answer
 
     @classmethod
-    def _from(cls, summary: dict[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self:
-        flows = tables["flows"].to_pandas()
-        flows["utility"] = [json.loads(utility) for utility in flows["utility"]]
+    def _from(cls, summary: dict[str, Any], scenario: str, tables: Tables) -> Self:
         names = ("name", "title", "objective", "value", "certificate", "method", "iterations", "packet_bytes")
         answer = {name: summary[name] for name in names}
         answer |= {name: summary[name] for name in ("routing", "allowed_links") if name in summary}
-        answer |= {name: tables[name].to_pandas() for name in ROUTED if name in tables}
-        return cls(scenario=scenario, flows=flows, links=tables["links"].to_pandas(), **answer)
+        return cls(scenario=scenario, tables=tables, **answer)

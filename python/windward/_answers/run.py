@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windward.results._folder import read_scenario, read_summary, read_table
 from windward.results._tables import TOTALS, Columns, Totals, to_arrow
 from windward.results.stats import is_one_run, overall, summarize, summarize_one
 
@@ -342,6 +343,20 @@ class Run:
             frame.insert(0, "seed", pd.Series(seed, index=frame.index, dtype="int64"))
             frames.append(frame)
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"seed": []})
+
+
+def open(path: str | Path) -> Run:  # noqa: A001
+    """Opens the folder of a simulation or an emulation, whole or interrupted.
+
+    Raises
+    ------
+    windward.ResultError
+        If the folder holds no Windward result, one of another engine, or one of a format that this version does not
+        read.
+    """
+    path = Path(path)
+    summary = read_summary(path, "simulate", "emulate")
+    return Run(about=summary, scenario=read_scenario(path), load=lambda kind, seed: read_table(path, kind, seed))
 
 
 def _columns(table: pa.Table | Columns) -> Columns:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from windward._answers.run import Run
-    from windward._engines.compare import Comparison
     from windward.results._shapes import Progress
 
 #: What an engine is doing, and what it has done.
@@ -301,22 +300,5 @@ def compare(
     if as_json:
         print(result.table.to_json(orient="records", indent=2))
         return
-    _show_comparison(scenario.title or scenario.name, result)
+    _terminal.show(result)
     tell(output)
-
-
-def _show_comparison(title: str, result: Comparison) -> None:
-    from windward.show import _terminal
-    from windward.show._tables import compare_digest
-
-    _terminal.say(title, "bold")
-    _terminal.say(f"goodput of each flow; optimum: {result.optimum.objective}", "dim")
-    _terminal.show_tables([compare_digest(result.table)])
-    lines = [(f"{engine} left out: {reason}", "dim") for engine, reason in result.left_out.items()]
-    if result.kernel is not None:
-        lines += [(f"kernel NOT TRUSTWORTHY: {problem}", "bold") for problem in result.kernel.problems]
-        lines += [(f"kernel: {note}", "dim") for note in result.kernel.notes]
-    if lines:
-        print()
-    for line, style in lines:
-        _terminal.say(line, style)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+import numpy as np
 
 from windward._answers.optimum import ROUTED, Optimum
+from windward.results._tables import Columns
 
 if TYPE_CHECKING:
     from windward import _engine
@@ -49,14 +52,15 @@ def solve(
         links = "all"
     name, alpha = split_objective(objective)
     answer = compiled.optimum(name, alpha, links, at_s)
-    tables = {table: pd.DataFrame(answer[table]) for table in ROUTED if table in answer}
+    flows = answer["flows"]
+    flows["utility"] = [json.dumps(utility) for utility in flows["utility"]]
+    tables = {kind: _columns(answer[kind]) for kind in ("flows", "links", *ROUTED) if kind in answer}
     return Optimum(
         name=compiled.name,
         title=compiled.title,
         scenario=compiled.to_toml(),
         objective=objective,
-        flows=pd.DataFrame(answer["flows"]),
-        links=pd.DataFrame(answer["links"]),
+        tables=tables,
         value=answer["objective"],
         certificate=answer["certificate"],
         method=answer["method"],
@@ -64,8 +68,19 @@ def solve(
         packet_bytes=answer["packet_bytes"],
         routing=routing,
         allowed_links=links,
-        **tables,
     )
+
+
+def _columns(table: Mapping[str, Sequence[Any]]) -> Columns:
+    """Texts as lists, numbers as arrays."""
+    return {
+        name: list(values) if name in _TEXTS else np.array(values, dtype=np.int64 if name == "hops" else np.float64)
+        for name, values in table.items()
+    }
+
+
+#: Columns of texts.
+_TEXTS = {"flow", "law", "utility", "link", "links", "path"}
 
 
 def split_objective(objective: str) -> tuple[str, float | None]:

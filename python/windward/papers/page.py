@@ -7,25 +7,29 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from string import Template
 
-from windward._engine import __version__
 from windward.papers.judge import Judgement, summary
 from windward.papers.ledger import VERDICTS, Paper
 from windward.papers.reproduce import Drawn
+from windward.results._summary import versions
+from windward.show.page._html import Section, drawn_of, page
 
 
 def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn], path: Path) -> Path:
     """Writes the HTML page and returns its path."""
-    template = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
-    text = template.substitute(
-        key=html.escape(paper.key),
-        title=html.escape(paper.title),
-        reference=html.escape(paper.reference),
-        summary=html.escape(f"{paper.coverage}: {summary(judgements)}. {paper.summary}".strip()),
-        figures="\n".join(map(_figure, drawn)),
-        rows="\n".join(map(_row, judgements)),
-        version=html.escape(__version__),
+    counts = Counter(one.outcome for one in judgements)
+    sections = [
+        Section("figures", "Figures", "", "\n".join(map(_figure, drawn))),
+        Section("claims", "Claims", f"Judged by `windward claims {paper.key}`", _claims(judgements)),
+    ]
+    text = page(
+        name=paper.key,
+        title=paper.title,
+        how=f"{paper.reference} · {paper.coverage}: {summary(judgements)}. {paper.summary}".strip(),
+        facts=[(outcome, str(count)) for outcome, count in counts.most_common()],
+        sections=[section for section in sections if section.body],
+        charts=[],
+        versions=versions(),
     )
     path.write_text(text, encoding="utf-8")
     return path
@@ -33,23 +37,27 @@ def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn],
 
 def _figure(one: Drawn) -> str:
     svg = one.svg.read_text(encoding="utf-8")
-    svg = svg[svg.index("<svg") :]
-    # Ids are unique within a figure; make them so within the page.
-    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>figure-{one.number}-", svg)
-    name = f"{html.escape(one.label)}: {html.escape(one.title)}"
-    return (
-        f'<figure aria-label="{name}">{svg}<figcaption><b>{name}.</b> {html.escape(one.caption)}</figcaption></figure>'
-    )
+    name = f"{one.label}: {one.title}"
+    caption = f"<b>{html.escape(name)}.</b> {html.escape(one.caption)}"
+    return drawn_of(svg[svg.index("<svg") :], f"figure-{one.number}", name, caption)
+
+
+def _claims(judgements: Sequence[Judgement]) -> str:
+    columns = ("", "claim", "where", "how checked", "paper", "ours", "tolerance", "verdict")
+    head = "".join(f'<th scope="col" class="word">{name}</th>' for name in columns)
+    rows = "\n".join(map(_row, judgements))
+    return f'<div class="wide"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _row(one: Judgement) -> str:
     claim = one.claim
-    cells = [str(claim.id), claim.claim, claim.where, claim.how, claim.paper, one.ours]
-    row = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-    row += f'<td>{html.escape(claim.tolerance)}<br><span class="note">{html.escape(claim.why)}</span></td>'
-    kind = ' class="failed"' if one.holds is False else ""
+    cells = [claim.claim, claim.where, claim.how, claim.paper, one.ours]
+    row = "".join(f'<td class="long">{html.escape(cell)}</td>' for cell in cells)
+    row += f'<td class="long">{html.escape(claim.tolerance)}<br><span class="note">{html.escape(claim.why)}</span></td>'
+    kind = "long warning" if one.holds is False else "long"
     note = f'<br><span class="note">{html.escape(claim.note)}</span>' if claim.note else ""
-    return f"<tr>{row}<td{kind}>{html.escape(one.outcome)}{note}</td></tr>"
+    row += f'<td class="{kind}">{html.escape(one.outcome)}{note}</td>'
+    return f'<tr id="claim-{claim.id}"><th scope="row">{claim.id}</th>{row}</tr>'
 
 
 def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[tuple[str, str, str]], made: str) -> str:

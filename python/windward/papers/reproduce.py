@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from windward.papers.judge import Results
 from windward.papers.ledger import MissingInputError, Paper, PaperError
 from windward.show.plot import save
-from windward.show.plot.style import styled
+from windward.show.plot.style import styled, with_axes
 
 Draw = TypeVar("Draw", bound=Callable[..., Figure])
 
@@ -135,5 +135,7 @@ def _draw(number: str, draw: Any, context: Context) -> Drawn:
     with styled(), mpl.rc_context({"path.simplify_threshold": 0.5}):
         figure = draw(context)
         save(figure, drawn.svg)
+        # The page reads values off its axes.
+        drawn.svg.write_text(with_axes(figure, drawn.svg.read_text(encoding="utf-8")), encoding="utf-8")
         save(figure, drawn.pdf)
     return drawn

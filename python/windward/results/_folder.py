@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING, Any
 from windward._engine import write_parquet
 from windward.errors import ResultError
 from windward.results._summary import FORMAT
-from windward.results._tables import ABSENT_IF_EMPTY, Columns, Tables, has_rows, to_arrow
+from windward.results._tables import ABSENT_IF_EMPTY, Columns, Tables, has_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -188,6 +188,7 @@ OPENERS = {
     "optimum": "windward.Optimum.open",
     "fluid": "windward.Fluid.open",
     "sweep": "windward.Sweep.open",
+    "compare": "windward.Comparison.open",
 }
 
 
@@ -216,7 +217,7 @@ def read_summary(path: Path, *engines: str) -> dict[str, Any]:
     return summary
 
 
-def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table:
+def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table | Columns:
     """One table of a finished seed, or of a run without seeds; without rows if it was not recorded.
 
     Raises
@@ -227,14 +228,18 @@ def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table:
     folder = path if seed is None else path / f"seed-{seed}"
     file = folder / f"{kind}.parquet"
     if kind in ABSENT_IF_EMPTY and not file.exists():
-        return to_arrow(ABSENT_IF_EMPTY[kind])
+        return ABSENT_IF_EMPTY[kind]
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     is_series = kind.endswith("_series") or kind in ("internals", "air")
-    names = ["flow", "link", "name", "from", "to", "kind"] if is_series else None
+    names = ["flow", "link", "name", "from", "to", "kind"] if is_series else []
     try:
-        table = pq.read_table(file, partitioning=None, read_dictionary=names)
+        # Not pq.read_table, whose datasets import pandas.
+        with pq.ParquetFile(file) as reader:
+            metadata, there = reader.metadata, [name for name in names if name in reader.schema_arrow.names]
+        with pq.ParquetFile(file, metadata=metadata, read_dictionary=there) as reader:
+            table = reader.read()
         # The file says that nothing is missing; a table that was never written says nothing of the kind.
         return table.cast(pa.schema([field.with_nullable(True) for field in table.schema]))
     except (OSError, ValueError) as error:

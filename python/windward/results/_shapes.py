@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
     from windward.results._sweep import Axis
-    from windward.results._tables import Totals
+    from windward.results._tables import Tables, Totals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,15 @@ class Packets(Result, Protocol):
     def table(self, kind: str, seed: int) -> pa.Table: ...
 
 
-class Windows(Result, Protocol):
+class Kept(Result, Protocol):
+    """An answer without seeds: its tables as rows of plain values too."""
+
+    @property
+    def tables(self) -> Tables: ...
+    def rows(self, kind: str) -> list[dict[str, Any]]: ...
+
+
+class Windows(Kept, Protocol):
     """A fluid run; see `windward.Fluid`."""
 
     @property
@@ -98,7 +106,7 @@ class Windows(Result, Protocol):
     def settled_s(self) -> float | None: ...
 
 
-class BestRates(Result, Protocol):
+class BestRates(Kept, Protocol):
     """An optimum; see `windward.Optimum`."""
 
     @property
@@ -119,6 +127,25 @@ class BestRates(Result, Protocol):
     def method(self) -> str: ...
     @property
     def iterations(self) -> int: ...
+
+
+class Compared(Result, Protocol):
+    """What all engines answer; see `windward.Comparison`."""
+
+    @property
+    def rows(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def left_out(self) -> Mapping[str, str]: ...
+    @property
+    def optimum(self) -> BestRates: ...
+    @property
+    def fluid(self) -> Windows | None: ...
+    @property
+    def packets(self) -> Packets | None: ...
+    @property
+    def ideal(self) -> Packets | None: ...
+    @property
+    def kernel(self) -> Packets | None: ...
 
 
 class Grid(Result, Protocol):

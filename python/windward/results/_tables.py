@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 #: The tables of totals and means, one row per entity; the others are series.
@@ -227,23 +226,6 @@ def has_rows(columns: Columns) -> bool:
     return len(first.indices if isinstance(first, Named) else first) > 0
 
 
-def from_frame(frame: pd.DataFrame) -> Columns:
-    """The columns of a frame: numbers, texts, categories."""
-    import numpy as np
-    import pandas as pd
-
-    columns: dict[str, Any] = {}
-    for name, column in frame.items():
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            categories = [str(category) for category in column.cat.categories]
-            columns[str(name)] = Named(categories, column.cat.codes.to_numpy().astype(np.uint32))
-        elif pd.api.types.is_numeric_dtype(column.dtype):
-            columns[str(name)] = np.ascontiguousarray(column.to_numpy())
-        else:
-            columns[str(name)] = [str(value) for value in column]
-    return columns
-
-
 def to_arrow(columns: Columns) -> pa.Table:
     """A table for Arrow, which shares the memory of its numbers."""
     import numpy as np
@@ -256,6 +238,44 @@ def to_arrow(columns: Columns) -> pa.Table:
         return pa.array(column, pa.string()) if isinstance(column, list) else pa.array(np.asarray(column))
 
     return pa.table({name: convert(column) for name, column in columns.items()})
+
+
+def from_arrow(table: pa.Table) -> Columns:
+    """The columns of a table of Arrow's: numbers, texts, names by their index."""
+    import numpy as np
+
+    def convert(column: Any) -> Any:
+        if hasattr(column.type, "value_type"):
+            column = column.unify_dictionaries().combine_chunks()
+            return Named(column.dictionary.to_pylist(), numbers(column.indices).astype(np.uint32))
+        return column.to_pylist() if str(column.type) in ("string", "large_string") else numbers(column)
+
+    return {name: convert(table.column(name)) for name in table.column_names}
+
+
+def numbers(column: Any) -> Any:
+    """A column of numbers as an array that shares its memory; Arrow's own way there imports pandas."""
+    import numpy as np
+
+    array = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    if array.null_count:
+        return array.to_numpy(zero_copy_only=False)
+    dtype = np.dtype(array.type.to_pandas_dtype())
+    buffer = array.buffers()[1]
+    whole = np.frombuffer(buffer, dtype) if buffer is not None else np.empty(0, dtype)
+    return whole[array.offset : array.offset + len(array)]
+
+
+def as_rows(columns: Columns) -> list[dict[str, Any]]:
+    """A row for each entity, of plain values."""
+
+    def plain(column: Any) -> Sequence[Any]:
+        if isinstance(column, Named):
+            return [column.names[at] for at in column.indices]
+        return column if isinstance(column, list) else column.tolist()
+
+    values = [plain(column) for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,8 @@ import html
 from typing import TYPE_CHECKING
 
 from windward.show._page import describe
-from windward.show._report import figure_of, table_of
+from windward.show._report import figure_of
+from windward.show.page._html import table_of
 from windward.show.plot import names
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from windward.results._summary import versions
 from windward.results.stats import jain
 from windward.show._digest import Digest, digests, headline, quantity, seeds
 from windward.show._sweep import digests as sweep_digests
-from windward.show._tables import certificate, fluid_digest, optimum_digests, rests_digest
+from windward.show._tables import certificate, compare_digest, fluid_digest, optimum_digests, rests_digest
 
 if TYPE_CHECKING:
-    from windward.results._shapes import BestRates, Grid, Packets, Result, Windows
+    from windward.results._shapes import BestRates, Compared, Grid, Packets, Result, Windows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,14 +80,14 @@ def _timing(run: Packets) -> list[tuple[str, str]]:
 
 
 def _optimum(best: BestRates) -> Page:
-    goodput = best.flows["goodput_bps"]
+    goodput = [row["goodput_bps"] for row in best.rows("flows")]
     return Page(
         name=best.name,
         title=best.title or best.name,
         span=f"best rates, {best.objective}" + (", free routing" if best.routing == "free" else ""),
         how=f"{best.method}, {best.iterations} iterations",
         facts=[
-            ("goodput of all flows", quantity(goodput.sum(), "bit/s")),
+            ("goodput of all flows", quantity(sum(goodput), "bit/s")),
             ("Jain's index", f"{jain(goodput):.3f}"),
             ("largest residual of the certificate", f"{max(best.certificate.values()):.0e}"),
         ],
@@ -99,16 +99,17 @@ def _optimum(best: BestRates) -> Page:
 
 
 def _fluid(run: Windows) -> Page:
-    goodput = run.flows["goodput_bps"]
+    flows = run.rows("flows")
+    goodput = [row["goodput_bps"] for row in flows]
     return Page(
         name=run.name,
         title=run.title or run.name,
         span=f"all flows from the beginning, {run.duration_s:g} s",
         how=run.how,
         facts=[
-            ("goodput of all flows", quantity(goodput.sum(), "bit/s")),
+            ("goodput of all flows", quantity(sum(goodput), "bit/s")),
             ("Jain's index", f"{jain(goodput):.3f}"),
-            ("longest queueing delay", quantity(run.flows["queue_delay_ms"].max() / 1e3, "s")),
+            ("longest queueing delay", quantity(max(row["queue_delay_ms"] for row in flows) / 1e3, "s")),
             ("rates settle after", "–" if run.settled_s is None else f"{run.settled_s:g} s"),
         ],
         footer=[],
@@ -138,10 +139,30 @@ def _sweep(sweep: Grid) -> Page:
     )
 
 
+def _compare(compared: Compared) -> Page:
+    kernel = compared.kernel
+    return Page(
+        name=compared.name,
+        title=compared.title or compared.name,
+        span="goodput of each flow",
+        how=f"optimum: {compared.optimum.objective}",
+        facts=[],
+        footer=[
+            *((f"{engine} left out", reason) for engine, reason in compared.left_out.items()),
+            *(("kernel NOT TRUSTWORTHY", problem) for problem in (kernel.problems if kernel else ())),
+            *(("the kernel differs", note) for note in (kernel.notes if kernel else ())),
+        ],
+        tables=[compare_digest(compared.rows)],
+        scenario=compared.scenario,
+        versions=versions(),
+    )
+
+
 _PAGES: Mapping[str, Callable[[Any], Page]] = {
     "simulate": _packets,
     "emulate": _packets,
     "optimum": _optimum,
     "fluid": _fluid,
     "sweep": _sweep,
+    "compare": _compare,
 }

@@ -1,48 +1,27 @@
-"""A result as one HTML page that needs nothing else: tables and figures inside, no network, no scripts."""
+"""A result as one HTML page that needs nothing else: all engines side by side, then what each has to say."""
 
 from __future__ import annotations
 
 import html
-import io
-import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from windward.errors import ResultError
-from windward.show._digest import Digest
-from windward.show._page import describe
-from windward.show.plot import FIGURES, PACKETS, draw
-from windward.show.plot.style import styled
+from windward.results._summary import versions
+from windward.show._page import Page, describe
+from windward.show.page import _html
+from windward.show.page._engines import engines
+from windward.show.page._figures import of_packets, of_windows
+from windward.show.page._html import Section, chart_of, items, plain_text, table_of
+from windward.show.page._map import network
 
 if TYPE_CHECKING:
-    from windward.results._shapes import Result
+    from windward.results._shapes import Compared, Packets, Result
+    from windward.show.page._chart import Chart
 
 
-#: The figures of a simulation's page.
-_ORDER = (
-    "windows",
-    "rates",
-    "queues",
-    "delays",
-    "rtt",
-    "fairness",
-    "goodput",
-    "utilization",
-    "stations",
-    "map",
-    "shares",
-    "backlogs",
-    "trapped",
-    "blocks",
-    "airtime",
-    "air",
-    "loss",
-    "internals",
-)
-
-
-def write(run: Result, path: Path) -> Path:
+def write(result: Result, path: Path) -> Path:
     """Writes the page and returns its path.
 
     Raises
@@ -50,7 +29,7 @@ def write(run: Result, path: Path) -> Path:
     ResultError
         If it cannot be written.
     """
-    text = page(run)
+    text = page(result)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -59,53 +38,176 @@ def write(run: Result, path: Path) -> Path:
     return path
 
 
-def page(run: Result) -> str:
+def page(result: Result) -> str:
     """The page's HTML."""
-    template = Template((Path(__file__).parent / "report.html").read_text(encoding="utf-8"))
+    return _PAGES[result.engine](result)
+
+
+def _comparison(compared: Compared) -> str:
+    """All engines: side by side, on the map, one after the other."""
+    said = describe(compared)
+    parts = [Section("engines", "Engines side by side", said.how, engines(compared.rows) + _left_out(compared))]
+    parts += _map(compared.packets, compared.scenario)
+    charts: list[Chart] = []
+    packets, fluid, best = compared.packets, compared.fluid, compared.optimum
+    if packets is not None:
+        parts.append(_packets(packets, charts, beside=(fluid, best)))
+    if compared.kernel is not None:
+        parts.append(_packets(compared.kernel, charts, key="kernels", title="Kernels"))
+    if compared.ideal is not None:
+        parts.append(_packets(compared.ideal, charts, key="ideal", title="Packets over ideal CSMA"))
+    if fluid is not None:
+        parts.append(_fluid(fluid, charts))
+    parts.append(_optimum(best))
+    parts.append(_file(said))
+    facts = list(describe(packets).facts) if packets is not None else said.facts
+    how = _span(describe(packets)) if packets is not None else said.how
+    return _whole(said, parts, charts, facts, how)
+
+
+def _left_out(compared: Compared) -> str:
+    rows: list[tuple[str, str, bool]] = [
+        (f"{engine} left out:", reason, False) for engine, reason in compared.left_out.items()
+    ]
+    if compared.kernel is not None:
+        rows += [("kernels NOT TRUSTWORTHY:", problem, True) for problem in compared.kernel.problems]
+        rows += [("the kernel differs:", note, False) for note in compared.kernel.notes]
+    return items(rows)
+
+
+def _map(run: Packets | None, scenario: str) -> list[Section]:
+    picture = network(run, scenario)
+    how = "" if run is None else "Links are as wide as they are busy; per cent: of the busier way."
+    return [Section("network", "Network", how, f'<div class="wide">{picture}</div>')] if picture else []
+
+
+def _packets(
+    run: Packets, charts: list[Chart], *, key: str = "packets", title: str = "Packets", beside: Any = (None, None)
+) -> Section:
     said = describe(run)
-    kinds = FIGURES[run.engine]
-    order = _ORDER if kinds is PACKETS else kinds
-    figures = [figure for what in order if (figure := figure_of(run, what, kinds[what].title))]
-    return template.substitute(
-        name=html.escape(said.name),
-        title=html.escape(said.title),
-        seeds=html.escape(said.how),
-        span=html.escape(said.span + (f", the first {said.warmup_s:g} s not counted" if said.warmup_s else "")),
-        facts="".join(f"<div><dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd></div>" for k, v in said.facts),
-        tables="".join(table_of(table) for table in said.tables),
-        figures="".join(figures),
-        scenario=html.escape(said.scenario.strip()),
-        versions=html.escape(", ".join(f"{name} {version}" for name, version in said.versions.items())),
+    fluid, best = beside
+    drawn = of_packets(run, fluid=fluid, best=best)
+    if key != "packets":
+        drawn = [_renamed(chart, f"{key}-{chart.key}") for chart in drawn]
+    charts += drawn
+    body = "".join(map(table_of, said.tables)) + "".join(map(chart_of, drawn))
+    body += "".join(_special(run, key))
+    return Section(key, title, f"{_span(said)} · {said.how}", body)
+
+
+def _renamed(chart: Chart, key: str) -> Chart:
+    from dataclasses import replace
+
+    return replace(chart, key=key)
+
+
+def _run(run: Packets) -> str:
+    said = describe(run)
+    charts: list[Chart] = []
+    parts = [*_map(run, run.scenario), _packets(run, charts), _file(said)]
+    return _whole(said, parts, charts)
+
+
+def _fluid(run: Any, charts: list[Chart]) -> Section:
+    said = describe(run)
+    drawn = of_windows(run)
+    charts += drawn
+    facts = _html.facts_of(said.facts)
+    body = facts + "".join(map(chart_of, drawn)) + "".join(map(table_of, said.tables))
+    if "lyapunov" in run.tables:
+        body += figure_of(run, "lyapunov", "fluid-lyapunov")
+    return Section("fluid", "Fluid", f"{said.span} · {said.how}", body)
+
+
+def _of_fluid(run: Any) -> str:
+    charts: list[Chart] = []
+    parts = [_fluid(run, charts), *_map(None, run.scenario), _file(describe(run))]
+    return _whole(describe(run), parts, charts, facts=[])
+
+
+def _optimum(best: Any) -> Section:
+    said = describe(best)
+    body = _html.facts_of(said.facts) + "".join(map(table_of, said.tables))
+    if "paths" in best.tables:
+        body += figure_of(best, "paths", "optimum-paths")
+    certificate = "".join(f'<p class="note">{html.escape(name)}: {html.escape(text)}</p>' for name, text in said.footer)
+    return Section("optimum", "Optimum", f"{said.span} · {said.how}", body + certificate)
+
+
+def _of_optimum(best: Any) -> str:
+    said = describe(best)
+    return _whole(said, [_optimum(best), *_map(None, best.scenario), _file(said)], [], facts=[])
+
+
+def _sweep(sweep: Any) -> str:
+    from windward.show.page._sweep import charts_of, heats_of
+
+    said = describe(sweep)
+    charts = charts_of(sweep)
+    parts = []
+    # What has no numbers along its axis is drawn by matplotlib.
+    drawn = "".join(map(chart_of, charts)) or "".join(figure_of(sweep, name, name) for name in sweep.figures)
+    parts.append(Section("figures", "Figures", said.how, drawn))
+    if heats := heats_of(sweep):
+        parts.append(Section("maps", "Two fields", "The stronger the colour, the larger the number.", heats))
+    parts.append(Section("tables", "Points", said.span, "".join(map(table_of, said.tables))))
+    return _whole(said, [*parts, _file(said)], charts)
+
+
+def _file(said: Page) -> Section:
+    return Section("scenario", "Scenario", "", plain_text("As resolved, defaults written out", said.scenario))
+
+
+def _span(said: Page) -> str:
+    return said.span + (f", the first {said.warmup_s:g} s not counted" if said.warmup_s else "")
+
+
+def _whole(said: Page, parts: list[Section], charts: list[Chart], facts: Any = None, how: str = "") -> str:
+    return _html.page(
+        name=said.name,
+        title=said.title,
+        how=how or f"{_span(said)} · {said.how}",
+        facts=said.facts if facts is None else facts,
+        sections=[part for part in parts if part.body],
+        charts=charts,
+        versions={**versions(), **said.versions},
     )
 
 
-def table_of(table: Digest) -> str:
-    """A table as HTML."""
-
-    def cells(tag: str, row: list[str]) -> str:
-        kinds = ["word" if at < table.words else "number" for at in range(len(row))]
-        return "".join(
-            f'<{tag} class="{kind}">{html.escape(cell)}</{tag}>' for kind, cell in zip(kinds, row, strict=True)
-        )
-
-    head = f"<thead><tr>{cells('th', list(table.columns))}</tr></thead>"
-    rows = "".join(f"<tr>{cells('td', list(row))}</tr>" for row in table.rows)
-    note = f'<p class="note">{html.escape(table.note)}</p>' if table.note else ""
-    body = f'<div class="wide"><table>{head}<tbody>{rows}</tbody></table></div>'
-    return f"<h2>{html.escape(table.title)}</h2>{body}{note}"
+#: By the engine whose result it is.
+_PAGES: Mapping[str, Callable[[Any], str]] = {
+    "compare": _comparison,
+    "simulate": _run,
+    "emulate": _run,
+    "fluid": _of_fluid,
+    "optimum": _of_optimum,
+    "sweep": _sweep,
+}
 
 
-def figure_of(run: Result, what: str, title: str) -> str:
+def _special(run: Packets, key: str) -> list[str]:
+    """Figures of what only some networks have, drawn by matplotlib: it is imported where there are some."""
+    kinds = []
+    if run.draws("stations").names:
+        kinds.append("stations")
+    if run.draws("wifi_stations").names:
+        kinds += ["map", "airtime", "air"]
+    if len(run.totals("backlogs").attribute("node")):
+        kinds += ["shares", "backlogs", "trapped"]
+    if len(run.totals("coding").attribute("flow")):
+        kinds.append("blocks")
+    if len(run.totals("internals").attribute("time_s")):
+        kinds.append("internals")
+    return [figure_of(run, kind, f"{key}-{kind}") for kind in kinds]
+
+
+def figure_of(result: Result, what: str, key: str) -> str:
     """A figure as SVG within the page; empty if there is nothing to draw."""
+    from windward.show.plot import FIGURES, draw
+    from windward.show.plot.style import as_svg
+
     try:
-        figure = draw(run, what)
+        figure = draw(result, what)
     except ValueError:
         return ""
-    buffer = io.StringIO()
-    with styled():
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :]
-    # Ids are unique within a figure; make them so within the page.
-    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{what}-", svg)
-    return f'<figure aria-label="{html.escape(title)}">{svg}</figure>'
+    return _html.drawn_of(as_svg(figure), key, FIGURES[result.engine][what].title)

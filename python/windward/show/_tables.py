@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from windward.show._digest import Digest, percent, quantity, without_empty
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Mapping, Sequence
 
     from windward.results._shapes import BestRates, Windows
 
@@ -31,7 +31,7 @@ def fluid_digest(fluid: Windows) -> Digest:
             quantity(row["goodput_bps"], "bit/s"),
             quantity(row["queue_delay_ms"] / 1e3, "s"),
         ]
-        for row in fluid.flows.to_dict("records")
+        for row in fluid.rows("flows")
     ]
     settled = (
         "rates have not settled" if fluid.settled_s is None else f"rates settle within 1 % after {fluid.settled_s:g} s"
@@ -43,8 +43,8 @@ def fluid_digest(fluid: Windows) -> Digest:
 
 def rests_digest(fluid: Windows) -> list[Digest]:
     """Where the pieces of a fluid run end, where the network changes."""
-    rests = fluid.rests
-    if rests["from_s"].nunique() < 2 or len(rests) > _MANY_RESTS:
+    rests = fluid.rows("rests")
+    if len({row["from_s"] for row in rests}) < 2 or len(rests) > _MANY_RESTS:
         return []
     rows = [
         [
@@ -55,7 +55,7 @@ def rests_digest(fluid: Windows) -> list[Digest]:
             quantity(row["queue_delay_ms"] / 1e3, "s"),
             quantity(row["optimum_bps"], "bit/s"),
         ]
-        for row in rests.sort_values(["flow", "from_s"], kind="stable").to_dict("records")
+        for row in sorted(rests, key=lambda row: (row["flow"], row["from_s"]))
     ]
     columns = ["flow", "time", "window", "goodput", "queueing delay", "optimum"]
     return [without_empty(Digest(title="Ends of the pieces between changes", columns=columns, words=2, rows=rows))]
@@ -63,6 +63,7 @@ def rests_digest(fluid: Windows) -> list[Digest]:
 
 def optimum_digests(best: BestRates) -> list[Digest]:
     """The tables of an optimum."""
+    all_flows, all_links = best.rows("flows"), best.rows("links")
     flows = [
         [
             row["flow"],
@@ -71,18 +72,20 @@ def optimum_digests(best: BestRates) -> list[Digest]:
             quantity(row["goodput_bps"], "bit/s"),
             f"{row['path_price']:.4g}",
         ]
-        for row in _records(best.flows.head(_ROWS))
+        for row in all_flows[:_ROWS]
     ]
     is_free = best.routing == "free"
-    used = best.links[best.links["price"] > 1e-9 * best.links["price"].max()]
+    least = 1e-9 * max((row["price"] for row in all_links), default=0.0)
+    used = [row for row in all_links if row["price"] > least]
     if is_free:
         # Links that nobody takes have a price too: what they would have to be worth.
-        used = used[used["load_bps"] > _SEEN * used["load_bps"].max()]
+        least = _SEEN * max((row["load_bps"] for row in used), default=0.0)
+        used = [row for row in used if row["load_bps"] > least]
     links = [
         [row["link"], quantity(row["capacity_bps"], "bit/s"), quantity(row["load_bps"], "bit/s"), f"{row['price']:.4g}"]
-        for row in _records(used.head(_ROWS))
+        for row in used[:_ROWS]
     ]
-    idle = len(best.links) - len(links)
+    idle = len(all_links) - len(links)
     cheap = "not used, or at price 0 or close to it" if is_free else "at price 0 or close to it"
     return [
         Digest(
@@ -96,7 +99,7 @@ def optimum_digests(best: BestRates) -> list[Digest]:
             ],
             words=2,
             rows=flows,
-            note=_more(len(best.flows) - len(flows), "flow"),
+            note=_more(len(all_flows) - len(flows), "flow"),
         ),
         *_paths(best),
         *_schedule(best),
@@ -112,12 +115,11 @@ def optimum_digests(best: BestRates) -> list[Digest]:
 
 def _paths(best: BestRates) -> list[Digest]:
     """With free routing: which ways the flows take."""
-    if best.paths is None:
+    if "paths" not in best.tables:
         return []
-    seen = best.paths[best.paths["share"] >= _SEEN]
+    seen = [row for row in best.rows("paths") if row["share"] >= _SEEN]
     rows = [
-        [row["flow"], row["path"], quantity(row["rate_bps"], "bit/s"), percent(row["share"])]
-        for row in _records(seen.head(_ROWS))
+        [row["flow"], row["path"], quantity(row["rate_bps"], "bit/s"), percent(row["share"])] for row in seen[:_ROWS]
     ]
     columns = ["flow", "path", "rate", "share of the flow"]
     return [Digest(title="Paths", columns=columns, words=2, rows=rows, note=_more(len(seen) - len(rows), "path"))]
@@ -125,10 +127,11 @@ def _paths(best: BestRates) -> list[Digest]:
 
 def _schedule(best: BestRates) -> list[Digest]:
     """With free routing: which links are active together."""
-    if best.schedule is None or best.schedule.empty:
+    schedule = best.rows("schedule") if "schedule" in best.tables else []
+    if not schedule:
         return []
-    seen = best.schedule[best.schedule["share"] >= _SEEN]
-    rows = [[row["links"] or "none", percent(row["share"])] for row in _records(seen.head(_ROWS))]
+    seen = [row for row in schedule if row["share"] >= _SEEN]
+    rows = [[row["links"] or "none", percent(row["share"])] for row in seen[:_ROWS]]
     columns = ["links active together", "share of time"]
     return [Digest(title="Schedule", columns=columns, words=1, rows=rows, note=_more(len(seen) - len(rows), "set"))]
 
@@ -138,7 +141,7 @@ def certificate(best: BestRates) -> str:
     return ", ".join(f"{name} {value:.0e}" for name, value in best.certificate.items())
 
 
-def compare_digest(table: pd.DataFrame) -> Digest:
+def compare_digest(compared: Sequence[Mapping[str, Any]]) -> Digest:
     """The comparison as a table."""
     rows = [
         [
@@ -151,15 +154,11 @@ def compare_digest(table: pd.DataFrame) -> Digest:
             quantity(row["kernel_bps"], "bit/s"),
             percent(row["share"]),
         ]
-        for row in _records(table.head(_ROWS))
+        for row in compared[:_ROWS]
     ]
     columns = ["flow", "law", "optimum", "fluid", "ideal CSMA", "packets", "kernel", "packets/optimum"]
-    note = _more(len(table) - len(rows), "flow")
+    note = _more(len(compared) - len(rows), "flow")
     return without_empty(Digest(title="Engines", columns=columns, words=2, rows=rows, note=note))
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 def _more(count: int, noun: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from windward.results._values import has_bands
 from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _together, _wireless
 from windward.show.plot._kind import Kind
 from windward.show.plot._paper import COLUMNS as COLUMNS, Column, column_of, fit
@@ -95,7 +96,7 @@ def draw(
         raise ValueError(f"unknown figure `{what}`; figures: {', '.join(kinds)}{hint}")
     chosen: int | None = seed_of(result, seed)
     kind = kinds[what]
-    if seed is None and kind.has_bands and _series.has_bands(result):
+    if seed is None and kind.has_bands and has_bands(result):
         chosen = None
     with styled(column):
         figure = _empty(column)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from windward._format.laws import keep_backlogs
+from windward.results._values import Values
 from windward.show.plot._kind import Kind
 from windward.show.plot._means import bars
-from windward.show.plot._series import CROWD, MANY, PANELS, Values, panels
+from windward.show.plot._series import CROWD, MANY, PANELS, panels
 from windward.show.plot.style import COLORS, left_out_note
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _series(run: Windows, figure: Figure, column: str, unit: float, label: str) 
     is_alike = len(groups) > 1 and all(_is_alike(table[flows]) for flows in groups.values())
     if is_alike:
         groups = {group: flows[:1] for group, flows in groups.items()}
-    panels(shown, figure, Values(mean=table), groups, label, is_from_zero=True)
+    panels(shown, figure, _values(table), groups, label, is_from_zero=True)
     is_banded = any(len(flows) > MANY for flows in groups.values())
     notes = [run.how]
     if is_alike:
@@ -94,6 +95,11 @@ def _series(run: Windows, figure: Figure, column: str, unit: float, label: str) 
     if shown.duration_s < run.duration_s:
         notes.append(f"unchanged until {run.duration_s:g} s")
     return ", ".join(notes)
+
+
+def _values(table: pd.DataFrame) -> Values:
+    names = [str(name) for name in table.columns]
+    return Values(entity="flow", names=names, time_s=table.index.to_numpy(), means=table.to_numpy())
 
 
 @dataclass(frozen=True, kw_only=True)

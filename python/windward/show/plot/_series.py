@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import pandas as pd
 
-from windward.results.stats import t_quantile
+from windward.results._values import SERIES, Series, Values, busiest, index_of
 from windward.show.plot.style import COLORS, FAINT, WARMUP, left_out_note, looks
 
 if TYPE_CHECKING:
@@ -31,9 +29,6 @@ PANELS = 12
 #: Figures narrower than this, in inches, have at most two panels in a row.
 _NARROW = 5.0
 
-#: Rates are averaged over this share of the run.
-_SMOOTHING = 1 / 100
-
 
 class Span(Protocol):
     """What lasts."""
@@ -45,84 +40,6 @@ class Span(Protocol):
     @property
     def warmup_s(self) -> float:
         """What does not count at its beginning, in seconds."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Values:
-    """A series of each flow or link: a column each, instants in seconds as index."""
-
-    mean: pd.DataFrame
-    #: Half-width of the 95 % confidence interval of the mean over seeds; None of one seed.
-    interval: pd.DataFrame | None = None
-    #: What the values are means over, in seconds; zero where they are none.
-    span_s: float = 0.0
-
-    def part(self, names: list[str]) -> Values:
-        """Those of some flows or links alone."""
-        interval = None if self.interval is None else self.interval[names]
-        return Values(mean=self.mean[names], interval=interval, span_s=self.span_s)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Series:
-    """What is drawn over time of each flow or link."""
-
-    kind: str
-    column: str
-    label: str
-    unit: float = 1.0
-    is_smooth: bool = False
-    is_from_zero: bool = True
-
-    def of(self, run: Packets, seed: int | None) -> Values:
-        """Its values, of one seed, or of the mean over all."""
-        return over_seeds(run, seed, self._one)
-
-    def _one(self, run: Packets, seed: int) -> Values:
-        values = _pivot(run, self.kind, seed, self.column) * self.unit
-        if not self.is_smooth:
-            return Values(mean=values)
-        return _smooth(values, run.duration_s)
-
-
-SERIES: Mapping[str, Series] = {
-    "windows": Series(kind="flow_series", column="cwnd", label="window (packets)"),
-    "rates": Series(kind="flow_series", column="goodput_bps", unit=1e-6, label="goodput (Mbit/s)", is_smooth=True),
-    "rtt": Series(kind="flow_series", column="srtt_ms", label="smoothed RTT (ms)", is_from_zero=False),
-    "queues": Series(kind="link_series", column="backlog", label="backlog (packets)"),
-    "delays": Series(kind="link_series", column="queue_delay_ms", label="queueing delay (ms)"),
-    "links": Series(
-        kind="link_series", column="rate_bps", unit=1e-6, label="rate on the wire (Mbit/s)", is_smooth=True
-    ),
-}
-
-
-def has_bands(run: Any) -> bool:
-    """Whether there is a mean over seeds to draw: several that differ."""
-    return len(run.seeds) > 1 and not run.is_one_run
-
-
-def over_seeds(run: Packets, seed: int | None, read: Callable[[Packets, int], Values]) -> Values:
-    """A series of one seed, or its mean over all at each instant, with the interval."""
-    if seed is not None:
-        return read(run, seed)
-    each = [read(run, one) for one in run.seeds]
-    first = each[0].mean
-    tables = [
-        values.mean if values.mean.index.equals(first.index) else values.mean.reindex(first.index, method="nearest")
-        for values in each
-    ]
-    stack = np.ma.masked_invalid(np.stack([table[first.columns].to_numpy(float) for table in tables]))
-    counts = stack.count(axis=0)
-    quantiles = np.array([math.nan, math.nan, *(t_quantile(count - 1) for count in range(2, len(each) + 1))])
-    spread = stack.std(axis=0).filled(np.nan) * np.sqrt(counts / np.maximum(counts - 1, 1))
-    interval = quantiles[counts] * spread / np.sqrt(np.maximum(counts, 1))
-    mean = stack.mean(axis=0).filled(np.nan)
-    return Values(
-        mean=pd.DataFrame(mean, first.index, first.columns),
-        interval=pd.DataFrame(interval, first.index, first.columns),
-        span_s=each[0].span_s,
-    )
 
 
 def windows(run: Packets, seed: int | None, figure: Figure) -> str:
@@ -153,19 +70,6 @@ def delays(run: Packets, seed: int | None, figure: Figure) -> str:
 def links(run: Packets, seed: int | None, figure: Figure) -> str:
     """Rate on the wire of the links, a moving mean."""
     return _links(run, seed, figure, SERIES["links"])
-
-
-def index_of(run: Packets, seed: int | None) -> Values:
-    """Jain's index of the smoothed goodputs, one column."""
-    return over_seeds(run, seed, _index)
-
-
-def _index(run: Packets, seed: int) -> Values:
-    smooth = _smooth(_pivot(run, "flow_series", seed, "goodput_bps"), run.duration_s)
-    values = smooth.mean
-    squares = (values**2).sum(axis=1)
-    index = values.sum(axis=1) ** 2 / (values.shape[1] * squares.where(squares > 0))
-    return Values(mean=index.to_frame("all flows"), span_s=smooth.span_s)
 
 
 def fairness(run: Packets, seed: int | None, figure: Figure) -> str:
@@ -207,25 +111,6 @@ def internals(run: Packets, seed: int, figure: Figure) -> str:
     return note_of(run, seed) + left_out_note(left_out, "more flow")
 
 
-def _pivot(run: Packets, kind: str, seed: int, column: str) -> pd.DataFrame:
-    """A series as one column per entity, in the scenario's order."""
-    entity = "flow" if kind == "flow_series" else "link"
-    frame = run.table(kind, seed).select(["time_s", entity, column]).to_pandas()
-    if frame.empty:
-        raise ValueError(f"there is nothing to draw: the run has no {entity}s")
-    table: pd.DataFrame = frame.pivot_table(
-        index="time_s", columns=entity, values=column, observed=True, sort=False, dropna=False
-    )
-    return table
-
-
-def _smooth(values: pd.DataFrame, duration_s: float) -> Values:
-    """A centred moving mean, and the time over which it goes."""
-    step = float(np.median(np.diff(values.index))) if len(values) > 1 else duration_s
-    count = max(1, round(duration_s * _SMOOTHING / step))
-    return Values(mean=values.rolling(count, center=True, min_periods=1).mean(), span_s=count * step)
-
-
 def _flows(run: Packets, seed: int | None, figure: Figure, series: Series) -> str:
     """Lines of flows: a few together, more in one panel for each group."""
     table = run.table("flows", run.seeds[0]).select(["flow", "group"]).to_pandas()
@@ -247,15 +132,8 @@ def _links(run: Packets, seed: int | None, figure: Figure, series: Series) -> st
     chosen = busiest(values, PANELS)
     chosen_panels = {name: [name] for name in chosen} if len(chosen) > CROWD else {"links": chosen}
     panels(run, figure, values, chosen_panels, series.label, is_from_zero=True)
-    left_out = values.mean.shape[1] - len(chosen)
+    left_out = len(values.names) - len(chosen)
     return note_of(run, seed) + left_out_note(left_out, "idler link") + _span_note(values)
-
-
-def busiest(values: Values, most: int) -> list[str]:
-    """The links with the largest means, in the scenario's order."""
-    means = values.mean.mean().sort_values(ascending=False, kind="stable")
-    busy = set(means[means > 0.01 * means.iloc[0]].index[:most]) or {means.index[0]}
-    return [str(name) for name in values.mean.columns if name in busy]
 
 
 def _span_note(values: Values) -> str:

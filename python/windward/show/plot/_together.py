@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windward.results._values import SERIES, Values, busiest, has_bands, index_of, of_fluid
 from windward.results.stats import mean_and_interval
-from windward.show.plot import _series
-from windward.show.plot._series import CROWD, SERIES, Values, draw_line, top
+from windward.show.plot._series import CROWD, draw_line, top
 from windward.show.plot.style import COLORS, INK, left_out_note, looks
 
 if TYPE_CHECKING:
@@ -107,9 +107,7 @@ def _lines(results: Mapping[str, Any], kind: _Lines, seed: int | None, figure: F
     for text, run in results.items():
         values = kind.of(run, seed if seed is not None or _has_bands(run) else _first(run))
         known = values.mean.dropna(axis=1, how="all")
-        chosen = (
-            _series.busiest(values, _MOST_LINES) if known.columns.name == "link" else list(known.columns[:_MOST_LINES])
-        )
+        chosen = busiest(values, _MOST_LINES) if known.columns.name == "link" else list(known.columns[:_MOST_LINES])
         left_out += known.shape[1] - len(chosen) if known.columns.name != "link" else 0
         series[text] = values.part(chosen)
     if not any(values.mean.shape[1] for values in series.values()):
@@ -191,7 +189,7 @@ def _bars(results: Mapping[str, Any], kind: _Bars, figure: Figure) -> str:
 
 
 def _has_bands(run: Any) -> bool:
-    return run.engine in _PACKETS and _series.has_bands(run)
+    return run.engine in _PACKETS and has_bands(run)
 
 
 def _first(run: Any) -> int | None:
@@ -214,8 +212,7 @@ def _of(what: str) -> Callable[[Any, int | None], Values]:
         if result.engine in _PACKETS:
             return SERIES[what].of(result, seed)
         column, unit = _FLUID[what]
-        table = result.series.pivot_table(index="time_s", columns="flow", values=column, observed=True, sort=False)
-        return Values(mean=table[list(result.flows["flow"])] * unit)
+        return of_fluid(result, column, unit)
 
     return read
 
@@ -241,7 +238,7 @@ KINDS: Mapping[str, _Lines | _Bars] = {
             ("links", "Rates of the links"),
         )
     },
-    "fairness": _Lines(title="Jain's fairness index over time", label="Jain's index", of=_series.index_of, most=1.03),
+    "fairness": _Lines(title="Jain's fairness index over time", label="Jain's index", of=index_of, most=1.03),
     "goodput": _Bars(
         title="Mean goodput",
         label="goodput (Mbit/s)",

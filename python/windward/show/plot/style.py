@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
@@ -87,6 +88,36 @@ class Styled(Figure):
         self.savefig(buffer, format="svg", metadata={"Date": None})
         text = buffer.getvalue()
         return text[text.index("<svg") :]
+
+
+def as_svg(figure: Figure) -> str:
+    """A figure as an SVG element that says where its axes are: a page's script reads values off it."""
+    buffer = io.StringIO()
+    with styled():
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    return with_axes(figure, text[text.index("<svg") :])
+
+
+def with_axes(figure: Figure, svg: str) -> str:
+    """The SVG of a figure, which has been drawn, with the place of its axes as `data-axes`.
+
+    Of each it has left, top, width and height in the element's own unit, the ends of both axes, and whether these are
+    logarithmic.
+    """
+    width, height = (72 * float(side) for side in figure.get_size_inches())
+    places = []
+    for axes in figure.axes:
+        box = axes.get_position()
+        scales = (axes.get_xscale(), axes.get_yscale())
+        # Along other scales no value can be read off.
+        if axes.get_label() == "<colorbar>" or not set(scales) <= {"linear", "log"}:
+            continue
+        place = (box.x0 * width, (1 - box.y1) * height, box.width * width, box.height * height)
+        ends = (*axes.get_xlim(), *axes.get_ylim())
+        is_log = [int(scale == "log") for scale in scales]
+        places.append([*(round(float(side), 2) for side in place), *(float(f"{end:.6g}") for end in ends), *is_log])
+    return svg.replace("<svg ", f"<svg data-axes='{json.dumps(places)}' ", 1)
 
 
 def head(figure: Figure, title: str, note: str) -> None:

@@ -1,0 +1,164 @@
+"""What the engines answer about one scenario, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from windward._answers.fluid import Fluid
+from windward._answers.optimum import Optimum
+from windward._answers.run import Run, open as open_run
+from windward._engine import __version__
+from windward.errors import ResultError
+from windward.results._folder import SCENARIO, SUMMARY, is_result, read_scenario, read_summary, replace_text, to_json
+from windward.results._summary import FORMAT, number, versions
+from windward.results.stats import mean_and_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+#: The folder of each engine's answer, and what the answer is called here.
+_FOLDERS = {"optimum": "optimum", "fluid": "fluid", "ideal": "ideal", "packets": "simulate", "kernel": "emulate"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What the engines answer about one scenario."""
+
+    #: The scenario as resolved, in TOML.
+    scenario: str
+    optimum: Optimum
+    fluid: Fluid | None
+    #: Packets with every wireless network of 802.11 replaced by ideal CSMA over the same links; None without one.
+    ideal: Run | None
+    packets: Run | None
+    kernel: Run | None
+    #: Why an engine did not answer, by its name: "fluid", "ideal", "packets" or "kernel".
+    left_out: Mapping[str, str]
+
+    engine: ClassVar[str] = "compare"
+
+    @property
+    def name(self) -> str:
+        """Short name of the scenario."""
+        return self.optimum.name
+
+    @property
+    def title(self) -> str | None:
+        """The question that the scenario asks."""
+        return self.optimum.title
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of `table`, of plain values; without pandas."""
+        fluid: dict[str, float] = {}
+        if self.fluid is not None:
+            fluid = {row["flow"]: row["goodput_bps"] for row in self.fluid.rows("flows")}
+        ideal, packets, kernel = _goodputs(self.ideal), _goodputs(self.packets), _goodputs(self.kernel)
+        rows = []
+        for best in self.optimum.rows("flows"):
+            flow, most = best["flow"], best["goodput_bps"]
+            mean, error = mean_and_interval(packets.get(flow, []))
+            rows.append(
+                {
+                    "flow": flow,
+                    "law": best["law"],
+                    "optimum_bps": most,
+                    "fluid_bps": fluid.get(flow, float("nan")),
+                    "ideal_bps": mean_and_interval(ideal.get(flow, []))[0],
+                    "packets_bps": mean,
+                    "packets_error_bps": error,
+                    "kernel_bps": mean_and_interval(kernel.get(flow, []))[0],
+                    "share": mean / most if most else float("nan"),
+                }
+            )
+        return rows
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per flow: its goodput by each engine.
+
+        Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end), `ideal_bps` (packets over ideal CSMA, where the
+        scenario has 802.11), `packets_bps` and `packets_error_bps` (mean and half width of the 95 % confidence interval
+        over seeds; NaN for one seed or several that are the same run), `kernel_bps` (emulated between real kernels),
+        and `share`, packets over optimum. NaN where an engine did not answer.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.rows)
+
+    def report(self, path: str | Path) -> Path:
+        """Writes a self-contained HTML page about all engines and returns its path."""
+        from windward.show._report import write
+
+        return write(self, Path(path))
+
+    @staticmethod
+    def check_folder(path: Path) -> None:
+        """Refuses a folder that holds a result of another kind.
+
+        Raises
+        ------
+        windward.ResultError
+            What is in it.
+        """
+        if is_result(path) and (other := read_summary(path)["engine"]) != Comparison.engine:
+            raise ResultError(
+                f"{path} holds a result of `{other}`; it is not overwritten\n"
+                "hint: choose another folder, or delete its contents"
+            )
+
+    def note(self, path: Path) -> None:
+        """Writes beside the engines' folders what was compared, and why engines were left out.
+
+        Raises
+        ------
+        windward.ResultError
+            If it cannot be written.
+        """
+        summary = {
+            "windward": __version__,
+            "format": FORMAT,
+            "engine": self.engine,
+            "name": self.name,
+            "title": self.title,
+            "complete": True,
+            "versions": versions(),
+            "engines": [kind for kind in _FOLDERS if getattr(self, kind) is not None],
+            "left_out": dict(self.left_out),
+            "flows": [{key: number(value) for key, value in row.items()} for row in self.rows],
+        }
+        try:
+            replace_text(path / SCENARIO, self.scenario)
+            replace_text(path / SUMMARY, to_json(summary))
+        except OSError as error:
+            raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Opens the folder of a comparison.
+
+        Raises
+        ------
+        windward.ResultError
+            If it holds none that this version reads.
+        """
+        path = Path(path)
+        summary = read_summary(path, cls.engine)
+        answers: dict[str, Any] = dict.fromkeys(_FOLDERS)
+        openers: dict[str, Any] = {"optimum": Optimum.open, "fluid": Fluid.open}
+        for kind in summary["engines"]:
+            answers[kind] = openers.get(kind, open_run)(path / _FOLDERS[kind])
+        return cls(scenario=read_scenario(path), left_out=summary["left_out"], **answers)
+
+
+def _goodputs(run: Run | None) -> dict[str, list[float]]:
+    """Of each flow, by seed."""
+    if run is None:
+        return {}
+    flows = run.draws("flows")
+    return {name: flows.values("goodput_bps", at) for at, name in enumerate(flows.names)}

@@ -1,0 +1,262 @@
+"""The figures of a page: what runs and fluid runs show over time, what sweeps show over a field."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from windward.results._values import SERIES, Values, busiest, has_bands, index_of, of_fluid
+from windward.show.page._chart import Chart, Level, Line, Panel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from windward.results._shapes import BestRates, Packets, Windows
+
+    Array = NDArray[np.float64]
+
+#: More lines than this do not share a panel: each group of flows, or each link, has its own.
+_CROWD = 4
+
+#: In a panel of a group, more flows than this are drawn as a median and a band.
+_MANY = 6
+
+#: At most so many panels.
+_PANELS = 12
+
+#: Colours of the lines of a panel.
+COLORS = 6
+
+_TITLES = {
+    "windows": "Windows",
+    "rates": "Goodput",
+    "delays": "Queueing delay",
+    "queues": "Queues",
+    "rtt": "Round-trip time",
+    "fairness": "Jain's fairness index",
+}
+
+
+def of_packets(
+    run: Packets,
+    kinds: Sequence[str] = tuple(_TITLES),
+    *,
+    fluid: Windows | None = None,
+    best: BestRates | None = None,
+    until_s: float | None = None,
+) -> list[Chart]:
+    """The figures of a run over time; in that of the goodput, beside the packets, the equations and the optimum.
+
+    Parameters
+    ----------
+    run
+        A simulation or an emulation.
+    kinds
+        Which figures.
+    fluid, best
+        What other engines answer about the same scenario.
+    until_s
+        How far the run is, where it goes on.
+    """
+    seed = None if has_bands(run) else run.seeds[0]
+    charts = []
+    for kind in kinds:
+        try:
+            values = index_of(run, seed) if kind == "fairness" else SERIES[kind].of(run, seed)
+        except ValueError:
+            continue
+        if kind == "fairness" and len(run.draws("flows").names) < 2:
+            continue
+        charts.append(_chart(run, kind, values, fluid, best, until_s))
+    return charts
+
+
+def _chart(
+    run: Packets, kind: str, values: Values, fluid: Windows | None, best: BestRates | None, until_s: float | None
+) -> Chart:
+    groups, left_out = _groups(run, values) if kind != "fairness" else ({"all flows": list(values.names)}, 0)
+    beside: dict[str, Values] = {}
+    if fluid is not None and kind in ("windows", "rates"):
+        beside["fluid"] = of_fluid(fluid, *(("goodput_bps", 1e-6) if kind == "rates" else ("cwnd", 1.0)))
+    levels: dict[str, float] = {}
+    if best is not None and kind == "rates":
+        levels = {row["flow"]: row["goodput_bps"] / 1e6 for row in best.rows("flows")}
+    is_crowded = any(len(names) > _MANY for names in groups.values())
+    notes = [_whose(run)]
+    if values.span_s:
+        notes.append(f"mean over {values.span_s:.3g} s")
+    if is_crowded:
+        notes.append("median and 5–95 % of the flows")
+    if beside:
+        notes.append("dashed: the windows' equations, all flows from the beginning")
+    if levels:
+        notes.append("dotted: the optimum of all flows together")
+    if left_out:
+        notes.append(f"{left_out} idler link{'s' if left_out > 1 else ''} not drawn")
+    if until_s is not None:
+        notes.append(f"so far {until_s:.3g} s")
+    panels = [
+        Panel(
+            title=title,
+            lines=[*_lines(values, names), *_beside(beside, names)],
+            levels=_levels(levels, names),
+        )
+        for title, names in groups.items()
+    ]
+    series = SERIES.get(kind)
+    return Chart(
+        key=kind,
+        title=_TITLES[kind],
+        note=", ".join(notes),
+        x_label="time (s)",
+        y_label="index" if series is None else series.label,
+        x=values.time_s,
+        panels=panels,
+        x_from=0.0,
+        x_to=run.duration_s,
+        begin=run.warmup_s,
+        is_from_zero=series is None or series.is_from_zero,
+        y_most=1.02 if series is None else None,
+    )
+
+
+def _groups(run: Packets, values: Values) -> tuple[dict[str, list[str]], int]:
+    """Whose lines share a panel, and how many links are left out."""
+    if values.entity == "link":
+        chosen = busiest(values, _PANELS)
+        left_out = len(values.names) - len(chosen)
+        return ({name: [name] for name in chosen} if len(chosen) > _CROWD else {"links": chosen}), left_out
+    flows = run.draws("flows")
+    groups: dict[str, list[str]] = {}
+    for name, group in zip(flows.names, flows.attribute("group"), strict=True):
+        if name in values.names:
+            groups.setdefault(str(group), []).append(name)
+    if len(values.names) <= _CROWD or len(groups) > _PANELS:
+        groups = {"all flows" if len(values.names) > 1 else values.names[0]: list(values.names)}
+    return groups, 0
+
+
+def _lines(values: Values, names: Sequence[str]) -> list[Line]:
+    """A line each, with its band; of many the median and a band."""
+    part = values.part(names)
+    if len(names) > _MANY:
+        # Instants at which no flow has a value have no percentiles.
+        is_known = np.isfinite(part.means).any(axis=1)
+        shares = np.full((3, len(part.means)), math.nan)
+        shares[:, is_known] = np.nanpercentile(part.means[is_known], [5, 50, 95], axis=1)
+        low, middle, high = shares
+        return [Line(name=f"median of {len(names)}", values=middle, low=low, high=high)]
+    lines = []
+    for at, name in enumerate(names):
+        mean = part.means[:, at]
+        error = None if part.errors is None else part.errors[:, at]
+        lines.append(
+            Line(
+                name=name,
+                values=mean,
+                low=None if error is None else mean - error,
+                high=None if error is None else mean + error,
+                color=at % COLORS,
+            )
+        )
+    return lines
+
+
+def _beside(others: Mapping[str, Values], names: Sequence[str]) -> list[Line]:
+    """What other engines show of the same flows; flows that do the same have one line."""
+    lines: list[Line] = []
+    if len(names) > _MANY:
+        return lines
+    for engine, values in others.items():
+        drawn: list[Array] = []
+        for at, name in enumerate(names):
+            if name not in values.names:
+                continue
+            line = values.means[:, values.names.index(name)]
+            if any(np.allclose(line, other, rtol=2e-3, equal_nan=True) for other in drawn):
+                continue
+            drawn.append(line)
+            text = f"{engine}, {name}"
+            lines.append(Line(name=text, values=line, color=at % COLORS, look="fluid", x=values.time_s))
+        if len(drawn) == 1:
+            (only,) = [line for line in lines if line.name.startswith(f"{engine}, ")]
+            lines[lines.index(only)] = Line(name=engine, values=only.values, color=5, look="fluid", x=only.x)
+    return lines
+
+
+def _levels(levels: Mapping[str, float], names: Sequence[str]) -> list[Level]:
+    known = {name: levels[name] for name in names if name in levels}
+    if not known or len(names) > _MANY:
+        return []
+    values = list(known.values())
+    if max(values) - min(values) <= 2e-3 * max(values):
+        return [Level(name="optimum", value=values[0], color=6)]
+    return [Level(name=f"optimum, {name}", value=known[name], color=at % COLORS) for at, name in enumerate(known)]
+
+
+def _whose(run: Packets) -> str:
+    if has_bands(run):
+        return f"mean and 95 % confidence interval over {len(run.seeds)} seeds"
+    return f"seed {run.seeds[0]}" + (f" of {len(run.seeds)}" if len(run.seeds) > 1 else "")
+
+
+#: A fluid run is drawn for so many times as long as its rates take to settle, and a twentieth of it at least.
+_SETTLED, _LEAST = 5.0, 0.05
+
+
+def of_windows(run: Windows) -> list[Chart]:
+    """The figures of a fluid run."""
+    flows = run.rows("flows")
+    shown_s = run.duration_s if run.settled_s is None else _SETTLED * run.settled_s
+    shown_s = min(run.duration_s, max(shown_s, _LEAST * run.duration_s))
+    best = {row["flow"]: row["optimum_bps"] / 1e6 for row in flows}
+    charts = []
+    for key, title, column, unit, label in (
+        ("fluid-windows", "Windows", "cwnd", 1.0, "window (packets)"),
+        ("fluid-rates", "Goodput", "goodput_bps", 1e-6, "goodput (Mbit/s)"),
+        ("fluid-delays", "Queueing delays of the paths", "queue_delay_ms", 1.0, "queueing delay (ms)"),
+    ):
+        values = of_fluid(run, column, unit)
+        groups: dict[str, list[str]] = {}
+        for row in flows:
+            groups.setdefault(row["group"], []).append(row["flow"])
+        if len(flows) <= _CROWD or len(groups) > _PANELS:
+            groups = {"all flows": [row["flow"] for row in flows]}
+        is_alike = all(_is_alike(values.part(names).means) for names in groups.values())
+        notes = [run.how]
+        if is_alike and len(flows) > len(groups):
+            notes.append("the flows of a group do the same")
+            groups = {title: names[:1] for title, names in groups.items()}
+        if shown_s < run.duration_s:
+            notes.append(f"unchanged until {run.duration_s:g} s")
+        is_last = values.time_s <= shown_s * (1 + 1e-9)
+        cut = Values(
+            entity="flow", names=values.names, time_s=values.time_s[is_last], means=values.means[is_last], errors=None
+        )
+        levels = best if key == "fluid-rates" and all(map(math.isfinite, best.values())) else {}
+        if levels:
+            notes.append("dotted: the optimum of what the laws maximise")
+        charts.append(
+            Chart(
+                key=key,
+                title=title,
+                note=", ".join(notes),
+                x_label="time (s)",
+                y_label=label,
+                x=cut.time_s,
+                panels=[
+                    Panel(title=title, lines=_lines(cut, names), levels=_levels(levels, names))
+                    for title, names in groups.items()
+                ],
+                x_from=0.0,
+                x_to=shown_s,
+            )
+        )
+    return charts
+
+
+def _is_alike(values: Any) -> bool:
+    return values.shape[1] < 2 or bool(np.allclose(values, values[:, :1], rtol=1e-3))

@@ -1,0 +1,226 @@
+"""The network as a picture: nodes along the flows' ways, or where they stand; links as wide as they are busy."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windward._engine import Scenario, ScenarioError
+from windward.results.stats import mean_and_interval
+from windward.show._digest import quantity
+
+if TYPE_CHECKING:
+    from windward.results._shapes import Packets
+
+#: Networks with more nodes are no picture, but where the nodes have places.
+_MOST = 48
+
+#: Up to so many links have their rate and delay written at them.
+_WRITTEN = 24
+
+_WIDTH, _ROW, _EDGE, _NAMES = 760.0, 34.0, 60.0, 150.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Link:
+    """A link one way."""
+
+    name: str
+    ends: tuple[str, str]
+    rate_bps: float
+    delay_s: float
+    #: Share of the time that it sends; NaN where no packets were sent.
+    use: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Network:
+    links: Sequence[_Link]
+    #: Group, source and sink of each flow.
+    flows: Sequence[tuple[str, str, str]]
+    places: Mapping[str, tuple[float, float]]
+
+
+def network(run: Packets | None, scenario: str) -> str:
+    """The network's picture as an SVG element; empty where there is none to draw.
+
+    Parameters
+    ----------
+    run
+        A packet run, whose links' use is shown.
+    scenario
+        The scenario in TOML: what is drawn without one.
+    """
+    found = _of_run(run) if run is not None else _of_scenario(scenario)
+    if found is None or not found.links:
+        return ""
+    nodes = list(dict.fromkeys(node for link in found.links for node in link.ends))
+    if found.places:
+        at = _scaled(found.places)
+    elif len(nodes) <= _MOST:
+        at = _layered(found, nodes)
+    else:
+        return ""
+    return _picture(found, at)
+
+
+def _of_run(run: Packets) -> _Network:
+    links, flows, stations = run.draws("links"), run.draws("flows"), run.draws("wifi_stations")
+    kinds = ("from", "to", "rate_bps", "delay_s")
+    rows = zip(links.names, *(links.attribute(kind) for kind in kinds), strict=True)
+    places: dict[str, tuple[float, float]] = {}
+    if stations.names:
+        at = zip(stations.attribute("x_m"), stations.attribute("y_m"), strict=True)
+        places = dict(zip(stations.names, at, strict=True))
+    return _Network(
+        links=[
+            _Link(
+                name=name,
+                ends=(a, b),
+                rate_bps=rate,
+                delay_s=delay,
+                use=mean_and_interval(links.values("utilization", number))[0],
+            )
+            for number, (name, a, b, rate, delay) in enumerate(rows)
+        ],
+        flows=[*zip(flows.attribute("group"), flows.attribute("from"), flows.attribute("to"), strict=True)],
+        places=places,
+    )
+
+
+def _of_scenario(text: str) -> _Network | None:
+    try:
+        tables = Scenario.from_toml(text, "scenario", Path()).entities()
+    except ScenarioError:
+        # It names a recording that is not here.
+        return None
+    columns = (tables["links"][name] for name in ("link", "from", "to", "rate_bps", "delay_s"))
+    flows = tables["flows"]
+    return _Network(
+        links=[
+            _Link(name=name, ends=(a, b), rate_bps=rate, delay_s=delay, use=math.nan)
+            for name, a, b, rate, delay in zip(*columns, strict=True)
+        ],
+        flows=[*zip(flows["group"], flows["from"], flows["to"], strict=True)],
+        places={},
+    )
+
+
+def _scaled(places: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Places in metres on the picture."""
+    xs, ys = zip(*places.values(), strict=True)
+    wide, tall = max(xs) - min(xs) or 1.0, max(ys) - min(ys)
+    factor = min((_WIDTH - 2 * _EDGE) / wide, 420.0 / tall if tall else math.inf)
+    left = (_WIDTH - wide * factor) / 2
+    return {node: (left + (x - min(xs)) * factor, 40.0 + (max(ys) - y) * factor) for node, (x, y) in places.items()}
+
+
+def _layered(network: _Network, nodes: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Nodes from left to right by their hops from the first source, each part of the network below the one before."""
+    near: dict[str, list[str]] = {node: [] for node in nodes}
+    for link in network.links:
+        for a, b in (link.ends, link.ends[::-1]):
+            if b not in near[a]:
+                near[a].append(b)
+    sources, sinks = {flow[1] for flow in network.flows}, {flow[2] for flow in network.flows}
+    depth: dict[str, int] = {}
+    parts: list[list[str]] = []
+    for begin in (*(flow[1] for flow in network.flows), *nodes):
+        if begin in depth or begin not in near:
+            continue
+        depth[begin], part, waiting = 0, [begin], deque([begin])
+        while waiting:
+            node = waiting.popleft()
+            for other in near[node]:
+                if other not in depth:
+                    depth[other] = depth[node] + 1
+                    part.append(other)
+                    waiting.append(other)
+        for node in part:
+            # Who only sends stands before the node that it hangs on.
+            if len(near[node]) == 1 and node in sources - sinks and node != begin:
+                depth[node] = depth[near[node][0]] - 1
+        parts.append(part)
+    most = max(depth.values()) - min(depth.values()) or 1
+    gap = (_WIDTH - 2 * _EDGE - _NAMES) / most
+    at: dict[str, tuple[float, float]] = {}
+    top = 26.0
+    for part in parts:
+        layers: dict[int, list[str]] = {}
+        for node in part:
+            layers.setdefault(depth[node], []).append(node)
+        tall = max(map(len, layers.values()))
+        for layer, members in layers.items():
+            for number, node in enumerate(members):
+                x = _EDGE + (layer - min(depth.values())) * gap
+                at[node] = (x, top + (number + 0.5 + (tall - len(members)) / 2) * _ROW)
+        top += tall * _ROW
+    return at
+
+
+def _picture(network: _Network, at: Mapping[str, tuple[float, float]]) -> str:
+    both: dict[tuple[str, str], list[_Link]] = {}
+    for link in network.links:
+        a, b = link.ends
+        if a in at and b in at:
+            both.setdefault((a, b) if (b, a) not in both else (b, a), []).append(link)
+    parts, texts = [], []
+    written: set[tuple[float, float, str]] = set()
+    is_placed = bool(network.places)
+    for ways in both.values():
+        # The busier way: the other one carries the acknowledgements.
+        link = max(ways, key=lambda way: (way.use if math.isfinite(way.use) else 0.0, way.rate_bps))
+        (x, y), (u, v) = at[link.ends[0]], at[link.ends[1]]
+        use = link.use if math.isfinite(link.use) else 0.0
+        said = f"{quantity(link.rate_bps, 'bit/s')}, {quantity(link.delay_s, 's')}"
+        title = f"{link.name}: {said}" + (f", busy {100 * link.use:.0f} %" if math.isfinite(link.use) else "")
+        parts.append(
+            f'<g><title>{html.escape(title)}</title><path class="link{" busy" if use >= 0.5 else ""}" '
+            f'stroke-width="{1.2 + 4.8 * min(use, 1):.1f}" d="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"/></g>'
+        )
+        if is_placed or len(both) > _WRITTEN:
+            continue
+        busy = f"{100 * link.use:.0f} %" if use >= 0.01 else ""
+        # The same in one column is written once, above the first.
+        if (round(x), round(u), said) not in written:
+            written.add((round(x), round(u), said))
+            texts.append(_text((x + u) / 2, (y + v) / 2 - 8, said.replace(", ", " · "), "middle", "faint"))
+        if busy and abs(u - x) > 40:
+            texts.append(_text(x + 0.82 * (u - x), y + 0.82 * (v - y) - 5, busy, "middle", "use"))
+    ends = _by_sink(network.flows)
+    for node, (x, y) in at.items():
+        is_end = node in ends
+        parts.append(f'<circle class="node{" end" if is_end else ""}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
+        if is_end and not is_placed:
+            texts.append(_text(x + 9, y + 4, node, "start", "name", f" ← {ends[node]}"))
+        else:
+            texts.append(_text(x, y + 17, node, "middle", "name"))
+    height = max(y for _, y in at.values()) + 30
+    count = len(network.flows)
+    label = f"{len(at)} nodes, {len(both)} links, {count} flow{'s' if count != 1 else ''}"
+    return (
+        f'<svg class="map" viewBox="0 0 {_WIDTH:g} {height:.0f}" role="img" aria-label="{label}">'
+        f"{''.join(parts)}{''.join(texts)}</svg>"
+    )
+
+
+def _by_sink(flows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """What arrives at each sink: groups of flows with their numbers."""
+    counts: dict[str, dict[str, int]] = {}
+    for group, _, sink in flows:
+        groups = counts.setdefault(sink, {})
+        groups[group] = groups.get(group, 0) + 1
+    return {
+        sink: ", ".join(f"{count} × {group}" if count > 1 else group for group, count in groups.items())
+        for sink, groups in counts.items()
+    }
+
+
+def _text(x: float, y: float, text: str, anchor: str, kind: str, more: str = "") -> str:
+    rest = f'<tspan class="faint">{html.escape(more)}</tspan>' if more else ""
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(text)}{rest}</text>'
