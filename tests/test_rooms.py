@@ -24,6 +24,7 @@ FLOORS = (
     "_answers",
     "_engines",
     "scenario",
+    "_explore",
     "transfer",
     "papers",
     "_cli",

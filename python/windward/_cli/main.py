@@ -24,6 +24,7 @@ COMMANDS = {
     "optimum": Entry("Engines", "engines:optimum", "Find the rates that maximise the flows' utilities."),
     "compare": Entry("Engines", "engines:compare", "Compare all engines on one scenario."),
     "sweep": Entry("Engines", "sweep:sweep", "Run a scenario with many values of its fields."),
+    "explore": Entry("Engines", "explore:explore", "Explore a scenario in a browser, with its fields as sliders."),
     "link": Entry("Engines", "link:link", "Run a command behind an emulated link."),
     "show": Entry("Results", "show:show", "Print the tables of a result."),
     "plot": Entry("Results", "show:plot", "Draw a figure of one result or several."),

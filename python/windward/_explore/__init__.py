@@ -1,0 +1,1 @@
+"""`windward explore`: a scenario on a page, its fields as sliders, its engines run again at every change."""

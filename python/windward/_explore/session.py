@@ -1,0 +1,424 @@
+"""Answers what the page asks: the engines over a scenario, the quick ones first; a new question ends the last one."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windward import _engine
+from windward._answers.compare import Comparison
+from windward._answers.run import Run
+from windward._engines.fluid import run as follow
+from windward._engines.optimum import solve
+from windward._engines.simulate import count_threads
+from windward._explore.fields import groups
+from windward._explore.parts import Part, split, together
+from windward._format.own import finders
+from windward.results._summary import about
+from windward.results._tables import ABSENT_IF_EMPTY, Named, Tables, build
+from windward.show.page._engines import engines, scale_of
+from windward.show.page._figures import of_packets
+from windward.show.page._html import chart_of, items
+
+if TYPE_CHECKING:
+    from windward._answers.fluid import Fluid
+    from windward._answers.optimum import Optimum
+    from windward.show.page._chart import Chart
+
+#: Parts whose answers are kept, the last ones that were asked for.
+_KEPT = 64
+
+#: How often what is there so far is shown, in seconds.
+_SHOWN_S = 0.15
+
+#: How often a run looks whether it is still wanted, in seconds.
+_POLL_S = 0.02
+
+#: Most seeds that a page may ask for.
+MOST_SEEDS = 20
+
+#: What the optimum is of, unless the page asks for another.
+_FIRST = "proportional"
+
+Emit = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the page wants to know."""
+
+    #: The scenario, as plain values.
+    scenario: Mapping[str, Any]
+    seeds: int
+    #: Which figures are in sight.
+    figures: Sequence[str]
+    objective: str
+    #: Where the scale of the rates ends at least, in bits a second: that of what it is laid beside.
+    scale: float = 0.0
+
+
+class Superseded(Exception):  # noqa: N818
+    """Somebody has asked something else meanwhile."""
+
+
+class Session:
+    """A scenario that is being explored."""
+
+    def __init__(self, scenario: _engine.Scenario, written: Mapping[str, Any], folder: Path) -> None:
+        self.start = scenario
+        self.written = written
+        self.folder = folder
+        self._newest = 0
+        self._lock = threading.Lock()
+        threads = count_threads(None)
+        self._packets = ThreadPoolExecutor(threads, "packets")
+        self._fluid = ThreadPoolExecutor(threads, "fluid")
+        self._kept: OrderedDict[Any, Any] = OrderedDict()
+        #: What ends each run that goes on.
+        self._running: dict[int, Callable[[], None]] = {}
+
+    def close(self) -> None:
+        """Ends what runs."""
+        self._supersede()
+        for pool in (self._packets, self._fluid):
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def warm(self) -> None:
+        """Answers the first question before it is asked, beside what else goes on."""
+        first = Asked(
+            scenario=json.loads(self.start.to_json()), seeds=1, figures=("windows", "rates"), objective=_FIRST
+        )
+
+        def answer() -> None:
+            # Whatever is wrong with it the page will be told.
+            with suppress(Superseded, ValueError, _engine.LawError):
+                self.answer(first, lambda _: None)
+
+        threading.Thread(target=answer, daemon=True).start()
+
+    def to_toml(self, scenario: Mapping[str, Any]) -> str:
+        """A scenario as a file.
+
+        Raises
+        ------
+        windward.ScenarioError
+            If it is none.
+        """
+        return self._read(scenario).to_toml()
+
+    def opening(self) -> dict[str, Any]:
+        """What the page begins with."""
+        return self._described(json.loads(self.start.to_json()))
+
+    def _described(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        return {"scenario": scenario, "groups": groups(scenario, self.written)}
+
+    def _read(self, scenario: Mapping[str, Any]) -> _engine.Scenario:
+        read = _engine.Scenario.from_json(json.dumps(scenario), "scenario", self.folder)
+        if set(read.python_classes) - set(self.start.python_classes):
+            raise _engine.ScenarioError("a page cannot choose Python code to be run; name it in the file")
+        return read
+
+    def answer(self, asked: Asked, emit: Emit) -> None:
+        """Tells what the engines answer, as soon as each does; ends, told or not, when another question comes.
+
+        Raises
+        ------
+        windward.ScenarioError
+            If the scenario cannot be.
+        Superseded
+            When the page has asked something else.
+        """
+        number = self._supersede()
+        began = time.monotonic()
+        whole = self._read(asked.scenario)
+        resolved = json.loads(whole.to_json())
+        emit(self._described(resolved))
+        answers = _Answers(asked=asked, whole=whole, began=began)
+        try:
+            answers.best = solve(whole, asked.objective)
+        except ValueError as error:
+            answers.left_out["optimum"] = str(error).splitlines()[0]
+        parts = split(resolved, whole)
+        waiting = self._begin(parts, asked, whole, number, answers)
+        shown = 0.0
+        while waiting:
+            done, waiting = wait(waiting, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+            self._check(number)
+            for future in done:
+                future.result()
+            now = time.monotonic()
+            has_news = bool(done) and (not waiting or answers.has_all_packets(len(parts)))
+            if has_news and (now - shown >= _SHOWN_S or not waiting or not shown):
+                emit(answers.so_far(is_done=not waiting))
+                shown = now
+            elif now - max(shown, began) >= _SHOWN_S and not answers.has_all_packets(len(parts)):
+                emit(answers.so_far(is_done=False))
+                shown = time.monotonic()
+        if not shown:
+            emit(answers.so_far(is_done=True))
+
+    def _begin(
+        self, parts: Sequence[Part], asked: Asked, whole: _engine.Scenario, number: int, answers: _Answers
+    ) -> set[Future[None]]:
+        """Sets all to work: packets first."""
+        waiting: set[Future[None]] = set()
+        if whole.has_region:
+            answers.left_out["packets"] = "a region says which rates are possible, not how packets get them"
+            answers.parts = {}
+        else:
+            answers.parts = dict(enumerate(parts))
+            for at, part in enumerate(parts):
+                waiting.add(self._packets.submit(self._simulate, at, part, asked.seeds, number, answers))
+        for at, part in enumerate(parts):
+            waiting.add(self._fluid.submit(self._follow, at, part, number, answers))
+        answers.count = len(parts)
+        return waiting
+
+    def _simulate(self, at: int, part: Part, seeds: int, number: int, answers: _Answers) -> None:
+        """The packets of a part, from what is kept if they are."""
+        outputs = {seed: self._known(("packets", part.text, seed)) for seed in range(1, seeds + 1)}
+        missing = [seed for seed, output in outputs.items() if output is None]
+        self._check(number)
+        if missing:
+            scenario = _engine.Scenario.from_json(part.text, "scenario", self.folder)
+            threads = count_threads(None) if len(answers.parts) == 1 else 1
+            job = _engine.Job(scenario, seeds=missing, threads=threads, **finders({}, self.folder))
+            self._running[id(job)] = job.cancel
+            answers.jobs[at] = job
+            try:
+                job.start()
+                while not job.is_done:
+                    self._check(number)
+                    for output in job.wait(_POLL_S):
+                        seed = int(output["seed"])
+                        outputs[seed] = output
+                        self._keep(("packets", part.text, seed), output)
+            finally:
+                job.cancel()
+                self._running.pop(id(job), None)
+                answers.jobs.pop(at, None)
+        for seed, output in outputs.items():
+            answers.packets.setdefault(seed, {})[at] = output
+
+    def _follow(self, at: int, part: Part, number: int, answers: _Answers) -> None:
+        """The windows' equations of a part, from what is kept if they are."""
+        self._check(number)
+        known = self._known(("fluid", part.text))
+        if known is None:
+            stop = _engine.Stop()
+            self._running[id(stop)] = stop.set
+            try:
+                # Who was superseded before it could be told so.
+                self._check(number)
+                known = follow(_engine.Scenario.from_json(part.text, "scenario", self.folder), stop=stop)
+            except ValueError as error:
+                known = str(error).splitlines()[0]
+            finally:
+                self._running.pop(id(stop), None)
+            self._check(number)
+            self._keep(("fluid", part.text), known)
+        if isinstance(known, str):
+            answers.left_out["fluid"] = known
+        else:
+            answers.fluid[at] = known
+
+    def _supersede(self) -> int:
+        with self._lock:
+            self._newest += 1
+            number = self._newest
+        for end in list(self._running.values()):
+            end()
+        return number
+
+    def _check(self, number: int) -> None:
+        if number != self._newest:
+            raise Superseded
+
+    def _known(self, key: Any) -> Any:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def _keep(self, key: Any, answer: Any) -> None:
+        with self._lock:
+            self._kept[key] = answer
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+
+
+class _Answers:
+    """What the engines have answered of one question."""
+
+    def __init__(self, *, asked: Asked, whole: _engine.Scenario, began: float) -> None:
+        self.asked, self.whole, self.began = asked, whole, began
+        self.entities = whole.entities()
+        self.best: Optimum | None = None
+        self.left_out: dict[str, str] = {}
+        self.parts: dict[int, Part] = {}
+        self.count = 0
+        #: By seed and part; by part.
+        self.packets: dict[int, dict[int, Any]] = {}
+        self.fluid: dict[int, Fluid] = {}
+        self.jobs: dict[int, _engine.Job] = {}
+
+    def has_all_packets(self, count: int) -> bool:
+        """Whether every part's packets are there."""
+        seeds = range(1, self.asked.seeds + 1)
+        return not self.parts or all(len(self.packets.get(seed, {})) == count for seed in seeds)
+
+    def so_far(self, *, is_done: bool) -> dict[str, Any]:
+        """What the page is to show now."""
+        run, until_s = self._run()
+        fluid = _whole_fluid(self.whole, self.fluid) if len(self.fluid) == self.count else None
+        charts: list[Chart] = []
+        if run is not None:
+            charts = of_packets(run, self.asked.figures, fluid=fluid, best=self.best, until_s=until_s)
+        table, scale = "", 0.0
+        if self.best is not None:
+            packets = run if until_s is None else None
+            compared = Comparison(
+                scenario="",
+                optimum=self.best,
+                fluid=fluid,
+                ideal=None,
+                packets=packets,
+                kernel=None,
+                left_out=self.left_out,
+            )
+            scale = scale_of(compared.rows)
+            table = engines(compared.rows, self.asked.scale)
+        remarks = [(f"{engine} left out:", reason, False) for engine, reason in self.left_out.items()]
+        return {
+            "charts": [chart.data() for chart in charts],
+            "frames": [chart_of(chart, is_still=False) for chart in charts],
+            "engines": table + items(remarks),
+            "scale": scale,
+            "done": is_done,
+            "until": until_s,
+            "ms": round(1e3 * (time.monotonic() - self.began)),
+        }
+
+    def _run(self) -> tuple[Run | None, float | None]:
+        """The packets so far as a run; how far they are where some go on."""
+        if not self.parts:
+            return None, None
+        measured_s = self.whole.duration_s - self.whole.warmup_s
+        whole = [seed for seed in range(1, self.asked.seeds + 1) if len(self.packets.get(seed, {})) == len(self.parts)]
+        tables: dict[int, Tables] = {}
+        until_s = None
+        for seed in whole:
+            answers = [(self.parts[at], output) for at, output in sorted(self.packets[seed].items())]
+            tables[seed] = build(together(answers), self.entities, measured_s)
+        if not whole:
+            tables, until_s = self._glimpse()
+            if not tables:
+                return None, None
+        finished = sorted(tables)
+        description = about(
+            name=self.whole.name,
+            title=self.whole.title,
+            duration_s=self.whole.duration_s,
+            warmup_s=self.whole.warmup_s,
+            seeds=finished,
+            finished=finished,
+            engine="simulate",
+        )
+        return Run(about=description, scenario="", load=lambda kind, seed: tables[seed][kind]), until_s
+
+    def _glimpse(self) -> tuple[dict[int, Tables], float | None]:
+        """The samples so far of the first seed."""
+        shown: list[tuple[Part, Mapping[str, Any]]] = []
+        for at, part in self.parts.items():
+            if at in self.packets.get(1, {}):
+                shown.append((part, self.packets[1][at]))
+            elif (job := self.jobs.get(at)) is not None:
+                shown += [(part, series) for series in job.peek() if series["seed"] == 1]
+        if not shown:
+            return {}, None
+        series = ("flow_series", "link_series")
+        merged = together([(part, {kind: output[kind] for kind in series}) for part, output in shown])
+        times = [output["link_series"]["time_s"] for _, output in shown]
+        until_s = min((float(column[len(column) - 1]) for column in times if len(column)), default=0.0)
+        names = {"flow_series": "flow", "link_series": "link"}
+        tables: dict[str, Any] = {
+            **ABSENT_IF_EMPTY,
+            "flows": self.entities["flows"],
+            "links": self.entities["links"],
+            "background": {"source": []},
+        }
+        for kind, entity in names.items():
+            named = Named(list(self.entities[f"{entity}s"][entity]), merged[kind][entity])
+            tables[kind] = {**merged[kind], entity: named}
+        return {1: tables}, until_s
+
+
+def _whole_fluid(whole: _engine.Scenario, parts: Mapping[int, Fluid]) -> Fluid | None:
+    """The fluid runs of the parts as one: each flow's own."""
+    if not parts:
+        return None
+    if len(parts) == 1:
+        return parts[next(iter(parts))]
+    import numpy as np
+
+    names = list(whole.entities()["flows"]["flow"])
+    rows = {row["flow"]: row for part in parts.values() for row in part.rows("flows")}
+    first = next(iter(parts.values()))
+    flows: dict[str, Any] = {}
+    for key in rows[names[0]]:
+        values = [rows[name][key] for name in names]
+        flows[key] = values if isinstance(values[0], str) else np.array(values)
+    size, columns = len(names), {}
+    times = np.asarray(first.tables["flow_series"]["time_s"]).reshape(-1, len(first.rows("flows")))[:, 0]
+    for column in ("cwnd", "rate_bps", "goodput_bps", "queue_delay_ms"):
+        table = np.empty((len(times), size))
+        for part in parts.values():
+            own = [names.index(row["flow"]) for row in part.rows("flows")]
+            table[:, own] = np.asarray(part.tables["flow_series"][column]).reshape(-1, len(own))
+        columns[column] = table.ravel()
+    series = {
+        "time_s": np.repeat(times, size),
+        "flow": Named(names, np.tile(np.arange(size, dtype=np.uint32), len(times))),
+        **columns,
+    }
+    settled = [part.settled_s for part in parts.values()]
+    known = [each for each in settled if each is not None]
+    return replace(
+        first,
+        tables={"flows": flows, "flow_series": series},
+        settled_s=max(known) if len(known) == len(settled) else None,
+    )
+
+
+def read(body: bytes) -> Asked:
+    """What a page asks, from JSON.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    asked = json.loads(body)
+    if not isinstance(asked, dict) or not isinstance(asked.get("scenario"), dict):
+        raise ValueError("no scenario")
+    seeds = int(asked.get("seeds", 1))
+    if not 1 <= seeds <= MOST_SEEDS:
+        raise ValueError(f"seeds: 1 to {MOST_SEEDS}")
+    figures = [str(figure) for figure in asked.get("figures", ())]
+    known = ("windows", "rates", "delays", "queues", "rtt", "fairness")
+    return Asked(
+        scenario=asked["scenario"],
+        seeds=seeds,
+        figures=[figure for figure in known if figure in figures],
+        objective=str(asked.get("objective", _FIRST)),
+        scale=float(asked.get("scale", 0.0)),
+    )
