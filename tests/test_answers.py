@@ -88,6 +88,7 @@ def test_a_result_takes_the_place_of_an_older_one_and_of_nothing_else(cli: Cli, 
     assert sorted(path.name for path in kept.iterdir()) == [
         "flow_series.parquet",
         "flows.parquet",
+        "rests.parquet",
         "scenario.toml",
         "summary.json",
     ]
