@@ -4,7 +4,10 @@ mod common;
 
 use common::{flow, law, link, network, plain_tcp, says, simulate};
 use windward_laws::emultcp::{Kind, Params};
-use windward_sim::{Buffer, FlowConfig, Loss, Network, Output, Pattern, SourceConfig, TcpOptions, TransferConfig};
+use windward_sim::{
+    Buffer, FlowConfig, LinkChange, LinkStep, Loss, Network, Output, Pattern, PortKind, QueueConfig, SourceConfig,
+    TcpOptions, TransferConfig,
+};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const PAGE: &str = "docs/reference/laws/emultcp.md";
@@ -143,14 +146,41 @@ fn figure_7(network: &Network, loss: f64, seed: u64) -> [f64; 3] {
 /// A file of 50 MB over 10 Mbit/s, 100 ms, a queue of one BDP and this loss, from a server with CUBIC. Returns the rate of
 /// the file in Mbit/s, the mean queue in milliseconds while it lasts, and the rate of a competing CUBIC flow, which began 10 s
 /// before if there is one.
-fn download(connections: Connections, loss: f64, is_shared: bool, seed: u64) -> [f64; 3] {
+fn download(connections: Connections, case: Case, seed: u64) -> [f64; 3] {
     // Only slow ones need more than two minutes.
-    let whole = [120, 1200].into_iter().find_map(|end| download_within(end, connections, loss, is_shared, seed));
+    let whole = [120, 1200].into_iter().find_map(|end| download_within(end, connections, case, seed));
     whole.expect("a connection brings more than 0.4 Mbit/s")
 }
 
+/// What the path of a download is.
+#[derive(Clone, Copy)]
+struct Case {
+    loss: f64,
+    /// A CUBIC flow was there before.
+    is_shared: bool,
+    /// From 10 s on the way is 15 ms longer in both directions.
+    is_rerouted: bool,
+}
+
+impl Case {
+    fn label(self) -> String {
+        let Self { loss, is_shared, is_rerouted } = self;
+        let more = if is_shared { ", shared" } else { "" };
+        format!("{} %{more}{}", loss * 100.0, if is_rerouted { ", 30 ms longer from 10 s on" } else { "" })
+    }
+}
+
+/// The cases of the page's table.
+const CASES: [Case; 6] = {
+    const fn alone(loss: f64) -> Case {
+        Case { loss, is_shared: false, is_rerouted: false }
+    }
+    [alone(0.0), alone(0.001), alone(0.01), alone(0.02), alone(0.04), Case { is_shared: true, ..alone(0.0) }]
+};
+
 /// The same; `None` if it does not end before `end` seconds.
-fn download_within(end: u64, connections: Connections, loss: f64, is_shared: bool, seed: u64) -> Option<[f64; 3]> {
+fn download_within(end: u64, connections: Connections, case: Case, seed: u64) -> Option<[f64; 3]> {
+    let Case { loss, is_shared, is_rerouted } = case;
     let mut out = link(1, 10_000_000, Duration::from_millis(50), Buffer::Bytes(Bytes::new(125_000)));
     out.loss = if loss > 0.0 { Loss::Bernoulli(loss) } else { Loss::None };
     let back = link(2, 1_000_000_000, Duration::from_millis(50), Buffer::Unlimited);
@@ -171,6 +201,13 @@ fn download_within(end: u64, connections: Connections, loss: f64, is_shared: boo
     let mine = network.flows.len();
     if is_shared {
         network.flows.push(cubic(1));
+    }
+    for port in network.topology.ports.iter_mut().filter(|_| is_rerouted) {
+        if let PortKind::Wire(link) = &port.kind {
+            let change = LinkChange { delay: Some(Duration::from_millis(65)), ..LinkChange::default() };
+            let steps = [LinkStep { at: at(10.0), change }];
+            port.kind = PortKind::Changing(link.clone(), QueueConfig::DropTail, steps.into());
+        }
     }
     let output = simulate(&network, seed);
     let (mut file, mut other, mut queue, mut looks) = (0.0, 0.0, 0.0, 0.0);
@@ -197,6 +234,42 @@ enum Connections {
     By(Params),
 }
 
+/// Means of six runs.
+fn mean_download(connections: Connections, case: Case) -> [f64; 3] {
+    let runs: Vec<[f64; 3]> = (1..=6).map(|seed| download(connections, case, seed)).collect();
+    [0, 1, 2].map(|at| runs.iter().map(|run| run[at]).sum::<f64>() / 6.0)
+}
+
+/// A row of a page's table.
+fn row(case: Case, means: &[[f64; 3]]) -> String {
+    let cell = |[file, queue, other]: &[f64; 3]| match case.is_shared {
+        true => format!(" {file:.1}, leaves {other:.1} |"),
+        false => format!(" {file:.1} ({queue:.0}) |"),
+    };
+    format!("| {} |{}", case.label(), means.iter().map(cell).collect::<String>())
+}
+
+/// The fast law with the least round trip of a window: on the same matrix, and where the way becomes longer by twice the
+/// threshold.
+#[test]
+fn a_window_costs_little_and_finds_a_longer_way() {
+    let windows = [0.0, 10.0, 30.0, 120.0];
+    let columns = windows.map(|window| Connections::By(Params { window, ..Params::default() }));
+    let mut rows = ["| loss | for ever | 10 s | 30 s | 120 s |", "|---|---|---|---|---|"].map(str::to_owned).to_vec();
+    let longer = Case { loss: 0.01, is_shared: false, is_rerouted: true };
+    for case in CASES.into_iter().chain([longer]) {
+        let means = columns.map(|connections| mean_download(connections, case));
+        rows.push(row(case, &means));
+        let [ever, _, half_a_minute, _] = means;
+        if case.is_rerouted {
+            assert!(ever[0] < 4.0 && half_a_minute[0] > 1.5 * ever[0], "{means:?}");
+        } else {
+            assert!(half_a_minute[0] > 0.9 * ever[0], "{}: {means:?}", case.label());
+        }
+    }
+    says(PAGE, "window", &rows);
+}
+
 /// What issue 6 asks of the fast law, beside what one connection and sixteen get, and the paper's own law. Means of six runs.
 ///
 /// The floors are the issue's, below what the seeds vary by; those for the other columns say only that the link is what the
@@ -212,17 +285,9 @@ fn a_download_of_a_minute() {
     let names: String = columns.iter().map(|(name, _)| format!(" {name} |")).collect();
     let mut rows = vec![format!("| loss |{names}"), "|---|---|---|---|---|".to_owned()];
     let mut measured = Vec::new();
-    for (loss, is_shared) in [(0.0, false), (0.001, false), (0.01, false), (0.02, false), (0.04, false), (0.0, true)] {
-        let means = columns.map(|(_, connections)| {
-            let runs: Vec<[f64; 3]> = (1..=6).map(|seed| download(connections, loss, is_shared, seed)).collect();
-            [0, 1, 2].map(|at| runs.iter().map(|run| run[at]).sum::<f64>() / 6.0)
-        });
-        let cell = |[file, queue, other]: [f64; 3]| match is_shared {
-            true => format!(" {file:.1}, leaves {other:.1} |"),
-            false => format!(" {file:.1} ({queue:.0}) |"),
-        };
-        let label = if is_shared { "0 %, shared".to_owned() } else { format!("{} %", loss * 100.0) };
-        rows.push(format!("| {label} |{}", means.map(cell).concat()));
+    for case in CASES {
+        let means = columns.map(|(_, connections)| mean_download(connections, case));
+        rows.push(row(case, &means));
         measured.push(means);
     }
     says(PAGE, "download", &rows);
