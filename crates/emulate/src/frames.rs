@@ -46,6 +46,11 @@ impl Frames {
         &self.frames[number as usize][..self.lengths[number as usize] as usize]
     }
 
+    /// The packet in it, to write in its headers.
+    pub(crate) fn packet_mut(&mut self, number: u32) -> &mut [u8] {
+        &mut self.frames[number as usize][..self.lengths[number as usize] as usize]
+    }
+
     /// It is free again.
     pub(crate) fn give_back(&mut self, number: u32) {
         self.free.push(number);

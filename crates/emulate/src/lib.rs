@@ -11,6 +11,7 @@
 mod error;
 mod frames;
 mod hosts;
+mod ip;
 pub mod link;
 mod quality;
 mod sys;

@@ -7,12 +7,13 @@
 
 use crate::error::Error;
 use crate::frames::Frames;
+use crate::ip;
 use crate::quality::{Lateness, Quality};
 use crate::sys::{Clock, Devices, Ready, cpu_time, make_realtime, rest};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use windward_sim::{Fabric, Parcel};
+use windward_sim::{Codepoint, Fabric, Parcel};
 use windward_units::{Duration, Time};
 
 /// A wait ends this much before its time: what a wake-up takes.
@@ -191,6 +192,9 @@ impl<S: Sort> Emulator<S> {
                 self.sort.wake(now, &mut self.hands);
             }
             for (due, parcel) in self.fabric.arrived() {
+                if parcel.ecn == Codepoint::Marked {
+                    ip::mark(self.hands.frames.packet_mut(parcel.handle));
+                }
                 self.sort.arrive(due, parcel, &mut self.hands);
             }
             for (parcel, is_at_source) in self.fabric.lost() {
@@ -245,7 +249,10 @@ impl<S: Sort> Emulator<S> {
             };
             let now = self.clock.now();
             self.fabric.advance(now);
-            self.sort.send(now, Parcel { flow, is_backward, size, handle }, &mut self.hands);
+            let packet = self.hands.frames.packet(handle);
+            let (conversation, ecn) = (ip::conversation(packet), ip::codepoint(packet));
+            let parcel = Parcel { flow, is_backward, size, handle, conversation, ecn };
+            self.sort.send(now, parcel, &mut self.hands);
             self.send(now);
         }
         Ok(())

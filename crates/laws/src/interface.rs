@@ -10,7 +10,7 @@ pub struct Ack {
     /// Packets that this ACK reports delivered for the first time, cumulatively or selectively; in coded flows
     /// the innovative ones.
     pub acked: Packets,
-    /// Of `acked`, those that carried an ECN mark. The simulated TCP has no ECN: always zero there.
+    /// Of `acked`, those that carried an ECN mark, where ACKs count them (RFC 9768).
     pub marked: Packets,
     /// Packets newly found lost while this ACK was processed.
     pub lost: Packets,
@@ -72,7 +72,7 @@ pub struct Congestion {
 pub enum CongestionKind {
     /// A packet is lost; at most once per round trip.
     Loss,
-    /// An ECN mark arrived; at most once per round trip. The simulated TCP has no ECN and never says so.
+    /// An ECN mark arrived; at most once per round trip.
     Mark,
     /// The retransmission timer expired.
     Timeout,
@@ -85,9 +85,8 @@ pub enum CongestionKind {
 /// the window in force are its own. After [`CongestionKind::Loss`] the host drives the window towards
 /// [`Law::cwnd`] through its own recovery.
 ///
-/// The interface is wider than the simulated TCP, which never calls [`Law::on_restart`], never reports a
-/// [`CongestionKind::Mark`] and leaves [`Ack::marked`] and [`Ack::feedback`] empty (docs/limits.md). The conformance tests
-/// bring restarts and marks to every law.
+/// The interface is wider than the simulated TCP, which never calls [`Law::on_restart`] and leaves [`Ack::feedback`]
+/// empty (docs/measured/limits.md). The conformance tests bring restarts and marks to every law.
 pub trait Law {
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &Ack);

@@ -133,5 +133,9 @@ pub(crate) fn emulate_link<'py>(
 }
 
 fn link_to_python<'py>(py: Python<'py>, link: &LinkStats) -> PyResult<Bound<'py, PyDict>> {
-    fields!(py, link, [packets, bytes, dropped, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s])
+    fields!(
+        py,
+        link,
+        [packets, bytes, dropped, marked, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s]
+    )
 }

@@ -48,6 +48,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
                 segments_lost,
                 recoveries,
                 timeouts,
+                marked,
                 mean_cwnd,
                 mean_window_rate_pps,
                 mean_rtt_s,
@@ -62,7 +63,17 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
         columns!(
             py,
             &output.links,
-            LinkStats { packets, bytes, dropped, lost, utilization, mean_backlog, max_backlog, mean_queue_delay_s }
+            LinkStats {
+                packets,
+                bytes,
+                dropped,
+                marked,
+                lost,
+                utilization,
+                mean_backlog,
+                max_backlog,
+                mean_queue_delay_s,
+            }
         ),
     )?;
     tables.set_item("figures", figures(py, output.figures)?)?;

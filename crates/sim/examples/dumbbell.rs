@@ -1,20 +1,22 @@
-//! Runs a dumbbell and prints what `make bench` reads: `dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS`.
+//! Runs a dumbbell and prints what `make bench` reads: `dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE]`, where QUEUE is the
+//! discipline of every link's queue (`codel`, `fq-codel`, `pie`, `red`).
 //!
 //! Each flow has an access link of ten times the bottleneck's rate at either end, so that a data packet takes three hops.
 
 use windward_laws::LawSpec;
 use windward_sim::{
-    Buffer, Control, FlowConfig, LawChoice, LinkConfig, Makers, Network, TcpOptions, Timing, Topology, run,
+    Buffer, CoDelConfig, Control, FlowConfig, FqCoDelConfig, LawChoice, LinkConfig, Makers, Network, PieConfig,
+    PortKind, QueueConfig, RedConfig, TcpOptions, Timing, Topology, run,
 };
 use windward_units::{BitRate, Duration, Time};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [law, numbers @ ..] = arguments.as_slice() else {
-        eprintln!("usage: dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS");
+        eprintln!("usage: dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE]");
         std::process::exit(2);
     };
-    let numbers: Vec<u64> = numbers.iter().filter_map(|text| text.parse().ok()).collect();
+    let numbers: Vec<u64> = numbers.iter().take(5).filter_map(|text| text.parse().ok()).collect();
     let &[flows, mbit, rtt_ms, buffer, seconds] = numbers.as_slice() else {
         eprintln!("five whole numbers are needed after the law");
         std::process::exit(2);
@@ -23,7 +25,18 @@ fn main() {
         eprintln!("no law is called {law}; there are {}", LawSpec::NAMES.join(", "));
         std::process::exit(2);
     };
-    let network = dumbbell(law, flows as u32, mbit, rtt_ms, buffer, seconds);
+    let mut network = dumbbell(law, flows as u32, mbit, rtt_ms, buffer, seconds);
+    if let Some(name) = arguments.get(6) {
+        let Some(queue) = discipline(name) else {
+            eprintln!("no discipline is called {name}; there are codel, fq-codel, pie, red");
+            std::process::exit(2);
+        };
+        for port in &mut network.topology.ports {
+            if let PortKind::Wire(link) = &port.kind {
+                port.kind = PortKind::Queued(link.clone(), queue);
+            }
+        }
+    }
     match run(&network, &Makers::default(), 1, &Control::new(), None) {
         Ok(output) => {
             let delivered: u64 = output.flows.iter().map(|flow| flow.delivered_bytes).sum();
@@ -38,6 +51,16 @@ fn main() {
             );
         }
         Err(error) => eprintln!("{error}"),
+    }
+}
+
+fn discipline(name: &str) -> Option<QueueConfig> {
+    match name {
+        "codel" => Some(QueueConfig::CoDel(CoDelConfig::default())),
+        "fq-codel" => Some(QueueConfig::FqCoDel(FqCoDelConfig::default())),
+        "pie" => Some(QueueConfig::Pie(PieConfig::default())),
+        "red" => Some(QueueConfig::Red(RedConfig::default())),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A network below its endpoints, for an owner who has endpoints and a clock of his own.
 
+use crate::ecn::{Codepoint, Ecn};
 use crate::makers::Makers;
 use crate::medium::Cause;
 use crate::net::Net;
@@ -12,7 +13,7 @@ use crate::world::World;
 use windward_units::Time;
 
 /// Something that crosses a [`Fabric`]; what it is only its owner knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parcel {
     /// The flow that it belongs to, by its index in the network.
     pub flow: u32,
@@ -22,6 +23,10 @@ pub struct Parcel {
     pub size: u32,
     /// What the owner knows it by.
     pub handle: u32,
+    /// What tells it from parcels of other conversations, for queues that serve each by itself.
+    pub conversation: u64,
+    /// Its ECN field, which queues may mark.
+    pub ecn: Codepoint,
 }
 
 /// The topology and the background sources of a network. Its owner sends parcels along the routes of flows, moves its time
@@ -53,11 +58,12 @@ impl Fabric {
 
     /// Sends a parcel at `now`, which is not before the time that [`Self::advance`] has reached.
     pub fn send(&mut self, now: Time, parcel: Parcel) {
-        let Parcel { flow, is_backward, size, handle } = parcel;
+        let Parcel { flow, is_backward, size, handle, conversation, ecn } = parcel;
         self.world.net.now = self.world.net.now.max(now);
         let hop = self.routes[flow as usize][usize::from(is_backward)];
-        let packet = Packet::new(Kind::Parcel, Time::ZERO, flow, hop, size);
-        self.world.net.send(Packet { number: handle, is_backward, ..packet }, false);
+        let packet = Packet::new(Kind::Parcel { is_backward }, Time::ZERO, flow, hop, size);
+        let (stamp, ecn) = (conversation, Ecn::new(ecn));
+        self.world.net.send(Packet { number: handle, stamp, ecn, ..packet }, false);
     }
 
     /// When something happens next.
@@ -82,8 +88,9 @@ impl Fabric {
     pub fn lost(&mut self) -> impl Iterator<Item = (Parcel, bool)> {
         let Self { world, routes } = self;
         world.net.losses.parcels.drain(..).map(|(packet, cause)| {
-            let hop = routes[packet.flow as usize][usize::from(packet.is_backward)];
-            (parcel(&packet), cause == Cause::Queue && Net::is_at_source(&packet, hop))
+            let parcel = parcel(&packet);
+            let hop = routes[packet.flow as usize][usize::from(parcel.is_backward)];
+            (parcel, cause == Cause::Queue && Net::is_at_source(&packet, hop))
         })
     }
 
@@ -99,7 +106,9 @@ impl Fabric {
 }
 
 fn parcel(packet: &Packet) -> Parcel {
-    Parcel { flow: packet.flow, is_backward: packet.is_backward, size: packet.size, handle: packet.number }
+    let is_backward = packet.kind == Kind::Parcel { is_backward: true };
+    let &Packet { flow, size, number: handle, stamp: conversation, .. } = packet;
+    Parcel { flow, is_backward, size, handle, conversation, ecn: packet.ecn.codepoint() }
 }
 
 #[cfg(test)]
@@ -136,7 +145,7 @@ mod tests {
         let mut fabric = fabric();
         fabric.advance(Time::ZERO);
         let send = |fabric: &mut Fabric, handle, is_backward| {
-            fabric.send(Time::ZERO, Parcel { flow: 0, is_backward, size: 1500, handle });
+            fabric.send(Time::ZERO, Parcel { is_backward, size: 1500, handle, ..Parcel::default() });
         };
         (0..4).for_each(|handle| send(&mut fabric, handle, false));
         send(&mut fabric, 7, true);

@@ -7,6 +7,7 @@
 mod apps;
 pub mod backlog;
 pub mod coding;
+mod ecn;
 mod endpoint;
 mod engine;
 mod fabric;
@@ -27,6 +28,7 @@ pub mod tfrc;
 mod topology;
 mod world;
 
+pub use ecn::Codepoint;
 pub use fabric::{Fabric, Parcel};
 pub use link::{
     Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem,
@@ -34,11 +36,12 @@ pub use link::{
 pub use makers::{LawChoice, MakeLaw, MakeRule, MakeScheduler, Makers};
 pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, slotted, wifi};
 pub use network::{
-    FlowConfig, LEAST_SPACING, MOST_PERIODS, Network, Pattern, SourceConfig, Spread, TcpOptions, Timing, TransferConfig,
+    EcnMode, FlowConfig, LEAST_SPACING, MOST_PERIODS, Network, Pattern, SourceConfig, Spread, TcpOptions, Timing,
+    TransferConfig,
 };
 pub use node::{Forwarding, NodeConfig};
 pub use packet::NodeId;
-pub use queue::{Buffer, QueueConfig};
+pub use queue::{Buffer, CoDelConfig, FqCoDelConfig, PieConfig, QueueConfig, RedConfig};
 pub use record::{
     BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats, Internals,
     LinkSeries, LinkStats, LinkType, Of, Output, Pcapng, Queued, Series, ShareStats, SourceStats,

@@ -546,7 +546,7 @@ fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Packet, cause
                 losses.coded.push(*packet);
             }
         }
-        Kind::Parcel => losses.parcels.push((*packet, cause)),
+        Kind::Parcel { .. } => losses.parcels.push((*packet, cause)),
         _ => {}
     }
 }

@@ -107,6 +107,30 @@ pub struct TcpOptions {
     /// Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). A law that names a rate of its own is
     /// paced at it in any case.
     pub pacing: bool,
+    /// What the two ends tell each other of marks.
+    pub ecn: EcnMode,
+}
+
+/// Explicit congestion notification between two ends, negotiated in the handshake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnMode {
+    /// None: queues drop.
+    #[default]
+    Off,
+    /// RFC 3168: data is ECT(0); the receiver repeats a mark in every ACK until the sender says that it has reduced its window.
+    Classic,
+    /// RFC 9768: data is ECT(0); every ACK carries the number of marked packets, in three bits.
+    Accurate,
+    /// The same with ECT(1), retransmissions included: the low-latency service of RFC 9330.
+    Scalable,
+}
+
+impl EcnMode {
+    /// Whether ACKs count marks.
+    #[inline]
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::Accurate | Self::Scalable)
+    }
 }
 
 impl TcpOptions {
@@ -129,6 +153,7 @@ impl Default for TcpOptions {
             min_rto: Duration::from_millis(200),
             known_base_rtt: None,
             pacing: false,
+            ecn: EcnMode::Off,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A packet on its way, small enough to be passed by value.
 
+use crate::ecn::Ecn;
 use windward_units::Time;
 
 /// A node's index.
@@ -27,7 +28,10 @@ pub enum Kind {
     /// A message of a medium's stations about routes, known to the medium by its number.
     Routing,
     /// What only the owner of a [`crate::Fabric`] understands.
-    Parcel,
+    Parcel {
+        /// It goes the way of its flow's ACKs.
+        is_backward: bool,
+    },
 }
 
 /// Hops after which a packet that nodes pass to and fro is given up (the default of RFC 1700).
@@ -42,7 +46,7 @@ pub type Range = (u32, u32);
 /// A packet in flight: 56 bytes, so that it fits into a cache line beside the time of its arrival.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// Data: when it was sent; ACK: the stamp that it echoes; in nanoseconds.
+    /// Data: when it was sent; ACK: the stamp that it echoes; in nanoseconds. Parcel: what tells conversations apart.
     pub stamp: u64,
     /// The flow, or the source of a datagram.
     pub flow: u32,
@@ -62,8 +66,8 @@ pub struct Packet {
     pub ttl: u8,
     /// The last segment of a sized flow, or the ACK of it: carries FIN.
     pub is_last: bool,
-    /// A parcel that goes the way of its flow's ACKs.
-    pub is_backward: bool,
+    /// What it says of congestion.
+    pub ecn: Ecn,
 }
 
 const _: () = assert!(size_of::<Packet>() == 56);
@@ -83,7 +87,7 @@ impl Packet {
             kind,
             ttl: 0,
             is_last: false,
-            is_backward: false,
+            ecn: Ecn::default(),
         }
     }
 }

@@ -9,8 +9,10 @@ pub struct Counts {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Packets refused by the full buffer.
+    /// Packets refused by the full buffer, or dropped by the discipline of the queue.
     pub dropped: u64,
+    /// Packets marked by the discipline of the queue.
+    pub marked: u64,
     /// Packets lost on the wire.
     pub lost: u64,
     /// How long the transmitter was busy, in nanoseconds; where its rate is recorded, the share of the opportunities' bytes that
@@ -32,8 +34,8 @@ pub struct Line {
     since: u128,
     /// How long those that left since the last reset had waited.
     waited: u128,
-    /// How long those that waited at the last reset had waited by then.
-    before: u128,
+    /// How long those that waited at the last reset had waited by then, less what those waited that a discipline dropped since.
+    before: i128,
     longest: u64,
 }
 
@@ -54,6 +56,14 @@ impl Line {
         self.waited += u128::from(now.since(since).as_nanos());
     }
 
+    /// A packet that came at `since` is dropped: that it waited counts, but not for those that are sent.
+    #[inline]
+    pub fn drop(&mut self, since: Time, now: Time) {
+        self.count -= 1;
+        self.since -= u128::from(since.as_nanos());
+        self.before -= i128::from(now.since(since).as_nanos());
+    }
+
     /// How long those who wait have waited, added up.
     fn waiting(&self, now: Time) -> u128 {
         (u128::from(self.count) * u128::from(now.as_nanos())).saturating_sub(self.since)
@@ -61,12 +71,12 @@ impl Line {
 
     /// Counts from now on.
     pub fn reset(&mut self, now: Time) {
-        *self = Self { waited: 0, before: self.waiting(now), longest: self.count, ..*self };
+        *self = Self { waited: 0, before: self.waiting(now) as i128, longest: self.count, ..*self };
     }
 
     /// `counts` with what is known of waiting until `now`.
     pub fn show(&self, now: Time, counts: Counts) -> Counts {
-        let backlog_time = (self.waited + self.waiting(now)).saturating_sub(self.before);
+        let backlog_time = (self.waited + self.waiting(now)).saturating_add_signed(-self.before);
         Counts { waited: self.waited, backlog_time, max_backlog: self.longest, ..counts }
     }
 }
@@ -104,5 +114,18 @@ mod tests {
         line.leave(at(10), at(60));
         let counts = line.show(at(70), Counts::default());
         assert_eq!((counts.waited, counts.backlog_time, counts.max_backlog), (50, 10, 1));
+    }
+
+    /// Of two that come at 0 one is dropped at 30 and one sent at 40: counted from 10, they waited for 20 and 30 ns.
+    #[test]
+    fn what_is_dropped_has_waited_too() {
+        let mut line = Line::default();
+        line.join(at(0));
+        line.join(at(0));
+        line.reset(at(10));
+        line.drop(at(0), at(30));
+        line.leave(at(0), at(40));
+        let counts = line.show(at(50), Counts::default());
+        assert_eq!((counts.waited, counts.backlog_time), (40, 50));
     }
 }

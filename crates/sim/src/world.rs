@@ -110,7 +110,7 @@ impl World {
     fn arrive(&mut self, packet: &Packet) {
         match packet.kind {
             Kind::Datagram => self.sources[packet.flow as usize].receive(self.net.now, packet),
-            Kind::Parcel => self.net.arrived.push((self.net.now, *packet)),
+            Kind::Parcel { .. } => self.net.arrived.push((self.net.now, *packet)),
             Kind::Routing => debug_assert!(false, "it stays within its medium"),
             _ => self.flows[packet.flow as usize].on_packet(&mut self.net, packet),
         }

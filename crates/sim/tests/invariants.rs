@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{flow, law, link, network, simulate};
+use common::{flow, law, link, network, simulate, with_queues};
 use proptest::prelude::*;
 use windward_laws::LawSpec;
-use windward_sim::{Buffer, Jitter, Loss, Network, Output, TcpOptions};
+use windward_sim::{Buffer, EcnMode, Jitter, Loss, Network, Output, TcpOptions};
 use windward_units::{Bytes, Duration};
 
 prop_compose! {
@@ -22,6 +22,8 @@ prop_compose! {
         initial_window in 1u32..11,
         receive_window in 1u32..200,
         size in prop_oneof![Just(None), (1u64..400_000).prop_map(Some)],
+        queue in prop::sample::select(common::queues()),
+        ecn in prop::sample::select(vec![EcnMode::Off, EcnMode::Classic, EcnMode::Accurate, EcnMode::Scalable]),
     ) -> Network {
         let mut links = vec![
             link(0, 5_000_000, Duration::from_millis(20), Buffer::Packets(buffer)),
@@ -32,13 +34,13 @@ prop_compose! {
             link.jitter = Jitter::Uniform(Duration::from_millis(jitter));
         }
         let delayed_ack = delayed.then_some(Duration::from_millis(40));
-        let tcp = TcpOptions { delayed_ack, sack, timestamps, pacing, initial_window, receive_window, ..TcpOptions::default() };
+        let tcp = TcpOptions { delayed_ack, sack, timestamps, pacing, initial_window, receive_window, ecn, ..TcpOptions::default() };
         let flows = (0..flows).map(|key| {
             let mut flow = flow(u64::from(key), law(name, serde_json::json!({})), vec![0], vec![1], tcp.clone());
             flow.size = size.map(Bytes::new);
             flow
         });
-        network(links, flows.collect(), 0, 30)
+        with_queues(network(links, flows.collect(), 0, 30), queue)
     }
 }
 

@@ -28,6 +28,14 @@ def link(
             rich_help_panel="Link",
         ),
     ] = "1000",
+    queue: Annotated[
+        str,
+        typer.Option(
+            metavar="DISCIPLINE",
+            help="drop-tail, red, codel, fq-codel or pie, with parameters: codel:target=10ms:ecn=true.",
+            rich_help_panel="Link",
+        ),
+    ] = "drop-tail",
     jitter: Annotated[
         str | None,
         typer.Option(
@@ -77,6 +85,7 @@ def link(
         delay=delay,
         loss=loss,
         buffer=buffer,
+        queue=queue,
         jitter=jitter,
         trace=trace,
         changes=change or [],

@@ -84,6 +84,125 @@ Rate = str | RecordedRate
 
 
 @dataclass(frozen=True, kw_only=True)
+class DropTail:
+    """First come, first served; what finds no room is dropped."""
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "drop-tail")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Red:
+    """Random early detection (Floyd and Jacobson 1993): the share dropped rises with the mean queue.
+
+    Attributes
+    ----------
+    min
+        Mean queue from which packets are dropped, in packets.
+    max
+        Mean queue at which `probability` are dropped, in packets.
+    probability
+        Share dropped when the mean queue is `max`.
+    weight
+        Weight of the queue that a packet finds in the mean.
+    gentle
+        Whether the share dropped rises to one between `max` and twice that; otherwise all are dropped above `max`.
+    ecn
+        Whether packets of flows with `ecn` are marked, not dropped, while the mean queue is below `max`.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "red")
+
+    min: float = 5.0
+    max: float = 15.0
+    probability: float | str = 0.1
+    weight: float | str = 0.002
+    gentle: bool = True
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Codel:
+    """Controlled delay (RFC 8289): drops at the head while the least delay over an interval is above the target.
+
+    Attributes
+    ----------
+    target
+        Acceptable standing delay.
+    interval
+        Time over which the least delay is taken: the largest round-trip time expected.
+    ecn
+        Whether packets of flows with `ecn` are marked, not dropped.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "codel")
+
+    target: str = "5 ms"
+    interval: str = "100 ms"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FqCodel:
+    """Flow queueing (RFC 8290): a queue for each flow under CoDel, served in turn; the default of many Linux hosts.
+
+    Attributes
+    ----------
+    target
+        Acceptable standing delay.
+    interval
+        Time over which the least delay is taken.
+    queues
+        Number of queues, to which flows are assigned by a hash.
+    quantum
+        Bytes that a queue may send in its turn, 1 B to 1 MB.
+    ecn
+        Whether packets of flows with `ecn` are marked, not dropped.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "fq-codel")
+
+    target: str = "5 ms"
+    interval: str = "100 ms"
+    queues: int = 1024
+    quantum: str = "1514 B"
+    ecn: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pie:
+    """Proportional integral controller enhanced (RFC 8033): drops at the tail to hold the delay at a target.
+
+    Attributes
+    ----------
+    target
+        The delay that it steers to.
+    update
+        Time between updates of the probability, at least 1 ms.
+    alpha
+        α: what a delay of one second above the target adds to the probability at each update.
+    beta
+        β: what a rise of the delay by one second adds.
+    burst
+        How long a burst is let through after idleness.
+    ecn
+        Whether packets of flows with `ecn` are marked, not dropped, while the probability is at most 10 %.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "pie")
+
+    target: str = "15 ms"
+    update: str = "15 ms"
+    alpha: float = 0.125
+    beta: float = 1.25
+    burst: str = "150 ms"
+    ecn: bool = False
+
+
+#: What a queue drops or marks, and who goes first.
+Queue = DropTail | Red | Codel | FqCodel | Pie
+
+
+@dataclass(frozen=True, kw_only=True)
 class BernoulliLoss:
     """Every packet is lost with the same probability, independently.
 
@@ -208,6 +327,8 @@ class Reverse:
         Propagation delay.
     buffer
         Buffer size.
+    queue
+        Discipline of the queue.
     loss
         Random loss; 0 for none.
     jitter
@@ -218,13 +339,14 @@ class Reverse:
     rate: Rate | None = None
     delay: str | None = None
     buffer: str | None = None
+    queue: str | Queue | None = None
     loss: Loss | None = None
     jitter: Jitter | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """A link: a drop-tail queue, a transmitter, random loss, propagation, jitter, in this order.
+    """A link: a queue, a transmitter, random loss, propagation, jitter, in this order.
 
     Between a group and a single node: one link per member. Between two groups of equal size: member by member.
 
@@ -243,6 +365,8 @@ class Link:
     buffer
         Buffer size in packets, bytes or time, not counting the packet in transmission. Default: that of a Linux
         interface.
+    queue
+        Discipline of the queue: its name, or a table of name and parameters.
     loss
         Random loss on the wire: a probability, or a model.
     jitter
@@ -259,6 +383,7 @@ class Link:
     rate: Rate | None = None
     delay: str
     buffer: str = "1000 packets"
+    queue: str | Queue = "drop-tail"
     loss: Loss = 0.0
     jitter: Jitter | None = None
     duplex: bool = True
@@ -2109,6 +2234,10 @@ class IdealCoding:
 Coding = RandomCoding | IdealCoding
 
 
+#: Explicit congestion notification of a flow.
+Ecn = Literal["off"] | Literal["classic"] | Literal["accurate"] | Literal["scalable"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Flow:
     """A TCP flow.
@@ -2178,6 +2307,9 @@ class Flow:
     pacing
         Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are
         always paced at it.
+    ecn
+        Explicit congestion notification, for queues that mark: none, by a flag that is repeated until it is answered
+        (RFC 3168), by a counter in every ACK (RFC 9768), or by that counter with ECT(1) in every packet (RFC 9331).
     """
 
     name: str | None = None
@@ -2204,6 +2336,7 @@ class Flow:
     min_rto: str = "200 ms"
     known_base_rtt: str | None = None
     pacing: bool = False
+    ecn: Ecn = "off"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +12,7 @@ from windward.results.stats import busy_links, mean_and_interval, overall
 
 if TYPE_CHECKING:
     from windward.results._shapes import Packets
-    from windward.results._tables import Totals
+    from windward.results._tables import Columns, Totals
 
 #: Up to so many flows have a row each; above, their groups have.
 MANY_FLOWS = 20
@@ -97,10 +97,11 @@ def _flows(flows: Totals) -> Digest:
             _interval(flows.values("mean_cwnd", at)),
             _interval(flows.values("timeouts", at)),
             _interval(flows.values("completion_s", at), "s"),
+            _marked(flows, at, lambda table, at: table["segments_sent"][at]),
         ]
         for at, name in enumerate(flows.names)
     ]
-    columns = ["flow", "law", "goodput", "loss", "mean RTT", "mean window", "timeouts", "completed after"]
+    columns = ["flow", "law", "goodput", "loss", "mean RTT", "mean window", "timeouts", "completed after", "marked"]
     return without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows))
 
 
@@ -141,6 +142,7 @@ def _links(links: Totals) -> Digest:
             quantity(links.attribute("rate_bps")[at], "bit/s"),
             _percent(links.values("utilization", at)),
             _percent(links.values("loss", at)),
+            _marked(links, at, lambda table, at: table["packets"][at]),
             _interval(links.values("mean_backlog", at)),
             _interval(links.values("max_backlog", at)),
             _interval(links.values("mean_queue_delay_s", at), "s"),
@@ -149,9 +151,16 @@ def _links(links: Totals) -> Digest:
         if name in busiest
     ]
     left_out = len(links.names) - len(rows)
-    columns = ["link", "rate", "utilization", "loss", "mean queue", "longest queue", "mean wait"]
+    columns = ["link", "rate", "utilization", "loss", "marked", "mean queue", "longest queue", "mean wait"]
     note = f"{left_out} idle link{'s' if left_out > 1 else ''} left out" if left_out else ""
-    return Digest(title="Links", columns=columns, words=1, rows=rows, note=note)
+    return without_empty(Digest(title="Links", columns=columns, words=1, rows=rows, note=note))
+
+
+def _marked(totals: Totals, at: int, count: Callable[[Columns, int], float]) -> str:
+    """The share of packets that queues marked; nothing where no queue marks."""
+    if not any(any(table.get("marked", ())) for table in totals.tables):
+        return "–"
+    return _percent(_shares((table["marked"][at], count(table, at)) for table in totals.tables))
 
 
 def _stations(stations: Totals) -> Digest:

@@ -39,6 +39,7 @@ def link(
     delay: str = "0 ms",
     loss: str = "0",
     buffer: str = "1000",
+    queue: str = "drop-tail",
     jitter: str | None = None,
     trace: str | Path | None = None,
     changes: Sequence[str] = (),
@@ -64,6 +65,8 @@ def link(
         Random loss, such as "1%".
     buffer
         Queue limit: packets, or an amount with its unit, such as "125kB" or "100ms".
+    queue
+        Discipline of the queue, with parameters behind colons: "fq-codel", "codel:target=10 ms:ecn=true".
     jitter
         Additional delay, uniform up to this; packets stay in order.
     trace
@@ -95,7 +98,7 @@ def link(
     """
     if not hasattr(_engine, "emulate_link"):
         raise EmulationError("links are emulated on Linux only")
-    given = {"delay": delay, "loss": loss, "buffer": buffer}
+    given = {"delay": delay, "loss": loss, "buffer": buffer, "queue": queue}
     optional = {"rate": rate, "jitter": jitter, "trace": None if trace is None else str(trace)}
     given |= {name: value for name, value in optional.items() if value is not None}
     if "rate" in given and "trace" in given:
@@ -179,6 +182,8 @@ def _value(name: str, text: str) -> Any:
         return f"{match[1]} {_PREFIX[match[2].lower()]}bit/s"
     if name == "buffer" and text.isdigit():
         return f"{text} packets"
+    if name == "queue":
+        return _queue(text)
     if name == "jitter":
         return {"model": "uniform", "max": text}
     if name == "trace":
@@ -186,3 +191,19 @@ def _value(name: str, text: str) -> Any:
     if name in ("delay", "buffer") and text == "0":
         return "0 s" if name == "delay" else "0 packets"
     return float(text) if name == "loss" and text.replace(".", "", 1).isdigit() else text
+
+
+def _queue(text: str) -> dict[str, Any]:
+    """A discipline, with parameters behind colons, as in a scenario."""
+    discipline, *parameters = text.split(":")
+    queue: dict[str, Any] = {"discipline": discipline.strip()}
+    for parameter in parameters:
+        name, equals, value = parameter.partition("=")
+        if not equals:
+            raise ValueError(f"--queue {text}: expected NAME=VALUE behind a colon, not `{parameter}`")
+        value = value.strip()
+        try:
+            queue[name.strip()] = json.loads(value)
+        except json.JSONDecodeError:
+            queue[name.strip()] = value
+    return queue

@@ -9,7 +9,7 @@ use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use windward_sim::TcpOptions;
+use windward_sim::{EcnMode, TcpOptions};
 use windward_units::{Duration, Time};
 
 /// Where the sinks listen.
@@ -147,6 +147,7 @@ impl<'a> Flow<'a> {
         let _alone = CONNECTING.lock().unwrap_or_else(PoisonError::into_inner);
         write_setting("ipv4/tcp_sack", switch(tcp.sack))?;
         write_setting("ipv4/tcp_timestamps", switch(tcp.timestamps))?;
+        write_setting("ipv4/tcp_ecn", switch(tcp.ecn != EcnMode::Off))?;
         self.connection.connect(SocketAddrV4::new(self.plan.to, PORT))
     }
 

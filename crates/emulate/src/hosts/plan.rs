@@ -95,6 +95,14 @@ impl Plan {
             let message = "real packets need a real field: `coding = \"ideal\"` is for `simulate`\nhint: use `coding = \"random\"`";
             return Err(Error::Impossible(message.to_owned()));
         }
+        if let Some(at) = network.flows.iter().position(|flow| flow.tcp.ecn.counts()) {
+            let name = &compiled.flows[at].name;
+            let message = format!(
+                "flow `{name}`: Linux has no accurate ECN feedback (RFC 9768) that this emulator could ask for\nhint: use \
+                 `ecn = \"classic\"`"
+            );
+            return Err(Error::Impossible(message));
+        }
         let is_own = |medium: &MediumConfig| match medium {
             MediumConfig::Cell(cell) => matches!(cell.scheduler, SchedulerConfig::Own(_)),
             MediumConfig::Wifi(wifi) => wifi.has_own_rule(),

@@ -180,6 +180,7 @@ impl Record {
             segments_lost: counts.lost,
             recoveries: tally.recoveries - recoveries,
             timeouts: info.timeouts - before.timeouts,
+            marked: counts.marked,
             mean_cwnd: mean(tally.cwnd, tally.samples),
             mean_window_rate_pps: mean(tally.rate, tally.rtts),
             mean_rtt_s: mean(tally.rtt, tally.rtts),

@@ -5,7 +5,8 @@ use crate::sys::write_setting;
 use std::io;
 
 /// Settings that flows have for themselves, and the key of each.
-const OF_FLOWS: [(&str, &str); 2] = [("net.ipv4.tcp_sack", "sack"), ("net.ipv4.tcp_timestamps", "timestamps")];
+const OF_FLOWS: [(&str, &str); 3] =
+    [("net.ipv4.tcp_sack", "sack"), ("net.ipv4.tcp_timestamps", "timestamps"), ("net.ipv4.tcp_ecn", "ecn")];
 
 /// Settings of the hosts' kernels beyond those of the scenario, by their names for sysctl(8).
 pub(super) struct Settings(Vec<(String, String)>);

@@ -3,10 +3,11 @@
 use super::arrivals::Arrivals;
 use super::coded::{Coded, Look};
 use super::plan::{Plan, flow_of};
+use crate::ip;
 use crate::tcp::Segment;
 use crate::wire::{Hands, Sort, Sorted};
 use std::io::{self, Write};
-use windward_sim::{BlockStats, CodingStats, LinkType, Network, Parcel, Pcapng};
+use windward_sim::{BlockStats, Codepoint, CodingStats, LinkType, Network, Parcel, Pcapng};
 use windward_units::{Duration, Time, splitmix64};
 
 /// Bytes of a packet that a capture keeps: all headers, and a little.
@@ -34,6 +35,8 @@ pub(super) struct FlowCounts {
     pub by_sample: Vec<u64>,
     /// Data segments, or combinations of them, that queues dropped or wires lost after the warm-up.
     pub lost: u64,
+    /// Data segments that arrived marked after the warm-up.
+    pub marked: u64,
     /// What the coding layer did after the warm-up, where there is one, and the blocks that it decoded.
     pub coding: Option<(CodingStats, Vec<BlockStats>)>,
 }
@@ -96,6 +99,7 @@ impl<'a> Traffic<'a> {
         let counts = &mut self.counts[flow as usize];
         if due > self.warmup {
             counts.arrived += fresh;
+            counts.marked += u64::from(segment.payload > 0 && ip::codepoint(packet) == Codepoint::Marked);
         }
         // A sample closes its interval: what arrives in its very instant is in it.
         let sample = due.as_nanos().saturating_sub(1) / self.interval.as_nanos().max(1);

@@ -1,7 +1,9 @@
 //! Whether seeds differ.
 
 use windward_sim::cell::channel::Fading;
-use windward_sim::{Jitter, LinkChange, MediumConfig, Pattern, SourceConfig, Spread, Topology};
+use windward_sim::{
+    Jitter, LinkChange, MediumConfig, Pattern, PortConfig, PortKind, QueueConfig, SourceConfig, Spread, Topology,
+};
 
 /// Whether anything in the network is drawn from the seed, starts of flows aside.
 pub(crate) fn is_random(topology: &Topology, sources: &[SourceConfig]) -> bool {
@@ -17,8 +19,15 @@ pub(crate) fn is_random(topology: &Topology, sources: &[SourceConfig]) -> bool {
         changes.into_iter().any(is_random)
     };
     ports.into_iter().any(|port| has_luck(port) || changes_to_luck(port))
+        || topology.ports.iter().any(has_random_queue)
         || topology.media.iter().any(is_random_medium)
         || sources.iter().any(is_random_source)
+}
+
+/// RED and PIE draw what they drop.
+fn has_random_queue(port: &PortConfig) -> bool {
+    let (PortKind::Queued(_, queue) | PortKind::Changing(_, queue, _)) = &port.kind else { return false };
+    matches!(queue, QueueConfig::Red(_) | QueueConfig::Pie(_))
 }
 
 fn is_random_medium(medium: &MediumConfig) -> bool {

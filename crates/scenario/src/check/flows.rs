@@ -8,7 +8,7 @@ use crate::format::{Flow, KnownBaseRtt, ReceiveWindow};
 use crate::names::FlowName;
 use crate::path::Segment;
 use crate::problems::Problems;
-use windward_sim::{LawChoice, TcpOptions};
+use windward_sim::{EcnMode, LawChoice, TcpOptions};
 use windward_units::{Bytes, Duration, Time};
 
 /// IPv4, and a DCCP header with sequence number and RTT (RFC 4340 §5.1), to 4 bytes.
@@ -104,6 +104,7 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
         min_rto: flow.min_rto.0,
         known_base_rtt,
         pacing: flow.pacing,
+        ecn: flow.ecn.into(),
     };
     let overhead = tcp.header_bytes();
     let largest = (MAX_PACKET - TcpOptions::LEAST_HEADER).min(MAX_PACKET.saturating_sub(overhead));
@@ -130,11 +131,18 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
         let message = "TFRC sends nothing again and has no `size`".to_owned();
         problems.add(path("size"), message, Some("use `stop` to end the flow".to_owned()));
     }
+    if is_tfrc && tcp.ecn != EcnMode::Off {
+        problems.add(path("ecn"), "`ecn` needs TCP; the flow is TFRC's".to_owned(), None);
+    }
     if is_tfrc && flow.coding.is_some() {
         problems.add(path("coding"), "`coding` needs TCP; the flow is TFRC's".to_owned(), None);
     }
     let coding = flow.coding.as_ref().map(|coding| coding.0.config());
     if let Some(coding) = &coding {
+        if tcp.ecn != EcnMode::Off {
+            let message = "`ecn` cannot be combined with `coding`: a mark on a combination belongs to no segment";
+            problems.add(path("ecn"), message, None);
+        }
         if coding.patience < 0.0 {
             let message = format!("`patience` is {}; it must not be negative", coding.patience);
             problems.add(place("flow", at, ["coding".into(), "patience".into()]), message, None);

@@ -11,7 +11,7 @@ use crate::problems::Problems;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use windward_sim as sim;
-use windward_sim::{LinkConfig, NodeId, Opportunities, PortConfig, PortKind, Topology};
+use windward_sim::{LinkConfig, NodeId, Opportunities, PortConfig, PortKind, QueueConfig, Topology};
 use windward_units::{BitRate, Duration};
 
 /// All one-way links, the stations of cells among them.
@@ -71,6 +71,7 @@ pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> 
 struct OneWay<'a> {
     link: &'a Link,
     rate: &'a sim::Rate,
+    queue: QueueConfig,
     /// What the members' names begin with; after their ends where there is none.
     label: Option<String>,
     from: End,
@@ -110,11 +111,15 @@ impl Builder<'_> {
         for (link, inside) in [(link, &[][..]), (&back, &["reverse"])].into_iter().take(1 + usize::from(link.duplex)) {
             check_buffer(link, at, inside, problems);
         }
+        let queue = queue_of(link, at, &[], problems);
+        let is_own = link.reverse.as_ref().is_some_and(|reverse| reverse.queue.is_some());
+        let back_queue = if is_own { queue_of(&back, at, &["reverse"], problems) } else { queue };
         let first = self.links.names.len() as u32;
         let is_group = pairs.is_group;
-        let forth = OneWay { link, rate: &rate, label: link.name.as_ref().map(own), from, to, is_group, at };
-        let back_label = back_name.clone();
-        let back = OneWay { link: &back, rate: &back_rate, label: back_label, from: to, to: from, is_group, at };
+        let forth = OneWay { link, rate: &rate, queue, label: link.name.as_ref().map(own), from, to, is_group, at };
+        let label = back_name.clone();
+        let (from, to) = (to, from);
+        let back = OneWay { link: &back, rate: &back_rate, queue: back_queue, label, from, to, is_group, at };
         let ways = [forth, back];
         let ways = &ways[..1 + usize::from(link.duplex)];
         let whole =
@@ -134,7 +139,7 @@ impl Builder<'_> {
 
     /// Adds one member of a way.
     fn add_one(&mut self, way: &OneWay, member: u32, problems: &mut Problems) -> Option<()> {
-        let &OneWay { link, rate, ref label, from, to, is_group, at } = way;
+        let &OneWay { link, rate, queue, ref label, from, to, is_group, at } = way;
         let (from, to) = (from.member(member), to.member(member));
         let [from_name, to_name] = [from, to].map(|node| self.nodes.names[node as usize].clone());
         if from == to {
@@ -161,7 +166,11 @@ impl Builder<'_> {
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
             ..LinkConfig::new(key("link", &name), rate.clone(), link.delay.0)
         };
-        self.links.topology.ports.push(PortConfig { from, to, kind: PortKind::Wire(config) });
+        let kind = match queue {
+            QueueConfig::DropTail => PortKind::Wire(config),
+            _ => PortKind::Queued(config, queue),
+        };
+        self.links.topology.ports.push(PortConfig { from, to, kind });
         if link.rate.is_none() {
             self.links.shared.push((index, at));
         }
@@ -177,6 +186,24 @@ fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems
         let message = "the buffer of a link without a rate is given in packets or bytes";
         problems.add(place("link", at, []).into_iter().chain(keys), message, None);
     }
+}
+
+/// The discipline of a link's queue, drop-tail where it cannot be what is said; `inside` is where that stands.
+fn queue_of(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> QueueConfig {
+    let path = |field: Option<&'static str>| {
+        let keys = inside.iter().copied().chain(["queue"]).chain(field).map(Segment::from);
+        place("link", at, []).into_iter().chain(keys)
+    };
+    let config = link.queue.0.config().unwrap_or_else(|(field, why)| {
+        problems.add(path(Some(field)), format!("`{field}`: {why}"), None);
+        QueueConfig::DropTail
+    });
+    if link.rate.is_none() && config != QueueConfig::DropTail {
+        let message = "the queue of a link without a rate is drop-tail: its region decides when it sends";
+        problems.add(path(None), message, None);
+        return QueueConfig::DropTail;
+    }
+    config
 }
 
 /// How fast a link transmits; `inside` is where its rate stands. A file that is still one could not be read.
@@ -213,6 +240,7 @@ fn with(link: &Link, reverse: Reverse) -> Link {
         rate: reverse.rate.or_else(|| link.rate.clone()),
         delay: reverse.delay.unwrap_or(link.delay),
         buffer: reverse.buffer.unwrap_or(link.buffer),
+        queue: reverse.queue.unwrap_or_else(|| link.queue.clone()),
         loss: reverse.loss.unwrap_or_else(|| link.loss.clone()),
         jitter: reverse.jitter.or_else(|| link.jitter.clone()),
         ..link.clone()

@@ -6,7 +6,7 @@ use super::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_sim::TcpOptions;
+use windward_sim::{EcnMode, TcpOptions};
 use windward_units::{Bytes, Duration};
 
 /// A TCP flow. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
@@ -92,6 +92,36 @@ pub(crate) struct Flow {
     /// pacing rate are always paced at it.
     #[serde(default = "pacing")]
     pub pacing: bool,
+    /// Explicit congestion notification, for queues that mark: none, by a flag that is repeated until it is answered (RFC 3168), by a
+    /// counter in every ACK (RFC 9768), or by that counter with ECT(1) in every packet (RFC 9331).
+    #[serde(default)]
+    pub ecn: Ecn,
+}
+
+/// Explicit congestion notification of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"off\", \"classic\", \"accurate\" or \"scalable\"")]
+pub(crate) enum Ecn {
+    /// None: queues drop the flow's packets.
+    #[default]
+    Off,
+    /// RFC 3168: the receiver repeats a mark until the sender has reduced its window.
+    Classic,
+    /// RFC 9768: every ACK carries the number of marked packets.
+    Accurate,
+    /// The same with ECT(1), for laws that answer marks by little and often (RFC 9331).
+    Scalable,
+}
+
+impl From<Ecn> for EcnMode {
+    fn from(ecn: Ecn) -> Self {
+        match ecn {
+            Ecn::Off => Self::Off,
+            Ecn::Classic => Self::Classic,
+            Ecn::Accurate => Self::Accurate,
+            Ecn::Scalable => Self::Scalable,
+        }
+    }
 }
 
 // The defaults are the simulator's own.

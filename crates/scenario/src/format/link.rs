@@ -1,6 +1,6 @@
 //! Links: rate, delay, buffer, random loss, jitter.
 
-use super::{Buffer, Name, Probability, Rate, Written};
+use super::{Buffer, Name, Named, Probability, Queue, Rate, Written};
 use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize as ReadFields, Serialize};
@@ -8,7 +8,7 @@ use std::fmt;
 use windward_sim as sim;
 use windward_units::Duration;
 
-/// A link: a drop-tail queue, a transmitter, random loss, propagation, jitter, in this order. Between a group and a
+/// A link: a queue, a transmitter, random loss, propagation, jitter, in this order. Between a group and a
 /// single node: one link per member. Between two groups of equal size: member by member.
 #[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -29,6 +29,9 @@ pub(crate) struct Link {
     /// interface.
     #[serde(default = "buffer")]
     pub buffer: Buffer,
+    /// Discipline of the queue: its name, or a table of name and parameters.
+    #[serde(default)]
+    pub queue: Named<Queue>,
     /// Random loss on the wire: a probability, or a model.
     #[serde(default)]
     pub loss: Loss,
@@ -59,6 +62,9 @@ pub(crate) struct Reverse {
     /// Buffer size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Buffer>,
+    /// Discipline of the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Named<Queue>>,
     /// Random loss; 0 for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Loss>,

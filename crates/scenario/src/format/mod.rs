@@ -15,6 +15,7 @@ mod link;
 pub(crate) mod named;
 mod numbers;
 mod pattern;
+mod queue;
 mod recording;
 pub(crate) mod region;
 pub(crate) mod wifi;
@@ -31,6 +32,7 @@ pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse, Uniform as Uniform
 pub(crate) use named::Named;
 pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};
+pub(crate) use queue::Queue;
 pub(crate) use recording::{Rate, Recording};
 pub(crate) use region::Region;
 pub(crate) use wifi::Wifi;

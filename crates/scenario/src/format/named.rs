@@ -32,7 +32,7 @@ impl<'de> DeserializeSeed<'de> for OneOf {
 }
 
 /// A kind by its word, or a table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Named<T>(pub T);
 
 impl<'de, T: Tagged> Deserialize<'de> for Named<T> {

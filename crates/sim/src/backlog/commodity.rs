@@ -23,9 +23,10 @@ impl Class {
     pub fn of(packet: &Packet) -> Self {
         match packet.kind {
             Kind::Datagram => Self::Datagrams,
-            Kind::SynAck | Kind::Ack | Kind::CodedAck => Self::Back,
-            Kind::Parcel if packet.is_backward => Self::Back,
-            Kind::Syn | Kind::HandshakeAck | Kind::Data | Kind::Coded | Kind::Parcel | Kind::Routing => Self::Forth,
+            Kind::SynAck | Kind::Ack | Kind::CodedAck | Kind::Parcel { is_backward: true } => Self::Back,
+            Kind::Syn | Kind::HandshakeAck | Kind::Data | Kind::Coded | Kind::Parcel { .. } | Kind::Routing => {
+                Self::Forth
+            }
         }
     }
 }

@@ -26,6 +26,8 @@ pub enum Purpose {
     Backoff = 6,
     /// Choices of a node among equals.
     Forwarding = 7,
+    /// Packets that a queue drops or marks early.
+    Queue = 8,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

@@ -11,18 +11,19 @@
 use super::change::{Drops, LinkStep};
 use super::clock::Clock;
 use super::config::LinkConfig;
+use super::room::Room;
 use super::wire::{Fate, Wire};
 use crate::medium::Cause;
 use crate::packet::Packet;
-use crate::queue::{AnyQueue, Queue, QueueConfig};
-use crate::status::{Counts, Line, Sight};
+use crate::queue::QueueConfig;
+use crate::status::{Counts, Sight};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
 /// A queue, a transmitter and a wire, and what becomes of them.
 #[derive(Debug)]
 pub struct ChangingLink {
-    queue: AnyQueue,
+    room: Room,
     clock: Clock,
     rate: f64,
     is_up: bool,
@@ -33,7 +34,6 @@ pub struct ChangingLink {
     free_at: Time,
     wire: Wire,
     steps: VecDeque<LinkStep>,
-    line: Line,
     /// Since the last reset; busy time as of the end of the transmission under way.
     counts: Counts,
 }
@@ -81,7 +81,7 @@ impl ChangingLink {
     pub fn new(config: &LinkConfig, queue: QueueConfig, steps: &[LinkStep], seed: u64) -> Self {
         debug_assert!(steps.is_sorted_by_key(|step| step.at), "changes are in order of time");
         Self {
-            queue: AnyQueue::new(queue, config.buffer),
+            room: Room::new(config, queue, seed),
             clock: Clock::new(&config.rate),
             rate: config.rate.mean().as_bits_per_sec() as f64,
             is_up: true,
@@ -90,7 +90,6 @@ impl ChangingLink {
             free_at: Time::ZERO,
             wire: Wire::changing(config, seed),
             steps: steps.iter().cloned().collect(),
-            line: Line::default(),
             counts: Counts::default(),
         }
     }
@@ -105,16 +104,12 @@ impl ChangingLink {
         let is_idle = self.is_up && self.sending.is_none() && self.asks_at == Time::NEVER;
         let start = self.clock.start(self.free_at, now);
         if is_idle && start <= now {
-            // It waits for nothing and needs no room. The discipline learns that its queue was found empty.
-            let found = self.queue.take(now, dropped);
-            debug_assert!(found.is_none(), "nothing waits for an idle transmitter");
-            return Taken::Kept(Some(self.begin(now, now, packet)));
+            let passed = self.room.pass(now, packet);
+            return passed.map_or(Taken::Refused, |packet| Taken::Kept(Some(self.begin(now, now, packet))));
         }
-        if !self.queue.offer(now, packet, self.queue_delay(now)) {
-            self.counts.dropped += 1;
+        if !self.room.offer(now, packet, self.queue_delay(now), dropped) {
             return Taken::Refused;
         }
-        self.line.join(now);
         if is_idle {
             self.asks_at = start;
         }
@@ -138,19 +133,14 @@ impl ChangingLink {
     }
 
     /// Begins with the next packet of the queue, or waits for its time; returns when to wake the transmitter.
-    fn take(&mut self, now: Time, mut dropped: impl FnMut(Packet)) -> Option<Time> {
+    fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Time> {
         self.asks_at = Time::NEVER;
-        let start = self.clock.start(self.free_at, self.queue.head()?.since);
+        let start = self.clock.start(self.free_at, self.room.since()?);
         if start > now {
             self.asks_at = start;
             return Some(start);
         }
-        let Self { queue, counts, .. } = self;
-        let next = queue.take(now, |packet| {
-            counts.dropped += 1;
-            dropped(packet);
-        })?;
-        self.line.leave(next.since, now);
+        let next = self.room.take(now, dropped)?;
         Some(self.begin(now, next.since, next.packet))
     }
 
@@ -217,7 +207,7 @@ impl ChangingLink {
             self.rate = rate.mean().as_bits_per_sec() as f64;
         }
         if let Some(buffer) = change.buffer {
-            self.queue.resize(buffer);
+            self.room.resize(buffer);
         }
         self.wire.change(&change);
         self.drop_what(now, change.drops, &mut lost);
@@ -243,11 +233,7 @@ impl ChangingLink {
             lost(packet, Cause::Sent);
         }
         if drops == Drops::All {
-            while let Some(waiting) = self.queue.take(now, |packet| lost(packet, Cause::Queue)) {
-                self.line.leave(waiting.since, now);
-                self.counts.dropped += 1;
-                lost(waiting.packet, Cause::Queue);
-            }
+            self.room.clear(now, |packet| lost(packet, Cause::Queue));
         }
     }
 
@@ -259,7 +245,7 @@ impl ChangingLink {
 
     /// Packets that wait, are being sent or are on their way.
     pub fn held(&self) -> usize {
-        self.queue.packets() + usize::from(self.sending.is_some()) + self.wire.held()
+        self.room.packets() + usize::from(self.sending.is_some()) + self.wire.held()
     }
 
     /// How long the transmission under way will still count as busy, in nanoseconds.
@@ -275,25 +261,25 @@ impl ChangingLink {
     /// What happened since the last reset.
     pub fn counts(&self, now: Time) -> Counts {
         let busy = self.counts.busy - self.busy_ahead(now) + self.clock.busy(now).unwrap_or(0);
-        self.line.show(now, Counts { busy, ..self.counts })
+        self.room.show(now, Counts { busy, ..self.counts })
     }
 
     /// Counts from now on.
     pub fn reset_counts(&mut self, now: Time) {
         self.clock.count_from(now);
-        self.line.reset(now);
+        self.room.reset(now);
         self.counts = Counts { busy: self.busy_ahead(now), ..Counts::default() };
     }
 
     /// What is to be seen of it. While it is down nobody knows how long a packet would wait: it is taken as up.
     pub fn see(&self, now: Time) -> Sight {
         let rate = if self.is_up { self.rate } else { 0.0 };
-        Sight { backlog: self.queue.packets(), queue_delay: self.queue_delay(now), rate }
+        Sight { backlog: self.room.packets(), queue_delay: self.queue_delay(now), rate }
     }
 
     /// How long a packet that comes now would wait: for the one in transmission, then, at the mean rate, for those before it.
     fn queue_delay(&self, now: Time) -> Duration {
-        let behind = Duration::from_secs(self.queue.bytes() as f64 * 8.0 / self.rate);
+        let behind = self.room.behind(self.rate);
         let rest = match self.sending {
             // A recorded link waits for its opportunity.
             None => self.clock.start(self.free_at, now).since(now),

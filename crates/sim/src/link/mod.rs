@@ -14,6 +14,7 @@ mod impair;
 mod opportunities;
 mod queued;
 mod replay;
+mod room;
 mod wire;
 
 pub use change::{Drops, LinkChange, LinkStep};

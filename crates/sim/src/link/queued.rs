@@ -6,16 +6,17 @@
 use super::clock::Clock;
 use super::config::LinkConfig;
 use super::flight::Flight;
+use super::room::Room;
 use super::wire::{Fate, Wire};
 use crate::packet::Packet;
-use crate::queue::{AnyQueue, Queue, QueueConfig};
-use crate::status::{Counts, Line, Sight};
+use crate::queue::QueueConfig;
+use crate::status::{Counts, Sight};
 use windward_units::{Duration, Time};
 
 /// A queue, a transmitter and a wire.
 #[derive(Debug)]
 pub struct QueuedLink {
-    queue: AnyQueue,
+    room: Room,
     clock: Clock,
     rate: f64,
     /// The packet in transmission has left by then.
@@ -23,7 +24,6 @@ pub struct QueuedLink {
     /// When the transmitter asks the queue next; [`Time::NEVER`] while nothing waits.
     asks_at: Time,
     wire: Wire,
-    line: Line,
     counts: Counts,
 }
 
@@ -51,32 +51,27 @@ impl QueuedLink {
     /// The link of `config` with a queue of its own discipline, in the run of `seed`.
     pub fn new(config: &LinkConfig, queue: QueueConfig, seed: u64) -> Self {
         Self {
-            queue: AnyQueue::new(queue, config.buffer),
+            room: Room::new(config, queue, seed),
             clock: Clock::new(&config.rate),
             rate: config.rate.mean().as_bits_per_sec() as f64,
             free_at: Time::ZERO,
             asks_at: Time::NEVER,
             wire: Wire::new(config, seed),
-            line: Line::default(),
             counts: Counts::default(),
         }
     }
 
-    /// Offers a packet, after [`Self::transmit`] where that was due.
+    /// Offers a packet, after [`Self::transmit`] where that was due. What the discipline drops for it is given to `dropped`.
     pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
         let is_idle = self.asks_at == Time::NEVER;
         let start = self.clock.start(self.free_at, now);
         if is_idle && start <= now {
-            // It waits for nothing and needs no room. The discipline learns that its queue was found empty.
-            let found = self.queue.take(now, dropped);
-            debug_assert!(found.is_none(), "nothing waits for an idle transmitter");
-            return Offered::Sent(self.send(now, now, packet));
+            let passed = self.room.pass(now, packet);
+            return passed.map_or(Offered::Refused, |packet| Offered::Sent(self.send(now, now, packet)));
         }
-        if !self.queue.offer(now, packet, self.queue_delay(now)) {
-            self.counts.dropped += 1;
+        if !self.room.offer(now, packet, self.queue_delay(now), dropped) {
             return Offered::Refused;
         }
-        self.line.join(now);
         if is_idle {
             self.asks_at = start;
         }
@@ -85,20 +80,13 @@ impl QueuedLink {
 
     /// The transmitter is free and takes the next packet; does nothing where that is not due. What the discipline drops is
     /// given to `dropped`.
-    pub fn transmit(&mut self, now: Time, mut dropped: impl FnMut(Packet)) -> Transmission {
+    pub fn transmit(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Transmission {
         if self.asks_at != now {
             return Transmission { sent: None, next: None };
         }
-        let counts = &mut self.counts;
-        let next = self.queue.take(now, |packet| {
-            counts.dropped += 1;
-            dropped(packet);
-        });
-        let sent = next.map(|next| {
-            self.line.leave(next.since, now);
-            (next.packet, self.send(now, next.since, next.packet))
-        });
-        let next = self.queue.head().map(|head| self.clock.start(self.free_at, head.since));
+        let next = self.room.take(now, dropped);
+        let sent = next.map(|next| (next.packet, self.send(now, next.since, next.packet)));
+        let next = self.room.since().map(|since| self.clock.start(self.free_at, since));
         self.asks_at = next.unwrap_or(Time::NEVER);
         Transmission { sent, next }
     }
@@ -122,31 +110,31 @@ impl QueuedLink {
 
     /// Packets that wait or are on their way.
     pub fn held(&self) -> usize {
-        self.queue.packets() + self.wire.held()
+        self.room.packets() + self.wire.held()
     }
 
     /// What happened since the last reset.
     pub fn counts(&self, now: Time) -> Counts {
         let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
-        self.line.show(now, Counts { busy, ..self.counts })
+        self.room.show(now, Counts { busy, ..self.counts })
     }
 
     /// Counts from now on.
     pub fn reset_counts(&mut self, now: Time) {
         self.clock.count_from(now);
-        self.line.reset(now);
+        self.room.reset(now);
         self.counts = Counts { busy: self.free_at.since(now).as_nanos(), ..Counts::default() };
     }
 
     /// What is to be seen of it.
     pub fn see(&self, now: Time) -> Sight {
-        Sight { backlog: self.queue.packets(), queue_delay: self.queue_delay(now), rate: self.rate }
+        Sight { backlog: self.room.packets(), queue_delay: self.queue_delay(now), rate: self.rate }
     }
 
     /// How long a packet that comes now would wait: for the one in transmission, then, at the mean rate, for those before it.
     fn queue_delay(&self, now: Time) -> Duration {
         let rest = self.clock.start(self.free_at, now).since(now);
-        rest + Duration::from_secs(self.queue.bytes() as f64 * 8.0 / self.rate)
+        rest + self.room.behind(self.rate)
     }
 }
 

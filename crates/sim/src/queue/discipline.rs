@@ -38,19 +38,28 @@ pub struct Waiting {
     pub packet: Packet,
 }
 
-/// A discipline.
+/// A discipline. What it drops although it had taken it is given to `dropped`.
 pub trait Queue {
     /// Takes a packet in; false where it is refused. A packet that comes now would wait for `wait`, as far as the transmitter
     /// can tell.
-    fn offer(&mut self, now: Time, packet: Packet, wait: Duration) -> bool;
+    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool;
     /// Another limit from now on. What waits already stays.
     fn resize(&mut self, buffer: Buffer);
-    /// The packet to be sent next goes. What the discipline drops before it is given to `dropped`.
-    fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Waiting>;
-    /// The packet that would go next, as things are.
-    fn head(&self) -> Option<&Waiting>;
+    /// A packet finds nothing waiting and the transmitter idle: it is sent at once, needs no room and may come back marked;
+    /// `None` where the discipline drops it nevertheless.
+    fn pass(&mut self, _: Time, packet: Packet) -> Option<Packet> {
+        Some(packet)
+    }
+    /// The packet to be sent next goes.
+    fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting>;
+    /// Since when a packet has been waiting: the one that goes next, where the discipline knows it.
+    fn since(&self) -> Option<Time>;
     /// Packets waiting.
     fn packets(&self) -> usize;
     /// Their bytes.
     fn bytes(&self) -> u64;
+    /// Packets that it has marked since it was made.
+    fn marked(&self) -> u64 {
+        0
+    }
 }

@@ -1,40 +1,57 @@
-//! Queues in front of transmitters: what waits, what is refused, and who goes first.
+//! Queues in front of transmitters: what waits, what is refused, dropped or marked, and who goes first.
 //!
-//! A queue knows nothing of the transmitter behind it; `now` is an argument. Drop-tail is the only discipline so far. One that
-//! drops or marks at the head does so in [`Queue::take`].
+//! A queue knows nothing of the transmitter behind it; `now` is an argument. One that drops or marks at the head does so in
+//! [`Queue::take`], one that does so at the tail in [`Queue::offer`].
 
+mod codel;
+mod config;
 mod discipline;
+mod fq_codel;
+mod key;
+mod pie;
+mod red;
 mod tail;
+#[cfg(test)]
+mod tests;
 
 use crate::packet::Packet;
+use codel::CoDel;
+pub use config::{CoDelConfig, FqCoDelConfig, PieConfig, QueueConfig, RedConfig};
 pub use discipline::{Buffer, Queue, Waiting};
+use fq_codel::FqCoDel;
+use pie::Pie;
+use red::Red;
 pub use tail::Tail;
 use windward_units::{Duration, Time};
 
 /// Makes the enum of all disciplines, which dispatches statically.
 macro_rules! queues {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident($made:ty),)*) => {
         /// Any of the disciplines.
         #[derive(Debug)]
         pub enum AnyQueue {
-            $($(#[$doc])* $name($name),)*
+            $($(#[$doc])* $name($made),)*
         }
 
         impl Queue for AnyQueue {
             #[inline]
-            fn offer(&mut self, now: Time, packet: Packet, wait: Duration) -> bool {
-                match self { $(Self::$name(queue) => queue.offer(now, packet, wait),)* }
+            fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool {
+                match self { $(Self::$name(queue) => queue.offer(now, packet, wait, dropped),)* }
             }
             fn resize(&mut self, buffer: Buffer) {
                 match self { $(Self::$name(queue) => queue.resize(buffer),)* }
             }
             #[inline]
-            fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Waiting> {
+            fn pass(&mut self, now: Time, packet: Packet) -> Option<Packet> {
+                match self { $(Self::$name(queue) => queue.pass(now, packet),)* }
+            }
+            #[inline]
+            fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
                 match self { $(Self::$name(queue) => queue.take(now, dropped),)* }
             }
             #[inline]
-            fn head(&self) -> Option<&Waiting> {
-                match self { $(Self::$name(queue) => queue.head(),)* }
+            fn since(&self) -> Option<Time> {
+                match self { $(Self::$name(queue) => queue.since(),)* }
             }
             #[inline]
             fn packets(&self) -> usize {
@@ -44,27 +61,71 @@ macro_rules! queues {
             fn bytes(&self) -> u64 {
                 match self { $(Self::$name(queue) => queue.bytes(),)* }
             }
+            #[inline]
+            fn marked(&self) -> u64 {
+                match self { $(Self::$name(queue) => queue.marked(),)* }
+            }
         }
     };
 }
 
 queues! {
     /// First come, first served; what finds no room is dropped.
-    Tail,
-}
-
-/// Which discipline a queue follows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum QueueConfig {
-    /// First come, first served; what finds no room is dropped.
-    DropTail,
+    Tail(Tail),
+    /// Random early detection.
+    Red(Red),
+    /// Controlled delay.
+    CoDel(CoDel),
+    /// A queue for each flow under controlled delay.
+    FqCoDel(Box<FqCoDel>),
+    /// Proportional integral controller enhanced.
+    Pie(Pie),
 }
 
 impl AnyQueue {
-    /// The queue of `config` with room for `buffer`.
-    pub fn new(config: QueueConfig, buffer: Buffer) -> Self {
+    /// The queue of `config` with room for `buffer` before a transmitter of `rate` bits a second, whose random numbers are
+    /// those of `key` in the run of `seed`.
+    pub fn new(config: QueueConfig, buffer: Buffer, rate: f64, key: u64, seed: u64) -> Self {
         match config {
             QueueConfig::DropTail => Self::Tail(Tail::new(buffer)),
+            QueueConfig::Red(config) => Self::Red(Red::new(config, buffer, rate, key, seed)),
+            QueueConfig::CoDel(config) => Self::CoDel(CoDel::new(config, buffer)),
+            QueueConfig::FqCoDel(config) => Self::FqCoDel(Box::new(FqCoDel::new(config, buffer, key, seed))),
+            QueueConfig::Pie(config) => Self::Pie(Pie::new(config, buffer, key, seed)),
         }
+    }
+}
+
+impl<Q: Queue> Queue for Box<Q> {
+    #[inline]
+    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool {
+        (**self).offer(now, packet, wait, dropped)
+    }
+    fn resize(&mut self, buffer: Buffer) {
+        (**self).resize(buffer);
+    }
+    #[inline]
+    fn pass(&mut self, now: Time, packet: Packet) -> Option<Packet> {
+        (**self).pass(now, packet)
+    }
+    #[inline]
+    fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
+        (**self).take(now, dropped)
+    }
+    #[inline]
+    fn since(&self) -> Option<Time> {
+        (**self).since()
+    }
+    #[inline]
+    fn packets(&self) -> usize {
+        (**self).packets()
+    }
+    #[inline]
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+    #[inline]
+    fn marked(&self) -> u64 {
+        (**self).marked()
     }
 }

@@ -25,17 +25,52 @@ impl Tail {
         };
         Self { waiting: VecDeque::with_capacity(room), bytes: 0, buffer }
     }
+
+    /// Whether there is no room for `packet`.
+    #[inline]
+    pub fn is_full(&self, packet: &Packet, wait: Duration) -> bool {
+        self.buffer.is_full(self.waiting.len() as u64, self.bytes, packet.size, wait)
+    }
+
+    /// Takes a packet in, for which there is room.
+    #[inline]
+    pub fn join(&mut self, now: Time, packet: Packet) {
+        self.waiting.push_back(Waiting { since: now, packet });
+        self.bytes += u64::from(packet.size);
+    }
+
+    /// The packet that goes next.
+    #[inline]
+    pub fn head(&self) -> Option<&Waiting> {
+        self.waiting.front()
+    }
+
+    /// It goes.
+    #[inline]
+    pub fn leave(&mut self) -> Option<Waiting> {
+        let first = self.waiting.pop_front()?;
+        self.bytes -= u64::from(first.packet.size);
+        Some(first)
+    }
+}
+
+#[cfg(test)]
+impl Tail {
+    pub fn leave_last(&mut self) {
+        if let Some(last) = self.waiting.pop_back() {
+            self.bytes -= u64::from(last.packet.size);
+        }
+    }
 }
 
 impl Queue for Tail {
     #[inline]
-    fn offer(&mut self, now: Time, packet: Packet, wait: Duration) -> bool {
-        if self.buffer.is_full(self.waiting.len() as u64, self.bytes, packet.size, wait) {
-            return false;
+    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, _: impl FnMut(Waiting)) -> bool {
+        let has_room = !self.is_full(&packet, wait);
+        if has_room {
+            self.join(now, packet);
         }
-        self.waiting.push_back(Waiting { since: now, packet });
-        self.bytes += u64::from(packet.size);
-        true
+        has_room
     }
 
     fn resize(&mut self, buffer: Buffer) {
@@ -43,15 +78,13 @@ impl Queue for Tail {
     }
 
     #[inline]
-    fn take(&mut self, _: Time, _: impl FnMut(Packet)) -> Option<Waiting> {
-        let first = self.waiting.pop_front()?;
-        self.bytes -= u64::from(first.packet.size);
-        Some(first)
+    fn take(&mut self, _: Time, _: impl FnMut(Waiting)) -> Option<Waiting> {
+        self.leave()
     }
 
     #[inline]
-    fn head(&self) -> Option<&Waiting> {
-        self.waiting.front()
+    fn since(&self) -> Option<Time> {
+        self.waiting.front().map(|first| first.since)
     }
 
     #[inline]

@@ -6,8 +6,9 @@
 
 use super::pcapng::{LinkType, Pcapng};
 use super::radio;
+use crate::ecn::COUNT_MODULO;
 use crate::medium::{AirFrame, FrameKind, MediumConfig};
-use crate::network::{Network, TcpOptions};
+use crate::network::{EcnMode, Network, TcpOptions};
 use crate::packet::{Kind, NodeId, Packet, Range};
 use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
 use std::collections::BTreeMap;
@@ -102,7 +103,7 @@ impl Capture {
                     let (from, to) = self.datagrams[packet.flow as usize];
                     bytes.extend(ip_and_udp(from, to, packet.size, BACKGROUND_PORT, self.packets));
                 }
-                Kind::Parcel | Kind::Routing | Kind::Coded | Kind::CodedAck => {}
+                Kind::Parcel { .. } | Kind::Routing | Kind::Coded | Kind::CodedAck => {}
                 _ => {
                     let is_outgoing = matches!(packet.kind, Kind::Syn | Kind::HandshakeAck | Kind::Data);
                     let flow = &self.flows[packet.flow as usize];
@@ -179,7 +180,7 @@ fn ip_and_tcp(flow: &Endpoints, packet: &Packet, is_outgoing: bool, now: Time, i
         (flow.sink, flow.source, flow.sink_port, flow.source_port)
     };
     let mut bytes = Vec::with_capacity(100);
-    bytes.extend([0x45, 0]);
+    bytes.extend([0x45, packet.ecn.codepoint().bits()]);
     bytes.extend(total.to_be_bytes());
     bytes.extend(id.to_be_bytes());
     // Don't fragment; time to live 64; TCP; checksum below.
@@ -195,8 +196,9 @@ fn ip_and_tcp(flow: &Endpoints, packet: &Packet, is_outgoing: bool, now: Time, i
     bytes.extend(to_port.to_be_bytes());
     bytes.extend((seq as u32).to_be_bytes());
     bytes.extend((ack as u32).to_be_bytes());
-    bytes.push((tcp_length as u8 / 4) << 4);
-    bytes.push(flags);
+    let [high, low] = ecn_flags(flow.tcp.ecn, packet);
+    bytes.push((tcp_length as u8 / 4) << 4 | high);
+    bytes.push(flags | low);
     bytes.extend((((window >> shift).clamp(1, 65_535)) as u16).to_be_bytes());
     bytes.extend([0; 4]);
     bytes.extend(&options);
@@ -205,6 +207,25 @@ fn ip_and_tcp(flow: &Endpoints, packet: &Packet, is_outgoing: bool, now: Time, i
     let sum = checksum(&bytes[20..], pseudo);
     bytes[36..38].copy_from_slice(&sum.to_be_bytes());
     Header { bytes, payload }
+}
+
+/// The flags AE (in the byte of the header's length), CWR and ECE of a packet: of a handshake what it negotiates (RFC 3168 §6.1.1,
+/// RFC 9768 §3.1.1), then the echo, the answer, or the counter of marks, which begins with 5 (§3.2.1).
+fn ecn_flags(mode: EcnMode, packet: &Packet) -> [u8; 2] {
+    const CWR: u8 = 0x80;
+    const ECE: u8 = 0x40;
+    let spread = |bits: u32| [(bits >> 2 & 1) as u8, ((bits & 0b11) as u8) << 6];
+    match (mode, packet.kind) {
+        (EcnMode::Off, _) => [0, 0],
+        (EcnMode::Classic, Kind::Syn) => [0, CWR | ECE],
+        (EcnMode::Classic, Kind::SynAck) => [0, ECE],
+        (EcnMode::Classic, Kind::Data) => [0, if packet.ecn.flag() { CWR } else { 0 }],
+        (EcnMode::Classic, _) => [0, if packet.ecn.flag() { ECE } else { 0 }],
+        (_, Kind::Syn) => spread(0b111),
+        (_, Kind::SynAck | Kind::HandshakeAck) => spread(0b010),
+        (_, Kind::Ack) => spread((packet.ecn.count() + 5) % COUNT_MODULO),
+        (_, _) => spread(5),
+    }
 }
 
 fn tcp_options(flow: &Endpoints, packet: &Packet, now: Time, offset: impl Fn(u32) -> u64) -> Vec<u8> {

@@ -67,6 +67,8 @@ pub struct FlowStats {
     pub recoveries: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Data segments that arrived with a mark of a queue.
+    pub marked: u64,
     /// Mean of cwnd over time, in packets.
     pub mean_cwnd: f64,
     /// Mean over time of cwnd divided by the law's average RTT (1/256 filter), packets a second: the rate as
@@ -89,8 +91,10 @@ pub struct LinkStats {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Packets dropped by the full buffer.
+    /// Packets dropped by the full buffer or by the discipline of the queue.
     pub dropped: u64,
+    /// Packets marked by the discipline of the queue.
+    pub marked: u64,
     /// Of the packets transmitted, those lost on the wire.
     pub lost: u64,
     /// Share of the time that the transmitter was busy.

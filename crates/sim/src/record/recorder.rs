@@ -30,6 +30,7 @@ struct Mark {
     retransmits: u64,
     recoveries: u64,
     timeouts: u64,
+    marked: u64,
     coding: CodingStats,
 }
 
@@ -42,6 +43,7 @@ impl Mark {
             retransmits: counts.retransmits,
             recoveries: counts.recoveries,
             timeouts: counts.timeouts,
+            marked: flow.tcp().map_or(0, |flow| u64::from(flow.receiver.marked())),
             coding: flow.tcp().and_then(|flow| flow.coding.as_ref()).map_or_else(CodingStats::default, |coding| {
                 let (source, sink) = coding.counts();
                 CodingStats::new(0, &source, &sink)
@@ -225,6 +227,7 @@ fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64) -> Flow
         segments_lost: lost,
         recoveries: after.recoveries - before.recoveries,
         timeouts: after.timeouts - before.timeouts,
+        marked: after.marked - before.marked,
         mean_cwnd: flow.tally().mean_cwnd(),
         mean_window_rate_pps: flow.tally().mean_window_rate(),
         mean_rtt_s,
@@ -240,6 +243,7 @@ fn link_stats(counts: &Counts, span: Duration) -> LinkStats {
         packets: counts.packets,
         bytes: counts.bytes,
         dropped: counts.dropped,
+        marked: counts.marked,
         lost: counts.lost,
         utilization: counts.busy as f64 / nanos,
         mean_backlog: counts.backlog_time as f64 / nanos,

@@ -76,7 +76,7 @@ impl Connection {
             opened_at: config.start,
             syns: 0,
             sender: Sender::new(law, tcp, end),
-            receiver: Receiver::new(tcp.delayed_ack, tcp.sack),
+            receiver: Receiver::new(tcp),
             tally: Tally::new(),
             recent_rtt: None,
             completion: None,
@@ -186,7 +186,7 @@ impl Connection {
             Kind::CodedAck => self.on_feedback(net, packet),
             // The receiver has answered the SYN and waits for data already.
             Kind::HandshakeAck => {}
-            Kind::Datagram | Kind::Parcel | Kind::Routing => debug_assert!(false, "no packet of a connection"),
+            Kind::Datagram | Kind::Parcel { .. } | Kind::Routing => debug_assert!(false, "no packet of a connection"),
         }
     }
 
@@ -239,6 +239,7 @@ impl Connection {
                 size: self.headers.ack(&sack),
                 sack,
                 is_last: self.last.is_some_and(|(last, _)| number > last),
+                ecn: self.receiver.echo(),
                 ..self.packet(net.now, Kind::Ack, self.backward)
             },
             false,
@@ -293,7 +294,7 @@ impl Connection {
                 }
                 Turn::Idle => break,
             };
-            self.sender.on_send(net.now, turn);
+            let ecn = self.sender.on_send(net.now, turn);
             let (payload, is_last) = match self.last {
                 Some((last, bytes)) if number == last => (bytes, true),
                 _ => (self.segment, false),
@@ -302,6 +303,7 @@ impl Connection {
                 number,
                 size: self.headers.data() + payload,
                 is_last,
+                ecn,
                 ..self.packet(net.now, Kind::Data, self.forward)
             };
             match self.coding {

@@ -2,6 +2,8 @@
 
 use super::ranges::Ranges;
 use super::timer::Timer;
+use crate::ecn::Ecn;
+use crate::network::{EcnMode, TcpOptions};
 use crate::packet::{Packet, Range, SACK_BLOCKS};
 use windward_units::{Duration, Time};
 
@@ -28,21 +30,29 @@ pub struct Receiver {
     beyond: Ranges,
     /// The ranges beyond the first gap that changed last, the newest first (RFC 2018 §4).
     recent: [Range; SACK_BLOCKS],
+    ecn: EcnMode,
+    /// Repeats a mark until the sender answers it (RFC 3168 §6.1.3).
+    repeats: bool,
+    /// Marked packets so far (RFC 9768 §3.2.2).
+    marked: u32,
     /// The deadline of the delayed ACK.
     pub timer: Timer,
 }
 
 impl Receiver {
     /// Nothing received.
-    pub fn new(delay: Option<Duration>, has_sack: bool) -> Self {
+    pub fn new(tcp: &TcpOptions) -> Self {
         Self {
             next: 0,
             unacked: 0,
             echo: 0,
-            delay,
-            has_sack,
+            delay: tcp.delayed_ack,
+            has_sack: tcp.sack,
             beyond: Ranges::default(),
             recent: Default::default(),
+            ecn: tcp.ecn,
+            repeats: false,
+            marked: 0,
             timer: Timer::off(),
         }
     }
@@ -58,6 +68,11 @@ impl Receiver {
         self.next + self.beyond.count()
     }
 
+    /// How many segments have arrived with a mark.
+    pub fn marked(&self) -> u32 {
+        self.marked
+    }
+
     /// One past the last segment that has arrived.
     pub fn end(&self) -> u32 {
         self.next.max(self.beyond.end())
@@ -66,6 +81,9 @@ impl Receiver {
     /// A data segment arrives.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Answer {
+        if self.ecn != EcnMode::Off {
+            self.note_ecn(packet.ecn);
+        }
         let number = packet.number;
         if number != self.next {
             return self.receive_out_of_order(number);
@@ -82,6 +100,29 @@ impl Receiver {
         match self.delay {
             Some(delay) if self.unacked < ACK_EVERY && !packet.is_last => Answer::By(now + delay),
             _ => Answer::Now,
+        }
+    }
+
+    #[cold]
+    fn note_ecn(&mut self, ecn: Ecn) {
+        let is_marked = ecn.is_marked();
+        self.marked += u32::from(is_marked);
+        // A marked packet that says that the last mark is answered is a mark again.
+        self.repeats = is_marked || (self.repeats && !ecn.flag());
+    }
+
+    /// What an ACK says of marks.
+    #[inline]
+    pub fn echo(&self) -> Ecn {
+        if self.ecn == EcnMode::Off { Ecn::default() } else { self.tell() }
+    }
+
+    #[cold]
+    fn tell(&self) -> Ecn {
+        match self.ecn {
+            EcnMode::Off => Ecn::default(),
+            EcnMode::Classic => Ecn::echo(self.repeats, 0),
+            EcnMode::Accurate | EcnMode::Scalable => Ecn::echo(false, self.marked),
         }
     }
 
@@ -131,6 +172,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ecn::Codepoint;
     use crate::packet::Kind;
 
     fn data(number: u32) -> Packet {
@@ -139,7 +181,7 @@ mod tests {
     }
 
     fn receiver() -> Receiver {
-        Receiver::new(Some(Duration::from_millis(40)), true)
+        Receiver::new(&TcpOptions::default())
     }
 
     #[test]
@@ -171,6 +213,29 @@ mod tests {
         receiver.receive(Time::ZERO, &data(6));
         assert_eq!((receiver.next(), receiver.acknowledge().0), (8, Default::default()));
         assert_eq!((receiver.arrived(), receiver.end()), (8, 8));
+    }
+
+    /// RFC 3168 §6.1.3: ECE in every ACK from a mark to the sender's CWR, unless that packet is marked itself.
+    #[test]
+    fn a_mark_is_repeated_until_it_is_answered() {
+        let mut receiver = Receiver::new(&TcpOptions { ecn: EcnMode::Classic, ..TcpOptions::default() });
+        let [plain, mut marked] = [Codepoint::Capable, Codepoint::Marked].map(Ecn::new);
+        let mut echo = |number, ecn| {
+            receiver.receive(Time::ZERO, &Packet { ecn, ..data(number) });
+            receiver.echo().flag()
+        };
+        assert_eq!([echo(0, plain), echo(1, marked), echo(2, plain)], [false, true, true]);
+        marked = marked.flagged();
+        assert_eq!([echo(3, marked), echo(4, plain), echo(5, plain.flagged())], [true, true, false]);
+    }
+
+    #[test]
+    fn marks_are_counted_whatever_order_they_come_in() {
+        let mut receiver = Receiver::new(&TcpOptions { ecn: EcnMode::Accurate, ..TcpOptions::default() });
+        for number in [1, 0, 0, 2, 3, 4, 5, 6, 7] {
+            receiver.receive(Time::ZERO, &Packet { ecn: Ecn::new(Codepoint::Marked), ..data(number) });
+        }
+        assert_eq!((receiver.echo().flag(), receiver.echo().count()), (false, 9 % 8));
     }
 
     #[test]

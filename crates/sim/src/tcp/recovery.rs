@@ -1,10 +1,18 @@
-//! Where a sender stands after losses, and how fast it may send while it repairs them.
+//! Where a sender stands after losses and marks, and how fast it may send meanwhile.
 
 /// Loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
     /// Nothing is known to be lost.
     Open,
+    /// On a connection with SACK the window goes down because of a mark, until everything sent before is acknowledged: as evenly as
+    /// after a loss, which is what Linux does (its state CWR).
+    Reduction {
+        /// The next new segment when it began.
+        until: u32,
+        /// Rate reduction.
+        prr: Prr,
+    },
     /// Fast recovery until everything sent before it is acknowledged.
     Recovery {
         /// The next new segment when it began (RFC 6675's RecoveryPoint, RFC 6582's `recover`).
@@ -17,6 +25,17 @@ pub enum Phase {
         /// The next new segment when the timer expired.
         until: u32,
     },
+}
+
+impl Phase {
+    /// What says how many segments may go, where the window does not.
+    #[inline]
+    pub fn prr(&mut self) -> Option<&mut Prr> {
+        match self {
+            Self::Reduction { prr, .. } | Self::Recovery { prr, .. } => Some(prr),
+            Self::Open | Self::Loss { .. } => None,
+        }
+    }
 }
 
 /// Proportional Rate Reduction (RFC 6937 §3.1), with the slow start reduction bound.

@@ -49,6 +49,29 @@ pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end:
     }
 }
 
+/// All disciplines, those that can mark with and without.
+pub fn queues() -> Vec<QueueConfig> {
+    let both = |make: fn(bool) -> QueueConfig| [make(false), make(true)];
+    let red = both(|marks| QueueConfig::Red(RedConfig { marks, ..RedConfig::default() }));
+    let codel = both(|marks| QueueConfig::CoDel(CoDelConfig { marks, ..CoDelConfig::default() }));
+    let fq = both(|marks| {
+        let codel = CoDelConfig { marks, ..CoDelConfig::default() };
+        QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() })
+    });
+    let pie = both(|marks| QueueConfig::Pie(PieConfig { marks, ..PieConfig::default() }));
+    [QueueConfig::DropTail].into_iter().chain(red).chain(codel).chain(fq).chain(pie).collect()
+}
+
+/// The same network with a queue of this discipline before every link.
+pub fn with_queues(mut network: Network, queue: QueueConfig) -> Network {
+    for port in &mut network.topology.ports {
+        if let PortKind::Wire(link) = &port.kind {
+            port.kind = PortKind::Queued(link.clone(), queue);
+        }
+    }
+    network
+}
+
 /// The output of a run that nobody interrupts.
 pub fn simulate(network: &Network, seed: u64) -> Output {
     run(network, &Makers::default(), seed, &Control::new(), None).expect("nobody interrupts it")

@@ -128,14 +128,15 @@ impl<'a> Coded<'a> {
         let length = frame::write_combination(hands.frames.room(handle), combination, &all, &payload);
         hands.frames.set_length(handle, length);
         let size = self.sizes[0] + combination.size;
-        hands.send(Parcel { flow: self.flow, is_backward: false, size, handle });
+        hands.send(Parcel { flow: self.flow, size, handle, ..Parcel::default() });
     }
 
     fn send_feedback(&self, feedback: &Feedback, hands: &mut Hands) {
         let Some(handle) = hands.take() else { return };
         let length = frame::write_feedback(hands.frames.room(handle), feedback);
         hands.frames.set_length(handle, length);
-        hands.send(Parcel { flow: self.flow, is_backward: true, size: self.sizes[1], handle });
+        let (flow, size) = (self.flow, self.sizes[1]);
+        hands.send(Parcel { flow, is_backward: true, size, handle, ..Parcel::default() });
     }
 
     /// Something has come to its end of the network. Returns the frames with packets for the kernel there: one that has nothing to

@@ -63,7 +63,7 @@ fn packet(hands: &mut Hands, is_answer: bool, sequence: u32, flags: u8, stamps: 
 }
 
 fn parcel(is_backward: bool, handle: u32) -> Parcel {
-    Parcel { flow: 0, is_backward, size: 0, handle }
+    Parcel { is_backward, handle, ..Parcel::default() }
 }
 
 /// The handshake, then so many segments, 1 ms apart and stamped with their numbers. Returns the combinations.

@@ -112,7 +112,7 @@ impl Station {
     /// Takes a packet into the queue; false where it is full.
     pub(crate) fn offer(&mut self, now: Time, packet: Packet) -> bool {
         // How long it will wait, nobody knows; a limit on that is refused with the scenario.
-        let is_taken = self.queue.offer(now, packet, Duration::ZERO);
+        let is_taken = self.queue.offer(now, packet, Duration::ZERO, |_| ());
         if is_taken {
             self.settle(now);
             self.line.join(now);
@@ -189,7 +189,7 @@ impl Station {
             }
             let is_lost = self.failures >= grant.max_transmissions;
             self.failures = 0;
-            self.queue.take(begin, |_| ());
+            self.queue.leave();
             self.counts.packets += 1;
             self.counts.bytes += u64::from(packet.size);
             self.begins.push_back((since, begin));

@@ -168,7 +168,7 @@ impl Csma {
     fn take(&mut self, now: Time, local: u32) -> Option<(Waiting, Option<u32>)> {
         let link = &mut self.links[local as usize];
         let Some(forward) = &mut self.forward else {
-            return link.queue.take(now, |_| {}).map(|head| (head, None));
+            return link.queue.leave().map(|head| (head, None));
         };
         let pick = forward.pick(local)?;
         let packet = forward.backlog.take(forward.sender(local), pick.commodity)?;
@@ -220,7 +220,7 @@ impl Medium for Csma {
             return self.carry(now, station, packet, out);
         }
         let link = &mut self.links[local as usize];
-        if !link.queue.offer(now, packet, Duration::ZERO) {
+        if !link.queue.offer(now, packet, Duration::ZERO, |_| ()) {
             link.counts.dropped += 1;
             return out.lose(packet, Cause::Queue);
         }

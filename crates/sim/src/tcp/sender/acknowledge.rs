@@ -1,6 +1,7 @@
 //! An ACK arrives: what it delivers, what it shows to be lost, what the law is told.
 
 use super::Sender;
+use super::marks::Told;
 use crate::packet::Packet;
 use crate::tcp::recovery::{Phase, Prr};
 use crate::tcp::scoreboard::{DUP_THRESH, Delivery, Segment};
@@ -31,16 +32,22 @@ impl Sender {
             self.leave_phase(to, packet.stamp);
             self.restart_timer(now);
         }
+        let told = if self.marks.is_on() { self.hear_marks(packet.ecn, delivery.count) } else { Told::default() };
         let fresh = if advance == 0 { delivery.count } else { 0 };
         let lost = self.find_losses(now, fresh);
         if let Some(newest) = delivery.newest {
             // In slow start after a timeout an ACK jumps over what had arrived before it, which is no sign that the path is clear:
             // it counts as a delayed ACK (RFC 3465 §2.3 has one segment; Linux counts all).
             let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
-            self.tell_law(now, acked, &newest, sample, lost.count, advance == 0);
+            let heard = Heard { acked, marked: told.count, lost: lost.count, is_duplicate: advance == 0 };
+            self.tell_law(now, heard, &newest, sample);
         }
-        if let Phase::Recovery { prr, .. } = &mut self.phase {
-            prr.on_ack(delivery.count, self.board.pipe(), lost.is_new);
+        if told.is_any {
+            self.answer_marks(now, delivery.count);
+        }
+        let pipe = self.board.pipe();
+        if let Some(prr) = self.phase.prr() {
+            prr.on_ack(delivery.count, pipe, lost.is_new);
         }
         sample
     }
@@ -87,6 +94,11 @@ impl Sender {
     fn leave_phase(&mut self, to: u32, stamp: u64) {
         match self.phase {
             Phase::Open => {}
+            Phase::Reduction { until, .. } => {
+                if to >= until {
+                    self.phase = Phase::Open;
+                }
+            }
             Phase::Recovery { until, .. } => {
                 if to >= until {
                     self.phase = Phase::Open;
@@ -141,8 +153,8 @@ impl Sender {
         if self.has_sack && !matches!(self.phase, Phase::Loss { .. }) {
             count = self.board.mark_lost();
         }
-        let is_open = self.phase == Phase::Open;
-        let is_new = is_open
+        let is_reduced = matches!(self.phase, Phase::Reduction { .. });
+        let is_new = (is_reduced || self.phase == Phase::Open)
             && if self.has_sack {
                 self.board.is_first_lost()
             } else {
@@ -168,27 +180,28 @@ impl Sender {
             newly = self.board.mark_first_lost();
             lost += newly;
         }
-        self.report(now, CongestionKind::Loss, flight, lost);
         let until = self.board.next();
+        let prr = match self.phase {
+            // The law has been told of this congestion by a mark.
+            Phase::Reduction { prr, .. } => prr,
+            _ => {
+                self.report(now, CongestionKind::Loss, flight, lost);
+                Prr::new(self.board.outstanding(), self.window)
+            }
+        };
+        self.marks.note_reduction();
         self.recover = until;
         self.is_first_partial = true;
         self.is_rescued = false;
         self.is_doubling = false;
-        self.phase = Phase::Recovery { until, prr: Prr::new(self.board.outstanding(), self.window) };
+        self.phase = Phase::Recovery { until, prr };
         self.counts.recoveries += 1;
         newly
     }
 
     #[inline]
-    fn tell_law(
-        &mut self,
-        now: Time,
-        acked: u32,
-        newest: &Segment,
-        rtt: Option<Duration>,
-        lost: u32,
-        is_duplicate: bool,
-    ) {
+    fn tell_law(&mut self, now: Time, heard: Heard, newest: &Segment, rtt: Option<Duration>) {
+        let Heard { acked, marked, lost, is_duplicate } = heard;
         // draft-cheng-iccrg-delivery-rate-estimation: the slower of sending and acknowledging.
         let sending = newest.sent_at - newest.first_sent_at;
         let acknowledging = now.as_nanos() - newest.delivered_at;
@@ -205,7 +218,7 @@ impl Sender {
         self.law.on_ack(&Ack {
             now,
             acked: Packets::new(f64::from(acked)),
-            marked: Packets::ZERO,
+            marked: Packets::new(f64::from(marked)),
             lost: Packets::new(f64::from(lost)),
             rtt,
             srtt: self.rtt.srtt(),
@@ -216,7 +229,7 @@ impl Sender {
             delivery_rate: (interval > Duration::ZERO).then(|| Packets::new(count) / interval),
             app_limited: newest.is_app_limited,
             // RFC 5681 §3.2, RFC 3042: duplicates do not open the window.
-            recovering: is_duplicate || matches!(self.phase, Phase::Recovery { .. }),
+            recovering: is_duplicate || self.is_reduced(),
             round: self.round,
             feedback: None,
         });
@@ -226,6 +239,15 @@ impl Sender {
 
 /// Segments of a delayed ACK.
 const DELAYED: u32 = 2;
+
+/// What an ACK tells the law of segments.
+#[derive(Clone, Copy)]
+struct Heard {
+    acked: u32,
+    marked: u32,
+    lost: u32,
+    is_duplicate: bool,
+}
 
 /// Losses found by one ACK.
 #[derive(Clone, Copy, Default)]

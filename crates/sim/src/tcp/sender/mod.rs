@@ -4,6 +4,7 @@
 //! shrinks the pipe, which lets a new segment out), RFC 6298 (timer). The law decides the window.
 
 mod acknowledge;
+mod marks;
 #[cfg(test)]
 mod tests;
 mod transmit;
@@ -13,6 +14,7 @@ use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Timer;
 use crate::network::TcpOptions;
+use marks::Marks;
 use windward_laws::{AnyLaw, Congestion, CongestionKind, Law};
 use windward_units::{Duration, Packets, Time};
 
@@ -78,6 +80,7 @@ pub struct Sender {
     /// ssthresh of RFC 5681 after the last timeout.
     restart_until: f64,
     timeout_at: u64,
+    marks: Marks,
     /// The retransmission timer.
     pub timer: Timer,
     /// When pacing lets the next segment out.
@@ -118,6 +121,7 @@ impl Sender {
             limited: 0,
             restart_until: 0.0,
             timeout_at: 0,
+            marks: Marks::new(tcp.ecn),
             timer: Timer::off(),
             next_send: Time::ZERO,
             pace: Timer::off(),

@@ -37,7 +37,7 @@ impl Path {
         sender.establish(Time::ZERO, Some(HALF_RTT * 2));
         Self {
             sender,
-            receiver: Receiver::new(tcp.delayed_ack, tcp.sack),
+            receiver: Receiver::new(tcp),
             now: Time::ZERO,
             flying: BTreeMap::new(),
             count: 0,

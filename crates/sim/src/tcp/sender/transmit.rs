@@ -1,6 +1,7 @@
 //! What to send, and when.
 
 use super::{Sender, Turn};
+use crate::ecn::Ecn;
 use crate::tcp::recovery::Phase;
 use crate::tcp::scoreboard::Segment;
 use windward_laws::Law;
@@ -17,6 +18,7 @@ impl Sender {
     pub fn turn(&mut self, now: Time) -> Turn {
         let pipe = self.board.pipe();
         let is_allowed = match &self.phase {
+            Phase::Reduction { prr, .. } => prr.budget() > 0,
             Phase::Recovery { prr, .. } if self.has_sack => prr.budget() > 0,
             // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ask no window.
             Phase::Recovery { .. } => pipe < self.window || self.board.next_lost().is_some(),
@@ -62,9 +64,9 @@ impl Sender {
         self.is_paced || self.law.pacing_rate().is_some() || self.law.cwnd().count() < 1.0
     }
 
-    /// A segment goes out.
+    /// A segment goes out. Returns what it says of congestion.
     #[inline]
-    pub fn on_send(&mut self, now: Time, turn: Turn) {
+    pub fn on_send(&mut self, now: Time, turn: Turn) -> Ecn {
         if self.board.outstanding() == 0 {
             self.delivered_at = now.as_nanos();
             self.first_sent_at = now.as_nanos();
@@ -87,7 +89,7 @@ impl Sender {
             self.limited += u32::from(is_limited);
             self.board.send(segment);
         }
-        if let Phase::Recovery { prr, .. } = &mut self.phase {
+        if let Some(prr) = self.phase.prr() {
             prr.on_send();
         }
         if self.is_pacing() {
@@ -99,6 +101,7 @@ impl Sender {
         if !self.timer.is_set() || (restarts && turn == Turn::Again(self.board.una())) {
             self.timer.set(now + self.rtt.rto());
         }
+        self.marks.on_send(turn)
     }
 
     fn pacing_gap(&self) -> Duration {

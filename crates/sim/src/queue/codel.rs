@@ -1,0 +1,183 @@
+//! Controlled delay (Nichols and Jacobson, RFC 8289): packets are dropped at the head when the least delay over an interval has
+//! stayed above a target, and the oftener the longer it stays.
+
+use super::config::CoDelConfig;
+use super::discipline::{Buffer, Queue, Waiting};
+use super::tail::Tail;
+use crate::packet::Packet;
+use windward_units::{Duration, Time};
+
+/// A queue of so many bytes is never reduced: a packet of the largest usual size (RFC 8289 §5.4, `maxpacket`).
+const LEAST_BYTES: u64 = 1514;
+
+/// A drop state that ended less than so many intervals ago is taken up where it was (RFC 8289 §5.5).
+const MEMORY: u64 = 16;
+
+/// The state machine of one queue (RFC 8289 §5).
+#[derive(Clone, Copy, Debug)]
+pub struct Control {
+    /// When the delay will have been above the target for an interval; `None` while it is not.
+    first_above: Option<Time>,
+    is_dropping: bool,
+    drop_next: Time,
+    /// Drops since the state was entered.
+    count: u32,
+    last_count: u32,
+}
+
+impl Control {
+    /// Nothing has waited.
+    pub const fn new() -> Self {
+        Self { first_above: None, is_dropping: false, drop_next: Time::ZERO, count: 0, last_count: 0 }
+    }
+
+    /// The next packet that is sent (RFC 8289 §5.5, `deque`) of a queue whose `first` packet it takes, with the bytes left behind
+    /// that. Counts in `marked` what it marks.
+    #[inline]
+    pub fn take(
+        &mut self,
+        config: &CoDelConfig,
+        now: Time,
+        first: &mut impl FnMut() -> Option<(Waiting, u64)>,
+        marked: &mut u64,
+        mut dropped: impl FnMut(Waiting),
+    ) -> Option<Waiting> {
+        let (mut head, mut is_late) = self.look(config, now, first);
+        if self.is_dropping {
+            if !is_late {
+                self.is_dropping = false;
+            }
+            while self.is_dropping && now >= self.drop_next {
+                let mut waiting = head?;
+                self.count += 1;
+                if config.marks && waiting.packet.ecn.mark() {
+                    *marked += 1;
+                    self.drop_next = after(config, self.drop_next, self.count);
+                    return Some(waiting);
+                }
+                dropped(waiting);
+                (head, is_late) = self.look(config, now, first);
+                if is_late {
+                    self.drop_next = after(config, self.drop_next, self.count);
+                } else {
+                    self.is_dropping = false;
+                }
+            }
+        } else if is_late {
+            let mut waiting = head?;
+            if config.marks && waiting.packet.ecn.mark() {
+                *marked += 1;
+                head = Some(waiting);
+            } else {
+                dropped(waiting);
+                (head, _) = self.look(config, now, first);
+            }
+            self.is_dropping = true;
+            let delta = self.count.saturating_sub(self.last_count);
+            let is_recent = now.since(self.drop_next) < config.interval * MEMORY;
+            self.count = if delta > 1 && is_recent { delta } else { 1 };
+            self.drop_next = after(config, now, self.count);
+            self.last_count = self.count;
+        }
+        head
+    }
+
+    /// Nothing waits: the delay is not above the target.
+    #[inline]
+    pub fn rest(&mut self) {
+        self.first_above = None;
+        self.is_dropping = false;
+    }
+
+    /// A packet was dropped from outside, as if by the controller.
+    #[inline]
+    pub const fn note_drop(&mut self) {
+        self.count += 1;
+    }
+
+    /// Takes the first packet out, and whether the delay has been above the target for an interval (`dodeque`).
+    #[inline]
+    fn look(
+        &mut self,
+        config: &CoDelConfig,
+        now: Time,
+        first: &mut impl FnMut() -> Option<(Waiting, u64)>,
+    ) -> (Option<Waiting>, bool) {
+        let Some((waiting, bytes)) = first() else {
+            self.first_above = None;
+            return (None, false);
+        };
+        if now.since(waiting.since) < config.target || bytes <= LEAST_BYTES {
+            self.first_above = None;
+            return (Some(waiting), false);
+        }
+        let first_above = *self.first_above.get_or_insert(now + config.interval);
+        (Some(waiting), now >= first_above)
+    }
+}
+
+/// The control law: drops come closer by the square root of their number (RFC 8289 §3.4).
+#[inline]
+fn after(config: &CoDelConfig, time: Time, count: u32) -> Time {
+    time + config.interval.scale(1.0 / f64::from(count).sqrt())
+}
+
+/// A queue under controlled delay.
+#[derive(Debug)]
+pub struct CoDel {
+    queue: Tail,
+    config: CoDelConfig,
+    control: Control,
+    marked: u64,
+}
+
+impl CoDel {
+    /// An empty queue.
+    pub fn new(config: CoDelConfig, buffer: Buffer) -> Self {
+        Self { queue: Tail::new(buffer), config, control: Control::new(), marked: 0 }
+    }
+}
+
+impl Queue for CoDel {
+    #[inline]
+    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool {
+        self.queue.offer(now, packet, wait, dropped)
+    }
+
+    fn resize(&mut self, buffer: Buffer) {
+        self.queue.resize(buffer);
+    }
+
+    #[inline]
+    fn pass(&mut self, _: Time, packet: Packet) -> Option<Packet> {
+        self.control.rest();
+        Some(packet)
+    }
+
+    #[inline]
+    fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
+        let Self { queue, config, control, marked } = self;
+        let mut first = || queue.leave().map(|waiting| (waiting, queue.bytes()));
+        control.take(config, now, &mut first, marked, dropped)
+    }
+
+    #[inline]
+    fn since(&self) -> Option<Time> {
+        self.queue.since()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.queue.packets()
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.queue.bytes()
+    }
+
+    #[inline]
+    fn marked(&self) -> u64 {
+        self.marked
+    }
+}

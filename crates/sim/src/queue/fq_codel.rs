@@ -1,0 +1,249 @@
+//! Flow queueing with controlled delay (Hoeiland-Joergensen and others, RFC 8290): a queue for each flow, by a hash, each under
+//! CoDel; deficit round robin among them, in which a flow that has just come goes first.
+//!
+//! Linux asks CoDel to spare the last packet of the whole discipline, the RFC (and we) that of each queue.
+
+use super::codel::Control;
+use super::config::FqCoDelConfig;
+use super::discipline::{Buffer, Queue, Waiting};
+use super::key::conversation;
+use crate::packet::Packet;
+use std::collections::VecDeque;
+use windward_units::{Duration, Time, splitmix64};
+
+/// Most packets that are dropped at once where there is no room (RFC 8290 §4.1, Linux's `drop_batch_size`).
+const BATCH: u32 = 64;
+
+/// No packet.
+const NONE: u32 = u32::MAX;
+
+/// The queue of a flow: a list in the arena of all packets.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    first: u32,
+    last: u32,
+    packets: u32,
+    /// Whether it is in one of the lists of flows that are to be served.
+    is_listed: bool,
+    bytes: u64,
+    /// Bytes that it may still send in its turn.
+    deficit: i64,
+    control: Control,
+}
+
+/// A packet's place in the arena, and that of the one behind it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    waiting: Waiting,
+    behind: u32,
+}
+
+/// All packets that wait, and the free places.
+#[derive(Debug, Default)]
+struct Arena {
+    places: Vec<Place>,
+    free: Vec<u32>,
+}
+
+impl Arena {
+    fn put(&mut self, waiting: Waiting) -> u32 {
+        let place = Place { waiting, behind: NONE };
+        if let Some(at) = self.free.pop() {
+            self.places[at as usize] = place;
+            return at;
+        }
+        self.places.push(place);
+        self.places.len() as u32 - 1
+    }
+}
+
+impl Flow {
+    fn join(&mut self, arena: &mut Arena, waiting: Waiting) {
+        let at = arena.put(waiting);
+        match self.first {
+            NONE => self.first = at,
+            _ => arena.places[self.last as usize].behind = at,
+        }
+        self.last = at;
+        self.packets += 1;
+        self.bytes += u64::from(waiting.packet.size);
+    }
+
+    fn leave(&mut self, arena: &mut Arena) -> Option<Waiting> {
+        if self.first == NONE {
+            return None;
+        }
+        let Place { waiting, behind } = arena.places[self.first as usize];
+        arena.free.push(self.first);
+        self.first = behind;
+        self.packets -= 1;
+        self.bytes -= u64::from(waiting.packet.size);
+        Some(waiting)
+    }
+}
+
+/// Queues of flows.
+#[derive(Debug)]
+pub struct FqCoDel {
+    config: FqCoDelConfig,
+    buffer: Buffer,
+    /// Moves the hash, so that no two links put the same flows together.
+    salt: u64,
+    flows: Vec<Flow>,
+    arena: Arena,
+    /// Flows that came since they were last without packets.
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    packets: usize,
+    bytes: u64,
+    marked: u64,
+    /// Since when there has always been a packet waiting.
+    busy_since: Time,
+}
+
+impl FqCoDel {
+    /// Empty queues, distributed by the hash of `key` and `seed`.
+    pub fn new(config: FqCoDelConfig, buffer: Buffer, key: u64, seed: u64) -> Self {
+        let flow = Flow {
+            first: NONE,
+            last: NONE,
+            packets: 0,
+            is_listed: false,
+            bytes: 0,
+            deficit: 0,
+            control: Control::new(),
+        };
+        let count = config.queues.max(1) as usize;
+        Self {
+            config,
+            buffer,
+            salt: splitmix64(splitmix64(seed) ^ key),
+            flows: vec![flow; count],
+            arena: Arena::default(),
+            new: VecDeque::with_capacity(count),
+            old: VecDeque::with_capacity(count),
+            packets: 0,
+            bytes: 0,
+            marked: 0,
+            busy_since: Time::ZERO,
+        }
+    }
+
+    /// Takes a packet into the queue of its flow (RFC 8290 §4.1).
+    fn join(&mut self, now: Time, packet: Packet) {
+        let at = (splitmix64(conversation(&packet) ^ self.salt) % self.flows.len() as u64) as u32;
+        let flow = &mut self.flows[at as usize];
+        flow.join(&mut self.arena, Waiting { since: now, packet });
+        if !flow.is_listed {
+            flow.is_listed = true;
+            flow.deficit = i64::from(self.config.quantum);
+            self.new.push_back(at);
+        }
+        if self.packets == 0 {
+            self.busy_since = now;
+        }
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+    }
+
+    /// Drops half of the longest queue's bytes from its head, a batch at most.
+    #[cold]
+    fn make_room(&mut self, mut dropped: impl FnMut(Waiting)) {
+        let Some(fattest) = self.flows.iter_mut().max_by_key(|flow| flow.bytes) else { return };
+        let enough = fattest.bytes / 2;
+        let mut gone = 0;
+        for _ in 0..BATCH {
+            let Some(waiting) = fattest.leave(&mut self.arena) else { break };
+            gone += u64::from(waiting.packet.size);
+            self.packets -= 1;
+            fattest.control.note_drop();
+            dropped(waiting);
+            if gone >= enough {
+                break;
+            }
+        }
+        self.bytes -= gone;
+    }
+
+    /// The flow whose turn it is, and whether it is a new one (RFC 8290 §4.2).
+    #[inline]
+    fn turn(&mut self) -> Option<(u32, bool)> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let &at = list.front()?;
+            let flow = &mut self.flows[at as usize];
+            if flow.deficit > 0 {
+                return Some((at, is_new));
+            }
+            flow.deficit += i64::from(self.config.quantum);
+            list.pop_front();
+            self.old.push_back(at);
+        }
+    }
+}
+
+impl Queue for FqCoDel {
+    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool {
+        let is_full = self.buffer.is_full(self.packets as u64, self.bytes, packet.size, wait);
+        self.join(now, packet);
+        if is_full {
+            self.make_room(dropped);
+        }
+        true
+    }
+
+    fn resize(&mut self, buffer: Buffer) {
+        self.buffer = buffer;
+    }
+
+    fn pass(&mut self, now: Time, packet: Packet) -> Option<Packet> {
+        self.join(now, packet);
+        self.take(now, |_| ()).map(|waiting| waiting.packet)
+    }
+
+    fn take(&mut self, now: Time, mut dropped: impl FnMut(Waiting)) -> Option<Waiting> {
+        loop {
+            let (at, is_new) = self.turn()?;
+            let Self { config, flows, arena, packets, bytes, marked, new, old, .. } = self;
+            let flow = &mut flows[at as usize];
+            let mut control = flow.control;
+            let mut first = || {
+                let waiting = flow.leave(arena)?;
+                *packets -= 1;
+                *bytes -= u64::from(waiting.packet.size);
+                Some((waiting, flow.bytes))
+            };
+            let taken = control.take(&config.codel, now, &mut first, marked, &mut dropped);
+            flow.control = control;
+            if let Some(waiting) = taken {
+                flow.deficit -= i64::from(waiting.packet.size);
+                return Some(waiting);
+            }
+            // A new flow that is empty makes way for the old ones first, or one that sends seldom enough would always be new.
+            let list = if is_new { &mut *new } else { &mut *old };
+            list.pop_front();
+            if is_new && !old.is_empty() {
+                old.push_back(at);
+            } else {
+                flow.is_listed = false;
+            }
+        }
+    }
+
+    fn since(&self) -> Option<Time> {
+        (self.packets > 0).then_some(self.busy_since)
+    }
+
+    fn packets(&self) -> usize {
+        self.packets
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn marked(&self) -> u64 {
+        self.marked
+    }
+}

@@ -1,0 +1,14 @@
+//! Which packets belong to one conversation.
+
+use crate::backlog::Class;
+use crate::packet::{Kind, Packet};
+use windward_units::splitmix64;
+
+/// What a router would make of addresses and ports: the same for all packets of a flow in one direction.
+#[inline]
+pub fn conversation(packet: &Packet) -> u64 {
+    match packet.kind {
+        Kind::Parcel { .. } => packet.stamp,
+        _ => splitmix64(u64::from(packet.flow) << 2 | Class::of(packet) as u64),
+    }
+}

@@ -1,0 +1,335 @@
+//! Disciplines by hand.
+
+use super::*;
+use crate::ecn::{Codepoint, Ecn};
+use crate::packet::Kind;
+
+const SIZE: u32 = 1500;
+
+fn millis(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+fn packet(number: u32) -> Packet {
+    Packet { number, ..Packet::new(Kind::Data, Time::ZERO, 0, 0, SIZE) }
+}
+
+fn of_flow(flow: u32, number: u32, size: u32) -> Packet {
+    Packet { number, ..Packet::new(Kind::Data, Time::ZERO, flow, 0, size) }
+}
+
+fn markable(number: u32) -> Packet {
+    Packet { ecn: Ecn::new(Codepoint::Capable), ..packet(number) }
+}
+
+fn make(config: QueueConfig, buffer: Buffer) -> AnyQueue {
+    AnyQueue::new(config, buffer, 12e6, 1, 1)
+}
+
+fn codel(marks: bool) -> AnyQueue {
+    make(QueueConfig::CoDel(CoDelConfig { marks, ..CoDelConfig::default() }), Buffer::Unlimited)
+}
+
+/// What is sent and dropped when packets wait from time zero on and one is taken every `step` milliseconds from `begin` on.
+fn drain(queue: &mut AnyQueue, begin: u64, step: u64, count: u64) -> (Vec<u32>, Vec<(u64, u32)>) {
+    let (mut sent, mut dropped) = (Vec::new(), Vec::new());
+    for at in (0..count).map(|n| begin + n * step) {
+        let taken = queue.take(millis(at), |waiting| dropped.push((at, waiting.packet.number)));
+        sent.extend(taken.map(|waiting| waiting.packet.number));
+    }
+    (sent, dropped)
+}
+
+/// RFC 8289 §5 by hand. All packets came at 0; one is taken every 10 ms from 10 ms on. The delay is above 5 ms at once, so
+/// `first_above` is 110 ms: at 110 the first drop; the next at 110 + 100/√1 = 210; then 210 + 100/√2 = 280.71, which is seen
+/// at 290; 280.71 + 100/√3 = 338.4, seen at 340; 338.4 + 50 = 388.4, seen at 390; + 100/√5 = 433.2, seen at 440.
+#[test]
+fn codel_drops_by_the_square_root() {
+    let mut queue = codel(false);
+    (0..60).for_each(|n| assert!(queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ())));
+    let (sent, dropped) = drain(&mut queue, 10, 10, 44);
+    let times: Vec<u64> = dropped.iter().map(|(time, _)| *time).collect();
+    assert_eq!(times, [110, 210, 290, 340, 390, 440]);
+    // At 110 ms the eleventh packet goes, and the twelfth is sent in its place.
+    assert_eq!(dropped[0].1, 10);
+    assert_eq!(sent.len(), 44);
+    assert_eq!(queue.packets(), 60 - 44 - 6);
+}
+
+/// With marks the same packets are marked and sent.
+#[test]
+fn codel_marks_what_it_would_drop() {
+    let mut queue = codel(true);
+    (0..60).for_each(|n| assert!(queue.offer(Time::ZERO, markable(n), Duration::ZERO, |_| ())));
+    let mut marked = Vec::new();
+    for at in (1..45).map(|n| n * 10) {
+        let taken = queue.take(millis(at), |_| panic!("nothing is dropped")).expect("packets wait");
+        if taken.packet.ecn.is_marked() {
+            marked.push(at);
+        }
+    }
+    assert_eq!(marked, [110, 210, 290, 340, 390, 440]);
+    assert_eq!((queue.marked(), queue.packets()), (6, 16));
+}
+
+/// RFC 8289 §5.5: a drop state that follows the last within 16 intervals begins where that ended. The first state drops at
+/// 110, 210, 290, 340: the count is 4 when the queue runs out. In the next one it was 1 at the start, so 4 − 1 = 3 is taken up:
+/// after its first drop, at 1110, the next follows after 100/√3 = 57.7 ms, seen at 1170.
+#[test]
+fn codel_remembers_its_rate() {
+    let mut queue = codel(false);
+    (0..40).for_each(|n| assert!(queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ())));
+    let (_, dropped) = drain(&mut queue, 10, 10, 36);
+    assert_eq!(dropped.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [110, 210, 290, 340]);
+    assert_eq!((queue.packets(), queue.take(millis(400), |_| ()).is_none()), (0, true));
+    (0..40).for_each(|n| assert!(queue.offer(millis(1000), packet(n), Duration::ZERO, |_| ())));
+    let (_, dropped) = drain(&mut queue, 1010, 10, 20);
+    assert_eq!(dropped.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [1110, 1170]);
+}
+
+/// Less than a packet's worth behind the head, or less than the target's delay, is no standing queue.
+#[test]
+fn codel_spares_a_short_queue() {
+    let mut queue = codel(false);
+    for n in 0..50 {
+        let now = millis(u64::from(n) * 10);
+        assert!(queue.offer(now, packet(n), Duration::ZERO, |_| ()));
+        assert!(queue.offer(now, packet(n), Duration::ZERO, |_| ()));
+        // The first waits for 4 ms, the second for 8 with nothing behind it.
+        assert!(queue.take(millis(u64::from(n) * 10 + 4), |_| panic!("dropped")).is_some());
+        assert!(queue.take(millis(u64::from(n) * 10 + 8), |_| panic!("dropped")).is_some());
+    }
+}
+
+fn fq(quantum: u32, buffer: Buffer) -> AnyQueue {
+    make(QueueConfig::FqCoDel(FqCoDelConfig { quantum, ..FqCoDelConfig::default() }), buffer)
+}
+
+fn take_flows(queue: &mut AnyQueue, count: usize) -> Vec<(u32, u32)> {
+    let taken = (0..count).map(|_| queue.take(millis(1), |_| ()).expect("packets wait").packet);
+    taken.map(|packet| (packet.flow, packet.number)).collect()
+}
+
+/// RFC 8290 §4.2 by hand, with a quantum of 1500 bytes: two flows of full packets alternate; one that comes with a small packet is
+/// new and goes first; once its queue was found empty among the old ones, it is new again.
+#[test]
+fn flows_take_turns_and_new_ones_go_first() {
+    let mut queue = fq(1500, Buffer::Unlimited);
+    for number in 0..4 {
+        for flow in [1, 2] {
+            assert!(queue.offer(Time::ZERO, of_flow(flow, number, 1500), Duration::ZERO, |_| ()));
+        }
+    }
+    assert_eq!(take_flows(&mut queue, 3), [(1, 0), (2, 0), (1, 1)]);
+    assert!(queue.offer(Time::ZERO, of_flow(3, 0, 100), Duration::ZERO, |_| ()));
+    assert_eq!(take_flows(&mut queue, 3), [(3, 0), (2, 1), (1, 2)]);
+    assert!(queue.offer(Time::ZERO, of_flow(3, 1, 100), Duration::ZERO, |_| ()));
+    assert_eq!(take_flows(&mut queue, 4), [(3, 1), (2, 2), (1, 3), (2, 3)]);
+    assert_eq!((queue.packets(), queue.bytes()), (0, 0));
+}
+
+/// Bytes, not packets, are shared: three packets of 500 bytes for each of 1500.
+#[test]
+fn turns_are_counted_in_bytes() {
+    let mut queue = fq(1500, Buffer::Unlimited);
+    (0..9).for_each(|n| assert!(queue.offer(Time::ZERO, of_flow(1, n, 500), Duration::ZERO, |_| ())));
+    (0..3).for_each(|n| assert!(queue.offer(Time::ZERO, of_flow(2, n, 1500), Duration::ZERO, |_| ())));
+    let flows: Vec<u32> = take_flows(&mut queue, 12).iter().map(|(flow, _)| *flow).collect();
+    assert_eq!(flows, [1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2]);
+}
+
+/// RFC 8290 §4.1: where there is no room, half of the bytes of the longest queue go, from its head.
+#[test]
+fn the_fattest_flow_makes_room() {
+    let mut queue = fq(1514, Buffer::Packets(10));
+    (0..8).for_each(|n| assert!(queue.offer(Time::ZERO, of_flow(1, n, 1500), Duration::ZERO, |_| ())));
+    (0..2).for_each(|n| assert!(queue.offer(Time::ZERO, of_flow(2, n, 100), Duration::ZERO, |_| ())));
+    let mut dropped = Vec::new();
+    assert!(queue.offer(Time::ZERO, of_flow(3, 0, 100), Duration::ZERO, |waiting| dropped.push(waiting.packet.number)));
+    assert_eq!(dropped, [0, 1, 2, 3]);
+    assert_eq!((queue.packets(), queue.bytes()), (7, 4 * 1500 + 3 * 100));
+}
+
+/// In the arena places are used again, and nothing is lost: what goes in comes out or is dropped, each once, each flow in order.
+#[test]
+fn every_packet_leaves_once() {
+    let mut queue = fq(1514, Buffer::Packets(40));
+    let (mut out, mut stream) = (Vec::new(), crate::engine::Stream::new(3, 3, crate::engine::Purpose::Pattern));
+    let mut offered = 0;
+    for step in 0..4000_u64 {
+        let now = Time::from_nanos(step * 100_000);
+        if stream.chance(0.52) {
+            let flow = (stream.uniform() * 7.0) as u32;
+            let packet = of_flow(flow, offered, 40 + (stream.uniform() * 1460.0) as u32);
+            offered += 1;
+            assert!(queue.offer(now, packet, Duration::ZERO, |waiting| out.push((false, waiting.packet))));
+        } else if let Some(waiting) = queue.take(now, |waiting| out.push((false, waiting.packet))) {
+            out.push((true, waiting.packet));
+        }
+        assert!(queue.packets() <= 40);
+    }
+    while let Some(waiting) = queue.take(millis(500), |waiting| out.push((false, waiting.packet))) {
+        out.push((true, waiting.packet));
+    }
+    let mut numbers: Vec<u32> = out.iter().map(|(_, packet)| packet.number).collect();
+    for flow in 0..7 {
+        let sent: Vec<u32> =
+            out.iter().filter(|(is_sent, packet)| *is_sent && packet.flow == flow).map(|(_, p)| p.number).collect();
+        assert!(sent.is_sorted(), "{sent:?}");
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..offered).collect::<Vec<_>>());
+}
+
+fn red(config: RedConfig) -> red::Red {
+    red::Red::new(config, Buffer::Unlimited, 12e6, 1, 1)
+}
+
+/// The mean is q̄ + w(q − q̄) at every packet, and after idleness (1 − w)^m of itself, m packets of a millisecond each.
+#[test]
+fn red_follows_the_mean_queue() {
+    let mut queue = red(RedConfig { weight: 0.25, min: 100.0, max: 200.0, ..RedConfig::default() });
+    let mut means = Vec::new();
+    for n in 0..4 {
+        assert!(queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ()));
+        means.push(queue.mean());
+    }
+    // It finds 0, 1, 2 and 3 packets.
+    assert_eq!(means, [0.0, 0.25, 0.6875, 1.265_625]);
+    (0..4).for_each(|_| assert!(queue.take(millis(5), |_| ()).is_some()));
+    // The last is sent by 6 ms; 2 ms later two packets more would have found it empty.
+    assert!(queue.pass(millis(8), packet(9)).is_some());
+    assert!((queue.mean() - 1.265_625 * 0.75 * 0.75).abs() < 1e-12, "{}", queue.mean());
+}
+
+/// Held at a mean of 10 between 5 and 15 with a tenth at most, a twentieth is dropped: the distance of two drops is uniform from 1
+/// to 20 packets, 10.5 in the mean (1993 §7 and (8)). Of 2000 drops the mean of the distance has a deviation of
+/// √(399/12)/√2000 = 0.13: three of them.
+#[test]
+fn red_spreads_drops_evenly() {
+    let config = RedConfig { weight: 1.0, ..RedConfig::default() };
+    let mut queue = red(config);
+    (0..10).for_each(|n| queue.join(Time::ZERO, packet(n)));
+    let mut gaps = Vec::new();
+    let mut last = 0;
+    for n in 1..=21_000_u32 {
+        if queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ()) {
+            // It leaves again: the queue stays as it is.
+            queue.leave_last();
+        } else {
+            gaps.push(n - last);
+            last = n;
+        }
+    }
+    let mean = f64::from(gaps.iter().sum::<u32>()) / gaps.len() as f64;
+    assert!((mean - 10.5).abs() < 0.39, "{mean}");
+    assert_eq!((gaps.iter().min(), gaps.iter().max()), (Some(&1), Some(&20)));
+}
+
+/// Gentle RED drops all packets from twice `max` on, hard RED from `max` on; below `min` none. Marks end where drops of all begin.
+#[test]
+fn red_has_two_thresholds() {
+    let accepted = |length: u32, is_gentle: bool| {
+        let mut queue = red(RedConfig { weight: 1.0, is_gentle, ..RedConfig::default() });
+        (0..length).for_each(|n| queue.join(Time::ZERO, packet(n)));
+        let taken = (0..400).filter(|&n| {
+            let is_taken = queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ());
+            if is_taken {
+                queue.leave_last();
+            }
+            is_taken
+        });
+        taken.count()
+    };
+    assert_eq!([accepted(4, true), accepted(30, true), accepted(15, false)], [400, 0, 0]);
+    assert!((100..400).contains(&accepted(15, true)));
+}
+
+/// RFC 8033 §4.2 by hand, with the delay at 25 ms from the start: p = 0.125·0.010 + 1.25·0.025 = 0.0325, divided by 2048 at
+/// p < 1e-6: 1.587e-5; then 0.00125/128 each time while below 1e-4, and so on.
+#[test]
+fn pie_follows_the_rfc() {
+    let mut queue = pie::Pie::new(PieConfig::default(), Buffer::Unlimited, 1, 1);
+    let mut expected = 0.0;
+    let mut last = 0.0;
+    for step in 11..=210_u64 {
+        // Two wait; at each update the last packet sent had waited for 25 ms.
+        let now = millis(15 * step - 1);
+        (0..3).for_each(|n| queue.join(Time::from_nanos(now.as_nanos() - 25_000_000), packet(n)));
+        assert!(queue.take(now, |_| ()).is_some());
+        let change: f64 = 0.125 * 0.010 + 1.25 * (0.025 - last);
+        let damping = match expected {
+            p if p < 1e-6 => 2048.0,
+            p if p < 1e-5 => 512.0,
+            p if p < 1e-4 => 128.0,
+            p if p < 1e-3 => 32.0,
+            p if p < 1e-2 => 8.0,
+            p if p < 1e-1 => 2.0,
+            _ => 1.0,
+        };
+        expected += change / damping;
+        last = 0.025;
+        queue.catch_up_to(millis(15 * step));
+        assert!((queue.probability() - expected).abs() < 1e-12, "{step}: {}", queue.probability());
+        while queue.packets() > 0 {
+            queue.leave_first();
+        }
+    }
+    // 1e-2 to 1e-1 in steps of 0.000625: it is above 1e-2 well within three seconds.
+    assert!(expected > 0.05, "{expected}");
+}
+
+/// Bursts pass for 150 ms, then packets are dropped as the probability says; with ECN they are marked up to 10 %.
+#[test]
+fn pie_drops_or_marks_by_its_probability() {
+    let outcome = |probability: f64, marks: bool| {
+        let mut queue = pie::Pie::new(PieConfig { marks, ..PieConfig::default() }, Buffer::Unlimited, 1, 1);
+        (0..9).for_each(|n| queue.join(Time::ZERO, packet(n)));
+        queue.hold(probability, Duration::from_millis(20));
+        let taken = (0..20_000).filter(|&n| {
+            let is_taken = queue.offer(millis(1), markable(n), Duration::ZERO, |_| ());
+            if is_taken {
+                queue.leave_last();
+            }
+            is_taken
+        });
+        (1.0 - taken.count() as f64 / 20_000.0, queue.marked() as f64 / 20_000.0)
+    };
+    // Between two drops lie ⌈0.85/p⌉ − 1 packets that cannot be dropped and then, in the mean, 1/p more (§5.4).
+    let share = |p: f64| 1.0 / ((0.85 / p).ceil() - 1.0 + 1.0 / p);
+    let (dropped, marked) = outcome(0.05, false);
+    assert!((dropped - share(0.05)).abs() < 0.003 && marked == 0.0, "{dropped}");
+    let (dropped, marked) = outcome(0.05, true);
+    assert!(dropped == 0.0 && (marked - share(0.05)).abs() < 0.003, "{marked}");
+    let (dropped, marked) = outcome(0.2, true);
+    assert!((dropped - share(0.2)).abs() < 0.006 && marked == 0.0, "{dropped}");
+    assert_eq!(outcome(0.0, false), (0.0, 0.0));
+}
+
+/// What a packet costs: drop-tail, then each discipline, behind a full link; every packet is counted once.
+#[test]
+fn all_disciplines_conserve_packets() {
+    let configs = [
+        QueueConfig::DropTail,
+        QueueConfig::Red(RedConfig::default()),
+        QueueConfig::CoDel(CoDelConfig::default()),
+        QueueConfig::FqCoDel(FqCoDelConfig::default()),
+        QueueConfig::Pie(PieConfig::default()),
+    ];
+    for config in configs {
+        let mut queue = make(config, Buffer::Packets(100));
+        let (mut sent, mut lost, mut offered) = (0, 0, 0_u64);
+        for step in 0..20_000_u64 {
+            let now = Time::from_nanos(step * 900_000);
+            offered += 1;
+            let is_taken = queue.offer(now, of_flow(step as u32 % 5, step as u32, 1500), Duration::ZERO, |_| lost += 1);
+            lost += u64::from(!is_taken);
+            if step % 10 != 0 {
+                sent += u64::from(queue.take(now, |_| lost += 1).is_some());
+            }
+        }
+        assert_eq!(offered, sent + lost + queue.packets() as u64, "{config:?}");
+        assert_eq!(queue.bytes(), queue.packets() as u64 * 1500, "{config:?}");
+        assert!(lost > 1000, "{config:?}: {lost}");
+    }
+}

@@ -1,0 +1,107 @@
+"""Queue management and ECN: from a scenario to tables, captures and real kernels."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from conftest import Cli, in_time
+
+import windward as ww
+from windward._engines.emulate import why_not
+
+needs_kernels = pytest.mark.skipif((reason := why_not()) is not None, reason=str(reason))
+
+
+def scenario(queue: object, ecn: str) -> ww.Scenario:
+    return ww.Scenario(
+        name="queues",
+        duration="20 s",
+        warmup="5 s",
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[ww.Link(name="uplink", from_="a", to="b", rate="20 Mbit/s", delay="20 ms", queue=queue)],
+        flow=[
+            ww.Flow(name="cubic", from_="a", to="b", law="cubic", ecn=ecn),
+            ww.Flow(name="vegas", from_="a", to="b", law="vegas"),
+        ],
+    )
+
+
+def test_marks_are_in_the_tables() -> None:
+    run = scenario(ww.FqCodel(), "classic").simulate(seeds=1)
+    flows, links = run.flows.set_index("flow"), run.links.set_index("link")
+    assert flows.loc["cubic", "marked"] > 0
+    assert flows.loc["cubic", "segments_lost"] == 0
+    assert flows.loc["vegas", "marked"] == 0
+    assert links.loc["uplink", "marked"] >= flows.loc["cubic", "marked"]
+    assert "marked" in run._repr_html_()
+
+
+def test_without_ecn_the_same_queue_drops() -> None:
+    run = scenario("fq-codel", "off").simulate(seeds=1)
+    assert run.flows["marked"].sum() == 0
+    assert run.flows["segments_lost"].sum() > 0
+
+
+def test_parameters_count() -> None:
+    """A target of 30 ms leaves a longer queue than one of 5 ms."""
+    waits = [
+        scenario(ww.Codel(target=target), "off")
+        .simulate(seeds=1)
+        .links.set_index("link")
+        .loc["uplink", "mean_queue_delay_s"]
+        for target in ("5 ms", "30 ms")
+    ]
+    assert 2 * waits[0] < waits[1] < 0.06
+
+
+def test_a_capture_has_the_bits(tmp_path: Path) -> None:
+    """A SYN is Not-ECT and asks for ECN; data is ECT(0), with CWR after a reduction; ACKs carry the echo."""
+    scenario("fq-codel", "classic").simulate(seeds=1, output=tmp_path / "run", pcap=True)
+    [path] = (tmp_path / "run").rglob("*.pcapng")
+    seen: dict[str, set[int]] = {"syn": set(), "data": set(), "ack": set()}
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind == 6:
+            packet = data[at + 28 : at + length]
+            ecn, flags, is_ours = packet[1] & 3, packet[33], packet[12:16] == bytes([10, 0, 0, 1])
+            payload = struct.unpack_from(">H", packet, 2)[0] - 20 - (packet[32] >> 4) * 4
+            port = struct.unpack_from(">H", packet, 20 if is_ours else 22)[0]
+            name = "syn" if flags & 2 else "data" if payload else "ack"
+            if is_ours or name == "ack":
+                seen[name].add((port, ecn, flags & 0xC0))
+        at += length
+    ports = sorted({port for port, _, _ in seen["data"]})
+    first = {name: {(ecn, flags) for port, ecn, flags in found if port == ports[0]} for name, found in seen.items()}
+    assert first["syn"] == {(0, 0xC0)}
+    assert {(2, 0), (2, 0x80)} <= first["data"]
+    assert (0, 0x40) in first["ack"]
+
+
+@pytest.mark.parametrize(
+    ("queue", "said"),
+    [
+        ("codell", "did you mean `codel`"),
+        ("codel:target", "expected NAME=VALUE"),
+        ("codel:target=1 s", "longer than the interval"),
+        ("codel:targt=1 ms", "unknown key `targt`"),
+    ],
+)
+def test_the_link_refuses_what_is_no_discipline(cli: Cli, queue: str, said: str) -> None:
+    outcome = cli("link", "--rate", "10mbit", "--queue", queue, "--", "true")
+    assert outcome.returncode == 2
+    assert said in outcome.stderr
+
+
+@pytest.mark.realtime
+@needs_kernels
+def test_real_kernels_are_marked() -> None:
+    """CUBIC of Linux with ECN behind FQ-CoDel is marked and not dropped, and gets what it gets in the simulator."""
+    simulated = scenario("fq-codel", "classic").simulate(seeds=1)
+    emulated = in_time(lambda: scenario("fq-codel", "classic").emulate(seeds=1), lambda run: run.problems)
+    ours, theirs = (run.flows.set_index("flow") for run in (simulated, emulated))
+    assert theirs.loc["cubic", "marked"] > 3
+    assert theirs.loc["cubic", "segments_lost"] == 0
+    assert (theirs["goodput_bps"] / ours["goodput_bps"] - 1).abs().max() < 0.1
