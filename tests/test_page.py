@@ -16,7 +16,7 @@ from test_rooms import loaded
 import windward as ww
 from windward.show.page import _html
 from windward.show.page._chart import Chart, Line, Panel
-from windward.show.page._svg import panel, ticks
+from windward.show.page._svg import decades, panel, ticks
 
 
 class Page(HTMLParser):
@@ -181,6 +181,11 @@ def test_a_still_picture_has_the_extremes_of_its_line() -> None:
 )
 def test_ticks_are_round(low: float, high: float, expected: str) -> None:
     assert " ".join(text for _, text in ticks(low, high, 4)) == expected
+
+
+def test_decades_are_marked() -> None:
+    assert decades(0.09, 5.5) == [0.1, 0.2, 0.5, 1, 2, 5]
+    assert decades(1, 10_000) == [1, 10, 100, 1000, 10_000]
 
 
 def test_the_library_is_the_one_that_is_named() -> None:

@@ -149,7 +149,7 @@ class Session:
             answers.left_out["optimum"] = str(error).splitlines()[0]
         parts = split(resolved, whole)
         waiting = self._begin(parts, asked, whole, number, answers)
-        shown = 0.0
+        shown, pause = 0.0, _SHOWN_S
         while waiting:
             done, waiting = wait(waiting, timeout=_POLL_S, return_when=FIRST_COMPLETED)
             self._check(number)
@@ -160,9 +160,11 @@ class Session:
             if has_news and (now - shown >= _SHOWN_S or not waiting or not shown):
                 emit(answers.so_far(is_done=not waiting))
                 shown = now
-            elif now - max(shown, began) >= _SHOWN_S and not answers.has_all_packets(len(parts)):
+            elif now - max(shown, began) >= pause and not answers.has_all_packets(len(parts)):
                 emit(answers.so_far(is_done=False))
                 shown = time.monotonic()
+                # What takes long to draw is drawn the less often: the engines need the time.
+                pause = max(_SHOWN_S, 4 * (shown - now))
         if not shown:
             emit(answers.so_far(is_done=True))
 

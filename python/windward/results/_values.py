@@ -43,7 +43,8 @@ class Values:
 
     def part(self, names: Sequence[str]) -> Values:
         """Those of some flows or links alone."""
-        at = [self.names.index(name) for name in names]
+        places = {name: place for place, name in enumerate(self.names)}
+        at = [places[name] for name in names]
         return Values(
             entity=self.entity,
             names=list(names),

@@ -146,10 +146,11 @@ def _sweep(sweep: Any) -> str:
     charts = charts_of(sweep)
     parts = []
     # What has no numbers along its axis is drawn by matplotlib.
-    drawn = "".join(map(chart_of, charts)) or "".join(figure_of(sweep, name, name) for name in sweep.figures)
+    pairs = f'<div class="pairs">{"".join(map(chart_of, charts))}</div>'
+    drawn = pairs if charts else "".join(figure_of(sweep, name, name) for name in sweep.figures)
     parts.append(Section("figures", "Figures", said.how, drawn))
     if heats := heats_of(sweep):
-        parts.append(Section("maps", "Two fields", "The stronger the colour, the larger the number.", heats))
+        parts.append(Section("maps", "Two fields", f"{sweep.axes[0].path} across, {sweep.axes[1].path} down", heats))
     parts.append(Section("tables", "Points", said.span, "".join(map(table_of, said.tables))))
     return _whole(said, [*parts, _file(said)], charts)
 

@@ -43,7 +43,7 @@ def fluid_digest(fluid: Windows) -> Digest:
 
 def rests_digest(fluid: Windows) -> list[Digest]:
     """Where the pieces of a fluid run end, where the network changes."""
-    rests = fluid.rows("rests")
+    rests = fluid.rows("rests") if "rests" in fluid.tables else []
     if len({row["from_s"] for row in rests}) < 2 or len(rests) > _MANY_RESTS:
         return []
     rows = [

@@ -76,6 +76,8 @@ class Chart:
     #: Where the axis ends at the most: the largest that a share can be.
     y_most: float | None = None
     is_log: bool = False
+    #: How wide a single panel is, in pixels.
+    width: int = 1040
     #: Names of the places along the axis, where these are no numbers.
     places: Sequence[str] = ()
 

@@ -131,8 +131,9 @@ def _groups(run: Packets, values: Values) -> tuple[dict[str, list[str]], int]:
         return ({name: [name] for name in chosen} if len(chosen) > _CROWD else {"links": chosen}), left_out
     flows = run.draws("flows")
     groups: dict[str, list[str]] = {}
+    there = set(values.names)
     for name, group in zip(flows.names, flows.attribute("group"), strict=True):
-        if name in values.names:
+        if name in there:
             groups.setdefault(str(group), []).append(name)
     if len(values.names) <= _CROWD or len(groups) > _PANELS:
         groups = {"all flows" if len(values.names) > 1 else values.names[0]: list(values.names)}

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent
 
-#: A figure of one panel is as wide as the page.
-_WHOLE = 1040
-
 
 class Section(NamedTuple):
     """A part of a page."""
@@ -136,7 +133,7 @@ def _panel(chart: Chart, panel: Panel, *, is_alone: bool, is_still: bool) -> str
         for look, color, name in keys
     )
     title = "" if is_alone else f"<b>{html.escape(panel.title)}</b>"
-    still = _svg.panel(chart, panel, width=_WHOLE if is_alone else _svg.WIDTH) if is_still else ""
+    still = _svg.panel(chart, panel, width=chart.width if is_alone else _svg.WIDTH) if is_still else ""
     return f'<figure class="panel"><figcaption>{title}{marks}</figcaption><div class="plot">{still}</div></figure>'
 
 

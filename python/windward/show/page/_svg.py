@@ -99,10 +99,7 @@ class _Frame:
         if chart.places:
             places: list[tuple[float, str]] = [(float(at), name) for at, name in enumerate(chart.places)]
         elif self.is_log:
-            powers = range(math.ceil(self.x_from - 1e-9), math.floor(self.x_to + 1e-9) + 1)
-            places = [(10.0**power, f"{10.0**power:g}") for power in powers]
-            if len(places) < 2:
-                places = [(value, f"{value:.3g}") for value in chart.x[:: max(1, len(chart.x) // 4)]]
+            places = [(value, f"{value:g}") for value in decades(chart.x_from, chart.x_to)]
         else:
             places = ticks(chart.x_from, chart.x_to, 6)
         for value, text in places:
@@ -166,6 +163,14 @@ def _joined(across: Array, down: Array) -> str:
         steps = np.stack([np.diff(a), np.diff(b)], axis=1).ravel().tolist()
         parts.append(f"M{a[0]} {b[0]}" + ("l" + " ".join(map(str, steps)) if steps else "h0"))
     return "".join(parts)
+
+
+def decades(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten between two ends; of more than three decades the powers alone."""
+    factors = (1, 2, 5) if high < 1000 * low else (1,)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    values = (float(f"{factor}e{power}") for power in powers for factor in factors)
+    return [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
 
 def ticks(low: float, high: float, count: int) -> list[tuple[float, str]]:

@@ -93,6 +93,7 @@ def _chart(sweep: Grid, name: str, frame: pd.DataFrame, x: Axis, by: Axis | None
         x_from=begin,
         x_to=end,
         is_log=is_log,
+        width=510,
         is_from_zero=name not in ("value", "residual"),
     )
 
@@ -110,7 +111,7 @@ def heats_of(sweep: Grid) -> str:
             continue
         values = {(a, b): mean for a, b, mean in zip(frame[x.path], frame[y.path], frame["mean"], strict=True)}
         tables.append(_heat(name, values, x, y, columns, rows, fixed))
-    return "".join(tables)
+    return f'<div class="heats">{"".join(tables)}</div>' if tables else ""
 
 
 def _heat(
@@ -137,7 +138,7 @@ def _heat(
         f"{''.join(one(values.get((column, row), math.nan)) for column in columns)}</tr>"
         for row in rows
     )
-    caption = f"{label}: {x.path} across, {y.path} down" + (f", {fixed}" if fixed else "")
+    caption = f"{label}, {fixed}" if fixed else label
     return (
         f'<div class="wide"><table class="cells"><caption>{html.escape(caption)}</caption>'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -86,7 +86,8 @@ const Windward = (() => {
           y: { range: () => this.isZoomed ? this.visible() : [low, high] },
         },
         axes: [
-          { ...axis, size: 22, gap: 3, grid: { show: false }, ...(chart.places.length ? { splits: () => chart.places.map((_, at) => at), values: () => chart.places } : {}) },
+          { ...axis, size: 22, gap: 3, grid: { show: false }, ...(chart.places.length ? { splits: () => chart.places.map((_, at) => at), values: () => chart.places } : {}),
+            ...(chart.log ? { splits: () => this.decades(), filter: (plot, splits) => splits, values: (plot, splits) => splits.map(String) } : {}) },
           { ...axis, size: 40, gap: 4, space: 34 },
         ],
         cursor: {
@@ -149,6 +150,14 @@ const Windward = (() => {
       if (this.chart.fromZero) low = Math.min(0, low);
       const margin = 0.05 * (high - low || Math.abs(high) || 1);
       return [this.chart.fromZero ? low : low - margin, this.chart.most === null ? high + margin : this.chart.most];
+    }
+
+    // 1, 2 and 5 times powers of ten in sight; of more than three decades the powers alone.
+    decades() {
+      const [low, high] = this.range || this.chart.span, factors = high < 1000 * low ? [1, 2, 5] : [1], found = [];
+      for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++)
+        for (const factor of factors) { const value = Number(`${factor}e${power}`); if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) found.push(value); }
+      return found;
     }
 
     show(from, to) {
