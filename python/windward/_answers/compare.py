@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -30,7 +30,7 @@ class Comparison:
     """What the engines answer about one scenario."""
 
     #: The scenario as resolved, in TOML.
-    scenario: str
+    scenario: str = field(repr=False)
     optimum: Optimum
     fluid: Fluid | None
     #: Packets with every wireless network of 802.11 replaced by ideal CSMA over the same links; None without one.

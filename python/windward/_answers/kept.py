@@ -26,7 +26,7 @@ class Kept(ABC):
     #: The question that the scenario asks.
     title: str | None
     #: The scenario as resolved, in TOML.
-    scenario: str
+    scenario: str = field(repr=False)
     #: The tables of the answer, as columns.
     tables: Tables = field(repr=False)
 

@@ -93,7 +93,8 @@ def _chart(
     if beside:
         notes.append("dashed: the windows' equations, all flows from the beginning")
     if levels:
-        notes.append("dotted: the optimum of all flows together")
+        is_changing = best is not None and "[[change]]" in best.scenario
+        notes.append("dotted: the optimum of all flows together" + ", as the network begins" * is_changing)
     if left_out:
         notes.append(f"{left_out} idler link{'s' if left_out > 1 else ''} not drawn")
     if until_s is not None:

@@ -172,15 +172,18 @@ def _picture(network: _Network, at: Mapping[str, tuple[float, float]]) -> str:
     parts, texts = [], []
     written: set[tuple[float, float, str]] = set()
     is_placed = bool(network.places)
+    # Stations that share the air are never busy all the time: there the busiest is as wide as can be.
+    uses = [link.use for link in network.links if math.isfinite(link.use)]
+    full = max(uses, default=1.0) or 1.0 if is_placed else 1.0
     for ways in both.values():
         # The busier way: the other one carries the acknowledgements.
         link = max(ways, key=lambda way: (way.use if math.isfinite(way.use) else 0.0, way.rate_bps))
         (x, y), (u, v) = at[link.ends[0]], at[link.ends[1]]
-        use = link.use if math.isfinite(link.use) else 0.0
+        use = link.use / full if math.isfinite(link.use) else 0.0
         said = f"{quantity(link.rate_bps, 'bit/s')}, {quantity(link.delay_s, 's')}"
         title = f"{link.name}: {said}" + (f", busy {100 * link.use:.0f} %" if math.isfinite(link.use) else "")
         parts.append(
-            f'<g><title>{html.escape(title)}</title><path class="link{" busy" if use >= 0.5 else ""}" '
+            f'<g><title>{html.escape(title)}</title><path class="link{" busy" if use >= 0.2 else ""}" '
             f'stroke-width="{1.2 + 4.8 * min(use, 1):.1f}" d="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"/></g>'
         )
         if is_placed or len(both) > _WRITTEN:
