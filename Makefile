@@ -3,6 +3,7 @@
 # make wheel    build wheel and source distribution, and try each in an empty environment
 # make bench    measure speed
 # make validate-ns3  lay goodputs and laws beside ns-3's
+# make validate-queues  lay queueing disciplines beside ns-3's
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
@@ -35,7 +36,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
-.PHONY: validate-ns3 validate-formulas validate-wifi validate-emulation validate-backpressure validate-tcp-fit
+.PHONY: validate-ns3 validate-queues validate-formulas validate-wifi validate-emulation validate-backpressure validate-tcp-fit
 .PHONY: docs reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
@@ -97,6 +98,10 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/sim/validate_laws.py --ns3 $(VENV)-ns3/bin/python
+
+# Five minutes of ns-3: its RED, CoDel, FQ-CoDel and PIE beside ours, written to docs/measured/validation/queues.md.
+validate-queues: $(VENV)/engine $(VENV)-ns3/engine
+	$(BIN)/python benches/sim/validate_queues.py --ns3 $(VENV)-ns3/bin/python
 
 # Minutes: the formulas of wang2016's Table 4 beside packets, written to docs/measured/validation/wang2016-table-4.md.
 validate-formulas: $(VENV)/checks $(VENV)/engine
