@@ -106,7 +106,8 @@ tells whether they are alike.
   a packet's transmission; beside a thick stream the thin one within 1.8 ms. Under FQ-CoDel it waits for nothing on both
   sides.
 * **CoDel** drops at other instants after the first few: ns-3 (as Linux) takes 1/√count by one Newton step in 16 bits,
-  Windward computes it. At 15 Mbit/s the square root cannot follow: both run into the full buffer.
+  Windward computes it. At 15 Mbit/s the square root cannot follow, and our queue runs into its full buffer: CoDel then
+  refuses at the tail, FQ-CoDel drops up to 64 packets at once.
 * **Reno** is not the same on both sides: [ns-3 counts the end of a recovery twice](ns3.md#why-they-differ).
 """
 
