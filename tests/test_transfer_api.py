@@ -74,6 +74,8 @@ def test_a_file_goes_up_and_comes_down(tmp_path: Path, site: Site, no_proxy: Non
 def test_wrong_options_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="max_tries"):
         transfer.get("http://127.0.0.1/", directory=tmp_path, max_tries=-1)
+    with pytest.raises(ww.TransferError, match="--window: -1 is not between 0 and 1e6"):
+        transfer.get("http://127.0.0.1/", directory=tmp_path, window_s=-1)
     with pytest.raises(ValueError, match="a link needs a rate"):
         transfer.link(["true"])
     with pytest.raises(ww.TransferError, match="absent"):

@@ -52,12 +52,13 @@ impl Port {
     /// Takes the packet that arrives now at its far end, and says when the next one will.
     #[inline]
     pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
-        match self {
-            Self::Wire(link) => link.flight().land(),
-            Self::Queued(link) => link.flight().land(),
-            Self::Shared(share) => share.flight.land(),
-            Self::Changing(link) => link.land(now),
-        }
+        let flight = match self {
+            Self::Wire(link) => link.flight(),
+            Self::Queued(link) => link.flight(),
+            Self::Shared(share) => &mut share.flight,
+            Self::Changing(link) => return link.land(now),
+        };
+        flight.land()
     }
 
     /// What a link counted since the last reset; `None` for a share, of which the medium knows.

@@ -147,6 +147,14 @@ def get(
             help="Queueing delay that counts as congestion, as a fraction of the RTT.", rich_help_panel=_CONNECTIONS
         ),
     ] = None,
+    window: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time after which a longer path is known as such. Default: never.",
+            rich_help_panel=_CONNECTIONS,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -183,6 +191,7 @@ def get(
                 alpha=alpha,
                 beta=beta,
                 gamma=gamma,
+                window_s=window,
                 observe=view.event,
             )
         except KeyboardInterrupt:

@@ -33,6 +33,7 @@ def get(
     alpha: float | None = None,
     beta: float | None = None,
     gamma: float | None = None,
+    window_s: float | None = None,
     observe: Callable[[dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]:
     """Downloads a file over as many connections as the path needs.
@@ -76,6 +77,9 @@ def get(
     tau, alpha, beta, gamma
         The law's time scale in seconds, increase, decrease, and the queueing delay that counts as congestion, as a
         fraction of the RTT. Default: the law's own.
+    window_s
+        Time over which the least round trip is taken, so that a path that becomes longer is known as such after it.
+        Default: the whole download.
     observe
         Called with every event, a dict with its kind as "event": "begin", "notice", "sample".
 
@@ -100,6 +104,7 @@ def get(
         "alpha": alpha,
         "beta": beta,
         "gamma": gamma,
+        "window": window_s,
         "max_connections": max_connections,
         "connections": connections,
         "is_continued": resume,

@@ -150,6 +150,8 @@ impl Connection {
     }
 
     /// A packet reaches the end of its route.
+    // Most flows are TCP's: this and the timers shall not be in their way.
+    #[inline(never)]
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
         match packet.kind {
             Kind::Data => self.on_data(net, packet),
@@ -249,6 +251,7 @@ impl Connection {
     }
 
     /// A timer of the flow rings.
+    #[inline(never)]
     pub fn wake(&mut self, net: &mut Net, which: FlowTimer) {
         let timer = match which {
             FlowTimer::DelayedAck => &mut self.report,

@@ -33,7 +33,7 @@ pub struct Options {
     pub directory: PathBuf,
     /// The law of the number of connections.
     pub law: Kind,
-    /// Its time scale in seconds; default: the law's own, as for the next three.
+    /// Its time scale in seconds; default: the law's own, as for the next four.
     pub tau: Option<f64>,
     /// Its increase.
     pub alpha: Option<f64>,
@@ -41,6 +41,8 @@ pub struct Options {
     pub beta: Option<f64>,
     /// The queue that is congestion, as a share of the base RTT.
     pub gamma: Option<f64>,
+    /// Seconds over which the least RTT is taken; 0: for ever.
+    pub window: Option<f64>,
     /// Most connections.
     pub max_connections: u32,
     /// A fixed number of connections.
@@ -77,6 +79,7 @@ impl Default for Options {
             alpha: None,
             beta: None,
             gamma: None,
+            window: None,
             max_connections: 16,
             connections: None,
             is_continued: false,
@@ -105,6 +108,7 @@ impl Options {
             alpha: self.alpha.unwrap_or(law.alpha),
             beta: self.beta.unwrap_or(law.beta),
             gamma: self.gamma.unwrap_or(law.gamma),
+            window: self.window.unwrap_or(law.window),
             max: self.max_connections,
             ..law
         };
