@@ -89,6 +89,8 @@ RENAMED = {
     "fixed": "connections",
     "header": "headers",
     "server": "servers",
+    "change": "changes",
+    "window": "window_s",
     "retry_wait": "retry_wait_s",
     "connect_timeout": "connect_timeout_s",
     "stall_timeout": "stall_timeout_s",
