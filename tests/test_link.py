@@ -153,6 +153,20 @@ def test_a_round_trip_takes_twice_the_delay(scripts: Path) -> None:
 
 @needs_links
 @pytest.mark.realtime
+def test_a_link_changes_on_the_way(scripts: Path) -> None:
+    """10 ms each way, 40 from 1.5 s on, a pause at 1.6 s: none of 60 round trips is lost, and the last are long."""
+    changes = ("--change", "1500ms delay=40ms", "--change", "1600ms down", "--change", "1700ms up")
+    options = ("--rate", "1mbit", "--delay", "10ms", *changes, "--server", python(scripts / "echo.py"))
+    out, report = behind_in_time([sys.executable, str(scripts / "pings.py")], *options, folder=scripts)
+    trips = [float(line) for line in out.split()]
+    assert len(trips) == 60
+    assert report["down"]["lost"] == report["up"]["lost"] == 0
+    assert 0.0216 <= min(trips) < 0.08
+    assert min(trips[-5:]) >= 0.0816
+
+
+@needs_links
+@pytest.mark.realtime
 def test_as_many_are_lost_as_chance_says(scripts: Path) -> None:
     """4000 at 10 %: 400 ± 19, five deviations to either side; and the report tells what the program saw."""
     options = ("--rate", "100mbit", "--loss", "10%,0", "--server", python(scripts / "sower.py"))
