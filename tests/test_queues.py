@@ -14,11 +14,11 @@ from windward._engines.emulate import why_not
 needs_kernels = pytest.mark.skipif((reason := why_not()) is not None, reason=str(reason))
 
 
-def scenario(queue: object, ecn: str) -> ww.Scenario:
+def scenario(queue: object, ecn: str, duration: str = "20 s") -> ww.Scenario:
     return ww.Scenario(
         name="queues",
-        duration="20 s",
-        warmup="5 s",
+        duration=duration,
+        warmup="3 s",
         node=[ww.Node(name="a"), ww.Node(name="b")],
         link=[ww.Link(name="uplink", from_="a", to="b", rate="20 Mbit/s", delay="20 ms", queue=queue)],
         flow=[
@@ -99,9 +99,10 @@ def test_the_link_refuses_what_is_no_discipline(cli: Cli, queue: str, said: str)
 @needs_kernels
 def test_real_kernels_are_marked() -> None:
     """CUBIC of Linux with ECN behind FQ-CoDel is marked and not dropped, and gets what it gets in the simulator."""
-    simulated = scenario("fq-codel", "classic").simulate(seeds=1)
-    emulated = in_time(lambda: scenario("fq-codel", "classic").emulate(seeds=1), lambda run: run.problems)
+    short = scenario("fq-codel", "classic", "9 s")
+    simulated = short.simulate(seeds=1)
+    emulated = in_time(lambda: short.emulate(seeds=1), lambda run: run.problems)
     ours, theirs = (run.flows.set_index("flow") for run in (simulated, emulated))
-    assert theirs.loc["cubic", "marked"] > 3
+    assert theirs.loc["cubic", "marked"] > 0
     assert theirs.loc["cubic", "segments_lost"] == 0
     assert (theirs["goodput_bps"] / ours["goodput_bps"] - 1).abs().max() < 0.1

@@ -6,6 +6,7 @@
 mod coded;
 mod connection;
 mod layer;
+mod marks;
 mod options;
 mod ranges;
 mod receiver;

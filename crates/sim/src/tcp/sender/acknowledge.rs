@@ -1,8 +1,8 @@
 //! An ACK arrives: what it delivers, what it shows to be lost, what the law is told.
 
 use super::Sender;
-use super::marks::Told;
 use crate::packet::Packet;
+use crate::tcp::marks::Told;
 use crate::tcp::recovery::{Phase, Prr};
 use crate::tcp::scoreboard::{DUP_THRESH, Delivery, Segment};
 use windward_laws::{Ack, CongestionKind, Law};
@@ -32,7 +32,7 @@ impl Sender {
             self.leave_phase(to, packet.stamp);
             self.restart_timer(now);
         }
-        let told = if self.marks.is_on() { self.hear_marks(packet.ecn, delivery.count) } else { Told::default() };
+        let told = if self.marks.is_on() { self.marks.hear(packet.ecn, delivery.count) } else { Told::default() };
         let fresh = if advance == 0 { delivery.count } else { 0 };
         let lost = self.find_losses(now, fresh);
         if let Some(newest) = delivery.newest {
@@ -189,7 +189,7 @@ impl Sender {
                 Prr::new(self.board.outstanding(), self.window)
             }
         };
-        self.marks.note_reduction();
+        self.marks.note_reduction(None);
         self.recover = until;
         self.is_first_partial = true;
         self.is_rescued = false;

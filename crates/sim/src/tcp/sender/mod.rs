@@ -4,17 +4,17 @@
 //! shrinks the pipe, which lets a new segment out), RFC 6298 (timer). The law decides the window.
 
 mod acknowledge;
-mod marks;
+mod reduce;
 #[cfg(test)]
 mod tests;
 mod transmit;
 
+use super::marks::Marks;
 use super::recovery::Phase;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Timer;
 use crate::network::TcpOptions;
-use marks::Marks;
 use windward_laws::{AnyLaw, Congestion, CongestionKind, Law};
 use windward_units::{Duration, Packets, Time};
 

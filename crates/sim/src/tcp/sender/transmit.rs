@@ -101,7 +101,7 @@ impl Sender {
         if !self.timer.is_set() || (restarts && turn == Turn::Again(self.board.una())) {
             self.timer.set(now + self.rtt.rto());
         }
-        self.marks.on_send(turn)
+        self.marks.on_send(if let Turn::New(number) = turn { Some(number) } else { None })
     }
 
     fn pacing_gap(&self) -> Duration {

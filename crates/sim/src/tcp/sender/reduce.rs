@@ -1,0 +1,32 @@
+//! The window goes down because of a mark.
+
+use super::Sender;
+use crate::tcp::recovery::{Phase, Prr};
+use windward_laws::CongestionKind;
+use windward_units::Time;
+
+impl Sender {
+    /// Whether the window is being reduced, or was within the last round trip: it does not grow in the meantime.
+    #[inline]
+    pub(super) fn is_reduced(&self) -> bool {
+        matches!(self.phase, Phase::Recovery { .. } | Phase::Reduction { .. })
+            || self.marks.is_answered(self.board.una())
+    }
+
+    /// The law hears of marks, once for a window of data, unless a loss has told it already; the ACK delivered `acked` packets.
+    #[cold]
+    pub(super) fn answer_marks(&mut self, now: Time, acked: u32) {
+        if self.phase != Phase::Open || self.marks.is_answered(self.board.una()) {
+            return;
+        }
+        // Everything until here was sent into the same congestion.
+        let until = self.board.next();
+        self.marks.note_reduction(Some(until));
+        self.is_doubling = false;
+        let flight = self.board.outstanding() + acked;
+        self.report(now, CongestionKind::Mark, flight, 0);
+        if self.has_sack {
+            self.phase = Phase::Reduction { until, prr: Prr::new(flight, self.window) };
+        }
+    }
+}
