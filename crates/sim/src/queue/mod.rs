@@ -26,11 +26,11 @@ use windward_units::{Duration, Time};
 
 /// Makes the enum of all disciplines, which dispatches statically.
 macro_rules! queues {
-    ($($(#[$doc:meta])* $name:ident($made:ty),)*) => {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
         /// Any of the disciplines.
         #[derive(Debug)]
         pub enum AnyQueue {
-            $($(#[$doc])* $name($made),)*
+            $($(#[$doc])* $name($name),)*
         }
 
         impl Queue for AnyQueue {
@@ -71,15 +71,15 @@ macro_rules! queues {
 
 queues! {
     /// First come, first served; what finds no room is dropped.
-    Tail(Tail),
+    Tail,
     /// Random early detection.
-    Red(Red),
+    Red,
     /// Controlled delay.
-    CoDel(CoDel),
+    CoDel,
     /// A queue for each flow under controlled delay.
-    FqCoDel(Box<FqCoDel>),
+    FqCoDel,
     /// Proportional integral controller enhanced.
-    Pie(Pie),
+    Pie,
 }
 
 impl AnyQueue {
@@ -90,42 +90,8 @@ impl AnyQueue {
             QueueConfig::DropTail => Self::Tail(Tail::new(buffer)),
             QueueConfig::Red(config) => Self::Red(Red::new(config, buffer, rate, key, seed)),
             QueueConfig::CoDel(config) => Self::CoDel(CoDel::new(config, buffer)),
-            QueueConfig::FqCoDel(config) => Self::FqCoDel(Box::new(FqCoDel::new(config, buffer, key, seed))),
+            QueueConfig::FqCoDel(config) => Self::FqCoDel(FqCoDel::new(config, buffer, key, seed)),
             QueueConfig::Pie(config) => Self::Pie(Pie::new(config, buffer, key, seed)),
         }
-    }
-}
-
-impl<Q: Queue> Queue for Box<Q> {
-    #[inline]
-    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool {
-        (**self).offer(now, packet, wait, dropped)
-    }
-    fn resize(&mut self, buffer: Buffer) {
-        (**self).resize(buffer);
-    }
-    #[inline]
-    fn pass(&mut self, now: Time, packet: Packet) -> Option<Packet> {
-        (**self).pass(now, packet)
-    }
-    #[inline]
-    fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
-        (**self).take(now, dropped)
-    }
-    #[inline]
-    fn since(&self) -> Option<Time> {
-        (**self).since()
-    }
-    #[inline]
-    fn packets(&self) -> usize {
-        (**self).packets()
-    }
-    #[inline]
-    fn bytes(&self) -> u64 {
-        (**self).bytes()
-    }
-    #[inline]
-    fn marked(&self) -> u64 {
-        (**self).marked()
     }
 }
