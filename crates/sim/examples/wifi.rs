@@ -8,8 +8,8 @@
 use windward_laws::LawSpec;
 use windward_sim::wifi::{Access, Mac, Phy, Position, Propagation, Reach, StationConfig, Way, WifiConfig};
 use windward_sim::{
-    Buffer, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, SourceConfig, TcpOptions, Timing,
-    Topology, run,
+    Buffer, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, QueueConfig, SourceConfig,
+    TcpOptions, Timing, Topology, run,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -52,6 +52,7 @@ fn air(positions: &[Position], ways: &[(u32, u32)]) -> WifiConfig {
         node: key as u32,
         place: positions[key],
         buffer: Buffer::Packets(100),
+        queue: QueueConfig::DropTail,
         data_rate: BitRate::bits_per_sec(11_000_000),
     };
     let radio = Propagation::NS2;

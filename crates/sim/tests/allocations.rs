@@ -15,8 +15,8 @@ use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
 };
 use windward_sim::{
-    Buffer, FlowConfig, Forwarding, Jitter, Loss, MediumConfig, Network, NodeConfig, Output, Pattern, Route,
-    SourceConfig, Step, TcpOptions,
+    Buffer, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network, NodeConfig, Output, Pattern,
+    QueueConfig, Route, SourceConfig, Step, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -65,6 +65,7 @@ fn cell(flows: &[FlowConfig]) -> CellConfig {
         fading: fading(flow.key),
         delay: Duration::from_millis(1),
         buffer: Buffer::Packets(100),
+        queue: QueueConfig::DropTail,
         urgency: 1.0,
     };
     CellConfig {
@@ -131,13 +132,14 @@ fn a_longer_run_allocates_no_more() {
 }
 
 /// Stations of 802.11b in a row of `hops` hops, which hide from each other what they send, with RTS; a flow to its end, full buffers.
-fn row(hops: u32, seconds: u64) -> Network {
+fn row(hops: u32, seconds: u64, queue: QueueConfig) -> Network {
     let positions: Vec<(f64, f64)> = (0..=hops).map(|at| (200.0 * f64::from(at), 0.0)).collect();
     let station = |at: u32| wifi::StationConfig {
         key: 200 + u64::from(at),
         node: at,
         place: positions[at as usize],
         buffer: Buffer::Packets(20),
+        queue,
         data_rate: BitRate::bits_per_sec(11_000_000),
     };
     let radio = Propagation::NS2;
@@ -165,7 +167,7 @@ fn row(hops: u32, seconds: u64) -> Network {
 
 /// The same row, its stations forwarding by backlog.
 fn row_by_backlog(seconds: u64) -> Network {
-    let mut network = row(4, seconds);
+    let mut network = row(4, seconds, QueueConfig::DropTail);
     let Some(MediumConfig::Wifi(config)) = network.topology.media.first_mut() else { panic!("a wireless network") };
     config.routing = Some(RoutingConfig::Backpressure(BackpressureConfig::default()));
     let station = |(station, config): (u32, &wifi::StationConfig)| NodeConfig {
@@ -198,16 +200,18 @@ fn nor_does_one_that_forwards_by_backlog() {
 #[test]
 fn nor_does_one_of_a_wireless_network() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let count = |seconds| {
-        let network = row(4, seconds);
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
-        let output = simulate(&network, 1);
-        (ALLOCATIONS.load(Ordering::Relaxed) - before, output)
-    };
-    let (short, early) = count(120);
-    let (long, late) = count(240);
-    let lost = |output: &Output| output.links.iter().map(|link| link.lost + link.dropped).sum::<u64>();
-    assert!(late.packet_hops > early.packet_hops + 20_000);
-    assert!(lost(&late) > lost(&early), "losses are on the path");
-    assert!(long <= short + 4, "{short} {long}");
+    for queue in [QueueConfig::DropTail, QueueConfig::FqCoDel(FqCoDelConfig::default())] {
+        let count = |seconds| {
+            let network = row(4, seconds, queue);
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let output = simulate(&network, 1);
+            (ALLOCATIONS.load(Ordering::Relaxed) - before, output)
+        };
+        let (short, early) = count(120);
+        let (long, late) = count(240);
+        let lost = |output: &Output| output.links.iter().map(|link| link.lost + link.dropped).sum::<u64>();
+        assert!(late.packet_hops > early.packet_hops + 20_000);
+        assert!(lost(&late) > lost(&early), "losses are on the path");
+        assert!(long <= short + 4, "{short} {long}");
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Choose, Repair, SchedulerConfig, Service, Slot, StationConfig};
-use windward_sim::{Buffer, Control, Makers, MediumConfig, Network, Output, Pattern, SourceConfig, run};
+use windward_sim::{Buffer, Control, Makers, MediumConfig, Network, Output, Pattern, QueueConfig, SourceConfig, run};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const SYMBOL_RATE: f64 = 1e6;
@@ -21,6 +21,7 @@ fn station(key: u64, mean_snr: f64) -> StationConfig {
         fading: Fading::Independent,
         delay: Duration::ZERO,
         buffer: Buffer::Packets(100),
+        queue: QueueConfig::DropTail,
         urgency: 1.0,
     }
 }

@@ -1,6 +1,6 @@
 //! Cells, expanded into stations, each a one-way link.
 
-use super::common::{MAX_LINKS, Names, is_within_limit, place, ratio, station_buffer};
+use super::common::{MAX_LINKS, Names, discipline, is_within_limit, place, ratio, station_buffer};
 use super::key::key;
 use super::links::Links;
 use super::nodes::Nodes;
@@ -15,7 +15,7 @@ use windward_sim as sim;
 use windward_sim::cell::amc::{Errors, Table};
 use windward_sim::cell::channel::Fading as Model;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationConfig};
-use windward_sim::{MediumConfig, NodeId};
+use windward_sim::{MediumConfig, NodeId, QueueConfig};
 use windward_units::Bytes;
 
 /// Adds all cells, whose stations are links too; schedulers in Python are added to `classes`. What is wrong is reported.
@@ -75,6 +75,9 @@ fn config(
         problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
     }
     station_buffer(cell.buffer, place("cell", at, ["buffer".into()]), problems);
+    if let Some(queue) = &cell.queue {
+        discipline(queue, &place("cell", at, ["queue".into()]), problems);
+    }
     let center = center?;
     if center.group().is_some() {
         let message = format!("`{}` is a group; an access point is a single node", cell.access_point.0);
@@ -142,6 +145,11 @@ fn station_config(
 ) -> Option<StationConfig> {
     let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
     let buffer = station.buffer.map_or(cell.buffer.0, |own| station_buffer(own, inside("buffer"), problems));
+    let queue = match (&station.queue, &cell.queue) {
+        (Some(own), _) => discipline(own, &inside("queue"), problems),
+        (None, Some(of_all)) => of_all.0.config().unwrap_or(QueueConfig::DropTail),
+        (None, None) => QueueConfig::DropTail,
+    };
     let violation = station.violation.0;
     if violation <= 0.0 || violation >= 1.0 {
         problems.add(inside("violation"), format!("{violation} is out of range; allowed: above 0 and below 1"), None);
@@ -160,6 +168,7 @@ fn station_config(
         fading,
         delay: station.delay.unwrap_or(cell.delay).0,
         buffer,
+        queue,
         urgency: -libm::log(violation) / station.deadline.0.as_secs(),
     })
 }

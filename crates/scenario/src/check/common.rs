@@ -1,10 +1,11 @@
 //! What the checks of all tables share: paths, names, limits, buffers, times.
 
-use crate::format::{Buffer, MAX_COUNT};
+use crate::format::{Buffer, MAX_COUNT, Named, Queue};
 use crate::path::Segment;
 use crate::problems::Problems;
 use std::collections::BTreeSet;
 use windward_sim as sim;
+use windward_sim::QueueConfig;
 use windward_units::{Decibels, Duration};
 
 /// The path to an entry of a list, or to something in it.
@@ -55,6 +56,15 @@ pub(crate) fn station_buffer(Buffer(buffer): Buffer, path: Vec<Segment>, problem
         problems.add(path, message, None);
     }
     buffer
+}
+
+/// The discipline of the queue that stands at `path`, drop-tail where it cannot be what is said.
+pub(crate) fn discipline(Named(queue): &Named<Queue>, path: &[Segment], problems: &mut Problems) -> QueueConfig {
+    queue.config().unwrap_or_else(|(field, why)| {
+        let path = path.iter().cloned().chain([field.into()]).collect::<Vec<_>>();
+        problems.add(path, format!("`{field}`: {why}"), None);
+        QueueConfig::DropTail
+    })
 }
 
 /// A level in decibels as a plain ratio.

@@ -1,6 +1,6 @@
 //! Links, expanded into one-way links between nodes.
 
-use super::common::{MAX_LINKS, Names, is_within_limit, member_name, place};
+use super::common::{MAX_LINKS, Names, discipline, is_within_limit, member_name, place};
 use super::key::key;
 use super::nodes::{End, Nodes};
 use super::wifi_plan::WifiPlan;
@@ -190,17 +190,12 @@ fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems
 
 /// The discipline of a link's queue, drop-tail where it cannot be what is said; `inside` is where that stands.
 fn queue_of(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> QueueConfig {
-    let path = |field: Option<&'static str>| {
-        let keys = inside.iter().copied().chain(["queue"]).chain(field).map(Segment::from);
-        place("link", at, []).into_iter().chain(keys)
-    };
-    let config = link.queue.0.config().unwrap_or_else(|(field, why)| {
-        problems.add(path(Some(field)), format!("`{field}`: {why}"), None);
-        QueueConfig::DropTail
-    });
+    let keys = inside.iter().copied().chain(["queue"]).map(Segment::from);
+    let path: Vec<Segment> = place("link", at, []).into_iter().chain(keys).collect();
+    let config = discipline(&link.queue, &path, problems);
     if link.rate.is_none() && config != QueueConfig::DropTail {
         let message = "the queue of a link without a rate is drop-tail: its region decides when it sends";
-        problems.add(path(None), message, None);
+        problems.add(path, message, None);
         return QueueConfig::DropTail;
     }
     config

@@ -1,5 +1,6 @@
 //! Cells: an access point, its stations, their channels, and who is served.
 
+use super::Queue;
 use super::named::Named;
 use super::{Buffer, Name, Number, Positive, Probability, Written, zero};
 use schemars::JsonSchema;
@@ -43,6 +44,9 @@ pub(crate) struct Cell {
     /// Buffer per station, in packets or bytes.
     #[serde(default = "buffer")]
     pub buffer: Buffer,
+    /// Discipline of every station's queue: its name, or a table of name and parameters. Default: drop-tail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Named<Queue>>,
     /// Buffer shared by all stations, in packets. Default: no shared limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_buffer: Option<Buffer>,
@@ -70,6 +74,9 @@ pub(crate) struct Station {
     /// Its buffer. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Buffer>,
+    /// Discipline of its queue. Default: that of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Named<Queue>>,
     /// From the end of a packet's transmission to its arrival. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Written<Duration>>,

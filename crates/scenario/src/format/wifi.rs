@@ -1,5 +1,6 @@
 //! Wireless networks: stations, their places and radios, who hears whom, and how they share the air.
 
+use super::Queue;
 use super::named::Named;
 use super::{Buffer, Count, Hops, Name, Number, Positive, Probability, Threshold, Written};
 use schemars::JsonSchema;
@@ -40,6 +41,9 @@ pub(crate) struct Wifi {
     /// Interface queue of every station, in packets or bytes, not counting the packet being sent.
     #[serde(default = "buffer")]
     pub buffer: Buffer,
+    /// Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-tail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Named<Queue>>,
     /// How stations share the air.
     #[serde(default = "dcf")]
     pub access: Named<Access>,
@@ -88,6 +92,9 @@ pub(crate) struct Station {
     /// Its interface queue. Default: that of the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Buffer>,
+    /// Discipline of its interface queue. Default: that of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Named<Queue>>,
 }
 
 tagged! {

@@ -16,7 +16,18 @@ pub enum Buffer {
     Time(Duration),
 }
 
+/// Most packets for which a queue has memory from the beginning.
+const ROOM: u64 = 1024;
+
 impl Buffer {
+    /// Packets for which a queue has memory from the beginning.
+    pub(super) fn room(self) -> usize {
+        match self {
+            Self::Packets(most) => most.min(ROOM) as usize,
+            _ => ROOM as usize,
+        }
+    }
+
     /// Whether there is no room for `size` bytes behind so many packets and bytes, after which they would wait for `wait`.
     #[inline]
     pub(crate) fn is_full(self, packets: u64, bytes: u64, size: u32, wait: Duration) -> bool {
@@ -54,6 +65,10 @@ pub trait Queue {
     fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting>;
     /// Since when a packet has been waiting: the one that goes next, where the discipline knows it.
     fn since(&self) -> Option<Time>;
+    /// When the packet came that has waited longest.
+    fn oldest(&self) -> Option<Time> {
+        self.since()
+    }
     /// Packets waiting.
     fn packets(&self) -> usize;
     /// Their bytes.

@@ -39,13 +39,17 @@ struct Place {
 }
 
 /// All packets that wait, and the free places.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Arena {
     places: Vec<Place>,
     free: Vec<u32>,
 }
 
 impl Arena {
+    fn with_room(room: usize) -> Self {
+        Self { places: Vec::with_capacity(room), free: Vec::with_capacity(room) }
+    }
+
     fn put(&mut self, waiting: Waiting) -> u32 {
         let place = Place { waiting, behind: NONE };
         if let Some(at) = self.free.pop() {
@@ -119,7 +123,7 @@ impl FqCoDel {
             buffer,
             salt: splitmix64(splitmix64(seed) ^ key),
             flows: vec![flow; count],
-            arena: Arena::default(),
+            arena: Arena::with_room(buffer.room()),
             new: VecDeque::with_capacity(count),
             old: VecDeque::with_capacity(count),
             packets: 0,
@@ -233,6 +237,14 @@ impl Queue for FqCoDel {
 
     fn since(&self) -> Option<Time> {
         (self.packets > 0).then_some(self.busy_since)
+    }
+
+    fn oldest(&self) -> Option<Time> {
+        let firsts = self.new.iter().chain(&self.old).filter_map(|&at| {
+            let first = self.flows[at as usize].first;
+            (first != NONE).then(|| self.arena.places[first as usize].waiting.since)
+        });
+        firsts.min()
     }
 
     fn packets(&self) -> usize {

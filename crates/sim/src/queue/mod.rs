@@ -7,6 +7,7 @@ mod codel;
 mod config;
 mod discipline;
 mod fq_codel;
+mod front;
 mod key;
 mod pie;
 mod red;
@@ -19,6 +20,7 @@ use codel::CoDel;
 pub use config::{CoDelConfig, FqCoDelConfig, PieConfig, QueueConfig, RedConfig};
 pub use discipline::{Buffer, Queue, Waiting};
 use fq_codel::FqCoDel;
+pub use front::Front;
 use pie::Pie;
 use red::Red;
 pub use tail::Tail;
@@ -52,6 +54,10 @@ macro_rules! queues {
             #[inline]
             fn since(&self) -> Option<Time> {
                 match self { $(Self::$name(queue) => queue.since(),)* }
+            }
+            #[inline]
+            fn oldest(&self) -> Option<Time> {
+                match self { $(Self::$name(queue) => queue.oldest(),)* }
             }
             #[inline]
             fn packets(&self) -> usize {

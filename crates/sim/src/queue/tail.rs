@@ -5,9 +5,6 @@ use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// Packets for which there is room from the beginning.
-const ROOM: usize = 1024;
-
 /// A drop-tail queue.
 #[derive(Debug)]
 pub struct Tail {
@@ -19,11 +16,7 @@ pub struct Tail {
 impl Tail {
     /// An empty queue.
     pub fn new(buffer: Buffer) -> Self {
-        let room = match buffer {
-            Buffer::Packets(most) => most.min(ROOM as u64) as usize,
-            _ => ROOM,
-        };
-        Self { waiting: VecDeque::with_capacity(room), bytes: 0, buffer }
+        Self { waiting: VecDeque::with_capacity(buffer.room()), bytes: 0, buffer }
     }
 
     /// Whether there is no room for `packet`.

@@ -2,15 +2,16 @@
 
 use super::check::Check;
 use super::mac::fastest;
-use crate::check::common::{place, station_buffer};
+use crate::check::common::{discipline, place, station_buffer};
 use crate::check::key::{key, uniform};
 use crate::check::nodes::End;
 use crate::format::Written;
-use crate::format::wifi::{Layout, Station};
+use crate::format::wifi::{Access, Layout, Routing, Station};
+use crate::format::{Named, Queue};
 use crate::path::Segment;
 use std::collections::BTreeMap;
-use windward_sim::NodeId;
 use windward_sim::wifi::{Position, StationConfig};
+use windward_sim::{NodeId, QueueConfig};
 use windward_units::Distance;
 
 impl Check<'_> {
@@ -23,6 +24,7 @@ impl Check<'_> {
             return None;
         }
         let of_all = station_buffer(wifi.buffer, place("wifi", self.at, ["buffer".into()]), self.problems);
+        let of_all = (of_all, self.queue(wifi.queue.as_ref(), place("wifi", self.at, ["queue".into()])));
         let mut stations: Vec<StationConfig> = Vec::new();
         for (index, station) in wifi.station.iter().enumerate() {
             let inside = |key: &'static str| ["station".into(), Segment::Index(index), key.into()];
@@ -30,7 +32,9 @@ impl Check<'_> {
             let Some(end) = self.nodes.find(&station.node, path, self.problems) else { continue };
             let Some(places) = self.places(station, end, index) else { continue };
             let own = |own| station_buffer(own, place("wifi", self.at, inside("buffer")), self.problems);
-            let buffer = station.buffer.map_or(of_all, own);
+            let buffer = station.buffer.map_or(of_all.0, own);
+            let own = self.queue(station.queue.as_ref(), place("wifi", self.at, inside("queue")));
+            let queue = own.or(of_all.1).unwrap_or(QueueConfig::DropTail);
             for (member, place) in (0..).zip(places) {
                 let node = end.member(member);
                 let name = &self.nodes.names[node as usize];
@@ -46,10 +50,26 @@ impl Check<'_> {
                     continue;
                 }
                 let data_rate = station.data_rate.or(wifi.data_rate).map_or(fastest(wifi.standard), |rate| rate.0);
-                stations.push(StationConfig { key: key("station", name), node, place, buffer, data_rate });
+                stations.push(StationConfig { key: key("station", name), node, place, buffer, queue, data_rate });
             }
         }
         Some(stations)
+    }
+
+    /// The discipline of an interface's queue, where one is given. Packets that routing takes out of a queue, or puts before all
+    /// others, no discipline provides for.
+    fn queue(&mut self, queue: Option<&Named<Queue>>, path: Vec<Segment>) -> Option<QueueConfig> {
+        let config = discipline(queue?, &path, self.problems);
+        let what = match (&self.wifi.routing.0, &self.wifi.access.0) {
+            _ if config == QueueConfig::DropTail => return Some(config),
+            (_, Access::Ideal(_) | Access::MaxWeight(_)) => "links under ideal access have",
+            (Routing::Shortest(_), _) => return Some(config),
+            _ => "stations that find routes themselves have",
+        };
+        let message = format!("{what} drop-tail queues");
+        let hint = "routing = \"shortest\" and access of 802.11, or no `queue`".to_owned();
+        self.problems.add(path, message, Some(hint));
+        Some(QueueConfig::DropTail)
     }
 
     /// Where the members of a station's node are.

@@ -4,7 +4,7 @@ use super::amc::Table;
 use super::channel::Fading;
 use super::scheduler::SchedulerConfig;
 use crate::packet::NodeId;
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
@@ -93,6 +93,8 @@ pub struct StationConfig {
     pub delay: Duration,
     /// How much may wait; not [`Buffer::Time`], for how long a packet will wait is not known.
     pub buffer: Buffer,
+    /// What is dropped or marked, and who goes first.
+    pub queue: QueueConfig,
     /// a = −ln δ/T of M-LWDF and the EXP rule, in 1/s; positive.
     pub urgency: f64,
 }

@@ -9,7 +9,6 @@ use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
 use crate::medium::interface::{Cause, Medium, Out};
 use crate::packet::Packet;
-use crate::queue::Queue;
 use crate::record::Figure;
 use crate::status::Counts;
 use crate::status::Sight;
@@ -51,9 +50,11 @@ impl Cell {
             Channel::new(&station.fading, station.mean_snr, config.slot, &config.table, stream)
         };
         let start = config.average.start;
-        let station = |station| Station::new(station, channel(station), start);
+        let station = |(local, station): (u32, &super::StationConfig)| {
+            Station::new(station, channel(station), start, config.mean_rate(local), seed)
+        };
         Self {
-            stations: config.stations.iter().map(station).collect(),
+            stations: (0..).zip(&config.stations).map(station).collect(),
             views: Vec::with_capacity(config.stations.len()),
             scheduler: Scheduler::new(config.scheduler, |index| makers.scheduler(index)),
             table: Arc::clone(&config.table),
@@ -139,6 +140,7 @@ impl Cell {
             let seconds = station.serve(&grant, fails, |packet, fate| match fate {
                 Fate::Arrives(time) => out.arrive_at(time, chosen as u32, packet),
                 Fate::Lost => out.lose(packet, Cause::Sent),
+                Fate::Dropped => out.lose(packet, Cause::Queue),
             });
             self.waiting -= (before - station.queue.packets()) as u64;
             station.use_air(grant.start, Duration::from_secs(seconds));
@@ -159,9 +161,10 @@ impl Medium for Cell {
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         let station = &mut self.stations[local as usize];
         let has_room = self.shared_buffer.is_none_or(|most| self.waiting < most);
-        if has_room && station.offer(now, packet) {
-            self.waiting += 1;
-        } else {
+        let before = station.queue.packets() as u64;
+        let is_taken = has_room && station.offer(now, packet, |packet| out.lose(packet, Cause::Queue));
+        self.waiting = self.waiting + station.queue.packets() as u64 - before;
+        if !is_taken {
             station.counts.dropped += 1;
             out.lose(packet, Cause::Queue);
         }

@@ -4,7 +4,7 @@ use super::channel::Channel;
 use super::config::StationConfig;
 use super::scheduler::Candidate;
 use crate::packet::Packet;
-use crate::queue::{Queue, Tail, Waiting};
+use crate::queue::{Front, Waiting};
 use crate::record::Figure;
 use crate::status::{Counts, Line};
 use std::collections::VecDeque;
@@ -17,6 +17,26 @@ pub(crate) enum Fate {
     Arrives(Time),
     /// It did not get through and is given up.
     Lost,
+    /// The discipline of the queue dropped it.
+    Dropped,
+}
+
+/// A packet that has left the queue, or will in this slot.
+#[derive(Clone, Copy, Debug)]
+struct Gone {
+    since: Time,
+    /// When its transmission begins, or it was dropped.
+    at: Time,
+    is_dropped: bool,
+}
+
+impl Gone {
+    fn leave(self, line: &mut Line) {
+        match self.is_dropped {
+            true => line.drop(self.since, self.at),
+            false => line.leave(self.since, self.at),
+        }
+    }
 }
 
 /// The bits that a station gets in a slot.
@@ -71,13 +91,15 @@ pub(crate) struct Station {
     pub air: Air,
     pub counts: Counts,
     line: Line,
-    /// When packets of this slot had come and when their transmission begins, as far as the line does not know it yet.
-    begins: VecDeque<(Time, Time)>,
+    /// The packets of this slot, as far as the line does not know of them yet.
+    gone: VecDeque<Gone>,
     /// Until when it is sending.
     sends_until: Time,
     /// Bits of the packets that left in this slot.
     pub delivered: f64,
-    pub queue: Tail,
+    pub queue: Front,
+    /// What the queue had marked at the last reset.
+    marked_before: u64,
     delay: Duration,
     /// Bits of the first packet that are sent already.
     begun: f64,
@@ -86,7 +108,8 @@ pub(crate) struct Station {
 }
 
 impl Station {
-    pub(crate) fn new(config: &StationConfig, channel: Channel, average: f64) -> Self {
+    /// The station of `config` in the run of `seed`; alone it would be served at `rate` bits a second.
+    pub(crate) fn new(config: &StationConfig, channel: Channel, average: f64, rate: f64, seed: u64) -> Self {
         let view = Candidate {
             urgency: config.urgency,
             average_rate: average,
@@ -99,35 +122,54 @@ impl Station {
             air: Air::default(),
             counts: Counts::default(),
             line: Line::default(),
-            begins: VecDeque::with_capacity(64),
+            gone: VecDeque::with_capacity(64),
             sends_until: Time::ZERO,
             delivered: 0.0,
-            queue: Tail::new(config.buffer),
+            queue: Front::new(config.queue, config.buffer, rate, config.key, seed),
+            marked_before: 0,
             delay: config.delay,
             begun: 0.0,
             failures: 0,
         }
     }
 
-    /// Takes a packet into the queue; false where it is full.
-    pub(crate) fn offer(&mut self, now: Time, packet: Packet) -> bool {
-        // How long it will wait, nobody knows; a limit on that is refused with the scenario.
-        let is_taken = self.queue.offer(now, packet, Duration::ZERO, |_| ());
-        if is_taken {
-            self.settle(now);
-            self.line.join(now);
+    /// Takes a packet into the queue; false where it is refused. What is dropped in its place is given to `dropped`.
+    pub(crate) fn offer(&mut self, now: Time, packet: Packet, mut dropped: impl FnMut(Packet)) -> bool {
+        self.settle(now);
+        let Self { queue, line, counts, .. } = self;
+        // It has come before others are dropped in its place.
+        let before = *line;
+        line.join(now);
+        let is_taken = queue.offer(now, packet, |waiting| {
+            line.drop(waiting.since, now);
+            counts.dropped += 1;
+            dropped(waiting.packet);
+        });
+        if !is_taken {
+            *line = before;
         }
         is_taken
     }
 
-    /// Those whose transmission has begun wait no longer.
+    /// Those that have left by now wait no longer.
     pub(crate) fn settle(&mut self, now: Time) {
-        while let Some(&(since, begin)) = self.begins.front()
-            && begin <= now
+        while let Some(&gone) = self.gone.front()
+            && gone.at <= now
         {
-            self.begins.pop_front();
-            self.line.leave(since, begin);
+            self.gone.pop_front();
+            gone.leave(&mut self.line);
         }
+    }
+
+    /// The packet that it sends, from `begin` on where it is not begun. What the discipline drops for it goes to `report`.
+    #[inline]
+    fn head(&mut self, begin: Time, report: &mut impl FnMut(Packet, Fate)) -> Option<Waiting> {
+        let Self { queue, gone, counts, .. } = self;
+        queue.head(begin, |waiting| {
+            counts.dropped += 1;
+            gone.push_back(Gone { since: waiting.since, at: begin, is_dropped: true });
+            report(waiting.packet, Fate::Dropped);
+        })
     }
 
     /// It sends for so long.
@@ -139,16 +181,17 @@ impl Station {
     /// What it counted from the last reset to `now`.
     pub(crate) fn counts(&self, now: Time) -> Counts {
         let mut line = self.line;
-        let begun = self.begins.iter().take_while(|(_, begin)| *begin <= now);
-        begun.for_each(|&(since, begin)| line.leave(since, begin));
+        self.gone.iter().take_while(|gone| gone.at <= now).for_each(|gone| gone.leave(&mut line));
         let busy = self.counts.busy.saturating_sub(self.sends_until.since(now).as_nanos());
-        line.show(now, Counts { busy, ..self.counts })
+        let marked = self.queue.marked() - self.marked_before;
+        line.show(now, Counts { busy, marked, ..self.counts })
     }
 
     /// Counts from now on.
     pub(crate) fn reset_counts(&mut self, now: Time) {
         self.settle(now);
         self.line.reset(now);
+        self.marked_before = self.queue.marked();
         self.counts = Counts { busy: self.sends_until.since(now).as_nanos(), ..Counts::default() };
         self.air = Air::default();
     }
@@ -157,7 +200,7 @@ impl Station {
     pub(crate) fn look(&mut self, now: Time) {
         self.view.backlog_packets = self.queue.packets() as u64;
         self.view.backlog_bits = self.queue.bytes() as f64 * 8.0 - self.begun;
-        self.view.head_wait = self.queue.head().map_or(Duration::ZERO, |head| now.since(head.since));
+        self.view.head_wait = self.queue.oldest().map_or(Duration::ZERO, |since| now.since(since));
     }
 
     /// Sends what the grant carries, and returns the seconds used; what happens to packets goes to `report`. `fails` draws
@@ -170,14 +213,15 @@ impl Station {
     ) -> f64 {
         let budget = grant.rate * grant.span;
         let mut sent = 0.0;
-        while let Some(&Waiting { since, packet }) = self.queue.head() {
+        loop {
+            let begin = grant.start + Duration::from_secs(sent / grant.rate);
+            let Some(Waiting { since, packet }) = self.head(begin, &mut report) else { break };
             let bits = f64::from(packet.size) * 8.0;
             let need = bits - self.begun;
             // A hair more than the budget still fits: 160 bits at 0.1 bits a nanosecond must take 1600 ns, not a slot more.
             if sent + need > budget * (1.0 + 1e-12) {
                 break;
             }
-            let begin = grant.start + Duration::from_secs(sent / grant.rate);
             sent += need;
             self.begun = 0.0;
             if fails(bits) {
@@ -192,7 +236,7 @@ impl Station {
             self.queue.leave();
             self.counts.packets += 1;
             self.counts.bytes += u64::from(packet.size);
-            self.begins.push_back((since, begin));
+            self.gone.push_back(Gone { since, at: begin, is_dropped: false });
             if is_lost {
                 self.counts.lost += 1;
                 report(packet, Fate::Lost);
@@ -202,7 +246,7 @@ impl Station {
             let delivery = grant.start + Duration::from_secs(sent / grant.rate) + self.delay;
             report(packet, Fate::Arrives(delivery));
         }
-        if self.queue.head().is_some() {
+        if self.queue.packets() > 0 {
             // The rest of the grant begins the next packet, or is lost.
             if grant.carries {
                 self.begun += (budget - sent).max(0.0);

@@ -5,7 +5,7 @@ use crate::engine::{Purpose, Stream};
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
 use crate::packet::{Kind, Packet};
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Mac, Phy, Reach, StationConfig, Way, WifiConfig};
 use windward_units::{BitRate, Time};
 
@@ -15,6 +15,7 @@ fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> C
         node: key as u32,
         place: (0.0, 0.0),
         buffer: Buffer::Unlimited,
+        queue: QueueConfig::DropTail,
         data_rate: BitRate::bits_per_sec(11_000_000),
     };
     let network = WifiConfig {

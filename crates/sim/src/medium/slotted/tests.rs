@@ -7,7 +7,7 @@ use crate::engine::{Purpose, Stream};
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
 use crate::packet::{Kind, Packet};
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Conflict, Mac, Phy, Reach, StationConfig, Way, WifiConfig};
 use windward_units::{BitRate, Duration, Time};
 
@@ -20,6 +20,7 @@ fn config(stations: u32, links: &[(u32, u32, f64)], threshold: f64) -> SlottedCo
         node,
         place: (0.0, 0.0),
         buffer: Buffer::Unlimited,
+        queue: QueueConfig::DropTail,
         data_rate: BitRate::bits_per_sec(1_000_000),
     };
     let network = WifiConfig {

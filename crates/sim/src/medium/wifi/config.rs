@@ -7,7 +7,7 @@ use super::phy::Phy;
 use super::propagation::{Position, Reach};
 use super::routing::{BackpressureConfig, RoutingConfig};
 use crate::packet::NodeId;
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration};
 
 /// Stations with one 802.11 transceiver each, on one channel.
@@ -46,6 +46,8 @@ pub struct StationConfig {
     pub place: Position,
     /// How much may wait for the air.
     pub buffer: Buffer,
+    /// What is dropped or marked, and who goes first; drop-tail where stations find routes themselves.
+    pub queue: QueueConfig,
     /// Rate of its data frames; positive.
     pub data_rate: BitRate,
 }
@@ -252,6 +254,13 @@ impl WifiConfig {
     /// Bits a second of packets of 1500 bytes on a way that has the medium to itself, without a backoff.
     pub fn mean_rate(&self, local: u32) -> f64 {
         1500.0 * 8.0 / self.exchange(local, 1500).as_secs()
+    }
+
+    /// The same of a station, whatever its ways; without any, the rate of its data frames.
+    pub(super) fn station_rate(&self, station: u32) -> f64 {
+        let way = (0..).zip(&self.ways).find(|(_, way)| way.from == station);
+        let data_rate = self.stations[station as usize].data_rate.as_bits_per_sec() as f64;
+        way.map_or(data_rate, |(local, _)| self.mean_rate(local))
     }
 
     /// The rate of the data frames.

@@ -199,9 +199,8 @@ impl Wifi {
         station.cw = cw;
         station.slots = Some(station.draw(self.config.mac.is_ns2));
         station.note_queue(now);
-        let next = station.queue.pop_front();
-        station.bytes -= next.map_or(0, |next| u64::from(next.packet.size));
         station.arm(now, id, &self.times, out);
+        let next = self.next_waiting(now, id, out);
         if let Some(next) = next {
             self.take(id, next);
         }

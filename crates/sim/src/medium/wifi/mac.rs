@@ -3,6 +3,7 @@
 use super::access::{Rounding, Served};
 use super::config::{ACK, CTS, RTS, WifiConfig};
 use super::errors::Modulation;
+use super::managed::Managed;
 use super::propagation::Neighbour;
 use super::routing::Routing;
 use super::station::{ALL, Air, Frame, Head, Stage, Station, Waiting, WayCounts, WayState};
@@ -12,13 +13,14 @@ use crate::makers::Makers;
 use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Medium, Out};
 use crate::packet::Packet;
+use crate::queue::{AnyQueue, QueueConfig};
 use crate::record::Figure;
 use crate::status::{Counts, Line, Sight};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
 /// Packets of a station for which there is room from the beginning.
-const ROOM: usize = 64;
+pub(super) const ROOM: usize = 64;
 
 /// What may happen at a station, in the order in which it happens at one instant: a frame's end is known before patience runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +121,15 @@ impl Wifi {
             began: Time::ZERO,
             end: Time::ZERO,
         };
-        let station = |station: &super::StationConfig| Station {
+        let managed = |at: u32, station: &super::StationConfig| match station.queue {
+            QueueConfig::DropTail => None,
+            queue => {
+                let rate = config.station_rate(at);
+                let queue = AnyQueue::new(queue, station.buffer, rate, station.key, seed);
+                Some(Box::new(Managed::new(queue)))
+            }
+        };
+        let station = |(at, station): (u32, &super::StationConfig)| Station {
             energy: 0.0,
             signals: 0,
             error_until: Time::ZERO,
@@ -142,6 +152,7 @@ impl Wifi {
             queue: VecDeque::with_capacity(ROOM),
             bytes: 0,
             buffer: station.buffer,
+            managed: managed(at, station),
             queue_time: 0.0,
             queue_since: Time::ZERO,
             longest_queue: 0,
@@ -153,7 +164,7 @@ impl Wifi {
         let modulation = |rate| config.fading.and_then(|_| Modulation::of(phy.coding, rate));
         let mut wifi = Self {
             times,
-            stations: config.stations.iter().map(station).collect(),
+            stations: (0..).zip(&config.stations).map(station).collect(),
             frames: vec![silence; config.stations.len()],
             ways: Vec::new(),
             counts_from: Time::ZERO,
@@ -354,6 +365,9 @@ impl Wifi {
         let way = &mut self.ways[local as usize];
         let id = way.from;
         let station = &mut self.stations[id as usize];
+        if station.managed.is_some() {
+            return self.queue_up_managed(now, local, packet, out);
+        }
         let waiting = station.queue.len() as u64;
         if station.buffer.is_full(waiting, station.bytes, packet.size, Duration::ZERO) {
             way.counts.link.dropped += 1;

@@ -11,6 +11,7 @@ mod contend;
 mod errors;
 mod exchange;
 mod mac;
+mod managed;
 mod motion;
 mod phy;
 mod propagation;

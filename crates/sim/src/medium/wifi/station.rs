@@ -2,6 +2,7 @@
 
 use super::access::Served;
 use super::config::LossOf;
+use super::managed::Managed;
 use crate::engine::Stream;
 use crate::medium::air::{FRAME_KINDS, FrameKind};
 use crate::packet::Packet;
@@ -130,6 +131,8 @@ pub(super) struct Station {
     pub queue: VecDeque<Waiting>,
     pub bytes: u64,
     pub buffer: Buffer,
+    /// What waits in place of `queue`, where a discipline rules it.
+    pub managed: Option<Box<Managed>>,
     /// Packets in the queue times seconds, until the instant that follows.
     pub queue_time: f64,
     pub queue_since: Time,
@@ -141,6 +144,11 @@ pub(super) struct Station {
 }
 
 impl Station {
+    /// Packets in the queue.
+    pub fn waiting(&self) -> usize {
+        self.managed.as_ref().map_or(self.queue.len(), |managed| managed.packets())
+    }
+
     /// The queue is about to change.
     pub fn note_queue(&mut self, now: Time) {
         self.queue_time = self.queued(now);
@@ -149,7 +157,7 @@ impl Station {
 
     /// Packets in the queue times seconds, until `now`.
     pub fn queued(&self, now: Time) -> f64 {
-        self.queue_time + self.queue.len() as f64 * now.since(self.queue_since).as_secs()
+        self.queue_time + self.waiting() as f64 * now.since(self.queue_since).as_secs()
     }
 }
 

@@ -5,7 +5,7 @@ use crate::backlog::{BacklogConfig, Links, Threshold};
 use crate::medium::air::FrameKind;
 use crate::medium::interface::Medium;
 use crate::packet::{Kind, Packet};
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{
     Access, BackpressureConfig, Mac, Neighbour, Phy, Reach, RoutingConfig, StationConfig, Way, WifiConfig,
 };
@@ -19,6 +19,7 @@ fn row(threshold: Threshold, relay: u64) -> WifiConfig {
         node: key as u32,
         place: (key as f64, 0.0),
         buffer: Buffer::Packets(if key == 1 { relay } else { 100 }),
+        queue: QueueConfig::DropTail,
         data_rate: BitRate::bits_per_sec(2_000_000),
     };
     let backlog = BacklogConfig { threshold, links: Links::Downstream };

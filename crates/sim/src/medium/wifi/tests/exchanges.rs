@@ -1,9 +1,9 @@
 //! Exchanges by hand, to the microsecond.
 
 use super::harness::{Bench, star};
-use crate::Buffer;
 use crate::medium::interface::Cause;
 use crate::wifi::{Access, LossOf, Mac, Neighbour, Phy, Reach, StationConfig, Way, WifiConfig};
+use crate::{Buffer, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const MBIT: u64 = 1_000_000;
@@ -58,6 +58,7 @@ fn hidden(mac: Mac) -> WifiConfig {
         node: key as u32,
         place: (0.0, 0.0),
         buffer: Buffer::Unlimited,
+        queue: QueueConfig::DropTail,
         data_rate: BitRate::bits_per_sec(2 * MBIT),
     };
     WifiConfig {

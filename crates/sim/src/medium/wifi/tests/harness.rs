@@ -3,7 +3,7 @@
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
 use crate::packet::{Kind, Packet};
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Mac, Phy, Reach, StationConfig, Way, Wifi, WifiConfig};
 use windward_units::{BitRate, Time};
 
@@ -62,8 +62,14 @@ impl Bench {
 
 /// `senders` stations that send to one that only listens, all in reach of each other, at `data_rate`.
 pub fn star(senders: u32, phy: Phy, mac: Mac, data_rate: BitRate) -> WifiConfig {
-    let station =
-        |key| StationConfig { key, node: key as u32, place: (0.0, 0.0), buffer: Buffer::Unlimited, data_rate };
+    let station = |key| StationConfig {
+        key,
+        node: key as u32,
+        place: (0.0, 0.0),
+        buffer: Buffer::Unlimited,
+        queue: QueueConfig::DropTail,
+        data_rate,
+    };
     WifiConfig {
         phy,
         mac,
