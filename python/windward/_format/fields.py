@@ -718,6 +718,8 @@ class Station:
         Fading of its channel. Default: that of the cell.
     buffer
         Its buffer. Default: that of the cell.
+    queue
+        Discipline of its queue. Default: that of the cell.
     delay
         From the end of a packet's transmission to its arrival. Default: that of the cell.
     deadline
@@ -730,6 +732,7 @@ class Station:
     snr: str
     fading: str | Fading | None = None
     buffer: str | None = None
+    queue: str | Queue | None = None
     delay: str | None = None
     deadline: str = "100 ms"
     violation: float | str = 0.05
@@ -766,6 +769,8 @@ class Cell:
         Average rate used by the schedulers.
     buffer
         Buffer per station, in packets or bytes.
+    queue
+        Discipline of every station's queue: its name, or a table of name and parameters. Default: drop-tail.
     shared_buffer
         Buffer shared by all stations, in packets. Default: no shared limit.
     delay
@@ -787,6 +792,7 @@ class Cell:
     service: Service = "carry"
     average: Average = Average()
     buffer: str = "1000 packets"
+    queue: str | Queue | None = None
     shared_buffer: str | None = None
     delay: str = "0 s"
     repair: Repair | None = None
@@ -1317,6 +1323,8 @@ class WifiStation:
         Rate of its data frames. Default: that of the network.
     buffer
         Its interface queue. Default: that of the network.
+    queue
+        Discipline of its interface queue. Default: that of the network.
     """
 
     node: str
@@ -1325,6 +1333,7 @@ class WifiStation:
     motion: Motion | None = None
     data_rate: str | None = None
     buffer: str | None = None
+    queue: str | Queue | None = None
 
 
 #: What the losses of a link are of.
@@ -1380,6 +1389,9 @@ class Wifi:
         Maximum attempts of a data frame above the RTS threshold.
     buffer
         Interface queue of every station, in packets or bytes, not counting the packet being sent.
+    queue
+        Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-
+        tail.
     access
         How stations share the air.
     routing
@@ -1409,6 +1421,7 @@ class Wifi:
     short_retries: int = 7
     long_retries: int = 4
     buffer: str = "1000 packets"
+    queue: str | Queue | None = None
     access: str | Access = "dcf"
     routing: str | Routing = "shortest"
     timing: WifiTiming | None = None
