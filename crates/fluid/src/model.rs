@@ -19,10 +19,10 @@ pub struct FluidFlow {
 }
 
 impl FluidFlow {
-    /// The flow of a law on a path.
-    pub fn new(spec: &LawSpec, base_rtt: f64, loss: f64) -> Self {
-        let law = spec.fluid();
-        Self { unit: law.time_unit(), law, base_rtt, loss }
+    /// The flow of a law on a path; `None` where the law has no fluid form.
+    pub fn new(spec: &LawSpec, base_rtt: f64, loss: f64) -> Option<Self> {
+        let law = spec.fluid()?;
+        Some(Self { unit: law.time_unit(), law, base_rtt, loss })
     }
 }
 

@@ -10,7 +10,7 @@ use windward_num::{Error, Network};
 fn follow(kappa: f64, lag: Lag) -> Vec<f64> {
     let parameters = serde_json::json!({ "rho": 0.5, "kappa": kappa, "backlog": 25.0 });
     let spec = LawSpec::from_json("quic-tcp", parameters).expect("right");
-    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0)];
+    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0).expect("it has a fluid form")];
     let mut model = Model::new(Network::wired(&[1000.0], vec![vec![0]]), flows, vec![f64::INFINITY]).expect("right");
     let run = integrate(&mut model, &[125.5], 20.0, 0.01, Method::Delayed { lag }).expect("it can be integrated");
     run.windows.iter().map(|windows| windows[0] - 125.0).collect()
@@ -42,7 +42,7 @@ fn one_round_trip_of_delay_limits_the_step() {
 #[test]
 fn a_computation_can_be_stopped() {
     let spec = LawSpec::from_json("quic-tcp", serde_json::json!({ "backlog": 25.0 })).expect("right");
-    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0)];
+    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0).expect("it has a fluid form")];
     let mut model = Model::new(Network::wired(&[1000.0], vec![vec![0]]), flows, vec![f64::INFINITY]).expect("right");
     let stop = Arc::new(AtomicBool::new(false));
     model.stop_when(Arc::clone(&stop));

@@ -41,7 +41,7 @@ impl Case {
         let flow = |(&base_rtt, &backlog): (&f64, &f64)| {
             let parameters = serde_json::json!({ "rho": rho, "kappa": kappa, "backlog": backlog });
             let spec = LawSpec::from_json("quic-tcp", parameters).expect("these are right");
-            FluidFlow::new(&spec, base_rtt, 0.0)
+            FluidFlow::new(&spec, base_rtt, 0.0).expect("it has a fluid form")
         };
         let flows = self.base_rtts.iter().zip(&self.backlogs).map(flow).collect();
         let buffers = vec![f64::INFINITY; self.network.links.len()];
@@ -112,7 +112,7 @@ fn smaller_rho_is_faster_at_one_kappa() {
 #[test]
 fn discrete_fast_closes_a_fixed_share_of_the_gap() {
     let spec = LawSpec::from_json("fast", serde_json::json!({ "gamma": 0.25, "alpha": 50.0 })).expect("right");
-    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0)];
+    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0).expect("it has a fluid form")];
     let mut model = Model::new(Network::wired(&[1000.0], vec![vec![0]]), flows, vec![f64::INFINITY]).expect("right");
     let run = integrate(&mut model, &[400.0], 0.2, 0.02, Method::Discrete { period: 0.02 }).expect("it can");
     for (step, windows) in run.windows.iter().enumerate() {
@@ -126,7 +126,7 @@ fn discrete_fast_closes_a_fixed_share_of_the_gap() {
 #[test]
 fn reno_fills_the_buffer() {
     let spec = LawSpec::from_json("reno", serde_json::json!({})).expect("right");
-    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0)];
+    let flows = vec![FluidFlow::new(&spec, 0.1, 0.0).expect("it has a fluid form")];
     let mut model = Model::new(Network::wired(&[1000.0], vec![vec![0]]), flows, vec![50.0]).expect("right");
     let run = integrate(&mut model, &[10.0], 100.0, 1.0, Method::Ode { tolerance: 1e-7 }).expect("it can");
     let w = run.windows.last().expect("there are samples")[0];

@@ -37,6 +37,54 @@ pub struct Ack {
     pub round: u64,
     /// What the network said explicitly, where it speaks. No network of the simulator does: always `None` there.
     pub feedback: Option<Feedback>,
+    /// What a law needs that models its path by rates.
+    pub sample: Sample,
+}
+
+/// How the path delivered while the newest packet that an ACK delivers was on its way, as Linux counts it (`struct
+/// rate_sample`, net/ipv4/tcp_rate.c; draft-ietf-ccwg-bbr, "Delivery Rate Samples").
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// Packets of the connection delivered so far, with this ACK.
+    pub delivered: Packets,
+    /// The same when the newest packet that this ACK delivers was sent.
+    pub delivered_at_send: Packets,
+    /// Packets of the connection found lost so far, with this ACK.
+    pub lost: Packets,
+    /// The same when that packet was sent.
+    pub lost_at_send: Packets,
+    /// The time in which `delivered - delivered_at_send` packets were delivered: that between the sending or that between the
+    /// acknowledgement of the first and the last of them, whichever is longer.
+    pub interval: Duration,
+    /// Packets in flight before this ACK.
+    pub prior_flight: Packets,
+    /// When pacing lets the next packet out; in the past where it need not wait.
+    pub next_send: Time,
+    /// What the host is repairing, with this ACK.
+    pub repair: Repair,
+}
+
+/// What a host is repairing, until all that it had sent when it began is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Repair {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Losses that later packets have shown: fast recovery.
+    Losses,
+    /// Everything that was in flight when the retransmission timer expired.
+    Timeout,
+}
+
+/// A connection opens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// The host's clock.
+    pub now: Time,
+    /// Round-trip time of the handshake; `None` where Karn's rule forbids it.
+    pub rtt: Option<Duration>,
+    /// Where a law draws its random numbers from: another one for each flow and each run.
+    pub seed: u64,
 }
 
 /// Explicit feedback carried by an ACK; see [`Ack::feedback`] for who brings any.
@@ -88,6 +136,9 @@ pub enum CongestionKind {
 /// The interface is wider than the simulated TCP, which never calls [`Law::on_restart`] and leaves [`Ack::feedback`]
 /// empty (docs/measured/limits.md). The conformance tests bring restarts and marks to every law.
 pub trait Law {
+    /// The connection opens. A host need not say so.
+    fn on_start(&mut self, _start: &Start) {}
+
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &Ack);
 
@@ -100,6 +151,17 @@ pub trait Law {
     /// The rate to pace at; `None`: the host paces at cwnd/srtt, or not at all.
     fn pacing_rate(&self) -> Option<PacketRate> {
         None
+    }
+
+    /// How many packets go out at once where [`Law::pacing_rate`] paces them.
+    fn send_quantum(&self) -> u32 {
+        1
+    }
+
+    /// Whether the window is the law's own in recovery too, as with Linux's `cong_control`: the host then reduces nothing by itself,
+    /// neither after a loss nor after a mark. The same for as long as the law lives.
+    fn drives_recovery(&self) -> bool {
+        false
     }
 
     /// Sending resumes after an idle time longer than the retransmission timeout. The simulated TCP does not restart: its

@@ -14,6 +14,7 @@ mod utility;
 #[cfg(test)]
 mod testing;
 
+pub mod bbr;
 pub mod bic;
 pub mod compound;
 pub mod cubic;
@@ -33,6 +34,6 @@ pub mod westwood;
 
 pub use backlog::Mode;
 pub use fluid::{FluidLaw, FluidPath, Lyapunov, Response, TimeUnit};
-pub use interface::{Ack, Congestion, CongestionKind, Feedback, Law};
+pub use interface::{Ack, Congestion, CongestionKind, Feedback, Law, Repair, Sample, Start};
 pub use registry::{AnyLaw, LawSpec, SpecError};
 pub use utility::{Price, Utility};

@@ -1,6 +1,6 @@
 //! Every law by name: its parameters as read from a scenario, and the law itself behind static dispatch.
 
-use crate::{Ack, Congestion, FluidLaw, FluidPath, Law, Price, Response};
+use crate::{Ack, Congestion, FluidLaw, FluidPath, Law, Price, Response, Start};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,7 +21,7 @@ impl LawSpec {
         // Any path does on which nothing is zero.
         let path =
             FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::from_millis(20), loss: 0.01 };
-        self.fluid().maximises(&path).map(|utility| utility.price())
+        self.fluid()?.maximises(&path).map(|utility| utility.price())
     }
 }
 
@@ -41,12 +41,23 @@ fn check_types(parameters: &Value, defaults: impl Serialize) -> Result<(), SpecE
     Ok(())
 }
 
+/// A law as a differential equation; one that models rates has none.
+macro_rules! fluid {
+    (rates, $params:expr) => {{
+        let _ = $params;
+        None
+    }};
+    ($memory:ident, $params:expr) => {
+        Some(Box::new($params))
+    };
+}
+
 /// A memoryless law is its parameters' [`Response`]; one with memory has none.
 macro_rules! response {
     (memoryless, $params:expr) => {
         Some(Box::new($params))
     };
-    (stateful, $params:expr) => {{
+    ($memory:ident, $params:expr) => {{
         let _ = $params;
         None
     }};
@@ -102,9 +113,9 @@ macro_rules! laws {
                 match self { $(Self::$variant(params) => AnyLaw::$variant(crate::$module::$variant::new(*params, initial)),)* }
             }
 
-            /// The law as a differential equation.
-            pub fn fluid(&self) -> Box<dyn FluidLaw + Send + Sync> {
-                match self { $(Self::$variant(params) => Box::new(*params),)* }
+            /// The law as a differential equation; `None` where it has none.
+            pub fn fluid(&self) -> Option<Box<dyn FluidLaw + Send + Sync>> {
+                match self { $(Self::$variant(params) => fluid!($memory, *params),)* }
             }
 
             /// The law's gain and cut, where it is memoryless.
@@ -126,6 +137,9 @@ macro_rules! laws {
         }
 
         impl Law for AnyLaw {
+            fn on_start(&mut self, start: &Start) {
+                match self { $(Self::$variant(law) => law.on_start(start),)* Self::External(law) => law.on_start(start) }
+            }
             #[inline]
             fn on_ack(&mut self, ack: &Ack) {
                 match self { $(Self::$variant(law) => law.on_ack(ack),)* Self::External(law) => law.on_ack(ack) }
@@ -140,6 +154,12 @@ macro_rules! laws {
             #[inline]
             fn pacing_rate(&self) -> Option<PacketRate> {
                 match self { $(Self::$variant(law) => law.pacing_rate(),)* Self::External(law) => law.pacing_rate() }
+            }
+            fn send_quantum(&self) -> u32 {
+                match self { $(Self::$variant(law) => law.send_quantum(),)* Self::External(law) => law.send_quantum() }
+            }
+            fn drives_recovery(&self) -> bool {
+                match self { $(Self::$variant(law) => law.drives_recovery(),)* Self::External(law) => law.drives_recovery() }
             }
             fn on_restart(&mut self, now: Time) {
                 match self { $(Self::$variant(law) => law.on_restart(now),)* Self::External(law) => law.on_restart(now) }
@@ -185,6 +205,8 @@ laws! {
     "bic" Bic bic stateful,
     /// Crowcroft and Oechslin's law: one connection with the share of `connections` Renos.
     "multcp" Multcp multcp memoryless,
+    /// Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson's law: paces at the rate that the path delivers; version 1, as in Linux.
+    "bbr" Bbr bbr rates,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Acknowledgements and congestion events for the tests of single laws.
 
-use crate::{Ack, Congestion, CongestionKind};
+use crate::{Ack, Congestion, CongestionKind, Sample};
 use windward_units::{Duration, Packets, Time};
 
 /// An ACK of one packet at `now` ms, of round trip `round`, in a full window of `window` packets; base RTT 100 ms, no queue.
@@ -22,6 +22,7 @@ pub(crate) fn ack(now: u64, round: u64, window: f64) -> Ack {
         recovering: false,
         round,
         feedback: None,
+        sample: Sample::default(),
     }
 }
 

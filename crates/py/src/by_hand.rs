@@ -73,6 +73,7 @@ impl Window {
             recovering,
             round: self.round,
             feedback: None,
+            sample: Sample::default(),
         });
         Ok(())
     }

@@ -130,7 +130,11 @@ pub(crate) fn fluid_follow<'py>(
     let network: Network = parse("network", network).map_err(refused)?;
     let laws: Vec<Value> = parse("laws", laws).map_err(refused)?;
     let flow = |(law, &base_rtt): (Value, &f64)| {
-        let mut flow = FluidFlow::new(&spec(law)?, base_rtt, 0.0);
+        let law = spec(law)?;
+        let refusal = || {
+            PyValueError::new_err(format!("`{}` has no fluid form: it paces at a rate that it measures", law.name()))
+        };
+        let mut flow = FluidFlow::new(&law, base_rtt, 0.0).ok_or_else(refusal)?;
         if is_common {
             flow.unit = TimeUnit::Seconds;
         }

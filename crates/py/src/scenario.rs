@@ -250,8 +250,8 @@ pub(crate) fn laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             Price::QueueDelay => "queueing delay",
         };
         row.set_item("price", law.price().map(price))?;
-        row.set_item("backlog", law.fluid().backlog().map(Packets::count))?;
-        row.set_item("backlog_parameter", law.fluid().backlog_parameter())?;
+        row.set_item("backlog", law.fluid().and_then(|law| law.backlog()).map(Packets::count))?;
+        row.set_item("backlog_parameter", law.fluid().and_then(|law| law.backlog_parameter()))?;
         rows.append(row)?;
     }
     Ok(rows)

@@ -58,6 +58,12 @@ pub enum FluidError {
          instead, or use `simulate`"
     )]
     Down(String, Duration),
+    /// A law that has no fluid form.
+    #[error(
+        "flow `{0}`: `{1}` paces at a rate that it has measured, and has no window to follow as a differential equation\nhint: use \
+         `windward simulate`"
+    )]
+    Rates(String, &'static str),
     /// Stations that move.
     #[error("link `{0}`: stations that move are not supported by the fluid engine")]
     Motion(String),
@@ -185,7 +191,8 @@ impl Scenario {
             if base_rtt <= 0.0 {
                 return Err(FluidError::NoDelay(name.name.clone()));
             }
-            flows.push(FluidFlow::new(spec, base_rtt, path_loss(&network.topology, &flow.forward)));
+            let flow = FluidFlow::new(spec, base_rtt, path_loss(&network.topology, &flow.forward));
+            flows.push(flow.ok_or_else(|| FluidError::Rates(name.name.clone(), spec.name()))?);
         }
         let buffers = (0..).zip(&network.topology.ports).map(|(port, _)| network.topology.buffer(port));
         let buffers = buffers.zip(&constraints.links).map(|(buffer, link)| match (buffer, link) {
@@ -214,7 +221,7 @@ struct PieceOfRun {
 
 /// ρ and the backlogs p of the flows, where all have a part in one Lyapunov function.
 fn lyapunov_of(laws: &[LawSpec]) -> Option<(f64, Vec<f64>)> {
-    let parts: Vec<Lyapunov> = laws.iter().map(|law| law.fluid().lyapunov()).collect::<Option<_>>()?;
+    let parts: Vec<Lyapunov> = laws.iter().map(|law| law.fluid()?.lyapunov()).collect::<Option<_>>()?;
     let rho = parts.first()?.rho;
     let is_one = parts.iter().all(|part| part.rho == rho);
     is_one.then(|| (rho, parts.iter().map(|part| part.backlog.count()).collect()))

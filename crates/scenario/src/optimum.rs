@@ -216,7 +216,7 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
     let rtt =
         (propagation(&network.topology, &flow.forward) + propagation(&network.topology, &flow.backward)).max(1e-6);
     let path = FluidPath { base_rtt: Duration::from_secs(rtt), queue_delay: Duration::ZERO, loss };
-    match spec.fluid().maximises(&path) {
+    match spec.fluid().and_then(|law| law.maximises(&path)) {
         Some(laws::Utility::Backlog(backlog)) => Utility::ProportionalFair { weight: backlog.count() * packets },
         // The solver has the form for rare losses, −2S²/(T²x) − εx, with x in packets of the reference size.
         Some(laws::Utility::SquareRoot { k }) => Utility::Reno { segment: packets * (k / 2.0).sqrt(), rtt, loss },

@@ -9,7 +9,7 @@ use bound::{Bound, Figures};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use windward_kernel::{KernelLaw, LAWS, Parameter};
-use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec};
+use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec, Sample};
 use windward_sim::{
     Buffer, Control, FlowConfig, LawChoice, LinkConfig, Loss, MakeLaw, Makers, Network, TcpOptions, Timing, Topology,
     run,
@@ -257,6 +257,7 @@ fn stretch_acks_open_the_window_as_linux_does() {
                 recovering: false,
                 round: u64::from(round),
                 feedback: None,
+                sample: Sample::default(),
             };
             rust.on_ack(&ack);
             let (now, sent_at, rtt) = (1000 * at_ms, 1000 * (at_ms - 100), 100_000);

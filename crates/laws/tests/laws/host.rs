@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec};
+use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law, LawSpec, Repair, Sample, Start};
 use windward_units::{Duration, Packets, Time};
 
 /// The queue that all flows share.
@@ -64,6 +64,7 @@ pub fn run(bottleneck: Bottleneck, flows: &[Flow], warmup: Time, end: Time) -> V
         match event {
             Event::Ack(packet) => world.on_ack(now, index, packet),
             Event::Timer => world.on_timer(now, index),
+            Event::Pace => world.send(now, index),
         }
     }
     let span = end.since(warmup).as_secs();
@@ -76,6 +77,7 @@ pub fn run(bottleneck: Bottleneck, flows: &[Flow], warmup: Time, end: Time) -> V
 enum Event {
     Ack(Packet),
     Timer,
+    Pace,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +86,10 @@ struct Packet {
     sent: Time,
     flight: u64,
     wait: Duration,
+    delivered: u64,
+    lost: u64,
+    delivered_at: Time,
+    first_sent: Time,
 }
 
 struct World {
@@ -110,6 +116,13 @@ struct Sender {
     srtt: Duration,
     min_rtt: Duration,
     deadline: Time,
+    /// The books of delivery rates (draft-ietf-ccwg-bbr), and of pacing.
+    acked: u64,
+    lost: u64,
+    acked_at: Time,
+    first_sent: Time,
+    next_send: Time,
+    repair: Repair,
     delivered: f64,
     waits: f64,
     trace: Trace,
@@ -134,6 +147,9 @@ impl World {
     /// The retransmission timer; it re-arms itself.
     fn on_timer(&mut self, now: Time, index: usize) {
         let sender = &mut self.senders[index];
+        if sender.next == 0 {
+            sender.law.on_start(&Start { now, rtt: Some(sender.empty_rtt), seed: 1 });
+        }
         if now >= sender.deadline {
             sender.on_timeout(now);
             self.send(now, index);
@@ -149,6 +165,17 @@ impl World {
             if (sender.flight + 1) as f64 > sender.law.cwnd().count().max(1.0) {
                 return;
             }
+            if let Some(pace) = sender.law.pacing_rate() {
+                if now < sender.next_send {
+                    let next = sender.next_send;
+                    self.schedule(next, index, Event::Pace);
+                    return;
+                }
+                sender.next_send = now + Duration::from_secs(1.0 / pace.as_per_sec());
+            }
+            if sender.flight == 0 {
+                (sender.acked_at, sender.first_sent) = (now, now);
+            }
             let number = sender.next;
             sender.next += 1;
             sender.flight += 1;
@@ -161,7 +188,16 @@ impl World {
                 sender.dropped.push_back(number);
                 continue;
             }
-            let packet = Packet { number, sent: now, flight: sender.flight, wait: Duration::from_secs(wait) };
+            let packet = Packet {
+                number,
+                sent: now,
+                flight: sender.flight,
+                wait: Duration::from_secs(wait),
+                delivered: sender.acked,
+                lost: sender.lost,
+                delivered_at: sender.acked_at,
+                first_sent: sender.first_sent,
+            };
             let back = now + Duration::from_secs(wait) + sender.empty_rtt;
             self.schedule(back, index, Event::Ack(packet));
         }
@@ -183,6 +219,12 @@ impl Sender {
             srtt: Duration::ZERO,
             min_rtt: Duration::MAX,
             deadline: flow.start,
+            acked: 0,
+            lost: 0,
+            acked_at: flow.start,
+            first_sent: flow.start,
+            next_send: Time::ZERO,
+            repair: Repair::Nothing,
             delivered: 0.0,
             waits: 0.0,
             trace: Trace::default(),
@@ -190,7 +232,9 @@ impl Sender {
     }
 
     fn on_ack(&mut self, now: Time, packet: Packet) {
+        let prior_flight = Packets::new(self.flight as f64);
         self.flight = self.flight.saturating_sub(1);
+        (self.acked, self.acked_at, self.first_sent) = (self.acked + 1, now, packet.sent);
         let rtt = now.since(packet.sent);
         self.min_rtt = self.min_rtt.min(rtt);
         self.srtt = if self.srtt == Duration::ZERO { rtt } else { self.srtt.scale(0.875) + rtt.scale(0.125) };
@@ -200,7 +244,11 @@ impl Sender {
             self.round_end = self.next;
             self.trace.cwnd.push(self.law.cwnd().count());
         }
+        if packet.number >= self.recovery_end {
+            self.repair = Repair::Nothing;
+        }
         let lost = self.find_losses(now, packet.number);
+        let whole = |count: u64| Packets::new(count as f64);
         self.law.on_ack(&Ack {
             now,
             acked: Packets::ONE,
@@ -217,6 +265,16 @@ impl Sender {
             recovering: packet.number < self.recovery_end,
             round: self.round,
             feedback: None,
+            sample: Sample {
+                delivered: whole(self.acked),
+                delivered_at_send: whole(packet.delivered),
+                lost: whole(self.lost),
+                lost_at_send: whole(packet.lost),
+                interval: packet.sent.since(packet.first_sent).max(now.since(packet.delivered_at)),
+                prior_flight,
+                next_send: self.next_send,
+                repair: self.repair,
+            },
         });
     }
 
@@ -230,9 +288,11 @@ impl Sender {
             self.dropped.pop_front();
             self.flight = self.flight.saturating_sub(1);
             lost += 1;
+            self.lost += 1;
             if number >= self.recovery_end {
                 self.recovery_end = self.next;
                 self.trace.losses += 1;
+                self.repair = Repair::Losses;
                 self.congestion(now, CongestionKind::Loss, flight);
             }
         }
@@ -245,6 +305,8 @@ impl Sender {
             self.trace.timeouts += 1;
             self.congestion(now, CongestionKind::Timeout, self.flight);
             self.recovery_end = self.next;
+            self.repair = Repair::Timeout;
+            self.lost += self.flight;
             self.dropped.clear();
             self.flight = 0;
         }

@@ -39,7 +39,8 @@ fn draw(name: &str, windows: &[f64]) {
 #[test]
 fn laws() {
     for spec in LawSpec::all() {
-        let parameters = spec.fluid().backlog_parameter().map(|backlog| (backlog.to_owned(), json!(BACKLOG)));
+        let parameters =
+            spec.fluid().and_then(|law| law.backlog_parameter()).map(|backlog| (backlog.to_owned(), json!(BACKLOG)));
         let law = LawSpec::from_json(spec.name(), parameters.into_iter().collect::<Map<_, _>>().into());
         snapshot(spec.name(), law.expect("a backlog may be as small"));
     }

@@ -75,7 +75,7 @@ impl Connection {
             backward,
             opened_at: config.start,
             syns: 0,
-            sender: Sender::new(law, tcp, end),
+            sender: Sender::new(law, tcp, end, splitmix64(seed) ^ config.key),
             receiver: Receiver::new(tcp),
             tally: Tally::new(),
             recent_rtt: None,

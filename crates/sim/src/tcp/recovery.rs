@@ -1,5 +1,7 @@
 //! Where a sender stands after losses and marks, and how fast it may send meanwhile.
 
+use windward_laws::Repair;
+
 /// Loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
@@ -28,6 +30,16 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// What a law is told of it.
+    #[inline]
+    pub fn repair(&self) -> Repair {
+        match self {
+            Self::Open | Self::Reduction { .. } => Repair::Nothing,
+            Self::Recovery { .. } => Repair::Losses,
+            Self::Loss { .. } => Repair::Timeout,
+        }
+    }
+
     /// What says how many segments may go, where the window does not.
     #[inline]
     pub fn prr(&mut self) -> Option<&mut Prr> {

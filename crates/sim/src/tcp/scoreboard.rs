@@ -28,6 +28,8 @@ pub struct Segment {
     pub delivered_at: u64,
     /// Segments delivered by then.
     pub delivered: u32,
+    /// Segments found lost by then.
+    pub lost: u32,
     /// Segments in flight, this one included.
     pub flight: u32,
     /// The sender had nothing more to send.

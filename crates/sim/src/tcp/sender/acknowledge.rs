@@ -5,7 +5,7 @@ use crate::packet::Packet;
 use crate::tcp::marks::Told;
 use crate::tcp::recovery::{Phase, Prr};
 use crate::tcp::scoreboard::{DUP_THRESH, Delivery, Segment};
-use windward_laws::{Ack, CongestionKind, Law};
+use windward_laws::{Ack, CongestionKind, Law, Sample};
 use windward_units::{Duration, Packets, Time};
 
 impl Sender {
@@ -19,12 +19,15 @@ impl Sender {
         }
         let advance = to - una;
         let mut delivery = Delivery::default();
+        let prior_flight = self.board.pipe();
         self.update_board(to, packet, &mut delivery);
         if advance == 0 && delivery.count == 0 {
             return None;
         }
         let now_nanos = now.as_nanos();
-        let restarts = matches!(self.phase, Phase::Loss { .. }) && self.law.cwnd().count() < self.restart_until;
+        let restarts = matches!(self.phase, Phase::Loss { .. })
+            && !self.drives_recovery
+            && self.law.cwnd().count() < self.restart_until;
         self.delivered += delivery.count;
         self.delivered_at = now_nanos;
         let sample = self.sample_rtt(now_nanos, advance, packet.stamp, &delivery);
@@ -35,11 +38,12 @@ impl Sender {
         let told = if self.marks.is_on() { self.marks.hear(packet.ecn, delivery.count) } else { Told::default() };
         let fresh = if advance == 0 { delivery.count } else { 0 };
         let lost = self.find_losses(now, fresh);
+        self.lost += lost.count;
         if let Some(newest) = delivery.newest {
             // In slow start after a timeout an ACK jumps over what had arrived before it, which is no sign that the path is clear:
             // it counts as a delayed ACK (RFC 3465 §2.3 has one segment; Linux counts all).
             let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
-            let heard = Heard { acked, marked: told.count, lost: lost.count, is_duplicate: advance == 0 };
+            let heard = Heard { acked, marked: told.count, lost: lost.count, is_duplicate: advance == 0, prior_flight };
             self.tell_law(now, heard, &newest, sample);
         }
         if told.is_any {
@@ -201,12 +205,13 @@ impl Sender {
 
     #[inline]
     fn tell_law(&mut self, now: Time, heard: Heard, newest: &Segment, rtt: Option<Duration>) {
-        let Heard { acked, marked, lost, is_duplicate } = heard;
+        let Heard { acked, marked, lost, is_duplicate, prior_flight } = heard;
         // draft-cheng-iccrg-delivery-rate-estimation: the slower of sending and acknowledging.
         let sending = newest.sent_at - newest.first_sent_at;
         let acknowledging = now.as_nanos() - newest.delivered_at;
         let interval = Duration::from_nanos(sending.max(acknowledging));
         let count = f64::from(self.delivered - newest.delivered);
+        let whole = |count: u32| Packets::new(f64::from(count));
         self.first_sent_at = newest.sent_at;
         if newest.delivered >= self.round_ends_at {
             self.round += 1;
@@ -232,6 +237,16 @@ impl Sender {
             recovering: is_duplicate || self.is_reduced(),
             round: self.round,
             feedback: None,
+            sample: Sample {
+                delivered: whole(self.delivered),
+                delivered_at_send: whole(newest.delivered),
+                lost: whole(self.lost),
+                lost_at_send: whole(newest.lost),
+                interval,
+                prior_flight: whole(prior_flight),
+                next_send: self.next_send,
+                repair: self.phase.repair(),
+            },
         });
         self.take_window();
     }
@@ -247,6 +262,7 @@ struct Heard {
     marked: u32,
     lost: u32,
     is_duplicate: bool,
+    prior_flight: u32,
 }
 
 /// Losses found by one ACK.

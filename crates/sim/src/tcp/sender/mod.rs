@@ -15,8 +15,9 @@ use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Timer;
 use crate::network::TcpOptions;
-use windward_laws::{AnyLaw, Congestion, CongestionKind, Law};
-use windward_units::{Duration, Packets, Time};
+use transmit::Burst;
+use windward_laws::{AnyLaw, Congestion, CongestionKind, Law, Start};
+use windward_units::{Duration, Packets, Time, splitmix64};
 
 /// What the sender wants next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,10 @@ pub struct Counts {
 /// The sending end of a flow.
 pub struct Sender {
     law: AnyLaw,
+    /// The window is the law's own in recovery too.
+    drives_recovery: bool,
+    /// What the law draws random numbers from.
+    seed: u64,
     board: Scoreboard,
     phase: Phase,
     /// The window in force while no SACK recovery runs it: the law's, in whole segments.
@@ -64,6 +69,7 @@ pub struct Sender {
     last_rtt: Duration,
     // Delivery
     delivered: u32,
+    lost: u32,
     delivered_at: u64,
     first_sent_at: u64,
     app_limited_until: u32,
@@ -85,6 +91,7 @@ pub struct Sender {
     pub timer: Timer,
     /// When pacing lets the next segment out.
     next_send: Time,
+    burst: Burst,
     /// The timer of the pacing gap.
     pub pace: Timer,
     /// What happened so far.
@@ -92,9 +99,11 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of `end` segments driven by `law`.
-    pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32) -> Self {
+    /// A sender of `end` segments driven by `law`, which draws its random numbers from `seed`.
+    pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32, seed: u64) -> Self {
         let mut sender = Self {
+            drives_recovery: law.drives_recovery(),
+            seed,
             board: Scoreboard::new(64),
             phase: Phase::Open,
             window: 0,
@@ -108,6 +117,7 @@ impl Sender {
             base_rtt: tcp.known_base_rtt.unwrap_or(Duration::MAX),
             last_rtt: Duration::ZERO,
             delivered: 0,
+            lost: 0,
             delivered_at: 0,
             first_sent_at: 0,
             app_limited_until: 0,
@@ -124,6 +134,7 @@ impl Sender {
             marks: Marks::new(tcp.ecn),
             timer: Timer::off(),
             next_send: Time::ZERO,
+            burst: Burst::default(),
             pace: Timer::off(),
             counts: Counts::default(),
             law,
@@ -176,12 +187,16 @@ impl Sender {
         }
         self.delivered_at = now.as_nanos();
         self.first_sent_at = now.as_nanos();
+        self.law.on_start(&Start { now, rtt: sample, seed: self.seed });
+        self.take_window();
     }
 
     /// A new connection over the same path, driven by `law`; all data of the old one is acknowledged. What is known of
     /// the round trip stays, as in Linux's table of path metrics.
     pub fn renew(&mut self, law: AnyLaw) {
         debug_assert!(self.board.outstanding() == 0, "the old connection has no data on its way");
+        self.drives_recovery = law.drives_recovery();
+        self.seed = splitmix64(self.seed);
         self.law = law;
         self.phase = Phase::Open;
         self.is_doubling = true;
@@ -219,6 +234,7 @@ impl Sender {
         let flight = self.board.pipe().max(1);
         let is_first = self.rtt.backoff() == 0;
         let lost = self.board.mark_all_lost(self.has_sack);
+        self.lost += lost;
         if is_first {
             // RFC 5681 §3.1: ssthresh is held when the same segment times out again.
             self.restart_until = (f64::from(flight) / 2.0).max(2.0);

@@ -33,7 +33,7 @@ impl Path {
     /// A flow of `end` segments whose window begins at `window`; `drops` lists (segment, how often it was sent before).
     fn new(window: u32, end: u32, tcp: &TcpOptions, drops: &[(u32, u32)]) -> Self {
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
-        let mut sender = Sender::new(law.build(Packets::new(f64::from(window))), tcp, end);
+        let mut sender = Sender::new(law.build(Packets::new(f64::from(window))), tcp, end, 1);
         sender.establish(Time::ZERO, Some(HALF_RTT * 2));
         Self {
             sender,

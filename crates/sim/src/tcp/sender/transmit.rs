@@ -12,12 +12,30 @@ use windward_units::{Duration, Time};
 const PACING_GAIN: f64 = 1.2;
 const SLOW_START_PACING_GAIN: f64 = 2.0;
 
+/// Segments that go out at once, as Linux hands several to the device in one piece and then waits as long as all of them take
+/// (`tcp_update_skb_after_send`). What comes late may make up for at most half of that.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Burst {
+    at: Time,
+    late: Duration,
+    count: u32,
+    most: u32,
+}
+
+impl Burst {
+    /// Whether another segment belongs to it.
+    fn goes_on(&self, now: Time) -> bool {
+        self.at == now && self.count < self.most
+    }
+}
+
 impl Sender {
     /// What to send now.
     #[inline]
     pub fn turn(&mut self, now: Time) -> Turn {
         let pipe = self.board.pipe();
         let is_allowed = match &self.phase {
+            _ if self.drives_recovery => pipe < self.window,
             Phase::Reduction { prr, .. } => prr.budget() > 0,
             Phase::Recovery { prr, .. } if self.has_sack => prr.budget() > 0,
             // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ask no window.
@@ -27,7 +45,7 @@ impl Sender {
         if !is_allowed {
             return Turn::Idle;
         }
-        if self.is_pacing() && now < self.next_send {
+        if self.is_pacing() && now < self.next_send && !self.burst.goes_on(now) {
             return Turn::Wait(self.next_send);
         }
         if self.phase != Phase::Open
@@ -76,6 +94,7 @@ impl Sender {
             first_sent_at: self.first_sent_at,
             delivered_at: self.delivered_at,
             delivered: self.delivered,
+            lost: self.lost,
             flight: self.board.pipe() + 1,
             is_app_limited: self.delivered < self.app_limited_until,
             ..Segment::default()
@@ -93,7 +112,7 @@ impl Sender {
             prr.on_send();
         }
         if self.is_pacing() {
-            self.next_send = now + self.pacing_gap();
+            self.pace(now);
         }
         // RFC 6675 §6: retransmitting the first segment restarts the timer, or it might expire before that segment's ACK.
         // Without SACK that happens at every partial ACK, of which only the first shall restart it (RFC 6582 §4).
@@ -102,6 +121,22 @@ impl Sender {
             self.timer.set(now + self.rtt.rto());
         }
         self.marks.on_send(if let Turn::New(number) = turn { Some(number) } else { None })
+    }
+
+    /// When the segment after this one may go.
+    fn pace(&mut self, now: Time) {
+        let gap = self.pacing_gap();
+        let quantum = self.law.send_quantum();
+        if quantum <= 1 {
+            self.next_send = now + gap;
+            return;
+        }
+        if !self.burst.goes_on(now) {
+            self.burst = Burst { at: now, late: now.since(self.next_send), count: 0, most: quantum };
+        }
+        self.burst.count += 1;
+        let span = gap * u64::from(self.burst.count);
+        self.next_send = now + span.saturating_sub(self.burst.late.min(span.scale(0.5)));
     }
 
     fn pacing_gap(&self) -> Duration {

@@ -1,0 +1,94 @@
+//! The greatest of late, of three samples instead of all (K. Nichols; Linux, lib/win_minmax.c).
+
+/// How many round trips a sample counts.
+const WINDOW: u64 = 10;
+
+/// The greatest rate of ten round trips. The best, second best and third best, each later than the one before: when the best has
+/// expired, the second takes its place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MaxFilter {
+    best: [Entry; 3],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    round: u64,
+    rate: f64,
+}
+
+impl MaxFilter {
+    pub(super) fn max(&self) -> f64 {
+        self.best[0].rate
+    }
+
+    pub(super) fn push(&mut self, round: u64, rate: f64) {
+        let entry = Entry { round, rate };
+        if rate >= self.best[0].rate || round - self.best[2].round > WINDOW {
+            self.best = [entry; 3];
+            return;
+        }
+        if rate >= self.best[1].rate {
+            (self.best[1], self.best[2]) = (entry, entry);
+        } else if rate >= self.best[2].rate {
+            self.best[2] = entry;
+        }
+        self.age(entry);
+    }
+
+    /// Lets the best expire, and sees that second and third come from later parts of the window.
+    fn age(&mut self, entry: Entry) {
+        let age = entry.round - self.best[0].round;
+        if age > WINDOW {
+            self.best = [self.best[1], self.best[2], entry];
+            if entry.round - self.best[0].round > WINDOW {
+                self.best = [self.best[1], self.best[2], entry];
+            }
+        } else if self.best[1].round == self.best[0].round && age > WINDOW / 4 {
+            (self.best[1], self.best[2]) = (entry, entry);
+        } else if self.best[2].round == self.best[1].round && age > WINDOW / 2 {
+            self.best[2] = entry;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 100 in round 0, then 50 to 61 in rounds 1 to 12: the best counts through round 10; in round 11 the best of the later rounds
+    /// follows it, which is the newest, for they rise.
+    #[test]
+    fn the_best_counts_for_ten_round_trips() {
+        let mut filter = MaxFilter::default();
+        filter.push(0, 100.0);
+        for round in 1..=10 {
+            filter.push(round, 49.0 + round as f64);
+            assert_eq!(filter.max(), 100.0);
+        }
+        filter.push(11, 60.0);
+        assert_eq!(filter.max(), 60.0);
+    }
+
+    /// Falling rates, one a round trip: 100, 99, ... The second is taken in the first quarter of the window that has passed (round 3:
+    /// 97), the third in its half (round 6: 94). In round 11 (89) the best expires and 97 is the best; in round 14 it expires in turn.
+    #[test]
+    fn second_and_third_come_from_later_parts_of_the_window() {
+        let mut filter = MaxFilter::default();
+        let mut bests = Vec::new();
+        for round in 0..=17 {
+            filter.push(round, 100.0 - round as f64);
+            bests.push(filter.max());
+        }
+        assert_eq!(bests[..11], [100.0; 11]);
+        assert_eq!(bests[11..14], [97.0; 3]);
+        assert_eq!(bests[14..17], [94.0; 3]);
+    }
+
+    #[test]
+    fn after_a_silence_only_the_newest_counts() {
+        let mut filter = MaxFilter::default();
+        filter.push(0, 100.0);
+        filter.push(30, 10.0);
+        assert_eq!(filter.max(), 10.0);
+    }
+}
