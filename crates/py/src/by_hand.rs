@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use windward_laws::emultcp::{Controller, Sample};
-use windward_laws::{Ack, AnyLaw, Congestion, CongestionKind, Law};
+use windward_laws::{self as laws, Ack, AnyLaw, Congestion, CongestionKind, Law, Repair};
 use windward_units::{Duration, PacketRate, Packets, Time};
 
 /// Weight of a sample in the smoothed round-trip time (RFC 6298 §2).
@@ -26,6 +26,7 @@ pub(crate) struct Window {
     /// Round trips completed, and when the last one was.
     round: u64,
     round_began: Time,
+    delivered: Packets,
 }
 
 #[pymethods]
@@ -34,7 +35,8 @@ impl Window {
     fn new(law: &str, initial: f64) -> PyResult<Self> {
         let law = Mutex::new(spec(parse("law", law).map_err(refused)?)?.build(Packets::new(initial)));
         let (rtt, round_began) = (Duration::ZERO, Time::ZERO);
-        Ok(Self { law, now: Time::ZERO, rtt, srtt: None, base_rtt: None, round: 0, round_began })
+        let delivered = Packets::ZERO;
+        Ok(Self { law, now: Time::ZERO, rtt, srtt: None, base_rtt: None, round: 0, round_began, delivered })
     }
 
     /// Raises ValueError where the clock goes back or a value is impossible.
@@ -57,6 +59,7 @@ impl Window {
             (self.round, self.round_began) = (self.round + 1, now);
         }
         let flight_at_send = self.flight(flight)?;
+        self.delivered += Packets::new(acked);
         self.law().on_ack(&Ack {
             now,
             acked: Packets::new(acked),
@@ -73,7 +76,16 @@ impl Window {
             recovering,
             round: self.round,
             feedback: None,
-            sample: Sample::default(),
+            // A window of packets is delivered in a round trip.
+            sample: laws::Sample {
+                delivered: self.delivered,
+                delivered_at_send: Packets::new((self.delivered - flight_at_send).count().max(0.0)),
+                interval: self.rtt,
+                prior_flight: flight_at_send,
+                next_send: now,
+                repair: if recovering { Repair::Losses } else { Repair::Nothing },
+                ..laws::Sample::default()
+            },
         });
         Ok(())
     }
