@@ -30,6 +30,7 @@ from ._format.fields import (
     Background as Background,
     Backlog as Backlog,
     BackpressureRouting as BackpressureRouting,
+    Bbr as Bbr,
     BernoulliLoss as BernoulliLoss,
     Bic as Bic,
     BoxRegion as BoxRegion,

@@ -2031,6 +2031,33 @@ class Multcp:
     connections: float = 2.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Bbr:
+    """Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson's law: paces at the rate that the path delivers; version 1, as
+    in Linux.
+
+    Attributes
+    ----------
+    cwnd_gain
+        Bandwidth-delay products in flight at most while it probes for bandwidth, 1 to 10. Default 2
+        (`bbr_cwnd_gain`).
+    min_rtt_window
+        How long the least round-trip time counts, in seconds, 0.1 to 1e6. Default 10 (`bbr_min_rtt_win_sec`).
+    probe_rtt
+        How long it keeps four packets in flight to measure it again, in seconds, 0.001 to 10. Default 0.2
+        (`bbr_probe_rtt_mode_ms`).
+    policer
+        Look for a policer, and send at its rate. Default on.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "bbr")
+
+    cwnd_gain: float = 2.0
+    min_rtt_window: float = 10.0
+    probe_rtt: float = 0.2
+    policer: bool = True
+
+
 #: A law and its parameters, as a scenario names them.
 LawSpec = (
     Reno
@@ -2048,6 +2075,7 @@ LawSpec = (
     | Scalable
     | Bic
     | Multcp
+    | Bbr
 )
 
 
