@@ -205,7 +205,7 @@ laws! {
     "bic" Bic bic stateful,
     /// Crowcroft and Oechslin's law: one connection with the share of `connections` Renos.
     "multcp" Multcp multcp memoryless,
-    /// Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson's law: paces at the rate that the path delivers; version 1, as in Linux.
+    /// Cardwell and others' law, version 1 as in Linux: paces at the rate that the path delivers.
     "bbr" Bbr bbr rates,
 }
 

@@ -2033,8 +2033,7 @@ class Multcp:
 
 @dataclass(frozen=True, kw_only=True)
 class Bbr:
-    """Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson's law: paces at the rate that the path delivers; version 1, as
-    in Linux.
+    """Cardwell and others' law, version 1 as in Linux: paces at the rate that the path delivers.
 
     Attributes
     ----------
