@@ -109,6 +109,32 @@ pub struct TcpOptions {
     pub pacing: bool,
     /// What the two ends tell each other of marks.
     pub ecn: EcnMode,
+    /// How losses are found, on connections with SACK.
+    pub loss_detection: LossDetection,
+    /// How long the retransmission timer waits.
+    pub rto: RtoRule,
+    /// Segments that are acknowledged at once, each, at the beginning and after a duplicate.
+    pub quick_acks: u32,
+}
+
+/// How a sender with SACK finds losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossDetection {
+    /// RFC 6675: three SACKed segments above.
+    #[default]
+    Rfc6675,
+    /// By time, as in Linux: RACK-TLP (RFC 8985), F-RTO (RFC 5682), and reductions taken back by D-SACK (RFC 2883) or stamps.
+    Rack,
+}
+
+/// How the retransmission timeout follows from the round trip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RtoRule {
+    /// RFC 6298: max(minimum, srtt + 4·rttvar), at most 60 s.
+    #[default]
+    Rfc6298,
+    /// Linux: srtt + max(minimum, 4·rttvar), at most 120 s.
+    Linux,
 }
 
 /// Explicit congestion notification between two ends, negotiated in the handshake.
@@ -134,6 +160,14 @@ impl EcnMode {
 }
 
 impl TcpOptions {
+    /// Segments that Linux acknowledges at once (`TCP_MAX_QUICKACKS`).
+    pub const QUICK_ACKS_OF_LINUX: u32 = 16;
+
+    /// Whether losses are found by time.
+    pub(crate) fn is_by_time(&self) -> bool {
+        self.sack && self.loss_detection == LossDetection::Rack
+    }
+
     /// The first window.
     pub(crate) fn initial_cwnd(&self) -> Packets {
         Packets::new(f64::from(self.initial_window))
@@ -154,6 +188,9 @@ impl Default for TcpOptions {
             known_base_rtt: None,
             pacing: false,
             ecn: EcnMode::Off,
+            loss_detection: LossDetection::Rfc6675,
+            rto: RtoRule::Rfc6298,
+            quick_acks: 0,
         }
     }
 }

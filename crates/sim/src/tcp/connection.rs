@@ -349,7 +349,7 @@ impl Connection {
             (FlowTimer::DelayedAck, _) => self.acknowledge(net),
             (FlowTimer::Retransmit, State::SynSent) => self.send_syn(net),
             (FlowTimer::Retransmit, State::Open) => {
-                self.sender.on_timeout(net.now);
+                self.sender.on_timer(net.now);
                 self.tally.advance(net.now, self.sender.law().cwnd());
                 self.send(net);
             }

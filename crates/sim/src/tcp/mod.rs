@@ -8,6 +8,8 @@ mod connection;
 mod layer;
 mod marks;
 mod options;
+mod order;
+mod rack;
 mod ranges;
 mod receiver;
 mod recovery;
@@ -16,6 +18,7 @@ mod scoreboard;
 mod sender;
 mod tally;
 mod timer;
+mod undo;
 
 pub use connection::Connection;
 pub(crate) use options::Headers;

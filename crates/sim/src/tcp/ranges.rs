@@ -22,6 +22,12 @@ impl Ranges {
         self.0.back().map_or(0, |r| r.1)
     }
 
+    /// The smallest number.
+    #[inline]
+    pub fn first(&self) -> Option<u32> {
+        self.0.front().map(|range| range.0)
+    }
+
     /// How many numbers there are.
     pub fn count(&self) -> u32 {
         self.0.iter().map(|r| r.1 - r.0).sum()

@@ -27,6 +27,13 @@ pub struct Receiver {
     echo: u64,
     delay: Option<Duration>,
     has_sack: bool,
+    /// Reports duplicates (RFC 2883).
+    reports: bool,
+    /// The duplicate that the next ACK reports.
+    duplicate: Option<Range>,
+    /// Segments to be acknowledged at once, each, after the beginning or a duplicate; and how many that still holds for.
+    quick_acks: u32,
+    quick: u32,
     beyond: Ranges,
     /// The ranges beyond the first gap that changed last, the newest first (RFC 2018 §4).
     recent: [Range; SACK_BLOCKS],
@@ -48,6 +55,10 @@ impl Receiver {
             echo: 0,
             delay: tcp.delayed_ack,
             has_sack: tcp.sack,
+            reports: tcp.is_by_time(),
+            duplicate: None,
+            quick_acks: tcp.quick_acks,
+            quick: tcp.quick_acks,
             beyond: Ranges::default(),
             recent: Default::default(),
             ecn: tcp.ecn,
@@ -98,7 +109,7 @@ impl Receiver {
             return self.fill_gap();
         }
         match self.delay {
-            Some(delay) if self.unacked < ACK_EVERY && !packet.is_last => Answer::By(now + delay),
+            Some(delay) if self.unacked < ACK_EVERY && self.quick == 0 && !packet.is_last => Answer::By(now + delay),
             _ => Answer::Now,
         }
     }
@@ -138,13 +149,24 @@ impl Receiver {
 
     #[cold]
     fn receive_out_of_order(&mut self, number: u32) -> Answer {
+        let mut is_new = false;
         if number > self.next {
-            let whole = self.beyond.insert((number, number + 1), |_| ());
+            let whole = self.beyond.insert((number, number + 1), |_| is_new = true);
             self.forget_blocks(|block| block.0 >= whole.0 && block.1 <= whole.1);
             self.recent.rotate_right(1);
             self.recent[0] = whole;
         }
+        if !is_new {
+            self.note_duplicate(number);
+        }
         Answer::Now
+    }
+
+    fn note_duplicate(&mut self, number: u32) {
+        self.quick = self.quick_acks;
+        if self.reports {
+            self.duplicate = Some((number, number + 1));
+        }
     }
 
     /// Removes the blocks of which `is_stale` holds, closing ranks.
@@ -164,8 +186,15 @@ impl Receiver {
     #[inline]
     pub fn acknowledge(&mut self) -> ([Range; SACK_BLOCKS], u64) {
         self.unacked = 0;
+        self.quick = self.quick.saturating_sub(1);
         self.timer.cancel();
-        (if self.has_sack { self.recent } else { Default::default() }, self.echo)
+        let mut sack = if self.has_sack { self.recent } else { Default::default() };
+        if let Some(duplicate) = self.duplicate.take() {
+            // RFC 2883 §4: the first block, before the block that holds it, if one does.
+            sack.rotate_right(1);
+            sack[0] = duplicate;
+        }
+        (sack, self.echo)
     }
 }
 

@@ -24,7 +24,7 @@ pub enum Phase {
     },
     /// After a timeout, until everything sent before it is acknowledged.
     Loss {
-        /// The next new segment when the timer expired.
+        /// The next new segment when the timer expired, or, while F-RTO has the first repetition acknowledged, since.
         until: u32,
     },
 }
@@ -80,6 +80,26 @@ impl Prr {
         if is_first {
             self.budget = self.budget.max(1);
         }
+    }
+
+    /// The same with the conservative bound of RFC 9937 §6.2, which Linux has: beyond what was delivered it sends only where the
+    /// cumulative ACK `advances` and nothing is newly lost. The first goes out whatever the rest says.
+    pub fn on_ack_safely(&mut self, delivered: u32, pipe: u32, advances: bool) {
+        if delivered > 0 {
+            self.on_ack(delivered, pipe, false);
+            if pipe <= self.ssthresh && !advances {
+                let limit = self.delivered.saturating_sub(self.out).max(delivered);
+                self.budget = self.budget.min(limit);
+            }
+        }
+        if self.out == 0 {
+            self.budget = self.budget.max(1);
+        }
+    }
+
+    /// Segments were found lost without an ACK: they leave room for others.
+    pub fn on_loss(&mut self, count: u32) {
+        self.budget += count;
     }
 
     /// Segments that may be sent now.

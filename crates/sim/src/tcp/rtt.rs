@@ -1,5 +1,10 @@
-//! Round-trip estimation and the retransmission timeout (RFC 6298).
+//! Round-trip estimation and the retransmission timeout: RFC 6298's, or Linux's.
+//!
+//! Linux has its floor of 200 ms under the variance and not under the whole: RTO = srtt + max(4·rttvar, 200 ms), where rttvar is
+//! the largest mean deviation of a round trip, follows a larger one at once and a smaller one by a quarter each round trip. A
+//! sample below srtt that would raise the mean deviation does so by an eighth only (`tcp_rtt_estimator`).
 
+use crate::network::RtoRule;
 use windward_units::Duration;
 
 /// Clock granularity G: the simulator's own is a nanosecond; RFC 6298 §4 asks for 100 ms or finer.
@@ -8,6 +13,8 @@ const GRANULARITY: Duration = Duration::from_millis(1);
 const INITIAL: Duration = Duration::from_millis(1000);
 /// Longest timeout (RFC 6298 §2.5).
 const LONGEST: Duration = Duration::from_millis(60_000);
+/// The same in Linux.
+const LONGEST_OF_LINUX: Duration = Duration::from_millis(120_000);
 
 /// Smoothed round-trip time, its variation and the timeout that follows.
 #[derive(Clone, Debug)]
@@ -17,16 +24,66 @@ pub struct Estimator {
     min_rto: Duration,
     rto: Duration,
     backoff: u32,
+    longest: Duration,
+    linux: Option<Deviation>,
+}
+
+/// Linux's estimate of the variation: four times the mean deviation, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Deviation {
+    mean: u64,
+    /// The largest of this round trip, at least the floor.
+    largest: u64,
+    /// What the timeout adds to srtt.
+    added: u64,
+    /// The round trip ends when this segment is acknowledged.
+    until: u32,
+}
+
+impl Deviation {
+    fn sample(&mut self, rtt: u64, srtt: Option<u64>, floor: u64, una: u32, next: u32) {
+        let Some(srtt) = srtt else {
+            let mean = 2 * rtt;
+            *self = Self { mean, largest: mean.max(floor), added: mean.max(floor), until: next };
+            return;
+        };
+        let error = srtt.abs_diff(rtt);
+        if error > self.mean / 4 {
+            let above = error - self.mean / 4;
+            self.mean += if rtt < srtt { above / 8 } else { above };
+        } else {
+            self.mean -= self.mean / 4 - error;
+        }
+        if self.mean > self.largest {
+            self.largest = self.mean;
+            self.added = self.added.max(self.largest);
+        }
+        if una > self.until {
+            self.added -= self.added.saturating_sub(self.largest) / 4;
+            (self.until, self.largest) = (next, floor);
+        }
+    }
 }
 
 impl Estimator {
     /// No sample yet.
-    pub fn new(min_rto: Duration) -> Self {
-        Self { srtt: Duration::ZERO, rttvar: Duration::ZERO, min_rto, rto: INITIAL.max(min_rto), backoff: 0 }
+    pub fn new(rule: RtoRule, min_rto: Duration) -> Self {
+        let is_linux = rule == RtoRule::Linux;
+        Self {
+            srtt: Duration::ZERO,
+            rttvar: Duration::ZERO,
+            min_rto,
+            rto: INITIAL.max(min_rto),
+            backoff: 0,
+            longest: if is_linux { LONGEST_OF_LINUX } else { LONGEST },
+            linux: is_linux.then(Deviation::default),
+        }
     }
 
-    /// A sample; ends any back-off.
-    pub fn sample(&mut self, rtt: Duration) {
+    /// A sample, with the first segment not acknowledged and the next new one; ends any back-off.
+    pub fn sample(&mut self, rtt: Duration, una: u32, next: u32) {
+        self.backoff = 0;
+        let before = (self.srtt > Duration::ZERO).then_some(self.srtt.as_nanos());
         let nanos = rtt.as_nanos();
         let (srtt, rttvar) = (self.srtt.as_nanos(), self.rttvar.as_nanos());
         // (a·of + b)/(a + 1) of spans as long as they may be.
@@ -40,8 +97,13 @@ impl Estimator {
             let rttvar = mix(3, rttvar, srtt.abs_diff(nanos));
             (Duration::from_nanos(mix(7, srtt, nanos)), Duration::from_nanos(rttvar))
         };
-        self.rto = (self.srtt + (self.rttvar * 4).max(GRANULARITY)).max(self.min_rto);
-        self.backoff = 0;
+        self.rto = match &mut self.linux {
+            None => (self.srtt + (self.rttvar * 4).max(GRANULARITY)).max(self.min_rto),
+            Some(deviation) => {
+                deviation.sample(nanos, before, self.min_rto.as_nanos(), una, next);
+                self.srtt + Duration::from_nanos(deviation.added)
+            }
+        };
     }
 
     /// The timer expired: the next one waits twice as long (RFC 6298 §5.5).
@@ -63,7 +125,7 @@ impl Estimator {
     /// How long to wait for an ACK now.
     #[inline]
     pub fn rto(&self) -> Duration {
-        (self.rto * (1 << self.backoff.min(16))).min(LONGEST.max(self.rto))
+        (self.rto * (1 << self.backoff.min(16))).min(self.longest.max(self.rto))
     }
 }
 
@@ -79,24 +141,65 @@ mod tests {
     /// (700 + 140)/8 = 105, RTO 105 + 190 = 295.
     #[test]
     fn two_samples_by_hand() {
-        let mut estimator = Estimator::new(millis(200));
+        let mut estimator = Estimator::new(RtoRule::Rfc6298, millis(200));
         assert_eq!(estimator.rto(), millis(1000));
-        estimator.sample(millis(100));
+        estimator.sample(millis(100), 0, 1);
         assert_eq!((estimator.srtt(), estimator.rto()), (millis(100), millis(300)));
-        estimator.sample(millis(140));
+        estimator.sample(millis(140), 0, 1);
         assert_eq!((estimator.srtt(), estimator.rto()), (millis(105), millis(295)));
     }
 
     #[test]
     fn the_timeout_doubles_up_to_a_minute_and_has_a_floor() {
-        let mut estimator = Estimator::new(millis(1000));
-        estimator.sample(millis(100));
+        let mut estimator = Estimator::new(RtoRule::Rfc6298, millis(1000));
+        estimator.sample(millis(100), 0, 1);
         assert_eq!(estimator.rto(), millis(1000));
         estimator.back_off();
         assert_eq!(estimator.rto(), millis(2000));
         (0..40).for_each(|_| estimator.back_off());
         assert_eq!(estimator.rto(), LONGEST);
-        estimator.sample(millis(100));
+        estimator.sample(millis(100), 0, 1);
         assert_eq!(estimator.rto(), millis(1000));
+    }
+
+    /// A steady path of 100 ms: 100 + 200 at first (2·100, above the floor of 200 or at it), and so for ever; RFC 6298 would fall
+    /// to its minimum.
+    #[test]
+    fn linux_keeps_200_ms_above_the_round_trip() {
+        let mut linux = Estimator::new(RtoRule::Linux, millis(200));
+        for round in 0..50 {
+            linux.sample(millis(100), round, round + 1);
+        }
+        assert_eq!(linux.rto(), millis(300));
+        (0..20).for_each(|_| linux.back_off());
+        assert_eq!(linux.rto(), LONGEST_OF_LINUX);
+    }
+
+    /// In ms, from srtt 100, mean 200 and floor 200. A sample of 500: error 400, above 200/4 by 350: mean 550, which is the largest
+    /// and added; srtt 100 + 400/8 = 150, RTO 700. Then 150 for ever: error 0, the mean falls by a quarter; at the end of the round
+    /// trip nothing is below its largest, at the end of the next 550 falls by (550 − 412.5)/4 = 34.375.
+    #[test]
+    fn linux_follows_a_rise_at_once_and_a_fall_slowly() {
+        let mut linux = Estimator::new(RtoRule::Linux, millis(200));
+        linux.sample(millis(100), 0, 10);
+        linux.sample(millis(500), 5, 15);
+        assert_eq!((linux.srtt(), linux.rto()), (millis(150), millis(700)));
+        linux.sample(millis(150), 11, 20);
+        assert_eq!(linux.rto(), millis(700));
+        linux.sample(millis(150), 21, 30);
+        // The mean of the second sample at 150 was 412.5, of this one 309.375: the largest of the round trip that ends now.
+        assert_eq!(linux.rto(), Duration::from_nanos(700_000_000 - (550_000_000 - 309_375_000) / 4));
+    }
+
+    /// A sample of 20 against srtt 100 and mean 200: error 80, above 50 by 30, of which an eighth counts: 203.75. Above srtt it
+    /// counts whole: 180 gives 230.
+    #[test]
+    fn linux_does_not_take_a_fall_for_variation() {
+        for (sample, added) in [(20, 203_750_000), (180, 230_000_000)] {
+            let mut linux = Estimator::new(RtoRule::Linux, millis(200));
+            linux.sample(millis(100), 0, 10);
+            linux.sample(millis(sample), 1, 11);
+            assert_eq!(linux.rto().as_nanos() - linux.srtt().as_nanos(), added);
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! scan. Without SACK, duplicates are counted as if each had SACKed one segment (RFC 6582 §3.2's inflation, seen
 //! from the other side).
 
+use super::order::SendOrder;
 use super::ranges::Ranges;
 use crate::packet::Range;
 
@@ -49,6 +50,14 @@ pub struct Delivery {
     pub oldest_clean: Option<u64>,
     /// When the newest of those that were sent only once was sent.
     pub newest_clean: Option<u64>,
+    /// The lowest number of those that were sent only once.
+    pub lowest_clean: Option<u32>,
+    /// What was acknowledged held a segment sent more than once.
+    pub has_repeated: bool,
+    /// A segment that was sent again after this, in nanoseconds, is not what arrived.
+    pub repeats_until: u64,
+    /// When the one sent last was sent, without such segments, and its number.
+    pub latest: Option<(u64, u32)>,
 }
 
 /// All segments between the cumulative ACK and the newest sent.
@@ -60,26 +69,31 @@ pub struct Scoreboard {
     lost: u32,
     retransmitted: u32,
     ring: Vec<Segment>,
+    /// Those neither SACKed nor waiting for retransmission, where losses are found by time.
+    order: SendOrder,
     ranges: Ranges,
-    /// All unSACKed segments below are marked lost.
+    /// All unSACKed segments below are marked lost, where losses are found by counting.
     lost_below: u32,
-    /// No lost segment below waits for retransmission.
-    retransmit_from: u32,
+    /// Segments that were marked lost, some of which may have been sent again or delivered since.
+    waiting: Ranges,
 }
 
 impl Scoreboard {
-    /// Nothing sent; room for `capacity` segments before the ring grows.
-    pub fn new(capacity: usize) -> Self {
+    /// Nothing sent; room for `capacity` segments before the ring grows. `is_by_time` where losses are found by the time of
+    /// sending.
+    pub fn new(capacity: usize, is_by_time: bool) -> Self {
+        let capacity = capacity.next_power_of_two();
         Self {
             una: 0,
             next: 0,
             sacked: 0,
             lost: 0,
             retransmitted: 0,
-            ring: vec![Segment::default(); capacity.next_power_of_two()],
+            ring: vec![Segment::default(); capacity],
+            order: if is_by_time { SendOrder::new(capacity) } else { SendOrder::off() },
             ranges: Ranges::default(),
             lost_below: 0,
-            retransmit_from: 0,
+            waiting: Ranges::default(),
         }
     }
 
@@ -113,6 +127,46 @@ impl Scoreboard {
         (self.outstanding() + self.retransmitted).saturating_sub(self.sacked + self.lost)
     }
 
+    /// Segments marked lost and not delivered since.
+    #[inline]
+    pub fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// Segments sent again of which nothing more is known.
+    #[inline]
+    pub fn retransmitted(&self) -> u32 {
+        self.retransmitted
+    }
+
+    /// Whether nothing is known to be out of order, lost or sent again.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        (self.sacked, self.lost, self.retransmitted) == (0, 0, 0)
+    }
+
+    /// One past the highest SACKed segment, or the first not acknowledged.
+    #[inline]
+    pub fn fack(&self) -> u32 {
+        self.ranges.end().max(self.una)
+    }
+
+    /// Whether a segment in flight was sent more than once.
+    pub fn is_repeated(&self, number: u32) -> bool {
+        (self.una..self.next).contains(&number) && self.at(number).flags & AGAIN != 0
+    }
+
+    /// Whether a segment is, as far as is known, on its way.
+    pub fn is_under_way(&self, number: u32) -> bool {
+        (self.una..self.next).contains(&number) && self.at(number).flags & (SACKED | LOST) == 0
+    }
+
+    /// When the first segment not acknowledged was sent last, in nanoseconds.
+    #[inline]
+    pub fn first_sent_at(&self) -> u64 {
+        self.at(self.una).sent_at
+    }
+
     /// Whether the first unacknowledged segment is marked lost.
     #[inline]
     pub fn is_first_lost(&self) -> bool {
@@ -142,6 +196,9 @@ impl Scoreboard {
             self.grow();
         }
         *self.at_mut(self.next) = segment;
+        if self.order.is_on() {
+            self.order.append(self.next);
+        }
         self.next += 1;
     }
 
@@ -153,6 +210,21 @@ impl Scoreboard {
         if flags & RETRANSMITTED == 0 {
             self.retransmitted += 1;
         }
+        self.put_last(number);
+    }
+
+    /// Records that `number`, which may well be on its way, is sent again as a probe: it counts as one segment in flight.
+    pub fn probe(&mut self, number: u32, segment: Segment) {
+        let slot = self.at_mut(number);
+        *slot = Segment { flags: slot.flags | AGAIN, ..segment };
+        self.put_last(number);
+    }
+
+    fn put_last(&mut self, number: u32) {
+        if self.order.is_on() {
+            self.order.remove(number);
+            self.order.append(number);
+        }
     }
 
     #[cold]
@@ -162,6 +234,9 @@ impl Scoreboard {
             ring[number as usize & (self.ring.len() * 2 - 1)] = *self.at(number);
         }
         self.ring = ring;
+        if self.order.is_on() {
+            self.order.grow(self.ring.len());
+        }
     }
 
     /// Takes `number` as delivered, if that is news.
@@ -182,13 +257,29 @@ impl Scoreboard {
             delivery.oldest_clean.get_or_insert(segment.sent_at);
             delivery.newest_clean = Some(segment.sent_at);
         }
+        if self.order.is_on() {
+            self.deliver_by_time(number, &segment, delivery);
+        }
+    }
+
+    fn deliver_by_time(&mut self, number: u32, segment: &Segment, delivery: &mut Delivery) {
+        self.order.remove(number);
+        let is_clean = segment.flags & AGAIN == 0;
+        if is_clean {
+            delivery.lowest_clean = Some(delivery.lowest_clean.map_or(number, |lowest| lowest.min(number)));
+        }
+        if is_clean || segment.sent_at <= delivery.repeats_until {
+            delivery.latest = delivery.latest.max(Some((segment.sent_at, number)));
+        }
     }
 
     /// The cumulative ACK moves to `to`, which is above [`Self::una`] and at most [`Self::next`].
     #[inline]
     pub fn acknowledge(&mut self, to: u32, delivery: &mut Delivery) {
         for number in self.una..to {
-            if self.at(number).flags & SACKED == 0 {
+            let flags = self.at(number).flags;
+            delivery.has_repeated |= flags & AGAIN != 0;
+            if flags & SACKED == 0 {
                 self.deliver(number, delivery);
             } else {
                 self.sacked -= 1;
@@ -198,8 +289,10 @@ impl Scoreboard {
         if !self.ranges.is_empty() {
             self.ranges.remove_below(to);
         }
+        if !self.waiting.is_empty() {
+            self.waiting.remove_below(to);
+        }
         self.lost_below = self.lost_below.max(to);
-        self.retransmit_from = self.retransmit_from.max(to);
     }
 
     /// The receiver has `block`.
@@ -212,7 +305,8 @@ impl Scoreboard {
         ranges.insert(block, |(from, to)| {
             for number in from..to {
                 self.deliver(number, delivery);
-                self.at_mut(number).flags = SACKED;
+                let segment = self.at_mut(number);
+                segment.flags = SACKED | segment.flags & AGAIN;
             }
             self.sacked += to - from;
         });
@@ -268,7 +362,6 @@ impl Scoreboard {
 
     /// Marks the first unacknowledged segment lost, on a connection without SACK.
     pub fn mark_first_lost(&mut self) -> u32 {
-        self.retransmit_from = self.una;
         if self.una < self.next { self.mark(self.una) } else { 0 }
     }
 
@@ -279,6 +372,7 @@ impl Scoreboard {
         }
         segment.flags |= LOST;
         self.lost += 1;
+        self.waiting.insert((number, number + 1), |_| ());
         1
     }
 
@@ -290,13 +384,58 @@ impl Scoreboard {
         let mut found = 0;
         for number in self.una..self.next {
             let segment = self.at_mut(number);
-            segment.flags &= !RETRANSMITTED;
+            if segment.flags & RETRANSMITTED != 0 {
+                segment.flags &= !RETRANSMITTED;
+                self.waiting.insert((number, number + 1), |_| ());
+            }
             found += self.mark(number);
         }
         self.retransmitted = 0;
         self.lost_below = self.next;
-        self.retransmit_from = self.una;
         found
+    }
+
+    /// RFC 8985 §6.2 step 5: marks lost what was sent no later than `until`, in nanoseconds, of those segments of which
+    /// `is_overtaken` holds, repetitions included. Returns how many, and when the last of the others was sent.
+    pub fn mark_overtaken(&mut self, until: u64, is_overtaken: impl Fn(u64, u32) -> bool) -> (u32, Option<u64>) {
+        let mut found = 0;
+        while let Some(number) = self.order.first()
+            && self.at(number).sent_at <= until
+            && is_overtaken(self.at(number).sent_at, number)
+        {
+            self.mark_by_time(number);
+            found += 1;
+        }
+        let Self { order, ring, .. } = self;
+        let sent_at = |number: u32| ring[number as usize & (ring.len() - 1)].sent_at;
+        let last = order.overtaken(|number| is_overtaken(sent_at(number), number));
+        (found, last.map(sent_at))
+    }
+
+    /// A timeout, where losses are found by time: the first segment is lost, and what was sent no later than `until`, in
+    /// nanoseconds.
+    pub fn mark_timed_out(&mut self, until: u64) -> u32 {
+        let mut found = 0;
+        for number in self.una..self.next {
+            let Segment { flags, sent_at, .. } = *self.at(number);
+            let is_waiting = flags & (LOST | RETRANSMITTED) == LOST;
+            if flags & SACKED == 0 && !is_waiting && (number == self.una || sent_at <= until) {
+                self.mark_by_time(number);
+                found += 1;
+            }
+        }
+        found
+    }
+
+    /// Marks lost a segment that neither is SACKed nor waits.
+    fn mark_by_time(&mut self, number: u32) {
+        self.order.remove(number);
+        let segment = self.at_mut(number);
+        let flags = segment.flags;
+        segment.flags = (flags | LOST) & !RETRANSMITTED;
+        self.retransmitted -= u32::from(flags & RETRANSMITTED != 0);
+        self.lost += u32::from(flags & LOST == 0);
+        self.waiting.insert((number, number + 1), |_| ());
     }
 
     /// The timeout was spurious: nothing is known to be lost.
@@ -307,7 +446,15 @@ impl Scoreboard {
         }
         (self.lost, self.retransmitted) = (0, 0);
         self.lost_below = self.una;
-        self.retransmit_from = self.una;
+        self.waiting.remove_below(self.next);
+        if self.order.is_on() {
+            let mut sent: Vec<(u64, u32)> = (self.una..self.next)
+                .filter(|&number| self.at(number).flags & SACKED == 0)
+                .map(|number| (self.at(number).sent_at, number))
+                .collect();
+            sent.sort_unstable();
+            self.order.refill(sent.into_iter().map(|(_, number)| number));
+        }
     }
 
     /// The first lost segment that waits for retransmission: RFC 6675 §4 NextSeg, rule 1.
@@ -316,12 +463,11 @@ impl Scoreboard {
         if self.lost == 0 {
             return None;
         }
-        while self.retransmit_from < self.lost_below.max(self.una + 1).min(self.next) {
-            let flags = self.at(self.retransmit_from).flags;
-            if flags & (LOST | RETRANSMITTED) == LOST {
-                return Some(self.retransmit_from);
+        while let Some(number) = self.waiting.first() {
+            if self.at(number).flags & (LOST | RETRANSMITTED) == LOST {
+                return Some(number);
             }
-            self.retransmit_from += 1;
+            self.waiting.remove_below(number + 1);
         }
         None
     }
@@ -346,11 +492,51 @@ mod tests {
     use proptest::prelude::*;
 
     fn sent(count: u32) -> Scoreboard {
-        let mut board = Scoreboard::new(4);
+        sent_on(Scoreboard::new(4, false), count)
+    }
+
+    fn sent_on(mut board: Scoreboard, count: u32) -> Scoreboard {
         for n in 0..count {
             board.send(Segment { sent_at: u64::from(n) * 10, ..Segment::default() });
         }
         board
+    }
+
+    fn count_of(board: &Scoreboard, flag: u8) -> u32 {
+        (board.una..board.next).filter(|&n| board.at(n).flags & flag != 0).count() as u32
+    }
+
+    /// RFC 8985 §6.2 step 5: of 0 to 5, sent at 0, 10, …, 50, 5 was delivered. What was sent by 20 is lost, and 4, sent at 40, is
+    /// the last that may still be. 1, sent again at 60 and lost again, is found when 2, sent again at 70, was delivered.
+    #[test]
+    fn what_was_overtaken_long_ago_is_lost_repetitions_too() {
+        let mut board = sent_on(Scoreboard::new(4, true), 6);
+        let mut delivery = Delivery::default();
+        board.sack((5, 6), &mut delivery);
+        assert_eq!(delivery.latest, Some((50, 5)));
+        assert_eq!(board.mark_overtaken(20, |at, n| (at, n) < (50, 5)), (3, Some(40)));
+        assert_eq!((board.lost(), board.pipe()), (3, 2));
+        for (sent_at, expected) in [(55, 0), (60, 1), (70, 2)] {
+            assert_eq!(board.next_lost(), Some(expected));
+            board.resend(expected, Segment { sent_at, ..Segment::default() });
+        }
+        let mut delivery = Delivery { repeats_until: 69, ..Delivery::default() };
+        board.sack((2, 3), &mut delivery);
+        // The original may have been late: sent again a moment ago, it says nothing.
+        assert_eq!((delivery.latest, delivery.lowest_clean), (None, None));
+        assert_eq!(board.mark_overtaken(60, |at, n| (at, n) < (70, 2)), (4, None));
+        assert_eq!([board.lost(), board.retransmitted(), board.pipe()], [4, 0, 0]);
+        assert_eq!(board.next_lost(), Some(0));
+    }
+
+    /// A timeout with 0 to 3 sent at 0, 10, 20 and 30: the first is lost, and what was sent by 10; undone, all are on their way.
+    #[test]
+    fn a_timeout_spares_what_was_sent_just_now() {
+        let mut board = sent_on(Scoreboard::new(4, true), 4);
+        assert_eq!((board.mark_timed_out(10), board.pipe()), (2, 2));
+        board.unmark_lost();
+        assert_eq!((board.pipe(), board.next_lost()), (4, None));
+        assert_eq!(board.mark_overtaken(10, |at, _| at < 30), (2, Some(20)));
     }
 
     /// Ten in flight, 0 and 2 missing: after SACKs of 1, 3, 4 the first hole has three above it, the second only two.
@@ -415,11 +601,53 @@ mod tests {
                     4 => { if let Some(n) = board.next_lost().or_else(|| board.next_unsure()) { board.resend(n, Segment::default()); } }
                     _ => { if at == 0 { board.mark_all_lost(true); } else if at == 1 { board.unmark_lost(); } }
                 }
-                let count = |flag: u8| (board.una..board.next).filter(|&n| board.at(n).flags & flag != 0).count() as u32;
+                let count = |flag: u8| count_of(&board, flag);
                 prop_assert_eq!((board.sacked, board.lost, board.retransmitted), (count(SACKED), count(LOST), count(RETRANSMITTED)));
                 // `una` itself is never SACKed by an honest receiver; SACKs above begin at una + 1.
                 let waiting = (board.una..board.next).find(|&n| board.at(n).flags & (LOST | RETRANSMITTED) == LOST);
                 prop_assert_eq!(board.clone().next_lost(), waiting);
+            }
+        }
+
+        /// The same where losses are found by time; and whatever is neither SACKed nor waiting is in the list, in the order in
+        /// which it was sent.
+        #[test]
+        fn counts_agree_with_flags_by_time(steps in prop::collection::vec((0u8..8, 0u32..40, 1u32..6), 1..120)) {
+            let mut board = sent_on(Scoreboard::new(4, true), 8);
+            let mut now = 80;
+            let (mut latest, mut seen) = (None, 0);
+            for (kind, at, length) in steps {
+                now += u64::from(length);
+                let segment = Segment { sent_at: now, ..Segment::default() };
+                let mut delivery = Delivery { repeats_until: now, ..Delivery::default() };
+                match kind {
+                    0 => board.send(segment),
+                    1 => {
+                        let to = (board.una + at % 8).min(board.next);
+                        if to > board.una { board.acknowledge(to, &mut delivery); }
+                    }
+                    2 => board.sack((board.una + 1 + at % 20, board.una + 1 + at % 20 + length), &mut delivery),
+                    3 | 4 => {
+                        let (before, repeated) = (board.lost, board.retransmitted);
+                        let (found, _) = board.mark_overtaken(now.saturating_sub(u64::from(at)), |at, n| Some((at, n)) < latest);
+                        prop_assert_eq!(board.lost - before + repeated - board.retransmitted, found);
+                    }
+                    5 => { if let Some(n) = board.next_lost() { board.resend(n, segment); } }
+                    6 => { let last = board.next - 1; if board.is_under_way(last) { board.probe(last, segment); } }
+                    _ => { if at < 4 { board.mark_timed_out(now - 10); } else if at < 8 { board.unmark_lost(); } }
+                }
+                latest = latest.max(delivery.latest);
+                seen += delivery.count;
+                prop_assert_eq!(seen, board.una + board.sacked, "each segment is delivered once");
+                let count = |flag: u8| count_of(&board, flag);
+                prop_assert_eq!((board.sacked, board.lost, board.retransmitted), (count(SACKED), count(LOST), count(RETRANSMITTED)));
+                let waits = |n: u32| board.at(n).flags & (LOST | RETRANSMITTED) == LOST;
+                prop_assert_eq!(board.clone().next_lost(), (board.una..board.next).find(|&n| waits(n)));
+                let mut expected: Vec<(u64, u32)> = (board.una..board.next)
+                    .filter(|&n| !waits(n) && board.at(n).flags & SACKED == 0).map(|n| (board.at(n).sent_at, n)).collect();
+                expected.sort_unstable();
+                let listed: Vec<u32> = board.order.iter().collect();
+                prop_assert_eq!(listed, expected.into_iter().map(|(_, n)| n).collect::<Vec<_>>());
             }
         }
     }

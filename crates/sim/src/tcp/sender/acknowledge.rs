@@ -12,6 +12,9 @@ impl Sender {
     /// An ACK arrives. Returns the RTT sample that it gave, if any.
     #[inline]
     pub fn on_ack(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
+        if self.by_time.is_on {
+            return self.on_ack_by_time(now, packet);
+        }
         let una = self.board.una();
         let to = packet.number;
         if to < una || to > self.board.next() {
@@ -86,7 +89,7 @@ impl Sender {
         if advance > 0
             && let Some(rtt) = delivery.oldest_clean.map(since).or(stamped)
         {
-            self.rtt.sample(rtt);
+            self.rtt.sample(rtt, self.board.una(), self.board.next());
         }
         let sample = delivery.newest_clean.map(since).or(stamped)?;
         self.note_rtt(sample);
@@ -204,7 +207,7 @@ impl Sender {
     }
 
     #[inline]
-    fn tell_law(&mut self, now: Time, heard: Heard, newest: &Segment, rtt: Option<Duration>) {
+    pub(super) fn tell_law(&mut self, now: Time, heard: Heard, newest: &Segment, rtt: Option<Duration>) {
         let Heard { acked, marked, lost, is_duplicate, prior_flight } = heard;
         // draft-cheng-iccrg-delivery-rate-estimation: the slower of sending and acknowledging.
         let sending = newest.sent_at - newest.first_sent_at;
@@ -257,12 +260,12 @@ const DELAYED: u32 = 2;
 
 /// What an ACK tells the law of segments.
 #[derive(Clone, Copy)]
-struct Heard {
-    acked: u32,
-    marked: u32,
-    lost: u32,
-    is_duplicate: bool,
-    prior_flight: u32,
+pub(super) struct Heard {
+    pub acked: u32,
+    pub marked: u32,
+    pub lost: u32,
+    pub is_duplicate: bool,
+    pub prior_flight: u32,
 }
 
 /// Losses found by one ACK.

@@ -1,9 +1,11 @@
 //! The sending end: when to send what, and when a segment is lost.
 //!
 //! RFC 5681 with RFC 6582 (NewReno) or RFC 6675 and 6937 (SACK, PRR), RFC 3042 (limited transmit: a duplicate
-//! shrinks the pipe, which lets a new segment out), RFC 6298 (timer). The law decides the window.
+//! shrinks the pipe, which lets a new segment out), RFC 6298 (timer); or, with SACK, what Linux does: losses by time
+//! ([`by_time`]). The law decides the window.
 
 mod acknowledge;
+mod by_time;
 mod reduce;
 #[cfg(test)]
 mod tests;
@@ -15,6 +17,7 @@ use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Timer;
 use crate::network::TcpOptions;
+use by_time::{ByTime, Purpose};
 use transmit::Burst;
 use windward_laws::{AnyLaw, Congestion, CongestionKind, Law, Start};
 use windward_units::{Duration, Packets, Time, splitmix64};
@@ -43,6 +46,10 @@ pub struct Counts {
     pub recoveries: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Tail loss probes.
+    pub probes: u64,
+    /// Reductions of the window that were taken back.
+    pub undone: u64,
 }
 
 /// The sending end of a flow.
@@ -87,6 +94,7 @@ pub struct Sender {
     restart_until: f64,
     timeout_at: u64,
     marks: Marks,
+    by_time: ByTime,
     /// The retransmission timer.
     pub timer: Timer,
     /// When pacing lets the next segment out.
@@ -104,7 +112,7 @@ impl Sender {
         let mut sender = Self {
             drives_recovery: law.drives_recovery(),
             seed,
-            board: Scoreboard::new(64),
+            board: Scoreboard::new(64, tcp.is_by_time()),
             phase: Phase::Open,
             window: 0,
             receive_window: tcp.receive_window,
@@ -113,7 +121,7 @@ impl Sender {
             has_stamps: tcp.timestamps,
             is_paced: tcp.pacing,
             known_base_rtt: tcp.known_base_rtt,
-            rtt: Estimator::new(tcp.min_rto),
+            rtt: Estimator::new(tcp.rto, tcp.min_rto),
             base_rtt: tcp.known_base_rtt.unwrap_or(Duration::MAX),
             last_rtt: Duration::ZERO,
             delivered: 0,
@@ -132,6 +140,7 @@ impl Sender {
             restart_until: 0.0,
             timeout_at: 0,
             marks: Marks::new(tcp.ecn),
+            by_time: ByTime::new(tcp.is_by_time(), tcp.min_rto),
             timer: Timer::off(),
             next_send: Time::ZERO,
             burst: Burst::default(),
@@ -183,7 +192,8 @@ impl Sender {
     pub fn establish(&mut self, now: Time, sample: Option<Duration>) {
         if let Some(rtt) = sample {
             // Not a base RTT for the law: a SYN is shorter than a segment and takes less time to transmit.
-            self.rtt.sample(rtt);
+            self.rtt.sample(rtt, self.board.una(), self.board.next());
+            self.by_time.rack.sample(rtt);
         }
         self.delivered_at = now.as_nanos();
         self.first_sent_at = now.as_nanos();
@@ -230,10 +240,18 @@ impl Sender {
 
     /// The retransmission timer expired with data outstanding.
     #[cold]
-    pub fn on_timeout(&mut self, now: Time) {
-        let flight = self.board.pipe().max(1);
+    pub fn on_timer(&mut self, now: Time) {
+        match std::mem::take(&mut self.by_time.purpose) {
+            Purpose::Timeout => self.on_timeout(now),
+            purpose => self.on_short_timer(now, purpose),
+        }
+    }
+
+    fn on_timeout(&mut self, now: Time) {
+        // Linux's laws halve the window, those of RFC 5681 what is in flight.
+        let flight = if self.by_time.is_on { self.window } else { self.board.pipe().max(1) };
         let is_first = self.rtt.backoff() == 0;
-        let lost = self.board.mark_all_lost(self.has_sack);
+        let lost = if self.by_time.is_on { self.mark_timeout(now) } else { self.board.mark_all_lost(self.has_sack) };
         self.lost += lost;
         if is_first {
             // RFC 5681 §3.1: ssthresh is held when the same segment times out again.

@@ -81,7 +81,7 @@ impl Path {
                 self.now = timeout;
                 // The path watches the deadline itself and needs no events.
                 self.sender.timer.cancel();
-                self.sender.on_timeout(self.now);
+                self.sender.on_timer(self.now);
                 self.send();
                 continue;
             }

@@ -1,5 +1,6 @@
 //! What to send, and when.
 
+use super::by_time::Urgent;
 use super::{Sender, Turn};
 use crate::ecn::Ecn;
 use crate::tcp::recovery::Phase;
@@ -33,6 +34,9 @@ impl Sender {
     /// What to send now.
     #[inline]
     pub fn turn(&mut self, now: Time) -> Turn {
+        if let Some(urgent) = self.by_time.urgent {
+            return self.urgent_turn(urgent);
+        }
         let pipe = self.board.pipe();
         let is_allowed = match &self.phase {
             _ if self.drives_recovery => pipe < self.window,
@@ -49,6 +53,7 @@ impl Sender {
             return Turn::Wait(self.next_send);
         }
         if self.phase != Phase::Open
+            && !(self.by_time.prefers_new && self.has_new())
             && let Some(number) = self.board.next_lost()
         {
             return Turn::Again(number);
@@ -66,7 +71,7 @@ impl Sender {
 
     /// RFC 6675 §4 NextSeg, rules 3 and 4: in recovery with nothing new to send.
     fn last_resort(&mut self) -> Option<u32> {
-        if !self.has_sack || !matches!(self.phase, Phase::Recovery { .. }) {
+        if !self.has_sack || self.by_time.is_on || !matches!(self.phase, Phase::Recovery { .. }) {
             return None;
         }
         self.board.next_unsure().or_else(|| {
@@ -85,7 +90,8 @@ impl Sender {
     /// A segment goes out. Returns what it says of congestion.
     #[inline]
     pub fn on_send(&mut self, now: Time, turn: Turn) -> Ecn {
-        if self.board.outstanding() == 0 {
+        let was_empty = self.board.outstanding() == 0;
+        if was_empty {
             self.delivered_at = now.as_nanos();
             self.first_sent_at = now.as_nanos();
         }
@@ -101,7 +107,12 @@ impl Sender {
         };
         self.counts.sent += 1;
         if let Turn::Again(number) = turn {
-            self.board.resend(number, segment);
+            if self.by_time.urgent == Some(Urgent::Probe) {
+                self.board.probe(number, segment);
+            } else {
+                self.board.resend(number, segment);
+                self.by_time.undo.repeat(now.as_nanos());
+            }
             self.counts.retransmits += 1;
         } else {
             let is_limited = self.board.sacked() > 0 && !matches!(self.phase, Phase::Recovery { .. });
@@ -114,13 +125,26 @@ impl Sender {
         if self.is_pacing() {
             self.pace(now);
         }
+        self.set_timer(now, turn, was_empty);
+        self.marks.on_send(if let Turn::New(number) = turn { Some(number) } else { None })
+    }
+
+    #[inline]
+    fn set_timer(&mut self, now: Time, turn: Turn, was_empty: bool) {
+        let is_first = turn == Turn::Again(self.board.una());
+        if self.by_time.is_on {
+            let is_new = matches!(turn, Turn::New(_));
+            if is_new || is_first || self.by_time.urgent.is_some() {
+                self.set_timer_after_send(now, is_new, was_empty);
+            }
+            return;
+        }
         // RFC 6675 §6: retransmitting the first segment restarts the timer, or it might expire before that segment's ACK.
         // Without SACK that happens at every partial ACK, of which only the first shall restart it (RFC 6582 §4).
         let restarts = self.has_sack || self.is_first_partial;
-        if !self.timer.is_set() || (restarts && turn == Turn::Again(self.board.una())) {
+        if !self.timer.is_set() || (restarts && is_first) {
             self.timer.set(now + self.rtt.rto());
         }
-        self.marks.on_send(if let Turn::New(number) = turn { Some(number) } else { None })
     }
 
     /// When the segment after this one may go.
