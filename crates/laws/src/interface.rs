@@ -171,6 +171,13 @@ pub trait Law {
     /// The last congestion event turned out to be spurious.
     fn on_undo(&mut self) {}
 
+    /// The same, from a host that takes every reduction back that was a mistake, as Linux does, where the RFCs leave it to the
+    /// law: the window was `cwnd` before it. Default: [`Law::on_undo`].
+    fn restore(&mut self, cwnd: Packets) {
+        let _ = cwnd;
+        self.on_undo();
+    }
+
     /// Shows named internals (`ssthresh`, `w_max`, …) for traces: calls `sink(name, value)` once for each, the same
     /// names in the same order every time.
     fn observe(&self, _sink: &mut dyn FnMut(&str, f64)) {}

@@ -51,12 +51,14 @@ pub struct Reno {
     params: Params,
     cwnd: f64,
     ssthresh: f64,
+    /// ssthresh before the last congestion event.
+    before: f64,
 }
 
 impl Reno {
     /// A sender whose window begins at `initial`.
     pub fn new(params: Params, initial: Packets) -> Self {
-        Self { params, cwnd: initial.count(), ssthresh: f64::INFINITY }
+        Self { params, cwnd: initial.count(), ssthresh: f64::INFINITY, before: f64::INFINITY }
     }
 }
 
@@ -72,6 +74,7 @@ impl Law for Reno {
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
+        self.before = self.ssthresh;
         self.ssthresh = half_flight(event);
         self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
     }
@@ -79,6 +82,11 @@ impl Law for Reno {
     #[inline]
     fn cwnd(&self) -> Packets {
         Packets::new(self.cwnd)
+    }
+
+    fn restore(&mut self, cwnd: Packets) {
+        self.cwnd = self.cwnd.max(cwnd.count());
+        self.ssthresh = self.ssthresh.max(self.before);
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {

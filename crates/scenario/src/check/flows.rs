@@ -4,7 +4,7 @@ use super::common::{MAX_ENTITIES, Names, Times, is_within_limit, member_name, pl
 use super::flow_plan::{FlowEntry, FlowPlan, Flows};
 use super::key::key;
 use super::nodes::{Nodes, Request, ends, label};
-use crate::format::{Flow, KnownBaseRtt, ReceiveWindow};
+use crate::format::{Flow, KnownBaseRtt, LossDetection, ReceiveWindow, Rto, Stack};
 use crate::names::FlowName;
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -93,6 +93,8 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
         Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
         Some(KnownBaseRtt::Path) | None => None,
     };
+    let is_linux = flow.stack == Stack::Linux;
+    let of_stack = if is_linux && flow.sack { LossDetection::Rack } else { LossDetection::Rfc6675 };
     let tcp = TcpOptions {
         segment,
         overhead: flow.overhead.map(|overhead| overhead.0).or(is_tfrc.then_some(TFRC_HEADERS)),
@@ -105,6 +107,9 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
         known_base_rtt,
         pacing: flow.pacing,
         ecn: flow.ecn.into(),
+        loss_detection: flow.loss_detection.unwrap_or(of_stack).into(),
+        rto: flow.rto.unwrap_or(if is_linux { Rto::Linux } else { Rto::Rfc6298 }).into(),
+        quick_acks: flow.quick_acks.unwrap_or(if is_linux { TcpOptions::QUICK_ACKS_OF_LINUX } else { 0 }),
     };
     let overhead = tcp.header_bytes();
     let largest = (MAX_PACKET - TcpOptions::LEAST_HEADER).min(MAX_PACKET.saturating_sub(overhead));
@@ -130,6 +135,11 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
     if is_tfrc && flow.size.is_some() {
         let message = "TFRC sends nothing again and has no `size`".to_owned();
         problems.add(path("size"), message, Some("use `stop` to end the flow".to_owned()));
+    }
+    if !flow.sack && flow.loss_detection == Some(LossDetection::Rack) {
+        let message = "`loss_detection = \"rack\"` needs `sack`".to_owned();
+        let hint = "leave one of them out: without SACK losses are found by duplicate ACKs (RFC 6582)".to_owned();
+        problems.add(path("loss_detection"), message, Some(hint));
     }
     if is_tfrc && tcp.ecn != EcnMode::Off {
         problems.add(path("ecn"), "`ecn` needs TCP; the flow is TFRC's".to_owned(), None);

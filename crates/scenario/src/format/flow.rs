@@ -6,7 +6,7 @@ use super::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use windward_sim::{EcnMode, TcpOptions};
+use windward_sim::{self as sim, EcnMode, RtoRule, TcpOptions};
 use windward_units::{Bytes, Duration};
 
 /// A TCP flow. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
@@ -65,25 +65,41 @@ pub(crate) struct Flow {
     /// Header bytes of every packet. Default: what IPv4, TCP and the options in use take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Positive<Bytes>>,
+    /// What the options that say so in their default are taken from: the RFCs that the papers' simulators have, or Linux as it is
+    /// today: losses by time, its timeout, its quick ACKs.
+    #[serde(default)]
+    pub stack: Stack,
     /// Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     #[serde(default = "delayed_ack")]
     pub delayed_ack: DelayedAck,
+    /// Segments that are acknowledged at once, each, at the beginning and after a duplicate. Default: 0; 16 with
+    /// `stack = "linux"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quick_acks: Option<u32>,
     /// Receive buffer, at least one segment.
     #[serde(default = "receive_window")]
     pub receive_window: ReceiveWindow,
-    /// Selective acknowledgements (RFC 2018) with recovery by RFC 6675 and RFC 6937; otherwise NewReno (RFC 6582).
+    /// Selective acknowledgements (RFC 2018) with `loss_detection` and RFC 6937; otherwise NewReno (RFC 6582).
     #[serde(default = "sack")]
     pub sack: bool,
+    /// How losses are found: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with F-RTO
+    /// (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and `sack`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_detection: Option<LossDetection>,
     /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     #[serde(default = "timestamps")]
     pub timestamps: bool,
     /// Segments in the first window (RFC 6928).
     #[serde(default = "initial_window")]
     pub initial_window: InitialWindow,
-    /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2, 200 ms above the smoothed RTT in Linux. On
-    /// paths of more than 200 ms use 1 s, or timers fire spuriously when a queue grows.
+    /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and paths of more
+    /// than 200 ms use 1 s, or timers fire spuriously when a queue grows.
     #[serde(default = "min_rto")]
     pub min_rto: Positive<Duration>,
+    /// What the minimum is of: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or what variation adds, srtt +
+    /// max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rto: Option<Rto>,
     /// The base round-trip time given to the law; "path" computes it from the route, as propagation and transmission of
     /// a full segment and its ACK. Default: the law uses the smallest RTT sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,6 +112,55 @@ pub(crate) struct Flow {
     /// counter in every ACK (RFC 9768), or by that counter with ECT(1) in every packet (RFC 9331).
     #[serde(default)]
     pub ecn: Ecn,
+}
+
+/// Whose TCP a flow has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"rfc\" or \"linux\"")]
+pub(crate) enum Stack {
+    /// That of the RFCs up to 6675.
+    #[default]
+    Rfc,
+    /// Linux's.
+    Linux,
+}
+
+/// How losses are found on connections with SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"rfc6675\" or \"rack\"")]
+pub(crate) enum LossDetection {
+    /// Three SACKed segments above.
+    Rfc6675,
+    /// By time.
+    Rack,
+}
+
+impl From<LossDetection> for sim::LossDetection {
+    fn from(detection: LossDetection) -> Self {
+        match detection {
+            LossDetection::Rfc6675 => Self::Rfc6675,
+            LossDetection::Rack => Self::Rack,
+        }
+    }
+}
+
+/// How the retransmission timeout follows from the round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"rfc6298\" or \"linux\"")]
+pub(crate) enum Rto {
+    /// The minimum is the whole timeout's.
+    Rfc6298,
+    /// The minimum is that of what variation adds.
+    Linux,
+}
+
+impl From<Rto> for RtoRule {
+    fn from(rto: Rto) -> Self {
+        match rto {
+            Rto::Rfc6298 => Self::Rfc6298,
+            Rto::Linux => Self::Linux,
+        }
+    }
 }
 
 /// Explicit congestion notification of a flow.

@@ -202,6 +202,7 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::ecn::Codepoint;
+    use crate::network::LossDetection;
     use crate::packet::Kind;
 
     fn data(number: u32) -> Packet {
@@ -242,6 +243,46 @@ mod tests {
         receiver.receive(Time::ZERO, &data(6));
         assert_eq!((receiver.next(), receiver.acknowledge().0), (8, Default::default()));
         assert_eq!((receiver.arrived(), receiver.end()), (8, 8));
+    }
+
+    fn reporting() -> Receiver {
+        Receiver::new(&TcpOptions { loss_detection: LossDetection::Rack, quick_acks: 2, ..TcpOptions::default() })
+    }
+
+    /// RFC 2883 §4.1 and §4.2: the first block reports the duplicate, once; where a later block holds it, that is the second.
+    #[test]
+    fn duplicates_are_reported_once() {
+        let mut receiver = reporting();
+        for number in [0, 1, 4, 5, 8] {
+            receiver.receive(Time::ZERO, &data(number));
+        }
+        receiver.acknowledge();
+        assert_eq!(receiver.receive(Time::ZERO, &data(1)), Answer::Now);
+        assert_eq!(receiver.acknowledge().0, [(1, 2), (8, 9), (4, 6)]);
+        assert_eq!(receiver.acknowledge().0, [(8, 9), (4, 6), (0, 0)]);
+        receiver.receive(Time::ZERO, &data(5));
+        assert_eq!(receiver.acknowledge().0, [(5, 6), (4, 6), (8, 9)]);
+        // Who finds losses by counting is not told.
+        let mut plain = self::receiver();
+        for _ in 0..2 {
+            plain.receive(Time::ZERO, &data(0));
+        }
+        assert_eq!(plain.acknowledge().0, [(0, 0); 3]);
+    }
+
+    #[test]
+    fn the_first_segments_are_acknowledged_at_once_and_those_after_a_duplicate() {
+        let mut receiver = reporting();
+        let mut answer = |number| {
+            let answer = receiver.receive(Time::ZERO, &data(number));
+            if answer == Answer::Now {
+                receiver.acknowledge();
+            }
+            answer == Answer::Now
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(&mut answer), [true, true, false, true, false]);
+        // The duplicate's own ACK counts.
+        assert_eq!([5, 5, 6, 7, 8].map(&mut answer), [true, true, true, false, true]);
     }
 
     /// RFC 3168 §6.1.3: ECE in every ACK from a mark to the sender's CWR, unless that packet is marked itself.

@@ -152,4 +152,22 @@ mod tests {
         prr.on_ack(1, 3, false);
         assert_eq!(prr.budget(), 2);
     }
+
+    /// RFC 9937 §6.2: below ssthresh, no more goes out than was delivered, but for ACKs that advance without a new loss: 10 of 20
+    /// lost at once, then two ACKs of one segment each, the second cumulative.
+    #[test]
+    fn the_safe_bound_sends_one_more_only_where_the_ack_advances() {
+        let mut prr = Prr::new(20, 10);
+        prr.on_ack_safely(1, 7, false);
+        assert_eq!(prr.budget(), 1);
+        prr.on_send();
+        prr.on_ack_safely(1, 7, false);
+        assert_eq!(prr.budget(), 1);
+        prr.on_send();
+        prr.on_ack_safely(1, 7, true);
+        assert_eq!(prr.budget(), 2);
+        // What is found lost without an ACK leaves its room.
+        prr.on_loss(3);
+        assert_eq!(prr.budget(), 5);
+    }
 }

@@ -395,12 +395,17 @@ impl Scoreboard {
         found
     }
 
-    /// RFC 8985 §6.2 step 5: marks lost what was sent no later than `until`, in nanoseconds, of those segments of which
+    /// RFC 8985 §6.2 step 5: marks lost what was sent `span` ago or longer, in nanoseconds, of those segments of which
     /// `is_overtaken` holds, repetitions included. Returns how many, and when the last of the others was sent.
-    pub fn mark_overtaken(&mut self, until: u64, is_overtaken: impl Fn(u64, u32) -> bool) -> (u32, Option<u64>) {
+    pub fn mark_overtaken(
+        &mut self,
+        now: u64,
+        span: u64,
+        is_overtaken: impl Fn(u64, u32) -> bool,
+    ) -> (u32, Option<u64>) {
         let mut found = 0;
         while let Some(number) = self.order.first()
-            && self.at(number).sent_at <= until
+            && self.at(number).sent_at + span <= now
             && is_overtaken(self.at(number).sent_at, number)
         {
             self.mark_by_time(number);
@@ -514,7 +519,7 @@ mod tests {
         let mut delivery = Delivery::default();
         board.sack((5, 6), &mut delivery);
         assert_eq!(delivery.latest, Some((50, 5)));
-        assert_eq!(board.mark_overtaken(20, |at, n| (at, n) < (50, 5)), (3, Some(40)));
+        assert_eq!(board.mark_overtaken(70, 50, |at, n| (at, n) < (50, 5)), (3, Some(40)));
         assert_eq!((board.lost(), board.pipe()), (3, 2));
         for (sent_at, expected) in [(55, 0), (60, 1), (70, 2)] {
             assert_eq!(board.next_lost(), Some(expected));
@@ -524,7 +529,7 @@ mod tests {
         board.sack((2, 3), &mut delivery);
         // The original may have been late: sent again a moment ago, it says nothing.
         assert_eq!((delivery.latest, delivery.lowest_clean), (None, None));
-        assert_eq!(board.mark_overtaken(60, |at, n| (at, n) < (70, 2)), (4, None));
+        assert_eq!(board.mark_overtaken(110, 50, |at, n| (at, n) < (70, 2)), (4, None));
         assert_eq!([board.lost(), board.retransmitted(), board.pipe()], [4, 0, 0]);
         assert_eq!(board.next_lost(), Some(0));
     }
@@ -536,7 +541,7 @@ mod tests {
         assert_eq!((board.mark_timed_out(10), board.pipe()), (2, 2));
         board.unmark_lost();
         assert_eq!((board.pipe(), board.next_lost()), (4, None));
-        assert_eq!(board.mark_overtaken(10, |at, _| at < 30), (2, Some(20)));
+        assert_eq!(board.mark_overtaken(60, 50, |at, _| at < 30), (2, Some(20)));
     }
 
     /// Ten in flight, 0 and 2 missing: after SACKs of 1, 3, 4 the first hole has three above it, the second only two.
@@ -629,7 +634,7 @@ mod tests {
                     2 => board.sack((board.una + 1 + at % 20, board.una + 1 + at % 20 + length), &mut delivery),
                     3 | 4 => {
                         let (before, repeated) = (board.lost, board.retransmitted);
-                        let (found, _) = board.mark_overtaken(now.saturating_sub(u64::from(at)), |at, n| Some((at, n)) < latest);
+                        let (found, _) = board.mark_overtaken(now, u64::from(at), |at, n| Some((at, n)) < latest);
                         prop_assert_eq!(board.lost - before + repeated - board.retransmitted, found);
                     }
                     5 => { if let Some(n) = board.next_lost() { board.resend(n, segment); } }

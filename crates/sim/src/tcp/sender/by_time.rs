@@ -12,7 +12,7 @@ use crate::tcp::recovery::{Phase, Prr};
 use crate::tcp::scoreboard::Delivery;
 use crate::tcp::undo::Undo;
 use windward_laws::{CongestionKind, Law};
-use windward_units::{Duration, Time};
+use windward_units::{Duration, Packets, Time};
 
 /// What Linux adds to the times of its short timers (`TCP_TIMEOUT_MIN`).
 const TIMER_MARGIN: Duration = Duration::from_millis(2);
@@ -63,6 +63,8 @@ pub(super) struct ByTime {
     pub prefers_new: bool,
     /// Duplicates that were reported.
     duplicates: u64,
+    /// The window before the last reduction.
+    window_before: Packets,
 }
 
 impl ByTime {
@@ -79,6 +81,7 @@ impl ByTime {
             is_judging: false,
             prefers_new: false,
             duplicates: 0,
+            window_before: Packets::ZERO,
         }
     }
 }
@@ -119,9 +122,10 @@ impl Sender {
         let stamp = self.has_stamps.then_some(packet.stamp);
         let was_calm = self.phase == Phase::Open && self.board.is_calm();
         let duplicates = self.hear_duplicate(packet);
-        let repeats_until = self.by_time.rack.latest_repeat(nanos).min(stamp.unwrap_or(u64::MAX));
-        let empty = Delivery { repeats_until, ..Delivery::default() };
-        let (mut acked, mut sacked) = (empty, empty);
+        let repeats_until = self.by_time.rack.latest_repeat(nanos);
+        let mut sacked = Delivery { repeats_until, ..Delivery::default() };
+        // The stamp is that of what the cumulative ACK covers; a SACKed segment's is not known.
+        let mut acked = Delivery { repeats_until: repeats_until.min(stamp.unwrap_or(u64::MAX)), ..sacked };
         let advances = to > una;
         if advances {
             self.board.acknowledge(to, &mut acked);
@@ -372,7 +376,7 @@ impl Sender {
             self.board.unmark_lost();
         }
         if self.by_time.undo.is_possible() {
-            self.law.on_undo();
+            self.law.restore(self.by_time.window_before);
             self.take_window();
             self.counts.undone += 1;
         }
@@ -402,8 +406,7 @@ impl Sender {
         let Self { by_time: ByTime { rack, .. }, board, rtt, .. } = self;
         let span = rack.rtt() + rack.window(is_recovering, board.sacked(), rtt.srtt());
         let now = now.as_nanos();
-        let Some(until) = now.checked_sub(span) else { return (0, None) };
-        let (found, last) = board.mark_overtaken(until, |sent_at, number| rack.is_overtaken(sent_at, number));
+        let (found, last) = board.mark_overtaken(now, span, |sent_at, number| rack.is_overtaken(sent_at, number));
         (found, last.map(|sent_at| Duration::from_nanos((sent_at + span).saturating_sub(now))))
     }
 
@@ -424,6 +427,7 @@ impl Sender {
             }
             _ => {
                 self.by_time.undo.begin(una, self.board.retransmitted());
+                self.by_time.window_before = self.law.cwnd();
                 let window = self.window;
                 self.report(now, CongestionKind::Loss, window, found);
                 Prr::new(window, self.window)
@@ -502,6 +506,7 @@ impl Sender {
                 self.by_time.undo.settle();
             }
             self.by_time.undo.begin(self.board.una(), self.board.retransmitted());
+            self.by_time.window_before = self.law.cwnd();
         }
         // What was sent less than a round trip ago is not known to be lost.
         self.board.mark_timed_out(now.as_nanos().saturating_sub(self.by_time.rack.rtt()))

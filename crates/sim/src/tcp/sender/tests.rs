@@ -3,6 +3,8 @@
 //! A sender and a receiver exchange packets over a path of 100 ms there and back that takes no transmission time and drops
 //! exactly the transmissions that the test names.
 
+mod by_time;
+
 use super::{Sender, Turn};
 use crate::network::TcpOptions;
 use crate::packet::{Kind, Packet};
@@ -27,6 +29,9 @@ struct Path {
     extra_delay: BTreeMap<(u32, u32), Duration>,
     /// The window that the first recovery began with.
     halved: Option<f64>,
+    /// How much longer each packet is on its way than the one before, in nanoseconds: what is sent in answer to several has an order
+    /// in time.
+    spacing: u64,
 }
 
 impl Path {
@@ -46,12 +51,13 @@ impl Path {
             drops: drops.iter().copied().collect(),
             extra_delay: BTreeMap::new(),
             halved: None,
+            spacing: u64::from(tcp.is_by_time()),
         }
     }
 
     fn fly(&mut self, packet: Packet, delay: Duration) {
         self.count += 1;
-        self.flying.insert((self.now + delay, self.count), packet);
+        self.flying.insert((self.now + delay + Duration::from_nanos(self.spacing * self.count), self.count), packet);
     }
 
     fn send(&mut self) {

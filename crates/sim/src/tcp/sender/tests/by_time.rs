@@ -1,0 +1,202 @@
+//! Losses by time: RFC 8985, RFC 5682, RFC 2883, and what Linux takes back.
+
+use super::*;
+use crate::network::{LossDetection, RtoRule};
+use proptest::prelude::*;
+
+/// Linux's TCP. RTO 300 ms: 100 ms and the floor of 200 ms.
+fn linux(timestamps: bool) -> TcpOptions {
+    TcpOptions {
+        timestamps,
+        loss_detection: LossDetection::Rack,
+        rto: RtoRule::Linux,
+        min_rto: Duration::from_millis(200),
+        ..tcp(true)
+    }
+}
+
+fn late(path: &mut Path, number: u32, times: u32, by_ms: u64) {
+    path.extra_delay.insert((number, times), Duration::from_millis(by_ms));
+}
+
+/// RFC 8985 §6.2: three SACKed segments, and nothing was ever reordered: the window for reordering is zero, and a loss is repaired
+/// as RFC 6675 would.
+#[test]
+fn three_duplicates_end_the_wait() {
+    let mut path = Path::new(20, 400, &linux(true), &[(45, 0)]);
+    path.run();
+    assert_eq!((path.counts(), path.receiver.next()), ((1, 1, 0), 400));
+    let first = path.transmissions.iter().find(|(_, n)| *n == 45).expect("it was sent").0;
+    assert_eq!(path.repeats(45), [first + 100]);
+}
+
+/// §6.2 step 5: with one SACKed above it, the ninth of ten waits a quarter of the round trip, 25 ms, and Linux's 2 ms.
+#[test]
+fn few_duplicates_wait_for_the_reordering_window() {
+    let mut path = Path::new(10, 10, &linux(true), &[(8, 0)]);
+    path.run();
+    assert_eq!((path.counts(), path.repeats(8)), ((1, 1, 0), vec![127]));
+}
+
+/// §3.1's second advantage: a repetition is lost when what was sent after it is delivered, a round trip later.
+#[test]
+fn a_lost_repetition_is_found_in_a_round_trip() {
+    let mut path = Path::new(20, 200, &linux(true), &[(3, 0), (3, 1), (3, 2)]);
+    path.run();
+    assert_eq!((path.repeats(3), path.receiver.next()), (vec![100, 200, 300], 200));
+    assert_eq!(path.counts(), (3, 1, 0));
+}
+
+/// §7.2: two at the tail are lost: the probe, the last one, leaves 2·100 + 2 ms after the last ACK, at 100 ms; its SACK, at 402 ms,
+/// shows that the other is lost (§7.4.1), with no timeout.
+#[test]
+fn a_probe_finds_a_lost_tail() {
+    let mut path = Path::new(10, 10, &linux(true), &[(8, 0), (9, 0)]);
+    path.run();
+    assert_eq!([path.repeats(9), path.repeats(8)], [[302], [402]]);
+    assert_eq!((path.counts(), path.sender.counts.probes, path.receiver.next()), ((2, 1, 0), 1, 10));
+}
+
+/// §7.2: for a single segment the receiver's delay is waited for, 2·100 + 200 ms, but not beyond the timeout of 300 ms.
+#[test]
+fn the_last_segment_is_probed_no_later_than_the_timeout() {
+    let mut path = Path::new(10, 10, &linux(true), &[(9, 0)]);
+    path.run();
+    assert_eq!((path.counts(), path.repeats(9), path.sender.counts.probes), ((1, 0, 0), vec![400], 1));
+}
+
+/// §7.3: a whole window is lost: the probe is a new segment, whatever the window says. Its SACK shows all four lost at once.
+#[test]
+fn a_probe_is_new_data_where_there_is_some() {
+    let drops = [0, 1, 2, 3].map(|number| (number, 0));
+    let mut path = Path::new(4, 40, &linux(true), &drops);
+    path.run();
+    let probe = path.transmissions.iter().find(|(_, n)| *n == 4).expect("it was sent").0;
+    assert_eq!((probe, path.repeats(0), path.counts().2), (202, vec![302], 0));
+    assert_eq!(path.receiver.next(), 40);
+}
+
+/// §7.3: one probe, then the timeout, 300 ms after it.
+#[test]
+fn a_lost_probe_is_followed_by_the_timeout() {
+    let mut path = Path::new(10, 10, &linux(true), &[(8, 0), (9, 0), (9, 1)]);
+    path.run();
+    assert_eq!([path.repeats(9)[0], path.repeats(8)[0]], [302, 602]);
+    assert_eq!((path.counts().2, path.sender.counts.probes, path.receiver.next()), (1, 1, 10));
+}
+
+/// §7.4.2: a probe that repaired a loss, which the ACK of what was sent after it shows, halves the window; a reported duplicate
+/// (RFC 2883) shows that there was none.
+#[test]
+fn a_probe_that_repaired_a_loss_halves_the_window() {
+    for (duplicate, is_loss) in [((0, 0), true), ((9, 10), false)] {
+        let mut path = Path::new(20, 10, &linux(true), &[(9, 0), (9, 1)]);
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        path.send();
+        let ack = |number, sack| Packet { sack, stamp: at(99).as_nanos(), ..packet(Kind::Ack, number, 0) };
+        path.now = at(100);
+        path.sender.on_ack(path.now, &ack(9, Default::default()));
+        path.now = at(400);
+        path.sender.timer.cancel();
+        path.sender.on_timer(path.now);
+        path.send();
+        assert_eq!(path.repeats(9), [400]);
+        // The application writes more.
+        path.sender.end = 12;
+        let before = path.sender.law().cwnd().count();
+        path.send();
+        path.sender.on_ack(at(500), &ack(10, [duplicate, (0, 0), (0, 0)]));
+        path.sender.on_ack(at(501), &ack(12, Default::default()));
+        let after = path.sender.law().cwnd().count();
+        assert_eq!(after < before, is_loss, "{before} {after}");
+        assert!(!is_loss || after < 0.6 * before, "{before} {after}");
+    }
+}
+
+/// Overtaken by 40 ms: taken for lost and sent again, but the ACK of 140 ms echoes the original's stamp (RFC 3522), and Linux takes
+/// the reduction back. From then on 25 ms are waited for, so that 20 ms are no loss.
+#[test]
+fn reordering_is_taken_back_and_then_borne() {
+    let mut path = Path::new(20, 600, &linux(true), &[]);
+    late(&mut path, 5, 0, 40);
+    late(&mut path, 200, 0, 20);
+    path.run();
+    assert_eq!((path.repeats(5), path.repeats(200)), (vec![100], vec![]));
+    assert_eq!((path.counts(), path.sender.counts.undone, path.receiver.next()), ((1, 1, 0), 1, 600));
+    assert!(path.sender.law().cwnd().count() > 100.0, "slow start went on");
+}
+
+/// The same without stamps: the repetition's D-SACK, a round trip later, says that it was one too many.
+#[test]
+fn a_reported_duplicate_takes_the_reduction_back() {
+    let mut path = Path::new(20, 400, &linux(false), &[]);
+    late(&mut path, 5, 0, 40);
+    path.run();
+    assert_eq!((path.repeats(5), path.counts(), path.sender.counts.undone), (vec![100], (1, 1, 0), 1));
+    assert_eq!(path.receiver.next(), 400);
+}
+
+/// A loss is no reordering: nothing is taken back.
+#[test]
+fn a_loss_is_not_taken_back() {
+    for stamps in [true, false] {
+        let mut path = Path::new(20, 400, &linux(stamps), &[(5, 0), (7, 0)]);
+        path.run();
+        assert_eq!((path.counts(), path.sender.counts.undone), ((2, 1, 0), 0));
+    }
+}
+
+/// RFC 5682 §3.1 without stamps: everything is late by 1.5 s. The first ACK after two timeouts lets new segments out (step 2.b); the
+/// second is of a segment that was sent once (step 3.b): the timeouts were spurious, and nothing else is sent again.
+#[test]
+fn a_spurious_timeout_repeats_one_segment() {
+    let mut path = Path::new(10, 60, &linux(false), &[]);
+    (0..10).for_each(|number| late(&mut path, number, 0, 1500));
+    // The probe, and the two repetitions at 502 and 1102 ms: the path keeps order.
+    late(&mut path, 10, 0, 1300);
+    late(&mut path, 0, 1, 1100);
+    late(&mut path, 0, 2, 600);
+    path.run();
+    assert_eq!((path.repeats(0), path.counts().0, path.counts().2), (vec![502, 1102], 2, 2));
+    assert_eq!((path.sender.counts.undone, path.receiver.next()), (1, 60));
+    assert!(path.sender.law().cwnd().count() > 10.0);
+}
+
+/// RFC 5682 §3.1 step 3.a: everything was lost. The new segments after the first ACK are SACKed before what the timeout was for:
+/// it was necessary, and the rest is sent again.
+#[test]
+fn a_timeout_that_was_necessary_repeats_all() {
+    let drops: Vec<(u32, u32)> = (0..11).map(|number| (number, 0)).collect();
+    let mut path = Path::new(10, 60, &linux(false), &drops);
+    path.run();
+    assert_eq!((path.repeats(0), path.counts().2, path.sender.counts.undone), (vec![502], 1, 0));
+    let new: Vec<u32> = path.transmissions.iter().filter(|(ms, _)| *ms == 602).map(|(_, n)| *n).collect();
+    assert_eq!((new, path.receiver.next(), path.counts().0), (vec![11, 12], 60, 11));
+}
+
+/// Without SACK Linux's flow repairs losses as RFC 6582 does.
+#[test]
+fn without_sack_nothing_is_found_by_time() {
+    let mut path = Path::new(20, 200, &TcpOptions { sack: false, ..linux(true) }, &[(1, 0), (5, 0)]);
+    path.run();
+    assert_eq!((path.repeats(1), path.repeats(5), path.counts()), (vec![100], vec![200], (2, 1, 0)));
+}
+
+proptest! {
+    /// Whatever is lost or late: all arrives, nothing is sent that was not asked for, and every duplicate that arrived was a
+    /// repetition.
+    #[test]
+    fn all_arrives(
+        drops in prop::collection::vec((0_u32..80, 0_u32..3), 0..40),
+        lates in prop::collection::vec((0_u32..80, 0_u32..2, 1_u64..700), 0..20),
+        stamps: bool,
+        window in 2_u32..30,
+    ) {
+        let mut path = Path::new(window, 80, &linux(stamps), &drops);
+        lates.into_iter().for_each(|(number, times, by)| late(&mut path, number, times, by));
+        path.run();
+        prop_assert_eq!((path.receiver.next(), path.sender.una()), (80, 80));
+        prop_assert_eq!(path.transmissions.len() as u64, 80 + path.sender.counts.retransmits);
+        prop_assert_eq!(path.sender.pipe(), 0);
+    }
+}
