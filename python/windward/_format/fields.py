@@ -2274,6 +2274,18 @@ class IdealCoding:
 Coding = RandomCoding | IdealCoding
 
 
+#: Whose TCP a flow has.
+Stack = Literal["rfc"] | Literal["linux"]
+
+
+#: How losses are found on connections with SACK.
+LossDetection = Literal["rfc6675"] | Literal["rack"]
+
+
+#: How the retransmission timeout follows from the round trip.
+Rto = Literal["rfc6298"] | Literal["linux"]
+
+
 #: Explicit congestion notification of a flow.
 Ecn = Literal["off"] | Literal["classic"] | Literal["accurate"] | Literal["scalable"]
 
@@ -2328,19 +2340,32 @@ class Flow:
         Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
     overhead
         Header bytes of every packet. Default: what IPv4, TCP and the options in use take.
+    stack
+        What the options that say so in their default are taken from: the RFCs that the papers' simulators have, or
+        Linux as it is today: losses by time, its timeout, its quick ACKs.
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
+    quick_acks
+        Segments that are acknowledged at once, each, at the beginning and after a duplicate. Default: 0; 16 with
+        `stack = "linux"`.
     receive_window
         Receive buffer, at least one segment.
     sack
-        Selective acknowledgements (RFC 2018) with recovery by RFC 6675 and RFC 6937; otherwise NewReno (RFC 6582).
+        Selective acknowledgements (RFC 2018) with `loss_detection` and RFC 6937; otherwise NewReno (RFC 6582).
+    loss_detection
+        How losses are found: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with
+        F-RTO (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"`
+        and `sack`.
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
         Segments in the first window (RFC 6928).
     min_rto
-        Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2, 200 ms above the smoothed RTT in Linux.
-        On paths of more than 200 ms use 1 s, or timers fire spuriously when a queue grows.
+        Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
+        paths of more than 200 ms use 1 s, or timers fire spuriously when a queue grows.
+    rto
+        What the minimum is of: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or what variation adds,
+        srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
     known_base_rtt
         The base round-trip time given to the law; "path" computes it from the route, as propagation and transmission
         of a full segment and its ACK. Default: the law uses the smallest RTT sample.
@@ -2368,12 +2393,16 @@ class Flow:
     size: str | None = None
     segment: str = "1448 B"
     overhead: str | None = None
+    stack: Stack = "rfc"
     delayed_ack: str | Literal[False] = "40 ms"
+    quick_acks: int | None = None
     receive_window: str = "1048576 packets"
     sack: bool = True
+    loss_detection: LossDetection | None = None
     timestamps: bool = True
     initial_window: int = 10
     min_rto: str = "200 ms"
+    rto: Rto | None = None
     known_base_rtt: str | None = None
     pacing: bool = False
     ecn: Ecn = "off"

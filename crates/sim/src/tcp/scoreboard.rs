@@ -163,7 +163,7 @@ impl Scoreboard {
 
     /// When the first segment not acknowledged was sent last, in nanoseconds.
     #[inline]
-    pub fn first_sent_at(&self) -> u64 {
+    pub fn head_sent_at(&self) -> u64 {
         self.at(self.una).sent_at
     }
 

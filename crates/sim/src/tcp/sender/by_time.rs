@@ -517,7 +517,7 @@ impl Sender {
         // A SACK of what was sent after the first segment was repeated must not put its timeout off.
         let puts_off = news.advances
             || (self.board.outstanding() > 0
-                && sacked.oldest_clean.is_some_and(|sent_at| sent_at < self.board.first_sent_at()));
+                && sacked.oldest_clean.is_some_and(|sent_at| sent_at < self.board.head_sent_at()));
         if puts_off && !self.set_probe(now, true) {
             self.restart_by_time(now);
         }
@@ -537,7 +537,7 @@ impl Sender {
     }
 
     fn timeout_of_first(&self) -> Time {
-        Time::from_nanos(self.board.first_sent_at()) + self.rtt.rto()
+        Time::from_nanos(self.board.head_sent_at()) + self.rtt.rto()
     }
 
     /// RFC 8985 §7.2: sets the timer for a probe where no loss is being repaired, no later than the timeout; `is_put_off` where
