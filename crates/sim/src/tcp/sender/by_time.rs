@@ -120,6 +120,7 @@ impl Sender {
         self.by_time.prefers_new = false;
         let (una, fack) = (self.board.una(), self.board.fack());
         let stamp = self.has_stamps.then_some(packet.stamp);
+        let prior_flight = self.board.pipe();
         let was_calm = self.phase == Phase::Open && self.board.is_calm();
         let duplicates = self.hear_duplicate(packet);
         let repeats_until = self.by_time.rack.latest_repeat(nanos);
@@ -156,12 +157,14 @@ impl Sender {
         let told = if self.marks.is_on() { self.marks.hear(packet.ecn, count) } else { Told::default() };
         let is_plain = was_calm && advances && sacked.count == 0 && duplicates.count == 0;
         let (lost, watches) = if is_plain { (0, false) } else { self.judge(now, &news) };
+        self.lost += lost;
         if !watches {
             self.set_timer_after(now, &news, &sacked);
         }
         if let Some(newest) = newest {
             let is_duplicate = !advances && !self.by_time.rack.is_far();
-            self.tell_law(now, Heard { acked: count, marked: told.count, lost, is_duplicate }, &newest, sample);
+            let heard = Heard { acked: count, marked: told.count, lost, is_duplicate, prior_flight };
+            self.tell_law(now, heard, &newest, sample);
         }
         if told.is_any {
             self.answer_marks(now, count);
@@ -478,6 +481,7 @@ impl Sender {
         } else {
             let was_recovering = matches!(self.phase, Phase::Recovery { .. });
             let (found, _) = self.mark_overtaken(now);
+            self.lost += found;
             if found > 0 && !was_recovering {
                 self.recover_by_time(now, found);
             }
