@@ -9,6 +9,7 @@
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
+# make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
 # make mutations  plant small faults, one at a time, and see that tests turn red; an hour
@@ -36,7 +37,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
-.PHONY: validate-ns3 validate-queues validate-formulas validate-wifi validate-emulation validate-backpressure validate-tcp-fit
+.PHONY: validate-ns3 validate-queues validate-formulas validate-wifi validate-emulation validate-backpressure validate-tcp-fit validate-bbr
 .PHONY: docs reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
@@ -124,6 +125,11 @@ validate-backpressure: $(VENV)/engine
 # Half an hour in real time, as root, to docs/measured/validation/tcp-fit-kernels.md; goes on where it was interrupted.
 validate-tcp-fit: $(VENV)/engine
 	$(BIN)/python benches/emulate/tcp_fit.py
+
+# An hour in real time, as root, to docs/measured/validation/bbr-kernels.md; goes on where it was interrupted.
+# CELLS chooses: make validate-bbr CELLS="10-20-*-alone"
+validate-bbr: $(VENV)/engine
+	$(BIN)/python benches/emulate/bbr.py $(if $(CELLS),--only $(foreach cell,$(CELLS),'$(cell)'))
 
 # ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
 $(VENV)-ns3/engine: $(VENV)/tools
