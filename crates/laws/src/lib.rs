@@ -15,8 +15,10 @@ mod utility;
 mod testing;
 
 pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod compound;
+pub mod copa;
 pub mod cubic;
 pub mod emultcp;
 pub mod fast;

@@ -1,12 +1,9 @@
 //! The greatest of late, of three samples instead of all (K. Nichols; Linux, lib/win_minmax.c).
 
-/// How many round trips a sample counts.
-const WINDOW: u64 = 10;
-
-/// The greatest rate of ten round trips. The best, second best and third best, each later than the one before: when the best has
+/// The greatest of a window of round trips. The best, second best and third best, each later than the one before: when the best has
 /// expired, the second takes its place.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MaxFilter {
+pub(crate) struct MaxFilter {
     best: [Entry; 3],
 }
 
@@ -17,13 +14,19 @@ struct Entry {
 }
 
 impl MaxFilter {
-    pub(super) fn max(&self) -> f64 {
+    /// A filter that has seen `rate` in the round trip `round`, however small.
+    pub(crate) fn at(round: u64, rate: f64) -> Self {
+        Self { best: [Entry { round, rate }; 3] }
+    }
+
+    pub(crate) fn max(&self) -> f64 {
         self.best[0].rate
     }
 
-    pub(super) fn push(&mut self, round: u64, rate: f64) {
+    /// Takes `rate` of the round trip `round`; the last `window` round trips count.
+    pub(crate) fn push(&mut self, round: u64, rate: f64, window: u64) {
         let entry = Entry { round, rate };
-        if rate >= self.best[0].rate || round - self.best[2].round > WINDOW {
+        if rate >= self.best[0].rate || round - self.best[2].round > window {
             self.best = [entry; 3];
             return;
         }
@@ -32,20 +35,20 @@ impl MaxFilter {
         } else if rate >= self.best[2].rate {
             self.best[2] = entry;
         }
-        self.age(entry);
+        self.age(entry, window);
     }
 
     /// Lets the best expire, and sees that second and third come from later parts of the window.
-    fn age(&mut self, entry: Entry) {
+    fn age(&mut self, entry: Entry, window: u64) {
         let age = entry.round - self.best[0].round;
-        if age > WINDOW {
+        if age > window {
             self.best = [self.best[1], self.best[2], entry];
-            if entry.round - self.best[0].round > WINDOW {
+            if entry.round - self.best[0].round > window {
                 self.best = [self.best[1], self.best[2], entry];
             }
-        } else if self.best[1].round == self.best[0].round && age > WINDOW / 4 {
+        } else if self.best[1].round == self.best[0].round && age > window / 4 {
             (self.best[1], self.best[2]) = (entry, entry);
-        } else if self.best[2].round == self.best[1].round && age > WINDOW / 2 {
+        } else if self.best[2].round == self.best[1].round && age > window / 2 {
             self.best[2] = entry;
         }
     }
@@ -60,12 +63,12 @@ mod tests {
     #[test]
     fn the_best_counts_for_ten_round_trips() {
         let mut filter = MaxFilter::default();
-        filter.push(0, 100.0);
+        filter.push(0, 100.0, 10);
         for round in 1..=10 {
-            filter.push(round, 49.0 + round as f64);
+            filter.push(round, 49.0 + round as f64, 10);
             assert_eq!(filter.max(), 100.0);
         }
-        filter.push(11, 60.0);
+        filter.push(11, 60.0, 10);
         assert_eq!(filter.max(), 60.0);
     }
 
@@ -76,7 +79,7 @@ mod tests {
         let mut filter = MaxFilter::default();
         let mut bests = Vec::new();
         for round in 0..=17 {
-            filter.push(round, 100.0 - round as f64);
+            filter.push(round, 100.0 - round as f64, 10);
             bests.push(filter.max());
         }
         assert_eq!(bests[..11], [100.0; 11]);
@@ -87,8 +90,8 @@ mod tests {
     #[test]
     fn after_a_silence_only_the_newest_counts() {
         let mut filter = MaxFilter::default();
-        filter.push(0, 100.0);
-        filter.push(30, 10.0);
+        filter.push(0, 100.0, 10);
+        filter.push(30, 10.0, 10);
         assert_eq!(filter.max(), 10.0);
     }
 }

@@ -25,7 +25,7 @@
 //! * The kernel acts on ACKs that deliver nothing too, by which its window may lose what they show as lost a moment earlier.
 
 mod aggregation;
-mod filter;
+pub(crate) mod filter;
 mod policer;
 #[cfg(test)]
 mod tests;
@@ -129,6 +129,8 @@ struct State {
 
 /// 2/ln 2, the least gain that doubles the rate in every round trip, in the kernel's integers.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
+/// How many round trips a bandwidth counts.
+const BANDWIDTH_ROUNDS: u64 = 10;
 /// What drains the queue of Startup in about a round trip.
 const DRAIN_GAIN: f64 = 88.0 / 256.0;
 const PACING_GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
@@ -295,7 +297,7 @@ impl State {
         let rate = (sample.delivered - sample.delivered_at_send).count() / sample.interval.as_secs();
         // An application that had little to send makes a low rate; one above B is a bandwidth that the path has.
         if !is_limited || rate >= self.bandwidth.max() {
-            self.bandwidth.push(self.rounds, rate);
+            self.bandwidth.push(self.rounds, rate, BANDWIDTH_ROUNDS);
         }
     }
 

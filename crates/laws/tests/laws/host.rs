@@ -122,6 +122,7 @@ struct Sender {
     acked_at: Time,
     first_sent: Time,
     next_send: Time,
+    pace_at: Time,
     repair: Repair,
     delivered: f64,
     waits: f64,
@@ -168,7 +169,10 @@ impl World {
             if let Some(pace) = sender.law.pacing_rate() {
                 if now < sender.next_send {
                     let next = sender.next_send;
-                    self.schedule(next, index, Event::Pace);
+                    if sender.pace_at != next {
+                        sender.pace_at = next;
+                        self.schedule(next, index, Event::Pace);
+                    }
                     return;
                 }
                 sender.next_send = now + Duration::from_secs(1.0 / pace.as_per_sec());
@@ -224,6 +228,7 @@ impl Sender {
             acked_at: flow.start,
             first_sent: flow.start,
             next_send: Time::ZERO,
+            pace_at: Time::ZERO,
             repair: Repair::Nothing,
             delivered: 0.0,
             waits: 0.0,

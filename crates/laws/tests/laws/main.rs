@@ -5,5 +5,6 @@ mod backlog;
 mod conformance;
 mod fluid;
 mod host;
+mod rates;
 mod response;
 mod trajectory;

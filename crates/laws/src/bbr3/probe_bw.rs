@@ -1,0 +1,249 @@
+//! ProbeBW: down, cruise, refill, up; and the long-term model that it makes.
+
+use super::{Phase, State};
+use crate::Ack;
+use windward_units::{Duration, Time};
+
+/// What ACKs tell of the probe (`BBR.ack_phase`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Acks {
+    #[default]
+    Init,
+    Refilling,
+    Starting,
+    Feedback,
+    Stopping,
+}
+
+/// The state of probing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProbeBw {
+    acks: Acks,
+    cycle_at: Time,
+    wait: Duration,
+    rounds: u32,
+    /// `is_bw_probe_sample`.
+    is_sample: bool,
+    /// `prev_probe_too_high`, `prev_probe_precautionary`.
+    was_too_high: bool,
+    was_precautionary: bool,
+    up_rounds: u32,
+    up_acked: f64,
+    acked_per_packet: f64,
+    /// The window was full in this round, and in the last.
+    is_full: [bool; 2],
+}
+
+impl Default for ProbeBw {
+    fn default() -> Self {
+        Self {
+            acks: Acks::Init,
+            cycle_at: Time::ZERO,
+            wait: Duration::ZERO,
+            rounds: 0,
+            is_sample: false,
+            was_too_high: false,
+            was_precautionary: false,
+            up_rounds: 0,
+            up_acked: 0.0,
+            acked_per_packet: f64::INFINITY,
+            is_full: [false; 2],
+        }
+    }
+}
+
+/// Rounds after which it probes at the latest (T_reno), and the clock's bounds in seconds (T_bbr).
+const MOST_ROUNDS: f64 = 63.0;
+const LEAST_WAIT: f64 = 2.0;
+/// The growth of inflight_longterm doubles so often at most.
+const MOST_DOUBLINGS: u32 = 30;
+
+impl ProbeBw {
+    /// Another round.
+    pub(super) fn count_round(&mut self) {
+        self.rounds = self.rounds.saturating_add(1);
+        self.is_full = [false, self.is_full[0]];
+    }
+
+    /// An ACK finds `flight` packets in flight.
+    pub(super) fn note_flight(&mut self, flight: f64, cwnd: f64) {
+        self.is_full[0] |= flight >= cwnd.floor();
+    }
+
+    /// `C.is_cwnd_limited`.
+    fn is_cwnd_limited(&self) -> bool {
+        self.is_full[0] || self.is_full[1]
+    }
+
+    /// Samples from here on are those of ProbeRTT.
+    pub(super) fn stop(&mut self) {
+        self.acks = Acks::Stopping;
+    }
+}
+
+impl State {
+    pub(super) fn start_down(&mut self) {
+        self.short.reset_signals();
+        self.probe.acked_per_packet = f64::INFINITY;
+        self.probe.rounds = u32::from(self.draw() < 0.5);
+        self.probe.wait = Duration::from_secs(LEAST_WAIT + self.draw());
+        self.probe.cycle_at = self.now;
+        self.probe.acks = Acks::Stopping;
+        self.start_round();
+        self.phase = Phase::Down;
+    }
+
+    pub(super) fn start_cruise(&mut self) {
+        self.phase = Phase::Cruise;
+    }
+
+    pub(super) fn start_refill(&mut self) {
+        self.short.reset();
+        (self.probe.up_rounds, self.probe.up_acked) = (0, 0.0);
+        self.probe.was_precautionary = false;
+        self.probe.acks = Acks::Refilling;
+        self.start_round();
+        self.phase = Phase::Refill;
+    }
+
+    fn start_up(&mut self) {
+        self.probe.acks = Acks::Starting;
+        self.start_round();
+        self.reset_full_bw();
+        self.full_bw = self.rs.rate;
+        self.phase = Phase::Up;
+        self.raise_slope();
+    }
+
+    /// `UpdateProbeBWCyclePhase()`.
+    pub(super) fn update_probe_bw(&mut self, ack: &Ack) {
+        if !self.full_bw_reached || self.adapt_long_term(ack.acked.count()) {
+            return;
+        }
+        let flight = ack.flight.count();
+        let phase = self.phase;
+        match phase {
+            Phase::Down | Phase::Cruise if self.is_time_to_probe() => self.start_refill(),
+            Phase::Down if self.is_time_to_cruise(flight) => self.start_cruise(),
+            Phase::Refill if self.is_round_start => {
+                self.probe.is_sample = true;
+                self.start_up();
+            }
+            Phase::Up if self.is_time_to_go_down(flight) => {
+                self.probe.was_too_high = false;
+                self.start_down();
+            }
+            _ => {}
+        }
+    }
+
+    fn is_time_to_probe(&self) -> bool {
+        let rounds = self.target_inflight().min(MOST_ROUNDS);
+        self.now > self.probe.cycle_at + self.probe.wait || f64::from(self.probe.rounds) >= rounds
+    }
+
+    fn is_time_to_cruise(&self, flight: f64) -> bool {
+        flight <= self.inflight_with_headroom() && flight <= self.inflight(self.max_bw(), 1.0)
+    }
+
+    fn is_time_to_go_down(&mut self, flight: f64) -> bool {
+        if self.probe.was_too_high && flight >= self.inflight_longterm {
+            self.probe.was_precautionary = true;
+            return true;
+        }
+        if self.probe.is_cwnd_limited() && self.cwnd >= self.inflight_longterm {
+            // The bound limits the rate, and not the path.
+            self.reset_full_bw();
+            self.full_bw = self.rs.rate;
+            return false;
+        }
+        self.full_bw_now
+    }
+
+    /// `AdaptLongTermModel()`; whether it has decided on a phase.
+    fn adapt_long_term(&mut self, acked: f64) -> bool {
+        if self.probe.acks == Acks::Starting && self.is_round_start {
+            self.probe.acks = Acks::Feedback;
+        }
+        if self.probe.acks == Acks::Stopping && self.is_round_start {
+            self.probe.is_sample = false;
+            self.probe.acks = Acks::Init;
+            if self.phase.is_probe_bw() {
+                if !self.rs.is_limited {
+                    self.advance_max_bw();
+                }
+                if self.probe.was_precautionary && !self.probe.was_too_high {
+                    self.start_refill();
+                    return true;
+                }
+            }
+        }
+        if !self.is_inflight_too_high() && self.inflight_longterm.is_finite() {
+            self.inflight_longterm = self.inflight_longterm.max(self.rs.tx_in_flight);
+            if self.phase == Phase::Up {
+                self.probe_upward(acked);
+            }
+        }
+        false
+    }
+
+    /// `RaiseInflightLongtermSlope()`.
+    fn raise_slope(&mut self) {
+        let growth = f64::from(1u32 << self.probe.up_rounds);
+        self.probe.up_rounds = (self.probe.up_rounds + 1).min(MOST_DOUBLINGS);
+        self.probe.acked_per_packet = (self.cwnd / growth).max(1.0);
+    }
+
+    /// `ProbeInflightLongtermUpward()`.
+    fn probe_upward(&mut self, acked: f64) {
+        if !self.probe.is_cwnd_limited() || self.cwnd < self.inflight_longterm {
+            return;
+        }
+        self.probe.up_acked += acked;
+        let packets = (self.probe.up_acked / self.probe.acked_per_packet).floor();
+        self.probe.up_acked -= packets * self.probe.acked_per_packet;
+        self.inflight_longterm += packets;
+        if self.is_round_start {
+            self.raise_slope();
+        }
+    }
+
+    // Losses
+
+    /// `IsInflightTooHigh()`.
+    pub(super) fn is_inflight_too_high(&self) -> bool {
+        self.rs.lost > self.rs.tx_in_flight * self.params.loss_threshold
+    }
+
+    /// `HandleLostPacket()`, once for an ACK.
+    pub(super) fn handle_losses(&mut self) {
+        if !self.short.has_loss {
+            self.save_cwnd();
+            self.save_state();
+        }
+        self.short.note_loss(self.delivered);
+        if self.probe.is_sample && self.is_inflight_too_high() {
+            self.rs.tx_in_flight = self.inflight_at_loss();
+            self.handle_inflight_too_high();
+        }
+    }
+
+    /// `InflightAtLoss()`: in flight when the losses passed the threshold.
+    fn inflight_at_loss(&self) -> f64 {
+        let threshold = self.params.loss_threshold;
+        let (flight, lost) = (self.rs.tx_in_flight - 1.0, self.rs.lost - 1.0);
+        flight + (threshold * flight - lost) / (1.0 - threshold)
+    }
+
+    fn handle_inflight_too_high(&mut self) {
+        self.probe.was_too_high = true;
+        self.probe.is_sample = false;
+        if !self.rs.is_limited {
+            self.inflight_longterm = self.rs.tx_in_flight.max(self.target_inflight() * self.params.beta);
+        }
+        if self.phase == Phase::Up {
+            self.undo.phase = Some(Phase::Up);
+            self.start_down();
+        }
+    }
+}

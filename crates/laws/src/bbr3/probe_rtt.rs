@@ -1,0 +1,126 @@
+//! ProbeRTT: the round-trip time of an empty path, measured every five seconds.
+
+use super::{MIN_PIPE, Phase, State};
+use crate::{Ack, Start};
+use windward_units::{Duration, Time};
+
+/// How long a round-trip time counts (`MinRTTFilterLen`).
+const WINDOW: Duration = Duration::from_millis(10_000);
+/// How long little is in flight (`ProbeRTTDuration`).
+const TIME: Duration = Duration::from_millis(200);
+
+/// The round-trip time and when to measure it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProbeRtt {
+    min_rtt: Duration,
+    min_rtt_at: Time,
+    /// `probe_rtt_min_delay` and its stamp.
+    delay: Duration,
+    delay_at: Time,
+    has_begun: bool,
+    is_expired: bool,
+    ends: Option<Time>,
+    has_round: bool,
+}
+
+impl Default for ProbeRtt {
+    fn default() -> Self {
+        Self {
+            min_rtt: Duration::MAX,
+            min_rtt_at: Time::ZERO,
+            delay: Duration::MAX,
+            delay_at: Time::ZERO,
+            has_begun: false,
+            is_expired: false,
+            ends: None,
+            has_round: false,
+        }
+    }
+}
+
+impl ProbeRtt {
+    pub(super) fn start(&mut self, start: &Start) {
+        self.begin(start.now);
+        if let Some(rtt) = start.rtt {
+            (self.min_rtt, self.delay) = (rtt, rtt);
+        }
+    }
+
+    fn begin(&mut self, now: Time) {
+        (self.min_rtt_at, self.delay_at, self.has_begun) = (now, now, true);
+    }
+
+    /// min_rtt in seconds; `None` before there is any.
+    pub(super) fn min_rtt_secs(&self) -> Option<f64> {
+        (self.min_rtt < Duration::MAX).then(|| self.min_rtt.as_secs())
+    }
+}
+
+impl State {
+    /// `UpdateMinRTT()`.
+    pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
+        let interval = Duration::from_secs(self.params.probe_rtt_interval);
+        let rtt = &mut self.rtt;
+        if !rtt.has_begun {
+            rtt.begin(ack.now);
+        }
+        rtt.is_expired = ack.now > rtt.delay_at + interval;
+        if let Some(sample) = ack.rtt
+            && (sample < rtt.delay || rtt.is_expired)
+        {
+            (rtt.delay, rtt.delay_at) = (sample, ack.now);
+        }
+        if rtt.delay < rtt.min_rtt || ack.now > rtt.min_rtt_at + WINDOW {
+            (rtt.min_rtt, rtt.min_rtt_at) = (rtt.delay, rtt.delay_at);
+        }
+    }
+
+    /// `CheckProbeRTT()`.
+    pub(super) fn check_probe_rtt(&mut self, ack: &Ack) {
+        if self.phase != Phase::ProbeRtt && self.rtt.is_expired && !self.is_idle_restart {
+            self.save_cwnd();
+            self.phase = Phase::ProbeRtt;
+            self.rtt.ends = None;
+            self.probe.stop();
+            self.start_round();
+        }
+        if self.phase == Phase::ProbeRtt {
+            self.probe_rtt(ack.flight.count());
+        }
+        self.is_idle_restart = false;
+    }
+
+    fn probe_rtt(&mut self, flight: f64) {
+        self.limited_until = (self.delivered + flight).max(1.0);
+        if self.rtt.ends.is_some() {
+            self.rtt.has_round |= self.is_round_start;
+            if self.rtt.has_round {
+                self.check_probe_rtt_done();
+            }
+        } else if flight <= self.probe_rtt_cwnd() {
+            self.rtt.ends = Some(self.now + TIME);
+            self.rtt.has_round = false;
+            self.start_round();
+        }
+    }
+
+    /// `CheckProbeRTTDone()`.
+    pub(super) fn check_probe_rtt_done(&mut self) {
+        if self.rtt.ends.is_none_or(|ends| self.now <= ends) {
+            return;
+        }
+        self.rtt.delay_at = self.now;
+        self.restore_cwnd();
+        self.short.reset();
+        if self.full_bw_reached {
+            self.start_down();
+            self.start_cruise();
+        } else {
+            self.phase = Phase::Startup;
+        }
+    }
+
+    pub(super) fn probe_rtt_cwnd(&self) -> f64 {
+        self.bdp(self.bw, Phase::ProbeRtt.gains().1).max(MIN_PIPE)
+    }
+}
