@@ -250,6 +250,16 @@ impl Laws {
 
     /// A law that Linux brings.
     fn find_in_kernel(&mut self, spec: &LawSpec) -> Result<String, Error> {
+        let no_kernel = match spec.name() {
+            "bbr3" => {
+                "Linux has version 1 of BBR; kernels with version 3 call it `bbr` too\nhint: `law = \"bbr\"`, or `simulate`"
+            }
+            "copa" => "Linux has no Copa, nor is there an eBPF twin of it\nhint: `simulate`",
+            _ => "",
+        };
+        if !no_kernel.is_empty() {
+            return Err(Error::Impossible(format!("law `{}` cannot run between kernels: {no_kernel}", spec.name())));
+        }
         let name = available(spec.name())?;
         let written = serde_json::to_value(spec).unwrap_or_default();
         self.note_what_differs(spec, &written, |name| name == HYSTART);
