@@ -2057,6 +2057,51 @@ class Bbr:
     policer: bool = True
 
 
+@dataclass(frozen=True, kw_only=True)
+class Bbr3:
+    """BBR, version 3 by its draft: keeps losses to `loss_threshold` and leaves `headroom` to others.
+
+    Attributes
+    ----------
+    loss_threshold
+        Share of losses that a probe for bandwidth may cause, 0.001 to 0.5. Default 0.02 (`BBR.LossThresh`).
+    beta
+        What a round with losses leaves at least, as a share, 0.1 to 1. Default 0.7 (`BBR.Beta`).
+    headroom
+        Share of what has fitted into the path that is left to others, 0 to 0.9. Default 0.15 (`BBR.Headroom`).
+    probe_rtt_interval
+        Time between measurements of the round-trip time, in seconds, 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "bbr3")
+
+    loss_threshold: float = 0.02
+    beta: float = 0.7
+    headroom: float = 0.15
+    probe_rtt_interval: float = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Copa:
+    """Arun and Balakrishnan's law: `1/delta` packets in the queue, more beside flows that fill it.
+
+    Attributes
+    ----------
+    delta
+        δ: it keeps 1/δ packets in queues; 0.001 to 1. Default 0.5, which is 2 packets (§2.1).
+    competitive
+        Lower δ where others fill the queue (§2.2). Default on.
+    min_rtt_window
+        How long the least round-trip time counts, in seconds, 0.1 to 1e6. Default 10.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "copa")
+
+    delta: float = 0.5
+    competitive: bool = True
+    min_rtt_window: float = 10.0
+
+
 #: A law and its parameters, as a scenario names them.
 LawSpec = (
     Reno
@@ -2075,6 +2120,8 @@ LawSpec = (
     | Bic
     | Multcp
     | Bbr
+    | Bbr3
+    | Copa
 )
 
 
