@@ -87,7 +87,7 @@ def network(cells: list[Cell]) -> ww.Scenario:
                 reverse=ww.Reverse(loss=0.0, buffer="unlimited"),
             )
         )
-        flow = ww.Flow(name=f"{cell.name}-bbr", from_=left, to=right, law="bbr")
+        flow = ww.Flow(name=f"{cell.name}-bbr", from_=left, to=right, law="bbr", stack="linux")
         flows.append(flow)
         if cell.is_shared:
             # Linux's CUBIC leaves slow start by HyStart.
