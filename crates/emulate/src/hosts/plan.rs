@@ -262,6 +262,9 @@ impl Laws {
         }
         let name = available(spec.name())?;
         let written = serde_json::to_value(spec).unwrap_or_default();
+        if name == "bbr" {
+            self.notes.push("bbr: run by the kernel's own `bbr`".to_owned());
+        }
         self.note_what_differs(spec, &written, |name| name == HYSTART);
         if written.get(HYSTART) == Some(&serde_json::Value::Bool(false)) {
             self.notes.push(format!("{}: Linux always uses HyStart; set `{HYSTART} = true` to match", spec.name()));
