@@ -33,6 +33,7 @@ pub fn reference() -> String {
                 page.section("`reverse` of a link", "reverse", "Reverse");
                 page.section("`loss` of a link, as a table", "lossmodel", "LossModel");
                 page.section("`jitter` of a link", "jitter", "Jitter");
+                page.section("`reorder` of a link", "reorder", "Reorder");
             }
             "cell" => {
                 page.section("`[[cell.station]]`", "station", "Station");

@@ -31,7 +31,8 @@ mod world;
 pub use ecn::Codepoint;
 pub use fabric::{Fabric, Parcel};
 pub use link::{
-    Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY, Opportunities, Rate, TraceError, TraceProblem,
+    Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY, Opportunities, Rate, Reorder, TraceError,
+    TraceProblem,
 };
 pub use makers::{LawChoice, MakeLaw, MakeRule, MakeScheduler, Makers};
 pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, slotted, wifi};

@@ -204,6 +204,12 @@ impl Net {
                 self.schedule(time, Wake::Port(PortTimer::Arrive), port);
             }
             Fate::Queued => self.hops += 1,
+            Fate::Late(first) => {
+                self.hops += 1;
+                if let Some(time) = first {
+                    self.schedule(time, Wake::Port(PortTimer::ArriveLate), port);
+                }
+            }
             Fate::Lost => {
                 self.hops += 1;
                 count_loss(&mut self.losses, &mut self.balance, packet, Cause::Sent);
@@ -286,6 +292,13 @@ impl Net {
     pub fn wake_port(&mut self, timer: PortTimer, port: u32) -> Option<Packet> {
         match timer {
             PortTimer::Arrive => self.arrive(port),
+            PortTimer::ArriveLate => {
+                let (packet, next) = self.ports[port as usize].land_late(self.now)?;
+                if let Some(next) = next {
+                    self.schedule(next, Wake::Port(PortTimer::ArriveLate), port);
+                }
+                self.send_on(port, packet)
+            }
             PortTimer::Transmit => {
                 match self.ports[port as usize] {
                     Port::Changing(_) => self.complete(port),
@@ -303,10 +316,16 @@ impl Net {
     /// The first packet in flight arrives at the far end of a port. Returns it where its route ends; else sends it on.
     #[inline]
     fn arrive(&mut self, port: u32) -> Option<Packet> {
-        let (mut packet, next) = self.ports[port as usize].land(self.now)?;
+        let (packet, next) = self.ports[port as usize].land(self.now)?;
         if let Some(next) = next {
             self.schedule(next, Wake::Port(PortTimer::Arrive), port);
         }
+        self.send_on(port, packet)
+    }
+
+    /// A packet is at the far end of a port.
+    #[inline]
+    fn send_on(&mut self, port: u32, mut packet: Packet) -> Option<Packet> {
         if packet.ttl > 0 && !self.leaves(port, &mut packet) {
             return None;
         }

@@ -61,6 +61,16 @@ impl Port {
         flight.land()
     }
 
+    /// Takes the packet that arrives now among those that others overtake, and says when the next of those will.
+    pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
+        match self {
+            Self::Wire(link) => link.land_late(now),
+            Self::Queued(link) => link.land_late(now),
+            Self::Changing(link) => link.land_late(now),
+            Self::Shared(_) => None,
+        }
+    }
+
     /// What a link counted since the last reset; `None` for a share, of which the medium knows.
     pub fn counts(&mut self, now: Time) -> Option<Counts> {
         match self {

@@ -2,14 +2,15 @@
 
 use windward_sim::cell::channel::Fading;
 use windward_sim::{
-    Jitter, LinkChange, MediumConfig, Pattern, PortConfig, PortKind, QueueConfig, SourceConfig, Spread, Topology,
+    Jitter, LinkChange, LinkConfig, MediumConfig, Pattern, PortConfig, PortKind, QueueConfig, SourceConfig, Spread,
+    Topology,
 };
 
 /// Whether anything in the network is drawn from the seed, starts of flows aside.
 pub(crate) fn is_random(topology: &Topology, sources: &[SourceConfig]) -> bool {
     let ports = 0..topology.ports.len() as u32;
-    let has_luck =
-        |port: u32| topology.link(port).is_some_and(|link| link.jitter != Jitter::None || link.loss.mean() > 0.0);
+    let draws = |link: &LinkConfig| link.jitter != Jitter::None || link.loss.mean() > 0.0 || link.reorder.is_some();
+    let has_luck = |port: u32| topology.link(port).is_some_and(draws);
     let changes_to_luck = |port: u32| {
         let changes = topology.steps(port).iter().map(|step| &step.change);
         let is_random = |change: &LinkChange| {

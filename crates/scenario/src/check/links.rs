@@ -164,6 +164,10 @@ impl Builder<'_> {
             buffer: link.buffer.0,
             loss: loss(&link.loss),
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
+            reorder: link
+                .reorder
+                .filter(|reorder| reorder.share.0 > 0.0)
+                .map(|reorder| sim::Reorder { share: reorder.share.0, delay: reorder.delay.0 }),
             ..LinkConfig::new(key("link", &name), rate.clone(), link.delay.0)
         };
         let kind = match queue {
@@ -184,6 +188,11 @@ fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems
     if link.rate.is_none() && matches!(link.buffer.0, sim::Buffer::Time(_)) {
         let keys = inside.iter().chain(&["buffer"]).map(|key| (*key).into());
         let message = "the buffer of a link without a rate is given in packets or bytes";
+        problems.add(place("link", at, []).into_iter().chain(keys), message, None);
+    }
+    if link.rate.is_none() && link.reorder.is_some() {
+        let keys = inside.iter().chain(&["reorder"]).map(|key| (*key).into());
+        let message = "a link without a rate belongs to a region, which has no packets to reorder";
         problems.add(place("link", at, []).into_iter().chain(keys), message, None);
     }
 }
@@ -238,6 +247,7 @@ fn with(link: &Link, reverse: Reverse) -> Link {
         queue: reverse.queue.unwrap_or_else(|| link.queue.clone()),
         loss: reverse.loss.unwrap_or_else(|| link.loss.clone()),
         jitter: reverse.jitter.or_else(|| link.jitter.clone()),
+        reorder: reverse.reorder.or(link.reorder),
         ..link.clone()
     }
 }

@@ -1,6 +1,6 @@
 //! Links: rate, delay, buffer, random loss, jitter.
 
-use super::{Buffer, Name, Named, Probability, Queue, Rate, Written};
+use super::{Buffer, Name, Named, Positive, Probability, Queue, Rate, Written};
 use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize as ReadFields, Serialize};
@@ -38,6 +38,9 @@ pub(crate) struct Link {
     /// Random extra delay; packets keep their order. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
+    /// Packets that others overtake. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<Reorder>,
     /// Whether there is a link back, equal to this one except for `reverse`.
     #[serde(default = "duplex")]
     pub duplex: bool,
@@ -71,6 +74,19 @@ pub(crate) struct Reverse {
     /// Random extra delay; "0 s" for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
+    /// Packets that others overtake; with a share of 0 for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<Reorder>,
+}
+
+/// Some packets take longer, and the others overtake them. Those others keep their order, and so do these among themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Reorder {
+    /// Share of the packets, each drawn independently.
+    pub share: Probability,
+    /// How much longer they take.
+    pub delay: Positive<Duration>,
 }
 
 fn buffer() -> Buffer {

@@ -28,6 +28,8 @@ pub enum PortTimer {
     Transmit,
     /// The link changes.
     Change,
+    /// The first of the packets that others overtake arrives at the far end.
+    ArriveLate,
 }
 
 /// What happens to a flow.
@@ -92,6 +94,7 @@ ranks! {
     11 => Port(PortTimer::Transmit),
     12 => Flow(FlowTimer::Request),
     13 => Port(PortTimer::Change),
+    14 => Port(PortTimer::ArriveLate),
 }
 
 /// Bits of a medium's timer.
@@ -148,7 +151,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    const LAST: u8 = Wake::Port(PortTimer::Change).rank();
+    const LAST: u8 = Wake::Port(PortTimer::ArriveLate).rank();
 
     #[test]
     fn an_event_keeps_its_parts_and_sorts_by_time_rank_index_timer() {

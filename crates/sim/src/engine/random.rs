@@ -28,6 +28,8 @@ pub enum Purpose {
     Forwarding = 7,
     /// Packets that a queue drops or marks early.
     Queue = 8,
+    /// Packets that others overtake on a link.
+    Reorder = 9,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

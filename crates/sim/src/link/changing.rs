@@ -228,7 +228,7 @@ impl ChangingLink {
             self.counts.lost += 1;
             lost(sending.packet, Cause::Sent);
         }
-        for packet in self.wire.flight.clear() {
+        for packet in self.wire.clear() {
             self.counts.lost += 1;
             lost(packet, Cause::Sent);
         }
@@ -242,6 +242,11 @@ impl ChangingLink {
     #[cold]
     pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         if self.wire.flight.first().is_some_and(|delivery| delivery <= now) { self.wire.flight.land() } else { None }
+    }
+
+    /// The first of the packets that others overtake arrives; and when the next one will.
+    pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
+        self.wire.land_late(now)
     }
 
     /// Packets that wait, are being sent or are on their way.

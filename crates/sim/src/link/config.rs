@@ -20,6 +20,17 @@ pub struct LinkConfig {
     pub loss: Loss,
     /// Random extra delay; packets keep their order.
     pub jitter: Jitter,
+    /// Packets that others overtake.
+    pub reorder: Option<Reorder>,
+}
+
+/// Some packets take longer and are overtaken; all others keep their order, and so do these.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reorder {
+    /// The share of packets, drawn independently; positive.
+    pub share: f64,
+    /// How much longer they take; positive.
+    pub delay: Duration,
 }
 
 /// How fast a link transmits.
@@ -45,7 +56,7 @@ impl LinkConfig {
     /// A link of this rate and delay with an unlimited buffer that neither loses nor jitters.
     pub fn new(key: u64, rate: impl Into<Rate>, delay: Duration) -> Self {
         let rate = rate.into();
-        Self { key, rate, delay, buffer: Buffer::Unlimited, loss: Loss::None, jitter: Jitter::None }
+        Self { key, rate, delay, buffer: Buffer::Unlimited, loss: Loss::None, jitter: Jitter::None, reorder: None }
     }
 }
 

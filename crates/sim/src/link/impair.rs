@@ -1,8 +1,10 @@
 //! What a wire does to packets by chance: loss and extra delay.
 
-use super::config::{Jitter, LinkConfig, Loss};
+use super::config::{Jitter, LinkConfig, Loss, Reorder};
+use super::flight::Flight;
 use crate::engine::{Purpose, Stream};
-use windward_units::Duration;
+use crate::packet::Packet;
+use windward_units::{Duration, Time};
 
 /// Random loss with its state.
 #[derive(Debug)]
@@ -10,6 +12,36 @@ pub struct Losses {
     model: Loss,
     is_bad: bool,
     stream: Stream,
+}
+
+/// Packets that are overtaken, on a way of their own.
+#[derive(Debug)]
+pub struct Late {
+    model: Reorder,
+    last_delivery: Time,
+    /// Those that are on their way.
+    pub flight: Flight,
+    stream: Stream,
+}
+
+impl Late {
+    /// That of `link`; `None` where nothing is overtaken.
+    pub fn new(link: &LinkConfig, seed: u64) -> Option<Self> {
+        let stream = Stream::new(seed, link.key, Purpose::Reorder);
+        link.reorder.map(|model| Self { model, last_delivery: Time::ZERO, flight: Flight::default(), stream })
+    }
+
+    /// Whether the next packet is one of them.
+    pub fn takes(&mut self) -> bool {
+        self.stream.chance(self.model.share)
+    }
+
+    /// Takes a packet that the others' way would bring at `time`; returns when to deliver it, if it is first.
+    pub fn carry(&mut self, time: Time, packet: Packet) -> Option<Time> {
+        let delivery = (time + self.model.delay).max(self.last_delivery);
+        self.last_delivery = delivery;
+        self.flight.add(delivery, packet).then_some(delivery)
+    }
 }
 
 /// Random extra delay.

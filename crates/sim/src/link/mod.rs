@@ -20,7 +20,7 @@ mod wire;
 pub use change::{Drops, LinkChange, LinkStep};
 pub use changing::{ChangingLink, Taken};
 pub(crate) use clock::Transmitter;
-pub use config::{Jitter, LinkConfig, Loss, Rate};
+pub use config::{Jitter, LinkConfig, Loss, Rate, Reorder};
 pub use flight::Flight;
 pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
 pub use queued::{Offered, QueuedLink};
@@ -111,6 +111,11 @@ impl Link {
     #[inline]
     pub fn flight(&mut self) -> &mut Flight {
         &mut self.wire.flight
+    }
+
+    /// The first of the packets that others overtake arrives; and when the next one will.
+    pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
+        self.wire.land_late(now)
     }
 
     /// Packets that wait or are on their way; those that wait have their arrival already.
@@ -267,5 +272,25 @@ mod tests {
             }
         }
         assert_eq!(expected, 100);
+    }
+
+    /// Half of the packets take 25 ms longer: they come in two orders, each its own, 10 or 35 ms after their transmission.
+    #[test]
+    fn some_packets_are_overtaken() {
+        let config = LinkConfig::new(1, BitRate::bits_per_sec(12_000_000), Duration::from_millis(10));
+        let reorder = Some(Reorder { share: 0.5, delay: Duration::from_millis(25) });
+        let mut link = Link::new(&LinkConfig { reorder, ..config }, 1);
+        let fates: Vec<Fate> = (0..100).map(|n| link.offer(millis(u64::from(n)), packet(n))).collect();
+        assert_eq!(link.held(), 100);
+        let first_late = fates.iter().position(|fate| matches!(fate, Fate::Late(Some(_)))).expect("some are late");
+        assert!(link.land_late(millis(first_late as u64 + 35)).is_none(), "it is not due");
+        assert_eq!(fates[first_late], Fate::Late(Some(millis(first_late as u64 + 36))));
+        let late =
+            std::iter::from_fn(|| link.land_late(Time::NEVER)).map(|(packet, _)| packet.number).collect::<Vec<_>>();
+        let others = std::iter::from_fn(|| link.flight().land()).map(|(packet, _)| packet.number).collect::<Vec<_>>();
+        // Of 100 fair draws 50, with a deviation of 5.
+        assert!((30..70).contains(&late.len()), "{}", late.len());
+        assert!(late.is_sorted() && others.is_sorted() && late.len() + others.len() == 100);
+        assert_eq!(late[0], first_late as u32);
     }
 }

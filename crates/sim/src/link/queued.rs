@@ -108,6 +108,11 @@ impl QueuedLink {
         &mut self.wire.flight
     }
 
+    /// The first of the packets that others overtake arrives; and when the next one will.
+    pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
+        self.wire.land_late(now)
+    }
+
     /// Packets that wait or are on their way.
     pub fn held(&self) -> usize {
         self.room.packets() + self.wire.held()

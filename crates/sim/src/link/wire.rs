@@ -3,7 +3,7 @@
 use super::change::LinkChange;
 use super::config::LinkConfig;
 use super::flight::Flight;
-use super::impair::{Delays, Losses};
+use super::impair::{Delays, Late, Losses};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
@@ -14,6 +14,8 @@ pub enum Fate {
     Queued,
     /// It is on its way and first: schedule its delivery.
     First(Time),
+    /// It is on its way among those that others overtake; where there is a time, schedule the delivery of the first of those.
+    Late(Option<Time>),
     /// The buffer is full.
     Dropped,
     /// It is transmitted and will not arrive.
@@ -29,6 +31,7 @@ pub struct Wire {
     pub flight: Flight,
     losses: Option<Box<Losses>>,
     delays: Option<Box<Delays>>,
+    late: Option<Box<Late>>,
 }
 
 impl Wire {
@@ -40,6 +43,7 @@ impl Wire {
             flight: Flight::default(),
             losses: Losses::new(config, seed).map(Box::new),
             delays: Delays::new(config, seed).map(Box::new),
+            late: Late::new(config, seed).map(Box::new),
         }
     }
 
@@ -76,6 +80,11 @@ impl Wire {
             None => self.delay,
             Some(delays) => delays.draw(self.delay),
         };
+        if let Some(late) = &mut self.late
+            && late.takes()
+        {
+            return Fate::Late(late.carry(end + delay, packet));
+        }
         // Jitter keeps order: nothing arrives before its predecessor.
         let delivery = (end + delay).max(self.last_delivery);
         self.last_delivery = delivery;
@@ -84,6 +93,20 @@ impl Wire {
 
     /// How many packets are on their way.
     pub fn held(&self) -> usize {
-        self.flight.len()
+        self.flight.len() + self.late.as_ref().map_or(0, |late| late.flight.len())
+    }
+
+    /// The first of the packets that others overtake arrives; and when the next one will.
+    #[cold]
+    pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
+        let flight = &mut self.late.as_mut()?.flight;
+        // What was lost on the way has left its event behind.
+        if flight.first()? <= now { flight.land() } else { None }
+    }
+
+    /// Takes out all that is on its way.
+    pub fn clear(&mut self) -> impl Iterator<Item = Packet> {
+        let late = self.late.as_mut().map(|late| late.flight.clear());
+        self.flight.clear().chain(late.into_iter().flatten())
     }
 }
