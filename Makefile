@@ -7,6 +7,7 @@
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
+# make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
@@ -37,7 +38,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
-.PHONY: validate-ns3 validate-queues validate-formulas validate-wifi validate-emulation validate-backpressure validate-tcp-fit validate-bbr
+.PHONY: validate-ns3 validate-queues validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
 .PHONY: docs reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
@@ -117,6 +118,10 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 # A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
+
+# Half an hour in real time, as root; prints the table of docs/measured/validation/linux-stack.md.
+validate-linux-stack: $(VENV)/engine
+	$(BIN)/python benches/emulate/linux_stack.py
 
 # Twenty minutes in real time, as root, to docs/measured/validation/backpressure-kernels.md; goes on where it was interrupted.
 validate-backpressure: $(VENV)/engine

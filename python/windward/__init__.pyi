@@ -108,6 +108,7 @@ from ._format.fields import (
     RecordedRate as RecordedRate,
     Red as Red,
     Reno as Reno,
+    Reorder as Reorder,
     Repair as Repair,
     Reverse as Reverse,
     RoundRobinScheduler as RoundRobinScheduler,

@@ -314,6 +314,24 @@ Jitter = UniformJitter | NormalJitter | ClippedNormalJitter | ExponentialJitter
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reorder:
+    """Some packets take longer, and the others overtake them.
+
+    Those others keep their order, and so do these among themselves.
+
+    Attributes
+    ----------
+    share
+        Share of the packets, each drawn independently.
+    delay
+        How much longer they take.
+    """
+
+    share: float | str
+    delay: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reverse:
     """Differences of the link back; everything else is as in the forward link.
 
@@ -333,6 +351,8 @@ class Reverse:
         Random loss; 0 for none.
     jitter
         Random extra delay; "0 s" for none.
+    reorder
+        Packets that others overtake; with a share of 0 for none.
     """
 
     name: str | None = None
@@ -342,6 +362,7 @@ class Reverse:
     queue: str | Queue | None = None
     loss: Loss | None = None
     jitter: Jitter | None = None
+    reorder: Reorder | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -371,6 +392,8 @@ class Link:
         Random loss on the wire: a probability, or a model.
     jitter
         Random extra delay; packets keep their order. Default: none.
+    reorder
+        Packets that others overtake. Default: none.
     duplex
         Whether there is a link back, equal to this one except for `reverse`.
     reverse
@@ -386,6 +409,7 @@ class Link:
     queue: str | Queue = "drop-tail"
     loss: Loss = 0.0
     jitter: Jitter | None = None
+    reorder: Reorder | None = None
     duplex: bool = True
     reverse: Reverse | None = None
 
