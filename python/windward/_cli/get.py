@@ -52,7 +52,7 @@ def get(
             help="Maximum number of connections.",
             rich_help_panel=_CONNECTIONS,
         ),
-    ] = 16,
+    ] = 64,
     fixed: Annotated[
         int | None,
         typer.Option(

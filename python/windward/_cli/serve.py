@@ -100,7 +100,7 @@ def send(
     most: Annotated[
         int,
         typer.Option("--max-connections", "-x", metavar="MAX", min=1, max=64, help="Maximum number of connections."),
-    ] = 32,
+    ] = 64,
     fixed: Annotated[
         int | None,
         typer.Option("--connections", "-n", metavar="N", min=1, max=64, help="Use a fixed number of connections."),
@@ -121,6 +121,10 @@ def send(
             metavar="LAW", help="Law that adapts the number of connections: emultcp-fast, or emultcp as published."
         ),
     ] = "emultcp-fast",
+    window: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time after which a longer path is known as such. Default: never."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -165,6 +169,7 @@ def send(
             stall_timeout_s=stall_timeout,
             ca=ca,
             law=law,
+            window_s=window,
             observe=tell,
         )
     except KeyboardInterrupt:

@@ -2227,7 +2227,7 @@ class Emultcp:
     gamma: float = 0.2
     rounding: ConnectionRounding = "floor"
     window: str = "0 s"
-    max: int = 32
+    max: int = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2260,7 +2260,7 @@ class Multfrc:
     gamma: float = 0.2
     rounding: ConnectionRounding = "floor"
     window: str = "0 s"
-    max: int = 32
+    max: int = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2292,11 +2292,11 @@ class EmultcpFast:
     tau: str = "1 s"
     alpha: float = 0.25
     beta: float = 0.75
-    gamma: float = 0.15
+    gamma: float = 0.14
     floor: str = "10 ms"
     settle: str = "1 s"
     window: str = "0 s"
-    max: int = 32
+    max: int = 64
 
 
 #: The law that changes how many connections carry a flow's data.

@@ -16,7 +16,7 @@ def get(
     *,
     output: str | Path | None = None,
     directory: str | Path | None = None,
-    max_connections: int = 16,
+    max_connections: int = 64,
     connections: int | None = None,
     resume: bool = False,
     force: bool = False,

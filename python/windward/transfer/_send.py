@@ -19,13 +19,14 @@ def send(
     name: str | None = None,
     replace: bool = False,
     token: str | None = None,
-    max_connections: int = 32,
+    max_connections: int = 64,
     connections: int | None = None,
     max_tries: int = 5,
     connect_timeout_s: float = 10.0,
     stall_timeout_s: float = 30.0,
     ca: str | Path | None = None,
     law: str = "emultcp-fast",
+    window_s: float | None = None,
     observe: Callable[[dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]:
     """Uploads a file to `windward serve --upload`; every piece is verified.
@@ -58,6 +59,9 @@ def send(
         PEM file of certificates to trust instead of the system's.
     law
         The law that adapts the number of connections: "emultcp-fast", or "emultcp" as published.
+    window_s
+        Time over which the least round trip is taken, so that a path that becomes longer is known as such after it.
+        Default: the whole upload.
     observe
         Called with every event, a dict with its kind as "event": "hashing", "sample".
 
@@ -79,6 +83,7 @@ def send(
         "ca": None if ca is None else str(ca),
         "replaces": replace,
         "law": law,
+        "window": window_s,
         "max_connections": max_connections,
         "connections": connections,
         "max_tries": max_tries,

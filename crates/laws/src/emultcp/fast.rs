@@ -2,13 +2,20 @@
 //!
 //! With q the queue rtt − rtt_min, smoothed over 0.2 τ, and θ = max(γ·rtt_min, floor) the longest that is none, both in
 //! seconds, the slack is e = (θ − q)/θ: 1 where no queue is seen, 0 at the threshold, −1 at twice the threshold and
-//! beyond. In connections a second:
+//! beyond. x is the rate, smoothed over τ/2, and X the most it was in the last 20 τ: what the path has carried. In
+//! connections a second:
 //!
-//! * start: dn/dt = (ln 2/τ)·n·min(2e, 1) while e ≥ 0: doubles in τ while less than half the threshold is seen, which
-//!   delayed ACKs and timers alone can make. The start ends when a queue has taken away a tenth of the most there were.
-//! * after it: dn/dt = (α/n + κ·n)·e/τ while e ≥ 0, κ = 0.04. The term α/n is the paper's; κ·n finds the way back from a
-//!   decrease within seconds at any n.
-//! * at any time: dn/dt = (ln β/τ)·n·|e| while e < 0, the paper's βn per τ at twice the threshold.
+//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: doubles in T, three round trips, from 0.4 τ to τ, while less than
+//!   half the threshold is seen, which delayed ACKs and timers alone can make. The start ends when a queue has taken away a
+//!   tenth of the most there were; with more than four connections it ends at twice the threshold, and a fifth of them goes:
+//!   those were opened when the queue was already on its way.
+//! * after it: dn/dt = (α/n + κ·n)·e/τ + (ln 2/τ)·n·min(2m, 1)·max(2e − 1, 0) while e ≥ 0, κ = 0.02. The term α/n is the
+//!   paper's; κ·n comes back from a decrease at any n; m says how much is missing, max(1 − x/(0.95·X), 0.3·(t/5 s)²) with t the time since
+//!   a queue was seen last. A path that carried more and has no queue takes more at once, and one that was never
+//!   full is tried ever faster.
+//! * at any time: dn/dt = (ln β/τ)·3.5·n·(q − θ)/(rtt_min + q) while e < 0. Under random loss n connections take
+//!   n·w/(rtt_min + q), so the last factor is the share of them that is too many. A queue of a whole round trip takes the
+//!   paper's βn in two thirds of τ.
 //! * blindness: for 2·settle seconds after a connection opened no queue lowers n: its slow start makes one. It stops
 //!   growth all the same.
 //! * hold: where the second connection closes within 15 s, n is 1 and stays there, for 32 s the first time and 64 s each
@@ -28,10 +35,28 @@ use core::f64::consts::LN_2;
 
 /// Time constant of the smoothed queue, in τ.
 const SMOOTHING: f64 = 0.2;
-/// κ, the share of n added in τ without a queue.
-const RECOVERY: f64 = 0.04;
+/// The start doubles n in so many round trips, but not in less than this share of τ.
+const START_ROUNDS: f64 = 3.0;
+const START_LEAST: f64 = 0.4;
 /// Below this share of the most connections there were, the start is over.
 const START_KEEPS: f64 = 0.9;
+/// With more connections than these the start ends at twice the threshold, and leaves this share.
+const START_MANY: f64 = 4.0;
+const START_LEAVES: f64 = 0.8;
+/// κ, the share of n added in τ without a queue.
+const RECOVERY: f64 = 0.02;
+/// Time constant of the smoothed rate, in τ, and how long its most is remembered.
+const RATE_SMOOTHING: f64 = 0.5;
+const RATE_MEMORY: f64 = 20.0;
+/// A path that carries this share of the most it carried has nothing left.
+const FULL: f64 = 0.95;
+/// What counts as missing where no queue was seen for [`PATIENCE`] seconds; it grows with the square of the time.
+const UNSEEN: f64 = 0.3;
+const PATIENCE: f64 = 5.0;
+/// Of what is missing, the multiple that doubles n in τ is 1 over this.
+const HURRY: f64 = 2.0;
+/// A queue that makes this share of the connections too many, one over it, takes all but β of them in τ.
+const EXCESS: f64 = 3.5;
 /// Blindness after a connection opened, in settling times.
 const BLINDNESS: f64 = 2.0;
 /// Seconds that n stays at 1 after it came back, at first and at most.
@@ -57,6 +82,11 @@ pub(super) struct Fast {
     hold: f64,
     held_until: f64,
     least: Least,
+    /// The smoothed rate, and the least of its negative.
+    rate: f64,
+    busiest: Least,
+    /// When a queue was seen last, or the transfer began.
+    queued_at: f64,
 }
 
 impl Fast {
@@ -75,11 +105,17 @@ impl Fast {
             hold: FIRST_HOLD,
             held_until: f64::NEG_INFINITY,
             least: Least::default(),
+            rate: 0.0,
+            busiest: Least::default(),
+            queued_at: f64::NAN,
         }
     }
 
     pub fn update(&mut self, params: &Params, sample: &Sample) {
         let last = self.last.replace(sample.now).unwrap_or(sample.now);
+        if self.queued_at.is_nan() {
+            self.queued_at = sample.now;
+        }
         if sample.connections > self.connections {
             self.blind_until = sample.now + BLINDNESS * params.settle;
         }
@@ -94,13 +130,20 @@ impl Fast {
             true => f64::max(sample.rtt_min, self.least.see(sample.now, rtt, params.window)),
             false => sample.rtt_min,
         };
-        let slack = self.slack(rtt - rtt_min, params.threshold(rtt_min), part);
+        let threshold = params.threshold(rtt_min);
+        let slack = self.slack(rtt - rtt_min, threshold, part);
+        let missing = self.missing(params, sample, part);
         if slack >= 0.0 {
             if sample.now >= self.held_until {
-                self.grow(params, slack, part);
+                self.grow(params, rtt_min, slack, missing, part);
             }
-        } else if sample.now >= self.blind_until {
-            self.shrink(params, -slack * part);
+        } else {
+            self.queued_at = sample.now;
+            self.end_start(slack);
+            if sample.now >= self.blind_until {
+                let queue = self.queue.unwrap_or(threshold);
+                self.shrink(params, EXCESS * (queue - threshold) / (rtt_min + queue) * part);
+            }
         }
         self.watch_excursion(sample.now);
     }
@@ -113,14 +156,33 @@ impl Fast {
         ((threshold - smoothed) / threshold).clamp(-1.0, 1.0)
     }
 
-    fn grow(&mut self, params: &Params, slack: f64, part: f64) {
+    /// m: which share of the path seems to be unused.
+    fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> f64 {
+        self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
+        let most = -self.busiest.see(sample.now, -self.rate, RATE_MEMORY * params.tau);
+        let unseen = (sample.now - self.queued_at) / PATIENCE;
+        // A maximum with NaN, which 0/0 is, is the other number.
+        f64::max(1.0 - self.rate / (FULL * most), UNSEEN * unseen * unseen).max(0.0)
+    }
+
+    fn grow(&mut self, params: &Params, rtt_min: f64, slack: f64, missing: f64, part: f64) {
         let growth = if self.is_start {
-            LN_2 * self.n * (2.0 * slack).min(1.0)
+            let rounds = (START_ROUNDS * rtt_min / params.tau).clamp(START_LEAST, 1.0);
+            LN_2 * self.n * (2.0 * slack).min(1.0) / rounds
         } else {
-            (params.alpha / self.n + RECOVERY * self.n) * slack
+            let hurry = LN_2 * self.n * (HURRY * missing).min(1.0) * (2.0 * slack - 1.0).max(0.0);
+            (params.alpha / self.n + RECOVERY * self.n) * slack + hurry
         };
         self.n = (self.n + growth * part).min(f64::from(params.max));
         self.most = self.most.max(self.n);
+    }
+
+    /// A start that sees twice the threshold has gone too far.
+    fn end_start(&mut self, slack: f64) {
+        if self.is_start && slack <= -1.0 && self.n > START_MANY {
+            self.is_start = false;
+            self.n *= START_LEAVES;
+        }
     }
 
     fn shrink(&mut self, params: &Params, amount: f64) {

@@ -70,12 +70,12 @@ pub struct Params {
     /// What a queue leaves of n after τ, 0.01 to 0.99. Default 3/4, the paper's. Of MULTFRC the connections that a queue takes
     /// in τ, 0.01 to 1e6; its default is 1.
     pub beta: f64,
-    /// A queue of more than this share of the base RTT is congestion; 1e-6 to 1e6. Default 0.15; the paper has 0.2.
+    /// A queue of more than this share of the base RTT is congestion; 1e-6 to 1e6. Default 0.14; the paper has 0.2.
     pub gamma: f64,
     /// A shorter queue than this is none, in seconds: timers and bursts make as much on short paths. Default 0.01; the
     /// paper has none.
     pub floor: f64,
-    /// Most connections. Default 32.
+    /// Most connections. Default 64.
     pub max: u32,
     /// A connection's RTT counts only so many seconds after it opened: its slow start makes a queue of its own. A
     /// connection that would end sooner is not opened. Default 1; the paper has none.
@@ -95,9 +95,9 @@ impl Params {
             tau: 1.0,
             alpha: 0.25,
             beta: 0.75,
-            gamma: 0.15,
+            gamma: 0.14,
             floor: 0.01,
-            max: 32,
+            max: 64,
             settle: 1.0,
             rounding: Rounding::Floor,
             window: 0.0,

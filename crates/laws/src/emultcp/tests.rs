@@ -113,31 +113,69 @@ fn the_papers_ramps_take_as_many_updates_as_its_formulas() {
     assert_eq!((updates(2.0, 5.0, 0.0), updates(5.0, 2.0, 0.05)), (42, 4));
 }
 
-/// dn/dt = ln 2·n in ten steps of 0.1 s: 1.069315^10 = 1.9545.
+/// Over 0.1 s n doubles in the least time, 0.4 τ: dn/dt = (ln 2/0.4)·n in ten steps of 0.1 s, 1.173287^10 = 4.944. Over 0.2 s
+/// three round trips are 0.6 τ: 1.115525^10 = 2.984.
 #[test]
-fn the_start_doubles_in_tau_while_no_queue_is_seen() {
-    let mut controller = fast();
-    controller.update(sample(0.0, 0.0, 1));
-    host(&mut controller, 0.0, 1.0, |_| 0.0);
-    assert!((controller.connections() - 1.9545).abs() < 1e-4, "{controller:?}");
+fn the_start_doubles_in_three_round_trips() {
+    for (rtt, expected) in [(0.1, 4.944), (0.2, 2.984)] {
+        let mut controller = fast();
+        for look in 0..=10 {
+            controller.update(Sample { rtt: Some(rtt), rtt_min: rtt, ..sample(f64::from(look) / 10.0, 0.0, 1) });
+        }
+        assert!((controller.connections() - expected).abs() < 1e-3, "{controller:?}");
+    }
 }
 
-/// A queue of 50 ms is beyond twice the threshold of 20 ms: n falls by β in τ, from 8 to 6 and 4.5, once the last opening
-/// is two settling times ago.
+/// A queue of 50 ms is beyond twice the threshold of 14 ms: the start from memory ends, and of 8 are 6.4 left. Once the last opening
+/// is two settling times ago, β^(3.5·36/150) = 0.785341 stays in τ: 5.026 and 3.947.
 #[test]
-fn a_standing_queue_takes_a_quarter_in_tau_once_openings_have_settled() {
+fn a_standing_queue_takes_the_share_that_is_too_many_once_openings_have_settled() {
     let mut controller = Controller::new(Params::default(), Some(16.0));
     assert_eq!(controller.wanted(), 8);
     controller.update(sample(0.0, 0.05, 8));
     let at = |controller: &mut Controller, from: f64, to: f64| {
         host(controller, from, to, |_| 0.05);
-        (controller.connections() * 1e6).round() / 1e6
+        (controller.connections() * 1e3).round() / 1e3
     };
-    assert_eq!(at(&mut controller, 0.0, 1.9), 8.0);
-    assert_eq!(at(&mut controller, 1.9, 2.9), 6.0);
-    assert_eq!(at(&mut controller, 2.9, 3.9), 4.5);
+    assert_eq!(at(&mut controller, 0.0, 1.9), 6.4);
+    assert_eq!(at(&mut controller, 1.9, 2.9), 5.026);
+    assert_eq!(at(&mut controller, 2.9, 3.9), 3.947);
     host(&mut controller, 3.9, 20.0, |_| 0.05);
     assert_eq!(controller.wanted(), 1);
+}
+
+/// After a queue, eight connections bring all that the path carried, or only half of it: growth of a fiftieth in τ, or near
+/// to doubling. By 2 s the smoothed rate has fallen to half and the queue is forgotten for most of the time.
+#[test]
+fn what_the_path_carried_before_is_sought_at_once() {
+    let grown = |share: f64| {
+        let mut controller = Controller::new(Params::default(), Some(20.0));
+        for look in 0..60_u32 {
+            let (queue, rate) = if look < 30 { (0.05, 1e6) } else { (0.0, share * 1e6) };
+            let before = if look == 30 { Some(controller.connections()) } else { None };
+            controller.update(Sample { rate, ..sample(f64::from(look) / 10.0, queue, 8) });
+            if let Some(before) = before {
+                assert!(before > 4.0, "{before}");
+            }
+        }
+        controller.connections()
+    };
+    let (full, half) = (grown(1.0), grown(0.5));
+    assert!(half > 2.0 * full, "{half} beside {full}");
+}
+
+/// No queue for 10 s: 0.3·(10/5)² = 1.2 is missing, so that n doubles in τ; a path that took three times longer to fill
+/// than anybody thought is filled all the same. With a queue of two thirds of the threshold nothing is sought.
+#[test]
+fn a_path_without_a_queue_is_tried_ever_faster() {
+    let after = |queue: f64| {
+        let mut controller = Controller::new(Params::default(), Some(20.0));
+        controller.update(sample(0.0, 0.05, 10));
+        host(&mut controller, 0.0, 12.0, |_| queue);
+        controller.connections()
+    };
+    assert_eq!(after(0.0), 64.0);
+    assert!(after(0.0095) < 10.0, "{}", after(0.0095));
 }
 
 #[test]

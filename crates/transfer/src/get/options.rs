@@ -80,7 +80,7 @@ impl Default for Options {
             beta: None,
             gamma: None,
             window: None,
-            max_connections: 16,
+            max_connections: 64,
             connections: None,
             is_continued: false,
             is_forced: false,

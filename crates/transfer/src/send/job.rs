@@ -74,8 +74,9 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     fn new(path: &Path, address: &str, options: &'a Options, observer: &mut Observer<'_>) -> Result<Self, Error> {
-        let params = Params { max: options.max_connections, ..Params::of(options.law) };
-        params.check().map_err(|(field, why)| Error::Usage(format!("{field}: {why}")))?;
+        let law = Params::of(options.law);
+        let params = Params { max: options.max_connections, window: options.window.unwrap_or(law.window), ..law };
+        params.check().map_err(|(field, why)| Error::Usage(format!("--{field}: {why}")))?;
         if options.connections == Some(0) || options.max_tries == 0 {
             return Err(Error::Usage(
                 "the number of connections and the number of tries must be at least 1".to_owned(),

@@ -31,6 +31,8 @@ pub struct Options {
     pub replaces: bool,
     /// The law of the number of connections.
     pub law: Kind,
+    /// Seconds over which the least RTT is taken; 0: for ever. Default: the law's own.
+    pub window: Option<f64>,
     /// Most connections.
     pub max_connections: u32,
     /// A fixed number of connections.
@@ -51,7 +53,8 @@ impl Default for Options {
             ca: None,
             replaces: false,
             law: Kind::Fast,
-            max_connections: 32,
+            window: None,
+            max_connections: 64,
             connections: None,
             max_tries: 5,
             connect_timeout: 10.0,

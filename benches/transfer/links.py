@@ -1,0 +1,421 @@
+"""`windward get` over thirty constant links and over recordings of cellular ones, through `windward link`.
+
+    python benches/transfer/links.py draws --write docs/measured/benchmarks/get-links.md
+    export WINDWARD_TRACES=FOLDER
+    python benches/transfer/links.py recordings --write docs/measured/benchmarks/get-recordings.md
+
+The constant links are those of links.csv: RTT 20 to 300 ms, 5 to 50 Mbit/s, independent loss of 0.3 to 4 % towards the
+receiver, a drop-tail queue of 0.5 to 4 bandwidth-delay products, each uniform in its logarithm (`draw` makes the file
+from its seed). The recordings are mahimahi's (github.com/ravinet/mahimahi, folder traces, GPL 3), sought under their
+names in the folder that WINDWARD_TRACES gives; nothing is fetched. What was measured is kept in --journal, and not
+measured again. Needs nginx, curl, aria2c for the recordings, and what `windward link` needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import json
+import math
+import os
+import platform
+import random
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from bench import ARIA2, FLOW, PROGRAMS, SERVER, TRIES, WEB, WINDWARD, serve, version
+
+from windward import __version__
+
+LINKS = Path(__file__).parent / "links.csv"
+SEED = 2026
+#: Seconds that a download over a constant link is watched, of which the last LATE are told apart; how much earlier a
+#: rival begins.
+SPAN, LATE, LEAD = 30.0, 10.0, 5.0
+#: A recording, and MB of a file that takes half a minute of it.
+RECORDINGS = {
+    "Verizon-EVDO-driving": 2,
+    "TMobile-UMTS-driving": 8,
+    "ATT-LTE-driving-2016": 18,
+    "Verizon-LTE-short": 20,
+}
+#: Where along the recording a download begins, as a share of it.
+STARTS = (0.0, 0.33, 0.67)
+#: Packets in the queue of a recorded link, and one-way delay.
+DEPTH, DELAY = 200, "20ms"
+#: Seconds after which a program on a recording is given up.
+PATIENCE = 300.0
+RIVALS = ("windward get", "curl", "aria2c -x16")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A constant link."""
+
+    rate_mbps: float
+    rtt_ms: float
+    loss_percent: float
+    buffer_bdp: float
+
+    @property
+    def best_mbps(self) -> float:
+        """C(1 - p)."""
+        return self.rate_mbps * (1 - self.loss_percent / 100)
+
+    @property
+    def limit_ms(self) -> float:
+        """The longest mean queue that a download should make."""
+        return self.rtt_ms / 4 + 10
+
+    def options(self) -> list[str]:
+        """Of `windward link`."""
+        buffer = self.rate_mbps * 1e6 / 8 * self.rtt_ms / 1e3 * self.buffer_bdp
+        return [
+            *("--rate", f"{self.rate_mbps}mbit,1gbit", "--delay", f"{self.rtt_ms / 2}ms"),
+            *("--buffer", f"{buffer:.0f}B,1000", "--loss", f"{self.loss_percent}%,0"),
+        ]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is measured once: a program on a link or recording, alone or beside a CUBIC flow that was there first."""
+
+    place: str
+    program: str
+    has_rival: bool
+    start: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found; rates in Mbit/s."""
+
+    goodput: float
+    late: float
+    queue_ms: float
+    rival: float
+    is_realtime: bool
+
+
+def draw(seed: int, count: int) -> str:
+    """The file of links."""
+    source = random.Random(seed)
+    rows = ["rate_mbps,rtt_ms,loss_percent,buffer_bdp"]
+    for _ in range(count):
+        rate, rtt, loss, buffer = (
+            math.exp(source.uniform(math.log(low), math.log(high)))
+            for low, high in ((5, 50), (20, 300), (0.3, 4), (0.5, 4))
+        )
+        rows.append(f"{rate:.1f},{rtt:.0f},{loss:.2f},{buffer:.2f}")
+    return "\n".join(rows) + "\n"
+
+
+def links() -> list[Link]:
+    """The constant links."""
+    with LINKS.open() as file:
+        return [Link(**{name: float(value) for name, value in row.items()}) for row in csv.DictReader(file)]
+
+
+def attempt(task: Task) -> Outcome:
+    """Runs a program behind a link, in an empty folder and without a memory of former runs."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        place = folder / "place"
+        (folder / "files").mkdir()
+        place.mkdir()
+        with (folder / "files" / "file").open("wb") as file:
+            file.truncate(size(task) * 1_000_000)
+        report, outcome = folder / "report.json", folder / "outcome.json"
+        served = [sys.executable, __file__, "serve", str(folder)]
+        run = [sys.executable, __file__, "run", task.program, str(outcome), str(LEAD * task.has_rival), str(span(task))]
+        command = [
+            *(sys.executable, "-m", "windward", "link", *options(task, folder), "--congestion", "cubic"),
+            *("--server", " ".join(served), "--report", str(report), "--", *run),
+        ]
+        with (folder / "log").open("w") as log:
+            ended = subprocess.run(
+                command, cwd=place, env=os.environ | {"XDG_CACHE_HOME": str(place)}, stdout=log, stderr=log, check=False
+            )
+        if ended.returncode:
+            raise RuntimeError(f"{task}: {(folder / 'log').read_text()[-2000:]}")
+        link, found = json.loads(report.read_text()), json.loads(outcome.read_text())
+        return Outcome(
+            **found, queue_ms=link["down"]["mean_queue_delay_s"] * 1000, is_realtime=link["quality"]["problem"] is None
+        )
+
+
+def size(task: Task) -> int:
+    """MB of the file: more than the time on a constant link brings."""
+    if task.place.isdigit():
+        return math.ceil(links()[int(task.place)].rate_mbps * 2 * SPAN / 8)
+    return RECORDINGS[task.place]
+
+
+def span(task: Task) -> float:
+    """Seconds after which the program is stopped; 0: it comes to its end."""
+    return SPAN if task.place.isdigit() else 0.0
+
+
+def options(task: Task, folder: Path) -> list[str]:
+    """Of `windward link`."""
+    if task.place.isdigit():
+        return links()[int(task.place)].options()
+    ways = []
+    for way in ("down", "up"):
+        times = [int(line) for line in recording(task.place, way).read_text().split()]
+        begin = int(task.start * times[-1])
+        path = folder / way
+        path.write_text("".join(f"{t}\n" for t in sorted((t - begin - 1) % times[-1] + 1 for t in times)))
+        ways.append(str(path))
+    return ["--trace", ",".join(ways), "--delay", DELAY, "--buffer", str(DEPTH)]
+
+
+def recording(name: str, way: str) -> Path:
+    """The file of a recording."""
+    return Path(os.environ["WINDWARD_TRACES"]) / f"{name}.{way}"
+
+
+def run(program: str, outcome: Path, lead_s: float, span_s: float) -> None:
+    """The near side of the link: the program, for a time or to its end, and what a rival receives meanwhile."""
+    received = 0
+
+    def receive(peer: socket.socket) -> None:
+        nonlocal received
+        while True:
+            received += len(peer.recv(1 << 16))
+
+    if lead_s:
+        peer = socket.create_connection((SERVER, FLOW))
+        threading.Thread(target=receive, args=(peer,), daemon=True).start()
+        time.sleep(lead_s)
+    url, before, begun = f"http://{SERVER}:{WEB}/file", received, time.monotonic()
+    samples = Path("samples")
+    is_ours = program == "windward get"
+    command = [*(WINDWARD if is_ours else ARIA2 if program.startswith("aria2c") else PROGRAMS[program]), url]
+    if program.startswith("aria2c"):
+        command[1:1] = ["-x16", "-s16"]
+    with samples.open("w") as out:
+        process = subprocess.Popen([*command, "--json"] if is_ours else command, stdout=out if is_ours else None)
+        try:
+            process.wait(span_s or PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            if not span_s:
+                raise
+    seconds, rival = time.monotonic() - begun, received - before
+    goodput = late = math.nan
+    if not span_s:
+        goodput = Path("file").stat().st_size * 8e-6 / seconds
+    elif is_ours:
+        seen = [sample for line in samples.read_text().splitlines() if (sample := parsed(line))]
+        at = {
+            mark: max((s["received_bytes"] for s in seen if s["time_s"] <= mark), default=0)
+            for mark in (span_s - LATE, span_s)
+        }
+        goodput, late = at[span_s] * 8e-6 / span_s, (at[span_s] - at[span_s - LATE]) * 8e-6 / LATE
+    outcome.write_text(json.dumps({"goodput": goodput, "late": late, "rival": rival * 8e-6 / seconds}))
+    os._exit(0)
+
+
+def parsed(line: str) -> dict[str, float] | None:
+    """A sample of what `windward get --json` prints; a line that was cut off is none."""
+    with contextlib.suppress(json.JSONDecodeError):
+        found = json.loads(line)
+        if "received_bytes" in found and "time_s" in found:
+            return dict(found)
+    return None
+
+
+def measure(tasks: list[Task], journal: Path, at_once: int) -> dict[Task, Outcome]:
+    """What the journal lacks is measured, some at once; again where the machine did not keep the link's time."""
+    done: dict[Task, Outcome] = {}
+    if journal.exists():
+        for line in journal.read_text().splitlines():
+            entry = json.loads(line)
+            done[Task(**entry["task"])] = Outcome(**entry["outcome"])
+    left = [task for task in tasks if task not in done]
+    lock, begun = threading.Lock(), time.monotonic()
+
+    def one(task: Task) -> None:
+        for _ in range(TRIES):
+            outcome = attempt(task)
+            if outcome.is_realtime:
+                break
+        with lock, journal.open("a") as file:
+            file.write(json.dumps({"task": asdict(task), "outcome": asdict(outcome)}) + "\n")
+            done[task] = outcome
+            missing = sum(task not in done for task in tasks)
+            each = (time.monotonic() - begun) / (len(left) - missing)
+            print(
+                f"{len(tasks) - missing} of {len(tasks)}, {each * missing / 60:.0f} min left: {task} {outcome}",
+                flush=True,
+            )
+
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(one, left))
+    return done
+
+
+def draws(journal: Path, at_once: int) -> str:
+    """The page of constant links."""
+    places = [str(at) for at in range(len(links()))]
+    alone = [Task(place, "windward get", False) for place in places]
+    shared = [Task(place, program, True) for place in places for program in ("windward get", "curl")]
+    found = measure([*alone, *shared], journal, at_once)
+    rows, shares, lates, queues, kept = [], [], [], [], []
+    for place, link in zip(places, links(), strict=True):
+        ours = found[Task(place, "windward get", False)]
+        beside, curl = (found[Task(place, program, True)].rival for program in ("windward get", "curl"))
+        share, late = ours.goodput / link.best_mbps, ours.late / link.best_mbps
+        shares.append(share)
+        lates.append(late)
+        queues.append(ours.queue_ms / link.limit_ms)
+        kept.append(beside / curl)
+        mark = "" if all(found[t].is_realtime for t in (*alone, *shared) if t.place == place) else " †"
+        rows.append(
+            f"| {link.rate_mbps:g} | {link.rtt_ms:g} | {link.loss_percent:g} | {link.buffer_bdp:g} "
+            f"| {ours.goodput:.2f}{mark} | {share:.2f} | {late:.2f} | {ours.queue_ms:.0f} of {link.limit_ms:.0f} "
+            f"| {beside:.2f} | {curl:.2f} |"
+        )
+    count = len(places)
+
+    def reached(values: list[float], least: float) -> str:
+        return f"{sum(value >= least for value in values)} of {count}"
+
+    is_late = any(not outcome.is_realtime for outcome in found.values())
+    marked = "\n† The machine was too busy to keep the link's time in one of the three runs.\n" if is_late else ""
+    return f"""\
+# `windward get` over links that it was not tuned on
+
+`windward get` {__version__} from {version("nginx")} with CUBIC; Linux {platform.release()}. By
+
+    python benches/transfer/links.py draws --write docs/measured/benchmarks/get-links.md
+
+Thirty links of [links.csv](../../../benches/transfer/links.csv), drawn by seed {SEED}: uniform in the logarithm,
+RTT 20 to 300 ms, 5 to 50 Mbit/s, independent loss of 0.3 to 4 %, a drop-tail queue of 0.5 to 4 bandwidth-delay
+products. The law's constants were chosen on sixty others, in the simulator. Each download is watched for {SPAN:.0f}
+s from the program's start, without a memory of former ones; one run each, so that single figures have the noise of
+a run. Share: mean rate over C(1 − p). The last two columns are another run each: what a CUBIC flow that was there
+{LEAD:.0f} s earlier has beside the download, and what it has beside one curl.
+
+| | reached |
+|---|---|
+| 0.8 of C(1 − p), from the start to {SPAN:.0f} s | {reached(shares, 0.8)}; mean {statistics.mean(shares):.2f} |
+| 0.8 of C(1 − p), from {SPAN - LATE:.0f} to {SPAN:.0f} s | {reached(lates, 0.8)}; mean {statistics.mean(lates):.2f} |
+| a mean queue below RTT/4 + 10 ms | {sum(value < 1 for value in queues)} of {count} |
+| the neighbour has 0.9 of what it has beside one curl | {reached(kept, 0.9)}; mean {statistics.mean(kept):.2f} |
+
+| Mbit/s | RTT, ms | loss, % | buffer, BDP | goodput | share | last {LATE:.0f} s | queue, ms | neighbour | beside curl |
+|---|---|---|---|---|---|---|---|---|---|
+{chr(10).join(rows)}
+{marked}
+A neighbour that random loss holds back has a rate of about 1/(RTT + queue): a link that is full with a queue of a
+seventh of the RTT leaves it seven eighths of what it had, whoever filled it.
+"""
+
+
+def recordings(journal: Path, at_once: int) -> str:
+    """The page of recorded links."""
+    tasks = [
+        Task(place, program, has_rival, start)
+        for place in RECORDINGS
+        for has_rival in (False, True)
+        for start in STARTS
+        for program in RIVALS
+    ]
+    found = measure(tasks, journal, at_once)
+    rows = []
+    for place in RECORDINGS:
+        for program in RIVALS:
+            alone = [found[Task(place, program, False, start)] for start in STARTS]
+            shared = [found[Task(place, program, True, start)] for start in STARTS]
+            mark = "" if all(outcome.is_realtime for outcome in (*alone, *shared)) else " †"
+            each = " ".join(f"{outcome.goodput:.2f}" for outcome in alone)
+            mean = statistics.mean
+            rows.append(
+                f"| {place} | `{program}` | {mean(o.goodput for o in alone):.2f} ({each}){mark} "
+                f"| {mean(o.queue_ms for o in alone):.0f} "
+                f"| {mean(o.goodput for o in shared):.2f} | {mean(o.rival for o in shared):.2f} |"
+            )
+    is_late = any(not outcome.is_realtime for outcome in found.values())
+    marked = "\n† The machine was too busy to keep the link's time in one of the runs.\n" if is_late else ""
+    sizes, places = ", ".join(map(str, RECORDINGS.values())), ", ".join(f"{start:.0%}" for start in STARTS)
+    return f"""\
+# Downloads over recorded cellular links
+
+`windward get` {__version__} beside {version("curl")} and {version("aria2c")}, from {version("nginx")} with CUBIC;
+Linux {platform.release()}. By
+
+    export WINDWARD_TRACES=FOLDER
+    python benches/transfer/links.py recordings --write docs/measured/benchmarks/get-recordings.md
+
+The recordings are mahimahi's (github.com/ravinet/mahimahi, folder `traces`), both directions, made in a moving car but
+for the last; {DELAY} of propagation each way, a drop-tail queue of {DEPTH} packets, no loss but the queue's. A file of
+{sizes} MB, from the program's start to its end, begun at {len(STARTS)} places of each recording ({places}); means, in
+brackets each. The last two columns are other runs: the download beside a CUBIC flow that was there {LEAD:.0f} s
+earlier, and what that flow has.
+
+| recording | program | goodput, Mbit/s | queue, ms | shared: download | CUBIC flow |
+|---|---|---|---|---|---|
+{chr(10).join(rows)}
+{marked}"""
+
+
+def main() -> None:
+    """The command line; `serve` and `run` are for the two ends of the link."""
+    if sys.argv[1:2] == ["serve"]:
+        return serve(Path(sys.argv[2]))
+    if sys.argv[1:2] == ["run"]:
+        return run(sys.argv[2], Path(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "what", choices=("draw", "draws", "recordings"), help="what to measure; draw: write links.csv again"
+    )
+    parser.add_argument(
+        "--journal", type=Path, metavar="FILE", default=Path("results/get-links.jsonl"), help="what was measured"
+    )
+    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="so many links at the same time")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
+    arguments = parser.parse_args()
+    if arguments.what == "draw":
+        LINKS.write_text(draw(SEED, 30))
+        return None
+    is_recorded = arguments.what == "recordings"
+    missing = [
+        program for program in ("nginx", "curl", *(["aria2c"] if is_recorded else [])) if not shutil.which(program)
+    ]
+    if missing:
+        print(f"skipped: {', '.join(missing)} not installed")
+        return None
+    if is_recorded:
+        folder = os.environ.get("WINDWARD_TRACES")
+        lacking = [
+            str(path)
+            for name in RECORDINGS
+            for way in ("down", "up")
+            if folder and not (path := recording(name, way)).exists()
+        ]
+        if not folder or lacking:
+            print(f"skipped: WINDWARD_TRACES names no folder with {', '.join(lacking) or ', '.join(RECORDINGS)}")
+            return None
+    arguments.journal.parent.mkdir(parents=True, exist_ok=True)
+    text = (recordings if is_recorded else draws)(arguments.journal, arguments.at_once)
+    if arguments.write:
+        arguments.write.write_text(text)
+    else:
+        print(text)
+    return None
+
+
+if __name__ == "__main__":
+    main()

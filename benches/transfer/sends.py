@@ -1,0 +1,182 @@
+"""`windward send` over a lossy link, by its law and with fixed numbers of connections, through `windward link`.
+
+    python benches/transfer/sends.py --write docs/measured/benchmarks/uploads.md
+
+The link is that of bench.py: 10 Mbit/s and 100 ms, a drop-tail queue of one bandwidth-delay product, random loss behind
+it, of the file's packets alone or both ways. The congestion control is the machine's. Needs what `windward link` needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import RATE_BPS, SERVER, TRIES
+
+from windward import __version__
+
+RTT_MS, TOKEN = 100, "a-token-of-the-bench"
+#: Runs of the law, whose number of connections depends on chance.
+REPEATS = 3
+SENDS = {"windward send": [], "-n 1": ["-n1"], "-n 16": ["-n16"]}
+LOSSES = ("0", "1%", "2%", "4%")
+WAYS = {"of the file's packets": "0,{}", "both ways": "{},{}"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """An upload."""
+
+    program: str
+    loss: str
+    way: str
+    repeat: int
+
+    @property
+    def size(self) -> int:
+        """MB: one connection is slow where packets are lost."""
+        return 3 if self.program == "-n 1" and self.loss != "0" else 30
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found."""
+
+    goodput_mbps: float
+    queue_ms: float
+    connections: int
+    is_realtime: bool
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[int]:
+    """`windward serve` on the loopback, which the link's other end leads to; its port."""
+    command = [sys.executable, "-m", "windward", "serve", str(folder), "--upload", "--token", TOKEN, "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "http://127.0.0.1:" in line:
+                yield int(line.split("http://127.0.0.1:")[1].split("/")[0])
+                return
+        raise RuntimeError("windward serve did not begin")
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def attempt(task: Task) -> Outcome:
+    """One upload, without a memory of former ones."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        taken, file, report, said = folder / "taken", folder / "file", folder / "report.json", folder / "said"
+        taken.mkdir()
+        file.write_bytes(os.urandom(task.size * 1_000_000))
+        with server(taken) as port, said.open("w") as out:
+            send = [
+                *(sys.executable, "-m", "windward", "send", str(file), f"{SERVER}:{port}", "--token", TOKEN),
+                *("--json", *SENDS[task.program]),
+            ]
+            loss = WAYS[task.way].format(task.loss, task.loss)
+            link = [
+                *(sys.executable, "-m", "windward", "link", "--rate", f"{RATE_BPS // 1_000_000}mbit"),
+                *("--delay", f"{RTT_MS // 2}ms", "--buffer", f"{RATE_BPS * RTT_MS // 8000}B"),
+                *("--loss", loss, "--report", str(report), "--", *send),
+            ]
+            begun = time.monotonic()
+            subprocess.run(link, check=True, stdout=out, env=os.environ | {"XDG_CACHE_HOME": str(folder)})
+            seconds = time.monotonic() - begun
+        found = json.loads(report.read_text())
+        most = max(json.loads(line).get("connections", 0) for line in said.read_text().splitlines() if line[:1] == "{")
+        return Outcome(
+            task.size * 8 / seconds,
+            found["up"]["mean_queue_delay_s"] * 1000,
+            most,
+            found["quality"]["problem"] is None,
+        )
+
+
+def measure(task: Task) -> Outcome:
+    """Measures; again, if the machine was too busy to keep the link's time."""
+    for _ in range(TRIES):
+        outcome = attempt(task)
+        print(task, outcome, flush=True)
+        if outcome.is_realtime:
+            break
+    return outcome
+
+
+def page(found: dict[Task, Outcome]) -> str:
+    """The page."""
+
+    def cell(program: str, loss: str, way: str) -> str:
+        runs = [
+            outcome for task, outcome in found.items() if (task.program, task.loss, task.way) == (program, loss, way)
+        ]
+        if not runs:
+            return ""
+        mark = "" if all(run.is_realtime for run in runs) else " †"
+        goodput, queue = statistics.mean(r.goodput_mbps for r in runs), statistics.mean(r.queue_ms for r in runs)
+        return f"{goodput:.2f} ({queue:.0f}, {max(r.connections for r in runs)}){mark}"
+
+    tables = []
+    for way in WAYS:
+        rows = [f"| `{program}` | {' | '.join(cell(program, loss, way) for loss in LOSSES)} |" for program in SENDS]
+        tables.append(f"**Loss {way}**\n\n| | 0 % | 1 % | 2 % | 4 % |\n|---|---|---|---|---|\n" + "\n".join(rows))
+    is_late = not all(outcome.is_realtime for outcome in found.values())
+    marked = "\n† The machine was too busy to keep the link's time.\n" if is_late else ""
+    return f"""\
+# Uploads over a lossy link, measured
+
+`windward send` {__version__} to `windward serve --upload`; Linux {platform.release()}, CUBIC. By
+
+    python benches/transfer/sends.py --write docs/measured/benchmarks/uploads.md
+
+which says how; figures of the law are means of {REPEATS} runs, others of one run. Link: 10 Mbit/s, RTT 100 ms, a
+drop-tail queue of one bandwidth-delay product (125 kB), random loss behind it. Goodput in Mbit/s of a file of 30 MB
+(of 3 MB over one connection where packets are lost), from the program's start to its end, the reading of the file
+and the setting up of the link (a third of a second) included; in brackets the mean queue in ms, as the link counts
+it, and the most connections.
+
+{(chr(10) * 2).join(tables)}
+{marked}"""
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="so many links at the same time")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
+    arguments = parser.parse_args()
+    tasks = [
+        Task(program, loss, way, repeat)
+        for way in WAYS
+        for loss in LOSSES
+        for program in SENDS
+        for repeat in range(REPEATS if program == "windward send" else 1)
+        # Without loss both tables are one.
+        if loss != "0" or way == "of the file's packets"
+    ]
+    with ThreadPoolExecutor(arguments.at_once) as pool:
+        found = dict(zip(tasks, pool.map(measure, tasks), strict=True))
+    text = page(found)
+    if arguments.write:
+        arguments.write.write_text(text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,258 @@
+"""chen2007's Tables I and II between real kernels: one TCP, E-MULTCP and two TCPs over emulated 1xRTT and EVDO.
+
+    export WINDWARD_TRACES=FOLDER
+    python benches/transfer/tables.py --at-once 12 --write docs/measured/papers/chen2007-kernels.md
+
+The links are those that papers/chen2007/live.py fitted in the simulator to the TCP column of the tables alone; here a
+server with Reno sends through `windward link`, and `windward get --law emultcp` decides how many connections there are.
+The recording is mahimahi's (see live.py). What was measured is kept in --journal. Needs nginx, and what `windward link`
+needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from bench import SERVER, WEB, WINDWARD, serve, version
+from links import parsed
+from papers.chen2007 import live
+
+from windward import __version__
+
+#: Seconds of a run over 1xRTT, and how many there are; MB of a file over EVDO, starts along it, and seconds at most.
+SPAN, RUNS = 900.0, 4
+FILE, STARTS, PATIENCE = 5, 8, 600.0
+#: A row of a table, and how `windward get` makes it.
+PROTOCOLS = {
+    "TCP": ["-n", "1"],
+    "E-MULTCP": ["--law", "emultcp"],
+    "E-MULTCP, τ = 5 s": ["--law", "emultcp", "--tau", "5"],
+    "2 TCPs": ["-n", "2"],
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A network, and the trace of it from a start on, where it is recorded."""
+
+    access: live.Access
+    trace: Callable[[], list[int]] | None
+    starts: int
+
+
+PLACES = {
+    "1xRTT": Place(live.ONE_X, None, RUNS),
+    "EVDO, the drive": Place(live.EVDO_DRIVE, live.recording, STARTS),
+    "EVDO, steady stretches": Place(live.EVDO_STEADY, lambda: live.steady(live.recording()), STARTS),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run."""
+
+    place: str
+    protocol: str
+    start: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found; connections: mean over the run."""
+
+    kbps: float
+    queue_ms: float
+    connections: float
+    is_realtime: bool
+
+
+def attempt(task: Task) -> Outcome:
+    """A download behind a link, in an empty folder and without a memory of former ones."""
+    place = PLACES[task.place]
+    path = place.access
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "files").mkdir()
+        with (folder / "files" / "file").open("wb") as file:
+            file.truncate(100_000_000 if place.trace is None else FILE * 1_000_000)
+        report, outcome = folder / "report.json", folder / "outcome.json"
+        if place.trace is None:
+            rate = ["--rate", f"{path.kbps}kbit,1mbit"]
+        else:
+            trace = place.trace()
+            piece = live.cut(trace, task.start * trace[-1] / 1000 / place.starts, PATIENCE)
+            (folder / "down").write_text("".join(f"{t}\n" for t in piece))
+            # A millisecond for a packet on the way back: 12 Mbit/s.
+            (folder / "up").write_text("1\n")
+            rate = ["--trace", f"{folder / 'down'},{folder / 'up'}"]
+        run = [
+            sys.executable,
+            __file__,
+            "run",
+            task.protocol,
+            str(outcome),
+            str(SPAN if place.trace is None else PATIENCE),
+        ]
+        command = [
+            *(sys.executable, "-m", "windward", "link", *rate, "--delay", f"{path.base_ms / 2}ms"),
+            *("--buffer", f"{path.buffer},1000", "--loss", f"{path.loss * 100}%,0", "--seed", str(task.start + 1)),
+            *("--congestion", "reno", "--server", f"{sys.executable} {__file__} serve {folder}"),
+            *("--report", str(report), "--", *run),
+        ]
+        ended = subprocess.run(
+            command,
+            cwd=folder,
+            env=os.environ | {"XDG_CACHE_HOME": str(folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ended.returncode:
+            raise RuntimeError(f"{task}: {ended.stderr[-2000:]}")
+        link, found = json.loads(report.read_text()), json.loads(outcome.read_text())
+        return Outcome(
+            **found, queue_ms=link["down"]["mean_queue_delay_s"] * 1000, is_realtime=link["quality"]["problem"] is None
+        )
+
+
+def run(protocol: str, outcome: Path, span_s: float) -> None:
+    """The near side of the link."""
+    samples = Path("samples")
+    command = [*WINDWARD, "--json", *PROTOCOLS[protocol], f"http://{SERVER}:{WEB}/file"]
+    begun = time.monotonic()
+    with samples.open("w") as out:
+        process = subprocess.Popen(command, stdout=out)
+        try:
+            process.wait(span_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    seconds = time.monotonic() - begun
+    seen = [sample for line in samples.read_text().splitlines() if (sample := parsed(line))]
+    received = max(sample["received_bytes"] for sample in seen)
+    # What is read between the last sample and the end is there too.
+    received = (FILE * 1_000_000 if process.returncode == 0 else received) or received
+    connections = statistics.mean(sample["connections"] for sample in seen)
+    outcome.write_text(json.dumps({"kbps": received * 8e-3 / seconds, "connections": connections}))
+    os._exit(0)
+
+
+def measure(tasks: list[Task], journal: Path, at_once: int) -> dict[Task, Outcome]:
+    """What the journal lacks is measured."""
+    found: dict[Task, Outcome] = {}
+    if journal.exists():
+        for line in journal.read_text().splitlines():
+            entry = json.loads(line)
+            found[Task(**entry["task"])] = Outcome(**entry["outcome"])
+    lock = threading.Lock()
+
+    def one(task: Task) -> None:
+        outcome = attempt(task)
+        with lock, journal.open("a") as file:
+            file.write(json.dumps({"task": asdict(task), "outcome": asdict(outcome)}) + "\n")
+            found[task] = outcome
+            print(f"{len(found)} of {len(tasks)}: {task} {outcome}", flush=True)
+
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(one, [task for task in tasks if task not in found]))
+    return found
+
+
+def page(found: dict[Task, Outcome]) -> str:
+    """The page."""
+    tables = []
+    for place, setting in PLACES.items():
+        printed = live.PRINTED[setting.access.name]
+        packet_ms = 12e3 / setting.access.kbps if setting.access.kbps else 0.0
+        rows, tcp = [], 0.0
+        for protocol in PROTOCOLS:
+            runs = [found[Task(place, protocol, start)] for start in range(setting.starts)]
+            mean, error = (
+                statistics.mean(r.kbps for r in runs),
+                statistics.stdev(r.kbps for r in runs) / len(runs) ** 0.5,
+            )
+            tcp = tcp or mean
+            rtt = setting.access.base_ms + packet_ms + statistics.mean(r.queue_ms for r in runs)
+            count = statistics.mean(r.connections for r in runs)
+            print_ = printed.get(protocol.split(",")[0])
+            theirs = (
+                f"{print_[0]:g}, {print_[0] / printed['TCP'][0]:.2f}, {print_[1]:g}, {print_[2]:g}" if print_ else ""
+            )
+            mark = "" if all(r.is_realtime for r in runs) else " †"
+            rows.append(
+                f"| {protocol} | {mean:.0f} ± {error:.0f}{mark} | {mean / tcp:.2f} | {rtt:.0f} "
+                f"| {count:.2f} | {theirs} |"
+            )
+        tables.append(
+            f"**{place}** ({setting.access.base_ms:g} ms, {setting.access.loss:.2%} loss, "
+            f"{setting.access.buffer} packets)\n\n"
+            "| | kbit/s | over TCP | RTT, ms | connections | printed: kbit/s, over TCP, RTT, connections |\n"
+            "|---|---|---|---|---|---|\n" + "\n".join(rows)
+        )
+    is_late = any(not outcome.is_realtime for outcome in found.values())
+    marked = "\n† The machine was too busy to keep the link's time in one of the runs.\n" if is_late else ""
+    return f"""\
+# chen2007's Tables I and II between real kernels
+
+`windward get` {__version__} from {version("nginx")} with Reno; Linux {platform.release()}. By
+
+    export WINDWARD_TRACES=FOLDER
+    python benches/transfer/tables.py --at-once 12 --write docs/measured/papers/chen2007-kernels.md
+
+The networks of 2007 are gone. The links are those that [the ledger](chen2007.md) fits in the simulator to the TCP
+column alone (claims 52 to 54): for 1xRTT a constant rate, for EVDO a recording that is not part of the repository.
+Here the sender is Linux's Reno and the controller is that of `windward get --law emultcp`, which sees the kernel's
+estimate of the round trip at the receiver. {RUNS} runs of {SPAN:.0f} s over 1xRTT, with other losses; files of
+{FILE} MB from {STARTS} starts along EVDO. ±: standard error. RTT: propagation, a packet's transmission and the mean
+wait in the queue. E-MULTFRC has no place here: TFRC is in no kernel.
+
+{(chr(10) * 2).join(tables)}
+{marked}"""
+
+
+def main() -> None:
+    """The command line; `serve` and `run` are for the two ends of the link."""
+    if sys.argv[1:2] == ["serve"]:
+        return serve(Path(sys.argv[2]))
+    if sys.argv[1:2] == ["run"]:
+        return run(sys.argv[2], Path(sys.argv[3]), float(sys.argv[4]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--journal", type=Path, metavar="FILE", default=Path("results/chen2007-kernels.jsonl"))
+    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="so many links at the same time")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
+    arguments = parser.parse_args()
+    if not shutil.which("nginx"):
+        print("skipped: nginx not installed")
+        return None
+    arguments.journal.parent.mkdir(parents=True, exist_ok=True)
+    tasks = [
+        Task(place, protocol, start)
+        for place in PLACES
+        for protocol in PROTOCOLS
+        for start in range(PLACES[place].starts)
+    ]
+    text = page(measure(tasks, arguments.journal, arguments.at_once))
+    if arguments.write:
+        arguments.write.write_text(text)
+    else:
+        print(text)
+    return None
+
+
+if __name__ == "__main__":
+    main()
