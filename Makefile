@@ -9,6 +9,7 @@
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
+# make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
@@ -39,7 +40,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
 .PHONY: validate-ns3 validate-queues validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
-.PHONY: docs reproduce mutations fuzz clean
+.PHONY: docs today reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
 run:
@@ -135,6 +136,9 @@ validate-tcp-fit: $(VENV)/engine
 # CELLS chooses: make validate-bbr CELLS="10-20-*-alone"
 validate-bbr: $(VENV)/engine
 	$(BIN)/python benches/emulate/bbr.py $(if $(CELLS),--only $(foreach cell,$(CELLS),'$(cell)'))
+
+today: $(VENV)/engine
+	$(BIN)/python benches/emulate/today.py
 
 # ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
 $(VENV)-ns3/engine: $(VENV)/tools

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -381,3 +382,19 @@ def test_whatever_happens(get: Get, folder: Path, seed: int) -> None:
                 break
             assert {path.name for path in folder.iterdir()} <= {"file.bin.part", "file.bin.part.windward"}
         assert target.read_bytes() in {old.content, new.content}
+
+
+def test_a_link_that_stands_still_is_waited_for(folder: Path, site: Site, surroundings: dict[str, str]) -> None:
+    """A socket whose queue is full answers no SYN, as a link that is gone does not; then it is there again."""
+    server = Server(site, backlog=0)
+    options = ["--connect-timeout", "0.3", "--retry-wait", "0.3", "--max-tries", "30"]
+    command = [sys.executable, "-m", "windward", "get", server.url, "--json", *options]
+    popen = partial(subprocess.Popen, cwd=folder, env=surroundings, stdout=subprocess.PIPE, text=True)
+    with socket.create_connection(("127.0.0.1", server.port)), popen(command) as process:
+        assert process.stdout is not None
+        assert any("timed out; retrying" in line for line in process.stdout)
+        with server:
+            for _ in process.stdout:
+                pass
+    assert process.returncode == 0
+    assert (folder / "file.bin").read_bytes() == site.content

@@ -131,6 +131,12 @@ def python(script: Path, *arguments: str) -> str:
 
 
 @needs_links
+def test_no_packet_has_no_mean_delay(tmp_path: Path) -> None:
+    _, report = behind(["true"], "--rate", "1mbit", folder=tmp_path)
+    assert (report["down"]["packets"], report["down"]["mean_queue_delay_s"]) == (0, None)
+
+
+@needs_links
 @pytest.mark.realtime
 def test_a_round_trip_takes_twice_the_delay(scripts: Path) -> None:
     """Beside a link without delay: the least of 60 round trips, as the link's own report vouches for all of them.

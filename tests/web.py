@@ -137,6 +137,7 @@ class Server:
         host: str = "127.0.0.1",
         tls: ssl.SSLContext | None = None,
         silent: int | None = None,
+        backlog: int = 64,
     ) -> None:
         self.behave = behave
         self.requests: list[Request] = []
@@ -146,7 +147,7 @@ class Server:
         self.connections = self.open = self.peak = 0
         self.lock = threading.Lock()
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.listener = socket.create_server((host, 0), family=family, backlog=64)
+        self.listener = socket.create_server((host, 0), family=family, backlog=backlog)
         self.port = self.listener.getsockname()[1]
         name = f"[{host}]" if ":" in host else host
         self.url = f"{'https' if tls else 'http'}://{name}:{self.port}/file.bin"

@@ -3,7 +3,8 @@
     python benches/transfer/sends.py --write docs/measured/benchmarks/uploads.md
 
 The link is that of bench.py: 10 Mbit/s and 100 ms, a drop-tail queue of one bandwidth-delay product, random loss behind
-it, of the file's packets alone or both ways. The congestion control is the machine's. Needs what `windward link` needs.
+it, of the file's packets alone or both ways. Senders have CUBIC, or BBR. Needs root and what `windward link`
+needs.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import statistics
 import subprocess
 import sys
@@ -32,6 +34,8 @@ RTT_MS, TOKEN = 100, "a-token-of-the-bench"
 REPEATS = 3
 SENDS = {"windward send": [], "-n 1": ["-n1"], "-n 16": ["-n16"]}
 LOSSES = ("0", "1%", "2%", "4%")
+#: What is lost, and the senders' law.
+CASES = [("of the file's packets", "cubic"), ("both ways", "cubic"), ("of the file's packets", "bbr")]
 WAYS = {"of the file's packets": "0,{}", "both ways": "{},{}"}
 
 
@@ -42,12 +46,13 @@ class Task:
     program: str
     loss: str
     way: str
+    law: str
     repeat: int
 
     @property
     def size(self) -> int:
         """MB: one connection is slow where packets are lost."""
-        return 3 if self.program == "-n 1" and self.loss != "0" else 30
+        return 3 if self.program == "-n 1" and self.loss != "0" and self.law == "cubic" else 30
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,21 @@ class Outcome:
     queue_ms: float
     connections: int
     is_realtime: bool
+
+
+#: Laws that a namespace of the link may choose for itself.
+ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+
+
+@contextmanager
+def allowed() -> Iterator[None]:
+    """CUBIC may be chosen behind the link; afterwards what could be before. Needs root."""
+    before = ALLOWED.read_text()
+    ALLOWED.write_text(" ".join({*before.split(), *(law for _, law in CASES)}))
+    try:
+        yield
+    finally:
+        ALLOWED.write_text(before)
 
 
 @contextmanager
@@ -90,10 +110,12 @@ def attempt(task: Task) -> Outcome:
                 *("--json", *SENDS[task.program]),
             ]
             loss = WAYS[task.way].format(task.loss, task.loss)
+            # The near side's namespace is the link's own.
+            near = f"echo {task.law} > /proc/sys/net/ipv4/tcp_congestion_control && exec {shlex.join(send)}"
             link = [
                 *(sys.executable, "-m", "windward", "link", "--rate", f"{RATE_BPS // 1_000_000}mbit"),
                 *("--delay", f"{RTT_MS // 2}ms", "--buffer", f"{RATE_BPS * RTT_MS // 8000}B"),
-                *("--loss", loss, "--report", str(report), "--", *send),
+                *("--loss", loss, "--report", str(report), "--", "sh", "-c", near),
             ]
             begun = time.monotonic()
             subprocess.run(link, check=True, stdout=out, env=os.environ | {"XDG_CACHE_HOME": str(folder)})
@@ -121,10 +143,9 @@ def measure(task: Task) -> Outcome:
 def page(found: dict[Task, Outcome]) -> str:
     """The page."""
 
-    def cell(program: str, loss: str, way: str) -> str:
-        runs = [
-            outcome for task, outcome in found.items() if (task.program, task.loss, task.way) == (program, loss, way)
-        ]
+    def cell(program: str, loss: str, way: str, law: str) -> str:
+        case = (program, loss, way, law)
+        runs = [run for task, run in found.items() if (task.program, task.loss, task.way, task.law) == case]
         if not runs:
             return ""
         mark = "" if all(run.is_realtime for run in runs) else " †"
@@ -132,15 +153,21 @@ def page(found: dict[Task, Outcome]) -> str:
         return f"{goodput:.2f} ({queue:.0f}, {max(r.connections for r in runs)}){mark}"
 
     tables = []
-    for way in WAYS:
-        rows = [f"| `{program}` | {' | '.join(cell(program, loss, way) for loss in LOSSES)} |" for program in SENDS]
-        tables.append(f"**Loss {way}**\n\n| | 0 % | 1 % | 2 % | 4 % |\n|---|---|---|---|---|\n" + "\n".join(rows))
+    for way, law in CASES:
+        losses = sorted({task.loss for task in found if (task.way, task.law) == (way, law)})
+        rows = [
+            f"| `{program}` | {' | '.join(cell(program, loss, way, law) for loss in losses)} |" for program in SENDS
+        ]
+        heads = " | ".join(loss.replace("%", " %") if loss != "0" else "0 %" for loss in losses)
+        tables.append(
+            f"**{law.upper()}, loss {way}**\n\n| | {heads} |\n|---|{'---|' * len(losses)}\n" + "\n".join(rows)
+        )
     is_late = not all(outcome.is_realtime for outcome in found.values())
     marked = "\n† The machine was too busy to keep the link's time.\n" if is_late else ""
     return f"""\
 # Uploads over a lossy link, measured
 
-`windward send` {__version__} to `windward serve --upload`; Linux {platform.release()}, CUBIC. By
+`windward send` {__version__} to `windward serve --upload`; Linux {platform.release()}. By
 
     python benches/transfer/sends.py --write docs/measured/benchmarks/uploads.md
 
@@ -161,15 +188,15 @@ def main() -> None:
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
     arguments = parser.parse_args()
     tasks = [
-        Task(program, loss, way, repeat)
-        for way in WAYS
-        for loss in LOSSES
+        Task(program, loss, way, law, repeat)
+        for way, law in CASES
+        for loss in (("0", "4%") if law == "bbr" else LOSSES)
         for program in SENDS
         for repeat in range(REPEATS if program == "windward send" else 1)
-        # Without loss both tables are one.
+        # Without loss both ways are one.
         if loss != "0" or way == "of the file's packets"
     ]
-    with ThreadPoolExecutor(arguments.at_once) as pool:
+    with allowed(), ThreadPoolExecutor(arguments.at_once) as pool:
         found = dict(zip(tasks, pool.map(measure, tasks), strict=True))
     text = page(found)
     if arguments.write:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -86,7 +87,8 @@ def link(
     Returns
     -------
     dict
-        `code` (the command's exit code), `seconds`, `down` and `up` (totals of each direction), `quality` (how well the
+        `code` (the command's exit code), `seconds`, `down` and `up` (totals of each direction; None for
+        means where no packet passed), `quality` (how well the
         emulation kept its time; `problem` is None where it is to be trusted).
 
     Raises
@@ -113,7 +115,16 @@ def link(
         raise ValueError(_by_option(str(error), given, changes)) from None
     if "rate" not in given and "trace" not in given:
         raise ValueError("a link needs a rate: give --rate, such as --rate 10mbit, or --trace")
-    return _engine.emulate_link(scenario, seed, [*command], [*servers], congestion, isolate)
+    found = _engine.emulate_link(scenario, seed, [*command], [*servers], congestion, isolate)
+    return {name: _known(value) if isinstance(value, dict) else value for name, value in found.items()}
+
+
+def _known(figures: dict[str, Any]) -> dict[str, Any]:
+    """None for a mean, or a largest, of nothing."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in figures.items()
+    }
 
 
 def _by_option(text: str, given: dict[str, str], changes: Sequence[str]) -> str:

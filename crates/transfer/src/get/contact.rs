@@ -1,5 +1,6 @@
 //! The first answer: where the file is, how long, which version, and whether the server gives parts of it.
 
+use std::io::ErrorKind;
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::SystemTime;
@@ -91,8 +92,13 @@ struct Trouble {
 
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
-        // A server that was never reached is more likely misspelt than busy.
-        let is_transient = matches!(error, Error::Http(http::Error::Stalled(_) | http::Error::Lost(_)));
+        let is_transient = match &error {
+            Error::Http(http::Error::Stalled(_) | http::Error::Lost(_)) => true,
+            // A name without an address, or a port where nobody listens, is more likely misspelt than busy; silence may
+            // as well be a cellular link that stands still.
+            Error::Http(http::Error::Connect { source, .. }) => source.kind() == ErrorKind::TimedOut,
+            _ => false,
+        };
         Self { error, is_transient, asked: None }
     }
 }
