@@ -24,6 +24,7 @@
 //! * `C.is_cwnd_limited`: the window was full when an ACK arrived, in this round or the last.
 //! * No response to ECN marks: the draft has none.
 
+mod parts;
 mod probe_bw;
 mod probe_rtt;
 mod short_term;
@@ -33,11 +34,9 @@ mod tests;
 use crate::bbr::filter::MaxFilter;
 use crate::shared::{Refusal, between};
 use crate::{Ack, Congestion, CongestionKind, Law, Repair, Start};
-use probe_bw::ProbeBw;
-use probe_rtt::ProbeRtt;
+use parts::{ProbeBw, ProbeRtt, ShortTerm};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use short_term::ShortTerm;
 use windward_units::{Duration, PacketRate, Packets, Time, splitmix64};
 
 /// Parameters of [`Bbr3`].

@@ -1,56 +1,9 @@
 //! ProbeBW: down, cruise, refill, up; and the long-term model that it makes.
 
+use super::parts::{Acks, ProbeBw};
 use super::{Phase, State};
 use crate::Ack;
-use windward_units::{Duration, Time};
-
-/// What ACKs tell of the probe (`BBR.ack_phase`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Acks {
-    #[default]
-    Init,
-    Refilling,
-    Starting,
-    Feedback,
-    Stopping,
-}
-
-/// The state of probing.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ProbeBw {
-    acks: Acks,
-    cycle_at: Time,
-    wait: Duration,
-    rounds: u32,
-    /// `is_bw_probe_sample`.
-    is_sample: bool,
-    /// `prev_probe_too_high`, `prev_probe_precautionary`.
-    was_too_high: bool,
-    was_precautionary: bool,
-    up_rounds: u32,
-    up_acked: f64,
-    acked_per_packet: f64,
-    /// The window was full in this round, and in the last.
-    is_full: [bool; 2],
-}
-
-impl Default for ProbeBw {
-    fn default() -> Self {
-        Self {
-            acks: Acks::Init,
-            cycle_at: Time::ZERO,
-            wait: Duration::ZERO,
-            rounds: 0,
-            is_sample: false,
-            was_too_high: false,
-            was_precautionary: false,
-            up_rounds: 0,
-            up_acked: 0.0,
-            acked_per_packet: f64::INFINITY,
-            is_full: [false; 2],
-        }
-    }
-}
+use windward_units::Duration;
 
 /// Rounds after which it probes at the latest (T_reno), and the clock's bounds in seconds (T_bbr).
 const MOST_ROUNDS: f64 = 63.0;

@@ -1,5 +1,6 @@
 //! ProbeRTT: the round-trip time of an empty path, measured every five seconds.
 
+use super::parts::ProbeRtt;
 use super::{MIN_PIPE, Phase, State};
 use crate::{Ack, Start};
 use windward_units::{Duration, Time};
@@ -8,35 +9,6 @@ use windward_units::{Duration, Time};
 const WINDOW: Duration = Duration::from_millis(10_000);
 /// How long little is in flight (`ProbeRTTDuration`).
 const TIME: Duration = Duration::from_millis(200);
-
-/// The round-trip time and when to measure it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ProbeRtt {
-    min_rtt: Duration,
-    min_rtt_at: Time,
-    /// `probe_rtt_min_delay` and its stamp.
-    delay: Duration,
-    delay_at: Time,
-    has_begun: bool,
-    is_expired: bool,
-    ends: Option<Time>,
-    has_round: bool,
-}
-
-impl Default for ProbeRtt {
-    fn default() -> Self {
-        Self {
-            min_rtt: Duration::MAX,
-            min_rtt_at: Time::ZERO,
-            delay: Duration::MAX,
-            delay_at: Time::ZERO,
-            has_begun: false,
-            is_expired: false,
-            ends: None,
-            has_round: false,
-        }
-    }
-}
 
 impl ProbeRtt {
     pub(super) fn start(&mut self, start: &Start) {

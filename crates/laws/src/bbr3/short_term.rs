@@ -1,39 +1,7 @@
 //! The short-term model: what losses since the last probe say is safe.
 
+use super::parts::ShortTerm;
 use super::{Phase, RateSample, State};
-
-/// `bw_shortterm` and `inflight_shortterm`, and the round in which losses are counted.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ShortTerm {
-    /// `bw_shortterm`; infinite without losses.
-    pub(super) bw: f64,
-    /// `inflight_shortterm`.
-    pub(super) inflight: f64,
-    bw_latest: f64,
-    pub(super) inflight_latest: f64,
-    /// `is_loss_in_round`.
-    pub(super) has_loss: bool,
-    /// `loss_round_start`.
-    pub(super) is_round_start: bool,
-    round_delivered: f64,
-    /// ACKs of this round that showed losses.
-    pub(super) events: u32,
-}
-
-impl Default for ShortTerm {
-    fn default() -> Self {
-        Self {
-            bw: f64::INFINITY,
-            inflight: f64::INFINITY,
-            bw_latest: 0.0,
-            inflight_latest: 0.0,
-            has_loss: false,
-            is_round_start: false,
-            round_delivered: 0.0,
-            events: 0,
-        }
-    }
-}
 
 impl ShortTerm {
     /// `UpdateLatestDeliverySignals()`.

@@ -6,13 +6,12 @@
 use super::acknowledge::Heard;
 use super::{Sender, Turn};
 use crate::packet::Packet;
+use crate::tcp::by_time::{ByTime, Purpose, Urgent};
 use crate::tcp::marks::Told;
-use crate::tcp::rack::Rack;
 use crate::tcp::recovery::{Phase, Prr};
 use crate::tcp::scoreboard::Delivery;
-use crate::tcp::undo::Undo;
 use windward_laws::{CongestionKind, Law};
-use windward_units::{Duration, Packets, Time};
+use windward_units::{Duration, Time};
 
 /// What Linux adds to the times of its short timers (`TCP_TIMEOUT_MIN`).
 const TIMER_MARGIN: Duration = Duration::from_millis(2);
@@ -20,71 +19,6 @@ const TIMER_MARGIN: Duration = Duration::from_millis(2);
 const FIRST_PROBE: Duration = Duration::from_millis(1000);
 /// What a timer waits at least that should have expired.
 const AT_ONCE: Duration = Duration::from_micros(1);
-
-/// What the retransmission timer is set for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Purpose {
-    /// The timeout.
-    #[default]
-    Timeout,
-    /// A tail loss probe.
-    Probe,
-    /// Segments that are still within the reordering window.
-    Reordering,
-}
-
-/// What a timer wants to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Urgent {
-    /// A tail loss probe.
-    Probe,
-    /// The first segment again, after a timeout.
-    First,
-}
-
-/// What a sender keeps that finds losses by time.
-#[derive(Clone, Debug)]
-pub(super) struct ByTime {
-    pub is_on: bool,
-    pub rack: Rack,
-    pub undo: Undo,
-    pub purpose: Purpose,
-    /// The longest the receiver may hold an ACK back, for all that is known: Linux's least timeout.
-    ack_delay: Duration,
-    /// What shall be sent now, whatever the window says.
-    pub urgent: Option<Urgent>,
-    /// TLP.end_seq: the next new segment when the probe was sent whose outcome is open.
-    probe: Option<u32>,
-    /// TLP.is_retrans.
-    is_repeating: bool,
-    /// F-RTO waits for what the ACKs after a timeout show.
-    is_judging: bool,
-    /// New segments before lost ones, until the next ACK.
-    pub prefers_new: bool,
-    /// Duplicates that were reported.
-    duplicates: u64,
-    /// The window before the last reduction.
-    window_before: Packets,
-}
-
-impl ByTime {
-    pub fn new(is_on: bool, ack_delay: Duration) -> Self {
-        Self {
-            is_on,
-            rack: Rack::new(),
-            undo: Undo::default(),
-            purpose: Purpose::Timeout,
-            ack_delay,
-            urgent: None,
-            probe: None,
-            is_repeating: false,
-            is_judging: false,
-            prefers_new: false,
-            duplicates: 0,
-            window_before: Packets::ZERO,
-        }
-    }
-}
 
 /// What one ACK brought.
 #[derive(Clone, Copy)]

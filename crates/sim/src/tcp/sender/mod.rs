@@ -11,14 +11,14 @@ mod reduce;
 mod tests;
 mod transmit;
 
+use super::burst::Burst;
+use super::by_time::{ByTime, Purpose};
 use super::marks::Marks;
 use super::recovery::Phase;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Timer;
 use crate::network::TcpOptions;
-use by_time::{ByTime, Purpose};
-use transmit::Burst;
 use windward_laws::{AnyLaw, Congestion, CongestionKind, Law, Start};
 use windward_units::{Duration, Packets, Time, splitmix64};
 

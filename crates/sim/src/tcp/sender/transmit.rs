@@ -1,8 +1,9 @@
 //! What to send, and when.
 
-use super::by_time::Urgent;
 use super::{Sender, Turn};
 use crate::ecn::Ecn;
+use crate::tcp::burst::Burst;
+use crate::tcp::by_time::Urgent;
 use crate::tcp::recovery::Phase;
 use crate::tcp::scoreboard::Segment;
 use windward_laws::Law;
@@ -12,23 +13,6 @@ use windward_units::{Duration, Time};
 /// fast while slow start doubles it (the factors of Linux, `tcp_pacing_ca_ratio` and `tcp_pacing_ss_ratio`).
 const PACING_GAIN: f64 = 1.2;
 const SLOW_START_PACING_GAIN: f64 = 2.0;
-
-/// Segments that go out at once, as Linux hands several to the device in one piece and then waits as long as all of them take
-/// (`tcp_update_skb_after_send`). What comes late may make up for at most half of that.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Burst {
-    at: Time,
-    late: Duration,
-    count: u32,
-    most: u32,
-}
-
-impl Burst {
-    /// Whether another segment belongs to it.
-    fn goes_on(&self, now: Time) -> bool {
-        self.at == now && self.count < self.most
-    }
-}
 
 impl Sender {
     /// What to send now.

@@ -1,0 +1,70 @@
+//! What a sender keeps that finds losses by time (RFC 8985).
+
+use super::rack::Rack;
+use super::undo::Undo;
+use windward_units::{Duration, Packets};
+
+/// What the retransmission timer is set for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// The timeout.
+    #[default]
+    Timeout,
+    /// A tail loss probe.
+    Probe,
+    /// Segments that are still within the reordering window.
+    Reordering,
+}
+
+/// What a timer wants to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgent {
+    /// A tail loss probe.
+    Probe,
+    /// The first segment again, after a timeout.
+    First,
+}
+
+/// What a sender keeps that finds losses by time.
+#[derive(Clone, Debug)]
+pub struct ByTime {
+    pub is_on: bool,
+    pub rack: Rack,
+    pub undo: Undo,
+    pub purpose: Purpose,
+    /// The longest the receiver may hold an ACK back, for all that is known: Linux's least timeout.
+    pub ack_delay: Duration,
+    /// What shall be sent now, whatever the window says.
+    pub urgent: Option<Urgent>,
+    /// TLP.end_seq: the next new segment when the probe was sent whose outcome is open.
+    pub probe: Option<u32>,
+    /// TLP.is_retrans.
+    pub is_repeating: bool,
+    /// F-RTO waits for what the ACKs after a timeout show.
+    pub is_judging: bool,
+    /// New segments before lost ones, until the next ACK.
+    pub prefers_new: bool,
+    /// Duplicates that were reported.
+    pub duplicates: u64,
+    /// The window before the last reduction.
+    pub window_before: Packets,
+}
+
+impl ByTime {
+    pub fn new(is_on: bool, ack_delay: Duration) -> Self {
+        Self {
+            is_on,
+            rack: Rack::new(),
+            undo: Undo::default(),
+            purpose: Purpose::Timeout,
+            ack_delay,
+            urgent: None,
+            probe: None,
+            is_repeating: false,
+            is_judging: false,
+            prefers_new: false,
+            duplicates: 0,
+            window_before: Packets::ZERO,
+        }
+    }
+}
