@@ -52,7 +52,7 @@ RECORDINGS = {
 #: Where along the recording a download begins, as a share of it.
 STARTS = (0.0, 0.33, 0.67)
 #: Packets in the queue of a recorded link, and one-way delay.
-DEPTH, DELAY = 200, "20ms"
+DEPTH, DELAY = 200, "20 ms"
 #: Seconds after which a program on a recording is given up.
 PATIENCE = 300.0
 RIVALS = ("windward get", "curl", "aria2c -x16")
@@ -359,10 +359,10 @@ Linux {platform.release()}. By
     export WINDWARD_TRACES=FOLDER
     python benches/transfer/links.py recordings --write docs/measured/benchmarks/get-recordings.md
 
-The recordings are mahimahi's (github.com/ravinet/mahimahi, folder `traces`), both directions, made in a moving car but
-for the last; {DELAY} of propagation each way, a drop-tail queue of {DEPTH} packets, no loss but the queue's. A file of
-{sizes} MB, from the program's start to its end, begun at {len(STARTS)} places of each recording ({places}); means, in
-brackets each. The last two columns are other runs: the download beside a CUBIC flow that was there {LEAD:.0f} s
+The recordings are mahimahi's (github.com/ravinet/mahimahi, folder `traces`), both directions, recorded while
+driving; {DELAY} of propagation each way, a drop-tail queue of {DEPTH} packets, no loss but the queue's. A file of
+{sizes} MB, from the program's start to its end, begun at {len(STARTS)} places of each recording ({places}); means,
+in brackets each. The last two columns are other runs: the download beside a CUBIC flow that was there {LEAD:.0f} s
 earlier, and what that flow has.
 
 | recording | program | goodput, Mbit/s | queue, ms | shared: download | CUBIC flow |
