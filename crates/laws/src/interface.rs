@@ -164,6 +164,12 @@ pub trait Law {
         false
     }
 
+    /// Whether it answers marks itself, by [`Ack::marked`]: the host then tells it of no [`CongestionKind::Mark`], and does not hold
+    /// the window meanwhile.
+    fn answers_marks(&self) -> bool {
+        false
+    }
+
     /// Sending resumes after an idle time longer than the retransmission timeout. The simulated TCP does not restart: its
     /// applications have data until they are done.
     fn on_restart(&mut self, _now: Time) {}

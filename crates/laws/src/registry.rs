@@ -16,6 +16,11 @@ pub enum SpecError {
 }
 
 impl LawSpec {
+    /// Whether it answers marks by their number, which ACKs must count: it cannot do with one echo a round trip.
+    pub const fn counts_marks(&self) -> bool {
+        matches!(self, Self::Dctcp(_) | Self::Prague(_))
+    }
+
     /// The price at which it rests, that of the utility which it maximises; `None` where it maximises nothing.
     pub fn price(&self) -> Option<Price> {
         // Any path does on which nothing is zero.
@@ -161,6 +166,9 @@ macro_rules! laws {
             fn drives_recovery(&self) -> bool {
                 match self { $(Self::$variant(law) => law.drives_recovery(),)* Self::External(law) => law.drives_recovery() }
             }
+            fn answers_marks(&self) -> bool {
+                match self { $(Self::$variant(law) => law.answers_marks(),)* Self::External(law) => law.answers_marks() }
+            }
             fn on_restart(&mut self, now: Time) {
                 match self { $(Self::$variant(law) => law.on_restart(now),)* Self::External(law) => law.on_restart(now) }
             }
@@ -214,6 +222,10 @@ laws! {
     "bbr3" Bbr3 bbr3 rates,
     /// Arun and Balakrishnan's law: `1/delta` packets in the queue, more beside flows that fill it.
     "copa" Copa copa stateful,
+    /// RFC 8257's law: Reno that falls by as much as a share of its packets was marked.
+    "dctcp" Dctcp dctcp stateful,
+    /// De Schepper, Tilmans, Briscoe and Goel's law: little and often, for queues that mark early.
+    "prague" Prague prague stateful,
 }
 
 #[cfg(test)]

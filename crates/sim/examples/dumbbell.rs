@@ -1,12 +1,12 @@
 //! Runs a dumbbell and prints what `make bench` reads: `dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE]`, where QUEUE is the
-//! discipline of every link's queue (`codel`, `fq-codel`, `pie`, `red`).
+//! discipline of every link's queue (`codel`, `fq-codel`, `pie`, `dualpi2`, `red`).
 //!
 //! Each flow has an access link of ten times the bottleneck's rate at either end, so that a data packet takes three hops.
 
 use windward_laws::LawSpec;
 use windward_sim::{
-    Buffer, CoDelConfig, Control, FlowConfig, FqCoDelConfig, LawChoice, LinkConfig, Makers, Network, PieConfig,
-    PortKind, QueueConfig, RedConfig, TcpOptions, Timing, Topology, run,
+    Buffer, CoDelConfig, Control, DualPi2Config, FlowConfig, FqCoDelConfig, LawChoice, LinkConfig, Makers, Network,
+    PieConfig, PortKind, QueueConfig, RedConfig, TcpOptions, Timing, Topology, run,
 };
 use windward_units::{BitRate, Duration, Time};
 
@@ -28,7 +28,7 @@ fn main() {
     let mut network = dumbbell(law, flows as u32, mbit, rtt_ms, buffer, seconds);
     if let Some(name) = arguments.get(6) {
         let Some(queue) = discipline(name) else {
-            eprintln!("no discipline is called {name}; there are codel, fq-codel, pie, red");
+            eprintln!("no discipline is called {name}; there are codel, fq-codel, pie, dualpi2, red");
             std::process::exit(2);
         };
         for port in &mut network.topology.ports {
@@ -59,6 +59,7 @@ fn discipline(name: &str) -> Option<QueueConfig> {
         "codel" => Some(QueueConfig::CoDel(CoDelConfig::default())),
         "fq-codel" => Some(QueueConfig::FqCoDel(FqCoDelConfig::default())),
         "pie" => Some(QueueConfig::Pie(PieConfig::default())),
+        "dualpi2" => Some(QueueConfig::DualPi2(DualPi2Config::default())),
         "red" => Some(QueueConfig::Red(RedConfig::default())),
         _ => None,
     }

@@ -42,7 +42,7 @@ pub use network::{
 };
 pub use node::{Forwarding, NodeConfig};
 pub use packet::NodeId;
-pub use queue::{Buffer, CoDelConfig, FqCoDelConfig, PieConfig, QueueConfig, RedConfig};
+pub use queue::{Buffer, CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
 pub use record::{
     BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats, Internals,
     LinkSeries, LinkStats, LinkType, Of, Output, Pcapng, Queued, Series, ShareStats, SourceStats,

@@ -9,8 +9,8 @@ use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service};
 use windward_sim::wifi::{Access, Mac, Phy, Position, Propagation, Reach, Way, WifiConfig};
 use windward_sim::{
-    Buffer, CoDelConfig, EcnMode, FqCoDelConfig, MediumConfig, Network, Output, Pattern, PieConfig, QueueConfig,
-    RedConfig, Route, SourceConfig, TcpOptions, cell, wifi,
+    Buffer, CoDelConfig, DualPi2Config, EcnMode, FqCoDelConfig, MediumConfig, Network, Output, Pattern, PieConfig,
+    QueueConfig, RedConfig, Route, SourceConfig, TcpOptions, cell, wifi,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -23,6 +23,7 @@ fn contented() -> Vec<QueueConfig> {
         QueueConfig::CoDel(codel),
         QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() }),
         QueueConfig::Pie(PieConfig { target: long, ..PieConfig::default() }),
+        QueueConfig::DualPi2(DualPi2Config { target: long, beta: 0.0, ..DualPi2Config::default() }),
     ]
 }
 

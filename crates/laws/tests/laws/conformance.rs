@@ -26,7 +26,16 @@ fn laws() -> Vec<LawSpec> {
 /// One thing that happens, in fractions of what is possible where it happens.
 #[derive(Clone, Debug)]
 enum Event {
-    Ack { gap: u64, acked: f64, rtt: Option<u64>, flight: f64, app_limited: bool, recovering: bool, ends_round: bool },
+    Ack {
+        gap: u64,
+        acked: f64,
+        marked: f64,
+        rtt: Option<u64>,
+        flight: f64,
+        app_limited: bool,
+        recovering: bool,
+        ends_round: bool,
+    },
     Congestion(CongestionKind),
     Restart(u64),
     Undo,
@@ -35,16 +44,17 @@ enum Event {
 fn event() -> impl Strategy<Value = Event> {
     let ack = (
         0..50_000_000u64,
-        1..4u32,
+        (1..4u32, 0..4u32),
         prop::option::weighted(0.9, 1_000_000..2_000_000_000u64),
         0.0..=1.0,
         prop::bool::weighted(0.1),
         prop::bool::weighted(0.1),
         prop::bool::weighted(0.2),
     )
-        .prop_map(|(gap, acked, rtt, flight, app_limited, recovering, ends_round)| Event::Ack {
+        .prop_map(|(gap, (acked, marked), rtt, flight, app_limited, recovering, ends_round)| Event::Ack {
             gap,
             acked: f64::from(acked),
+            marked: f64::from(marked.min(acked)),
             rtt,
             flight,
             app_limited,
@@ -95,7 +105,7 @@ impl Host {
 
     fn apply(&mut self, event: &Event) {
         match *event {
-            Event::Ack { gap, acked, rtt, flight, app_limited, recovering, ends_round } => {
+            Event::Ack { gap, acked, marked, rtt, flight, app_limited, recovering, ends_round } => {
                 self.now += Duration::from_nanos(gap);
                 self.round += u64::from(ends_round);
                 let rtt = rtt.map(Duration::from_nanos);
@@ -122,7 +132,7 @@ impl Host {
                 let ack = Ack {
                     now: self.now,
                     acked: Packets::new(acked),
-                    marked: Packets::ZERO,
+                    marked: Packets::new(marked),
                     lost: Packets::ZERO,
                     rtt,
                     srtt: self.srtt,

@@ -6,5 +6,6 @@ mod conformance;
 mod fluid;
 mod host;
 mod rates;
+mod marks;
 mod response;
 mod trajectory;

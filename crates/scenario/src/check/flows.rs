@@ -144,6 +144,12 @@ fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems
     if is_tfrc && tcp.ecn != EcnMode::Off {
         problems.add(path("ecn"), "`ecn` needs TCP; the flow is TFRC's".to_owned(), None);
     }
+    if let (Some(LawChoice::Known(law)), EcnMode::Classic) = (&law, tcp.ecn)
+        && law.counts_marks()
+    {
+        let message = format!("`{}` answers marks by their number, which classic ECN does not tell", law.name());
+        problems.add(path("ecn"), message, Some("ecn = \"accurate\", or \"scalable\" before dualpi2".to_owned()));
+    }
     if is_tfrc && flow.coding.is_some() {
         problems.add(path("coding"), "`coding` needs TCP; the flow is TFRC's".to_owned(), None);
     }

@@ -1,7 +1,7 @@
 //! Disciplines of queues, as written.
 
-use super::{Count, Number, Positive, Probability};
-use windward_sim::{CoDelConfig, FqCoDelConfig, PieConfig, QueueConfig, RedConfig};
+use super::{Count, Number, Positive, Probability, Written};
+use windward_sim::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
 use windward_units::{Bytes, Duration};
 
 tagged! {
@@ -14,7 +14,7 @@ tagged! {
             /// Mean queue from which packets are dropped, in packets.
             #[serde(default = "red_min")]
             min: Number,
-            /// Mean queue at which `probability` are dropped, in packets.
+            /// Mean queue at which `probability` are dropped, in packets; `min` itself for a step.
             #[serde(default = "red_max")]
             max: Number,
             /// Share dropped when the mean queue is `max`.
@@ -29,6 +29,9 @@ tagged! {
             /// Whether packets of flows with `ecn` are marked, not dropped, while the mean queue is below `max`.
             #[serde(default)]
             ecn: bool,
+            /// Whether they are dropped all the same while it is above; false marks them there too.
+            #[serde(default = "yes")]
+            hard_drop: bool,
         }
         /// Controlled delay (RFC 8289): drops at the head while the least delay over an interval is above the target.
         "codel" CoDel {
@@ -81,6 +84,37 @@ tagged! {
             #[serde(default)]
             ecn: bool,
         }
+        /// Dual queue with coupled PI² (RFC 9332): packets of flows with `ecn = "scalable"` wait in a queue of their own and are
+        /// marked early; of the others those of flows with `ecn` are marked, not dropped.
+        "dualpi2" DualPi2 {
+            /// The delay of the others that it steers to.
+            #[serde(default = "dual_target")]
+            target: Positive<Duration>,
+            /// Time between updates of the base probability p', at least 1 ms.
+            #[serde(default = "dual_update")]
+            update: Positive<Duration>,
+            /// α: what a delay of one second above the target adds to p' at each update.
+            #[serde(default = "dual_alpha")]
+            alpha: Number,
+            /// β: what a rise of the delay by one second adds.
+            #[serde(default = "dual_beta")]
+            beta: Number,
+            /// k: scalable packets are marked with k·p', the others with p'²; at least 1.
+            #[serde(default = "dual_coupling")]
+            coupling: Number,
+            /// Delay above which scalable packets are marked whatever the others do.
+            #[serde(default = "dual_threshold")]
+            threshold: Written<Duration>,
+            /// The share marked rises from 0 at `threshold` to 1 over this delay; "0 s" for a step.
+            #[serde(default = "dual_range")]
+            range: Written<Duration>,
+            /// Share of the others' bytes while packets wait in both queues, above 0 and below 1.
+            #[serde(default = "dual_share")]
+            classic_share: Probability,
+            /// In place of that share: who came first is sent first, and scalable packets count as having come so much earlier.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            shift: Option<Written<Duration>>,
+        }
     }
 }
 
@@ -114,6 +148,7 @@ impl Queue {
                 Ok(QueueConfig::FqCoDel(FqCoDelConfig { codel, queues: given.queues.0, quantum: quantum as u32 }))
             }
             Self::Pie(pie) => pie.config().map(QueueConfig::Pie),
+            Self::DualPi2(dual) => dual.config().map(QueueConfig::DualPi2),
         }
     }
 }
@@ -124,8 +159,8 @@ impl Red {
         if min <= 0.0 {
             return Err(("min", format!("{min} is not above zero")));
         }
-        if max <= min {
-            return Err(("max", format!("{max} is not above `min`, which is {min}")));
+        if max < min {
+            return Err(("max", format!("{max} is below `min`, which is {min}")));
         }
         let (probability, weight) = (self.probability.0, self.weight.0);
         if let Some((field, _)) =
@@ -133,19 +168,44 @@ impl Red {
         {
             return Err((field, "it must be above zero".to_owned()));
         }
-        Ok(RedConfig { min, max, probability, weight, is_gentle: self.gentle, marks: self.ecn })
+        let (is_gentle, marks, drops_hard) = (self.gentle, self.ecn, self.hard_drop);
+        Ok(RedConfig { min, max, probability, weight, is_gentle, marks, drops_hard })
+    }
+}
+
+/// What controllers that steer a delay have in common.
+fn check_gains(update: Duration, alpha: f64, beta: f64) -> Result<(), (&'static str, String)> {
+    if update < MIN_UPDATE {
+        return Err(("update", format!("{update} is less than {MIN_UPDATE}")));
+    }
+    match [("alpha", alpha), ("beta", beta)].iter().find(|(_, value)| *value < 0.0) {
+        Some((field, value)) => Err((field, format!("{value} is negative"))),
+        None => Ok(()),
+    }
+}
+
+impl DualPi2 {
+    fn config(&self) -> Result<DualPi2Config, (&'static str, String)> {
+        let (alpha, beta, update) = (self.alpha.0, self.beta.0, self.update.0);
+        check_gains(update, alpha, beta)?;
+        let coupling = self.coupling.0;
+        if coupling < 1.0 {
+            return Err(("coupling", format!("{coupling} is less than 1")));
+        }
+        let share = self.classic_share.0;
+        if share <= 0.0 || share >= 1.0 {
+            return Err(("classic_share", format!("{share} is out of range; allowed: above 0 and below 1")));
+        }
+        let sharing = self.shift.map_or(Sharing::Weighted(share), |shift| Sharing::Shifted(shift.0));
+        let (target, threshold, range) = (self.target.0, self.threshold.0, self.range.0);
+        Ok(DualPi2Config { target, update, alpha, beta, coupling, threshold, range, sharing })
     }
 }
 
 impl Pie {
     fn config(&self) -> Result<PieConfig, (&'static str, String)> {
         let (alpha, beta, update) = (self.alpha.0, self.beta.0, self.update.0);
-        if update < MIN_UPDATE {
-            return Err(("update", format!("{update} is less than {MIN_UPDATE}")));
-        }
-        if let Some((field, value)) = [("alpha", alpha), ("beta", beta)].iter().find(|(_, value)| *value < 0.0) {
-            return Err((field, format!("{value} is negative")));
-        }
+        check_gains(update, alpha, beta)?;
         Ok(PieConfig { target: self.target.0, update, alpha, beta, burst: self.burst.0, marks: self.ecn })
     }
 }
@@ -206,4 +266,36 @@ fn pie_beta() -> Number {
 
 fn pie_burst() -> Positive<Duration> {
     Positive(PieConfig::default().burst)
+}
+
+fn dual_target() -> Positive<Duration> {
+    Positive(DualPi2Config::default().target)
+}
+
+fn dual_update() -> Positive<Duration> {
+    Positive(DualPi2Config::default().update)
+}
+
+fn dual_alpha() -> Number {
+    Number(DualPi2Config::default().alpha)
+}
+
+fn dual_beta() -> Number {
+    Number(DualPi2Config::default().beta)
+}
+
+fn dual_coupling() -> Number {
+    Number(DualPi2Config::default().coupling)
+}
+
+fn dual_threshold() -> Written<Duration> {
+    Written(DualPi2Config::default().threshold)
+}
+
+fn dual_range() -> Written<Duration> {
+    Written(DualPi2Config::default().range)
+}
+
+fn dual_share() -> Probability {
+    Probability(DualPi2Config::CLASSIC_SHARE)
 }

@@ -6,6 +6,7 @@
 mod codel;
 mod config;
 mod discipline;
+mod dualpi2;
 mod fq_codel;
 mod front;
 mod key;
@@ -17,8 +18,9 @@ mod tests;
 
 use crate::packet::Packet;
 use codel::CoDel;
-pub use config::{CoDelConfig, FqCoDelConfig, PieConfig, QueueConfig, RedConfig};
+pub use config::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
 pub use discipline::{Buffer, Queue, Waiting};
+use dualpi2::DualPi2;
 use fq_codel::FqCoDel;
 pub use front::Front;
 use pie::Pie;
@@ -86,6 +88,8 @@ queues! {
     FqCoDel,
     /// Proportional integral controller enhanced.
     Pie,
+    /// Dual queue with coupled PI².
+    DualPi2,
 }
 
 impl AnyQueue {
@@ -98,6 +102,7 @@ impl AnyQueue {
             QueueConfig::CoDel(config) => Self::CoDel(CoDel::new(config, buffer)),
             QueueConfig::FqCoDel(config) => Self::FqCoDel(FqCoDel::new(config, buffer, key, seed)),
             QueueConfig::Pie(config) => Self::Pie(Pie::new(config, buffer, key, seed)),
+            QueueConfig::DualPi2(config) => Self::DualPi2(DualPi2::new(config, buffer)),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Red {
 
     /// Takes what a packet finds into the mean, and judges it (1993, Fig. 2).
     fn judge(&mut self, now: Time) -> Verdict {
-        let RedConfig { min, max, probability, weight, is_gentle, .. } = self.config;
+        let RedConfig { min, max, probability, weight, is_gentle, marks, drops_hard } = self.config;
         match self.idle_since {
             // As many packets as could have been sent would have found it empty.
             Some(since) => self.mean *= libm::pow(1.0 - weight, now.since(since).ratio(self.packet_time)),
@@ -63,9 +63,10 @@ impl Red {
             return Verdict::Taken;
         }
         let hard = if is_gentle { 2.0 * max } else { max };
+        let strike = if marks && (self.mean < max || !drops_hard) { Verdict::Marked } else { Verdict::Dropped };
         if self.mean >= hard {
             self.count = 0;
-            return Verdict::Dropped;
+            return strike;
         }
         let share = match self.mean < max {
             true => probability * (self.mean - min) / (max - min),
@@ -78,7 +79,7 @@ impl Red {
             return Verdict::Taken;
         }
         self.count = 0;
-        if self.mean < max && self.config.marks { Verdict::Marked } else { Verdict::Dropped }
+        strike
     }
 
     /// The packet as it goes on; `None` where it is dropped.

@@ -315,6 +315,7 @@ fn all_disciplines_conserve_packets() {
         QueueConfig::CoDel(CoDelConfig::default()),
         QueueConfig::FqCoDel(FqCoDelConfig::default()),
         QueueConfig::Pie(PieConfig::default()),
+        QueueConfig::DualPi2(DualPi2Config::default()),
     ];
     for config in configs {
         let mut queue = make(config, Buffer::Packets(100));
@@ -331,5 +332,114 @@ fn all_disciplines_conserve_packets() {
         assert_eq!(offered, sent + lost + queue.packets() as u64, "{config:?}");
         assert_eq!(queue.bytes(), queue.packets() as u64 * 1500, "{config:?}");
         assert!(lost > 1000, "{config:?}: {lost}");
+    }
+}
+
+fn dual(config: DualPi2Config) -> dualpi2::DualPi2 {
+    dualpi2::DualPi2::new(config, Buffer::Unlimited)
+}
+
+fn scalable(number: u32) -> Packet {
+    Packet { ecn: Ecn::new(Codepoint::Scalable), ..packet(number) }
+}
+
+/// Numbers of the packets that are sent unmarked, marked, and dropped while one is taken `count` times at `now`.
+fn fates(queue: &mut dualpi2::DualPi2, now: Time, count: usize) -> [Vec<u32>; 3] {
+    let [mut sent, mut marked, mut dropped] = [const { Vec::new() }; 3];
+    for _ in 0..count {
+        let Some(waiting) = queue.take(now, |gone| dropped.push(gone.packet.number)) else { break };
+        let seen = if waiting.packet.ecn.is_marked() { &mut marked } else { &mut sent };
+        seen.push(waiting.packet.number);
+    }
+    [sent, marked, dropped]
+}
+
+/// RFC 9332's `dualpi2_update` by hand, α = 0.16, β = 3.2, a packet that waits from 0 on: at 16 ms 0.16·0.001 + 3.2·0.016 = 0.05136;
+/// at 32 ms 0.16·0.017 + 0.0512 more, 0.10528; at 48 ms 0.16·0.033 + 0.0512 more, 0.16176. It leaves: at 64 ms
+/// 0.16·(−0.015) + 3.2·(−0.048) = −0.156 is left, 0.00576, and at 80 ms −0.0024, 0.00336. So of the other queue.
+#[test]
+fn dualpi2_follows_the_rfc() {
+    for packet in [packet(0), scalable(0)] {
+        let mut queue = dual(DualPi2Config::default());
+        assert!(queue.offer(Time::ZERO, packet, Duration::ZERO, |_| ()));
+        let mut at = |ms, queue: &mut dualpi2::DualPi2| {
+            queue.catch_up_to(millis(ms));
+            (queue.base() * 1e5).round() as u32
+        };
+        assert_eq!([15, 16, 32, 48].map(|ms| at(ms, &mut queue)), [0, 5136, 10_528, 16_176]);
+        assert!(queue.take(millis(49), |_| ()).is_some());
+        assert_eq!([64, 80, 112].map(|ms| at(ms, &mut queue)), [576, 336, 0]);
+    }
+}
+
+/// p' = 0.17: scalable packets are marked with k·p' = 0.34: three times that is 1.02, and 0.02, 0.04, 0.06 are left at the third, sixth
+/// and ninth; 34 of 100. Others with p'² = 0.0289: 35 times that is 1.0115, and 0.0115 and 35 times more is 1.023: the 35th and the 70th of 100,
+/// dropped or marked.
+#[test]
+fn dualpi2_squares_for_one_queue_and_doubles_for_the_other() {
+    let waiting = |packet: fn(u32) -> Packet, count: u32| {
+        let mut queue = dual(DualPi2Config::default());
+        queue.hold(0.17);
+        (0..count).for_each(|n| assert!(queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ())));
+        fates(&mut queue, Time::ZERO, count as usize)
+    };
+    let [_, marked, dropped] = waiting(scalable, 100);
+    assert_eq!((&marked[..3], dropped.len()), (&[2, 5, 8][..], 0));
+    assert!(marked.len().abs_diff(34) <= 1, "{}", marked.len());
+    let [_, marked, dropped] = waiting(packet, 100);
+    assert_eq!((marked.len(), &dropped[..]), (0, &[34, 69][..]));
+    let [_, marked, dropped] = waiting(markable, 100);
+    assert_eq!((&marked[..], dropped.len()), (&[34, 69][..], 0));
+}
+
+/// Where the classic queue asks for nothing: below 0.8 ms no mark, at 1 ms half of the packets, from 1.2 ms on all but the last,
+/// behind which nobody waits.
+#[test]
+fn dualpi2_marks_above_a_ramp() {
+    let marked_after = |micros: u64| {
+        let mut queue = dual(DualPi2Config::default());
+        queue.hold(0.0);
+        (0..101).for_each(|n| assert!(queue.offer(Time::ZERO, scalable(n), Duration::ZERO, |_| ())));
+        let [_, marked, dropped] = fates(&mut queue, Time::from_nanos(micros * 1000), 101);
+        assert_eq!(dropped.len(), 0);
+        marked.len()
+    };
+    // Of probabilities that add up to 100 the last crosses no whole number.
+    assert_eq!([700, 800, 1000, 1200, 2000].map(marked_after), [0, 0, 49, 99, 99]);
+}
+
+/// Weights of 0.1 and 0.9 for packets of 1500 bytes: the credit begins at −0.8·1514 = −1211; each scalable packet adds 150, each
+/// classic one takes 1350. Nine scalable ones lead to 139, then a classic one goes, −1211 again: nine to one. With a shift of 10 ms a
+/// classic packet goes when it came more than 10 ms before the first scalable one.
+#[test]
+fn dualpi2_shares_the_line() {
+    let order = |sharing, later| {
+        let mut queue = dual(DualPi2Config { sharing, ..DualPi2Config::default() });
+        queue.hold(0.0);
+        (0..30).for_each(|n| assert!(queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ())));
+        (30..60).for_each(|n| assert!(queue.offer(millis(later), scalable(n), Duration::ZERO, |_| ())));
+        let mut order = Vec::new();
+        for _ in 0..40 {
+            order.extend(queue.take(millis(later), |_| ()).map(|waiting| waiting.packet.number < 30));
+        }
+        order
+    };
+    let classic: Vec<usize> =
+        (0..).zip(order(Sharing::Weighted(0.1), 0)).filter(|(_, is)| *is).map(|(at, _)| at).collect();
+    assert_eq!(classic[..4], [9, 19, 29, 33]);
+    let shift = Sharing::Shifted(Duration::from_millis(10));
+    assert_eq!([10, 11].map(|later| order(shift, later)[0]), [false, true]);
+}
+
+/// From p' = 1/k on scalable packets are dropped with p'² too, and the others whether they know of marks or not: with p' = 0.6 36 of
+/// 100.
+#[test]
+fn dualpi2_drops_in_overload() {
+    for (make, few) in [(scalable as fn(u32) -> Packet, 0), (markable, 64)] {
+        let mut queue = dual(DualPi2Config::default());
+        queue.hold(0.6);
+        (0..100).for_each(|n| assert!(queue.offer(Time::ZERO, make(n), Duration::ZERO, |_| ())));
+        let [sent, _, dropped] = fates(&mut queue, Time::ZERO, 100);
+        assert!(dropped.len().abs_diff(36) <= 1 && sent.len().abs_diff(few) <= 1, "{} {}", sent.len(), dropped.len());
     }
 }

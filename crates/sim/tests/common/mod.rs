@@ -59,7 +59,8 @@ pub fn queues() -> Vec<QueueConfig> {
         QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() })
     });
     let pie = both(|marks| QueueConfig::Pie(PieConfig { marks, ..PieConfig::default() }));
-    [QueueConfig::DropTail].into_iter().chain(red).chain(codel).chain(fq).chain(pie).collect()
+    let dual = QueueConfig::DualPi2(DualPi2Config::default());
+    [QueueConfig::DropTail].into_iter().chain(red).chain(codel).chain(fq).chain(pie).chain([dual]).collect()
 }
 
 /// The same network with a queue of this discipline before every link.

@@ -1,0 +1,231 @@
+//! Data Center TCP: the window falls by as much as a share of the packets was marked.
+//!
+//! M. Alizadeh and others, "Data center TCP (DCTCP)", SIGCOMM 2010, DOI 10.1145/1851182.1851192; RFC 8257 §3.3. Window W in packets:
+//!
+//! * once a window of data: α ← (1−g)·α + g·F, F the share of the packets acknowledged in it that were marked
+//! * on marks, once a window of data: W ← max(W·(1 − α/2), 2), and W stays so until a packet sent since is acknowledged
+//! * all else as Reno: growth, losses, timeouts
+//!
+//! A queue that marks above K packets and a flow that fills the link: W grows to W* = rate·rtt + K, one round trip's packets are marked,
+//! α²·(1 − α/4) = (2W* + 1)/(W* + 1)², for small α √(2/W*), and the queue swings by W*·α/2 (Alizadeh and others 2010, (4) to (8)).
+//!
+//! Fluid, for marks that come by chance with probability p, which stands where other laws have the loss: α is p; m = p·W marks a round trip
+//! let pass 1/m round trips from one reduction's end to the next mark, in which W grows: a reduction each 1 + 1/m round trips,
+//! dW/dt = (1/rtt)·[(1−p) − m·p·W/2]/(1 + m), at rest W = √(2(1−p))/p.
+//!
+//! **Where we differ**
+//! * The receiver counts (RFC 9768, `ecn = "accurate"`), and need not turn its ECE on and off with the marks (RFC 8257 §3.2).
+//! * F is of packets, not of bytes.
+//! * W does not grow in the round trip after a reduction, as in Linux; RFC 8257 leaves that open. It falls at once, as in the paper: Linux lets it fall
+//!   over a round trip, in which packets sent after the reduction are still marked, and reduces twice.
+//! * The fluid form takes α for p at once; the packet law needs some 16 round trips.
+
+use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::{Packets, Time};
+
+/// Parameters of [`Dctcp`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Weight of a window's marks in their mean share, g; 1e-6 to 1. Default 1/16 (RFC 8257 §4.2).
+    #[schemars(range(min = 1e-6, max = 1.0))]
+    pub g: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { g: GAIN }
+    }
+}
+
+impl Params {
+    /// Refuses values outside their range, naming the field.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        between("g", self.g, 1e-6..=1.0)
+    }
+}
+
+/// Weight of a window's marks in their mean share.
+pub(crate) const GAIN: f64 = 1.0 / 16.0;
+
+/// The mean share of packets that are marked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    /// α; 1 before the first window, so that the first marks halve.
+    pub alpha: f64,
+    acked: f64,
+    marked: f64,
+}
+
+impl Share {
+    pub(crate) fn new() -> Self {
+        Self { alpha: 1.0, acked: 0.0, marked: 0.0 }
+    }
+
+    #[inline]
+    pub(crate) fn count(&mut self, ack: &Ack) {
+        self.acked += ack.acked.count();
+        self.marked += ack.marked.count();
+    }
+
+    /// A window of data ends.
+    pub(crate) fn end(&mut self, g: f64) {
+        if self.acked > 0.0 {
+            self.alpha += g * (self.marked / self.acked - self.alpha);
+        }
+        (self.acked, self.marked) = (0.0, 0.0);
+    }
+
+    /// What is left of a window after marks.
+    pub(crate) fn reduced(&self, cwnd: f64) -> f64 {
+        (cwnd * (1.0 - self.alpha / 2.0)).max(LOSS_FLOOR.min(cwnd))
+    }
+}
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    params: Params,
+    cwnd: f64,
+    ssthresh: f64,
+    share: Share,
+    round: u64,
+    /// When marks were last answered; what was sent before brings no second answer.
+    reduced: Time,
+}
+
+impl Dctcp {
+    /// A sender whose window begins at `initial`.
+    pub fn new(params: Params, initial: Packets) -> Self {
+        Self {
+            params,
+            cwnd: initial.count(),
+            ssthresh: f64::INFINITY,
+            share: Share::new(),
+            round: 0,
+            reduced: Time::ZERO,
+        }
+    }
+}
+
+impl Dctcp {
+    fn reduce(&mut self, now: Time) {
+        self.ssthresh = self.share.reduced(self.cwnd);
+        self.cwnd = self.ssthresh;
+        self.reduced = now;
+    }
+}
+
+impl Law for Dctcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        self.share.count(ack);
+        if ack.round != self.round {
+            self.round = ack.round;
+            self.share.end(self.params.g);
+        }
+        if ack.sent_at < self.reduced {
+            return;
+        }
+        if ack.marked > Packets::ZERO {
+            return self.reduce(ack.now);
+        }
+        if ack.app_limited || ack.recovering {
+            return;
+        }
+        let acked = ack.acked.count();
+        if self.cwnd < self.ssthresh {
+            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
+        } else {
+            self.cwnd += acked / self.cwnd;
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        if event.kind == CongestionKind::Mark {
+            return self.reduce(event.now);
+        }
+        self.ssthresh = half_flight(event);
+        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+        self.reduced = event.now;
+    }
+
+    fn answers_marks(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        sink("ssthresh", self.ssthresh);
+        sink("alpha", self.share.alpha);
+    }
+}
+
+impl FluidLaw for Params {
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        let marks = path.loss * state[0];
+        out[0] = ((1.0 - path.loss) - marks * marks / 2.0) / (1.0 + marks) / path.rtt();
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        (path.loss > 0.0).then(|| Packets::new((2.0 * (1.0 - path.loss)).sqrt() / path.loss))
+    }
+}
+
+/// Whom to cite.
+pub const BIBTEX: &str = "@techreport{rfc8257,
+  author = {Stephen Bensley and Dave Thaler and Praveen Balasubramanian and Lars Eggert and Glenn Judd},
+  title = {Data Center {TCP} ({DCTCP}): {TCP} Congestion Control for Data Centers},
+  type = {RFC}, number = {8257}, institution = {IETF}, year = {2017},
+  doi = {10.17487/RFC8257}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near};
+
+    fn marked(round: u64, acked: f64, marked: f64) -> Ack {
+        Ack { acked: Packets::new(acked), marked: Packets::new(marked), ..ack(0, round, 10.0) }
+    }
+
+    /// α = 1; a window without marks leaves 15/16, one with a quarter marked 15/16·15/16 + 1/64 = 0.894 531 25.
+    #[test]
+    fn alpha_follows_the_share_of_marks() {
+        let mut law = Dctcp::new(Params::default(), Packets::new(10.0));
+        law.on_ack(&marked(1, 10.0, 0.0));
+        assert_eq!(law.share.alpha, 0.9375);
+        // The ACK that ends a window is of it.
+        law.on_ack(&marked(1, 6.0, 3.0));
+        law.on_ack(&marked(2, 10.0, 1.0));
+        near(law.share.alpha, 0.894_531_25, 1e-12);
+    }
+
+    /// With α = 0.2 marks leave 0.9 of the window, 45 of 50; then a packet a round trip.
+    #[test]
+    fn marks_take_half_of_alpha() {
+        let mut law = Dctcp::new(Params::default(), Packets::new(50.0));
+        law.share.alpha = 0.2;
+        law.on_congestion(&congestion(CongestionKind::Mark, 50.0));
+        near(law.cwnd, 45.0, 1e-12);
+        law.on_ack(&ack(0, 0, 45.0));
+        near(law.cwnd, 45.0 + 1.0 / 45.0, 1e-12);
+    }
+
+    #[test]
+    fn losses_are_renos() {
+        let mut law = Dctcp::new(Params::default(), Packets::new(50.0));
+        law.share.alpha = 0.2;
+        law.on_congestion(&congestion(CongestionKind::Loss, 50.0));
+        assert_eq!(law.cwnd, 25.0);
+        law.on_congestion(&congestion(CongestionKind::Timeout, 20.0));
+        assert_eq!((law.cwnd, law.ssthresh), (1.0, 10.0));
+    }
+}

@@ -1,0 +1,269 @@
+//! Prague: a scalable law for queues that mark early and often.
+//!
+//! K. De Schepper, O. Tilmans, B. Briscoe and V. Goel, "Prague Congestion Control", draft-briscoe-iccrg-prague-congestion-control-04,
+//! §2.4; the requirements are RFC 9331 §4. Window W in packets, a *virtual round trip* of max(rtt, `rtt_target`):
+//!
+//! * once a virtual round trip, from the first mark on: α ← (1−g)·α + g·F, F the share of packets that were marked
+//! * per ACK of `acked` packets of which `marked` were marked: W ← W + (acked − marked)/W·(rtt/virtual rtt)², also while W is reduced
+//! * on a mark, once a virtual round trip: W ← max(W·(1 − α/2), 2)
+//! * paced at W/rtt, twice that in slow start, which ends with the first mark
+//! * on loss and timeout as Reno
+//!
+//! Fluid, for marks that come by chance with probability p, which stands where other laws have the loss: α is p; m marks in a
+//! virtual round trip R = max(rtt, `rtt_target`), m = p·W·R/rtt, let pass 1/m of them before a mark is answered again:
+//! dW/dt = (1/rtt)·(1−p)·(rtt/R)² − (1/R)·(p·W/2)·m/(1 + m). At rest W = (1+√3)/p for small p and R = rtt; the draft's W = 2/p is that of
+//! marks that come evenly. With R > rtt a flow has the rate, not the window, of one whose round trip takes R.
+//!
+//! **Where we differ**
+//! * W is a real number; Linux counts its fraction apart.
+//! * A loss halves what is in flight even where a mark has reduced W in the same round trip.
+//! * Linux's other forms of independence from the round trip, which change with time, and its bursts are not here.
+//! * The fluid form takes α for p at once; the packet law needs some 16 round trips.
+
+use crate::dctcp::{GAIN, Share};
+use crate::fluid::turn;
+use crate::shared::{Refusal, between, half_flight, slow_start};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::{Duration, PacketRate, Packets, Time};
+
+/// Parameters of [`Prague`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Weight of a round trip's marks in their mean share, g; 1e-6 to 1. Default 1/16 (§2.4.2).
+    #[schemars(range(min = 1e-6, max = 1.0))]
+    pub g: f64,
+    /// Round trips that are shorter are taken for so long, seconds, 0 to 10: flows over them have the rate of one so long. Default 0, which
+    /// is none; Linux has 0.025.
+    #[schemars(range(min = 0.0, max = 10.0))]
+    pub rtt_target: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { g: GAIN, rtt_target: 0.0 }
+    }
+}
+
+impl Params {
+    /// Refuses values outside their range, naming the field.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        between("g", self.g, 1e-6..=1.0)?;
+        between("rtt_target", self.rtt_target, 0.0..=10.0)
+    }
+}
+
+/// The law and its state.
+#[derive(Clone, Debug)]
+pub struct Prague {
+    params: Params,
+    target: Duration,
+    cwnd: f64,
+    ssthresh: f64,
+    share: Share,
+    has_marks: bool,
+    /// When the virtual round trip of α began, and that since which no mark is answered again.
+    round_began: Time,
+    reduced: Option<Time>,
+    srtt: Duration,
+}
+
+impl Prague {
+    /// A sender whose window begins at `initial`.
+    pub fn new(params: Params, initial: Packets) -> Self {
+        Self {
+            params,
+            target: Duration::from_secs(params.rtt_target),
+            cwnd: initial.count(),
+            ssthresh: f64::INFINITY,
+            share: Share::new(),
+            has_marks: false,
+            round_began: Time::ZERO,
+            reduced: None,
+            srtt: Duration::ZERO,
+        }
+    }
+
+    /// Whether a virtual round trip that began at `began` is over, now that a packet of `ack` arrived.
+    #[inline]
+    fn is_over(&self, began: Time, ack: &Ack) -> bool {
+        ack.sent_at >= began && ack.now.since(began) >= self.target
+    }
+
+    fn reduce(&mut self, now: Time) {
+        self.ssthresh = self.share.reduced(self.cwnd);
+        self.cwnd = self.ssthresh;
+        self.reduced = Some(now);
+    }
+}
+
+impl Law for Prague {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        self.srtt = ack.srtt;
+        self.share.count(ack);
+        if self.is_over(self.round_began, ack) {
+            self.round_began = ack.now;
+            self.has_marks |= ack.marked > Packets::ZERO;
+            // Before the first mark α stays what makes that one halve.
+            self.share.end(if self.has_marks { self.params.g } else { 0.0 });
+        }
+        if !ack.app_limited && !ack.recovering {
+            let fresh = (ack.acked - ack.marked).count().max(0.0);
+            if self.cwnd < self.ssthresh {
+                self.cwnd = slow_start(self.cwnd, self.ssthresh, fresh);
+            } else {
+                let scale = if self.srtt < self.target { self.srtt.ratio(self.target) } else { 1.0 };
+                self.cwnd += fresh / self.cwnd * scale * scale;
+            }
+        }
+        if ack.marked > Packets::ZERO {
+            self.has_marks = true;
+            if self.reduced.is_none_or(|since| self.is_over(since, ack)) {
+                self.reduce(ack.now);
+            }
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion) {
+        if event.kind == CongestionKind::Mark {
+            return self.reduce(event.now);
+        }
+        self.ssthresh = half_flight(event);
+        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+        self.reduced = Some(event.now);
+    }
+
+    fn answers_marks(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn cwnd(&self) -> Packets {
+        Packets::new(self.cwnd)
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<PacketRate> {
+        let gain = if self.cwnd < self.ssthresh { 2.0 } else { 1.0 };
+        (self.srtt > Duration::ZERO).then(|| Packets::new(gain * self.cwnd) / self.srtt)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
+        sink("ssthresh", self.ssthresh);
+        sink("alpha", self.share.alpha);
+    }
+}
+
+impl Params {
+    /// Growth and mean reduction of a window of `cwnd` packets, packets a second.
+    fn change(&self, cwnd: f64, path: &FluidPath) -> f64 {
+        let (rtt, p) = (path.rtt(), path.loss);
+        let long = rtt.max(self.rtt_target);
+        let marks = p * cwnd * long / rtt;
+        (1.0 - p) * rtt / (long * long) - p * cwnd / 2.0 * marks / (1.0 + marks) / long
+    }
+}
+
+impl FluidLaw for Params {
+    fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
+        out[0] = self.change(state[0], path);
+    }
+
+    fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
+        if path.loss <= 0.0 {
+            return None;
+        }
+        turn(|cwnd| self.change(cwnd, path) > 0.0)
+    }
+}
+
+/// Whom to cite.
+pub const BIBTEX: &str = "@techreport{rfc9331,
+  author = {Koen De Schepper and Bob Briscoe},
+  title = {The Explicit Congestion Notification ({ECN}) Protocol for Low Latency, Low Loss, and Scalable Throughput ({L4S})},
+  type = {RFC}, number = {9331}, institution = {IETF}, year = {2023},
+  doi = {10.17487/RFC9331}
+}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, congestion, near};
+
+    fn prague(initial: f64, rtt_target: f64) -> Prague {
+        Prague::new(Params { rtt_target, ..Params::default() }, Packets::new(initial))
+    }
+
+    /// `ack` at `now` ms of 10 packets sent 100 ms before, so many of them marked.
+    fn of_ten(now: u64, marked: f64) -> Ack {
+        Ack { acked: Packets::new(10.0), marked: Packets::new(marked), ..ack(now, 0, 40.0) }
+    }
+
+    /// Slow start to 50; the first mark of α = 1 halves 59 (nine of ten unmarked) to 29.5, and ten more unmarked packets add 10/29.5 though
+    /// the window has just been reduced, while further marks of the same round trip take nothing.
+    #[test]
+    fn it_grows_while_it_is_reduced() {
+        let mut law = prague(40.0, 0.0);
+        law.on_ack(&of_ten(100, 0.0));
+        assert_eq!(law.cwnd, 50.0);
+        law.on_ack(&of_ten(110, 1.0));
+        assert_eq!(law.cwnd, 29.5);
+        law.on_ack(&of_ten(120, 0.0));
+        near(law.cwnd, 29.5 + 10.0 / 29.5, 1e-12);
+        let before = law.cwnd;
+        law.on_ack(&of_ten(130, 5.0));
+        near(law.cwnd, before + 5.0 / before, 1e-12);
+    }
+
+    /// The first round trip ends with the first ACK; the second with that at 200 ms, whose ten packets and those at 150 and 110 ms had 5 marks
+    /// of 30: α = 15/16 + 1/96 = 0.947 916 7. What was sent at 110 ms, after the reduction, brings the next one at 210 ms: by half of α.
+    #[test]
+    fn a_mark_is_answered_once_a_round_trip() {
+        let mut law = prague(40.0, 0.0);
+        [(100, 0.0), (110, 1.0), (150, 4.0), (200, 0.0)]
+            .iter()
+            .for_each(|&(now, marked)| law.on_ack(&of_ten(now, marked)));
+        near(law.share.alpha, 0.947_916_7, 1e-7);
+        let before = law.cwnd;
+        law.on_ack(&of_ten(210, 2.0));
+        near(law.cwnd, (before + 8.0 / before) * (1.0 - 0.947_916_7 / 2.0), 1e-5);
+    }
+
+    /// Round trips of 100 ms taken for 400: a sixteenth of the growth, and no second answer within 400 ms.
+    #[test]
+    fn a_short_round_trip_may_count_as_a_longer_one() {
+        let mut law = prague(40.0, 0.4);
+        law.on_ack(&of_ten(100, 1.0));
+        assert_eq!(law.cwnd, 24.5);
+        law.on_ack(&of_ten(300, 5.0));
+        near(law.cwnd, 24.5 + 5.0 / 24.5 / 16.0, 1e-12);
+        let before = law.cwnd;
+        law.on_ack(&of_ten(510, 5.0));
+        assert!(law.cwnd < 0.8 * before);
+    }
+
+    #[test]
+    fn it_paces_at_its_window_and_halves_on_loss() {
+        let mut law = prague(40.0, 0.0);
+        assert_eq!(law.pacing_rate(), None);
+        law.on_ack(&of_ten(100, 0.0));
+        near(law.pacing_rate().unwrap().as_per_sec(), 1000.0, 1e-9);
+        law.on_congestion(&congestion(CongestionKind::Loss, 50.0));
+        near(law.pacing_rate().unwrap().as_per_sec(), 250.0, 1e-9);
+        law.on_congestion(&congestion(CongestionKind::Timeout, 50.0));
+        assert_eq!((law.cwnd, law.ssthresh), (1.0, 25.0));
+    }
+
+    /// m²/2/(1 + m) = 1 − p: at p = 0.001 m = 0.999 + √(0.999² + 1.998) = 2.729 896, W = 2729.9; marks of a round trip taken for four times as
+    /// long are four times as many, W = 2729.9/4.
+    #[test]
+    fn the_fluid_rests_with_three_marks_a_round_trip() {
+        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 1e-3 };
+        let rest = |rtt_target| Params { rtt_target, ..Params::default() }.equilibrium(&path).unwrap().count();
+        near(rest(0.0), 2729.896, 1e-3);
+        near(rest(0.4), 2729.896 / 4.0, 1e-3);
+    }
+}
