@@ -43,6 +43,15 @@ def as_shown(law: type[LawSpec]) -> LawSpec:
     return law(**settings)
 
 
+#: Laws that answer marks by their number: what marks them, and how they are told.
+MARKED: dict[str, dict[str, Any]] = {
+    "dctcp": {
+        "queue": ww.Red(min=20, max=20, weight=1, gentle=False, ecn=True, hard_drop=False),
+        "ecn": "accurate",
+    },
+    "prague": {"queue": "dualpi2", "ecn": "scalable"},
+}
+
 LAWS: dict[str, LawSpec] = {law.TAG[1]: as_shown(law) for law in get_args(LawSpec)}
 
 #: When the second flow of a law's picture starts, when counting begins, and when the picture ends, in seconds.
@@ -58,6 +67,7 @@ def alone(name: str) -> ww.Scenario:
 
     Both know their base RTT, so that what is seen is the law and not its error.
     """
+    marked = MARKED.get(name, {"queue": "drop-tail", "ecn": "off"})
     flow = ww.Flow(
         name="flow",
         from_="a",
@@ -66,13 +76,23 @@ def alone(name: str) -> ww.Scenario:
         count=2,
         start_step=f"{SECOND_START} s",
         known_base_rtt="path",
+        ecn=marked["ecn"],
+    )
+    link = ww.Link(
+        name="bottleneck",
+        from_="a",
+        to="b",
+        rate="10 Mbit/s",
+        delay="30 ms",
+        buffer="75 packets",
+        queue=marked["queue"],
     )
     return ww.Scenario(
         name=name,
         duration=f"{END} s",
         warmup=f"{WARMUP} s",
         node=[ww.Node(name="a"), ww.Node(name="b")],
-        link=[ww.Link(name="bottleneck", from_="a", to="b", rate="10 Mbit/s", delay="30 ms", buffer="75 packets")],
+        link=[link],
         flow=[flow],
     )
 
