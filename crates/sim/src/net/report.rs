@@ -1,0 +1,147 @@
+//! What is known of ports, media and queues of nodes.
+
+use super::{ACROSS, ARRIVED, Net, STATIONS, Shared, see};
+use crate::backlog::{Backlog, Class, Name};
+use crate::medium::{AnyMedium, Medium};
+use crate::node::Node;
+use crate::packet::NodeId;
+use crate::port::Port;
+use crate::record::{BacklogSeries, BacklogStats, Balance, Figures, Of, Queued, ShareStats};
+use crate::status::{Counts, Sight};
+use windward_units::Time;
+
+impl Net {
+    /// How many ports there are.
+    pub fn port_count(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// What a port counted since the last reset.
+    pub fn counts(&mut self, port: u32) -> Counts {
+        let at = &mut self.ports[port as usize];
+        match at.counts(self.now) {
+            Some(counts) => counts,
+            None => self.of_share(port, |medium, local| medium.counts(self.now, local)).unwrap_or_default(),
+        }
+    }
+
+    /// Asks the medium that a port shares.
+    fn of_share<T>(&self, port: u32, ask: impl FnOnce(&AnyMedium, u32) -> T) -> Option<T> {
+        match &self.ports[port as usize] {
+            Port::Shared(share) => Some(ask(&self.media[share.medium as usize].medium, share.local)),
+            _ => None,
+        }
+    }
+
+    /// Ports and media count from now on; of segments, those that are sent from now on.
+    pub fn reset_counts(&mut self) {
+        self.losses.segments.fill(0);
+        self.losses.since = Some(self.now);
+        self.ports.iter_mut().for_each(|port| port.reset_counts(self.now));
+        self.media.iter_mut().for_each(|shared| shared.medium.reset_counts(self.now));
+    }
+
+    /// What is to be seen of a port.
+    pub fn see(&mut self, port: u32) -> Sight {
+        see(self.now, &mut self.ports, &mut self.media, port)
+    }
+
+    /// What media counted of their members beyond a link's counts.
+    pub fn figures(&self) -> Vec<Figures> {
+        let mut tables: Vec<Figures> = Vec::new();
+        for shared in &self.media {
+            let at = tables.iter().position(|table| table.name == shared.table);
+            let at = at.unwrap_or_else(|| {
+                tables.push(Figures::new(shared.table, Of::Ports));
+                tables.len() - 1
+            });
+            for (local, &port) in (0..).zip(&shared.members) {
+                tables[at].add(port, |sink| shared.medium.observe(local, sink));
+            }
+        }
+        for shared in &self.media {
+            for (index, &node) in (0..).zip(&shared.stations) {
+                let at = tables.iter().position(|table| table.name == STATIONS).unwrap_or_else(|| {
+                    tables.push(Figures::new(STATIONS, Of::Nodes));
+                    tables.len() - 1
+                });
+                tables[at].add(node, |sink| shared.medium.observe_station(self.now, index, sink));
+            }
+        }
+        tables
+    }
+
+    /// Media whose stations forward by backlog: queues, since when they count, nodes of stations, ports of members.
+    fn backlogs(&self) -> impl Iterator<Item = (&Backlog, Time, &[NodeId], &[u32])> {
+        self.media.iter().filter_map(|shared| {
+            let (backlog, from) = shared.medium.backlog()?;
+            Some((backlog, from, &shared.forwarding[..], &shared.members[..]))
+        })
+    }
+
+    /// What such queues counted until now, and what went by each link.
+    pub fn backlog_stats(&self) -> (Vec<BacklogStats>, Vec<ShareStats>) {
+        let (mut queues, mut shares) = (Vec::new(), Vec::new());
+        for (backlog, from, nodes, ports) in self.backlogs() {
+            queues.extend(backlog.queues(from, self.now).map(|(station, name, books)| BacklogStats {
+                node: nodes[station as usize],
+                of: queued(name),
+                arrived: books.arrived,
+                dropped: books.dropped,
+                mean_backlog: books.mean,
+                mean_trapped: books.trapped,
+                max_backlog: u64::from(books.longest),
+                last_backlog: u64::from(books.last),
+            }));
+            let share = |(link, name, packets)| ShareStats { port: ports[link as usize], of: queued(name), packets };
+            shares.extend(backlog.shares().map(share));
+        }
+        (queues, shares)
+    }
+
+    /// Packets of a source or flow that wait where its route begins at `hop`; 0 where the node does not forward by backlog.
+    pub fn queued(&self, hop: u32, class: Class, flow: u32) -> u32 {
+        let (first, to) = (self.routes[hop as usize], self.routes.get(hop as usize + 1).copied().unwrap_or(ARRIVED));
+        let node = (first & !ACROSS) as usize;
+        let (Some(Some(Node::Medium { medium, station })), true) =
+            (self.nodes.get(node), first != ARRIVED && first & ACROSS != 0)
+        else {
+            return 0;
+        };
+        let shared = &self.media[*medium as usize];
+        let to = shared.forwarding.iter().position(|&station| station == to);
+        let backlog = shared.medium.backlog().zip(to);
+        backlog.map_or(0, |((backlog, _), to)| backlog.backlog_of(*station, Name { class, flow, to: to as u32 }))
+    }
+
+    /// Adds the lengths of such queues to `series`.
+    pub fn sample_backlogs(&self, series: &mut BacklogSeries) {
+        for (backlog, _, nodes, _) in self.backlogs() {
+            for (station, name, length, idle) in backlog.lengths(self.now) {
+                let Queued { class, flow } = queued(name);
+                series.time_s.push(self.now.as_secs());
+                series.node.push(nodes[station as usize]);
+                series.class.push(class);
+                series.flow.push(flow);
+                series.backlog.push(length);
+                series.idle_s.push(idle.as_secs());
+                series.threshold.push(backlog.threshold(station));
+            }
+        }
+    }
+
+    /// Where packets have gone until now.
+    pub fn balance(&mut self) -> Balance {
+        let waiting = |shared: &mut Shared| {
+            let members = 0..shared.members.len() as u32;
+            let backlogs = members.map(|local| shared.medium.see(self.now, local).backlog as u64);
+            backlogs.sum::<u64>() + shared.medium.held()
+        };
+        let under_way = self.ports.iter().map(|port| port.held() as u64).sum::<u64>();
+        Balance { under_way: under_way + self.media.iter_mut().map(waiting).sum::<u64>(), ..self.balance }
+    }
+}
+
+fn queued(name: Name) -> Queued {
+    Queued { class: name.class as u32, flow: name.flow }
+}

@@ -1,0 +1,64 @@
+//! The network as a medium sees it.
+
+use super::{Losses, count_loss};
+use crate::engine::{Calendar, Event, PortTimer, Wake};
+use crate::medium::{AirFrame, AirLog, Cause, Out};
+use crate::packet::Packet;
+use crate::port::Port;
+use crate::record::{Balance, Capture};
+use std::ops::Range;
+use windward_units::Time;
+
+/// The world around a medium.
+pub(super) struct Surroundings<'a> {
+    pub medium: u32,
+    pub members: &'a [u32],
+    pub ports: &'a mut [Port],
+    pub calendar: &'a mut Calendar,
+    pub hops: &'a mut u64,
+    pub losses: &'a mut Losses,
+    pub balance: &'a mut Balance,
+    pub capture: &'a mut Option<Capture>,
+    pub air: &'a mut Option<(Range<Time>, AirLog)>,
+}
+
+impl Out for Surroundings<'_> {
+    #[inline]
+    fn arrive_at(&mut self, time: Time, local: u32, packet: Packet) {
+        *self.hops += 1;
+        let port = self.members[local as usize];
+        let Port::Shared(share) = &mut self.ports[port as usize] else {
+            debug_assert!(false, "a medium's members are shares");
+            return;
+        };
+        if share.flight.add(time, packet) {
+            self.calendar.push(Event::new(time, Wake::Port(PortTimer::Arrive), port));
+        }
+    }
+
+    #[inline]
+    fn wake_at(&mut self, time: Time, timer: u32) {
+        self.calendar.push(Event::with_timer(time, Wake::Medium, self.medium, timer));
+    }
+
+    #[inline]
+    fn on_air(&mut self, frame: impl FnOnce() -> AirFrame) {
+        if self.capture.is_none() && self.air.is_none() {
+            return;
+        }
+        let frame = frame();
+        if let Some(capture) = self.capture {
+            capture.record_frame(&frame);
+        }
+        if let Some((span, log)) = self.air
+            && span.contains(&frame.began)
+        {
+            log.push(&frame);
+        }
+    }
+
+    fn lose(&mut self, packet: Packet, cause: Cause) {
+        *self.hops += u64::from(cause == Cause::Sent);
+        count_loss(self.losses, self.balance, &packet, cause);
+    }
+}
