@@ -11,6 +11,7 @@
 use super::change::{Drops, LinkStep};
 use super::clock::Clock;
 use super::config::LinkConfig;
+use super::queued::{Offered, Transmission};
 use super::room::Room;
 use super::wire::{Fate, Wire};
 use crate::medium::Cause;
@@ -49,24 +50,6 @@ struct Sending {
     rest: Option<u128>,
 }
 
-/// What a changing link did with a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// It is sent or waits; where there is a time, the transmitter must be woken then.
-    Kept(Option<Time>),
-    /// The queue refused it.
-    Refused,
-}
-
-/// What a transmitter did when it was woken.
-#[derive(Clone, Copy, Debug)]
-pub struct Completion {
-    /// The packet whose transmission has ended, and what becomes of it.
-    pub sent: Option<(Packet, Fate)>,
-    /// When to wake it again.
-    pub next: Option<Time>,
-}
-
 /// What a change asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed {
@@ -99,37 +82,37 @@ impl ChangingLink {
         self.steps.front().map(|step| step.at)
     }
 
-    /// Offers a packet, after [`Self::complete`].
-    pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Taken {
+    /// Offers a packet, after [`Self::transmit`]: one whose transmission begins is told as one that waits for its end.
+    pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
         let is_idle = self.is_up && self.sending.is_none() && self.asks_at == Time::NEVER;
         let start = self.clock.start(self.free_at, now);
         if is_idle && start <= now {
             let passed = self.room.pass(now, packet);
-            return passed.map_or(Taken::Refused, |packet| Taken::Kept(Some(self.begin(now, now, packet))));
+            return passed.map_or(Offered::Refused, |packet| Offered::Waits(Some(self.begin(now, now, packet))));
         }
         if !self.room.offer(now, packet, self.queue_delay(now), dropped) {
-            return Taken::Refused;
+            return Offered::Refused;
         }
         if is_idle {
             self.asks_at = start;
         }
-        Taken::Kept(is_idle.then_some(start))
+        Offered::Waits(is_idle.then_some(start))
     }
 
     /// The transmission that ends now ends, and the next one begins; does nothing where none does. What the discipline drops
     /// is given to `dropped`.
-    pub fn complete(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Completion {
+    pub fn transmit(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Transmission {
         if self.asks_at <= now {
-            return Completion { sent: None, next: self.take(now, dropped) };
+            return Transmission { sent: None, next: self.take(now, dropped) };
         }
         let Some(Sending { packet, ends_at, .. }) = self.sending.filter(|sending| sending.ends_at <= now) else {
-            return Completion { sent: None, next: None };
+            return Transmission { sent: None, next: None };
         };
         debug_assert!(ends_at == now, "the transmitter was woken late");
         self.sending = None;
         let fate = self.wire.carry(now, packet);
         self.counts.lost += u64::from(fate == Fate::Lost);
-        Completion { sent: Some((packet, fate)), next: self.take(now, dropped) }
+        Transmission { sent: Some((packet, fate)), next: self.take(now, dropped) }
     }
 
     /// Begins with the next packet of the queue, or waits for its time; returns when to wake the transmitter.
@@ -188,7 +171,7 @@ impl ChangingLink {
         Some(ends_at)
     }
 
-    /// The next change happens, after [`Self::complete`]. What is lost by it is given to `lost`, with the reason.
+    /// The next change happens, after [`Self::transmit`]. What is lost by it is given to `lost`, with the reason.
     pub fn change(&mut self, now: Time, mut lost: impl FnMut(Packet, Cause)) -> Changed {
         let due = self.next_change().is_some_and(|at| at <= now);
         let Some(LinkStep { change, .. }) = due.then(|| self.steps.pop_front()).flatten() else {
@@ -205,6 +188,7 @@ impl ChangingLink {
             self.clock = Clock::new(rate);
             self.clock.count_from(now);
             self.rate = rate.mean().as_bits_per_sec() as f64;
+            self.room.change_rate(self.rate);
         }
         if let Some(buffer) = change.buffer {
             self.room.resize(buffer);

@@ -18,12 +18,12 @@ mod room;
 mod wire;
 
 pub use change::{Drops, LinkChange, LinkStep};
-pub use changing::{ChangingLink, Taken};
+pub use changing::ChangingLink;
 pub(crate) use clock::Transmitter;
 pub use config::{Jitter, LinkConfig, Loss, Rate, Reorder};
 pub use flight::Flight;
 pub use opportunities::{OPPORTUNITY, Opportunities, TraceError, TraceProblem};
-pub use queued::{Offered, QueuedLink};
+pub use queued::{Offered, QueuedLink, Transmission};
 pub use wire::Fate;
 
 use crate::packet::Packet;

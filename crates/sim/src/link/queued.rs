@@ -27,7 +27,7 @@ pub struct QueuedLink {
     counts: Counts,
 }
 
-/// What a queued link did with a packet.
+/// What a link that asks its queue did with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
     /// Its transmission has begun.
@@ -41,7 +41,7 @@ pub enum Offered {
 /// What a transmitter did when it was woken.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmission {
-    /// The packet whose transmission has begun, and what becomes of it.
+    /// The packet whose transmission has begun (that of a changing link: has ended), and what becomes of it.
     pub sent: Option<(Packet, Fate)>,
     /// When to wake it again.
     pub next: Option<Time>,

@@ -74,6 +74,11 @@ impl Room {
         self.queue.resize(buffer);
     }
 
+    /// The transmitter sends so many bits a second from now on.
+    pub fn change_rate(&mut self, rate: f64) {
+        self.queue.change_rate(rate);
+    }
+
     /// Since when a packet has been waiting: the one that goes next, where the discipline knows it.
     pub fn since(&self) -> Option<Time> {
         self.queue.since()

@@ -2,7 +2,7 @@
 
 use super::{ARRIVED, Net, count_loss};
 use crate::engine::{PortTimer, Wake};
-use crate::link::{Fate, Offered, Taken};
+use crate::link::{Fate, Offered, Transmission};
 use crate::medium::{Cause, Medium};
 use crate::packet::Packet;
 use crate::port::Port;
@@ -16,8 +16,7 @@ impl Net {
                 let fate = link.offer(self.now, *packet);
                 self.follow(port, packet, fate);
             }
-            Port::Queued(_) => self.offer_to_queue(port, *packet),
-            Port::Changing(_) => self.offer_to_changing(port, *packet),
+            Port::Queued(_) | Port::Changing(_) => self.offer_to_queue(port, *packet),
             Port::Shared(share) => {
                 let (medium, local) = (share.medium, share.local);
                 let now = self.now;
@@ -50,13 +49,18 @@ impl Net {
         }
     }
 
+    /// Offers a packet to a link that asks its queue.
     fn offer_to_queue(&mut self, port: u32, packet: Packet) {
         // What is due at this instant leaves before the packet comes.
         self.transmit(port);
         let Self { now, ports, losses, balance, .. } = self;
-        let Port::Queued(link) = &mut ports[port as usize] else { return };
         let dropped = |packet| count_loss(losses, balance, &packet, Cause::Queue);
-        match link.offer(*now, packet, dropped) {
+        let offered = match &mut ports[port as usize] {
+            Port::Queued(link) => link.offer(*now, packet, dropped),
+            Port::Changing(link) => link.offer(*now, packet, dropped),
+            Port::Wire(_) | Port::Shared(_) => return,
+        };
+        match offered {
             Offered::Sent(fate) => self.follow(port, &packet, fate),
             Offered::Waits(Some(time)) => self.schedule(time, Wake::Port(PortTimer::Transmit), port),
             Offered::Waits(None) => {}
@@ -64,50 +68,27 @@ impl Net {
         }
     }
 
-    /// The transmitter of a queued link takes the next packet, if that is due.
+    /// The transmitter of a link that asks its queue does what is due.
     fn transmit(&mut self, port: u32) {
         let Self { now, ports, losses, balance, .. } = self;
-        let Port::Queued(link) = &mut ports[port as usize] else { return };
-        let transmission = link.transmit(*now, |packet| count_loss(losses, balance, &packet, Cause::Queue));
-        if let Some((packet, fate)) = transmission.sent {
+        let dropped = |packet| count_loss(losses, balance, &packet, Cause::Queue);
+        let Transmission { sent, next } = match &mut ports[port as usize] {
+            Port::Queued(link) => link.transmit(*now, dropped),
+            Port::Changing(link) => link.transmit(*now, dropped),
+            Port::Wire(_) | Port::Shared(_) => return,
+        };
+        if let Some((packet, fate)) = sent {
             self.follow(port, &packet, fate);
         }
-        if let Some(time) = transmission.next {
+        if let Some(time) = next {
             self.schedule(time, Wake::Port(PortTimer::Transmit), port);
-        }
-    }
-
-    #[cold]
-    fn offer_to_changing(&mut self, port: u32, packet: Packet) {
-        // What is due at this instant leaves before the packet comes.
-        self.complete(port);
-        let Self { now, ports, losses, balance, .. } = self;
-        let Port::Changing(link) = &mut ports[port as usize] else { return };
-        match link.offer(*now, packet, |packet| count_loss(losses, balance, &packet, Cause::Queue)) {
-            Taken::Kept(Some(time)) => self.schedule(time, Wake::Port(PortTimer::Transmit), port),
-            Taken::Kept(None) => {}
-            Taken::Refused => self.follow(port, &packet, Fate::Dropped),
-        }
-    }
-
-    /// The transmission of a changing link that ends now ends, and the next one begins.
-    #[cold]
-    fn complete(&mut self, port: u32) {
-        let Self { now, ports, losses, balance, .. } = self;
-        let Port::Changing(link) = &mut ports[port as usize] else { return };
-        let done = link.complete(*now, |packet| count_loss(losses, balance, &packet, Cause::Queue));
-        if let Some((packet, fate)) = done.sent {
-            self.follow(port, &packet, fate);
-        }
-        if let Some(end) = done.next {
-            self.schedule(end, Wake::Port(PortTimer::Transmit), port);
         }
     }
 
     /// A link changes.
     #[cold]
     fn change(&mut self, port: u32) {
-        self.complete(port);
+        self.transmit(port);
         let Self { now, ports, losses, balance, .. } = self;
         let Port::Changing(link) = &mut ports[port as usize] else { return };
         let changed = link.change(*now, |packet, cause| count_loss(losses, balance, &packet, cause));
@@ -132,10 +113,7 @@ impl Net {
                 self.send_on(port, packet)
             }
             PortTimer::Transmit => {
-                match self.ports[port as usize] {
-                    Port::Changing(_) => self.complete(port),
-                    _ => self.transmit(port),
-                }
+                self.transmit(port);
                 None
             }
             PortTimer::Change => {

@@ -2,8 +2,8 @@
 //! stayed above a target, and the oftener the longer it stays.
 
 use super::config::CoDelConfig;
-use super::discipline::{Buffer, Queue, Waiting};
-use super::tail::Tail;
+use super::discipline::{Queue, Waiting};
+use super::line::{Line, Rule};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
@@ -122,62 +122,36 @@ fn after(config: &CoDelConfig, time: Time, count: u32) -> Time {
     time + config.interval.scale(1.0 / f64::from(count).sqrt())
 }
 
-/// A queue under controlled delay.
+/// A line under controlled delay.
 #[derive(Debug)]
 pub struct CoDel {
-    queue: Tail,
     config: CoDelConfig,
     control: Control,
-    marked: u64,
 }
 
 impl CoDel {
-    /// An empty queue.
-    pub fn new(config: CoDelConfig, buffer: Buffer) -> Self {
-        Self { queue: Tail::new(buffer), config, control: Control::new(), marked: 0 }
+    /// Nothing has waited.
+    pub const fn new(config: CoDelConfig) -> Self {
+        Self { config, control: Control::new() }
     }
 }
 
-impl Queue for CoDel {
+impl Rule for CoDel {
     #[inline]
-    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool {
-        self.queue.offer(now, packet, wait, dropped)
-    }
-
-    fn resize(&mut self, buffer: Buffer) {
-        self.queue.resize(buffer);
+    fn offer(&mut self, line: &mut Line, now: Time, packet: Packet, wait: Duration) -> bool {
+        line.queue.offer(now, packet, wait, |_| ())
     }
 
     #[inline]
-    fn pass(&mut self, _: Time, packet: Packet) -> Option<Packet> {
+    fn pass(&mut self, _: &mut Line, _: Time, packet: Packet) -> Option<Packet> {
         self.control.rest();
         Some(packet)
     }
 
     #[inline]
-    fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
-        let Self { queue, config, control, marked } = self;
+    fn take(&mut self, line: &mut Line, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
+        let Line { queue, marked } = line;
         let mut first = || queue.leave().map(|waiting| (waiting, queue.bytes()));
-        control.take(config, now, &mut first, marked, dropped)
-    }
-
-    #[inline]
-    fn since(&self) -> Option<Time> {
-        self.queue.since()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.queue.packets()
-    }
-
-    #[inline]
-    fn bytes(&self) -> u64 {
-        self.queue.bytes()
-    }
-
-    #[inline]
-    fn marked(&self) -> u64 {
-        self.marked
+        self.control.take(&self.config, now, &mut first, marked, dropped)
     }
 }

@@ -56,6 +56,8 @@ pub trait Queue {
     fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool;
     /// Another limit from now on. What waits already stays.
     fn resize(&mut self, buffer: Buffer);
+    /// The transmitter sends so many bits a second from now on.
+    fn change_rate(&mut self, _: f64) {}
     /// A packet finds nothing waiting and the transmitter idle: it is sent at once, needs no room and may come back marked;
     /// `None` where the discipline drops it nevertheless.
     fn pass(&mut self, _: Time, packet: Packet) -> Option<Packet> {

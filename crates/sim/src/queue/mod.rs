@@ -10,6 +10,7 @@ mod dualpi2;
 mod fq_codel;
 mod front;
 mod key;
+mod line;
 mod pie;
 mod red;
 mod tail;
@@ -23,6 +24,7 @@ pub use discipline::{Buffer, Queue, Waiting};
 use dualpi2::DualPi2;
 use fq_codel::FqCoDel;
 pub use front::Front;
+use line::Ruled;
 use pie::Pie;
 use red::Red;
 pub use tail::Tail;
@@ -30,11 +32,11 @@ use windward_units::{Duration, Time};
 
 /// Makes the enum of all disciplines, which dispatches statically.
 macro_rules! queues {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident($queue:ty),)*) => {
         /// Any of the disciplines.
         #[derive(Debug)]
         pub enum AnyQueue {
-            $($(#[$doc])* $name($name),)*
+            $($(#[$doc])* $name($queue),)*
         }
 
         impl Queue for AnyQueue {
@@ -44,6 +46,9 @@ macro_rules! queues {
             }
             fn resize(&mut self, buffer: Buffer) {
                 match self { $(Self::$name(queue) => queue.resize(buffer),)* }
+            }
+            fn change_rate(&mut self, rate: f64) {
+                match self { $(Self::$name(queue) => queue.change_rate(rate),)* }
             }
             #[inline]
             fn pass(&mut self, now: Time, packet: Packet) -> Option<Packet> {
@@ -79,17 +84,17 @@ macro_rules! queues {
 
 queues! {
     /// First come, first served; what finds no room is dropped.
-    Tail,
+    Tail(Tail),
     /// Random early detection.
-    Red,
+    Red(Ruled<Red>),
     /// Controlled delay.
-    CoDel,
+    CoDel(Ruled<CoDel>),
     /// A queue for each flow under controlled delay.
-    FqCoDel,
+    FqCoDel(FqCoDel),
     /// Proportional integral controller enhanced.
-    Pie,
+    Pie(Ruled<Pie>),
     /// Dual queue with coupled PI².
-    DualPi2,
+    DualPi2(DualPi2),
 }
 
 impl AnyQueue {
@@ -98,10 +103,10 @@ impl AnyQueue {
     pub fn new(config: QueueConfig, buffer: Buffer, rate: f64, key: u64, seed: u64) -> Self {
         match config {
             QueueConfig::DropTail => Self::Tail(Tail::new(buffer)),
-            QueueConfig::Red(config) => Self::Red(Red::new(config, buffer, rate, key, seed)),
-            QueueConfig::CoDel(config) => Self::CoDel(CoDel::new(config, buffer)),
+            QueueConfig::Red(config) => Self::Red(Ruled::new(Red::new(config, rate, key, seed), buffer)),
+            QueueConfig::CoDel(config) => Self::CoDel(Ruled::new(CoDel::new(config), buffer)),
             QueueConfig::FqCoDel(config) => Self::FqCoDel(FqCoDel::new(config, buffer, key, seed)),
-            QueueConfig::Pie(config) => Self::Pie(Pie::new(config, buffer, key, seed)),
+            QueueConfig::Pie(config) => Self::Pie(Ruled::new(Pie::new(config, key, seed), buffer)),
             QueueConfig::DualPi2(config) => Self::DualPi2(DualPi2::new(config, buffer)),
         }
     }

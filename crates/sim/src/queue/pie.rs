@@ -5,8 +5,10 @@
 //! is zero where nothing waits; so Linux does by default.
 
 use super::config::PieConfig;
-use super::discipline::{Buffer, Queue, Waiting};
-use super::tail::Tail;
+use super::discipline::{Queue, Waiting};
+#[cfg(test)]
+use super::line::Ruled;
+use super::line::{Line, Rule};
 use crate::engine::{Purpose, Stream};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
@@ -20,10 +22,9 @@ const STEP: f64 = 0.02;
 /// Bounds of the accumulated probability: below the first nothing is dropped, above the second everything (§5.4).
 const ACCUMULATED: [f64; 2] = [0.85, 8.5];
 
-/// A queue steered to a delay.
+/// A line steered to a delay.
 #[derive(Debug)]
 pub struct Pie {
-    queue: Tail,
     config: PieConfig,
     stream: Stream,
     /// Probability that a packet is dropped.
@@ -34,14 +35,12 @@ pub struct Pie {
     /// What is left of the time in which nothing is dropped.
     burst: Duration,
     next_update: Time,
-    marked: u64,
 }
 
 impl Pie {
-    /// An empty queue.
-    pub fn new(config: PieConfig, buffer: Buffer, key: u64, seed: u64) -> Self {
+    /// Nothing has waited.
+    pub fn new(config: PieConfig, key: u64, seed: u64) -> Self {
         Self {
-            queue: Tail::new(buffer),
             config,
             stream: Stream::new(seed, key, Purpose::Queue),
             probability: 0.0,
@@ -50,7 +49,6 @@ impl Pie {
             last_delay: Duration::ZERO,
             burst: config.burst,
             next_update: Time::ZERO + config.update,
-            marked: 0,
         }
     }
 
@@ -85,26 +83,26 @@ impl Pie {
     }
 
     /// The packet as it goes on; `None` where it is dropped (RFC 8033 §4.1, §5.1 and §5.4).
-    fn admit(&mut self, now: Time, mut packet: Packet) -> Option<Packet> {
+    fn admit(&mut self, line: &mut Line, now: Time, mut packet: Packet) -> Option<Packet> {
         self.catch_up(now);
         let half = self.config.target.scale(0.5);
         if self.probability == 0.0 && self.delay < half && self.last_delay < half {
             self.burst = self.config.burst;
         }
-        if self.burst > Duration::ZERO || !self.strikes(half) {
+        if self.burst > Duration::ZERO || !self.strikes(line.queue.bytes(), half) {
             return Some(packet);
         }
         let may_mark = self.config.marks && self.probability <= PieConfig::MARKS_BELOW;
         if may_mark && packet.ecn.mark() {
-            self.marked += 1;
+            line.marked += 1;
             return Some(packet);
         }
         None
     }
 
     /// Whether a packet that comes now is to be dropped (`drop_early`).
-    fn strikes(&mut self, half: Duration) -> bool {
-        if (self.last_delay < half && self.probability < 0.2) || self.queue.bytes() <= LEAST_BYTES {
+    fn strikes(&mut self, waiting: u64, half: Duration) -> bool {
+        if (self.last_delay < half && self.probability < 0.2) || waiting <= LEAST_BYTES {
             return false;
         }
         if self.probability == 0.0 {
@@ -127,77 +125,50 @@ fn damping(probability: f64) -> f64 {
     STEPS.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, damping)| *damping)
 }
 
-impl Queue for Pie {
-    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool {
+impl Rule for Pie {
+    fn offer(&mut self, line: &mut Line, now: Time, packet: Packet, wait: Duration) -> bool {
         // A full queue refuses before the controller is asked.
-        if self.queue.is_full(&packet, wait) {
+        if line.queue.is_full(&packet, wait) {
             self.catch_up(now);
             return false;
         }
-        let admitted = self.admit(now, packet);
-        admitted.is_some_and(|packet| self.queue.offer(now, packet, wait, dropped))
+        let admitted = self.admit(line, now, packet);
+        admitted.is_some_and(|packet| line.queue.offer(now, packet, wait, |_| ()))
     }
 
-    fn resize(&mut self, buffer: Buffer) {
-        self.queue.resize(buffer);
-    }
-
-    fn pass(&mut self, now: Time, packet: Packet) -> Option<Packet> {
-        let admitted = self.admit(now, packet);
+    fn pass(&mut self, line: &mut Line, now: Time, packet: Packet) -> Option<Packet> {
+        let admitted = self.admit(line, now, packet);
         self.delay = Duration::ZERO;
         admitted
     }
 
-    fn take(&mut self, now: Time, _: impl FnMut(Waiting)) -> Option<Waiting> {
+    fn take(&mut self, line: &mut Line, now: Time, _: impl FnMut(Waiting)) -> Option<Waiting> {
         self.catch_up(now);
-        let taken = self.queue.leave()?;
-        self.delay = if self.queue.packets() == 0 { Duration::ZERO } else { now.since(taken.since) };
+        let taken = line.queue.leave()?;
+        self.delay = if line.queue.packets() == 0 { Duration::ZERO } else { now.since(taken.since) };
         Some(taken)
-    }
-
-    fn since(&self) -> Option<Time> {
-        self.queue.since()
-    }
-
-    fn packets(&self) -> usize {
-        self.queue.packets()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.queue.bytes()
-    }
-
-    fn marked(&self) -> u64 {
-        self.marked
     }
 }
 
 #[cfg(test)]
-impl Pie {
+impl Ruled<Pie> {
     pub fn probability(&self) -> f64 {
-        self.probability
+        self.rule.probability
     }
 
     /// A packet waits that nobody has judged.
     pub fn join(&mut self, now: Time, packet: Packet) {
-        self.queue.join(now, packet);
-    }
-
-    pub fn leave_first(&mut self) {
-        self.queue.leave();
-    }
-
-    pub fn leave_last(&mut self) {
-        self.queue.leave_last();
+        self.line.queue.join(now, packet);
     }
 
     pub fn catch_up_to(&mut self, now: Time) {
-        self.catch_up(now);
+        self.rule.catch_up(now);
     }
 
     /// Holds the controller: no burst is let through, and no update comes.
     pub fn hold(&mut self, probability: f64, delay: Duration) {
-        (self.probability, self.delay, self.last_delay) = (probability, delay, delay);
-        (self.burst, self.next_update) = (Duration::ZERO, Time::NEVER);
+        let Self { rule, .. } = self;
+        (rule.probability, rule.delay, rule.last_delay) = (probability, delay, delay);
+        (rule.burst, rule.next_update) = (Duration::ZERO, Time::NEVER);
     }
 }

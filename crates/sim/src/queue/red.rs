@@ -2,8 +2,10 @@
 //! dropped at the tail with a probability that rises with the mean queue.
 
 use super::config::RedConfig;
-use super::discipline::{Buffer, Queue, Waiting};
-use super::tail::Tail;
+use super::discipline::{Queue, Waiting};
+#[cfg(test)]
+use super::line::Ruled;
+use super::line::{Line, Rule};
 use crate::engine::{Purpose, Stream};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
@@ -11,10 +13,9 @@ use windward_units::{Duration, Time};
 /// A usual packet, by which the time is told in which an idle queue's mean falls.
 const USUAL_BITS: f64 = 12_000.0;
 
-/// A queue with early detection.
+/// A line with early detection.
 #[derive(Debug)]
 pub struct Red {
-    queue: Tail,
     config: RedConfig,
     stream: Stream,
     /// How long a usual packet is transmitted.
@@ -24,7 +25,6 @@ pub struct Red {
     count: u32,
     /// Since when the transmitter has been idle, while nothing waits.
     idle_since: Option<Time>,
-    marked: u64,
 }
 
 /// What becomes of a packet that comes.
@@ -36,27 +36,25 @@ enum Verdict {
 }
 
 impl Red {
-    /// An empty queue before a transmitter of `rate` bits a second.
-    pub fn new(config: RedConfig, buffer: Buffer, rate: f64, key: u64, seed: u64) -> Self {
+    /// Nothing has waited before a transmitter of `rate` bits a second.
+    pub fn new(config: RedConfig, rate: f64, key: u64, seed: u64) -> Self {
         Self {
-            queue: Tail::new(buffer),
             config,
             stream: Stream::new(seed, key, Purpose::Queue),
-            packet_time: Duration::from_secs(USUAL_BITS / rate),
+            packet_time: packet_time(rate),
             mean: 0.0,
             count: 0,
             idle_since: Some(Time::ZERO),
-            marked: 0,
         }
     }
 
     /// Takes what a packet finds into the mean, and judges it (1993, Fig. 2).
-    fn judge(&mut self, now: Time) -> Verdict {
+    fn judge(&mut self, waiting: usize, now: Time) -> Verdict {
         let RedConfig { min, max, probability, weight, is_gentle, marks, drops_hard } = self.config;
         match self.idle_since {
             // As many packets as could have been sent would have found it empty.
             Some(since) => self.mean *= libm::pow(1.0 - weight, now.since(since).ratio(self.packet_time)),
-            None => self.mean += weight * (self.queue.packets() as f64 - self.mean),
+            None => self.mean += weight * (waiting as f64 - self.mean),
         }
         if self.mean < min {
             self.count = 0;
@@ -83,11 +81,11 @@ impl Red {
     }
 
     /// The packet as it goes on; `None` where it is dropped.
-    fn admit(&mut self, now: Time, mut packet: Packet) -> Option<Packet> {
-        match self.judge(now) {
+    fn admit(&mut self, line: &mut Line, now: Time, mut packet: Packet) -> Option<Packet> {
+        match self.judge(line.queue.packets(), now) {
             Verdict::Taken => Some(packet),
             Verdict::Marked if packet.ecn.mark() => {
-                self.marked += 1;
+                line.marked += 1;
                 Some(packet)
             }
             Verdict::Marked | Verdict::Dropped => None,
@@ -95,67 +93,52 @@ impl Red {
     }
 
     /// The transmitter has taken the last packet and is idle when that is sent.
-    fn note_end(&mut self, now: Time) {
-        self.idle_since = (self.queue.packets() == 0).then(|| now + self.packet_time);
+    fn note_end(&mut self, line: &Line, now: Time) {
+        self.idle_since = (line.queue.packets() == 0).then(|| now + self.packet_time);
     }
 }
 
-impl Queue for Red {
-    fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool {
-        let admitted = self.admit(now, packet);
-        let is_taken = admitted.is_some_and(|packet| self.queue.offer(now, packet, wait, dropped));
+/// How long a usual packet is transmitted.
+fn packet_time(rate: f64) -> Duration {
+    Duration::from_secs(USUAL_BITS / rate)
+}
+
+impl Rule for Red {
+    fn offer(&mut self, line: &mut Line, now: Time, packet: Packet, wait: Duration) -> bool {
+        let admitted = self.admit(line, now, packet);
+        let is_taken = admitted.is_some_and(|packet| line.queue.offer(now, packet, wait, |_| ()));
         if is_taken {
             self.idle_since = None;
         }
         is_taken
     }
 
-    fn resize(&mut self, buffer: Buffer) {
-        self.queue.resize(buffer);
-    }
-
-    fn pass(&mut self, now: Time, packet: Packet) -> Option<Packet> {
-        let admitted = self.admit(now, packet)?;
-        self.note_end(now);
+    fn pass(&mut self, line: &mut Line, now: Time, packet: Packet) -> Option<Packet> {
+        let admitted = self.admit(line, now, packet)?;
+        self.note_end(line, now);
         Some(admitted)
     }
 
-    fn take(&mut self, now: Time, _: impl FnMut(Waiting)) -> Option<Waiting> {
-        let taken = self.queue.leave();
-        self.note_end(now);
+    fn take(&mut self, line: &mut Line, now: Time, _: impl FnMut(Waiting)) -> Option<Waiting> {
+        let taken = line.queue.leave();
+        self.note_end(line, now);
         taken
     }
 
-    fn since(&self) -> Option<Time> {
-        self.queue.since()
-    }
-
-    fn packets(&self) -> usize {
-        self.queue.packets()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.queue.bytes()
-    }
-
-    fn marked(&self) -> u64 {
-        self.marked
+    fn change_rate(&mut self, rate: f64) {
+        self.packet_time = packet_time(rate);
     }
 }
 
 #[cfg(test)]
-impl Red {
+impl Ruled<Red> {
     pub fn mean(&self) -> f64 {
-        self.mean
+        self.rule.mean
     }
 
     /// A packet waits that nobody has judged.
     pub fn join(&mut self, now: Time, packet: Packet) {
-        self.queue.join(now, packet);
-        self.idle_since = None;
-    }
-
-    pub fn leave_last(&mut self) {
-        self.queue.leave_last();
+        self.line.queue.join(now, packet);
+        self.rule.idle_since = None;
     }
 }

@@ -181,8 +181,8 @@ fn every_packet_leaves_once() {
     assert_eq!(numbers, (0..offered).collect::<Vec<_>>());
 }
 
-fn red(config: RedConfig) -> red::Red {
-    red::Red::new(config, Buffer::Unlimited, 12e6, 1, 1)
+fn red(config: RedConfig) -> Ruled<Red> {
+    Ruled::new(Red::new(config, 12e6, 1, 1), Buffer::Unlimited)
 }
 
 /// The mean is q̄ + w(q − q̄) at every packet, and after idleness (1 − w)^m of itself, m packets of a millisecond each.
@@ -199,7 +199,31 @@ fn red_follows_the_mean_queue() {
     (0..4).for_each(|_| assert!(queue.take(millis(5), |_| ()).is_some()));
     // The last is sent by 6 ms; 2 ms later two packets more would have found it empty.
     assert!(queue.pass(millis(8), packet(9)).is_some());
-    assert!((queue.mean() - 1.265_625 * 0.75 * 0.75).abs() < 1e-12, "{}", queue.mean());
+    let mean = 1.265_625 * 0.75 * 0.75;
+    assert!((queue.mean() - mean).abs() < 1e-12, "{}", queue.mean());
+    // That one was to be sent by 9 ms; of a transmitter that has become four times as fast twelve more would have been by 12 ms.
+    queue.change_rate(48e6);
+    assert!(queue.pass(millis(12), packet(10)).is_some());
+    assert!((queue.mean() - mean * libm::pow(0.75, 12.0)).abs() < 1e-12, "{}", queue.mean());
+}
+
+/// RFC 8257 §4.1: a step marks all that find `min` = `max` packets or more, and none that find fewer.
+#[test]
+fn red_may_be_a_step() {
+    let mut queue = red(RedConfig {
+        weight: 1.0,
+        min: 10.0,
+        max: 10.0,
+        is_gentle: false,
+        marks: true,
+        drops_hard: false,
+        ..RedConfig::default()
+    });
+    (0..20).for_each(|n| assert!(queue.offer(Time::ZERO, markable(n), Duration::ZERO, |_| ())));
+    let marked: Vec<bool> =
+        (0..20).filter_map(|_| queue.take(Time::ZERO, |_| ())).map(|waiting| waiting.packet.ecn.is_marked()).collect();
+    assert_eq!(marked, [[false; 10], [true; 10]].concat());
+    assert_eq!(queue.marked(), 10);
 }
 
 /// Held at a mean of 10 between 5 and 15 with a tenth at most, a twentieth is dropped: the distance of two drops is uniform from 1
@@ -249,7 +273,7 @@ fn red_has_two_thresholds() {
 /// p < 1e-6: 1.587e-5; then 0.00125/128 each time while below 1e-4, and so on.
 #[test]
 fn pie_follows_the_rfc() {
-    let mut queue = pie::Pie::new(PieConfig::default(), Buffer::Unlimited, 1, 1);
+    let mut queue = Ruled::new(Pie::new(PieConfig::default(), 1, 1), Buffer::Unlimited);
     let mut expected = 0.0;
     let mut last = 0.0;
     for step in 11..=210_u64 {
@@ -283,7 +307,7 @@ fn pie_follows_the_rfc() {
 #[test]
 fn pie_drops_or_marks_by_its_probability() {
     let outcome = |probability: f64, marks: bool| {
-        let mut queue = pie::Pie::new(PieConfig { marks, ..PieConfig::default() }, Buffer::Unlimited, 1, 1);
+        let mut queue = Ruled::new(Pie::new(PieConfig { marks, ..PieConfig::default() }, 1, 1), Buffer::Unlimited);
         (0..9).for_each(|n| queue.join(Time::ZERO, packet(n)));
         queue.hold(probability, Duration::from_millis(20));
         let taken = (0..20_000).filter(|&n| {
@@ -362,7 +386,7 @@ fn dualpi2_follows_the_rfc() {
     for packet in [packet(0), scalable(0)] {
         let mut queue = dual(DualPi2Config::default());
         assert!(queue.offer(Time::ZERO, packet, Duration::ZERO, |_| ()));
-        let mut at = |ms, queue: &mut dualpi2::DualPi2| {
+        let at = |ms, queue: &mut dualpi2::DualPi2| {
             queue.catch_up_to(millis(ms));
             (queue.base() * 1e5).round() as u32
         };

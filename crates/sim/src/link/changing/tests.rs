@@ -59,7 +59,7 @@ fn run(link: &mut ChangingLink, offers: &[(Time, u32)]) -> Seen {
         let lost = &mut seen.lost;
         let mut lose = |packet: Packet, cause| lost.push((packet.number, cause));
         let mut complete = |link: &mut ChangingLink, pending: &mut Vec<(Time, Event)>| {
-            let done = link.complete(now, |packet| lose(packet, Cause::Queue));
+            let done = link.transmit(now, |packet| lose(packet, Cause::Queue));
             pending.extend(done.next.map(|end| (end, Event::Transmit)));
             match done.sent {
                 Some((_, Fate::First(time))) => pending.push((time, Event::Arrive)),
@@ -78,8 +78,9 @@ fn run(link: &mut ChangingLink, offers: &[(Time, u32)]) -> Seen {
                 complete(link, &mut pending);
                 let packet = Packet { number, ..Packet::new(Kind::Data, now, 0, 0, size) };
                 match link.offer(now, packet, |packet| lose(packet, Cause::Queue)) {
-                    Taken::Kept(wake) => pending.extend(wake.map(|time| (time, Event::Transmit))),
-                    Taken::Refused => lose(packet, Cause::Queue),
+                    Offered::Waits(wake) => pending.extend(wake.map(|time| (time, Event::Transmit))),
+                    Offered::Refused => lose(packet, Cause::Queue),
+                    Offered::Sent(_) => unreachable!("a transmission is told of at its end"),
                 }
             }
             Event::Transmit => complete(link, &mut pending),
