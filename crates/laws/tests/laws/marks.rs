@@ -1,6 +1,6 @@
 //! Laws that answer marks by their number, where each packet is marked by chance.
 
-use windward_laws::{Ack, Law, LawSpec, dctcp, prague};
+use windward_laws::{Ack, Law, LawSpec, Sample, dctcp, prague};
 use windward_units::{Duration, Packets, Time};
 
 /// Round trip of an empty path.
@@ -47,6 +47,7 @@ fn ack(now: Time, sent_at: Time, round: u64, is_marked: bool) -> Ack {
         marked: if is_marked { Packets::ONE } else { Packets::ZERO },
         lost: Packets::ZERO,
         rtt: Some(RTT),
+        sample: Sample::default(),
         srtt: RTT,
         base_rtt: RTT,
         flight: Packets::ONE,
