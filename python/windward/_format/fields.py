@@ -99,7 +99,7 @@ class Red:
     min
         Mean queue from which packets are dropped, in packets.
     max
-        Mean queue at which `probability` are dropped, in packets.
+        Mean queue at which `probability` are dropped, in packets; `min` itself for a step.
     probability
         Share dropped when the mean queue is `max`.
     weight
@@ -108,6 +108,8 @@ class Red:
         Whether the share dropped rises to one between `max` and twice that; otherwise all are dropped above `max`.
     ecn
         Whether packets of flows with `ecn` are marked, not dropped, while the mean queue is below `max`.
+    hard_drop
+        Whether they are dropped all the same while it is above; false marks them there too.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "red")
@@ -118,6 +120,7 @@ class Red:
     weight: float | str = 0.002
     gentle: bool = True
     ecn: bool = False
+    hard_drop: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,8 +201,48 @@ class Pie:
     ecn: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class Dualpi2:
+    """Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` wait apart and are marked early.
+
+    Attributes
+    ----------
+    target
+        The delay of the others that it steers to.
+    update
+        Time between updates of the base probability p', at least 1 ms.
+    alpha
+        α: what a delay of one second above the target adds to p' at each update.
+    beta
+        β: what a rise of the delay by one second adds.
+    coupling
+        k: scalable packets are marked with k·p', the others with p'²; at least 1.
+    threshold
+        Delay above which scalable packets are marked whatever the others do.
+    range
+        The share marked rises from 0 at `threshold` to 1 over this delay; "0 s" for a step.
+    classic_share
+        Share of the others' bytes while packets wait in both queues, above 0 and below 1.
+    shift
+        In place of that share: who came first is sent first, and scalable packets count as having come so much
+        earlier.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("discipline", "dualpi2")
+
+    target: str = "15 ms"
+    update: str = "16 ms"
+    alpha: float = 0.16
+    beta: float = 3.2
+    coupling: float = 2.0
+    threshold: str = "800 us"
+    range: str = "400 us"
+    classic_share: float | str = 0.1
+    shift: str | None = None
+
+
 #: What a queue drops or marks, and who goes first.
-Queue = DropTail | Red | Codel | FqCodel | Pie
+Queue = DropTail | Red | Codel | FqCodel | Pie | Dualpi2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2124,6 +2167,37 @@ class Copa:
     delta: float = 0.5
     competitive: bool = True
     min_rtt_window: float = 10.0
+class Dctcp:
+    """RFC 8257's law: Reno that falls by as much as a share of its packets was marked.
+
+    Attributes
+    ----------
+    g
+        Weight of a window's marks in their mean share, g; 1e-6 to 1. Default 1/16 (RFC 8257 §4.2).
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "dctcp")
+
+    g: float = 0.0625
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prague:
+    """De Schepper, Tilmans, Briscoe and Goel's law: little and often, for queues that mark early.
+
+    Attributes
+    ----------
+    g
+        Weight of a round trip's marks in their mean share, g; 1e-6 to 1. Default 1/16 (§2.4.2).
+    rtt_target
+        Round trips that are shorter are taken for so long, seconds, 0 to 10: flows over them have the rate of one so
+        long. Default 0, which is none; Linux has 0.025.
+    """
+
+    TAG: ClassVar[tuple[str, str]] = ("name", "prague")
+
+    g: float = 0.0625
+    rtt_target: float = 0.0
 
 
 #: A law and its parameters, as a scenario names them.
@@ -2146,6 +2220,8 @@ LawSpec = (
     | Bbr
     | Bbr3
     | Copa
+    | Dctcp
+    | Prague
 )
 
 

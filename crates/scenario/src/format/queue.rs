@@ -84,8 +84,7 @@ tagged! {
             #[serde(default)]
             ecn: bool,
         }
-        /// Dual queue with coupled PI² (RFC 9332): packets of flows with `ecn = "scalable"` wait in a queue of their own and are
-        /// marked early; of the others those of flows with `ecn` are marked, not dropped.
+        /// Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` wait apart and are marked early.
         "dualpi2" DualPi2 {
             /// The delay of the others that it steers to.
             #[serde(default = "dual_target")]
