@@ -52,13 +52,17 @@ impl Port {
     /// Takes the packet that arrives now at its far end, and says when the next one will.
     #[inline]
     pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
-        let flight = match self {
-            Self::Wire(link) => link.flight(),
-            Self::Queued(link) => link.flight(),
-            Self::Shared(share) => &mut share.flight,
-            Self::Changing(link) => return link.land(now),
-        };
-        flight.land()
+        if let Self::Wire(link) = self { link.flight().land() } else { self.land_elsewhere(now) }
+    }
+
+    #[inline(never)]
+    fn land_elsewhere(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
+        match self {
+            Self::Wire(link) => link.flight().land(),
+            Self::Queued(link) => link.flight().land(),
+            Self::Shared(share) => share.flight.land(),
+            Self::Changing(link) => link.land(now),
+        }
     }
 
     /// Takes the packet that arrives now among those that others overtake, and says when the next of those will.

@@ -11,18 +11,23 @@ impl Net {
     /// Offers a packet to a port.
     #[inline]
     pub(super) fn offer(&mut self, port: u32, packet: &Packet) {
-        match &mut self.ports[port as usize] {
-            Port::Wire(link) => {
-                let fate = link.offer(self.now, *packet);
-                self.follow(port, packet, fate);
-            }
-            Port::Queued(_) | Port::Changing(_) => self.offer_to_queue(port, *packet),
+        // Most ports are such links, and what the others need shall not be in their way.
+        if let Port::Wire(link) = &mut self.ports[port as usize] {
+            let fate = link.offer(self.now, *packet);
+            return self.follow(port, packet, fate);
+        }
+        self.offer_elsewhere(port, packet);
+    }
+
+    #[inline(never)]
+    fn offer_elsewhere(&mut self, port: u32, packet: &Packet) {
+        match &self.ports[port as usize] {
             Port::Shared(share) => {
-                let (medium, local) = (share.medium, share.local);
-                let now = self.now;
+                let (medium, local, now) = (share.medium, share.local, self.now);
                 let (medium, mut out) = self.medium(medium);
                 medium.offer(now, local, *packet, &mut out);
             }
+            _ => self.offer_to_queue(port, *packet),
         }
     }
 

@@ -467,3 +467,16 @@ fn dualpi2_drops_in_overload() {
         assert!(dropped.len().abs_diff(36) <= 1 && sent.len().abs_diff(few) <= 1, "{} {}", sent.len(), dropped.len());
     }
 }
+
+/// What another queue has marked was scalable, or may have been: it waits with those, and goes first.
+#[test]
+fn dualpi2_takes_marked_packets_for_scalable_ones() {
+    let mut queue = dual(DualPi2Config::default());
+    queue.hold(0.0);
+    let marked = Packet { ecn: Ecn::new(Codepoint::Marked), ..packet(2) };
+    let offers = [packet(0), markable(1), marked, scalable(3)];
+    offers.iter().for_each(|packet| assert!(queue.offer(Time::ZERO, *packet, Duration::ZERO, |_| ())));
+    let order: Vec<u32> =
+        (0..4).filter_map(|_| queue.take(Time::ZERO, |_| ())).map(|next| next.packet.number).collect();
+    assert_eq!(order, [2, 3, 0, 1]);
+}
