@@ -5,7 +5,7 @@ mod backlog;
 mod conformance;
 mod fluid;
 mod host;
-mod rates;
 mod marks;
+mod rates;
 mod response;
 mod trajectory;
