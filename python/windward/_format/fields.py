@@ -2167,6 +2167,9 @@ class Copa:
     delta: float = 0.5
     competitive: bool = True
     min_rtt_window: float = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Dctcp:
     """RFC 8257's law: Reno that falls by as much as a share of its packets was marked.
 
