@@ -1,4 +1,4 @@
-//! Three hundred of the scenarios of benches/sim/extremes.rs.
+//! Some of the scenarios of benches/sim/extremes.rs.
 
 #[expect(dead_code, reason = "the bench reads the rest")]
 mod check;
@@ -6,17 +6,20 @@ mod scenarios;
 
 use check::{Outcome, judge};
 
+/// Scenarios of a thread: with every new law others are drawn, and of so many more than 150 run by more than two deviations.
+const EACH: u64 = 88;
+
 /// One thread for each quarter; a failing seed is named, and `judge(seed)` runs it again.
 #[test]
 fn nothing_breaks_at_the_ends_of_the_format() {
     let ran: usize = std::thread::scope(|scope| {
         let quarters = (0..4_u64).map(|quarter| {
-            scope.spawn(move || (quarter * 75..(quarter + 1) * 75).filter(|&seed| is_run(seed)).count())
+            scope.spawn(move || (quarter * EACH..(quarter + 1) * EACH).filter(|&seed| is_run(seed)).count())
         });
         quarters.collect::<Vec<_>>().into_iter().map(|quarter| quarter.join().expect("no seed fails")).sum()
     });
-    // The rest is refused: among them parameters out of their range.
-    assert!(ran > 150, "only {ran} of 300 ran");
+    // The rest is refused, about half: among them parameters out of their range.
+    assert!(ran > 150, "only {ran} of {} ran", 4 * EACH);
 }
 
 fn is_run(seed: u64) -> bool {
