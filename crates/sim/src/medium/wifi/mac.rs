@@ -6,7 +6,8 @@ use super::errors::Modulation;
 use super::managed::Managed;
 use super::propagation::Neighbour;
 use super::routing::Routing;
-use super::station::{ALL, Air, Frame, Head, Stage, Station, Waiting, WayCounts, WayState};
+use super::station::{ALL, Air, Frame, Head, Stage, Station, WayCounts, WayState};
+use super::waiting::{ROOM, Waiting};
 use crate::backlog::Backlog;
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
@@ -18,9 +19,6 @@ use crate::record::Figure;
 use crate::status::{Counts, Line, Sight};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
-
-/// Packets of a station for which there is room from the beginning.
-pub(super) const ROOM: usize = 64;
 
 /// What may happen at a station, in the order in which it happens at one instant: a frame's end is known before patience runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ mod access;
 mod air;
 mod config;
 mod contend;
+mod discipline;
 mod errors;
 mod exchange;
 mod mac;
@@ -18,6 +19,7 @@ mod propagation;
 mod routing;
 mod station;
 mod steps;
+mod waiting;
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 use super::access::Served;
 use super::config::LossOf;
 use super::managed::Managed;
+use super::waiting::Waiting;
 use crate::engine::Stream;
 use crate::medium::air::{FRAME_KINDS, FrameKind};
 use crate::packet::Packet;
@@ -62,14 +63,6 @@ pub(super) enum Stage {
     AwaitAck,
     /// It sends to all, who do not answer.
     Broadcast,
-}
-
-/// A packet and its way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub since: Time,
-    pub way: u32,
-    pub packet: Packet,
 }
 
 /// The packet that is being sent.

@@ -4,7 +4,8 @@ use super::state::Routing;
 use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Out};
 use crate::medium::wifi::mac::Wifi;
-use crate::medium::wifi::station::{ALL, Frame, Head, Waiting};
+use crate::medium::wifi::station::{ALL, Frame, Head};
+use crate::medium::wifi::waiting::Waiting;
 use crate::packet::{Kind, Packet};
 use windward_units::Time;
 

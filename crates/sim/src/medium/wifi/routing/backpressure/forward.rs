@@ -6,7 +6,8 @@ use crate::backlog::Class;
 use crate::medium::interface::{Cause, Out};
 use crate::medium::wifi::mac::{Timer, Wifi};
 use crate::medium::wifi::routing::Routing;
-use crate::medium::wifi::station::{Head, Stage, Waiting};
+use crate::medium::wifi::station::{Head, Stage};
+use crate::medium::wifi::waiting::Waiting;
 use crate::packet::Packet;
 use windward_units::Time;
 
