@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from page import interval, table
+from page import table
 from repeat import in_time
 
 import windward as ww
@@ -181,15 +181,25 @@ def summary(found: pd.DataFrame, base_s: float) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index("law")
 
 
+def number(value: float) -> str:
+    """Three digits, without an exponent."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}" if abs(value) >= 0.01 else f"{value:.2f}"
+
+
+def with_interval(mean: float, error: float) -> str:
+    """Mean and half width; one below a hundredth of the mean is not worth a figure."""
+    return number(mean) if error < 0.005 * abs(mean) else f"{number(mean)} ± {number(float(f'{error:.2g}'))}"
+
+
 def lines(packets: pd.DataFrame, kernels: pd.DataFrame | None) -> list[list[str]]:
     """A row for each law: packets, and the kernels' figure after a slash."""
     found = []
     for law in packets.index:
         cells = [str(law)]
-        for column, unit in (("own", ""), ("wait", ""), ("beside", ""), ("other", "")):
-            text = interval(*packets.loc[law, column], unit)
+        for column in ("own", "wait", "beside", "other"):
+            text = with_interval(*packets.loc[law, column])
             if kernels is not None:
-                text += f" / {kernels.loc[law, column][0]:.3g}" if law in kernels.index else " / –"
+                text += f" / {number(kernels.loc[law, column][0])}" if law in kernels.index else " / –"
             cells.append(text)
         found.append(cells)
     return found
@@ -204,7 +214,7 @@ def draw(summaries: dict[str, pd.DataFrame]) -> None:
     for axes, network in zip(panels.flat, NETWORKS, strict=False):
         found = summaries[network.key]
         for law in found.index:
-            wait, own = max(found.loc[law, "wait"][0], 0.1), found.loc[law, "own"][0]
+            wait, own = max(found.loc[law, "wait"][0], 0.07), found.loc[law, "own"][0]
             kept = found.loc[law, "kept"][0]
             axes.plot(
                 wait,
@@ -215,7 +225,8 @@ def draw(summaries: dict[str, pd.DataFrame]) -> None:
                 markersize=8,
                 label=law,
             )
-        axes.set(xscale="log", title=network.title, ylim=(0, None))
+        axes.set(xscale="log", title=network.title, xlim=(0.05, 5000))
+        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
         axes.grid(color="0.9")
         axes.set_axisbelow(True)
     for axes in panels[:, 0]:
