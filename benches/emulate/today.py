@@ -8,6 +8,7 @@ WINDWARD_TRACES names a folder with mahimahi's ATT-LTE-driving-2016.down, the ph
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import platform
 import sys
@@ -183,12 +184,15 @@ def summary(found: pd.DataFrame, base_s: float) -> pd.DataFrame:
 
 def number(value: float) -> str:
     """Three digits, without an exponent."""
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}" if abs(value) >= 0.01 else f"{value:.2f}"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def with_interval(mean: float, error: float) -> str:
-    """Mean and half width; one below a hundredth of the mean is not worth a figure."""
-    return number(mean) if error < 0.005 * abs(mean) else f"{number(mean)} ± {number(float(f'{error:.2g}'))}"
+    """Mean and half width to two digits of the latter; one below a hundredth of the mean is not worth a figure."""
+    if error < 0.005 * abs(mean):
+        return number(mean)
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    return f"{mean:.{digits}f} ± {error:.{digits}f}"
 
 
 def lines(packets: pd.DataFrame, kernels: pd.DataFrame | None) -> list[list[str]]:
@@ -225,7 +229,7 @@ def draw(summaries: dict[str, pd.DataFrame]) -> None:
                 markersize=8,
                 label=law,
             )
-        axes.set(xscale="log", title=network.title, xlim=(0.05, 5000))
+        axes.set(xscale="log", title=f"{network.title[0].upper()}{network.title[1:]}", xlim=(0.05, 5000))
         axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
         axes.grid(color="0.9")
         axes.set_axisbelow(True)
@@ -288,12 +292,12 @@ its packets take longer than without other traffic. QUIC-TCP is told 20 packets.
 
 
 #: Between marks of the page: what a person wrote after reading the tables, which a new run leaves as it is.
-OPEN, CLOSE = "<!-- what to choose -->", "<!-- end of what to choose -->"
+OPEN, CLOSE = "<!-- what to choose -->\n", "<!-- end of what to choose -->"
 
 
 def kept_text() -> str:
     """What stands between the marks, marks included."""
-    old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else f"{OPEN}\n{CLOSE}"
+    old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else f"{OPEN}{CLOSE}"
     return OPEN + old.partition(OPEN)[2].partition(CLOSE)[0] + CLOSE
 
 
