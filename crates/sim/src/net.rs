@@ -1,5 +1,6 @@
 //! What every endpoint shares: the clock, the calendar, ports and media, nodes, and the table of routes.
 
+mod losses;
 mod ports;
 mod report;
 mod surroundings;
@@ -8,11 +9,12 @@ use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::makers::Makers;
 use crate::medium::{AirLog, AnyMedium, Cause, Medium};
 use crate::node::{Decision, Node};
-use crate::packet::{Kind, NodeId, Packet, TIME_TO_LIVE};
+use crate::packet::{NodeId, Packet, TIME_TO_LIVE};
 use crate::port::Port;
 use crate::record::{Balance, Capture};
 use crate::status::Sight;
 use crate::topology::{Route, Step, Topology};
+use losses::{Losses, count_loss};
 use std::ops::Range;
 use surroundings::Surroundings;
 use windward_units::Time;
@@ -37,25 +39,6 @@ struct Shared {
 
 /// The table of figures of stations.
 const STATIONS: &str = "wifi_stations";
-
-/// What will not arrive.
-#[derive(Default)]
-pub struct Losses {
-    /// Data segments of each flow, of those sent after `since`.
-    pub segments: Vec<u64>,
-    since: Option<Time>,
-    /// Parcels, and why, until their owner asks for them.
-    pub parcels: Vec<(Packet, Cause)>,
-    /// Combinations that a full queue dropped, until their flow asks.
-    coded: Vec<Packet>,
-}
-
-impl Losses {
-    /// Takes out the combinations of a flow that a full queue dropped.
-    pub fn take_coded(&mut self, flow: u32) -> Vec<Packet> {
-        self.coded.extract_if(.., |packet| packet.flow == flow).collect()
-    }
-}
 
 /// The network below the endpoints.
 pub struct Net {
@@ -257,21 +240,5 @@ fn see(now: Time, ports: &mut [Port], media: &mut [Shared], port: u32) -> Sight 
         Port::Queued(link) => link.see(now),
         Port::Changing(link) => link.see(now),
         Port::Shared(share) => media[share.medium as usize].medium.see(now, share.local),
-    }
-}
-
-#[cold]
-fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Packet, cause: Cause) {
-    balance.lost[cause as usize] += 1;
-    match packet.kind {
-        Kind::Data | Kind::Coded => {
-            let counts = losses.since.is_none_or(|since| packet.stamp > since.as_nanos());
-            losses.segments[packet.flow as usize] += u64::from(counts);
-            if packet.kind == Kind::Coded && cause == Cause::Queue {
-                losses.coded.push(*packet);
-            }
-        }
-        Kind::Parcel { .. } => losses.parcels.push((*packet, cause)),
-        _ => {}
     }
 }

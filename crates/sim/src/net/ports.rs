@@ -1,6 +1,7 @@
 //! Packets come to ports and leave them.
 
-use super::{ARRIVED, Net, count_loss};
+use super::losses::count_loss;
+use super::{ARRIVED, Net};
 use crate::engine::{PortTimer, Wake};
 use crate::link::{Fate, Offered, Transmission};
 use crate::medium::{Cause, Medium};

@@ -1,6 +1,6 @@
 //! The network as a medium sees it.
 
-use super::{Losses, count_loss};
+use super::losses::{Losses, count_loss};
 use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::medium::{AirFrame, AirLog, Cause, Out};
 use crate::packet::Packet;
