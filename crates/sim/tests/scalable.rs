@@ -5,7 +5,9 @@ mod common;
 use common::{flow, law, link, network, simulate, with_queues};
 use serde_json::{Value, json};
 use std::iter;
-use windward_sim::{Buffer, DualPi2Config, EcnMode, FlowStats, Network, QueueConfig, RedConfig, TcpOptions};
+use windward_sim::{
+    Buffer, DualPi2Config, EcnMode, FlowStats, LossDetection, Network, QueueConfig, RedConfig, TcpOptions,
+};
 use windward_units::{Duration, Time};
 
 /// Flows of these laws over one link of `rate` and round trips of `rtt` ms, 60 s of which 40 count; a packet is 1500 bytes.
@@ -35,8 +37,10 @@ fn step(k: f64) -> QueueConfig {
 /// α, within a tenth: windows of α and the sawtooth are not in step. Every packet is acknowledged, as in the paper.
 #[test]
 fn dctcp_swings_as_its_paper_says() {
-    for (rate, k) in [(50_000_000, 40.0), (100_000_000, 65.0)] {
-        let tcp = TcpOptions { delayed_ack: None, ..marking(EcnMode::Accurate) };
+    let cases = [(50_000_000, 40.0), (100_000_000, 65.0)];
+    let stacks = [LossDetection::default(), LossDetection::Rack];
+    for ((rate, k), loss_detection) in cases.into_iter().flat_map(|case| stacks.map(|stack| (case, stack))) {
+        let tcp = TcpOptions { delayed_ack: None, loss_detection, ..marking(EcnMode::Accurate) };
         let mut network = dumbbell(&[("dctcp", json!({}), tcp)], rate, 20, step(k));
         network.timing.sample_interval = Duration::from_millis(1);
         let output = simulate(&network, 1);

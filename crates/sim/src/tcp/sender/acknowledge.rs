@@ -49,7 +49,7 @@ impl Sender {
             let heard = Heard { acked, marked: told.count, lost: lost.count, is_duplicate: advance == 0, prior_flight };
             self.tell_law(now, heard, &newest, sample);
         }
-        if told.is_any && !self.law.answers_marks() {
+        if told.is_any {
             self.answer_marks(now, delivery.count);
         }
         let pipe = self.board.pipe();

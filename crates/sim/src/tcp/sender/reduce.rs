@@ -2,7 +2,7 @@
 
 use super::Sender;
 use crate::tcp::recovery::{Phase, Prr};
-use windward_laws::CongestionKind;
+use windward_laws::{CongestionKind, Law};
 use windward_units::Time;
 
 impl Sender {
@@ -13,10 +13,11 @@ impl Sender {
             || self.marks.is_answered(self.board.una())
     }
 
-    /// The law hears of marks, once for a window of data, unless a loss has told it already; the ACK delivered `acked` packets.
+    /// The law hears of marks, once for a window of data, unless a loss has told it already or it answers them itself; the ACK
+    /// delivered `acked` packets.
     #[cold]
     pub(super) fn answer_marks(&mut self, now: Time, acked: u32) {
-        if self.phase != Phase::Open || self.marks.is_answered(self.board.una()) {
+        if self.phase != Phase::Open || self.law.answers_marks() || self.marks.is_answered(self.board.una()) {
             return;
         }
         // Everything until here was sent into the same congestion.
