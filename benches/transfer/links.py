@@ -13,7 +13,6 @@ measured again. Needs nginx, curl, aria2c for the recordings, and what `windward
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import csv
 import json
@@ -29,10 +28,11 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from behind import behind, measured, parser, say
 from bench import ARIA2, FLOW, PROGRAMS, SERVER, TRIES, WEB, WINDWARD, serve, version
 
 from windward import __version__
@@ -120,6 +120,7 @@ def draw(seed: int, count: int) -> str:
     return "\n".join(rows) + "\n"
 
 
+@cache
 def links() -> list[Link]:
     """The constant links."""
     with LINKS.open() as file:
@@ -127,31 +128,12 @@ def links() -> list[Link]:
 
 
 def attempt(task: Task) -> Outcome:
-    """Runs a program behind a link, in an empty folder and without a memory of former runs."""
+    """Runs a program behind a link."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        place = folder / "place"
-        (folder / "files").mkdir()
-        place.mkdir()
-        with (folder / "files" / "file").open("wb") as file:
-            file.truncate(size(task) * 1_000_000)
-        report, outcome = folder / "report.json", folder / "outcome.json"
-        served = [sys.executable, __file__, "serve", str(folder)]
-        run = [sys.executable, __file__, "run", task.program, str(outcome), str(LEAD * task.has_rival), str(span(task))]
-        command = [
-            *(sys.executable, "-m", "windward", "link", *options(task, folder), "--congestion", "cubic"),
-            *("--server", " ".join(served), "--report", str(report), "--", *run),
-        ]
-        with (folder / "log").open("w") as log:
-            ended = subprocess.run(
-                command, cwd=place, env=os.environ | {"XDG_CACHE_HOME": str(place)}, stdout=log, stderr=log, check=False
-            )
-        if ended.returncode:
-            raise RuntimeError(f"{task}: {(folder / 'log').read_text()[-2000:]}")
-        link, found = json.loads(report.read_text()), json.loads(outcome.read_text())
-        return Outcome(
-            **found, queue_ms=link["down"]["mean_queue_delay_s"] * 1000, is_realtime=link["quality"]["problem"] is None
-        )
+        run = [task.program, str(LEAD * task.has_rival), str(span(task))]
+        found = behind(folder, __file__, options(task, folder), run, congestion="cubic", megabytes=size(task))
+        return Outcome(**found)
 
 
 def size(task: Task) -> int:
@@ -236,42 +218,12 @@ def parsed(line: str) -> dict[str, float] | None:
     return None
 
 
-def measure(tasks: list[Task], journal: Path, at_once: int) -> dict[Task, Outcome]:
-    """What the journal lacks is measured, some at once; again where the machine did not keep the link's time."""
-    done: dict[Task, Outcome] = {}
-    if journal.exists():
-        for line in journal.read_text().splitlines():
-            entry = json.loads(line)
-            done[Task(**entry["task"])] = Outcome(**entry["outcome"])
-    left = [task for task in tasks if task not in done]
-    lock, begun = threading.Lock(), time.monotonic()
-
-    def one(task: Task) -> None:
-        for _ in range(TRIES):
-            outcome = attempt(task)
-            if outcome.is_realtime:
-                break
-        with lock, journal.open("a") as file:
-            file.write(json.dumps({"task": asdict(task), "outcome": asdict(outcome)}) + "\n")
-            done[task] = outcome
-            missing = sum(task not in done for task in tasks)
-            each = (time.monotonic() - begun) / (len(left) - missing)
-            print(
-                f"{len(tasks) - missing} of {len(tasks)}, {each * missing / 60:.0f} min left: {task} {outcome}",
-                flush=True,
-            )
-
-    with ThreadPoolExecutor(at_once) as pool:
-        list(pool.map(one, left))
-    return done
-
-
 def draws(journal: Path, at_once: int) -> str:
     """The page of constant links."""
     places = [str(at) for at in range(len(links()))]
     alone = [Task(place, "windward get", False) for place in places]
     shared = [Task(place, program, True) for place in places for program in ("windward get", "curl")]
-    found = measure([*alone, *shared], journal, at_once)
+    found = measured([*alone, *shared], (Task, Outcome), attempt, journal, at_once, TRIES)
     rows, shares, lates, queues, kept = [], [], [], [], []
     for place, link in zip(places, links(), strict=True):
         ours = found[Task(place, "windward get", False)]
@@ -333,7 +285,7 @@ def recordings(journal: Path, at_once: int) -> str:
         for start in STARTS
         for program in RIVALS
     ]
-    found = measure(tasks, journal, at_once)
+    found = measured(tasks, (Task, Outcome), attempt, journal, at_once, TRIES)
     rows = []
     for place in RECORDINGS:
         for program in RIVALS:
@@ -376,17 +328,12 @@ def main() -> None:
     if sys.argv[1:2] == ["serve"]:
         return serve(Path(sys.argv[2]))
     if sys.argv[1:2] == ["run"]:
-        return run(sys.argv[2], Path(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
+        return run(sys.argv[3], Path(sys.argv[2]), float(sys.argv[4]), float(sys.argv[5]))
+    options = parser(__doc__, "results/get-links.jsonl")
+    options.add_argument(
         "what", choices=("draw", "draws", "recordings"), help="what to measure; draw: write links.csv again"
     )
-    parser.add_argument(
-        "--journal", type=Path, metavar="FILE", default=Path("results/get-links.jsonl"), help="what was measured"
-    )
-    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="so many links at the same time")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
-    arguments = parser.parse_args()
+    arguments = options.parse_args()
     if arguments.what == "draw":
         LINKS.write_text(draw(SEED, 30))
         return None
@@ -408,13 +355,8 @@ def main() -> None:
         if not folder or lacking:
             print(f"skipped: WINDWARD_TRACES names no folder with {', '.join(lacking) or ', '.join(RECORDINGS)}")
             return None
-    arguments.journal.parent.mkdir(parents=True, exist_ok=True)
-    text = (recordings if is_recorded else draws)(arguments.journal, arguments.at_once)
-    if arguments.write:
-        arguments.write.write_text(text)
-    else:
-        print(text)
-    return None
+    page = recordings if is_recorded else draws
+    return say(page(arguments.journal, arguments.at_once), arguments.write)
 
 
 if __name__ == "__main__":

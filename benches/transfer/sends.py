@@ -9,7 +9,6 @@ needs.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -20,11 +19,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from behind import measured, parser, say
 from bench import RATE_BPS, SERVER, TRIES
 
 from windward import __version__
@@ -130,16 +129,6 @@ def attempt(task: Task) -> Outcome:
         )
 
 
-def measure(task: Task) -> Outcome:
-    """Measures; again, if the machine was too busy to keep the link's time."""
-    for _ in range(TRIES):
-        outcome = attempt(task)
-        print(task, outcome, flush=True)
-        if outcome.is_realtime:
-            break
-    return outcome
-
-
 def page(found: dict[Task, Outcome]) -> str:
     """The page."""
 
@@ -183,10 +172,7 @@ it, and the most connections.
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="so many links at the same time")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
-    arguments = parser.parse_args()
+    arguments = parser(__doc__, "results/uploads.jsonl").parse_args()
     tasks = [
         Task(program, loss, way, law, repeat)
         for way, law in CASES
@@ -196,13 +182,9 @@ def main() -> None:
         # Without loss both ways are one.
         if loss != "0" or way == "of the file's packets"
     ]
-    with allowed(), ThreadPoolExecutor(arguments.at_once) as pool:
-        found = dict(zip(tasks, pool.map(measure, tasks), strict=True))
-    text = page(found)
-    if arguments.write:
-        arguments.write.write_text(text)
-    else:
-        print(text)
+    with allowed():
+        found = measured(tasks, (Task, Outcome), attempt, arguments.journal, arguments.at_once, TRIES)
+    say(page(found), arguments.write)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ needs.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -20,15 +19,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from behind import behind, measured, parser, say
 from bench import SERVER, WEB, WINDWARD, serve, version
 from links import parsed
 from papers.chen2007 import live
@@ -88,10 +86,6 @@ def attempt(task: Task) -> Outcome:
     path = place.access
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "files").mkdir()
-        with (folder / "files" / "file").open("wb") as file:
-            file.truncate(100_000_000 if place.trace is None else FILE * 1_000_000)
-        report, outcome = folder / "report.json", folder / "outcome.json"
         if place.trace is None:
             rate = ["--rate", f"{path.kbps}kbit,1mbit"]
         else:
@@ -101,34 +95,13 @@ def attempt(task: Task) -> Outcome:
             # A millisecond for a packet on the way back: 12 Mbit/s.
             (folder / "up").write_text("1\n")
             rate = ["--trace", f"{folder / 'down'},{folder / 'up'}"]
-        run = [
-            sys.executable,
-            __file__,
-            "run",
-            task.protocol,
-            str(outcome),
-            str(SPAN if place.trace is None else PATIENCE),
+        options = [
+            *(*rate, "--delay", f"{path.base_ms / 2}ms", "--buffer", f"{path.buffer},1000"),
+            *("--loss", f"{path.loss * 100}%,0", "--seed", str(task.start + 1)),
         ]
-        command = [
-            *(sys.executable, "-m", "windward", "link", *rate, "--delay", f"{path.base_ms / 2}ms"),
-            *("--buffer", f"{path.buffer},1000", "--loss", f"{path.loss * 100}%,0", "--seed", str(task.start + 1)),
-            *("--congestion", "reno", "--server", f"{sys.executable} {__file__} serve {folder}"),
-            *("--report", str(report), "--", *run),
-        ]
-        ended = subprocess.run(
-            command,
-            cwd=folder,
-            env=os.environ | {"XDG_CACHE_HOME": str(folder)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ended.returncode:
-            raise RuntimeError(f"{task}: {ended.stderr[-2000:]}")
-        link, found = json.loads(report.read_text()), json.loads(outcome.read_text())
-        return Outcome(
-            **found, queue_ms=link["down"]["mean_queue_delay_s"] * 1000, is_realtime=link["quality"]["problem"] is None
-        )
+        span, size = (SPAN, 100) if place.trace is None else (PATIENCE, FILE)
+        run = [task.protocol, str(span)]
+        return Outcome(**behind(folder, __file__, options, run, congestion="reno", megabytes=size))
 
 
 def run(protocol: str, outcome: Path, span_s: float) -> None:
@@ -144,33 +117,12 @@ def run(protocol: str, outcome: Path, span_s: float) -> None:
             process.kill()
     seconds = time.monotonic() - begun
     seen = [sample for line in samples.read_text().splitlines() if (sample := parsed(line))]
-    received = max(sample["received_bytes"] for sample in seen)
-    # What is read between the last sample and the end is there too.
-    received = (FILE * 1_000_000 if process.returncode == 0 else received) or received
+    # Of a file that is whole the last part may have come after the last sample.
+    is_whole = process.returncode == 0
+    received = FILE * 1e6 if is_whole else max(sample["received_bytes"] for sample in seen)
     connections = statistics.mean(sample["connections"] for sample in seen)
     outcome.write_text(json.dumps({"kbps": received * 8e-3 / seconds, "connections": connections}))
     os._exit(0)
-
-
-def measure(tasks: list[Task], journal: Path, at_once: int) -> dict[Task, Outcome]:
-    """What the journal lacks is measured."""
-    found: dict[Task, Outcome] = {}
-    if journal.exists():
-        for line in journal.read_text().splitlines():
-            entry = json.loads(line)
-            found[Task(**entry["task"])] = Outcome(**entry["outcome"])
-    lock = threading.Lock()
-
-    def one(task: Task) -> None:
-        outcome = attempt(task)
-        with lock, journal.open("a") as file:
-            file.write(json.dumps({"task": asdict(task), "outcome": asdict(outcome)}) + "\n")
-            found[task] = outcome
-            print(f"{len(found)} of {len(tasks)}: {task} {outcome}", flush=True)
-
-    with ThreadPoolExecutor(at_once) as pool:
-        list(pool.map(one, [task for task in tasks if task not in found]))
-    return found
 
 
 def page(found: dict[Task, Outcome]) -> str:
@@ -230,28 +182,19 @@ def main() -> None:
     if sys.argv[1:2] == ["serve"]:
         return serve(Path(sys.argv[2]))
     if sys.argv[1:2] == ["run"]:
-        return run(sys.argv[2], Path(sys.argv[3]), float(sys.argv[4]))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--journal", type=Path, metavar="FILE", default=Path("results/chen2007-kernels.jsonl"))
-    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="so many links at the same time")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
-    arguments = parser.parse_args()
+        return run(sys.argv[3], Path(sys.argv[2]), float(sys.argv[4]))
+    arguments = parser(__doc__, "results/chen2007-kernels.jsonl").parse_args()
     if not shutil.which("nginx"):
         print("skipped: nginx not installed")
         return None
-    arguments.journal.parent.mkdir(parents=True, exist_ok=True)
     tasks = [
         Task(place, protocol, start)
         for place in PLACES
         for protocol in PROTOCOLS
         for start in range(PLACES[place].starts)
     ]
-    text = page(measure(tasks, arguments.journal, arguments.at_once))
-    if arguments.write:
-        arguments.write.write_text(text)
-    else:
-        print(text)
-    return None
+    found = measured(tasks, (Task, Outcome), attempt, arguments.journal, arguments.at_once)
+    return say(page(found), arguments.write)
 
 
 if __name__ == "__main__":
