@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+from networks import path
 from page import table
 from repeat import in_time
 
@@ -73,21 +74,11 @@ def network(cells: list[Cell]) -> ww.Scenario:
     """Paths without anything in common, as one scenario."""
     nodes, links, flows = [], [], []
     for cell in cells:
-        left, right = f"{cell.name}-a", f"{cell.name}-b"
-        nodes += [ww.Node(name=left), ww.Node(name=right)]
-        links.append(
-            ww.Link(
-                name=cell.name,
-                from_=left,
-                to=right,
-                rate=f"{cell.mbps} Mbit/s",
-                delay=f"{cell.rtt_ms / 2:g} ms",
-                buffer=f"{cell.packets} packets",
-                loss=cell.loss,
-                reverse=ww.Reverse(loss=0.0, buffer="unlimited"),
-            )
-        )
-        flow = ww.Flow(name=f"{cell.name}-bbr", from_=left, to=right, law="bbr", stack="linux")
+        reverse = ww.Reverse(loss=0.0, buffer="unlimited")
+        ends, link = path(cell.name, cell.mbps, cell.rtt_ms, cell.packets, cell.loss, reverse)
+        nodes += ends
+        links.append(link)
+        flow = ww.Flow(name=f"{cell.name}-bbr", from_=link.from_, to=link.to, law="bbr", stack="linux")
         flows.append(flow)
         if cell.is_shared:
             # Linux's CUBIC leaves slow start by HyStart.

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 from linux_cubic import LinuxCubic
+from networks import crowd
 from page import interval, table
 
 import windward as ww
@@ -22,28 +23,6 @@ CASES = ((0.0, 1), (0.001, 8), (0.01, 10), (0.03, 10))
 CROWD, SEEDS = 20, 6
 
 
-def network(law: Any, loss: float, count: int, stack: Literal["rfc", "linux"]) -> ww.Scenario:
-    """So many flows of a law, each alone on 10 Mbit/s and 2 x 50 ms that lose data at random."""
-    return ww.Scenario(
-        name="linux-stack",
-        duration="60 s",
-        warmup="10 s",
-        node=[ww.Node(name="server", count=count), ww.Node(name="client", count=count)],
-        link=[
-            ww.Link(
-                from_="server",
-                to="client",
-                rate="10 Mbit/s",
-                delay="50 ms",
-                buffer="83 packets",
-                loss=loss,
-                reverse=ww.Reverse(loss=0.0),
-            )
-        ],
-        flow=[ww.Flow(from_="server", to="client", law=law, stack=stack)],
-    )
-
-
 def goodput(flows: pd.DataFrame) -> tuple[float, float]:
     """Mean and 95 % interval over flows, in Mbit/s."""
     return mean_and_interval(flows["goodput_bps"] / 1e6)
@@ -52,11 +31,9 @@ def goodput(flows: pd.DataFrame) -> tuple[float, float]:
 def row(name: str, law: Any, loss: float, count: int, seeds: int) -> list[str]:
     """One law at one loss: by RFC 6675, by Linux's stack, and by Linux."""
     stacks: tuple[Literal["rfc", "linux"], ...] = ("rfc", "linux")
-    simulated = [goodput(network(law, loss, CROWD, stack).simulate(seeds=SEEDS).flows) for stack in stacks]
-    imitated = (
-        goodput(network(LinuxCubic, loss, CROWD, "linux").simulate(seeds=SEEDS).flows) if name == "cubic" else None
-    )
-    runs = [network(law, loss, count, "linux").emulate(seeds=[seed]) for seed in range(1, seeds + 1)]
+    simulated = [goodput(crowd(law, loss, CROWD, stack).simulate(seeds=SEEDS).flows) for stack in stacks]
+    imitated = goodput(crowd(LinuxCubic, loss, CROWD, "linux").simulate(seeds=SEEDS).flows) if name == "cubic" else None
+    runs = [crowd(law, loss, count, "linux").emulate(seeds=[seed]) for seed in range(1, seeds + 1)]
     real = goodput(pd.concat([run.flows for run in runs]))
     ratios = [f"{real[0] / mean:.3f}" for mean, _ in simulated]
     last = f"{real[0] / imitated[0]:.3f}" if imitated else "–"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+from networks import path as lone
 from page import interval, table
 from repeat import in_time
 
@@ -95,21 +96,10 @@ def side_by_side(paths: Iterable[Way], seconds: int, laws: Mapping[str, ww.LawSp
     """Paths without anything in common, as one scenario."""
     nodes, links, flows = [], [], []
     for path in paths:
-        left, right = f"{path.name}-a", f"{path.name}-b"
-        nodes += [ww.Node(name=left), ww.Node(name=right)]
-        links.append(
-            ww.Link(
-                name=path.name,
-                from_=left,
-                to=right,
-                rate=f"{path.mbps} Mbit/s",
-                delay=f"{path.rtt_ms / 2:g} ms",
-                buffer=f"{path.buffer} packets",
-                loss=path.loss,
-                reverse=ww.Reverse(loss=0.0),
-            )
-        )
-        flow = ww.Flow(name=f"{path.name}-own", from_=left, to=right, law=laws[path.law])
+        ends, link = lone(path.name, path.mbps, path.rtt_ms, path.buffer, path.loss, ww.Reverse(loss=0.0))
+        nodes += ends
+        links.append(link)
+        flow = ww.Flow(name=f"{path.name}-own", from_=link.from_, to=link.to, law=laws[path.law])
         flows.append(flow)
         if path.is_shared:
             flows.append(replace(flow, name=f"{path.name}-other", law="cubic"))

@@ -19,6 +19,7 @@ from typing import Any
 
 import pandas as pd
 from linux_cubic import LinuxCubic
+from networks import crowd
 from page import interval, table
 
 import windward as ww
@@ -36,7 +37,7 @@ DELAY_MS = 20
 SHARE = 1448 / 1500
 SECONDS = 15
 #: Flows side by side under random loss.
-CROWD = 20
+CROWD, LOSS = 20, 0.01
 
 
 def behind(command: str, *options: str) -> tuple[str, dict[str, Any]]:
@@ -104,34 +105,12 @@ def beside(simulated: ww.Run, emulated: ww.Run) -> list[list[str]]:
     return rows
 
 
-def crowd(law: Any) -> ww.Scenario:
-    """Twenty flows of a law, each alone on a link that loses one data packet in a hundred: as many repeats at once."""
-    return ww.Scenario(
-        name="crowd",
-        duration="60 s",
-        warmup="10 s",
-        node=[ww.Node(name="server", count=CROWD), ww.Node(name="client", count=CROWD)],
-        link=[
-            ww.Link(
-                from_="server",
-                to="client",
-                rate="10 Mbit/s",
-                delay="50 ms",
-                buffer="83 packets",
-                loss=0.01,
-                reverse=ww.Reverse(loss=0.0),
-            )
-        ],
-        flow=[ww.Flow(from_="server", to="client", law=law)],
-    )
-
-
 def lossy(name: str, law: Any, linux: Any) -> list[str]:
     """Goodput under random loss: the law simulated, Linux's arithmetic of it simulated, the kernel."""
     runs = [
-        crowd(law).simulate(seeds=6),
-        crowd(linux).simulate(seeds=6) if linux else None,
-        crowd(law).emulate(seeds=2),
+        crowd(law, LOSS, CROWD).simulate(seeds=6),
+        crowd(linux, LOSS, CROWD).simulate(seeds=6) if linux else None,
+        crowd(law, LOSS, CROWD).emulate(seeds=2),
     ]
     means = [mean_and_interval(run.flows["goodput_bps"] / 1e6) if run else None for run in runs]
     ours, imitated, real = means
