@@ -3,6 +3,7 @@
 //! A region is known by its support function h(q) = max_{r∈R} qᵀr, whose maximiser is what a MaxWeight scheduler with
 //! queueing delays q serves (huang2020 (17)). Everything below a reachable vector of rates is reachable.
 
+mod check;
 mod corner;
 mod csma;
 mod ray;
@@ -16,7 +17,6 @@ pub(crate) use smooth::{Curved, Ellipsoid, Norm};
 pub(crate) use vertices::Vertices;
 
 use crate::dense::{self, first_max};
-use crate::error::Error;
 use serde::{Deserialize, Serialize};
 
 /// A capacity region; rates in the unit of the wired capacities.
@@ -68,101 +68,6 @@ pub enum Region {
 }
 
 impl Region {
-    /// Checks values and shape for a coupling of `links` links; tells which links can have a positive rate.
-    pub(crate) fn check(&self, at: &str, links: usize) -> Result<Vec<bool>, Error> {
-        let length = |name: &str, given: usize| match given == links {
-            true => Ok(()),
-            false => Err(Error::invalid(format!("{at}.region.{name}"), format!("{given} entries for {links} links"))),
-        };
-        let numbers = |name: &str, values: &[f64]| match values.iter().find(|v| !(**v >= 0.0 && v.is_finite())) {
-            Some(v) => Err(Error::invalid(format!("{at}.region.{name}"), format!("{v} is not a number from 0"))),
-            None => Ok(()),
-        };
-        let positive = |values: &[f64]| values.iter().map(|&v| v > 0.0).collect();
-        if links == 0 {
-            return Err(Error::invalid(format!("{at}.links"), "no link"));
-        }
-        match self {
-            Self::Box { capacity } => {
-                length("capacity", capacity.len())?;
-                numbers("capacity", capacity)?;
-                Ok(positive(capacity))
-            }
-            Self::Norm { capacity, exponent } => {
-                length("capacity", capacity.len())?;
-                numbers("capacity", capacity)?;
-                if capacity.contains(&0.0) {
-                    return Err(Error::invalid(format!("{at}.region.capacity"), "0 is not positive"));
-                }
-                if !(*exponent >= 1.0 && exponent.is_finite()) {
-                    let why = format!("{exponent} is not a number from 1; for its limit use box");
-                    return Err(Error::invalid(format!("{at}.region.exponent"), why));
-                }
-                Ok(vec![true; links])
-            }
-            Self::Ellipsoid { matrix } => {
-                length("matrix", matrix.len())?;
-                for row in matrix {
-                    length("matrix", row.len())?;
-                }
-                let symmetric = (0..links).all(|i| (0..i).all(|j| matrix[i][j] == matrix[j][i]));
-                let finite = matrix.iter().flatten().all(|v| v.is_finite());
-                let definite =
-                    || (0..links).all(|i| matrix[i][i] > 0.0) && dense::inverse(&matrix.concat(), links).is_some();
-                match symmetric && finite && definite() {
-                    true => Ok(vec![true; links]),
-                    false => Err(Error::invalid(format!("{at}.region.matrix"), "not symmetric and positive definite")),
-                }
-            }
-            Self::HalfSpaces { normals, offsets } => {
-                if normals.len() != offsets.len() {
-                    let why = format!("{} normals and {} offsets", normals.len(), offsets.len());
-                    return Err(Error::invalid(format!("{at}.region"), why));
-                }
-                numbers("offsets", offsets)?;
-                for row in normals {
-                    length("normals", row.len())?;
-                    numbers("normals", row)?;
-                }
-                if let Some(l) = (0..links).find(|&l| normals.iter().all(|row| row[l] == 0.0)) {
-                    let why = format!("position {l} has no positive entry: its rate would be unlimited");
-                    return Err(Error::invalid(format!("{at}.region.normals"), why));
-                }
-                let able = |l: usize| normals.iter().zip(offsets).all(|(row, &b)| row[l] == 0.0 || b > 0.0);
-                Ok((0..links).map(able).collect())
-            }
-            Self::Fading { rates, probabilities } => {
-                for row in rates {
-                    length("rates", row.len())?;
-                    numbers("rates", row)?;
-                }
-                if let Some(p) = probabilities {
-                    numbers("probabilities", p)?;
-                    if p.len() != rates.len() || p.iter().sum::<f64>() <= 0.0 {
-                        let why = format!("{} entries for {} draws, or none positive", p.len(), rates.len());
-                        return Err(Error::invalid(format!("{at}.region.probabilities"), why));
-                    }
-                }
-                let likely = |h: usize| probabilities.as_ref().is_none_or(|p| p[h] > 0.0);
-                let able = |l: usize| rates.iter().enumerate().any(|(h, row)| row[l] > 0.0 && likely(h));
-                Ok((0..links).map(able).collect())
-            }
-            Self::Csma { rates, conflicts, entropy } => {
-                length("rates", rates.len())?;
-                numbers("rates", rates)?;
-                numbers("entropy", &[*entropy])?;
-                if let Some((a, b)) = conflicts.iter().find(|(a, b)| a == b || *a.max(b) as usize >= links) {
-                    let why = format!("({a}, {b}) is no pair of different positions below {links}");
-                    return Err(Error::invalid(format!("{at}.region.conflicts"), why));
-                }
-                match independent_sets(links, conflicts) {
-                    Some(_) => Ok(positive(rates)),
-                    None => Err(Error::TooManySets { at: at.into(), links, limit: MAX_INDEPENDENT_SETS }),
-                }
-            }
-        }
-    }
-
     /// h(q) = max_{r∈R} qᵀr at prices q ≥ 0, with the entropy's share for CSMA. The region must be a checked one.
     pub fn support(&self, prices: &[f64]) -> f64 {
         match self {

@@ -34,88 +34,42 @@ pub(crate) fn expand(
         // Both, so that all that is wrong is said.
         let (config, scheduler) =
             (config(cell, at, nodes, links, problems), scheduler(&cell.scheduler.0, at, classes, problems));
-        if let (Some((config, ends, stations)), Some(scheduler)) = (config, scheduler) {
-            for (station, node) in (0..).zip(stations) {
+        if let (Some((config, stations)), Some(scheduler)) = (config, scheduler) {
+            for (station, node) in (0..).zip(stations.nodes) {
                 links.in_cells.entry(node).or_default().push((links.topology.media.len(), station));
             }
-            let medium = MediumConfig::Cell(CellConfig { scheduler, ..config });
-            links.topology.add_medium(medium, ends);
+            let medium = MediumConfig::Cell(CellConfig { scheduler, stations: stations.configs, ..config });
+            links.topology.add_medium(medium, stations.ends);
         }
     }
 }
 
-/// The two ends of each station's way.
-type Ends = Vec<(NodeId, NodeId)>;
+/// The stations of a cell, each with the two ends of its way and its node.
+#[derive(Default)]
+struct Stations {
+    configs: Vec<StationConfig>,
+    ends: Vec<(NodeId, NodeId)>,
+    nodes: Vec<NodeId>,
+}
 
-/// A cell but for its scheduler, the ends of its stations' ways, and the stations' nodes.
+/// A cell but for its scheduler, and its stations.
 fn config(
     cell: &Cell,
     at: usize,
     nodes: &Nodes,
     links: &mut Links,
     problems: &mut Problems,
-) -> Option<(CellConfig, Ends, Vec<NodeId>)> {
+) -> Option<(CellConfig, Stations)> {
     let center = nodes.find(&cell.access_point, place("cell", at, ["access_point".into()]), problems);
     let table = Arc::new(table(&cell.amc.0, at, problems)?);
-    if cell.station.is_empty() {
-        let hint = Some("add a [[cell.station]]".to_owned());
-        problems.add(place("cell", at, ["station".into()]), "the cell has no stations", hint);
-    }
-    let shared_buffer = match cell.shared_buffer {
-        None | Some(Buffer(sim::Buffer::Unlimited)) => None,
-        Some(Buffer(sim::Buffer::Packets(most))) => Some(most),
-        Some(_) => {
-            let message = "a shared buffer is given in packets";
-            problems.add(place("cell", at, ["shared_buffer".into()]), message, None);
-            None
-        }
-    };
-    if cell.average.slots.0 < 1.0 {
-        let message = format!("the averaging window must be at least 1 slot, not {}", cell.average.slots.0);
-        problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
-    }
-    station_buffer(cell.buffer, place("cell", at, ["buffer".into()]), problems);
-    if let Some(queue) = &cell.queue {
-        discipline(queue, &place("cell", at, ["queue".into()]), problems);
-    }
+    check_shared(cell, at, problems);
     let center = center?;
     if center.group().is_some() {
         let message = format!("`{}` is a group; an access point is a single node", cell.access_point.0);
         problems.add(place("cell", at, ["access_point".into()]), message, None);
         return None;
     }
-    let (mut stations, mut all_ends, mut station_nodes) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, station) in cell.station.iter().enumerate() {
-        let inside = |key: &'static str| place("cell", at, ["station".into(), Segment::Index(index), key.into()]);
-        let Some(end) = nodes.find(&station.node, inside("node"), problems) else { continue };
-        let Some(mut config) = station_config(cell, station, &table, at, index, problems) else { continue };
-        let total = links.names.len() as u64 + u64::from(end.group().unwrap_or(1));
-        if !is_within_limit("link", total, MAX_LINKS, at, problems) {
-            return None;
-        }
-        for member in 0..end.group().unwrap_or(1) {
-            let ends = match cell.direction {
-                Direction::Downlink => (center.member(0), end.member(member)),
-                Direction::Uplink => (end.member(member), center.member(0)),
-            };
-            let [from, to] = [ends.0, ends.1].map(|node| nodes.names[node as usize].clone());
-            if ends.0 == ends.1 {
-                problems.add(inside("node"), format!("`{from}` is the access point itself"), None);
-                continue;
-            }
-            if links.between.insert(ends, links.names.len() as u32).is_some() {
-                let message = format!("there is already a link from `{from}` to `{to}`");
-                problems.add(inside("node"), message, None);
-                continue;
-            }
-            let name = format!("{from}->{to}");
-            config.key = key("link", &name);
-            stations.push(config.clone());
-            all_ends.push(ends);
-            station_nodes.push(end.member(member));
-            links.names.push(LinkName { name, from, to });
-        }
-    }
+    let stations = stations(cell, at, center.member(0), &table, nodes, links, problems)?;
     let config = CellConfig {
         slot: cell.slot.0,
         symbol_rate: cell.symbol_rate.0.as_per_sec(),
@@ -128,11 +82,76 @@ fn config(
             start: cell.average.start.0.as_bits_per_sec() as f64,
             is_held_when_empty: cell.average.held_when_empty,
         },
-        shared_buffer,
-        stations,
+        shared_buffer: match cell.shared_buffer {
+            Some(Buffer(sim::Buffer::Packets(most))) => Some(most),
+            _ => None,
+        },
+        stations: Vec::new(),
         changes: Vec::new(),
     };
-    Some((config, all_ends, station_nodes))
+    Some((config, stations))
+}
+
+/// What all stations of a cell share; what is wrong is reported.
+fn check_shared(cell: &Cell, at: usize, problems: &mut Problems) {
+    let path = |key: &'static str| place("cell", at, [key.into()]);
+    if cell.station.is_empty() {
+        problems.add(path("station"), "the cell has no stations", Some("add a [[cell.station]]".to_owned()));
+    }
+    if !matches!(cell.shared_buffer, None | Some(Buffer(sim::Buffer::Unlimited | sim::Buffer::Packets(_)))) {
+        problems.add(path("shared_buffer"), "a shared buffer is given in packets", None);
+    }
+    if cell.average.slots.0 < 1.0 {
+        let message = format!("the averaging window must be at least 1 slot, not {}", cell.average.slots.0);
+        problems.add(place("cell", at, ["average".into(), "slots".into()]), message, None);
+    }
+    station_buffer(cell.buffer, path("buffer"), problems);
+    if let Some(queue) = &cell.queue {
+        discipline(queue, &path("queue"), problems);
+    }
+}
+
+/// The stations, whose ways become links; `None`, and a report, if they are too many.
+fn stations(
+    cell: &Cell,
+    at: usize,
+    center: NodeId,
+    table: &Table,
+    nodes: &Nodes,
+    links: &mut Links,
+    problems: &mut Problems,
+) -> Option<Stations> {
+    let mut found = Stations::default();
+    for (index, station) in cell.station.iter().enumerate() {
+        let path = || place("cell", at, ["station".into(), Segment::Index(index), "node".into()]);
+        let Some(end) = nodes.find(&station.node, path(), problems) else { continue };
+        let Some(config) = station_config(cell, station, table, at, index, problems) else { continue };
+        let members = end.group().unwrap_or(1);
+        if !is_within_limit("link", links.names.len() as u64 + u64::from(members), MAX_LINKS, at, problems) {
+            return None;
+        }
+        for node in (0..members).map(|member| end.member(member)) {
+            let ends = match cell.direction {
+                Direction::Downlink => (center, node),
+                Direction::Uplink => (node, center),
+            };
+            let [from, to] = [ends.0, ends.1].map(|node| nodes.names[node as usize].clone());
+            if from == to {
+                problems.add(path(), format!("`{from}` is the access point itself"), None);
+                continue;
+            }
+            if links.between.insert(ends, links.names.len() as u32).is_some() {
+                problems.add(path(), format!("there is already a link from `{from}` to `{to}`"), None);
+                continue;
+            }
+            let name = format!("{from}->{to}");
+            found.configs.push(StationConfig { key: key("link", &name), ..config.clone() });
+            found.ends.push(ends);
+            found.nodes.push(node);
+            links.names.push(LinkName { name, from, to });
+        }
+    }
+    Some(found)
 }
 
 fn station_config(

@@ -5,6 +5,7 @@ mod cells;
 mod chance;
 mod changes;
 mod common;
+mod flow_entry;
 mod flow_plan;
 mod flow_routes;
 mod flows;

@@ -4,8 +4,9 @@
 //! earliest instant at which the backoff can be over; the calendar holds one event at or before that instant, and whoever is
 //! woken too early sleeps on. So a station that defers to a hundred frames costs a few events, not a hundred.
 
-use super::mac::{Timer, Times, Wifi};
+use super::mac::{Timer, Wifi};
 use super::station::{Frame, Stage, Station};
+use super::times::Times;
 use crate::medium::air::FrameKind;
 use crate::medium::interface::Out;
 use windward_units::Time;

@@ -1,8 +1,9 @@
 //! The exchange of a packet: RTS and CTS where it is long, data, ACK; what follows success and failure.
 
 use super::config::RTS;
-use super::mac::{Timer, Times, Wifi};
+use super::mac::{Timer, Wifi};
 use super::station::{ALL, Frame, Stage};
+use super::times::Times;
 use crate::medium::air::FrameKind;
 use crate::medium::interface::Out;
 use crate::packet::Kind;

@@ -1,23 +1,20 @@
 //! A wireless network at work.
 
-use super::access::{Rounding, Served};
-use super::config::{ACK, CTS, RTS, WifiConfig};
+use super::access::Rounding;
+use super::config::{StationConfig, WifiConfig};
 use super::errors::Modulation;
-use super::managed::Managed;
 use super::propagation::Neighbour;
 use super::routing::Routing;
-use super::station::{ALL, Air, Frame, Head, Stage, Station, WayCounts, WayState};
-use super::waiting::{ROOM, Waiting};
+use super::station::{Air, Frame, Head, Station, WayCounts, WayState};
+use super::times::Times;
+use super::waiting::Waiting;
 use crate::backlog::Backlog;
-use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
 use crate::medium::air::FrameKind;
 use crate::medium::interface::{Cause, Medium, Out};
 use crate::packet::Packet;
-use crate::queue::{AnyQueue, QueueConfig};
 use crate::record::Figure;
-use crate::status::{Counts, Line, Sight};
-use std::collections::VecDeque;
+use crate::status::{Counts, Sight};
 use windward_units::{Duration, Time};
 
 /// What may happen at a station, in the order in which it happens at one instant: a frame's end is known before patience runs out.
@@ -42,24 +39,6 @@ impl Timer {
     pub(super) const fn of(self, station: u32) -> u32 {
         (self as u32) << STATION_BITS | station
     }
-}
-
-/// Times that do not change.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Times {
-    pub slot: Duration,
-    pub sifs: Duration,
-    pub difs: Duration,
-    pub propagation: Duration,
-    /// EIFS after the end of a frame that could not be received; `None`: DIFS.
-    pub eifs: Option<Duration>,
-    pub timeout: Duration,
-    pub preamble: Duration,
-    /// From the end of an RTS to the instant at which its reservation is given up if nothing has followed.
-    pub reservation: Duration,
-    pub rts: Duration,
-    pub cts: Duration,
-    pub ack: Duration,
 }
 
 /// Stations, what is on the air between them, and the packets that they have.
@@ -93,106 +72,24 @@ impl Wifi {
     /// The network of `config` in the run of `seed`.
     pub fn new(config: &WifiConfig, makers: &Makers, seed: u64) -> Self {
         let WifiConfig { phy, mac, .. } = config;
-        let control = |bytes| phy.air_time(bytes, mac.basic_rate);
-        let ack = control(ACK);
-        let times = Times {
-            slot: phy.slot,
-            sifs: phy.sifs,
-            difs: phy.difs,
-            propagation: phy.propagation,
-            // With an ACK at the lowest rate there is.
-            eifs: mac.uses_eifs.then(|| phy.sifs + phy.air_time(ACK, phy.coding.slowest()) + phy.difs),
-            timeout: mac.timeout.unwrap_or(phy.sifs + phy.slot + phy.preamble),
-            preamble: phy.preamble,
-            reservation: phy.sifs * 2 + control(CTS) + phy.preamble + phy.slot * 2,
-            rts: control(RTS),
-            cts: control(CTS),
-            ack,
-        };
-        let silence = Frame {
-            kind: FrameKind::Ack,
-            to: ALL,
-            way: 0,
-            bytes: 0,
-            number: 0,
-            duration: Duration::ZERO,
-            began: Time::ZERO,
-            end: Time::ZERO,
-        };
-        let managed = |at: u32, station: &super::StationConfig| match station.queue {
-            QueueConfig::DropTail => None,
-            queue => {
-                let rate = config.station_rate(at);
-                let queue = AnyQueue::new(queue, station.buffer, rate, station.key, seed);
-                Some(Box::new(Managed::new(queue)))
-            }
-        };
-        let station = |(at, station): (u32, &super::StationConfig)| Station {
-            energy: 0.0,
-            signals: 0,
-            error_until: Time::ZERO,
-            busy_until: Time::ZERO,
-            nav: Time::ZERO,
-            announced: (Time::ZERO, Time::ZERO),
-            sends_from: Time::ZERO,
-            sends_until: Time::ZERO,
-            lock: None,
-            stage: Stage::Contend,
-            slots: None,
-            is_fresh: false,
-            counts_from: Time::ZERO,
-            acts_at: Time::NEVER,
-            wakes_at: Time::NEVER,
-            cw: phy.cw_min,
-            head: None,
-            number: 0,
-            answer: None,
-            queue: VecDeque::with_capacity(ROOM),
-            bytes: 0,
-            buffer: station.buffer,
-            managed: managed(at, station),
-            queue_time: 0.0,
-            queue_since: Time::ZERO,
-            longest_queue: 0,
-            data_rate: station.data_rate,
-            backoff: Stream::new(seed, station.key, Purpose::Backoff),
-            errors: Stream::new(seed, station.key, Purpose::Error),
-            air: Air::default(),
-        };
         let modulation = |rate| config.fading.and_then(|_| Modulation::of(phy.coding, rate));
-        let mut wifi = Self {
-            times,
-            stations: (0..).zip(&config.stations).map(station).collect(),
-            frames: vec![silence; config.stations.len()],
-            ways: Vec::new(),
+        let modulations = |station: &StationConfig| [modulation(station.data_rate), modulation(mac.basic_rate)];
+        let stations = config.stations.len();
+        let routing = Routing::new(config, makers, seed);
+        Self {
+            times: Times::new(config),
+            stations: (0..stations as u32).map(|at| Station::new(at, config, seed)).collect(),
+            frames: vec![Frame::SILENCE; stations],
+            ways: (0..config.ways.len() as u32).map(|at| WayState::new(at, config)).collect(),
             counts_from: Time::ZERO,
-            routing: Routing::new(config, makers, seed),
-            next_reach: vec![None; config.motion.as_ref().map_or(0, |_| config.stations.len())],
-            overhears: false,
+            overhears: routing.as_ref().is_some_and(Routing::overhears),
+            routing,
+            next_reach: vec![None; config.motion.as_ref().map_or(0, |_| stations)],
             heard: Vec::new(),
-            modulations: config
-                .stations
-                .iter()
-                .map(|s| [modulation(s.data_rate), modulation(mac.basic_rate)])
-                .collect(),
-            lengths: vec![[(u32::MAX, Duration::ZERO); 2]; config.stations.len()],
+            modulations: config.stations.iter().map(modulations).collect(),
+            lengths: vec![[(u32::MAX, Duration::ZERO); 2]; stations],
             config: config.clone(),
-        };
-        wifi.overhears = wifi.routing.as_ref().is_some_and(Routing::overhears);
-        let way = |(local, way): (u32, &super::Way)| WayState {
-            from: way.from,
-            to: way.to,
-            loss: way.loss,
-            loss_of: way.loss_of,
-            rate: config.mean_rate(local),
-            backlog: 0,
-            line: Line::default(),
-            served: Served::new(1.0 / config.exchange(local, 1500).as_secs()),
-            received: 0,
-            counts: WayCounts::default(),
-        };
-        wifi.ways = (0..).zip(&config.ways).map(way).collect();
-        wifi
+        }
     }
 
     /// How long a data frame of `bytes`, the MAC's included, of a station is on the air.

@@ -19,6 +19,7 @@ mod propagation;
 mod routing;
 mod station;
 mod steps;
+mod times;
 mod waiting;
 
 #[cfg(test)]

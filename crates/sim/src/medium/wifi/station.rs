@@ -1,13 +1,13 @@
 //! A station's state: what it senses, what it waits for, and what it sends.
 
 use super::access::Served;
-use super::config::LossOf;
+use super::config::{LossOf, WifiConfig};
 use super::managed::Managed;
-use super::waiting::Waiting;
-use crate::engine::Stream;
+use super::waiting::{ROOM, Waiting};
+use crate::engine::{Purpose, Stream};
 use crate::medium::air::{FRAME_KINDS, FrameKind};
 use crate::packet::Packet;
-use crate::queue::Buffer;
+use crate::queue::{AnyQueue, Buffer, QueueConfig};
 use crate::status::{Counts, Line};
 use std::collections::VecDeque;
 use windward_units::{BitRate, Duration, Time};
@@ -33,6 +33,20 @@ pub(super) struct Frame {
     pub began: Time,
     /// When its end reaches the others.
     pub end: Time,
+}
+
+impl Frame {
+    /// The last frame of who has sent none.
+    pub const SILENCE: Self = Self {
+        kind: FrameKind::Ack,
+        to: ALL,
+        way: 0,
+        bytes: 0,
+        number: 0,
+        duration: Duration::ZERO,
+        began: Time::ZERO,
+        end: Time::ZERO,
+    };
 }
 
 /// A frame that a station tries to receive.
@@ -137,6 +151,50 @@ pub(super) struct Station {
 }
 
 impl Station {
+    /// Station `at` of `config` in the run of `seed`, which has nothing to send.
+    pub fn new(at: u32, config: &WifiConfig, seed: u64) -> Self {
+        let station = &config.stations[at as usize];
+        let managed = match station.queue {
+            QueueConfig::DropTail => None,
+            queue => {
+                let queue = AnyQueue::new(queue, station.buffer, config.station_rate(at), station.key, seed);
+                Some(Box::new(Managed::new(queue)))
+            }
+        };
+        Self {
+            energy: 0.0,
+            signals: 0,
+            error_until: Time::ZERO,
+            busy_until: Time::ZERO,
+            nav: Time::ZERO,
+            announced: (Time::ZERO, Time::ZERO),
+            sends_from: Time::ZERO,
+            sends_until: Time::ZERO,
+            lock: None,
+            stage: Stage::Contend,
+            slots: None,
+            is_fresh: false,
+            counts_from: Time::ZERO,
+            acts_at: Time::NEVER,
+            wakes_at: Time::NEVER,
+            cw: config.phy.cw_min,
+            head: None,
+            number: 0,
+            answer: None,
+            queue: VecDeque::with_capacity(ROOM),
+            bytes: 0,
+            buffer: station.buffer,
+            managed,
+            queue_time: 0.0,
+            queue_since: Time::ZERO,
+            longest_queue: 0,
+            data_rate: station.data_rate,
+            backoff: Stream::new(seed, station.key, Purpose::Backoff),
+            errors: Stream::new(seed, station.key, Purpose::Error),
+            air: Air::default(),
+        }
+    }
+
     /// Packets in the queue.
     pub fn waiting(&self) -> usize {
         self.managed.as_ref().map_or(self.queue.len(), |managed| managed.packets())
@@ -230,4 +288,23 @@ pub(super) struct WayState {
     /// The number of the last packet received.
     pub received: u32,
     pub counts: WayCounts,
+}
+
+impl WayState {
+    /// Way `at` of `config`, with nothing on it.
+    pub fn new(at: u32, config: &WifiConfig) -> Self {
+        let way = &config.ways[at as usize];
+        Self {
+            from: way.from,
+            to: way.to,
+            loss: way.loss,
+            loss_of: way.loss_of,
+            rate: config.mean_rate(at),
+            backlog: 0,
+            line: Line::default(),
+            served: Served::new(1.0 / config.exchange(at, 1500).as_secs()),
+            received: 0,
+            counts: WayCounts::default(),
+        }
+    }
 }

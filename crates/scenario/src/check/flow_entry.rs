@@ -1,0 +1,176 @@
+//! What the flows of one table share.
+
+use super::common::place;
+use super::flow_plan::FlowEntry;
+use crate::format::{Flow, KnownBaseRtt, LossDetection, ReceiveWindow, Rto, Stack};
+use crate::problems::Problems;
+use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
+use windward_sim::{EcnMode, LawChoice, TcpOptions};
+use windward_units::{Bytes, Time};
+
+/// IPv4, and a DCCP header with sequence number and RTT (RFC 4340 §5.1), to 4 bytes.
+const TFRC_HEADERS: Bytes = Bytes::new(40);
+
+/// Largest IPv4 packet.
+const MAX_PACKET: u64 = 65_535;
+
+/// What the flows of a table share; what is wrong is reported.
+pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems) -> Option<FlowEntry> {
+    let before = problems.len();
+    let tcp = options(flow, law.as_ref());
+    let controller = flow.connections.as_ref().map(|connections| connections.0.params());
+    let coding = flow.coding.as_ref().map(|coding| coding.0.config());
+    let mut table = Table { flow, law: law.as_ref(), tcp: &tcp, at, problems };
+    table.check_sizes();
+    if let Some(Err((field, why))) = controller.as_ref().map(|params| params.check()) {
+        table.refuse(["connections", field], format!("`{field}`: {why}"), None);
+    }
+    table.check_end();
+    table.check_loss_detection();
+    table.check_marks();
+    if table.is_tfrc() && coding.is_some() {
+        table.refuse(["coding"], "`coding` needs TCP; the flow is TFRC's", None);
+    }
+    if let Some(coding) = &coding {
+        table.check_coding(coding);
+    }
+    let law = law.filter(|_| problems.len() == before)?;
+    Some(FlowEntry {
+        law,
+        start_spread: flow.start_spread.map(|spread| spread.0),
+        stop: flow.stop.map(|stop| Time::from_nanos(stop.0.as_nanos())),
+        size: flow.size.map(|size| size.0),
+        controller,
+        tcp,
+        coding,
+        is_base_rtt_of_path: flow.known_base_rtt == Some(KnownBaseRtt::Path),
+    })
+}
+
+/// What the hosts of the flows do.
+fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
+    let segment = flow.segment.0;
+    let receive_window = match flow.receive_window {
+        ReceiveWindow::Packets(count) => count,
+        ReceiveWindow::Bytes(bytes) => u32::try_from(bytes.count() / segment.count()).unwrap_or(u32::MAX),
+    };
+    let known_base_rtt = match flow.known_base_rtt {
+        Some(KnownBaseRtt::Of(rtt)) => Some(rtt),
+        Some(KnownBaseRtt::Path) | None => None,
+    };
+    let is_linux = flow.stack == Stack::Linux;
+    let of_stack = if is_linux && flow.sack { LossDetection::Rack } else { LossDetection::Rfc6675 };
+    TcpOptions {
+        segment,
+        overhead: flow.overhead.map(|overhead| overhead.0).or(is_tfrc(law).then_some(TFRC_HEADERS)),
+        delayed_ack: flow.delayed_ack.0,
+        receive_window,
+        sack: flow.sack,
+        timestamps: flow.timestamps,
+        initial_window: flow.initial_window.0,
+        min_rto: flow.min_rto.0,
+        known_base_rtt,
+        pacing: flow.pacing,
+        ecn: flow.ecn.into(),
+        loss_detection: flow.loss_detection.unwrap_or(of_stack).into(),
+        rto: flow.rto.unwrap_or(if is_linux { Rto::Linux } else { Rto::Rfc6298 }).into(),
+        quick_acks: flow.quick_acks.unwrap_or(if is_linux { TcpOptions::QUICK_ACKS_OF_LINUX } else { 0 }),
+    }
+}
+
+fn is_tfrc(law: Option<&LawChoice>) -> bool {
+    matches!(law, Some(LawChoice::Tfrc(_)))
+}
+
+/// A table of flows under examination.
+struct Table<'a> {
+    flow: &'a Flow,
+    law: Option<&'a LawChoice>,
+    tcp: &'a TcpOptions,
+    at: usize,
+    problems: &'a mut Problems,
+}
+
+impl Table<'_> {
+    fn is_tfrc(&self) -> bool {
+        is_tfrc(self.law)
+    }
+
+    /// Reports what is wrong with the field that `path` leads to.
+    fn refuse<const N: usize>(&mut self, path: [&'static str; N], why: impl Into<String>, hint: Option<&str>) {
+        self.problems.add(place("flow", self.at, path.map(Into::into)), why, hint.map(str::to_owned));
+    }
+
+    /// The most bytes that a segment has room for, in a packet of IPv4.
+    fn largest_segment(&self) -> u64 {
+        (MAX_PACKET - TcpOptions::LEAST_HEADER).min(MAX_PACKET.saturating_sub(self.tcp.header_bytes()))
+    }
+
+    fn check_sizes(&mut self) {
+        let (segment, overhead, largest) = (self.tcp.segment, self.tcp.header_bytes(), self.largest_segment());
+        if segment.count() > largest {
+            let why = format!(
+                "a segment of {segment} is too large: with {overhead} B of headers the limit is {largest} B (an IPv4 \
+                 packet has at most {MAX_PACKET} B)"
+            );
+            self.refuse(["segment"], why, None);
+        }
+        if self.tcp.receive_window == 0 {
+            let why = format!("the receive window is smaller than one segment of {segment}");
+            self.refuse(["receive_window"], why, None);
+        }
+    }
+
+    /// Who has no end may have no `size`.
+    fn check_end(&mut self) {
+        if self.flow.size.is_none() {
+            return;
+        }
+        let hint = Some("use `stop` to end the flow");
+        if self.flow.connections.is_some() {
+            self.refuse(["size"], "`size` cannot be combined with `connections`", hint);
+        }
+        if self.is_tfrc() {
+            self.refuse(["size"], "TFRC sends nothing again and has no `size`", hint);
+        }
+    }
+
+    fn check_loss_detection(&mut self) {
+        if !self.flow.sack && self.flow.loss_detection == Some(LossDetection::Rack) {
+            let hint = "leave one of them out: without SACK losses are found by duplicate ACKs (RFC 6582)";
+            self.refuse(["loss_detection"], "`loss_detection = \"rack\"` needs `sack`", Some(hint));
+        }
+    }
+
+    fn check_marks(&mut self) {
+        if self.is_tfrc() && self.tcp.ecn != EcnMode::Off {
+            self.refuse(["ecn"], "`ecn` needs TCP; the flow is TFRC's", None);
+        }
+        if let (Some(LawChoice::Known(law)), EcnMode::Classic) = (self.law, self.tcp.ecn)
+            && law.counts_marks()
+        {
+            let why = format!("`{}` answers marks by their number, which classic ECN does not tell", law.name());
+            self.refuse(["ecn"], why, Some("ecn = \"accurate\", or \"scalable\" before dualpi2"));
+        }
+    }
+
+    fn check_coding(&mut self, coding: &CodingConfig) {
+        if self.tcp.ecn != EcnMode::Off {
+            let why = "`ecn` cannot be combined with `coding`: a mark on a combination belongs to no segment";
+            self.refuse(["ecn"], why, None);
+        }
+        if coding.patience < 0.0 {
+            let why = format!("`patience` is {}; it must not be negative", coding.patience);
+            self.refuse(["coding", "patience"], why, None);
+        }
+        if self.flow.connections.is_some() {
+            let why = "`coding` cannot be combined with `connections`";
+            self.refuse(["coding"], why, Some("leave one of them out"));
+        }
+        let (largest, header) = (self.largest_segment(), u64::from(HEADER + MOST_SEGMENTS));
+        if self.tcp.segment.count() + header > largest {
+            let why = format!("with coding, segments have at most {} B", largest.saturating_sub(header));
+            self.refuse(["segment"], why, None);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Times of a network that do not change.
+
+use super::config::{ACK, CTS, RTS, WifiConfig};
+use windward_units::Duration;
+
+/// Times that do not change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    pub slot: Duration,
+    pub sifs: Duration,
+    pub difs: Duration,
+    pub propagation: Duration,
+    /// EIFS after the end of a frame that could not be received; `None`: DIFS.
+    pub eifs: Option<Duration>,
+    pub timeout: Duration,
+    pub preamble: Duration,
+    /// From the end of an RTS to the instant at which its reservation is given up if nothing has followed.
+    pub reservation: Duration,
+    pub rts: Duration,
+    pub cts: Duration,
+    pub ack: Duration,
+}
+
+impl Times {
+    /// Those of the network of `config`.
+    pub fn new(config: &WifiConfig) -> Self {
+        let WifiConfig { phy, mac, .. } = config;
+        let control = |bytes| phy.air_time(bytes, mac.basic_rate);
+        Self {
+            slot: phy.slot,
+            sifs: phy.sifs,
+            difs: phy.difs,
+            propagation: phy.propagation,
+            // With an ACK at the lowest rate there is.
+            eifs: mac.uses_eifs.then(|| phy.sifs + phy.air_time(ACK, phy.coding.slowest()) + phy.difs),
+            timeout: mac.timeout.unwrap_or(phy.sifs + phy.slot + phy.preamble),
+            preamble: phy.preamble,
+            reservation: phy.sifs * 2 + control(CTS) + phy.preamble + phy.slot * 2,
+            rts: control(RTS),
+            cts: control(CTS),
+            ack: control(ACK),
+        }
+    }
+}
