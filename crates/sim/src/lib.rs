@@ -49,4 +49,5 @@ pub use record::{
 };
 pub use run::{Control, RunError, run};
 pub use status::Sight;
+pub use tcp::socket;
 pub use topology::{PortConfig, PortKind, Route, Step, Topology};

@@ -18,6 +18,7 @@ mod recovery;
 mod rtt;
 mod scoreboard;
 mod sender;
+pub mod socket;
 mod tally;
 mod timer;
 mod undo;

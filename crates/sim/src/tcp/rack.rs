@@ -100,6 +100,11 @@ impl Rack {
         self.reordering > DUP_THRESH
     }
 
+    /// The farthest, in segments, that one was overtaken; at least DupThresh.
+    pub fn reordering(&self) -> u32 {
+        self.reordering
+    }
+
     /// The receiver reports a duplicate of what a loss by time repeated.
     #[cold]
     pub fn note_duplicate(&mut self) {

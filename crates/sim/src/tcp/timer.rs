@@ -58,7 +58,6 @@ impl Timer {
     }
 
     /// The deadline; [`Time::NEVER`] where none is set.
-    #[cfg(test)]
     pub fn deadline(&self) -> Time {
         self.deadline
     }

@@ -6,10 +6,13 @@
 
 mod acknowledge;
 mod by_time;
+mod info;
 mod reduce;
 #[cfg(test)]
 mod tests;
 mod transmit;
+
+pub use info::{Info, State};
 
 use super::burst::Burst;
 use super::by_time::{ByTime, Purpose};

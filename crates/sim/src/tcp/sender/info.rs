@@ -1,0 +1,93 @@
+//! What a sender shows of itself.
+
+use super::Sender;
+use crate::tcp::recovery::Phase;
+use windward_laws::Law;
+use windward_units::Duration;
+
+/// Where a sender stands, in Linux's words (`enum tcp_ca_state`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// All is well.
+    Open,
+    /// Something is out of order, or may be lost.
+    Disorder,
+    /// The window goes down because of a mark.
+    Reduction,
+    /// Losses are repaired.
+    Recovery,
+    /// The timer has expired.
+    Loss,
+}
+
+/// The state of a sender, as in Linux's `struct tcp_info`. Numbers are of segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Info {
+    /// Where it stands.
+    pub state: State,
+    /// The window in force.
+    pub cwnd: u32,
+    /// Where slow start ends; `None`: nowhere yet, or the law has none.
+    pub ssthresh: Option<u32>,
+    /// Sent and not cumulatively acknowledged.
+    pub unacked: u32,
+    /// Of those, reported beyond a gap.
+    pub sacked: u32,
+    /// Of those, taken for lost.
+    pub lost: u32,
+    /// Of those, sent again and on their way.
+    pub retransmitted: u32,
+    /// The farthest that one was overtaken, at least 3.
+    pub reordering: u32,
+    /// Smoothed round-trip time.
+    pub srtt: Duration,
+    /// The retransmission timeout.
+    pub rto: Duration,
+    /// Segments delivered so far.
+    pub delivered: u32,
+    /// Segments sent again so far.
+    pub retransmits: u64,
+    /// Tail loss probes so far.
+    pub probes: u64,
+}
+
+impl Sender {
+    /// Its state.
+    pub fn info(&self) -> Info {
+        let mut ssthresh = None;
+        self.law.observe(&mut |name, value| {
+            if name == "ssthresh" && value < f64::from(u32::MAX) {
+                ssthresh = Some(value as u32);
+            }
+        });
+        let (state, cwnd) = match &self.phase {
+            Phase::Open if self.board.is_calm() => (State::Open, self.window),
+            Phase::Open => (State::Disorder, self.window),
+            // What rate reduction lets out makes the window (Linux: `tcp_cwnd_reduction`).
+            Phase::Reduction { prr, .. } => (State::Reduction, self.board.pipe() + prr.budget()),
+            Phase::Recovery { prr, .. } if self.has_sack => (State::Recovery, self.board.pipe() + prr.budget()),
+            Phase::Recovery { .. } => (State::Recovery, self.window),
+            Phase::Loss { .. } => (State::Loss, self.window),
+        };
+        Info {
+            state,
+            cwnd: if self.drives_recovery { self.window } else { cwnd },
+            ssthresh,
+            unacked: self.board.outstanding(),
+            sacked: self.board.sacked(),
+            lost: self.board.lost(),
+            retransmitted: self.board.retransmitted(),
+            reordering: self.by_time.rack.reordering(),
+            srtt: self.rtt.srtt(),
+            rto: self.rtt.rto(),
+            delivered: self.delivered,
+            retransmits: self.counts.retransmits,
+            probes: self.counts.probes,
+        }
+    }
+
+    /// The receiver has room for `segments` from the first unacknowledged one on.
+    pub fn set_receive_window(&mut self, segments: u32) {
+        self.receive_window = segments;
+    }
+}
