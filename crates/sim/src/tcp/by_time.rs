@@ -2,6 +2,7 @@
 
 use super::rack::Rack;
 use super::undo::Undo;
+use super::usage::Usage;
 use windward_units::{Duration, Packets};
 
 /// What the retransmission timer is set for.
@@ -25,6 +26,17 @@ pub enum Urgent {
     First,
 }
 
+/// What goes out, where there is something lost and something new (Linux: `tcp_xmit_recovery`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Lost segments, then new ones.
+    LostFirst,
+    /// New segments, and lost ones only if no new one can go.
+    NewFirst,
+    /// New segments alone.
+    NewOnly,
+}
+
 /// What a sender keeps that finds losses by time.
 #[derive(Clone, Debug)]
 pub struct ByTime {
@@ -42,12 +54,13 @@ pub struct ByTime {
     pub is_repeating: bool,
     /// F-RTO waits for what the ACKs after a timeout show.
     pub is_judging: bool,
-    /// New segments before lost ones, until the next ACK.
-    pub prefers_new: bool,
+    /// What goes out until the next ACK.
+    pub order: Order,
     /// Duplicates that were reported.
     pub duplicates: u64,
     /// The window before the last reduction.
     pub window_before: Packets,
+    pub usage: Usage,
 }
 
 impl ByTime {
@@ -62,9 +75,10 @@ impl ByTime {
             probe: None,
             is_repeating: false,
             is_judging: false,
-            prefers_new: false,
+            order: Order::LostFirst,
             duplicates: 0,
             window_before: Packets::ZERO,
+            usage: Usage::default(),
         }
     }
 }

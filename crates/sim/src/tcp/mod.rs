@@ -22,6 +22,7 @@ pub mod socket;
 mod tally;
 mod timer;
 mod undo;
+mod usage;
 
 pub use connection::Connection;
 pub(crate) use options::Headers;

@@ -71,10 +71,11 @@ impl Rack {
         now.saturating_sub(if self.min_rtt == u64::MAX { 0 } else { self.min_rtt })
     }
 
-    /// §6.2 step 2: of the segments delivered now, this one was sent last.
+    /// §6.2 step 2: of the segments delivered now, `(sent_at, number)` was sent last. RACK.rtt is that of the one looked at last: the
+    /// highest, sent at `highest`, which need not be the same.
     #[inline]
-    pub fn advance(&mut self, now: u64, (sent_at, number): (u64, u32)) {
-        self.rtt = now - sent_at;
+    pub fn advance(&mut self, now: u64, (sent_at, number): (u64, u32), highest: u64) {
+        self.rtt = now - highest;
         self.has_advanced = true;
         if (sent_at, number) > (self.sent_at, self.number) {
             (self.sent_at, self.number) = (sent_at, number);
@@ -209,8 +210,8 @@ mod tests {
     #[test]
     fn the_last_sent_counts() {
         let mut rack = rack();
-        rack.advance(100, (40, 7));
-        rack.advance(110, (30, 9));
+        rack.advance(100, (40, 7), 40);
+        rack.advance(110, (30, 9), 30);
         assert_eq!((rack.sent_at, rack.number, rack.rtt()), (40, 7, 80));
         assert_eq!([(40, 6), (40, 7), (39, 9)].map(|(at, number)| rack.is_overtaken(at, number)), [true, false, true]);
     }

@@ -61,6 +61,8 @@ pub struct Delivery {
     pub repeats_until: u64,
     /// When the one sent last was sent, without such segments, and its number.
     pub latest: Option<(u64, u32)>,
+    /// When the highest of them was sent.
+    pub highest: Option<(u32, u64)>,
 }
 
 /// All segments between the cumulative ACK and the newest sent.
@@ -273,6 +275,7 @@ impl Scoreboard {
         }
         if is_clean || segment.sent_at <= delivery.repeats_until {
             delivery.latest = delivery.latest.max(Some((segment.sent_at, number)));
+            delivery.highest = delivery.highest.max(Some((number, segment.sent_at)));
         }
     }
 

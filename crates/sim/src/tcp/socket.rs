@@ -91,7 +91,8 @@ impl Socket {
         // Data that acknowledges nothing new is no duplicate (RFC 5681 §2).
         let is_news = number > self.sender.una() || sack[0] != (0, 0);
         if arrival.data.is_none() || is_news {
-            self.sender.on_ack(now, &Packet { sack, ecn: Ecn::echo(echoes, marked), ..packet(Kind::Ack, number, stamp) });
+            self.sender
+                .on_ack(now, &Packet { sack, ecn: Ecn::echo(echoes, marked), ..packet(Kind::Ack, number, stamp) });
             self.send(now);
         }
         if let Some((number, stamp)) = arrival.data {

@@ -206,6 +206,16 @@ impl Sender {
         newly
     }
 
+    /// Whether the window must not grow on what an ACK delivers, for it was not used. Laws of rates want to know whether the segment was
+    /// sent when there was nothing else to send.
+    #[inline]
+    fn is_unused(&self, newest: &Segment) -> bool {
+        if !self.by_time.is_on || self.drives_recovery {
+            return newest.is_app_limited;
+        }
+        !self.by_time.usage.lets_grow(self.law.cwnd().count(), || self.ssthresh().unwrap_or(0.0))
+    }
+
     #[inline]
     pub(super) fn tell_law(&mut self, now: Time, heard: Heard, newest: &Segment, rtt: Option<Duration>) {
         let Heard { acked, marked, lost, is_duplicate, prior_flight } = heard;
@@ -235,7 +245,7 @@ impl Sender {
             sent_at: Time::from_nanos(newest.sent_at),
             flight_at_send: Packets::new(f64::from(newest.flight)),
             delivery_rate: (interval > Duration::ZERO).then(|| Packets::new(count) / interval),
-            app_limited: newest.is_app_limited,
+            app_limited: self.is_unused(newest),
             // RFC 5681 §3.2, RFC 3042: duplicates do not open the window.
             recovering: is_duplicate || self.is_reduced(),
             round: self.round,

@@ -6,7 +6,7 @@
 use super::acknowledge::Heard;
 use super::{Sender, Turn};
 use crate::packet::Packet;
-use crate::tcp::by_time::{ByTime, Purpose, Urgent};
+use crate::tcp::by_time::{ByTime, Order, Purpose, Urgent};
 use crate::tcp::marks::Told;
 use crate::tcp::recovery::{Phase, Prr};
 use crate::tcp::scoreboard::Delivery;
@@ -29,6 +29,8 @@ struct News {
     una: u32,
     /// Segments newly SACKed.
     sacked: u32,
+    /// A duplicate was reported.
+    has_duplicate: bool,
     /// The lowest segment delivered that was sent once.
     lowest_clean: Option<u32>,
     /// The stamp that it echoes, where there are stamps.
@@ -51,7 +53,7 @@ impl Sender {
             return None;
         }
         let nanos = now.as_nanos();
-        self.by_time.prefers_new = false;
+        self.by_time.order = Order::LostFirst;
         let (una, fack) = (self.board.una(), self.board.fack());
         let stamp = self.has_stamps.then_some(packet.stamp);
         let prior_flight = self.board.pipe();
@@ -77,9 +79,11 @@ impl Sender {
         let sample = self.sample_by_time(now, advances, stamp, &acked, &sacked);
         let newest = acked.newest.into_iter().chain(sacked.newest).max_by_key(|segment| segment.sent_at);
         let lowest_clean = acked.lowest_clean.into_iter().chain(sacked.lowest_clean).min();
-        let news = News { advances, una, sacked: sacked.count, lowest_clean, stamp };
-        if let Some(latest) = acked.latest.max(sacked.latest) {
-            self.by_time.rack.advance(nanos, latest);
+        let news = News { advances, una, sacked: sacked.count, has_duplicate: duplicates.count > 0, lowest_clean, stamp };
+        // What is SACKed is looked at first.
+        let highest = acked.highest.or(sacked.highest);
+        if let Some((latest, (_, sent_at))) = acked.latest.max(sacked.latest).zip(highest) {
+            self.by_time.rack.advance(nanos, latest, sent_at);
         }
         if let Some(lowest) = lowest_clean.filter(|lowest| *lowest < fack) {
             self.note_reordering(lowest);
@@ -268,7 +272,7 @@ impl Sender {
         self.by_time.rack.note_reordering(self.board.fack().saturating_sub(news.una));
         if self.board.retransmitted() > 0 {
             // Repetitions are still out: new segments only, until they are told apart.
-            self.by_time.prefers_new = true;
+            self.by_time.order = Order::NewOnly;
             return true;
         }
         self.take_back(true);
@@ -288,15 +292,15 @@ impl Sender {
                 return self.take_back(true);
             }
             if self.board.next() > until {
-                // Step 3.a: new segments arrived before what the timeout was for.
-                if news.sacked > 0 || !news.advances {
+                // Step 3.a: new segments arrived before what the timeout was for. A duplicate that is reported was none of them.
+                if news.sacked > 0 || !(news.advances || news.has_duplicate) {
                     self.by_time.is_judging = false;
                 }
             } else if news.advances && !is_recovered {
                 // Step 2.b: new segments will tell.
                 self.phase = Phase::Loss { until: self.board.next() };
                 if self.has_new() {
-                    self.by_time.prefers_new = true;
+                    self.by_time.order = Order::NewFirst;
                     return;
                 }
                 self.by_time.is_judging = false;
@@ -437,7 +441,7 @@ impl Sender {
         self.by_time.probe = None;
         self.by_time.purpose = Purpose::Timeout;
         self.by_time.urgent = Some(Urgent::First);
-        self.by_time.prefers_new = false;
+        self.by_time.order = Order::LostFirst;
         self.by_time.is_judging = is_new || is_again;
         if is_new {
             if self.board.retransmitted() == 0 {

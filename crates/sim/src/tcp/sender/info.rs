@@ -54,25 +54,20 @@ pub struct Info {
 impl Sender {
     /// Its state.
     pub fn info(&self) -> Info {
-        let mut ssthresh = None;
-        self.law.observe(&mut |name, value| {
-            if name == "ssthresh" && value < f64::from(u32::MAX) {
-                ssthresh = Some(value as u32);
-            }
-        });
-        let (state, cwnd) = match &self.phase {
-            Phase::Open if self.board.is_calm() => (State::Open, self.window),
-            Phase::Open => (State::Disorder, self.window),
-            // What rate reduction lets out makes the window (Linux: `tcp_cwnd_reduction`).
-            Phase::Reduction { prr, .. } => (State::Reduction, self.board.pipe() + prr.budget()),
-            Phase::Recovery { prr, .. } if self.has_sack => (State::Recovery, self.board.pipe() + prr.budget()),
-            Phase::Recovery { .. } => (State::Recovery, self.window),
-            Phase::Loss { .. } => (State::Loss, self.window),
+        let state = match &self.phase {
+            Phase::Open if self.board.is_calm() => State::Open,
+            Phase::Open => State::Disorder,
+            Phase::Reduction { .. } => State::Reduction,
+            Phase::Recovery { .. } => State::Recovery,
+            Phase::Loss { .. } => State::Loss,
         };
         Info {
             state,
-            cwnd: if self.drives_recovery { self.window } else { cwnd },
-            ssthresh,
+            cwnd: self.window_now(),
+            ssthresh: self
+                .ssthresh()
+                .filter(|ssthresh| *ssthresh < f64::from(u32::MAX))
+                .map(|ssthresh| ssthresh as u32),
             unacked: self.board.outstanding(),
             sacked: self.board.sacked(),
             lost: self.board.lost(),
@@ -84,6 +79,17 @@ impl Sender {
             retransmits: self.counts.retransmits,
             probes: self.counts.probes,
         }
+    }
+
+    /// Where slow start ends, infinite as long as nowhere; `None` where the law knows no such thing.
+    pub(super) fn ssthresh(&self) -> Option<f64> {
+        let mut ssthresh = None;
+        self.law.observe(&mut |name, value| {
+            if name == "ssthresh" {
+                ssthresh = Some(value);
+            }
+        });
+        ssthresh
     }
 
     /// The receiver has room for `segments` from the first unacknowledged one on.

@@ -3,7 +3,7 @@
 use super::{Sender, Turn};
 use crate::ecn::Ecn;
 use crate::tcp::burst::Burst;
-use crate::tcp::by_time::Urgent;
+use crate::tcp::by_time::{Order, Urgent};
 use crate::tcp::recovery::Phase;
 use crate::tcp::scoreboard::Segment;
 use windward_laws::Law;
@@ -18,26 +18,46 @@ impl Sender {
     /// What to send now.
     #[inline]
     pub fn turn(&mut self, now: Time) -> Turn {
+        let turn = self.choose(now);
+        if self.by_time.is_on && matches!(turn, Turn::Wait(_) | Turn::Idle) {
+            let is_full = self.board.pipe() >= self.window_now();
+            self.by_time.usage.pause(is_full, self.board.una(), self.board.next());
+        }
+        turn
+    }
+
+    /// The window in force, in segments; what rate reduction lets out makes it too (Linux: `tcp_cwnd_reduction`).
+    #[inline]
+    pub(super) fn window_now(&self) -> u32 {
+        match &self.phase {
+            _ if self.drives_recovery => self.window,
+            Phase::Reduction { prr, .. } => self.board.pipe() + prr.budget(),
+            Phase::Recovery { prr, .. } if self.has_sack => self.board.pipe() + prr.budget(),
+            _ => self.window,
+        }
+    }
+
+    #[inline]
+    fn choose(&mut self, now: Time) -> Turn {
         if let Some(urgent) = self.by_time.urgent {
             return self.urgent_turn(urgent);
         }
         let pipe = self.board.pipe();
-        let is_allowed = match &self.phase {
-            _ if self.drives_recovery => pipe < self.window,
-            Phase::Reduction { prr, .. } => prr.budget() > 0,
-            Phase::Recovery { prr, .. } if self.has_sack => prr.budget() > 0,
-            // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ask no window.
-            Phase::Recovery { .. } => pipe < self.window || self.board.next_lost().is_some(),
-            _ => pipe < self.window,
-        };
-        if !is_allowed {
+        // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ask no window.
+        let asks = self.has_sack || self.drives_recovery || !matches!(self.phase, Phase::Recovery { .. });
+        if pipe >= self.window_now() && (asks || self.board.next_lost().is_none()) {
             return Turn::Idle;
         }
         if self.is_pacing() && now < self.next_send && !self.burst.goes_on(now) {
             return Turn::Wait(self.next_send);
         }
+        let repeats = match self.by_time.order {
+            Order::LostFirst => true,
+            Order::NewFirst => !self.has_new(),
+            Order::NewOnly => false,
+        };
         if self.phase != Phase::Open
-            && !(self.by_time.prefers_new && self.has_new())
+            && repeats
             && let Some(number) = self.board.next_lost()
         {
             return Turn::Again(number);
@@ -101,6 +121,10 @@ impl Sender {
         } else {
             let is_limited = self.board.sacked() > 0 && !matches!(self.phase, Phase::Recovery { .. });
             self.limited += u32::from(is_limited);
+            self.by_time.usage.has_sent = true;
+            if self.by_time.order == Order::NewFirst {
+                self.by_time.order = Order::NewOnly;
+            }
             self.board.send(segment);
         }
         if let Some(prr) = self.phase.prr() {
