@@ -8,6 +8,7 @@
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
+# make validate-packetdrill  play packetdrill's scripts for Linux against the simulator's TCP; SCRIPTS names its repository
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
@@ -40,7 +41,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
 .PHONY: validate-ns3 validate-queues validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
-.PHONY: docs today reproduce mutations fuzz clean
+.PHONY: validate-packetdrill docs today reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
 run:
@@ -136,6 +137,13 @@ validate-tcp-fit: $(VENV)/engine
 # CELLS chooses: make validate-bbr CELLS="10-20-*-alone"
 validate-bbr: $(VENV)/engine
 	$(BIN)/python benches/emulate/bbr.py $(if $(CELLS),--only $(foreach cell,$(CELLS),'$(cell)'))
+
+# Seconds. SCRIPTS is a copy of https://github.com/google/packetdrill, with its history; to docs/measured/validation/packetdrill.md.
+validate-packetdrill:
+	@test -n "$(SCRIPTS)" || { echo "SCRIPTS is missing: git clone https://github.com/google/packetdrill DIR, then" \
+		"make validate-packetdrill SCRIPTS=DIR" >&2; exit 2; }
+	cargo run --quiet --locked -p windward-conformance -- --page docs/measured/validation/packetdrill.md \
+		--commit "$$(git -C "$(SCRIPTS)" rev-parse --short=12 HEAD)" "$(SCRIPTS)"
 
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py

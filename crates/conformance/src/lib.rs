@@ -1,0 +1,26 @@
+//! Plays packetdrill's scripts against the simulator's TCP.
+//!
+//! A script says which segments arrive when, and which must be sent. The [player](play) gives the first to the sender and the
+//! receiver that the simulator's flows run ([`windward_sim::socket`]) and compares what they send. None of packetdrill's scripts is
+//! part of this: whoever plays them fetches them.
+
+mod assertion;
+mod bytes;
+mod notes;
+pub mod page;
+mod parse;
+pub mod play;
+mod reader;
+mod script;
+mod settings;
+
+pub use play::Verdict;
+use std::path::Path;
+
+/// Plays the script at `path`, whose text is `text`. `trace` hears what the simulator sends.
+pub fn judge(path: &Path, text: &str, trace: &mut dyn FnMut(String)) -> Verdict {
+    match parse::parse(text) {
+        Ok(script) => play::play(&script, path.parent().unwrap_or(Path::new(".")), trace),
+        Err(unread) => Verdict::Inapplicable { line: unread.line, why: unread.what },
+    }
+}

@@ -1,0 +1,65 @@
+//! The runner, by scripts of our own: what they say is worked out from the RFCs.
+
+use std::path::{Path, PathBuf};
+use windward_conformance::{Verdict, judge};
+
+fn script(name: &str) -> (PathBuf, String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(name);
+    let text = std::fs::read_to_string(&path).expect("the script is there");
+    (path, text)
+}
+
+/// What comes of a script in which `from` stands instead of `to`.
+fn with(name: &str, from: &str, to: &str) -> Verdict {
+    let (path, text) = script(name);
+    assert!(text.contains(from), "{name} has {from}");
+    judge(&path, &text.replacen(from, to, 1), &mut |_| ())
+}
+
+#[test]
+fn the_simulator_does_what_the_scripts_say() {
+    for name in ["recovery.pkt", "probe.pkt", "late.pkt", "duplicate.pkt", "receiver.pkt", "marks.pkt"] {
+        let (path, text) = script(name);
+        let mut sent = Vec::new();
+        let verdict = judge(&path, &text, &mut |line| sent.push(line));
+        assert_eq!(verdict, Verdict::Passes { until: None }, "{name}: {sent:#?}");
+    }
+}
+
+#[test]
+fn a_wrong_expectation_is_found_in_its_line() {
+    for (name, from, to, line, what) in [
+        // Another segment, another time, nothing in time, another ACK, other blocks, another stamp, another window, a codepoint, a flag.
+        ("recovery.pkt", "> . 1:501(500) ack 1", "> . 501:1001(500) ack 1", 22, "; got . 1:501(500) ack 1 at 0.162"),
+        ("probe.pkt", "+.1~+.103 >", "+.14 >", 15, "; got . 2001:3001(1000) ack 1 at 0.202"),
+        ("probe.pkt", "+.1~+.103 >", "+.06 >", 15, "; nothing is sent by then"),
+        ("receiver.pkt", "ack 2965 <", "ack 2964 <", 17, "; got . 1:1(0) ack 2965 sack 3953:4941"),
+        ("receiver.pkt", "sack 3953:4941 1977:2965", "sack 1977:2965 3953:4941", 13, "; got . 1:1(0) ack 989 sack 3953:4941 1977:2965"),
+        ("receiver.pkt", "TS val 130 ecr 710", "TS val 130 ecr 700", 9, "; got . 1:1(0) ack 989"),
+        ("recovery.pkt", "tcpi_snd_ssthresh == 7", "tcpi_snd_ssthresh == 5", 23, "asserts otherwise: tcpi_snd_ssthresh = 7"),
+        ("marks.pkt", "[ect0] P.", "[noecn] P.", 10, "; got [ect0] . 1:1001(1000) ack 1"),
+        ("marks.pkt", "W. 10001", ". 10001", 12, "; got [ect0] W. 10001:11001(1000) ack 1"),
+    ] {
+        let verdict = with(name, from, to);
+        let Verdict::Differs { line: at, what: found } = &verdict else { panic!("{name}, {to}: {verdict:?}") };
+        assert!((*at, found.contains(what)) == (line, true), "{name}, {to}: {verdict:?}");
+    }
+}
+
+#[test]
+fn what_the_simulator_does_not_have_is_said() {
+    for (from, to, line, why) in [
+        ("tcp_congestion_control=cubic", "tcp_slow_start_after_idle=1", 0, "the setting tcp_slow_start_after_idle = 1"),
+        ("sack 1001:1501", "sack 1001:1101", 17, "a SACK of a part of a segment"),
+        ("write(4, ..., 6000) = 6000", "sendmsg(4, ..., 0) = 6000", 13, "the call sendmsg"),
+        ("tcpi_lost == 2", "tcpi_reord_seen == 2", 23, "asserts about tcpi_reord_seen"),
+        ("ack 1 win 4000 <", "ack 1 win 0 <", 17, "a window of less than a segment"),
+    ] {
+        let verdict = with("recovery.pkt", from, to);
+        let Verdict::Inapplicable { line: at, why: found } = &verdict else { panic!("{to}: {verdict:?}") };
+        assert!(*at == line && found.starts_with(why), "{to}: {verdict:?}");
+    }
+    // As far as that it is played.
+    let closing = with("recovery.pkt", " +.08 < . 1:1(0) ack 6001", "   +0 close(4) = 0\n +.08 < . 1:1(0) ack 6001");
+    assert_eq!(closing, Verdict::Passes { until: Some((32, "the connection closes".into())) });
+}
