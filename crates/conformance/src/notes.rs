@@ -26,8 +26,17 @@ pub const OUTSIDE: &[(&str, &str)] = &[
 ];
 
 /// Why scripts differ.
-pub const WHYS: &[(&str, &str)] = &[(
-    "fr-4pkt-fack-last-mss",
-    "The reordering window is min_rtt/4 = 25 ms and the timer's margin 2 ms; the scripts sack-shift-sacked-7-3-4-8-9-fack and 7-5-6-8-9-fack, which stand in the same \
-     situation, expect the segment after these 27 ms",
-)];
+pub const WHYS: &[(&str, &str)] = &[
+    (
+        "fr-4pkt-fack-last-mss",
+        "The reordering window is min_rtt/4 = 25 ms and the timer's margin 2 ms; the scripts sack-shift-sacked-7-3-4-8-9-fack and 7-5-6-8-9-fack, which stand in the same \
+         situation, expect the segment after these 27 ms",
+    ),
+    ("cubic-bulk-166k-idle-restart", CUBIC),
+    ("cubic-bulk-166k", CUBIC),
+    ("cubic-hystart-delay-min-rtt-jumps-downward", CUBIC),
+    ("cubic-hystart-delay-rtt-jumps-upward", CUBIC),
+    ("cubic-rto-ss-ca-cwnd-bump", CUBIC),
+];
+
+const CUBIC: &str = "The simulator's CUBIC is RFC 9438's, in real numbers and with HyStart++; Linux's is in whole packets and has HyStart";

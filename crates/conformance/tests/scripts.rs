@@ -34,9 +34,21 @@ fn a_wrong_expectation_is_found_in_its_line() {
         ("probe.pkt", "+.1~+.103 >", "+.14 >", 15, "; got . 2001:3001(1000) ack 1 at 0.202"),
         ("probe.pkt", "+.1~+.103 >", "+.06 >", 15, "; nothing is sent by then"),
         ("receiver.pkt", "ack 2965 <", "ack 2964 <", 17, "; got . 1:1(0) ack 2965 sack 3953:4941"),
-        ("receiver.pkt", "sack 3953:4941 1977:2965", "sack 1977:2965 3953:4941", 13, "; got . 1:1(0) ack 989 sack 3953:4941 1977:2965"),
+        (
+            "receiver.pkt",
+            "sack 3953:4941 1977:2965",
+            "sack 1977:2965 3953:4941",
+            13,
+            "; got . 1:1(0) ack 989 sack 3953:4941 1977:2965",
+        ),
         ("receiver.pkt", "TS val 130 ecr 710", "TS val 130 ecr 700", 9, "; got . 1:1(0) ack 989"),
-        ("recovery.pkt", "tcpi_snd_ssthresh == 7", "tcpi_snd_ssthresh == 5", 23, "asserts otherwise: tcpi_snd_ssthresh = 7"),
+        (
+            "recovery.pkt",
+            "tcpi_snd_ssthresh == 7",
+            "tcpi_snd_ssthresh == 5",
+            23,
+            "asserts otherwise: tcpi_snd_ssthresh = 7",
+        ),
         ("marks.pkt", "[ect0] P.", "[noecn] P.", 10, "; got [ect0] . 1:1001(1000) ack 1"),
         ("marks.pkt", "W. 10001", ". 10001", 12, "; got [ect0] W. 10001:11001(1000) ack 1"),
     ] {

@@ -79,7 +79,8 @@ impl Sender {
         let sample = self.sample_by_time(now, advances, stamp, &acked, &sacked);
         let newest = acked.newest.into_iter().chain(sacked.newest).max_by_key(|segment| segment.sent_at);
         let lowest_clean = acked.lowest_clean.into_iter().chain(sacked.lowest_clean).min();
-        let news = News { advances, una, sacked: sacked.count, has_duplicate: duplicates.count > 0, lowest_clean, stamp };
+        let news =
+            News { advances, una, sacked: sacked.count, has_duplicate: duplicates.count > 0, lowest_clean, stamp };
         // What is SACKed is looked at first.
         let highest = acked.highest.or(sacked.highest);
         if let Some((latest, (_, sent_at))) = acked.latest.max(sacked.latest).zip(highest) {
