@@ -4,6 +4,7 @@
 # make bench    measure speed
 # make validate-ns3  lay goodputs and laws beside ns-3's
 # make validate-queues  lay queueing disciplines beside ns-3's
+# make validate-tfrc  lay TFRC beside ns-2's
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
@@ -40,7 +41,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
-.PHONY: validate-ns3 validate-queues validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
+.PHONY: validate-ns3 validate-queues validate-tfrc validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
 .PHONY: validate-packetdrill docs today reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
@@ -108,6 +109,10 @@ validate-queues: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate_queues.py --ns3 $(VENV)-ns3/bin/python
 
 # Minutes: the formulas of wang2016's Table 4 beside packets, written to docs/measured/validation/wang2016-table-4.md.
+# Some minutes, to docs/measured/validation/tfrc-ns2.md; needs ns-2 (apt install ns2).
+validate-tfrc: $(VENV)/engine
+	$(BIN)/python benches/sim/validate_tfrc.py
+
 validate-formulas: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/sim/validate_table_four.py
 
