@@ -4,13 +4,12 @@
 
 The link is a droptail queue of one bandwidth-delay product; loss is random, towards the receiver, behind the queue. The
 server is an unmodified nginx at the link's other end, whose congestion control the link chooses. The rate is the file's
-length over the time from the start of the program to its end. Needs nginx, curl, aria2c and what `windward link` needs;
-takes an hour.
+length over the time from the start of the program to its end. What was measured is kept in --journal, and not measured
+again. Needs nginx, curl, aria2c and what `windward link` needs; takes an hour.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -22,8 +21,10 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from behind import behind, measured, parser, say
 
 from windward import __version__
 
@@ -36,8 +37,6 @@ TRIES, RUNS = 3, 9
 REPEATS = 3
 #: What two TCPs get of a link depends on where in its sawtooth the first is when the second comes: means over these.
 LEADS = (5.0, 6.5, 8.0)
-#: MB of files: the slower a program is, the less it has to bring.
-SIZES = (3, 10, 30, 50)
 #: The programs, and the command that brings a URL into the current folder.
 WINDWARD = [sys.executable, "-m", "windward", "get", "-q", "-f"]
 ARIA2 = ["aria2c", "-q", "-k1M", "--allow-overwrite=true", "--file-allocation=none"]
@@ -47,13 +46,13 @@ PROGRAMS = {
     "curl": ["curl", "-sfO"],
     **{f"aria2c -x{n}": [*ARIA2, f"-x{n}", f"-s{n}"] for n in (1, 4, 8, 16)},
 }
-#: Programs of one connection, or nearly one, are slow where packets are lost.
+#: MB for programs of one connection, or nearly one, which are slow where packets are lost.
 SLOW = {"windward get --law emultcp": 10, "curl": 3, "aria2c -x1": 3, "aria2c -x4": 10}
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured."""
+    """What is measured once."""
 
     program: str
     law: str = "cubic"
@@ -61,11 +60,8 @@ class Case:
     rtt_ms: int = 100
     #: Seconds that a competing flow of CUBIC has the link to itself before; without any if 0.
     lead_s: float = 0
-
-    @property
-    def runs(self) -> int:
-        """How often it is measured."""
-        return REPEATS if self.program == "windward get" and not self.lead_s else 1
+    #: Of ours without a rival, which run it is.
+    repeat: int = 0
 
     @property
     def size(self) -> int:
@@ -77,11 +73,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found."""
+    """What was found; rates in Mbit/s."""
 
-    goodput_mbps: float
+    goodput: float
+    rival: float
     queue_ms: float
-    rival_mbps: float
     is_realtime: bool
 
 
@@ -94,49 +90,22 @@ CASES = [
 ]
 
 
-def measure(case: Case, folder: Path) -> Outcome:
-    """The means over the runs of a case."""
-    runs = [measure_once(case, folder) for _ in range(case.runs)]
-    return Outcome(
-        statistics.mean(run.goodput_mbps for run in runs),
-        statistics.mean(run.queue_ms for run in runs),
-        statistics.mean(run.rival_mbps for run in runs),
-        all(run.is_realtime for run in runs),
-    )
+def runs(case: Case) -> list[Case]:
+    """A case as often as it is measured."""
+    count = REPEATS if case.program == "windward get" and not case.lead_s else 1
+    return [replace(case, repeat=repeat) for repeat in range(count)]
 
 
-def measure_once(case: Case, folder: Path) -> Outcome:
-    """Measures a case; again, if the machine was too busy to keep the link's time."""
-    for _ in range(TRIES):
-        outcome = attempt(case, folder)
-        print(case, outcome, flush=True)
-        if outcome.is_realtime:
-            break
-    return outcome
-
-
-def attempt(case: Case, folder: Path) -> Outcome:
-    """Runs a program behind a link, in an empty folder and without a memory of former runs."""
-    place = folder / "place"
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
-    report, outcome = folder / "report.json", folder / "outcome.json"
+def attempt(case: Case) -> Outcome:
+    """Runs a program behind a link."""
     buffer = RATE_BPS * case.rtt_ms // 8000
-    serve = [sys.executable, __file__, "serve", str(folder)]
-    run = [sys.executable, __file__, "run", case.program, f"{case.size}M", str(outcome), str(case.lead_s)]
-    command = [
-        *(sys.executable, "-m", "windward", "link", "--rate", f"{RATE_BPS // 1_000_000}mbit"),
-        *("--delay", f"{case.rtt_ms // 2}ms", "--buffer", f"{buffer}B", "--loss", f"{case.loss},0"),
-        *("--congestion", case.law, "--server", " ".join(serve), "--report", str(report), "--", *run),
+    options = [
+        *("--rate", f"{RATE_BPS // 1_000_000}mbit", "--delay", f"{case.rtt_ms // 2}ms"),
+        *("--buffer", f"{buffer}B", "--loss", f"{case.loss},0"),
     ]
-    subprocess.run(command, cwd=place, check=True, env=os.environ | {"XDG_CACHE_HOME": str(place)})
-    link, found = json.loads(report.read_text()), json.loads(outcome.read_text())
-    return Outcome(
-        case.size * 8 / found["seconds"],
-        link["down"]["mean_queue_delay_s"] * 1000,
-        found["rival_bytes"] * 8e-6 / found["seconds"],
-        link["quality"]["problem"] is None,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        run = [case.program, str(case.size), str(case.lead_s)]
+        return Outcome(**behind(Path(folder), __file__, options, run, congestion=case.law, megabytes=case.size))
 
 
 def serve(folder: Path) -> None:
@@ -173,7 +142,7 @@ def flow(listener: socket.socket) -> None:
             peer.close()
 
 
-def run(program: str, file: str, outcome: Path, lead_s: float) -> None:
+def run(program: str, megabytes: int, outcome: Path, lead_s: float) -> None:
     """The near side of the link: the program, timed, and what a rival receives meanwhile."""
     received = 0
     is_over = threading.Event()
@@ -188,10 +157,10 @@ def run(program: str, file: str, outcome: Path, lead_s: float) -> None:
         threading.Thread(target=receive, args=(peer,), daemon=True).start()
         time.sleep(lead_s)
     before, begun = received, time.monotonic()
-    subprocess.run([*PROGRAMS[program], f"http://{SERVER}:{WEB}/{file}"], check=True)
+    subprocess.run([*PROGRAMS[program], f"http://{SERVER}:{WEB}/file"], check=True)
     seconds, rival = time.monotonic() - begun, received - before
     is_over.set()
-    outcome.write_text(json.dumps({"seconds": seconds, "rival_bytes": rival}))
+    outcome.write_text(json.dumps({"goodput": megabytes * 8 / seconds, "rival": rival * 8e-6 / seconds}))
 
 
 @dataclass(frozen=True)
@@ -222,10 +191,13 @@ def cost(command: list[str], place: Path) -> Cost:
 
 def costs(folder: Path) -> str:
     """What `windward get` costs, over the loopback, as rows of a table."""
+    (folder / "files").mkdir()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     start = min(cost([*WINDWARD, f"http://127.0.0.1:{port}/x"], folder).seconds for _ in range(RUNS))
-    (folder / "files" / "1000M").write_bytes(bytes(1_000_000_000))
+    for size in (50, 1000):
+        with (folder / "files" / f"{size}M").open("wb") as file:
+            file.truncate(size * 1_000_000)
     nginx = subprocess.Popen(["nginx", "-c", str(configure(folder, f"127.0.0.1:{port}"))])
     try:
         time.sleep(1)
@@ -236,7 +208,6 @@ def costs(folder: Path) -> str:
     finally:
         nginx.terminate()
         nginx.wait()
-        (folder / "files" / "1000M").unlink()
     fast, peer = (min(cost.seconds for cost in costs) for costs in (ours, theirs))
     memory = max(cost.memory_mb for cost in (paced, *ours))
     return f"""\
@@ -250,15 +221,14 @@ def page(outcomes: dict[Case, Outcome], costs: str) -> str:
     """The page."""
 
     def cell(case: Case) -> str:
-        outcome = outcomes.get(case)
-        if outcome is None:
-            return ""
-        mark = "" if outcome.is_realtime else " †"
-        return f"{outcome.goodput_mbps:.2f} ({outcome.queue_ms:.0f}){mark}"
+        found = [outcomes[run] for run in runs(case)]
+        mark = "" if all(outcome.is_realtime for outcome in found) else " †"
+        goodput, queue = (statistics.mean(each) for each in zip(*((o.goodput, o.queue_ms) for o in found), strict=True))
+        return f"{goodput:.2f} ({queue:.0f}){mark}"
 
     def rival(program: str, law: str = "cubic") -> str:
-        shared = [outcomes[case] for lead in LEADS if (case := Case(program, law, lead_s=lead)) in outcomes]
-        ours, theirs = (outcome.goodput_mbps for outcome in shared), (outcome.rival_mbps for outcome in shared)
+        shared = [outcomes[Case(program, law, lead_s=lead)] for lead in LEADS]
+        ours, theirs = (outcome.goodput for outcome in shared), (outcome.rival for outcome in shared)
         return f"{statistics.mean(ours):.1f} / {statistics.mean(theirs):.1f}"
 
     lossy = ("0", "1%", "2%", "4%")
@@ -324,28 +294,16 @@ def main() -> None:
     if sys.argv[1:2] == ["serve"]:
         return serve(Path(sys.argv[2]))
     if sys.argv[1:2] == ["run"]:
-        return run(sys.argv[2], sys.argv[3], Path(sys.argv[4]), float(sys.argv[5]))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there")
-    arguments = parser.parse_args()
+        return run(sys.argv[3], int(sys.argv[4]), Path(sys.argv[2]), float(sys.argv[5]))
+    arguments = parser(__doc__, "results/downloads.jsonl").parse_args()
     missing = [program for program in ("nginx", "curl", "aria2c") if not shutil.which(program)]
     if missing:
         print(f"skipped: {', '.join(missing)} not installed")
         return None
-    outcomes: dict[Case, Outcome] = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "files").mkdir()
-        for size in SIZES:
-            (folder / "files" / f"{size}M").write_bytes(os.urandom(size * 1_000_000))
-        for case in CASES:
-            outcomes[case] = measure(case, folder)
-        text = page(outcomes, costs(folder))
-    if arguments.write:
-        arguments.write.write_text(text)
-    else:
-        print(text)
-    return None
+    tasks = [run for case in CASES for run in runs(case)]
+    outcomes = measured(tasks, (Case, Outcome), attempt, arguments.journal, arguments.at_once, TRIES)
+    with tempfile.TemporaryDirectory() as folder:
+        return say(page(outcomes, costs(Path(folder))), arguments.write)
 
 
 if __name__ == "__main__":
