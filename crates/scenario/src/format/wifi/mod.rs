@@ -1,0 +1,206 @@
+//! Wireless networks: stations, their places and radios, who hears whom, and how they share the air.
+
+mod access;
+mod reach;
+mod routing;
+mod station;
+
+pub(crate) use access::{Access, Dcf, MaxWeight, Rounding};
+pub(crate) use reach::{Noise, PathLoss, Reach};
+pub(crate) use routing::{Backpressure, DistanceVectors, OnDemand, Routing, Shortest};
+pub(crate) use station::{Layout, Motion, RandomWaypoint, Station, Waypoint, Waypoints};
+
+use super::Queue;
+use super::named::Named;
+use super::{Buffer, Count, Name, Number, Positive, Probability, Written};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_sim as sim;
+use windward_sim::wifi;
+use windward_units::{BitRate, Bytes, Duration};
+
+/// A wireless network of 802.11: stations with one transceiver each, all on one channel. It creates a one-way link, named
+/// `FROM->TO`, from every station to every other one that can receive its frames; links may join its nodes to others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Wifi {
+    /// Name of the network.
+    pub name: Name,
+    /// Physical layer.
+    #[serde(default)]
+    pub standard: Standard,
+    /// `"ns2"` takes up the idiosyncrasies of ns-2.35, and its frame sizes and RTS threshold of 0 bytes.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Rate of data frames. Default: the fastest of the standard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_rate: Option<Positive<BitRate>>,
+    /// Rate of RTS, CTS, ACK and broadcasts. Default: the slowest of the standard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basic_rate: Option<Positive<BitRate>>,
+    /// Data frames longer than this, MAC header included, are preceded by RTS and CTS. Default: none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rts_threshold: Option<Written<Bytes>>,
+    /// Maximum attempts of a frame up to the RTS threshold, and of an RTS.
+    #[serde(default = "seven")]
+    pub short_retries: Count,
+    /// Maximum attempts of a data frame above the RTS threshold.
+    #[serde(default = "four")]
+    pub long_retries: Count,
+    /// Interface queue of every station, in packets or bytes, not counting the packet being sent.
+    #[serde(default = "buffer")]
+    pub buffer: Buffer,
+    /// Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-tail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Named<Queue>>,
+    /// How stations share the air.
+    #[serde(default = "dcf")]
+    pub access: Named<Access>,
+    /// How routes across the network are found.
+    #[serde(default = "shortest")]
+    pub routing: Named<Routing>,
+    /// Timings that differ from the standard's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+    /// Who hears whom.
+    #[serde(default)]
+    pub reach: Reach,
+    /// Noise and fading. Default: every frame in range that does not collide is received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
+    /// Weight of the schedule's entropy in the objective of `optimum` and `fluid`, in units of the flows' utility: packets for
+    /// window-based laws. 0 is the best schedule. Default: 1/`scale` with access by queueing delay or ideal access, else 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entropy: Option<Number>,
+    /// The stations.
+    pub station: Vec<Station>,
+    /// Losses of single links beyond those of the air.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loss: Vec<LinkLoss>,
+}
+
+/// Physical layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(expecting = "\"802.11b\", \"802.11a\", \"802.11g\" or \"bianchi\"")]
+pub(crate) enum Standard {
+    /// 1 to 11 Mbit/s, long preamble.
+    #[default]
+    #[serde(rename = "802.11b")]
+    B,
+    /// 6 to 54 Mbit/s.
+    #[serde(rename = "802.11a")]
+    A,
+    /// 6 to 54 Mbit/s without stations of 802.11b: short slots.
+    #[serde(rename = "802.11g")]
+    G,
+    /// The parameters and assumptions of Bianchi's model (JSAC 2000): 1 Mbit/s, no retry limit, no EIFS.
+    #[serde(rename = "bianchi")]
+    Bianchi,
+}
+
+/// Whose MAC it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"standard\" or \"ns2\"")]
+#[schemars(rename = "MacMode")]
+pub(crate) enum Mode {
+    /// That of IEEE 802.11.
+    #[default]
+    Standard,
+    /// That of ns-2.35.
+    Ns2,
+}
+
+/// Timings of the MAC. Default: the standard's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "WifiTiming")]
+pub(crate) struct Timing {
+    /// Backoff slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Positive<Duration>>,
+    /// Short interframe space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sifs: Option<Positive<Duration>>,
+    /// Distributed interframe space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difs: Option<Positive<Duration>>,
+    /// Preamble and PHY header of a frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preamble: Option<Written<Duration>>,
+    /// Propagation delay between any two stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub propagation: Option<Written<Duration>>,
+    /// From the end of a frame to the instant at which its answer is given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Written<Duration>>,
+    /// Least contention window; backoffs are drawn from 0 to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cw_min: Option<Count>,
+    /// Largest contention window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cw_max: Option<Count>,
+    /// Whether EIFS follows a frame that could not be received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eifs: Option<bool>,
+    /// Bytes that a data frame adds to a packet: MAC and LLC headers, checksum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Written<Bytes>>,
+}
+
+/// Losses of a link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct LinkLoss {
+    /// Sender.
+    pub from: Name,
+    /// Receiver.
+    pub to: Name,
+    /// Probability of a loss.
+    pub probability: Probability,
+    /// What is lost with this probability.
+    #[serde(default)]
+    pub of: LossOf,
+}
+
+/// What the losses of a link are of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"attempts\", \"packets\" or \"deliveries\"")]
+pub(crate) enum LossOf {
+    /// Each attempt of a data frame.
+    #[default]
+    Attempts,
+    /// A packet, whatever the MAC does: all its attempts fail, and it is given up after the last.
+    Packets,
+    /// A packet that was received and acknowledged: its sender takes it for delivered.
+    Deliveries,
+}
+
+impl LossOf {
+    pub fn of_sim(self) -> wifi::LossOf {
+        match self {
+            Self::Attempts => wifi::LossOf::Attempts,
+            Self::Packets => wifi::LossOf::Packets,
+            Self::Deliveries => wifi::LossOf::Deliveries,
+        }
+    }
+}
+
+fn shortest() -> Named<Routing> {
+    Named(Routing::Shortest(Shortest {}))
+}
+
+fn seven() -> Count {
+    Count(7)
+}
+
+fn four() -> Count {
+    Count(4)
+}
+
+fn buffer() -> Buffer {
+    Buffer(sim::Buffer::Packets(1000))
+}
+
+fn dcf() -> Named<Access> {
+    Named(Access::Dcf(Dcf {}))
+}
