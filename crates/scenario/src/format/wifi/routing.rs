@@ -1,6 +1,6 @@
 //! How routes across a wireless network are found.
 
-use super::Mode;
+use super::mac::Mode;
 use crate::format::{Count, Hops, Positive, Threshold, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

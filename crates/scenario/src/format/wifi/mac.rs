@@ -1,0 +1,74 @@
+//! The standard, and where a network departs from it.
+
+use crate::format::{Count, Positive, Written};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windward_units::{Bytes, Duration};
+
+/// Physical layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(expecting = "\"802.11b\", \"802.11a\", \"802.11g\" or \"bianchi\"")]
+pub(crate) enum Standard {
+    /// 1 to 11 Mbit/s, long preamble.
+    #[default]
+    #[serde(rename = "802.11b")]
+    B,
+    /// 6 to 54 Mbit/s.
+    #[serde(rename = "802.11a")]
+    A,
+    /// 6 to 54 Mbit/s without stations of 802.11b: short slots.
+    #[serde(rename = "802.11g")]
+    G,
+    /// The parameters and assumptions of Bianchi's model (JSAC 2000): 1 Mbit/s, no retry limit, no EIFS.
+    #[serde(rename = "bianchi")]
+    Bianchi,
+}
+
+/// Whose MAC it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"standard\" or \"ns2\"")]
+#[schemars(rename = "MacMode")]
+pub(crate) enum Mode {
+    /// That of IEEE 802.11.
+    #[default]
+    Standard,
+    /// That of ns-2.35.
+    Ns2,
+}
+
+/// Timings of the MAC. Default: the standard's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "WifiTiming")]
+pub(crate) struct Timing {
+    /// Backoff slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Positive<Duration>>,
+    /// Short interframe space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sifs: Option<Positive<Duration>>,
+    /// Distributed interframe space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difs: Option<Positive<Duration>>,
+    /// Preamble and PHY header of a frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preamble: Option<Written<Duration>>,
+    /// Propagation delay between any two stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub propagation: Option<Written<Duration>>,
+    /// From the end of a frame to the instant at which its answer is given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Written<Duration>>,
+    /// Least contention window; backoffs are drawn from 0 to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cw_min: Option<Count>,
+    /// Largest contention window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cw_max: Option<Count>,
+    /// Whether EIFS follows a frame that could not be received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eifs: Option<bool>,
+    /// Bytes that a data frame adds to a packet: MAC and LLC headers, checksum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Written<Bytes>>,
+}
