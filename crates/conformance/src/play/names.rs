@@ -26,6 +26,7 @@ pub fn of(info: &Info) -> Names {
         ("tcpi_lost", i64::from(info.lost)),
         ("tcpi_retrans", i64::from(info.retransmitted)),
         ("tcpi_reordering", i64::from(info.reordering)),
+        ("tcpi_reord_seen", i64::from(info.reorderings)),
         ("tcpi_rtt", micros(info.srtt)),
         ("tcpi_rto", micros(info.rto)),
         // Linux counts the SYN.

@@ -29,8 +29,8 @@ pub struct Rack {
     pub has_advanced: bool,
     /// The farthest, in segments, that one was overtaken; at least DupThresh (Linux: `reordering`).
     reordering: u32,
-    /// RACK.reordering_seen.
-    is_reordering: bool,
+    /// How often reordering was seen: RACK.reordering_seen.
+    seen: u32,
     /// RACK.reo_wnd_mult.
     steps: u32,
     /// RACK.reo_wnd_persist.
@@ -51,7 +51,7 @@ impl Rack {
             min_rtt: u64::MAX,
             has_advanced: false,
             reordering: DUP_THRESH,
-            is_reordering: false,
+            seen: 0,
             steps: 1,
             persist: 0,
             is_duplicated: false,
@@ -92,7 +92,7 @@ impl Rack {
     #[cold]
     pub fn note_reordering(&mut self, distance: u32) {
         self.reordering = self.reordering.max(distance).min(MOST_REORDERING);
-        self.is_reordering = true;
+        self.seen += 1;
     }
 
     /// Whether reordering was seen beyond what duplicates are counted to.
@@ -106,11 +106,16 @@ impl Rack {
         self.reordering
     }
 
+    /// How often it was seen.
+    pub fn reorderings(&self) -> u32 {
+        self.seen
+    }
+
     /// The receiver reports a duplicate of what a loss by time repeated.
     #[cold]
     pub fn note_duplicate(&mut self) {
         // Without reordering it was not the window that was too small.
-        self.is_duplicated |= self.is_reordering;
+        self.is_duplicated |= self.seen > 0;
     }
 
     /// §6.2 step 4: adapts the window, once a round trip: an ACK of a segment that was sent when `delivered_then` were delivered,
@@ -140,7 +145,7 @@ impl Rack {
 
     /// §6.2 step 4: RACK.reo_wnd, in nanoseconds, with so many segments SACKed.
     pub fn window(&self, is_recovering: bool, sacked: u32, srtt: Duration) -> u64 {
-        if !self.is_reordering && (is_recovering || sacked >= self.reordering) {
+        if self.seen == 0 && (is_recovering || sacked >= self.reordering) {
             return 0;
         }
         (self.min_rtt / 4).saturating_mul(u64::from(self.steps)).min(srtt.as_nanos())

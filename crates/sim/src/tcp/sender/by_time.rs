@@ -100,13 +100,14 @@ impl Sender {
         if !watches {
             self.set_timer_after(now, &news, &sacked);
         }
+        // Before the law hears of the ACK: its window does not grow on what brings it down.
+        if told.is_any {
+            self.answer_marks(now, count);
+        }
         if let Some(newest) = newest {
             let is_duplicate = !advances && !self.by_time.rack.is_far();
             let heard = Heard { acked: count, marked: told.count, lost, is_duplicate, prior_flight };
             self.tell_law(now, heard, &newest, sample);
-        }
-        if told.is_any {
-            self.answer_marks(now, count);
         }
         let pipe = self.board.pipe();
         if let Some(prr) = self.phase.prr() {

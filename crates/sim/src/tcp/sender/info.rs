@@ -39,6 +39,8 @@ pub struct Info {
     pub retransmitted: u32,
     /// The farthest that one was overtaken, at least 3.
     pub reordering: u32,
+    /// How often reordering was seen.
+    pub reorderings: u32,
     /// Smoothed round-trip time.
     pub srtt: Duration,
     /// The retransmission timeout.
@@ -73,6 +75,7 @@ impl Sender {
             lost: self.board.lost(),
             retransmitted: self.board.retransmitted(),
             reordering: self.by_time.rack.reordering(),
+            reorderings: self.by_time.rack.reorderings(),
             srtt: self.rtt.srtt(),
             rto: self.rtt.rto(),
             delivered: self.delivered,

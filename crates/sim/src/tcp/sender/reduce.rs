@@ -24,7 +24,8 @@ impl Sender {
         let until = self.board.next();
         self.marks.note_reduction(Some(until));
         self.is_doubling = false;
-        let flight = self.board.outstanding() + acked;
+        // Linux's laws reduce the window, those of RFC 5681 what is in flight.
+        let flight = if self.by_time.is_on { self.window } else { self.board.outstanding() + acked };
         self.report(now, CongestionKind::Mark, flight, 0);
         if self.has_sack {
             self.phase = Phase::Reduction { until, prr: Prr::new(flight, self.window) };
