@@ -7,9 +7,10 @@
 //! * per ACK W ← W + v·acked/(δ·W) where W/RTTstanding ≤ 1/(δ·d_q), else W ← W − v·acked/(δ·W); paced at 2·W/RTTstanding
 //! * v: 1; doubles in each round trip in which W has moved in the same direction as in the three before, and is 1 again when it turns
 //! * slow start: W doubles in a round trip until the rate is above 1/(δ·d_q) for the first time
-//! * the queue is nearly empty where d_q < 0.1·(RTTmax − RTTmin), RTTmax being the greatest sample of four round trips. Copa's own
-//!   oscillation empties it in every five: where it has not been so for five, others fill it, and 1/δ follows AIMD: one more in a
-//!   round trip without loss, half of it after a loss, at least 2; else δ is its default
+//! * the queue is nearly empty where d_q < 0.1·(RTTmax − RTTmin), RTTmax being the greatest sample of four round trips, or where less
+//!   than 7/8 of its default target 1/δ is waiting of its own, W·d_q/RTTstanding. Copa's own oscillation empties it in every five: where
+//!   it has not been so for five, others fill it, and 1/δ follows AIMD: one more in a round trip without loss, half of it after a loss,
+//!   at least 2; else δ is its default
 //!
 //! Fluid: dW/dt = ±1/(δ·rtt), the sign that of 1/(δ·q) − x with x = W/(d + q): at rest x·q = 1/δ. The price is q, the utility
 //! (1/δ)·ln x. In packets the window swings about that rest: the standing queue is nearly empty once in five round trips, and the mean
@@ -18,6 +19,10 @@
 //! **Where we differ**
 //! * Windows of time hold three samples instead of all (Nichols's filter): a window may be a little shorter, never longer.
 //! * An ACK adds at most what it acknowledges: a window at most doubles in a round trip.
+//! * The paper has no bound of its own packets: its receiver acknowledges every one. Where an ACK covers two, the second has waited behind
+//!   the first, so that on slow links the swing of 2.5/δ packets never comes within a tenth of nothing, and Copa would take itself for
+//!   a rival. Beside flows that fill the queue 1/δ of its own wait all the time, beside its own kind less in each swing.
+//! * Round trips count from when slow start's own queue has drained for the first time: until then it is nobody else's.
 //! * v is 1 at once when a step goes against the direction of the last round trip, not only at its end.
 //! * A timeout leaves 2 packets (the paper does not say). Losses do not change the window, as in the paper's default mode.
 
@@ -78,6 +83,8 @@ struct State {
     cwnd_at_round: f64,
     // Mode
     rounds_since_empty: u32,
+    /// What slow start has put into the queue has left it.
+    has_drained: bool,
     has_loss: bool,
 }
 
@@ -98,6 +105,8 @@ const CYCLE: u32 = 5;
 const GREATEST_ROUNDS: u64 = 4;
 /// Share of the swing of delays below which the queue is nearly empty.
 const NEARLY_EMPTY: f64 = 0.1;
+/// Share of the target 1/δ of which less is waiting in each swing among its own kind, but not beside flows that fill the queue.
+const OWN_SHARE: f64 = 0.875;
 /// Least 1/δ of the competitive mode.
 const LEAST_AIM: f64 = 2.0;
 const PACING_GAIN: f64 = 2.0;
@@ -117,6 +126,7 @@ impl Copa {
             same: 0,
             cwnd_at_round: initial.count(),
             rounds_since_empty: 0,
+            has_drained: false,
             has_loss: false,
         }))
     }
@@ -134,7 +144,7 @@ impl Law for Copa {
             state.round = ack.round;
             state.end_round();
         }
-        if samples.is_nearly_empty() {
+        if !state.has_drained || state.is_nearly_empty(&samples) {
             state.rounds_since_empty = 0;
         }
         if !ack.app_limited {
@@ -187,8 +197,9 @@ impl Samples {
         (self.standing() + self.least.max()).max(0.0)
     }
 
-    fn is_nearly_empty(&self) -> bool {
-        self.queue_delay() <= NEARLY_EMPTY * (self.greatest.max() + self.least.max())
+    /// How much the round trips have swung of late.
+    fn swing(&self) -> f64 {
+        self.greatest.max() + self.least.max()
     }
 }
 
@@ -203,6 +214,12 @@ impl State {
         samples.least.push(now, -rtt, Duration::from_secs(self.params.min_rtt_window).as_nanos());
         samples.standing.push(now, -rtt, srtt / 2);
         samples.greatest.push(now, rtt, GREATEST_ROUNDS * srtt);
+    }
+
+    fn is_nearly_empty(&self, samples: &Samples) -> bool {
+        let own = OWN_SHARE / self.params.delta;
+        samples.queue_delay() <= NEARLY_EMPTY * samples.swing()
+            || self.cwnd * samples.queue_delay() < own * samples.standing()
     }
 
     fn is_competitive(&self) -> bool {
@@ -240,6 +257,7 @@ impl State {
             }
             self.is_slow_start = false;
         }
+        self.has_drained |= is_below;
         if is_below != self.is_up && self.velocity > 1.0 {
             (self.velocity, self.same) = (1.0, 0);
         }
@@ -343,6 +361,7 @@ mod tests {
     fn a_queue_that_never_empties_makes_it_compete() {
         // d_q = 25 ms of a swing of 30 ms for six round trips: 1/δ grows by one in each, and a loss halves it.
         let mut law = steady();
+        law.0.has_drained = true;
         let mut aims = Vec::new();
         for round in 1..=9u64 {
             for ms in [0, 70] {
@@ -362,6 +381,34 @@ mod tests {
         law.on_ack(&slow_ack(3010, 10, 100.0, 100));
         law.on_ack(&slow_ack(3020, 11, 100.0, 100));
         assert_eq!((observed(&law, "aim"), observed(&law, "is_competitive")), (2.0, 0.0));
+    }
+
+    /// The law with `window` packets after eight round trips with a standing queue of 25 ms in 125 ms, a swing of 30 ms.
+    fn after_eight_rounds(window: f64, has_drained: bool) -> Copa {
+        let mut law = steady();
+        law.0.has_drained = has_drained;
+        for round in 1..=8u64 {
+            for ms in [0, 70] {
+                law.0.cwnd = window;
+                law.on_ack(&slow_ack(1210 + 140 * round + ms, round, window, if ms == 0 { 130 } else { 125 }));
+            }
+        }
+        law
+    }
+
+    #[test]
+    fn fewer_than_its_target_of_its_own_are_no_rival() {
+        // Of W packets W·25/125 = W/5 are waiting: fewer than 7/8 of 2 up to W = 8.75.
+        for (window, is_competitive) in [(8.5, 0.0), (9.0, 1.0)] {
+            assert_eq!(observed(&after_eight_rounds(window, true), "is_competitive"), is_competitive, "{window}");
+        }
+    }
+
+    #[test]
+    fn the_queue_of_its_own_slow_start_is_no_rival() {
+        // 100·25/125 = 20 packets, above the target of 2: it drains them. Once it has, they are another's.
+        assert_eq!(observed(&after_eight_rounds(100.0, false), "is_competitive"), 0.0);
+        assert_eq!(observed(&after_eight_rounds(100.0, true), "is_competitive"), 1.0);
     }
 
     #[test]
