@@ -71,6 +71,22 @@ fn phases_follow_one_another() {
     assert!((300..=400).contains(&up), "{up}");
 }
 
+/// `BBR.MaxBwFilterLen`: a rate counts in the cycle that saw it and in the next.
+#[test]
+fn a_rate_is_forgotten_two_cycles_later() {
+    let mut path = Path::new(1);
+    path.law.0.params.probe_rtt_interval = 1000.0;
+    path.until(Phase::Cruise);
+    path.law.0.max_bw[1] = 5000.0;
+    let rates = [1, 2, 3].map(|_| {
+        path.until(Phase::Up);
+        path.until(Phase::Cruise);
+        (0..11).for_each(|_| path.ack(0.0));
+        path.law.0.max_bw()
+    });
+    assert_eq!(rates, [5000.0, 1000.0, 1000.0]);
+}
+
 #[test]
 fn waits_are_drawn() {
     let wait = |seed| {
