@@ -1797,7 +1797,7 @@ class Reno:
 
 
 #: Whose CUBIC runs.
-Version = Literal["rfc9438"] | Literal["linux-2.6.22"] | Literal["linux-2.6.31"]
+Version = Literal["rfc9438"] | Literal["linux"] | Literal["linux-2.6.22"] | Literal["linux-2.6.31"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1807,7 +1807,8 @@ class Cubic:
     Attributes
     ----------
     version
-        Whose CUBIC: "rfc9438", "linux-2.6.22" (v2.1, as in ns-2.35) or "linux-2.6.31" (v2.3). Default "rfc9438".
+        Whose CUBIC: "rfc9438", "linux" (Linux 6, in its whole numbers), "linux-2.6.22" (v2.1, as in ns-2.35) or
+        "linux-2.6.31" (v2.3). Default "rfc9438".
     c
         Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6; the kernels have their own. Default 0.4.
     beta
@@ -1816,8 +1817,8 @@ class Cubic:
     fast_convergence
         Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     hystart
-        Leave slow start before it loses: the first one, by HyStart++ (RFC 9406); in "linux-2.6.31" by HyStart, which
-        that kernel has on. Default off.
+        Leave slow start before it loses: the first one, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by
+        HyStart, which the kernels have on. Default off.
     timestamps
         "linux-2.6.22" only: packets carry timestamps, without which that kernel takes no round trips and has no limit
         S_max to its growth. Default on; ns-2's senders have none.

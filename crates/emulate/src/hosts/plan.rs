@@ -18,6 +18,9 @@ use windward_units::{Bytes, Duration};
 
 /// CUBIC's parameter that Linux's always has on.
 const HYSTART: &str = "hystart";
+/// CUBIC's parameter that says whose it is, and that the kernel's is Linux's.
+const VERSION: &str = "version";
+const KERNELS: &str = "linux";
 
 /// The first flow's addresses: 10.0.0.16 sends, 10.0.0.17 receives.
 const FIRST: u32 = 0x0a00_0010;
@@ -265,7 +268,8 @@ impl Laws {
         if name == "bbr" {
             self.notes.push("bbr: run by the kernel's own `bbr`".to_owned());
         }
-        self.note_what_differs(spec, &written, |name| name == HYSTART);
+        let is_kernels = written.get(VERSION).is_some_and(|version| version == KERNELS);
+        self.note_what_differs(spec, &written, |name| name == HYSTART || name == VERSION && is_kernels);
         if written.get(HYSTART) == Some(&serde_json::Value::Bool(false)) {
             self.notes.push(format!("{}: Linux always uses HyStart; set `{HYSTART} = true` to match", spec.name()));
         }

@@ -1,4 +1,4 @@
-//! CUBIC as Linux kernels ran it, with their whole numbers.
+//! CUBIC as old Linux kernels ran it, with their whole numbers.
 //!
 //! Linux 2.6.22 `net/ipv4/tcp_cubic.c` (v2.1), which ns-2.35 runs as `tcp/linux/src/tcp_cubic.c`, and Linux 2.6.31 (v2.3).
 //! W, W_max in packets, t in s/1024 from the first ACK of the epoch, β in 1/1024, d_min the least round trip:
@@ -40,7 +40,7 @@ impl Kernel {
     fn of(version: Version) -> Self {
         match version {
             Version::Linux2631 => Self { beta: 717, caution: None },
-            Version::Rfc9438 | Version::Linux2622 => Self { beta: 819, caution: Some((16, 50)) },
+            Version::Rfc9438 | Version::Linux | Version::Linux2622 => Self { beta: 819, caution: Some((16, 50)) },
         }
     }
 

@@ -18,7 +18,7 @@
 //! W = (C/(1−β))^¼ · (rtt/p)^¾, which it approaches as 1/√t, because the curve is flat there. The price is p;
 //! U(x) = −3·(C/((1−β)·rtt))^⅓ · x^(−⅓).
 //!
-//! [`Version`] chooses between this and two Linux kernels, whose forms ([`linux`]) the papers' packet runs used.
+//! [`Version`] chooses between this, today's Linux ([`linux6`]), and two old kernels' ([`linux`]), which the papers' packet runs used.
 //!
 //! **Where we differ**
 //! * Where W_est lies below W, the Reno-friendly region leaves W alone; RFC 9438 would lower it.
@@ -29,6 +29,8 @@
 mod fluid;
 mod hystart;
 mod linux;
+mod linux6;
+mod linux6_hystart;
 mod linux_hystart;
 mod params;
 mod rfc9438;
@@ -42,8 +44,10 @@ use windward_units::{Packets, Time};
 pub enum Cubic {
     /// RFC 9438.
     Standard(rfc9438::Sender),
-    /// A Linux kernel's; behind a pointer, to leave the laws that most flows run small.
-    Linux(Box<linux::Sender>),
+    /// An old Linux kernel's; behind a pointer, to leave the laws that most flows run small.
+    OldLinux(Box<linux::Sender>),
+    /// Linux's; likewise.
+    Linux(Box<linux6::Sender>),
 }
 
 impl Cubic {
@@ -51,7 +55,8 @@ impl Cubic {
     pub fn new(params: Params, initial: Packets) -> Self {
         match params.version {
             Version::Rfc9438 => Self::Standard(rfc9438::Sender::new(params, initial)),
-            Version::Linux2622 | Version::Linux2631 => Self::Linux(Box::new(linux::Sender::new(params, initial))),
+            Version::Linux => Self::Linux(Box::new(linux6::Sender::new(params, initial))),
+            Version::Linux2622 | Version::Linux2631 => Self::OldLinux(Box::new(linux::Sender::new(params, initial))),
         }
     }
 }
@@ -61,6 +66,7 @@ impl Law for Cubic {
     fn on_ack(&mut self, ack: &Ack) {
         match self {
             Self::Standard(sender) => sender.on_ack(ack),
+            Self::OldLinux(sender) => sender.on_ack(ack),
             Self::Linux(sender) => sender.on_ack(ack),
         }
     }
@@ -68,6 +74,7 @@ impl Law for Cubic {
     fn on_congestion(&mut self, event: &Congestion) {
         match self {
             Self::Standard(sender) => sender.on_congestion(event),
+            Self::OldLinux(sender) => sender.on_congestion(event),
             Self::Linux(sender) => sender.on_congestion(event),
         }
     }
@@ -76,6 +83,7 @@ impl Law for Cubic {
     fn cwnd(&self) -> Packets {
         match self {
             Self::Standard(sender) => sender.cwnd(),
+            Self::OldLinux(sender) => sender.cwnd(),
             Self::Linux(sender) => sender.cwnd(),
         }
     }
@@ -83,6 +91,7 @@ impl Law for Cubic {
     fn on_restart(&mut self, now: Time) {
         match self {
             Self::Standard(sender) => sender.on_restart(now),
+            Self::OldLinux(sender) => sender.on_restart(now),
             Self::Linux(sender) => sender.on_restart(now),
         }
     }
@@ -90,13 +99,23 @@ impl Law for Cubic {
     fn on_undo(&mut self) {
         match self {
             Self::Standard(sender) => sender.on_undo(),
+            Self::OldLinux(sender) => sender.on_undo(),
             Self::Linux(sender) => sender.on_undo(),
+        }
+    }
+
+    fn restore(&mut self, cwnd: Packets) {
+        match self {
+            Self::Standard(sender) => sender.restore(cwnd),
+            Self::OldLinux(sender) => sender.restore(cwnd),
+            Self::Linux(sender) => sender.restore(cwnd),
         }
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         match self {
             Self::Standard(sender) => sender.observe(sink),
+            Self::OldLinux(sender) => sender.observe(sink),
             Self::Linux(sender) => sender.observe(sink),
         }
     }

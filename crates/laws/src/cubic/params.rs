@@ -11,6 +11,9 @@ pub enum Version {
     #[default]
     #[serde(rename = "rfc9438")]
     Rfc9438,
+    /// CUBIC 2.3 of Linux 6.
+    #[serde(rename = "linux")]
+    Linux,
     /// CUBIC 2.1 of Linux 2.6.22, which ns-2.35 runs.
     #[serde(rename = "linux-2.6.22")]
     Linux2622,
@@ -23,7 +26,8 @@ pub enum Version {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Whose CUBIC: "rfc9438", "linux-2.6.22" (v2.1, as in ns-2.35) or "linux-2.6.31" (v2.3). Default "rfc9438".
+    /// Whose CUBIC: "rfc9438", "linux" (Linux 6, in its whole numbers), "linux-2.6.22" (v2.1, as in ns-2.35) or "linux-2.6.31"
+    /// (v2.3). Default "rfc9438".
     pub version: Version,
     /// Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6; the kernels have their own. Default 0.4.
     #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
@@ -33,8 +37,8 @@ pub struct Params {
     pub beta: f64,
     /// Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     pub fast_convergence: bool,
-    /// Leave slow start before it loses: the first one, by HyStart++ (RFC 9406); in "linux-2.6.31" by HyStart, which that
-    /// kernel has on. Default off.
+    /// Leave slow start before it loses: the first one, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by HyStart,
+    /// which the kernels have on. Default off.
     pub hystart: bool,
     /// "linux-2.6.22" only: packets carry timestamps, without which that kernel takes no round trips and has no limit S_max
     /// to its growth. Default on; ns-2's senders have none.
@@ -69,7 +73,7 @@ impl Params {
         match self.version {
             Version::Rfc9438 => (self.c, self.beta),
             Version::Linux2622 => (410.0 / 1024.0, 819.0 / 1024.0),
-            Version::Linux2631 => (410.0 / 1024.0, 717.0 / 1024.0),
+            Version::Linux | Version::Linux2631 => (410.0 / 1024.0, 717.0 / 1024.0),
         }
     }
 

@@ -12,6 +12,7 @@ fn laws() -> Vec<LawSpec> {
     let mut laws = LawSpec::all();
     laws.extend([
         LawSpec::Cubic(cubic::Params { hystart: true, ..Default::default() }),
+        LawSpec::Cubic(cubic::Params { version: cubic::Version::Linux, hystart: true, ..Default::default() }),
         LawSpec::Cubic(cubic::Params { version: cubic::Version::Linux2622, ..Default::default() }),
         LawSpec::Cubic(cubic::Params { version: cubic::Version::Linux2631, hystart: true, ..Default::default() }),
         LawSpec::Fast(fast::Params { mode: Mode::Ns2, ..Default::default() }),

@@ -50,6 +50,8 @@ fn laws() {
 #[test]
 fn other_forms() {
     snapshot("cubic-hystart", LawSpec::Cubic(cubic::Params { hystart: true, ..Default::default() }));
+    let version = cubic::Version::Linux;
+    snapshot("cubic-linux", LawSpec::Cubic(cubic::Params { version, hystart: true, ..Default::default() }));
     let version = cubic::Version::Linux2622;
     snapshot("cubic-linux-2.6.22", LawSpec::Cubic(cubic::Params { version, ..Default::default() }));
     let version = cubic::Version::Linux2631;
