@@ -7,26 +7,37 @@ from typing import Any, Literal
 import windward as ww
 
 
-def crowd(law: Any, loss: float, count: int, stack: Literal["rfc", "linux"] = "rfc") -> ww.Scenario:
-    """So many flows of a law, each alone on 10 Mbit/s, 2 x 50 ms and random loss: as many repeats at once."""
+def crowds(laws: dict[str, Any], loss: float, count: int, stack: Literal["rfc", "linux"] = "rfc") -> ww.Scenario:
+    """So many flows of each law, each alone on 10 Mbit/s, 2 x 50 ms and random loss: as many repeats at once."""
+    ends = {name: (f"{name}-server", f"{name}-client") for name in laws}
     return ww.Scenario(
         name="crowd",
         duration="60 s",
         warmup="10 s",
-        node=[ww.Node(name="server", count=count), ww.Node(name="client", count=count)],
+        node=[ww.Node(name=end, count=count) for pair in ends.values() for end in pair],
         link=[
             ww.Link(
-                from_="server",
-                to="client",
+                name=name,
+                from_=server,
+                to=client,
                 rate="10 Mbit/s",
                 delay="50 ms",
                 buffer="83 packets",
                 loss=loss,
                 reverse=ww.Reverse(loss=0.0),
             )
+            for name, (server, client) in ends.items()
         ],
-        flow=[ww.Flow(from_="server", to="client", law=law, stack=stack)],
+        flow=[
+            ww.Flow(name=name, from_=server, to=client, law=laws[name], stack=stack)
+            for name, (server, client) in ends.items()
+        ],
     )
+
+
+def crowd(law: Any, loss: float, count: int, stack: Literal["rfc", "linux"] = "rfc") -> ww.Scenario:
+    """The same of one law."""
+    return crowds({"flow": law}, loss, count, stack)
 
 
 def path(

@@ -39,7 +39,7 @@ LATE_S = 0.0005
 
 #: The backlog laws are told 20 packets, as fits links of some Mbit/s; their defaults are for faster ones.
 LAWS: dict[str, ww.LawSpec | str] = {
-    "CUBIC": "cubic",
+    "CUBIC": ww.Cubic(version="linux", hystart=True),
     "Reno": "reno",
     "BBR": "bbr",
     "BBR v3": "bbr3",
