@@ -37,7 +37,7 @@ pub struct Ack {
     pub round: u64,
     /// What the network said explicitly, where it speaks. No network of the simulator does: always `None` there.
     pub feedback: Option<Feedback>,
-    /// What a law needs that models its path by rates.
+    /// What a law needs that models its path by rates: one for which [`Law::reads_samples`] holds; for others a host may leave it empty.
     pub sample: Sample,
 }
 
@@ -161,6 +161,11 @@ pub trait Law {
     /// Whether the window is the law's own in recovery too, as with Linux's `cong_control`: the host then reduces nothing by itself,
     /// neither after a loss nor after a mark. The same for as long as the law lives.
     fn drives_recovery(&self) -> bool {
+        false
+    }
+
+    /// Whether it reads [`Ack::sample`]. The same for as long as the law lives.
+    fn reads_samples(&self) -> bool {
         false
     }
 

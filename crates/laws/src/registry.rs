@@ -166,6 +166,9 @@ macro_rules! laws {
             fn drives_recovery(&self) -> bool {
                 match self { $(Self::$variant(law) => law.drives_recovery(),)* Self::External(law) => law.drives_recovery() }
             }
+            fn reads_samples(&self) -> bool {
+                match self { $(Self::$variant(law) => law.reads_samples(),)* Self::External(law) => law.reads_samples() }
+            }
             fn answers_marks(&self) -> bool {
                 match self { $(Self::$variant(law) => law.answers_marks(),)* Self::External(law) => law.answers_marks() }
             }

@@ -247,6 +247,10 @@ impl Law for Bbr {
         true
     }
 
+    fn reads_samples(&self) -> bool {
+        true
+    }
+
     fn on_restart(&mut self, now: Time) {
         let state = &mut *self.0;
         state.is_idle_restart = true;

@@ -277,6 +277,10 @@ impl Law for Bbr3 {
         true
     }
 
+    fn reads_samples(&self) -> bool {
+        true
+    }
+
     fn on_restart(&mut self, now: Time) {
         let state = &mut *self.0;
         (state.now, state.is_idle_restart) = (now, true);

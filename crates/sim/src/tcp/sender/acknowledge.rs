@@ -224,7 +224,6 @@ impl Sender {
         let acknowledging = now.as_nanos() - newest.delivered_at;
         let interval = Duration::from_nanos(sending.max(acknowledging));
         let count = f64::from(self.delivered - newest.delivered);
-        let whole = |count: u32| Packets::new(f64::from(count));
         self.first_sent_at = newest.sent_at;
         if newest.delivered >= self.round_ends_at {
             self.round += 1;
@@ -250,18 +249,24 @@ impl Sender {
             recovering: is_duplicate || self.is_reduced(),
             round: self.round,
             feedback: None,
-            sample: Sample {
-                delivered: whole(self.delivered),
-                delivered_at_send: whole(newest.delivered),
-                lost: whole(self.lost),
-                lost_at_send: whole(newest.lost),
-                interval,
-                prior_flight: whole(prior_flight),
-                next_send: self.next_send,
-                repair: self.phase.repair(),
-            },
+            sample: if self.reads_samples { self.rates(newest, interval, prior_flight) } else { Sample::default() },
         });
         self.take_window();
+    }
+
+    /// What a law is told that models its path by rates.
+    fn rates(&self, newest: &Segment, interval: Duration, prior_flight: u32) -> Sample {
+        let whole = |count: u32| Packets::new(f64::from(count));
+        Sample {
+            delivered: whole(self.delivered),
+            delivered_at_send: whole(newest.delivered),
+            lost: whole(self.lost),
+            lost_at_send: whole(newest.lost),
+            interval,
+            prior_flight: whole(prior_flight),
+            next_send: self.next_send,
+            repair: self.phase.repair(),
+        }
     }
 }
 

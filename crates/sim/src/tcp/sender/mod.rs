@@ -60,6 +60,7 @@ pub struct Sender {
     law: AnyLaw,
     /// The window is the law's own in recovery too.
     drives_recovery: bool,
+    reads_samples: bool,
     /// What the law draws random numbers from.
     seed: u64,
     board: Scoreboard,
@@ -114,6 +115,7 @@ impl Sender {
     pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32, seed: u64) -> Self {
         let mut sender = Self {
             drives_recovery: law.drives_recovery(),
+            reads_samples: law.reads_samples(),
             seed,
             board: Scoreboard::new(64, tcp.is_by_time()),
             phase: Phase::Open,
@@ -209,6 +211,7 @@ impl Sender {
     pub fn renew(&mut self, law: AnyLaw) {
         debug_assert!(self.board.outstanding() == 0, "the old connection has no data on its way");
         self.drives_recovery = law.drives_recovery();
+        self.reads_samples = law.reads_samples();
         self.seed = splitmix64(self.seed);
         self.law = law;
         self.phase = Phase::Open;
