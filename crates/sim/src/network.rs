@@ -115,6 +115,8 @@ pub struct TcpOptions {
     pub rto: RtoRule,
     /// Segments that are acknowledged at once, each, at the beginning and after a duplicate.
     pub quick_acks: u32,
+    /// The receiver holds SACKs back as Linux's does, on connections with SACK.
+    pub compress_sacks: bool,
 }
 
 /// How a sender with SACK finds losses.
@@ -191,6 +193,7 @@ impl Default for TcpOptions {
             loss_detection: LossDetection::Rfc6675,
             rto: RtoRule::Rfc6298,
             quick_acks: 0,
+            compress_sacks: false,
         }
     }
 }

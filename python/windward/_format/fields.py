@@ -2499,6 +2499,10 @@ class Flow:
     quick_acks
         Segments that are acknowledged at once, each, at the beginning and after a duplicate. Default: 0; 16 with
         `stack = "linux"`.
+    compress_sacks
+        Whether the receiver holds SACKs back as Linux does: of the segments beyond a gap the first three are
+        acknowledged at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default:
+        false; true with `stack = "linux"`.
     receive_window
         Receive buffer, at least one segment.
     sack
@@ -2547,6 +2551,7 @@ class Flow:
     stack: Stack = "rfc"
     delayed_ack: str | Literal[False] = "40 ms"
     quick_acks: int | None = None
+    compress_sacks: bool | None = None
     receive_window: str = "1048576 packets"
     sack: bool = True
     loss_detection: LossDetection | None = None

@@ -74,6 +74,7 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
         ecn: flow.ecn.into(),
         loss_detection: flow.loss_detection.unwrap_or(of_stack).into(),
         rto: flow.rto.unwrap_or(if is_linux { Rto::Linux } else { Rto::Rfc6298 }).into(),
+        compress_sacks: flow.compress_sacks.unwrap_or(is_linux && flow.sack),
         quick_acks: flow.quick_acks.unwrap_or(if is_linux { TcpOptions::QUICK_ACKS_OF_LINUX } else { 0 }),
     }
 }
@@ -139,6 +140,9 @@ impl Table<'_> {
         if !self.flow.sack && self.flow.loss_detection == Some(LossDetection::Rack) {
             let hint = "leave one of them out: without SACK losses are found by duplicate ACKs (RFC 6582)";
             self.refuse(["loss_detection"], "`loss_detection = \"rack\"` needs `sack`", Some(hint));
+        }
+        if !self.flow.sack && self.flow.compress_sacks == Some(true) {
+            self.refuse(["compress_sacks"], "`compress_sacks` needs `sack`", Some("leave one of them out"));
         }
     }
 

@@ -76,6 +76,10 @@ pub(crate) struct Flow {
     /// `stack = "linux"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quick_acks: Option<u32>,
+    /// Whether the receiver holds SACKs back as Linux does: of the segments beyond a gap the first three are acknowledged at once, others
+    /// by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true with `stack = "linux"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress_sacks: Option<bool>,
     /// Receive buffer, at least one segment.
     #[serde(default = "receive_window")]
     pub receive_window: ReceiveWindow,

@@ -185,12 +185,13 @@ impl Connection {
             Kind::Coded => self.on_combination(net, packet),
             Kind::CodedAck => self.on_feedback(net, packet),
             // The receiver has answered the SYN and waits for data already.
-            Kind::HandshakeAck => {}
+            Kind::HandshakeAck => self.receiver.open(net.now),
             Kind::Datagram | Kind::Parcel { .. } | Kind::Routing => debug_assert!(false, "no packet of a connection"),
         }
     }
 
     fn answer_syn(&mut self, net: &mut Net, packet: &Packet) {
+        self.receiver.answer_syn(net.now);
         let size = self.headers.syn();
         let answer = self.packet(net.now, Kind::SynAck, self.backward);
         net.send(Packet { stamp: packet.stamp, size, ..answer }, false);

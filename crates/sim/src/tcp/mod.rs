@@ -6,6 +6,7 @@
 mod burst;
 mod by_time;
 mod coded;
+mod compress;
 mod connection;
 mod layer;
 mod marks;

@@ -1,5 +1,6 @@
 //! The receiving end: in-order delivery, delayed ACKs, SACK blocks.
 
+use super::compress::Compression;
 use super::ranges::Ranges;
 use super::timer::Timer;
 use crate::ecn::Ecn;
@@ -31,12 +32,13 @@ pub struct Receiver {
     reports: bool,
     /// The duplicate that the next ACK reports.
     duplicate: Option<Range>,
-    /// Segments to be acknowledged at once, each, after the beginning or a duplicate; and how many that still holds for.
+    /// Segments to be acknowledged at once, each, after the beginning or an old segment; and how many that still holds for.
     quick_acks: u32,
     quick: u32,
     beyond: Ranges,
     /// The ranges beyond the first gap that changed last, the newest first (RFC 2018 §4).
     recent: [Range; SACK_BLOCKS],
+    compression: Compression,
     ecn: EcnMode,
     /// Repeats a mark until the sender answers it (RFC 3168 §6.1.3).
     repeats: bool,
@@ -61,6 +63,7 @@ impl Receiver {
             quick: tcp.quick_acks,
             beyond: Ranges::default(),
             recent: Default::default(),
+            compression: Compression::new(tcp.sack && tcp.compress_sacks),
             ecn: tcp.ecn,
             repeats: false,
             marked: 0,
@@ -89,6 +92,16 @@ impl Receiver {
         self.next.max(self.beyond.end())
     }
 
+    /// A SYN is answered.
+    pub fn answer_syn(&mut self, now: Time) {
+        self.compression.answer_syn(now);
+    }
+
+    /// The handshake is over.
+    pub fn open(&mut self, now: Time) {
+        self.compression.open(now);
+    }
+
     /// A data segment arrives.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Answer {
@@ -97,7 +110,7 @@ impl Receiver {
         }
         let number = packet.number;
         if number != self.next {
-            return self.receive_out_of_order(number);
+            return self.receive_out_of_order(now, number);
         }
         self.next += 1;
         if self.unacked == 0 {
@@ -148,22 +161,27 @@ impl Receiver {
     }
 
     #[cold]
-    fn receive_out_of_order(&mut self, number: u32) -> Answer {
+    fn receive_out_of_order(&mut self, now: Time, number: u32) -> Answer {
         let mut is_new = false;
+        let mut before = 0;
         if number > self.next {
             let whole = self.beyond.insert((number, number + 1), |_| is_new = true);
-            self.forget_blocks(|block| block.0 >= whole.0 && block.1 <= whole.1);
+            let is_part = |block: Range| block.0 >= whole.0 && block.1 <= whole.1;
+            before = self.recent.iter().position(|block| block.0 >= block.1 || is_part(*block)).unwrap_or(SACK_BLOCKS);
+            self.forget_blocks(is_part);
             self.recent.rotate_right(1);
             self.recent[0] = whole;
         }
         if !is_new {
             self.note_duplicate(number);
         }
-        Answer::Now
+        if number < self.next || self.quick > 0 { Answer::Now } else { self.compression.answer(now, self.next, before) }
     }
 
     fn note_duplicate(&mut self, number: u32) {
-        self.quick = self.quick_acks;
+        if number < self.next {
+            self.quick = self.quick_acks;
+        }
         if self.reports {
             self.duplicate = Some((number, number + 1));
         }
@@ -187,6 +205,7 @@ impl Receiver {
     pub fn acknowledge(&mut self) -> ([Range; SACK_BLOCKS], u64) {
         self.unacked = 0;
         self.quick = self.quick.saturating_sub(1);
+        self.compression.release();
         self.timer.cancel();
         let mut sack = if self.has_sack { self.recent } else { Default::default() };
         if let Some(duplicate) = self.duplicate.take() {
@@ -283,6 +302,29 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(&mut answer), [true, true, false, true, false]);
         // The duplicate's own ACK counts.
         assert_eq!([5, 5, 6, 7, 8].map(&mut answer), [true, true, true, false, true]);
+    }
+
+    /// Three duplicates at once; the others of the gap with one ACK, 1.1 ms after the first of them, or with the first segment in order.
+    #[test]
+    fn sacks_beyond_three_are_held_back() {
+        let mut receiver = Receiver::new(&TcpOptions { compress_sacks: true, ..TcpOptions::default() });
+        receiver.answer_syn(Time::ZERO);
+        receiver.open(Time::ZERO + Duration::from_millis(100));
+        let at = |us: u64| Time::ZERO + Duration::from_micros(200_000 + us);
+        let until = Answer::By(at(300 + 1_100));
+        for (number, answer) in [(1, Answer::Now), (2, Answer::Now), (3, Answer::Now), (4, until), (5, until)] {
+            assert_eq!(receiver.receive(at(100 * u64::from(number - 1)), &data(number)), answer, "{number}");
+            if answer == Answer::Now {
+                receiver.acknowledge();
+            }
+        }
+        assert_eq!(receiver.acknowledge().0, [(1, 6), (0, 0), (0, 0)]);
+        // The gap is the same: no more go out at once.
+        assert_eq!(receiver.receive(at(2_000), &data(6)), Answer::By(at(2_000 + 1_100)));
+        assert_eq!(receiver.receive(at(2_001), &data(0)), Answer::Now);
+        receiver.acknowledge();
+        // A new gap.
+        assert_eq!(receiver.receive(at(2_002), &data(8)), Answer::Now);
     }
 
     /// RFC 3168 §6.1.3: ECE in every ACK from a mark to the sender's CWR, unless that packet is marked itself.
