@@ -166,13 +166,14 @@ impl Settings {
             loss_detection: if sack { LossDetection::Rack } else { LossDetection::Rfc6675 },
             rto: RtoRule::Linux,
             quick_acks: TcpOptions::QUICK_ACKS_OF_LINUX,
+            compress_sacks: sack,
             ..TcpOptions::default()
         }
     }
 }
 
 /// CUBIC as Linux has it.
-const CUBIC: &str = "rfc9438";
+const CUBIC: &str = "linux";
 
 #[cfg(test)]
 mod tests {

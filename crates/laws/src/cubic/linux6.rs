@@ -19,7 +19,7 @@
 //! **Where we differ**
 //! * The cube root is exact, cut to a whole number; the kernel's, from a table and one step of Newton's, is 0.2 % off on average.
 //! * After a timeout the kernel's window is one above what it still believes in flight, which is rarely more than nothing.
-//! * Where the sender runs out of data, W stands still; in slow start the kernel lets it grow to twice what is in flight.
+//! * Whether the window held the sender back, without which it does not grow (`tcp_is_cwnd_limited`), is the host's to say.
 //! * t saturates after 346 s without a loss; the kernel's overflows.
 
 use super::linux6_hystart::HyStart;
