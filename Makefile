@@ -126,7 +126,7 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
 
-# Half an hour in real time, as root; prints the table of docs/measured/validation/linux-stack.md.
+# Half an hour in real time, as root, to docs/measured/validation/linux-stack.md; goes on where it was interrupted.
 validate-linux-stack: $(VENV)/engine
 	$(BIN)/python benches/emulate/linux_stack.py
 
