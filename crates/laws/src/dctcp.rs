@@ -196,6 +196,17 @@ mod tests {
         Ack { acked: Packets::new(acked), marked: Packets::new(marked), ..ack(0, round, 10.0) }
     }
 
+    /// α = 1: half at 200 ms. What was sent before, and comes back at 250 ms, brings no second answer; what was sent then, at 300 ms, does.
+    #[test]
+    fn marks_of_one_round_trip_are_answered_once() {
+        let mut law = Dctcp::new(Params::default(), Packets::new(40.0));
+        let windows = [200, 250, 300].map(|now| {
+            law.on_ack(&Ack { marked: Packets::ONE, ..ack(now, 0, 40.0) });
+            law.cwnd
+        });
+        assert_eq!(windows, [20.0, 20.0, 10.0]);
+    }
+
     /// α = 1; a window without marks leaves 15/16, one with a quarter marked 15/16·15/16 + 1/64 = 0.894 531 25.
     #[test]
     fn alpha_follows_the_share_of_marks() {
