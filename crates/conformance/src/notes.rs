@@ -41,5 +41,5 @@ pub const WHYS: &[(&str, &str)] = &[
     ),
 ];
 
-const QUEUE: &str = "HyStart ends slow start at 36 packets and not at 48: the script's host paces by its queue fq and lets four segments go out together, so that rounds end \
-     elsewhere; the simulator has neither";
+const QUEUE: &str = "HyStart ends slow start at 36 packets and not at 48. Why is not shown; the script's host paces by its queue fq and lets four segments go out together, \
+     which the simulator's does not";

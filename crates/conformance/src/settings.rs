@@ -161,7 +161,6 @@ impl Settings {
             sack,
             timestamps,
             ecn,
-            pacing: self.is_paced,
             min_rto: Duration::from_millis(200),
             loss_detection: if sack { LossDetection::Rack } else { LossDetection::Rfc6675 },
             rto: RtoRule::Linux,
