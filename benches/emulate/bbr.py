@@ -81,8 +81,8 @@ def network(cells: list[Cell]) -> ww.Scenario:
         flow = ww.Flow(name=f"{cell.name}-bbr", from_=link.from_, to=link.to, law="bbr", stack="linux")
         flows.append(flow)
         if cell.is_shared:
-            # Linux's CUBIC leaves slow start by HyStart.
-            flows.append(replace(flow, name=f"{cell.name}-cubic", law=ww.Cubic(hystart=True)))
+            cubic = ww.Cubic(version="linux", hystart=True)
+            flows.append(replace(flow, name=f"{cell.name}-cubic", law=cubic))
     return ww.Scenario(
         name="bbr-kernels",
         duration=f"{SECONDS} s",
