@@ -6,6 +6,7 @@
 
 mod assertion;
 mod bytes;
+mod judge;
 mod notes;
 pub mod page;
 mod parse;
@@ -14,13 +15,5 @@ mod reader;
 mod script;
 mod settings;
 
+pub use judge::judge;
 pub use play::Verdict;
-use std::path::Path;
-
-/// Plays the script at `path`, whose text is `text`. `trace` hears what the simulator sends.
-pub fn judge(path: &Path, text: &str, trace: &mut dyn FnMut(String)) -> Verdict {
-    match parse::parse(text) {
-        Ok(script) => play::play(&script, path.parent().unwrap_or(Path::new(".")), trace),
-        Err(unread) => Verdict::Inapplicable { line: unread.line, why: unread.what },
-    }
-}

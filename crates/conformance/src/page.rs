@@ -1,7 +1,8 @@
 //! The page that says which scripts pass.
 
+use crate::judge::judge;
 use crate::notes::{OUTSIDE, WHYS};
-use crate::{Verdict, judge};
+use crate::play::Verdict;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 //! Of the segments beyond a gap the first three are acknowledged at once, each, as fast retransmission needs it; those that follow
 //! wait for min(1 ms, round trip/20), for the ACK of 44, or until anything else is to be acknowledged.
 
-use super::receiver::Answer;
+use super::answer::Answer;
 use windward_units::{Duration, Time};
 
 /// Duplicates that are sent at once, for each gap (`TCP_FASTRETRANS_THRESH`).

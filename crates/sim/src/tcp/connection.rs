@@ -1,8 +1,9 @@
 //! A connection: handshake, a sender at one end, a receiver at the other, and the packets between them.
 
+use super::answer::Answer;
 use super::layer::Coding;
 use super::options::Headers;
-use super::receiver::{Answer, Receiver};
+use super::receiver::Receiver;
 use super::sender::{Sender, Turn};
 use super::tally::Tally;
 use super::timer::{Ring, Timer};

@@ -3,6 +3,7 @@
 //! Sequence numbers count segments; only the last segment of a sized flow may be shorter, which matters for its
 //! size on the wire alone.
 
+mod answer;
 mod burst;
 mod by_time;
 mod coded;

@@ -1,5 +1,6 @@
 //! The receiving end: in-order delivery, delayed ACKs, SACK blocks.
 
+use super::answer::Answer;
 use super::compress::Compression;
 use super::ranges::Ranges;
 use super::timer::Timer;
@@ -10,15 +11,6 @@ use windward_units::{Duration, Time};
 
 /// Segments after which an ACK is due at the latest (RFC 5681 §4.2).
 const ACK_EVERY: u32 = 2;
-
-/// What to do about a segment that arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Acknowledge now.
-    Now,
-    /// Acknowledge by then.
-    By(Time),
-}
 
 /// The receiving end of a flow.
 #[derive(Clone, Debug)]

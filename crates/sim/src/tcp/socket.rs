@@ -1,7 +1,8 @@
 //! One end of a connection without a network, for who says by hand what arrives and when: the sender and the receiver that flows
 //! run, and nothing else. The handshake is over; segments are counted from zero in either direction.
 
-use super::receiver::{Answer, Receiver};
+use super::answer::Answer;
+use super::receiver::Receiver;
 use super::sender::{Sender, Turn};
 use crate::ecn::{Codepoint, Ecn};
 use crate::network::TcpOptions;
