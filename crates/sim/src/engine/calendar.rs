@@ -12,14 +12,17 @@ const CHILDREN: usize = 4;
 /// Pending events, first one out.
 #[derive(Debug, Default)]
 pub struct Calendar {
+    /// The heap, and behind it [`Event::NEVER`], so that every node has no children or four.
     events: Vec<Event>,
+    /// How many of them are pending, the free root among them.
+    pending: usize,
     is_root_free: bool,
 }
 
 impl Calendar {
     /// An empty calendar with room for `capacity` events.
     pub fn with_capacity(capacity: usize) -> Self {
-        Self { events: Vec::with_capacity(capacity), is_root_free: false }
+        Self { events: Vec::with_capacity(capacity + CHILDREN), pending: 0, is_root_free: false }
     }
 
     /// Adds an event.
@@ -29,9 +32,19 @@ impl Calendar {
             self.is_root_free = false;
             self.sift_down(event);
         } else {
-            self.events.push(event);
-            self.sift_up(self.events.len() - 1, event);
+            if self.pending == self.events.len() {
+                self.grow();
+            }
+            self.pending += 1;
+            self.sift_up(self.pending - 1, event);
         }
+    }
+
+    /// Makes room for the root, or for four children.
+    #[cold]
+    fn grow(&mut self) {
+        let more = if self.events.is_empty() { 1 } else { CHILDREN };
+        self.events.resize(self.events.len() + more, Event::NEVER);
     }
 
     /// When the first event is due.
@@ -39,7 +52,7 @@ impl Calendar {
         if self.is_root_free {
             self.close_root();
         }
-        self.events.first().map(|event| event.time())
+        (self.pending > 0).then(|| self.events[0].time())
     }
 
     /// Takes the first event.
@@ -48,17 +61,19 @@ impl Calendar {
         if self.is_root_free {
             self.close_root();
         }
-        let first = *self.events.first()?;
+        if self.pending == 0 {
+            return None;
+        }
         self.is_root_free = true;
-        Some(first)
+        Some(self.events[0])
     }
 
     /// Fills the hole at the root with the last event.
     fn close_root(&mut self) {
         self.is_root_free = false;
-        if let Some(last) = self.events.pop()
-            && !self.events.is_empty()
-        {
+        self.pending -= 1;
+        let last = std::mem::replace(&mut self.events[self.pending], Event::NEVER);
+        if self.pending > 0 {
             self.sift_down(last);
         }
     }
@@ -68,23 +83,15 @@ impl Calendar {
     fn sift_down(&mut self, event: Event) {
         let events = &mut self.events[..];
         let mut at = 0;
-        loop {
-            let child = at * CHILDREN + 1;
-            let least = if let Some(four) = events.get(child..child + CHILDREN) {
-                let left = if four[1] < four[0] { 1 } else { 0 };
-                let right = if four[3] < four[2] { 3 } else { 2 };
-                child + if four[right] < four[left] { right } else { left }
-            } else {
-                match (child..events.len()).min_by_key(|&c| events[c]) {
-                    Some(least) => least,
-                    None => break,
-                }
-            };
-            if event <= events[least] {
+        while let Some(&[a, b, c, d]) = events.get(at * CHILDREN + 1..).and_then(<[Event]>::first_chunk) {
+            let (left, x) = if b < a { (2, b) } else { (1, a) };
+            let (right, y) = if d < c { (4, d) } else { (3, c) };
+            let (least, first) = if y < x { (right, y) } else { (left, x) };
+            if event <= first {
                 break;
             }
-            events[at] = events[least];
-            at = least;
+            events[at] = first;
+            at = at * CHILDREN + least;
         }
         events[at] = event;
     }

@@ -108,6 +108,9 @@ const TIMER_BITS: u32 = 24;
 pub struct Event(u128);
 
 impl Event {
+    /// After all that can happen.
+    pub const NEVER: Self = Self(u128::MAX);
+
     /// The event of the `index`th of those that `wake` names, at `time`.
     #[inline]
     pub const fn new(time: Time, wake: Wake, index: u32) -> Self {
