@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -44,6 +45,21 @@ def behind(
     link, found = json.loads(report.read_text()), json.loads((folder / "outcome.json").read_text())
     kept = {"queue_ms": link["down"]["mean_queue_delay_s"] * 1000, "is_realtime": link["quality"]["problem"] is None}
     return {**found, **kept}
+
+
+def rival(address: tuple[str, int], lead_s: float) -> Callable[[], int]:
+    """A flow from `address` that has the link to itself for a while, if any; tells how many bytes it has brought."""
+    received = 0
+
+    def receive(peer: socket.socket) -> None:
+        nonlocal received
+        while block := peer.recv(1 << 16):
+            received += len(block)
+
+    if lead_s:
+        threading.Thread(target=receive, args=(socket.create_connection(address),), daemon=True).start()
+        time.sleep(lead_s)
+    return lambda: received
 
 
 def measured(

@@ -24,7 +24,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from behind import behind, measured, parser, say
+from behind import behind, measured, parser, rival, say
 
 from windward import __version__
 
@@ -144,23 +144,11 @@ def flow(listener: socket.socket) -> None:
 
 def run(program: str, megabytes: int, outcome: Path, lead_s: float) -> None:
     """The near side of the link: the program, timed, and what a rival receives meanwhile."""
-    received = 0
-    is_over = threading.Event()
-
-    def receive(peer: socket.socket) -> None:
-        nonlocal received
-        while not is_over.is_set():
-            received += len(peer.recv(1 << 16))
-
-    if lead_s:
-        peer = socket.create_connection((SERVER, FLOW))
-        threading.Thread(target=receive, args=(peer,), daemon=True).start()
-        time.sleep(lead_s)
-    before, begun = received, time.monotonic()
+    heard = rival((SERVER, FLOW), lead_s)
+    before, begun = heard(), time.monotonic()
     subprocess.run([*PROGRAMS[program], f"http://{SERVER}:{WEB}/file"], check=True)
-    seconds, rival = time.monotonic() - begun, received - before
-    is_over.set()
-    outcome.write_text(json.dumps({"goodput": megabytes * 8 / seconds, "rival": rival * 8e-6 / seconds}))
+    seconds, brought = time.monotonic() - begun, heard() - before
+    outcome.write_text(json.dumps({"goodput": megabytes * 8 / seconds, "rival": brought * 8e-6 / seconds}))
 
 
 @dataclass(frozen=True)

@@ -21,18 +21,16 @@ import os
 import platform
 import random
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from behind import behind, measured, parser, say
+from behind import behind, measured, parser, rival, say
 from bench import ARIA2, FLOW, PROGRAMS, SERVER, TRIES, WEB, WINDWARD, serve, version
 
 from windward import __version__
@@ -169,18 +167,8 @@ def recording(name: str, way: str) -> Path:
 
 def run(program: str, outcome: Path, lead_s: float, span_s: float) -> None:
     """The near side of the link: the program, for a time or to its end, and what a rival receives meanwhile."""
-    received = 0
-
-    def receive(peer: socket.socket) -> None:
-        nonlocal received
-        while True:
-            received += len(peer.recv(1 << 16))
-
-    if lead_s:
-        peer = socket.create_connection((SERVER, FLOW))
-        threading.Thread(target=receive, args=(peer,), daemon=True).start()
-        time.sleep(lead_s)
-    url, before, begun = f"http://{SERVER}:{WEB}/file", received, time.monotonic()
+    heard = rival((SERVER, FLOW), lead_s)
+    url, before, begun = f"http://{SERVER}:{WEB}/file", heard(), time.monotonic()
     samples = Path("samples")
     is_ours = program == "windward get"
     command = [*(WINDWARD if is_ours else ARIA2 if program.startswith("aria2c") else PROGRAMS[program]), url]
@@ -194,7 +182,7 @@ def run(program: str, outcome: Path, lead_s: float, span_s: float) -> None:
             process.kill()
             if not span_s:
                 raise
-    seconds, rival = time.monotonic() - begun, received - before
+    seconds, brought = time.monotonic() - begun, heard() - before
     goodput = late = math.nan
     if not span_s:
         goodput = Path("file").stat().st_size * 8e-6 / seconds
@@ -205,7 +193,7 @@ def run(program: str, outcome: Path, lead_s: float, span_s: float) -> None:
             for mark in (span_s - LATE, span_s)
         }
         goodput, late = at[span_s] * 8e-6 / span_s, (at[span_s] - at[span_s - LATE]) * 8e-6 / LATE
-    outcome.write_text(json.dumps({"goodput": goodput, "late": late, "rival": rival * 8e-6 / seconds}))
+    outcome.write_text(json.dumps({"goodput": goodput, "late": late, "rival": brought * 8e-6 / seconds}))
     os._exit(0)
 
 
