@@ -120,7 +120,7 @@ def _lines(panel: pd.DataFrame) -> list[tuple[str, np.ndarray]]:
 
 STEPS = (
     "The loss of the link of Fig. 7 is 2 %, from 3000 s on 6 % and from 6000 s on 2 % again. Means of 30 s of one run "
-    "and of eight."
+    "and of thirty-two."
 )
 
 

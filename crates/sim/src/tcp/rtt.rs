@@ -111,11 +111,6 @@ impl Estimator {
         self.backoff += 1;
     }
 
-    /// Expirations since the last sample.
-    pub fn backoff(&self) -> u32 {
-        self.backoff
-    }
-
     /// The smoothed round-trip time; zero before the first sample.
     #[inline]
     pub fn srtt(&self) -> Duration {

@@ -439,7 +439,7 @@ impl Sender {
     /// The timeout expires: what F-RTO needs to know, and what is lost.
     pub(super) fn mark_timeout(&mut self, now: Time) -> u32 {
         let is_new = matches!(self.phase, Phase::Open | Phase::Reduction { .. });
-        let is_again = self.rtt.backoff() > 0;
+        let is_again = self.is_timed_out();
         self.by_time.probe = None;
         self.by_time.purpose = Purpose::Timeout;
         self.by_time.urgent = Some(Urgent::First);

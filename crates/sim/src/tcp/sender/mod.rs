@@ -97,6 +97,8 @@ pub struct Sender {
     /// ssthresh of RFC 5681 after the last timeout.
     restart_until: f64,
     timeout_at: u64,
+    /// The segment that the last timeout was for; none yet where it is the largest number.
+    timed_out: u32,
     marks: Marks,
     by_time: ByTime,
     /// The retransmission timer.
@@ -144,6 +146,7 @@ impl Sender {
             limited: 0,
             restart_until: 0.0,
             timeout_at: 0,
+            timed_out: u32::MAX,
             marks: Marks::new(tcp.ecn),
             by_time: ByTime::new(tcp.is_by_time(), tcp.min_rto),
             timer: Timer::off(),
@@ -253,10 +256,16 @@ impl Sender {
         }
     }
 
+    /// Whether the first segment not acknowledged has timed out before. The timer may be backed off for others: until an ACK
+    /// of what was sent once (Karn's rule).
+    fn is_timed_out(&self) -> bool {
+        self.timed_out == self.board.una()
+    }
+
     fn on_timeout(&mut self, now: Time) {
         // Linux's laws halve the window, those of RFC 5681 what is in flight.
         let flight = if self.by_time.is_on { self.window } else { self.board.pipe().max(1) };
-        let is_first = self.rtt.backoff() == 0;
+        let is_first = !self.is_timed_out();
         let lost = if self.by_time.is_on { self.mark_timeout(now) } else { self.board.mark_all_lost(self.has_sack) };
         self.lost += lost;
         if is_first {
@@ -268,6 +277,7 @@ impl Sender {
         } else {
             self.timeout_at = 0;
         }
+        self.timed_out = self.board.una();
         self.is_doubling = false;
         self.recover = self.board.next();
         self.phase = Phase::Loss { until: self.recover };

@@ -149,6 +149,31 @@ fn one_loss_costs_one_retransmission_and_half_the_window() {
     }
 }
 
+/// Karn's rule: segments 3 and 4 arrived long before the repetition of 2, whose ACK covers them. RFC 6298 from the round trip of 100 ms alone.
+#[test]
+fn what_waited_for_a_repetition_is_no_sample() {
+    for timestamps in [false, true] {
+        let mut path = Path::new(5, 5, &TcpOptions { timestamps, ..tcp(false) }, &[(2, 0)]);
+        path.run();
+        assert_eq!((path.counts(), path.receiver.next()), ((1, 0, 1), 5), "timestamps {timestamps}");
+        assert_eq!(path.repeats(2), [1100], "timestamps {timestamps}");
+        assert_eq!(path.sender.rtt.srtt(), HALF_RTT * 2, "timestamps {timestamps}");
+    }
+}
+
+/// RFC 5681 §3.1: every timeout leaves a window of one segment, also while the timer is backed off for another (Karn's rule keeps it
+/// so until an ACK of what was sent once). Segments 0 and 1 are lost, the repetition of 1 too.
+#[test]
+fn a_timeout_of_another_segment_closes_the_window_again() {
+    let tcp = TcpOptions { timestamps: false, ..tcp(false) };
+    let mut path = Path::new(2, 20, &tcp, &[(0, 0), (1, 0), (1, 1)]);
+    path.run();
+    assert_eq!((path.sender.counts.timeouts, path.receiver.next()), (2, 20));
+    assert_eq!((path.repeats(0), path.repeats(1)), (vec![1000], vec![1100, 3100]));
+    let last: Vec<u32> = path.transmissions.iter().filter(|(ms, _)| *ms == 3100).map(|(_, n)| *n).collect();
+    assert_eq!(last, [1]);
+}
+
 /// RFC 5681 §3.2 step 2: half of what was in flight at the loss, without the segments that limited transmit let out since.
 #[test]
 fn a_window_of_twenty_is_halved_to_ten() {
