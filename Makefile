@@ -5,6 +5,7 @@
 # make validate-ns3  lay goodputs and laws beside ns-3's
 # make validate-queues  lay queueing disciplines beside ns-3's
 # make validate-tfrc  lay TFRC beside ns-2's
+# make validate-wang2016-ns2  lay Tables 8 and 9 of wang2016 beside ns-2's
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
@@ -41,7 +42,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
-.PHONY: validate-ns3 validate-queues validate-tfrc validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
+.PHONY: validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
 .PHONY: validate-packetdrill docs today reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
@@ -108,11 +109,16 @@ validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 validate-queues: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate_queues.py --ns3 $(VENV)-ns3/bin/python
 
-# Minutes: the formulas of wang2016's Table 4 beside packets, written to docs/measured/validation/wang2016-table-4.md.
 # Some minutes, to docs/measured/validation/tfrc-ns2.md; needs ns-2 (apt install ns2).
 validate-tfrc: $(VENV)/engine
 	$(BIN)/python benches/sim/validate_tfrc.py
 
+# Twenty minutes of ns-2: Tables 8 and 9 of wang2016, written to docs/measured/validation/wang2016-ns2.md; goes on where it was
+# interrupted.
+validate-wang2016-ns2: $(VENV)/checks $(VENV)/engine
+	$(BIN)/python benches/sim/validate_wang2016.py
+
+# Minutes: the formulas of wang2016's Table 4 beside packets, written to docs/measured/validation/wang2016-table-4.md.
 validate-formulas: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/sim/validate_table_four.py
 

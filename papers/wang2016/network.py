@@ -1,7 +1,8 @@
 """The conditions of the experiments of wang2016 section 6: links, background, senders.
 
-[G] What the paper does not state: buffers of one bandwidth-delay product, random loss towards the receivers only, flows
-that begin within a second, and how long a run takes.
+The paper measured on Linux 2.6.31 behind dummynet and Linktropy. [G] What it does not state: buffers of one
+bandwidth-delay product, random loss towards the receivers only, flows that begin within a second, and how long a run
+takes.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ CARRIED = 1448 / 1500
 #: Whether senders have SACK: not as section 6 has it, and with it.
 RECOVERIES = {"NewReno": False, "SACK": True}
 
-#: The laws of Figs. 3 to 9. [G] FAST keeps 200 packets, as it is set for 1 Gbit/s.
+#: The laws of Figs. 3 to 9. FAST is the ns-2 module, on which the paper's is based (section 6); [G] it keeps 1100
+#: packets, with which two flows share 1 Gbit/s, 200 ms as fast as Table 8 has it (claim 54).
 LAWS: dict[str, LawSpec] = {
     "TCP-FIT": ww.TcpFit(),
     "Reno": ww.Reno(),
     "CUBIC": ww.Cubic(version="linux-2.6.31"),
-    "FAST": ww.Fast(alpha=200),
+    "FAST": ww.Fast(mode="ns2", alpha=1100),
     "Vegas": ww.Vegas(),
     "Westwood": ww.Westwood(),
     "Compound": ww.Compound(),

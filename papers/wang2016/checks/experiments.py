@@ -376,15 +376,15 @@ def both_readings(results: Results, panel: str) -> tuple[str, list[float]]:
 @claim(38)
 def reno_favours_the_short(results: Results) -> Finding:
     text, rates = both_readings(results, "Reno")
-    # The order is there; close to 0 it is not.
-    return Finding(ours=text, holds=rates[0] > rates[1] > rates[2] > 10)
+    # The order, and close to 0: below 5 % of the link.
+    return Finding(ours=text, holds=rates[0] > rates[1] > rates[2] and rates[2] < 5)
 
 
 @claim(39)
 def hybla_is_fair(results: Results) -> Finding:
     text, rates = both_readings(results, "Hybla")
-    # It hardly fills a tenth of the link.
-    return Finding(ours=text, holds=sum(rates) < 20)
+    # Nearer to it than Reno, but not fair, and a quarter of the link is left.
+    return Finding(ours=text, holds=1.5 * min(rates) < max(rates) < 4 * min(rates) and sum(rates) < 85)
 
 
 @claim(40)
