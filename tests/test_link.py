@@ -173,6 +173,17 @@ def test_a_link_changes_on_the_way(scripts: Path) -> None:
 
 @needs_links
 @pytest.mark.realtime
+def test_reordered_packets_take_longer(scripts: Path) -> None:
+    """5 ms each way, and 20 more for all that comes back. 100 bytes take 0.8 ms each way."""
+    options = ("--rate", "1mbit", "--delay", "5ms", "--reorder", "100%:20ms,0", "--server", python(scripts / "echo.py"))
+    out, _ = behind_in_time([sys.executable, str(scripts / "pings.py")], *options, folder=scripts)
+    trips = [float(line) for line in out.split()]
+    assert len(trips) == 60
+    assert 0.0316 <= min(trips) < 0.0516
+
+
+@needs_links
+@pytest.mark.realtime
 def test_as_many_are_lost_as_chance_says(scripts: Path) -> None:
     """4000 at 10 %: 400 ± 19, five deviations to either side; and the report tells what the program saw."""
     options = ("--rate", "100mbit", "--loss", "10%,0", "--server", python(scripts / "sower.py"))
@@ -331,6 +342,9 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
         (("--rate", "1mbit,2mbit,3mbit"), "one value, or two"),
         (("--trace", "nowhere"), "error: --trace nowhere: cannot read"),
         (("--rate", "1mbit", "--delay", "5"), "--delay 5: `5` has no unit"),
+        (("--rate", "1mbit", "--reorder", "1%"), "--reorder 1%: expected SHARE:TIME, such as 1%:8ms, or 0"),
+        (("--rate", "1mbit", "--reorder", "2:8ms"), "--reorder 2:8ms: 2 is not a probability"),
+        (("--rate", "1mbit", "--reorder", "1%:8"), "--reorder 1%:8: `8` has no unit"),
     ],
 )
 def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:

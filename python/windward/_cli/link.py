@@ -32,7 +32,7 @@ def link(
         str,
         typer.Option(
             metavar="DISCIPLINE",
-            help="drop-tail, red, codel, fq-codel or pie, with parameters: codel:target=10ms:ecn=true.",
+            help="drop-tail, red, codel, fq-codel, pie or dualpi2, with parameters: codel:target=10ms:ecn=true.",
             rich_help_panel="Link",
         ),
     ] = "drop-tail",
@@ -40,6 +40,14 @@ def link(
         str | None,
         typer.Option(
             metavar="TIME", help="Additional delay, uniform up to TIME; packets stay in order.", rich_help_panel="Link"
+        ),
+    ] = None,
+    reorder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE:TIME",
+            help="Share of the packets that take TIME longer and are overtaken, such as 1%:8ms.",
+            rich_help_panel="Link",
         ),
     ] = None,
     trace: Annotated[
@@ -64,7 +72,7 @@ def link(
     isolate: Annotated[
         bool, typer.Option("--isolate", help="Make nothing reachable but the servers of --server.")
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed for loss and jitter.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed for loss, jitter and reordering.")] = 1,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write statistics of the link to FILE, as JSON.")
     ] = None,
@@ -87,6 +95,7 @@ def link(
         buffer=buffer,
         queue=queue,
         jitter=jitter,
+        reorder=reorder,
         trace=trace,
         changes=change or [],
         servers=server or [],

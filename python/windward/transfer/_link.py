@@ -42,6 +42,7 @@ def link(
     buffer: str = "1000",
     queue: str = "drop-tail",
     jitter: str | None = None,
+    reorder: str | None = None,
     trace: str | Path | None = None,
     changes: Sequence[str] = (),
     servers: Sequence[str] = (),
@@ -70,6 +71,8 @@ def link(
         Discipline of the queue, with parameters behind colons: "fq-codel", "codel:target=10 ms:ecn=true".
     jitter
         Additional delay, uniform up to this; packets stay in order.
+    reorder
+        Share of the packets that others overtake, and how much longer they take: "1%:8ms"; "0" for none.
     trace
         A mahimahi trace in place of the rate.
     changes
@@ -82,7 +85,7 @@ def link(
     isolate
         Make nothing reachable but the servers.
     seed
-        Random seed for loss and jitter.
+        Random seed for loss, jitter and reordering.
 
     Returns
     -------
@@ -101,7 +104,7 @@ def link(
     if not hasattr(_engine, "emulate_link"):
         raise EmulationError("links are emulated on Linux only")
     given = {"delay": delay, "loss": loss, "buffer": buffer, "queue": queue}
-    optional = {"rate": rate, "jitter": jitter, "trace": None if trace is None else str(trace)}
+    optional = {"rate": rate, "jitter": jitter, "reorder": reorder, "trace": None if trace is None else str(trace)}
     given |= {name: value for name, value in optional.items() if value is not None}
     if "rate" in given and "trace" in given:
         raise ValueError("--rate and --trace: give one of them, not both")
@@ -160,7 +163,10 @@ def _directions(given: dict[str, str], place: str) -> tuple[dict[str, Any], dict
     """Values of both directions; `place` says where they stand, with name and value."""
     down, up = {}, {}
     for name, value in given.items():
-        values = [_value(name, part.strip()) for part in value.split(",")]
+        try:
+            values = [_value(name, part.strip()) for part in value.split(",")]
+        except ValueError as error:
+            raise ValueError(f"{place.format(name, value)}: {error}") from None
         if len(values) > 2:
             raise ValueError(f"{place.format(name, value)}: expected one value, or two, DOWN,UP")
         key = "rate" if name == "trace" else name
@@ -197,11 +203,28 @@ def _value(name: str, text: str) -> Any:
         return _queue(text)
     if name == "jitter":
         return {"model": "uniform", "max": text}
+    if name == "reorder":
+        return _reorder(text)
     if name == "trace":
         return {"trace": str(Path(text).resolve())}
     if name in ("delay", "buffer") and text == "0":
         return "0 s" if name == "delay" else "0 packets"
-    return float(text) if name == "loss" and text.replace(".", "", 1).isdigit() else text
+    return _share(text) if name == "loss" else text
+
+
+def _share(text: str) -> float | str:
+    return float(text) if text.replace(".", "", 1).isdigit() else text
+
+
+def _reorder(text: str) -> dict[str, Any]:
+    """SHARE:TIME, or 0."""
+    share, colon, delay = (part.strip() for part in text.partition(":"))
+    if not colon and _share(share) == 0:
+        # Nobody waits for it.
+        delay = "1 ms"
+    elif not delay:
+        raise ValueError("expected SHARE:TIME, such as 1%:8ms, or 0")
+    return {"share": _share(share), "delay": delay}
 
 
 def _queue(text: str) -> dict[str, Any]:
@@ -211,7 +234,7 @@ def _queue(text: str) -> dict[str, Any]:
     for parameter in parameters:
         name, equals, value = parameter.partition("=")
         if not equals:
-            raise ValueError(f"--queue {text}: expected NAME=VALUE behind a colon, not `{parameter}`")
+            raise ValueError(f"expected NAME=VALUE behind a colon, not `{parameter}`")
         value = value.strip()
         try:
             queue[name.strip()] = json.loads(value)
