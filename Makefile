@@ -9,6 +9,7 @@
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
+# make validate-dual-queue  lay DualPI2 between kernels beside its equations
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
 # make validate-packetdrill  play packetdrill's scripts for Linux against the simulator's TCP; SCRIPTS names its repository
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
@@ -43,7 +44,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
 .PHONY: validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
-.PHONY: validate-packetdrill docs today reproduce mutations fuzz clean
+.PHONY: validate-packetdrill validate-dual-queue docs today reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
 run:
@@ -131,6 +132,10 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 # A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
+
+# Two minutes in real time, to docs/measured/validation/dual-queue.md.
+validate-dual-queue: $(VENV)/engine
+	$(BIN)/python benches/emulate/dual_queue.py
 
 # Half an hour in real time, as root, to docs/measured/validation/linux-stack.md; goes on where it was interrupted.
 validate-linux-stack: $(VENV)/engine

@@ -82,6 +82,40 @@ while len(marks) < 2:
 (t0, c0), (t1, c1) = marks
 print((c1 - c0) * 8 / (t1 - t0))
 """
+#: Datagrams of three codepoints, on three ports, 1000 bytes with their headers.
+STREAMS = """
+import socket, struct, time
+ends = [socket.socket(type=socket.SOCK_DGRAM) for _ in range(3)]
+for at, (end, codepoint) in enumerate(zip(ends, (0, 2, 1))):
+    end.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, codepoint)
+    end.bind(("", 9000 + at))
+for end in ends:
+    end.connect(end.recvfrom(9)[1])
+begin = time.monotonic()
+for n in range(1500):
+    time.sleep(max(0, begin + n / 600 - time.monotonic()))
+    for end in ends[:1] + ends[1:2] * (n % 2) + ends[2:] * (n % 3 > 0):
+        end.send(struct.pack("d", time.monotonic()).ljust(972))
+time.sleep(30)
+"""
+#: Counts them, and takes the mean of their delays.
+CODEPOINTS = """
+import collections, json, os, select, socket, struct, time
+ends = [socket.socket(type=socket.SOCK_DGRAM) for _ in range(3)]
+seen, waits = [collections.Counter() for _ in ends], [[] for _ in ends]
+time.sleep(0.5)
+for at, end in enumerate(ends):
+    end.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 21)
+    end.sendto(b"go", (os.environ["WINDWARD_SERVER"], 9000 + at))
+while ready := select.select(ends, [], [], 1)[0]:
+    for end in ready:
+        data, control, _, _ = end.recvmsg(2000, 100)
+        at = ends.index(end)
+        seen[at][control[0][2][0] & 3] += 1
+        waits[at].append(time.monotonic() - struct.unpack_from("d", data)[0])
+print(json.dumps([[counts, sum(times) / len(times)] for counts, times in zip(seen, waits)]))
+"""
 
 
 def impossible() -> str | None:
@@ -106,6 +140,7 @@ needs_links = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 def scripts(tmp_path: Path) -> Path:
     """The little programs as files."""
     programs = {"echo": ECHO, "pings": PINGS, "sower": SOWER, "reaper": REAPER, "source": SOURCE, "sink": SINK}
+    programs |= {"streams": STREAMS, "codepoints": CODEPOINTS}
     for name, text in programs.items():
         (tmp_path / f"{name}.py").write_text(text)
     return tmp_path
@@ -180,6 +215,24 @@ def test_reordered_packets_take_longer(scripts: Path) -> None:
     trips = [float(line) for line in out.split()]
     assert len(trips) == 60
     assert 0.0316 <= min(trips) < 0.0516
+
+
+@needs_links
+@pytest.mark.realtime
+def test_a_dual_queue_tells_datagrams_apart(scripts: Path) -> None:
+    """2.5 s of 4.8 Mbit/s Not-ECT, 2.4 ECT(0) and 3.2 ECT(1) over 10: the first is dropped, never marked; the last is
+    not dropped, arrives as it was sent or marked, and does not wait behind the others.
+    """
+    options = ("--rate", "10mbit", "--queue", "dualpi2", "--server", python(scripts / "streams.py"))
+    out, report = behind_in_time([sys.executable, str(scripts / "codepoints.py")], *options, folder=scripts)
+    (plain, plain_s), (capable, capable_s), (scalable, scalable_s) = json.loads(out)
+    assert {*plain} == {"0"}
+    assert {*capable} <= {"2", "3"}
+    assert {*scalable} == {"1", "3"}
+    assert sum(scalable.values()) == 1000
+    assert report["down"]["marked"] == capable.get("3", 0) + scalable["3"]
+    assert report["down"]["dropped"] == 3250 - sum(sum(counts.values()) for counts in (plain, capable, scalable)) > 0
+    assert 2 * scalable_s < min(plain_s, capable_s)
 
 
 @needs_links
