@@ -27,17 +27,10 @@ struct inet_connection_sock {
 	u64 icsk_ca_priv[13];
 } CORE;
 
-struct minmax {
-	struct {
-		u32 t, v;
-	} s[3];
-} CORE;
-
 struct tcp_sock {
 	u32 snd_cwnd, snd_cwnd_clamp, snd_ssthresh, prior_cwnd, max_packets_out, mss_cache;
 	u32 packets_out, sacked_out, retrans_out, snd_una, snd_nxt, srtt_us, delivered;
 	u64 tcp_mstamp;
-	struct minmax rtt_min;
 	u8 is_cwnd_limited : 1;
 } CORE;
 

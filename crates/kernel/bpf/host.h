@@ -16,7 +16,7 @@ struct connection {
 	u32 rtt;            /* of this ACK; 0: no sample */
 	u32 flight_at_send;
 	u32 round;
-	u32 round_end;      /* sequence number: its acknowledgement ends the round trip */
+	u32 round_end;      /* sequence number: the first ACK beyond it ends the round trip */
 	u32 flight;         /* at the last congestion event */
 	u32 delivered;      /* packets of this connection, up to the last ACK */
 	u32 shown;          /* when it last went to the map, microseconds */
@@ -56,10 +56,10 @@ FIXED const struct params *parameters(void)
 	return bpf_map_lookup_elem(&law_params, &first);
 }
 
-/* Has `sequence` been reached by `other`? RFC 9293 §3.4. */
-FIXED int reached(u32 sequence, u32 other)
+/* Is `other` beyond `sequence`? RFC 9293 §3.4. */
+FIXED int passed(u32 sequence, u32 other)
 {
-	return (s32)(other - sequence) >= 0;
+	return (s32)(other - sequence) > 0;
 }
 
 /* RFC 5681's FlightSize: packets sent and not yet acknowledged cumulatively, those found lost or SACKed included. Without what
@@ -129,8 +129,9 @@ SEC("struct_ops/init") void init(u64 *context)
 	struct tcp_sock *tp = (struct tcp_sock *)context[0];
 	struct connection *connection = connection_of(tp);
 
-	/* The least sample so far, that of the handshake; ~0 without one. */
-	connection->base_rtt = least(tp->rtt_min.s[0].v, RTT_LIMIT);
+	/* No sample yet. The handshake's is none: a SYN takes less time to transmit than a segment, and a law that aims at a queue of
+	 * less than that difference would always see one. */
+	connection->base_rtt = RTT_LIMIT;
 	connection->rtt = 0;
 	connection->flight_at_send = 0;
 	connection->round = 0;
@@ -157,11 +158,14 @@ SEC("struct_ops/pkts_acked") void pkts_acked(u64 *context)
 	const struct params *params = parameters();
 	s32 rtt = sample->rtt_us;
 	struct ack ack;
-	int has_ended = reached(connection->round_end, tp->snd_una);
+	/* By an ACK of what was sent since it began. One that reaches round_end alone ends a train of ACKs: the first round of a
+	 * connection would be as long as its initial window takes, and its rate the link's. */
+	int has_ended = passed(connection->round_end, tp->snd_una);
 
 	if (!params)
 		return;
-	connection->rtt = rtt > 0 ? least(rtt, RTT_LIMIT) : 0;
+	/* Where an ACK covers repetitions the kernel goes by timestamps. These count milliseconds: up to one less than it was. */
+	connection->rtt = rtt > 0 && rtt % 1000 ? least(rtt, RTT_LIMIT) : 0;
 	if (connection->rtt) {
 		connection->base_rtt = least(connection->base_rtt, connection->rtt);
 		if (tp->mss_cache)
