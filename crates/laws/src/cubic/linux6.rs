@@ -389,6 +389,22 @@ mod tests {
     }
 
     #[test]
+    fn hystart_bears_four_milliseconds_and_leaves_small_windows_alone() {
+        // 20 ms: an eighth is 2.5 ms, and 4 ms are borne. ACKs 10 ms apart are no train.
+        let mut law = sender(true, 20);
+        law.on_ack(&slow_ack(100, 1, 20.0, 20));
+        (0..9).for_each(|at| law.on_ack(&slow_ack(200 + 10 * at, 2, 20.0, 24)));
+        assert_eq!(law.ssthresh, u64::MAX);
+        (0..9).for_each(|at| law.on_ack(&slow_ack(400 + 10 * at, 3, 20.0, 25)));
+        assert_eq!(law.ssthresh, 38);
+        // Ten ACKs from a window of 5: the last finds 14, below the 16 from which on round trips are looked at.
+        let mut law = sender(true, 5);
+        law.on_ack(&ack(100, 1, 5.0));
+        (0..9).for_each(|at| law.on_ack(&slow_ack(300 + 10 * at, 2, 5.0, 200)));
+        assert_eq!((law.ssthresh, law.cwnd), (u64::MAX, 15));
+    }
+
+    #[test]
     fn cube_roots_are_cut() {
         for root in [1, 2, 54, 4316, 92_681, 2_000_000] {
             let cube = root * root * root;

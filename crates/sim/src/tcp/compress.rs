@@ -104,6 +104,12 @@ mod tests {
     }
 
     #[test]
+    fn the_first_that_waits_sets_the_timer() {
+        let mut held = held(100);
+        assert_eq!([600_000, 600_900].map(|us| held.answer(at(us), 7, 0)), [Answer::By(at(601_100)); 2]);
+    }
+
+    #[test]
     fn one_ack_is_for_44_at_most() {
         let mut held = held(100);
         for _ in 0..44 {

@@ -126,6 +126,48 @@ fn reordering_is_taken_back_and_then_borne() {
     assert!(path.sender.law().cwnd().count() > 100.0, "slow start went on");
 }
 
+/// RFC 8985 §6.2 step 4: the D-SACK of the first repetition, at 200 ms, widens the window to two quarters of the round trip. So 40 ms
+/// are borne from then on, which 25 would not.
+#[test]
+fn a_reported_duplicate_widens_the_window() {
+    let mut path = Path::new(20, 600, &linux(true), &[]);
+    late(&mut path, 5, 0, 40);
+    late(&mut path, 200, 0, 40);
+    path.run();
+    assert_eq!((path.repeats(5), path.repeats(200), path.counts()), (vec![100], vec![], (1, 1, 0)));
+}
+
+/// RFC 3708 §3: what was never sent again the network has repeated. 8 is overtaken by 9; a duplicate of 3 that is reported after that
+/// widens the window of 25 ms only where something was sent again.
+#[test]
+fn what_the_network_repeats_is_no_mistake() {
+    for (retransmits, window_ms) in [(0, 25), (1, 50)] {
+        let mut path = Path::new(10, 40, &linux(true), &[]);
+        path.send();
+        path.sender.counts.retransmits = retransmits;
+        let none = Default::default();
+        for (ms, number, block) in [(100, 8, (9, 10)), (110, 10, none), (120, 10, (3, 4)), (210, 12, none)] {
+            path.now = Time::ZERO + Duration::from_millis(ms);
+            path.sender.on_ack(path.now, &Packet { sack: [block, none, none], ..packet(Kind::Ack, number, 0) });
+            path.send();
+        }
+        let rack = &path.sender.by_time.rack;
+        assert_eq!((rack.reorderings(), rack.window(false, 0, HALF_RTT * 2)), (1, window_ms * 1_000_000));
+    }
+}
+
+/// RFC 2883 §4: the first block reports a duplicate below the cumulative ACK or within the second block; else it is a plain SACK.
+#[test]
+fn duplicates_are_below_the_ack_or_within_the_second_block() {
+    for (first, count) in [((1, 3), 2), ((7, 8), 1), ((12, 14), 0)] {
+        let mut path = Path::new(20, 40, &linux(true), &[]);
+        path.send();
+        let ack = Packet { sack: [first, (6, 10), (0, 0)], ..packet(Kind::Ack, 5, 0) };
+        path.sender.on_ack(Time::ZERO + Duration::from_millis(100), &ack);
+        assert_eq!(path.sender.by_time.duplicates, count, "{first:?}");
+    }
+}
+
 /// The same without stamps: the repetition's D-SACK, a round trip later, says that it was one too many.
 #[test]
 fn a_reported_duplicate_takes_the_reduction_back() {
@@ -172,6 +214,18 @@ fn a_timeout_that_was_necessary_repeats_all() {
     assert_eq!((path.repeats(0), path.counts().2, path.sender.counts.undone), (vec![502], 1, 0));
     let new: Vec<u32> = path.transmissions.iter().filter(|(ms, _)| *ms == 602).map(|(_, n)| *n).collect();
     assert_eq!((new, path.receiver.next(), path.counts().0), (vec![11, 12], 60, 11));
+}
+
+/// RFC 5682 §3.1 step 3.a ends the judgement: new segments are SACKed at 702 ms, and an original that was late by 620 ms, which comes
+/// 18 ms later, does not make the timeout spurious. All others were lost.
+#[test]
+fn a_late_original_does_not_overturn_the_judgement() {
+    let drops: Vec<(u32, u32)> = (0..9).chain([10]).map(|number| (number, 0)).collect();
+    let mut path = Path::new(10, 60, &linux(false), &drops);
+    late(&mut path, 9, 0, 620);
+    path.run();
+    assert_eq!((path.repeats(0), path.repeats(9), path.counts().2), (vec![502], vec![], 1));
+    assert_eq!((path.sender.counts.undone, path.receiver.next()), (0, 60));
 }
 
 /// Without SACK Linux's flow repairs losses as RFC 6582 does.
