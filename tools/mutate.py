@@ -34,6 +34,12 @@ KINDS = ("--lib", "--tests")
 CLAIMS = "the papers' claims"
 #: Of a fault that nothing saw.
 UNSEEN = "**nothing**"
+#: After the crate on the page, of a fault that was not planted by this tool. Such a line is kept until it is.
+SWITCHED = r"\* |"
+SWITCHED_SAYS = (
+    r"Faults with \* were in one build together, each behind a switch, and switched on one at a time; only the unit",
+    "tests of their crate ran.",
+)
 #: The longest run of one crate's tests on a slow machine is a tenth of it: a fault that takes longer never ends.
 PATIENCE_S = 1800
 
@@ -167,6 +173,7 @@ def page(outcomes: dict[str, Outcome], before: str) -> str:
         "Made by `make mutations`; do not edit. Each fault of `tools/mutations.toml` is planted alone. The tests of",
         "its crate run, unit tests first, then those of the crates above it, then the claims, until some are red:",
         "these are counted here, and the first named. Snapshots of our own output do not count.",
+        *(SWITCHED_SAYS if any(SWITCHED in line for line in rows) else ()),
         "",
         f"{seen} of {len(rows)} faults were seen.",
         "",

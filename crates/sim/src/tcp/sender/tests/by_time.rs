@@ -85,6 +85,26 @@ fn a_lost_probe_is_followed_by_the_timeout() {
     assert_eq!((path.counts().2, path.sender.counts.probes, path.receiver.next()), (1, 1, 10));
 }
 
+/// §7.3: no other probe while it is open what came of the last. Three of ten are acknowledged after the probe of 202 ms, which puts the
+/// timer off; when that expires, nothing is sent, and the timeout is waited for.
+#[test]
+fn a_probe_does_not_follow_a_probe() {
+    let mut path = Path::new(10, 10, &linux(true), &[]);
+    let expire = |path: &mut Path| {
+        path.now = path.sender.timer.deadline();
+        path.sender.timer.cancel();
+        path.sender.on_timer(path.now);
+        path.send();
+    };
+    path.send();
+    expire(&mut path);
+    path.now = Time::ZERO + Duration::from_millis(250);
+    path.sender.on_ack(path.now, &packet(Kind::Ack, 3, 0));
+    path.send();
+    expire(&mut path);
+    assert_eq!((path.repeats(9), path.sender.counts.probes, path.counts().2), (vec![202], 1, 0));
+}
+
 /// §7.4.2: a probe that repaired a loss, which the ACK of what was sent after it shows, halves the window; a reported duplicate
 /// (RFC 2883) shows that there was none.
 #[test]
