@@ -76,7 +76,7 @@ def figure_7(context: Context) -> Figure:
     throughput.set(xlabel="loss, %", ylabel="throughput, kbit/s", ylim=(0, 1050))
     rtt.set(xlabel="loss, %", ylabel="round trip, ms", ylim=(0, None))
     n.set(xlabel="loss, %", ylabel="n", ylim=(0, None))
-    n.legend(frameon=False)
+    drawn.legend(*n.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return drawn
 
 
