@@ -39,6 +39,9 @@ struct flow {
 /* Microseconds. */
 #define SHOW_EVERY 1000
 
+/* TCP_INFINITE_SSTHRESH: none was set yet. */
+#define SSTHRESH_NONE 0x7fffffff
+
 /* Made by the loader, one set per loaded law. */
 extern struct map law_params, law_flows;
 
@@ -150,6 +153,27 @@ SEC("struct_ops/release") void release(u64 *context)
 	bpf_map_delete_elem(&law_flows, &key);
 }
 
+/* What the law makes of a congestion event: the new ssthresh. */
+FIXED u32 answer_of(const struct tcp_sock *tp, struct connection *connection, const struct params *params)
+{
+	struct congestion event;
+
+	connection->flight = flight_of(tp);
+	event = congestion_of(connection);
+	law_congestion(&connection->law, params, &event);
+	return most(connection->law.cwnd >> 24, 2);
+}
+
+/* Now and then, on a loaded machine, Linux 6.18 takes for an answer what lay on the stack, as if the program had not run: an ssthresh
+ * of 2^31, from which recovery makes a window of 2^26 at once. The next ACK finds it here. No law answers so much: it is asked again. */
+FIXED void mend(struct tcp_sock *tp, struct connection *connection, const struct params *params)
+{
+	if (tp->snd_ssthresh > SSTHRESH_NONE)
+		tp->snd_ssthresh = answer_of(tp, connection, params);
+	if (tp->snd_cwnd > CWND_LIMIT / PACKET)
+		tp->snd_cwnd = least(most(connection->law.cwnd >> 24, 1), tp->snd_cwnd_clamp);
+}
+
 SEC("struct_ops/pkts_acked") void pkts_acked(u64 *context)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)context[0];
@@ -164,6 +188,7 @@ SEC("struct_ops/pkts_acked") void pkts_acked(u64 *context)
 
 	if (!params)
 		return;
+	mend(tp, connection, params);
 	/* Where an ACK covers repetitions the kernel goes by timestamps. These count milliseconds: up to one less than it was. */
 	connection->rtt = rtt > 0 && rtt % 1000 ? least(rtt, RTT_LIMIT) : 0;
 	if (connection->rtt) {
@@ -211,25 +236,26 @@ SEC("struct_ops/cong_avoid") void cong_avoid(u64 *context)
 SEC("struct_ops/ssthresh") u32 ssthresh(u64 *context)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)context[0];
-	struct connection *connection = connection_of(tp);
 	const struct params *params = parameters();
-	struct congestion event;
 
 	if (!params)
 		return most(tp->snd_cwnd / 2, 2);
-	connection->flight = flight_of(tp);
-	event = congestion_of(connection);
-	law_congestion(&connection->law, params, &event);
-	return most(connection->law.cwnd >> 24, 2);
+	return answer_of(tp, connection_of(tp), params);
 }
 
 SEC("struct_ops/set_state") void set_state(u64 *context)
 {
-	struct connection *connection = connection_of((struct tcp_sock *)context[0]);
+	struct tcp_sock *tp = (struct tcp_sock *)context[0];
+	struct connection *connection = connection_of(tp);
 	const struct params *params = parameters();
-	struct congestion event = congestion_of(connection);
+	u8 state = context[1];
+	struct congestion event;
 
-	if (params && (u8)context[1] == TCP_CA_LOSS)
+	if (!params)
+		return;
+	mend(tp, connection, params);
+	event = congestion_of(connection);
+	if (state == TCP_CA_LOSS)
 		law_timeout(&connection->law, params, &event);
 }
 
