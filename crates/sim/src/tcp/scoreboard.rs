@@ -336,6 +336,10 @@ impl Scoreboard {
         // The first of the covered segments was missing; the others may have been counted.
         let known = counted.min(covered - 1);
         self.acknowledge(to, delivery);
+        // What arrived before a repetition has waited for it and tells nothing of the round trip (Karn's rule; Linux has it so).
+        if delivery.has_repeated {
+            (delivery.oldest_clean, delivery.newest_clean) = (None, None);
+        }
         delivery.count -= known.min(delivery.count);
         // Outside recovery an advance starts the count anew (RFC 5681 §3.2).
         self.sacked = if is_partial { counted - known } else { 0 };

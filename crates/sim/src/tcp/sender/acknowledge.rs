@@ -81,19 +81,17 @@ impl Sender {
     }
 
     /// The timeout's estimator takes the oldest segment that this ACK delivers, which includes the receiver's delay; the
-    /// law takes the newest, which does not. Both obey Karn's rule, unless a timestamp tells transmissions apart. Without SACK an ACK
-    /// that covers a repetition covers with it what arrived long before: it gives no sample, as in Linux.
+    /// law takes the newest, which does not. Both obey Karn's rule, unless a timestamp tells transmissions apart.
     #[inline]
     fn sample_rtt(&mut self, now: u64, advance: u32, stamp: u64, delivery: &Delivery) -> Option<Duration> {
         let since = |then: u64| Duration::from_nanos(now - then);
-        let is_clean = self.has_sack || !delivery.has_repeated;
         let stamped = (self.has_stamps && advance > 0).then(|| since(stamp));
         if advance > 0
-            && let Some(rtt) = delivery.oldest_clean.filter(|_| is_clean).map(since).or(stamped)
+            && let Some(rtt) = delivery.oldest_clean.map(since).or(stamped)
         {
             self.rtt.sample(rtt, self.board.una(), self.board.next());
         }
-        let sample = delivery.newest_clean.filter(|_| is_clean).map(since).or(stamped)?;
+        let sample = delivery.newest_clean.map(since).or(stamped)?;
         self.note_rtt(sample);
         Some(sample)
     }
