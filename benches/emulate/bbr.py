@@ -269,10 +269,10 @@ PHASED = ("10-20-0.25-0-shared", "10-20-0.25-0.01-shared", "10-20-0.25-0.03-shar
 
 def phased(cell: Cell) -> ww.Scenario:
     """The cell once for each distance of CUBIC's host."""
+    plain = network([cell])
+    (link,), (own, other) = plain.link, plain.flow
     nodes, links, flows = [], [], []
     for distance in PHASES_US:
-        plain = network([cell])
-        (link,), (own, other) = plain.link, plain.flow
         left, right, host = (f"{distance}-{end}" for end in ("a", "b", "host"))
         nodes += [ww.Node(name=name) for name in (left, right, host)]
         access = ww.Reverse(buffer="unlimited", delay="0 us")
@@ -292,7 +292,7 @@ def phased(cell: Cell) -> ww.Scenario:
             replace(own, name=f"{distance}-bbr", from_=left, to=right),
             replace(other, name=f"{distance}-cubic", from_=host, to=right),
         ]
-    return replace(network([cell]), node=nodes, link=links, flow=flows)
+    return replace(plain, node=nodes, link=links, flow=flows)
 
 
 def with_phases() -> str:
