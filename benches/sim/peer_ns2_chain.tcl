@@ -8,17 +8,8 @@
 lassign $argv seed mbit buffer delays warmup end
 set flows [lrange $argv 6 end]
 
-ns-random $seed
-Agent/TCP set packetSize_ 1460
-Agent/TCP set window_ 100000
-Agent/TCP set windowInit_ 3
-Agent/TCP set timestamps_ false
-Agent/TCP set tcpTick_ 0.001
-Agent/TCP set minrto_ 0.2
+source [file join [file dirname [info script]] peer_ns2_common.tcl]
 
-set ns [new Simulator]
-set draws [new RNG]
-$draws seed $seed
 set nodes [list [$ns node]]
 foreach delay [split $delays ,] {
     set next [$ns node]
@@ -28,27 +19,7 @@ foreach delay [split $delays ,] {
     lappend nodes $next
 }
 
-# Five sources of UDP over the last link: pulses of 10 ms at 2 % of the link, exponential gaps of 0.1 s on average.
-proc pulse {source} {
-    global ns draws
-    $source start
-    set off [expr {[$ns now] + 0.01}]
-    $ns at $off "$source stop"
-    $ns at [expr {$off + [$draws exponential 0.1]}] "pulse $source"
-}
-for {set i 0} {$i < 5} {incr i} {
-    set udp [new Agent/UDP]
-    set null [new Agent/Null]
-    $udp set packetSize_ 1500
-    $ns attach-agent [lindex $nodes end-1] $udp
-    $ns attach-agent [lindex $nodes end] $null
-    $ns connect $udp $null
-    set cbr [new Application/Traffic/CBR]
-    $cbr set packetSize_ 500
-    $cbr set rate_ [expr {0.02 * $mbit}]Mb
-    $cbr attach-agent $udp
-    $ns at [$draws exponential 0.1] "pulse $cbr"
-}
+pulses [lindex $nodes end-1] [lindex $nodes end] 500
 
 set sources {}
 foreach each $flows {

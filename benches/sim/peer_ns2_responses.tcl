@@ -9,15 +9,8 @@
 
 lassign $argv kind law seed mbit rtt buffer delayed leaving change end sample
 
-ns-random $seed
-Agent/TCP set packetSize_ 1460
-Agent/TCP set window_ 100000
-Agent/TCP set windowInit_ 3
-Agent/TCP set timestamps_ false
-Agent/TCP set tcpTick_ 0.001
-Agent/TCP set minrto_ 0.2
+source [file join [file dirname [info script]] peer_ns2_common.tcl]
 
-set ns [new Simulator]
 set left [$ns node]
 set right [$ns node]
 set delay [expr {$rtt / 2000.0}]
@@ -25,31 +18,8 @@ $ns duplex-link $left $right ${mbit}Mb $delay DropTail
 $ns queue-limit $left $right $buffer
 $ns queue-limit $right $left 100000
 
-# Five sources of UDP each way: pulses of 10 ms at 2 % of the link, exponential gaps of 0.1 s on average.
-set gaps [new RNG]
-$gaps seed $seed
-proc pulse {source} {
-    global ns gaps
-    $source start
-    set off [expr {[$ns now] + 0.01}]
-    $ns at $off "$source stop"
-    $ns at [expr {$off + [$gaps exponential 0.1]}] "pulse $source"
-}
-foreach {from to} [list $left $right $right $left] {
-    for {set i 0} {$i < 5} {incr i} {
-        set udp [new Agent/UDP]
-        set null [new Agent/Null]
-        $udp set packetSize_ 1500
-        $ns attach-agent $from $udp
-        $ns attach-agent $to $null
-        $ns connect $udp $null
-        set cbr [new Application/Traffic/CBR]
-        $cbr set packetSize_ 1500
-        $cbr set rate_ [expr {0.02 * $mbit}]Mb
-        $cbr attach-agent $udp
-        $ns at [$gaps exponential 0.1] "pulse $cbr"
-    }
-}
+pulses $left $right 1500
+pulses $right $left 1500
 
 proc tcp {at from to} {
     global ns law delayed left right
@@ -81,7 +51,7 @@ if {$kind eq "share"} {
 } else {
     for {set i 1} {$i <= $leaving} {incr i} {
         lassign [tcp $i $left $right] source ftp
-        $ns at [$gaps uniform 0.0 1.0] "$ftp start"
+        $ns at [$draws uniform 0.0 1.0] "$ftp start"
         $ns at $change "$ftp stop"
     }
 }
