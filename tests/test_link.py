@@ -208,13 +208,15 @@ def test_a_link_changes_on_the_way(scripts: Path) -> None:
 
 @needs_links
 @pytest.mark.realtime
-def test_reordered_packets_take_longer(scripts: Path) -> None:
-    """5 ms each way, and 20 more for all that comes back. 100 bytes take 0.8 ms each way."""
-    options = ("--rate", "1mbit", "--delay", "5ms", "--reorder", "100%:20ms,0", "--server", python(scripts / "echo.py"))
-    out, _ = behind_in_time([sys.executable, str(scripts / "pings.py")], *options, folder=scripts)
+def test_packets_are_late_until_a_change_says_otherwise(scripts: Path) -> None:
+    """5 ms each way, and 20 more for all that comes back; from a second on no more. 100 bytes take 0.8 ms each way."""
+    options = ("--rate", "1mbit", "--delay", "5ms", "--reorder", "100%:20ms,0", "--change", "1s reorder=0")
+    command = [sys.executable, str(scripts / "pings.py")]
+    out, _ = behind_in_time(command, *options, "--server", python(scripts / "echo.py"), folder=scripts)
     trips = [float(line) for line in out.split()]
     assert len(trips) == 60
-    assert 0.0316 <= min(trips) < 0.0516
+    assert trips[0] >= 0.0316
+    assert 0.0116 <= min(trips[-5:]) < 0.0316
 
 
 @needs_links
@@ -398,6 +400,8 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
         (("--rate", "1mbit", "--reorder", "1%"), "--reorder 1%: expected SHARE:TIME, such as 1%:8ms, or 0"),
         (("--rate", "1mbit", "--reorder", "2:8ms"), "--reorder 2:8ms: 2 is not a probability"),
         (("--rate", "1mbit", "--reorder", "1%:8"), "--reorder 1%:8: `8` has no unit"),
+        (("--rate", "1mbit", "--change", "1s reorder=1%"), "--change '1s reorder=1%': reorder=1%: expected SHARE:TIME"),
+        (("--rate", "1mbit", "--change", "1s reorder=7:8ms"), "--change '1s reorder=7:8ms': 7 is not a probability"),
     ],
 )
 def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:

@@ -4,7 +4,7 @@ use std::io;
 use windward_fluid::Method;
 use windward_scenario::{Objective, Scenario};
 use windward_sim::cell::MeanChange;
-use windward_sim::{Buffer, Control, Drops, Loss, Makers, MediumConfig, Output, PortKind, Rate, run};
+use windward_sim::{Buffer, Control, Drops, Loss, Makers, MediumConfig, Output, PortKind, Rate, Reorder, run};
 use windward_units::{BitRate, Duration, Time};
 
 const LINK: &str = r#"
@@ -28,7 +28,8 @@ const LINK: &str = r#"
 fn read(text: &str) -> Scenario {
     let files = |name: &str| match name {
         "steps.csv" => {
-            Ok("time_s,rate_bps,delay_ms,loss,buffer_packets,up\n10,4e6,,0.01,,\n20,,30,,20,0\n21,,,,,1\n".into())
+            let header = "time_s,rate_bps,delay_ms,loss,buffer_packets,reorder,reorder_ms,up";
+            Ok(format!("{header}\n10,4e6,,0.01,,0.02,8,\n20,,30,,20,0,8,0\n21,,,,,,,1\n"))
         }
         other => Err(io::Error::other(format!("no {other}"))),
     };
@@ -53,6 +54,9 @@ fn a_table_of_steps_is_read_into_the_scenario() {
     assert_eq!(steps.iter().map(|step| step.at).collect::<Vec<_>>(), [secs(10), secs(20), secs(21)]);
     assert_eq!(steps[0].change.rate, Some(Rate::Constant(BitRate::bits_per_sec(4_000_000))));
     assert_eq!((steps[0].change.loss, steps[0].change.delay), (Some(Loss::Bernoulli(0.01)), None));
+    let late = Reorder { share: 0.02, delay: Duration::from_millis(8) };
+    // With a share of 0 none is late any more.
+    assert_eq!([0, 1, 2].map(|step| steps[step].change.reorder), [Some(Some(late)), Some(None), None]);
     assert_eq!((steps[1].change.is_up, steps[1].change.drops), (Some(false), Drops::Nothing));
     // The way back is a link of its own, and stays as it is.
     assert!(matches!(topology.ports[1].kind, PortKind::Wire(_)));

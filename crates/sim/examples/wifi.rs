@@ -8,8 +8,8 @@
 use windward_laws::LawSpec;
 use windward_sim::wifi::{Access, Mac, Phy, Position, Propagation, Reach, StationConfig, Way, WifiConfig};
 use windward_sim::{
-    Buffer, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, QueueConfig, SourceConfig,
-    TcpOptions, Timing, Topology, run,
+    Buffer, Codepoint, Control, FlowConfig, LawChoice, Makers, MediumConfig, Network, Pattern, QueueConfig,
+    SourceConfig, TcpOptions, Timing, Topology, run,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -89,6 +89,7 @@ fn stream(way: u32, (source, sink): (u32, u32), rate: u64) -> SourceConfig {
         packet: Bytes::new(u64::from(DATAGRAM)),
         start: Time::ZERO + Duration::from_micros(u64::from(way) * 1000),
         stop: None,
+        ecn: Codepoint::NotCapable,
     }
 }
 

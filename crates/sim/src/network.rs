@@ -4,6 +4,7 @@
 //! checked. Whoever builds one by hand keeps the same promises, stated at each field.
 
 use crate::coding::CodingConfig;
+use crate::ecn::Codepoint;
 use crate::makers::LawChoice;
 use crate::packet::NodeId;
 use crate::topology::{Route, Topology};
@@ -224,6 +225,8 @@ pub struct SourceConfig {
     pub start: Time,
     /// None from here on; `None`: to the end.
     pub stop: Option<Time>,
+    /// ECN field of a datagram.
+    pub ecn: Codepoint,
 }
 
 /// When a source sends: at most a datagram in [`LEAST_SPACING`].

@@ -15,8 +15,8 @@ use windward_sim::wifi::{
     self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
 };
 use windward_sim::{
-    Buffer, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network, NodeConfig, Output, Pattern,
-    QueueConfig, Route, SourceConfig, Step, TcpOptions,
+    Buffer, Codepoint, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network, NodeConfig, Output,
+    Pattern, QueueConfig, Route, SourceConfig, Step, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -101,6 +101,7 @@ fn bottleneck(seconds: u64) -> Network {
         packet: Bytes::new(1000),
         start: Time::ZERO,
         stop: None,
+        ecn: Codepoint::NotCapable,
     };
     let mut network = network(vec![out, back], flows, 1, seconds);
     network.sources = vec![datagrams];

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Choose, Repair, SchedulerConfig, Service, Slot, StationConfig};
-use windward_sim::{Buffer, Control, Makers, MediumConfig, Network, Output, Pattern, QueueConfig, SourceConfig, run};
+use windward_sim::{
+    Buffer, Codepoint, Control, Makers, MediumConfig, Network, Output, Pattern, QueueConfig, SourceConfig, run,
+};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 const SYMBOL_RATE: f64 = 1e6;
@@ -53,6 +55,7 @@ fn loaded(cell: CellConfig, rate: u64) -> Network {
         packet: Bytes::new(100),
         start: Time::ZERO,
         stop: None,
+        ecn: Codepoint::NotCapable,
     };
     let count = cell.stations.len() as u32;
     let mut network = network(Vec::new(), Vec::new(), 0, SECONDS);

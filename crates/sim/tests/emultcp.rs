@@ -5,8 +5,8 @@ mod common;
 use common::{flow, law, link, network, plain_tcp, says, simulate};
 use windward_laws::emultcp::{Kind, Params};
 use windward_sim::{
-    Buffer, FlowConfig, LinkChange, LinkStep, Loss, Network, Output, Pattern, PortKind, QueueConfig, SourceConfig,
-    TcpOptions, TransferConfig,
+    Buffer, Codepoint, FlowConfig, LinkChange, LinkStep, Loss, Network, Output, Pattern, PortKind, QueueConfig,
+    SourceConfig, TcpOptions, TransferConfig,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -72,6 +72,7 @@ fn the_papers_ramps() {
             packet: Bytes::new(1000),
             start: at(3000.0),
             stop: None,
+            ecn: Codepoint::NotCapable,
         }];
         let output = simulate(&network, 1);
         let (n, open) = (shown(&output, "n"), shown(&output, "open"));

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{interval, link, network, page_says, simulate};
-use windward_sim::{Buffer, Pattern, SourceConfig};
+use windward_sim::{Buffer, Codepoint, Pattern, SourceConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// Mean wait W = ρ / (2 μ (1 − ρ)) (Pollaczek–Khinchine with no variance of service).
@@ -25,6 +25,7 @@ fn mean_wait_is_that_of_m_d_1() {
             packet: Bytes::new(1000),
             start: Time::ZERO,
             stop: None,
+            ecn: Codepoint::NotCapable,
         });
         let waits: Vec<f64> = (1..=30).map(|seed| simulate(&queue, seed).links[0].mean_queue_delay_s).collect();
         let (mean, half) = interval(&waits, 2.756);
@@ -49,6 +50,7 @@ fn the_sink_sees_wait_plus_service() {
         packet: Bytes::new(1000),
         start: Time::ZERO,
         stop: None,
+        ecn: Codepoint::NotCapable,
     });
     let output = simulate(&queue, 1);
     let (link, source) = (&output.links[0], &output.sources[0]);

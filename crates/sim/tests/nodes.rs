@@ -49,6 +49,7 @@ fn datagrams(topology: Topology) -> Output {
         packet: Bytes::new(1000),
         start: Time::ZERO,
         stop: Some(Time::from_nanos(9_999_500_000)),
+        ecn: Codepoint::NotCapable,
     };
     let network = Network { topology, sources: vec![source], ..network(Vec::new(), Vec::new(), 0, 12) };
     simulate(&network, 1)

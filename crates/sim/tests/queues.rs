@@ -4,8 +4,8 @@ mod common;
 
 use common::{flow, law, link, network, simulate, with_queues};
 use windward_sim::{
-    Buffer, CoDelConfig, EcnMode, FqCoDelConfig, Network, Output, Pattern, PieConfig, QueueConfig, RedConfig, Route,
-    SourceConfig, TcpOptions,
+    Buffer, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, Network, Output, Pattern, PieConfig,
+    QueueConfig, RedConfig, Route, SourceConfig, TcpOptions,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -83,6 +83,7 @@ fn flow_queueing_is_fair() {
             packet: Bytes::new(200),
             start: Time::ZERO,
             stop: None,
+            ecn: Codepoint::NotCapable,
         });
         let output = simulate(&network, 1);
         (output.flows[1].goodput_bps / output.flows[0].goodput_bps, output.sources[0].mean_delay_s - 0.025)
@@ -91,6 +92,38 @@ fn flow_queueing_is_fair() {
     let (fair, quick) = shares(QueueConfig::FqCoDel(FqCoDelConfig::default()));
     assert!(tail < 0.1 && slow > 0.1, "{tail} {slow}");
     assert!(fair > 0.95 && quick < 0.0013, "{fair} {quick}");
+}
+
+/// Streams that answer nothing over DualPI2, 10 Mbit/s: of the 7 that are Not-ECT only 10 − 3.6 find room beside 3.6 of ECT(1), so
+/// p_C = 1 − 6.4/7 is dropped, and 2·√p_C of the others is marked (RFC 9332 §2.1), within a hundredth; the wait is the target.
+#[test]
+fn marks_are_coupled_to_drops() {
+    let links = vec![link(0, 10_000_000, Duration::from_millis(5), Buffer::Packets(1000))];
+    let mut network = network(links, Vec::new(), 10, 70);
+    let stream = |key, rate, ecn| SourceConfig {
+        key,
+        source: 90,
+        sink: 91,
+        path: Route::from(vec![0]),
+        pattern: Pattern::Cbr { rate: BitRate::bits_per_sec(rate) },
+        packet: Bytes::new(1500),
+        start: Time::ZERO + Duration::from_millis(key),
+        stop: None,
+        ecn,
+    };
+    network.sources = vec![stream(1, 7_000_000, Codepoint::NotCapable), stream(2, 3_600_000, Codepoint::Scalable)];
+    let output = simulate(&with_queues(network, QueueConfig::DualPi2(DualPi2Config::default())), 1);
+    let [classic, scalable] = &output.sources[..] else { panic!("two streams") };
+    let dropped = 1.0 - classic.received as f64 / classic.sent as f64;
+    let marked = scalable.marked as f64 / scalable.received as f64;
+    let expected: f64 = 1.0 - 6.4 / 7.0;
+    assert_eq!((classic.marked, output.links[0].marked), (0, scalable.marked));
+    assert!(scalable.sent.abs_diff(scalable.received) <= 10, "{scalable:?}");
+    assert!((dropped / expected - 1.0).abs() < 0.01, "{dropped} for {expected}");
+    assert!((marked / (2.0 * expected.sqrt()) - 1.0).abs() < 0.01, "{marked}");
+    assert!((classic.mean_delay_s - 0.0062 - 0.015).abs() < 0.001, "{classic:?}");
+    // A scalable packet waits for the one in transmission at most, and the classic one whose turn it is.
+    assert!(scalable.mean_delay_s - 0.0062 < 0.0024, "{scalable:?}");
 }
 
 /// With marks nothing is lost, and the flow has no less; both ways to tell of marks tell the same.

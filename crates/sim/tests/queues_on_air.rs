@@ -9,8 +9,8 @@ use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service};
 use windward_sim::wifi::{Access, Mac, Phy, Position, Propagation, Reach, Way, WifiConfig};
 use windward_sim::{
-    Buffer, CoDelConfig, DualPi2Config, EcnMode, FqCoDelConfig, MediumConfig, Network, Output, Pattern, PieConfig,
-    QueueConfig, RedConfig, Route, SourceConfig, TcpOptions, cell, wifi,
+    Buffer, CoDelConfig, Codepoint, DualPi2Config, EcnMode, FqCoDelConfig, MediumConfig, Network, Output, Pattern,
+    PieConfig, QueueConfig, RedConfig, Route, SourceConfig, TcpOptions, cell, wifi,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -37,6 +37,7 @@ fn stream(way: u32, ends: (u32, u32), pattern: Pattern, size: u64) -> SourceConf
         packet: Bytes::new(size),
         start: Time::ZERO,
         stop: None,
+        ecn: Codepoint::NotCapable,
     }
 }
 

@@ -1701,6 +1701,8 @@ class ChangeStep:
         Buffer size. Packets that wait already stay, even if there are more of them.
     jitter
         Random extra delay.
+    reorder
+        Packets that others overtake, of those whose transmission ends from then on; with a share of 0 for none.
     up
         Whether the link transmits. While it is down, packets wait in its buffer; the one in transmission stops, and
         the rest of it is sent when the link is up again.
@@ -1718,6 +1720,7 @@ class ChangeStep:
     loss: Loss | None = None
     buffer: str | None = None
     jitter: Jitter | None = None
+    reorder: Reorder | None = None
     up: bool | None = None
     drop: Drop | None = None
     snr: str | None = None
@@ -1741,8 +1744,8 @@ class Change:
         When, for a single change.
     steps
         Several changes, in order of time: a list, or the name of a CSV file with a column `time_s` and columns among
-        `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `up`, `snr_db`, and `x_m`
-        with `y_m`; an empty cell means no change.
+        `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `reorder` (the share) with
+        `reorder_ms`, `up`, `snr_db`, and `x_m` with `y_m`; an empty cell means no change.
     rate
         Transmission rate, or a recording, which is replayed as if it had begun with the run. The rest of the packet
         in transmission is sent at the new rate; from or to a recording that packet begins again.
@@ -1755,6 +1758,8 @@ class Change:
         Buffer size. Packets that wait already stay, even if there are more of them.
     jitter
         Random extra delay.
+    reorder
+        Packets that others overtake, of those whose transmission ends from then on; with a share of 0 for none.
     up
         Whether the link transmits. While it is down, packets wait in its buffer; the one in transmission stops, and
         the rest of it is sent when the link is up again.
@@ -1775,6 +1780,7 @@ class Change:
     loss: Loss | None = None
     buffer: str | None = None
     jitter: Jitter | None = None
+    reorder: Reorder | None = None
     up: bool | None = None
     drop: Drop | None = None
     snr: str | None = None
@@ -2686,6 +2692,10 @@ class Backlog:
 Pattern = Cbr | Poisson | OnOff | Pulses | Backlog
 
 
+#: ECN field of datagrams (RFC 3168, RFC 9331).
+DatagramEcn = Literal["off"] | Literal["classic"] | Literal["scalable"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Background:
     """A UDP source that does not respond to congestion.
@@ -2714,6 +2724,9 @@ class Background:
         Delay between the starts of consecutive sources of a group.
     stop
         When it stops, after the last start. Default: the end of the run.
+    ecn
+        Whether queues may mark its datagrams: no, as those of classic flows (ECT(0)), or as those of scalable ones
+        (ECT(1)). It does not answer marks either.
     """
 
     name: str | None = None
@@ -2726,6 +2739,7 @@ class Background:
     start: str = "0 s"
     start_step: str = "0 s"
     stop: str | None = None
+    ecn: DatagramEcn = "off"
 
 
 @dataclass(frozen=True, kw_only=True)

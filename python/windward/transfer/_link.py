@@ -24,7 +24,7 @@ _PLACE = re.compile(rf"{_ORIGIN}: link\[0\](?:\.reverse)?\.(\w+)[^:\s]*: ")
 _ANY_RATE = "1 Mbit/s"
 
 #: What may change while the command runs, and the directions' names.
-_CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "trace")
+_CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "reorder", "trace")
 _DOWN, _UP = "down", "up"
 _CHANGE_PLACE = re.compile(rf"{_ORIGIN}: change\[(\d+)\][^:\s]*: ")
 
@@ -77,7 +77,7 @@ def link(
         A mahimahi trace in place of the rate.
     changes
         What changes while the command runs: "TIME NAME=VALUE …", such as "30s rate=2mbit delay=80ms", of rate, delay,
-        loss, buffer and jitter as above, and "30s down", "35s up".
+        loss, buffer, jitter and reorder as above, and "30s down", "35s up".
     servers
         Shell commands to run at the other end while the command runs.
     congestion

@@ -16,6 +16,7 @@ pub(crate) fn is_random(topology: &Topology, sources: &[SourceConfig]) -> bool {
         let is_random = |change: &LinkChange| {
             change.jitter.is_some_and(|jitter| jitter != Jitter::None)
                 || change.loss.is_some_and(|loss| loss.mean() > 0.0)
+                || change.reorder.is_some_and(|reorder| reorder.is_some())
         };
         changes.into_iter().any(is_random)
     };

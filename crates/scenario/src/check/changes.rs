@@ -1,7 +1,7 @@
 //! What changes while the scenario runs: names resolved, steps put in order, each where it happens.
 
 use super::common::{place, ratio};
-use super::links::{Links, jitter, loss, rate_of};
+use super::links::{Links, NOTHING_TO_REORDER, jitter, loss, rate_of, reorder};
 use super::nodes::Nodes;
 use crate::format::{Change, Drop, Name, Recording, Values};
 use crate::path::Segment;
@@ -18,7 +18,7 @@ use windward_units::{Duration, Time};
 pub(crate) type Jumps = BTreeMap<NodeId, Vec<(Time, Position, usize)>>;
 
 /// What a change of a link may give.
-const OF_LINKS: [&str; 7] = ["rate", "delay", "loss", "buffer", "jitter", "up", "drop"];
+const OF_LINKS: [&str; 8] = ["rate", "delay", "loss", "buffer", "jitter", "reorder", "up", "drop"];
 /// What a change of a station may give.
 const OF_STATIONS: [&str; 2] = ["snr", "position"];
 
@@ -231,6 +231,10 @@ fn link_change(step: &Step<'_>, link: u32, links: &Links, problems: &mut Problem
         problems.add(step.of("buffer"), message, None);
         return None;
     }
+    if has_no_rate && values.reorder.is_some() {
+        problems.add(step.of("reorder"), NOTHING_TO_REORDER, None);
+        return None;
+    }
     let rate = match values.rate {
         None => None,
         Some(rate) => Some(rate_of(rate, &step.of("rate"), problems)?),
@@ -241,6 +245,7 @@ fn link_change(step: &Step<'_>, link: u32, links: &Links, problems: &mut Problem
         buffer: values.buffer.map(|buffer| buffer.0),
         loss: values.loss.map(loss),
         jitter: values.jitter.map(jitter),
+        reorder: values.reorder.map(reorder),
         is_up: values.up,
         drops: values.drop.map_or_else(Default::default, Drop::of_sim),
     })

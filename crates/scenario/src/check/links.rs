@@ -4,7 +4,7 @@ use super::common::{MAX_LINKS, Names, discipline, is_within_limit, member_name, 
 use super::key::key;
 use super::nodes::{End, Nodes};
 use super::wifi_plan::WifiPlan;
-use crate::format::{Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reverse};
+use crate::format::{Jitter, Link, Loss, LossModel, Name, Rate, Recording, Reorder, Reverse};
 use crate::names::LinkName;
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -164,10 +164,7 @@ impl Builder<'_> {
             buffer: link.buffer.0,
             loss: loss(&link.loss),
             jitter: link.jitter.as_ref().map_or(sim::Jitter::None, jitter),
-            reorder: link
-                .reorder
-                .filter(|reorder| reorder.share.0 > 0.0)
-                .map(|reorder| sim::Reorder { share: reorder.share.0, delay: reorder.delay.0 }),
+            reorder: link.reorder.and_then(reorder),
             ..LinkConfig::new(key("link", &name), rate.clone(), link.delay.0)
         };
         let kind = match queue {
@@ -192,8 +189,7 @@ fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems
     }
     if link.rate.is_none() && link.reorder.is_some() {
         let keys = inside.iter().chain(&["reorder"]).map(|key| (*key).into());
-        let message = "a link without a rate belongs to a region, which has no packets to reorder";
-        problems.add(place("link", at, []).into_iter().chain(keys), message, None);
+        problems.add(place("link", at, []).into_iter().chain(keys), NOTHING_TO_REORDER, None);
     }
 }
 
@@ -264,6 +260,16 @@ pub(crate) fn loss(loss: &Loss) -> sim::Loss {
             loss_bad: model.loss_bad.0,
         },
     }
+}
+
+/// Why such links do not reorder.
+pub(crate) const NOTHING_TO_REORDER: &str =
+    "a link without a rate belongs to a region, which has no packets to reorder";
+
+/// `None` for a share of 0.
+pub(crate) fn reorder(reorder: Reorder) -> Option<sim::Reorder> {
+    let Reorder { share, delay } = reorder;
+    (share.0 > 0.0).then_some(sim::Reorder { share: share.0, delay: delay.0 })
 }
 
 pub(crate) fn jitter(jitter: &Jitter) -> sim::Jitter {

@@ -82,6 +82,7 @@ pub(crate) fn expand(
                 packet: background.packet.0,
                 start: Time::from_nanos(times.start_of(member).as_nanos()),
                 stop: times.stop.map(|stop| Time::from_nanos(stop.as_nanos())),
+                ecn: background.ecn.into(),
             });
             let [from, to] = [from, to].map(|node| nodes.names[node as usize].clone());
             all.names.push(SourceName { name, label: label.clone(), from, to });

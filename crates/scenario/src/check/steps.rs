@@ -1,13 +1,25 @@
 //! Steps of a change as text: comma-separated, with a header that names the columns.
 
-use crate::format::{Buffer, Jitter, Loss, Positive, Probability, Rate, Step, UniformJitter, Written};
+use crate::format::{Buffer, Jitter, Loss, Positive, Probability, Rate, Reorder, Step, UniformJitter, Written};
 use std::fmt;
 use windward_sim as sim;
 use windward_units::{BitRate, Decibels, Distance, Duration};
 
 /// The columns that a file may have.
-const COLUMNS: [&str; 10] =
-    ["time_s", "rate_bps", "delay_ms", "loss", "buffer_packets", "jitter_ms", "up", "snr_db", "x_m", "y_m"];
+const COLUMNS: [&str; 12] = [
+    "time_s",
+    "rate_bps",
+    "delay_ms",
+    "loss",
+    "buffer_packets",
+    "jitter_ms",
+    "reorder",
+    "reorder_ms",
+    "up",
+    "snr_db",
+    "x_m",
+    "y_m",
+];
 
 /// Most steps of a file.
 const MOST: usize = 1_000_000;
@@ -48,6 +60,9 @@ pub(crate) fn from_csv(text: &str) -> Result<Vec<Step>, StepsError> {
     if columns.contains(&"x_m") != columns.contains(&"y_m") {
         return Err(error(header_line, "a position needs both `x_m` and `y_m`".to_owned()));
     }
+    if columns.contains(&"reorder") != columns.contains(&"reorder_ms") {
+        return Err(error(header_line, "reordering needs both `reorder` and `reorder_ms`".to_owned()));
+    }
     let steps: Vec<Step> = lines
         .map(|(line, text)| step(&columns, text).map_err(|problem| error(line, problem)))
         .collect::<Result<_, _>>()?;
@@ -76,9 +91,17 @@ fn step(columns: &[&str], line: &str) -> Result<Step, String> {
         (Some(x), Some(y)) => Some([x, y].map(|metres| Written(Distance::metres(metres)))),
         _ => return Err("a position needs both `x_m` and `y_m`".to_owned()),
     };
-    let probability = |loss: f64| match loss {
-        0.0..=1.0 => Ok(Loss::Plain(Probability(loss))),
-        _ => Err(format!("`loss` is {loss}; allowed: 0 to 1")),
+    let probability = |column: &str, share: f64| match share {
+        0.0..=1.0 => Ok(Probability(share)),
+        _ => Err(format!("`{column}` is {share}; allowed: 0 to 1")),
+    };
+    let reorder = match (row.number("reorder")?, row.number("reorder_ms")?) {
+        (None, None) => None,
+        (Some(share), Some(millis)) if millis > 0.0 => {
+            Some(Reorder { share: probability("reorder", share)?, delay: Positive(Duration::from_secs(millis / 1e3)) })
+        }
+        (Some(_), Some(millis)) => return Err(format!("`reorder_ms` is {millis}; it must be above zero")),
+        _ => return Err("reordering needs both `reorder` and `reorder_ms`".to_owned()),
     };
     let rate = |bits: f64| match bits {
         1.0.. => Ok(Rate::Constant(Positive(BitRate::bits_per_sec(bits as u64)))),
@@ -95,9 +118,10 @@ fn step(columns: &[&str], line: &str) -> Result<Step, String> {
         at: Written(Duration::from_secs(at)),
         rate: row.number("rate_bps")?.map(rate).transpose()?,
         delay: millis("delay_ms")?.map(Written),
-        loss: row.number("loss")?.map(probability).transpose()?,
+        loss: row.number("loss")?.map(|loss| probability("loss", loss)).transpose()?.map(Loss::Plain),
         buffer: row.at_least_zero("buffer_packets")?.map(whole).transpose()?,
         jitter: millis("jitter_ms")?.map(|most| Jitter::Uniform(UniformJitter { max: Written(most) })),
+        reorder,
         up: row.cell("up").map(is_up).transpose()?,
         drop: None,
         snr: row.number("snr_db")?.map(|level| Written(Decibels::new(level))),
@@ -153,6 +177,13 @@ mod tests {
         assert!(refusal("time_s,x_m\n1,1\n").starts_with("line 1: a position needs both"));
         assert_eq!(refusal("time_s,loss\n"), "line 1: no step follows the header");
         assert_eq!(refusal("time_s,loss\n1,2\n"), "line 2: `loss` is 2; allowed: 0 to 1");
+        assert_eq!(refusal("time_s,reorder\n1,0.1\n"), "line 1: reordering needs both `reorder` and `reorder_ms`");
+        assert_eq!(
+            refusal("time_s,reorder,reorder_ms\n1,0.1,\n"),
+            "line 2: reordering needs both `reorder` and `reorder_ms`"
+        );
+        assert_eq!(refusal("time_s,reorder,reorder_ms\n1,2,8\n"), "line 2: `reorder` is 2; allowed: 0 to 1");
+        assert_eq!(refusal("time_s,reorder,reorder_ms\n1,0.1,0\n"), "line 2: `reorder_ms` is 0; it must be above zero");
         assert_eq!(refusal("time_s,loss\n1,x\n"), "line 2: `loss` is not a number: `x`");
         assert_eq!(refusal("time_s,loss\n1\n"), "line 2: 1 columns; the header has 2");
         assert!(refusal("time_s,rate_bps\n1,0\n").starts_with("line 2: `rate_bps` is 0; allowed: 1 and more"));

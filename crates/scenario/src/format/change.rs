@@ -1,6 +1,6 @@
 //! What changes while the scenario runs.
 
-use super::{Buffer, Jitter, Loss, Name, Rate, Recording, Written};
+use super::{Buffer, Jitter, Loss, Name, Rate, Recording, Reorder, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_sim as sim;
@@ -36,6 +36,9 @@ macro_rules! with_values {
             /// Random extra delay.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub jitter: Option<Jitter>,
+            /// Packets that others overtake, of those whose transmission ends from then on; with a share of 0 for none.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub reorder: Option<Reorder>,
             /// Whether the link transmits. While it is down, packets wait in its buffer; the one in transmission stops, and the
             /// rest of it is sent when the link is up again.
             #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,13 +57,14 @@ macro_rules! with_values {
         impl $name {
             /// Its values.
             pub fn values(&self) -> Values<'_> {
-                let Self { rate, delay, loss, buffer, jitter, up, drop, snr, position, .. } = self;
+                let Self { rate, delay, loss, buffer, jitter, reorder, up, drop, snr, position, .. } = self;
                 Values {
                     rate: rate.as_ref(),
                     delay: delay.map(|delay| delay.0),
                     loss: loss.as_ref(),
                     buffer: *buffer,
                     jitter: jitter.as_ref(),
+                    reorder: *reorder,
                     up: *up,
                     drop: *drop,
                     snr: snr.map(|snr| snr.0),
@@ -85,8 +89,8 @@ with_values! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Written<Duration>>,
         /// Several changes, in order of time: a list, or the name of a CSV file with a column `time_s` and columns among
-        /// `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `up`, `snr_db`, and `x_m` with `y_m`;
-        /// an empty cell means no change.
+        /// `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `reorder` (the share) with
+        /// `reorder_ms`, `up`, `snr_db`, and `x_m` with `y_m`; an empty cell means no change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         steps: Option<Recording<Step>>,
     }
@@ -131,6 +135,7 @@ pub(crate) struct Values<'a> {
     pub loss: Option<&'a Loss>,
     pub buffer: Option<Buffer>,
     pub jitter: Option<&'a Jitter>,
+    pub reorder: Option<Reorder>,
     pub up: Option<bool>,
     pub drop: Option<Drop>,
     pub snr: Option<Decibels>,
@@ -140,13 +145,14 @@ pub(crate) struct Values<'a> {
 impl Values<'_> {
     /// The names of those that are given.
     pub fn given(&self) -> impl Iterator<Item = &'static str> {
-        let Self { rate, delay, loss, buffer, jitter, up, drop, snr, position } = self;
+        let Self { rate, delay, loss, buffer, jitter, reorder, up, drop, snr, position } = self;
         let given = [
             ("rate", rate.is_some()),
             ("delay", delay.is_some()),
             ("loss", loss.is_some()),
             ("buffer", buffer.is_some()),
             ("jitter", jitter.is_some()),
+            ("reorder", reorder.is_some()),
             ("up", up.is_some()),
             ("drop", drop.is_some()),
             ("snr", snr.is_some()),

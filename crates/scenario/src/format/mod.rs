@@ -28,7 +28,7 @@ pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;
 pub(crate) use flow::{Flow, LossDetection, Rto, Stack};
 pub(crate) use law::Law;
-pub(crate) use link::{Jitter, Link, Loss, LossModel, Reverse, Uniform as UniformJitter};
+pub(crate) use link::{Jitter, Link, Loss, LossModel, Reorder, Reverse, Uniform as UniformJitter};
 pub(crate) use named::Named;
 pub(crate) use numbers::{Count, Hops, InitialWindow, MAX_COUNT, Name, Number, Probability, Seeds, Shape};
 pub(crate) use pattern::{Background, Pattern, Spread};

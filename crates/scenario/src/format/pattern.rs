@@ -3,6 +3,7 @@
 use super::{Count, Name, Number, Positive, Shape, Written, zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windward_sim::Codepoint;
 use windward_units::{BitRate, Bytes, Duration};
 
 /// A UDP source that does not respond to congestion. Groups work as for flows.
@@ -36,6 +37,33 @@ pub(crate) struct Background {
     /// When it stops, after the last start. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,
+    /// Whether queues may mark its datagrams: no, as those of classic flows (ECT(0)), or as those of scalable ones (ECT(1)). It
+    /// does not answer marks either.
+    #[serde(default)]
+    pub ecn: DatagramEcn,
+}
+
+/// ECN field of datagrams (RFC 3168, RFC 9331).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"off\", \"classic\" or \"scalable\"")]
+pub(crate) enum DatagramEcn {
+    /// Not-ECT: queues drop them.
+    #[default]
+    Off,
+    /// ECT(0).
+    Classic,
+    /// ECT(1).
+    Scalable,
+}
+
+impl From<DatagramEcn> for Codepoint {
+    fn from(ecn: DatagramEcn) -> Self {
+        match ecn {
+            DatagramEcn::Off => Self::NotCapable,
+            DatagramEcn::Classic => Self::Capable,
+            DatagramEcn::Scalable => Self::Scalable,
+        }
+    }
 }
 
 fn fifty() -> Number {

@@ -2,6 +2,7 @@
 
 use super::share;
 use crate::backlog::Class;
+use crate::ecn::Ecn;
 use crate::engine::{Purpose, Stream, Wake};
 use crate::link::Transmitter;
 use crate::net::Net;
@@ -16,6 +17,8 @@ pub struct Counts {
     pub sent: u64,
     /// Datagrams that arrived.
     pub received: u64,
+    /// Of these, with a mark.
+    pub marked: u64,
     /// Sum of their delays, in seconds.
     pub delay: f64,
 }
@@ -50,6 +53,7 @@ pub struct Source {
     index: u32,
     hop: u32,
     size: u32,
+    ecn: Ecn,
     pattern: Pattern,
     clock: Transmitter,
     stop: Time,
@@ -74,6 +78,7 @@ impl Source {
             index,
             hop,
             size: config.packet.count() as u32,
+            ecn: Ecn::new(config.ecn),
             pattern: config.pattern,
             clock: Transmitter::new(config.pattern.rate().as_bits_per_sec()),
             stop: config.stop.unwrap_or(Time::NEVER),
@@ -105,8 +110,7 @@ impl Source {
             return self.fill(net, slot, limit);
         }
         self.counts.sent += 1;
-        let packet = Packet::new(Kind::Datagram, now, self.id, self.hop, self.size);
-        net.send(packet, false);
+        net.send(self.datagram(now), false);
         let next = match self.pattern {
             Pattern::Cbr { .. } => now + self.clock.transmit(self.size),
             Pattern::Poisson { rate } => now + self.stream.exponential_span(spacing(self.size, rate)),
@@ -117,6 +121,10 @@ impl Source {
             }
         };
         net.schedule(next, Wake::Source, self.index);
+    }
+
+    fn datagram(&self, now: Time) -> Packet {
+        Packet { ecn: self.ecn, ..Packet::new(Kind::Datagram, now, self.id, self.hop, self.size) }
     }
 
     /// A slot begins: what (5) admits leaves.
@@ -130,7 +138,7 @@ impl Source {
         while self.credit >= 1.0 {
             self.credit -= 1.0;
             self.counts.sent += 1;
-            net.send(Packet::new(Kind::Datagram, net.now, self.id, self.hop, self.size), false);
+            net.send(self.datagram(net.now), false);
         }
         net.schedule(net.now + slot, Wake::Source, self.index);
     }
@@ -165,6 +173,7 @@ impl Source {
     /// A datagram arrives.
     pub fn receive(&mut self, now: Time, packet: &Packet) {
         self.counts.received += 1;
+        self.counts.marked += u64::from(packet.ecn.is_marked());
         self.counts.delay += Duration::from_nanos(now.as_nanos() - packet.stamp).as_secs();
     }
 

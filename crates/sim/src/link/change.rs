@@ -1,6 +1,6 @@
 //! What becomes of a link at given times.
 
-use super::config::{Jitter, LinkConfig, Loss, Rate};
+use super::config::{Jitter, LinkConfig, Loss, Rate, Reorder};
 use crate::queue::Buffer;
 use windward_units::{Duration, Time};
 
@@ -17,6 +17,8 @@ pub struct LinkChange {
     pub loss: Option<Loss>,
     /// Random extra delay; likewise.
     pub jitter: Option<Jitter>,
+    /// Packets that others overtake, or none any more, of those whose transmission ends from then on.
+    pub reorder: Option<Option<Reorder>>,
     /// Whether it transmits.
     pub is_up: Option<bool>,
     /// What is lost then.
@@ -47,11 +49,12 @@ pub struct LinkStep {
 impl LinkChange {
     /// Writes down what a link is from then on; whether it is up stands elsewhere.
     pub fn apply(&self, link: &mut LinkConfig) {
-        let Self { rate, delay, buffer, loss, jitter, is_up: _, drops: _ } = self;
+        let Self { rate, delay, buffer, loss, jitter, reorder, is_up: _, drops: _ } = self;
         link.rate = rate.clone().unwrap_or_else(|| link.rate.clone());
         link.delay = delay.unwrap_or(link.delay);
         link.buffer = buffer.unwrap_or(link.buffer);
         link.loss = loss.unwrap_or(link.loss);
         link.jitter = jitter.unwrap_or(link.jitter);
+        link.reorder = reorder.unwrap_or(link.reorder);
     }
 }

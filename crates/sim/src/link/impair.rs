@@ -17,7 +17,8 @@ pub struct Losses {
 /// Packets that are overtaken, on a way of their own.
 #[derive(Debug)]
 pub struct Late {
-    model: Reorder,
+    /// `None` where no more become so.
+    model: Option<Reorder>,
     last_delivery: Time,
     /// Those that are on their way.
     pub flight: Flight,
@@ -27,18 +28,29 @@ pub struct Late {
 impl Late {
     /// That of `link`; `None` where nothing is overtaken.
     pub fn new(link: &LinkConfig, seed: u64) -> Option<Self> {
+        link.reorder.map(|_| Self::changing(link, seed))
+    }
+
+    /// That of `link`, which may change.
+    pub fn changing(link: &LinkConfig, seed: u64) -> Self {
         let stream = Stream::new(seed, link.key, Purpose::Reorder);
-        link.reorder.map(|model| Self { model, last_delivery: Time::ZERO, flight: Flight::default(), stream })
+        Self { model: link.reorder, last_delivery: Time::ZERO, flight: Flight::default(), stream }
     }
 
-    /// Whether the next packet is one of them.
-    pub fn takes(&mut self) -> bool {
-        self.stream.chance(self.model.share)
+    /// Others are overtaken, or none any more; what is on its way arrives when it was to. The draws go on.
+    pub fn change(&mut self, model: Option<Reorder>) {
+        self.model = model;
     }
 
-    /// Takes a packet that the others' way would bring at `time`; returns when to deliver it, if it is first.
+    /// How much longer the next packet takes, if it is one of them.
+    pub fn takes(&mut self) -> Option<Duration> {
+        let Reorder { share, delay } = self.model?;
+        self.stream.chance(share).then_some(delay)
+    }
+
+    /// Takes a packet that arrives at `time`, but not before the last of them; returns when to deliver it, if it is first.
     pub fn carry(&mut self, time: Time, packet: Packet) -> Option<Time> {
-        let delivery = (time + self.model.delay).max(self.last_delivery);
+        let delivery = time.max(self.last_delivery);
         self.last_delivery = delivery;
         self.flight.add(delivery, packet).then_some(delivery)
     }

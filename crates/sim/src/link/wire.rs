@@ -47,11 +47,12 @@ impl Wire {
         }
     }
 
-    /// The same, whose loss and jitter may change.
+    /// The same, whose loss, jitter and reordering may change.
     pub fn changing(config: &LinkConfig, seed: u64) -> Self {
         Self {
             losses: Some(Box::new(Losses::changing(config, seed))),
             delays: Some(Box::new(Delays::changing(config, seed))),
+            late: Some(Box::new(Late::changing(config, seed))),
             ..Self::new(config, seed)
         }
     }
@@ -64,6 +65,9 @@ impl Wire {
         }
         if let (Some(jitter), Some(delays)) = (change.jitter, &mut self.delays) {
             delays.change(jitter);
+        }
+        if let (Some(reorder), Some(late)) = (change.reorder, &mut self.late) {
+            late.change(reorder);
         }
     }
 
@@ -81,9 +85,9 @@ impl Wire {
             Some(delays) => delays.draw(self.delay),
         };
         if let Some(late) = &mut self.late
-            && late.takes()
+            && let Some(longer) = late.takes()
         {
-            return Fate::Late(late.carry(end + delay, packet));
+            return Fate::Late(late.carry(end + delay + longer, packet));
         }
         // Jitter keeps order: nothing arrives before its predecessor.
         let delivery = (end + delay).max(self.last_delivery);

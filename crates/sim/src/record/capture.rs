@@ -6,7 +6,7 @@
 
 use super::pcapng::{LinkType, Pcapng};
 use super::radio;
-use crate::ecn::COUNT_MODULO;
+use crate::ecn::{COUNT_MODULO, Ecn};
 use crate::medium::{AirFrame, FrameKind, MediumConfig};
 use crate::network::{EcnMode, Network, TcpOptions};
 use crate::packet::{Kind, NodeId, Packet, Range};
@@ -100,8 +100,8 @@ impl Capture {
         if let Some(packet) = &frame.packet {
             match packet.kind {
                 Kind::Datagram => {
-                    let (from, to) = self.datagrams[packet.flow as usize];
-                    bytes.extend(ip_and_udp(from, to, packet.size, BACKGROUND_PORT, self.packets));
+                    let ends = self.datagrams[packet.flow as usize];
+                    bytes.extend(ip_and_udp(ends, packet.ecn, packet.size, BACKGROUND_PORT, self.packets));
                 }
                 Kind::Parcel { .. } | Kind::Routing | Kind::Coded | Kind::CodedAck => {}
                 _ => {
@@ -112,7 +112,8 @@ impl Capture {
             }
         } else if frame.kind == FrameKind::Broadcast {
             let size = frame.bytes.saturating_sub(ROUTING_OVERHEAD);
-            bytes.extend(ip_and_udp(address(frame.from), u32::MAX, size, ROUTING_PORT, self.packets));
+            let ends = (address(frame.from), u32::MAX);
+            bytes.extend(ip_and_udp(ends, Ecn::default(), size, ROUTING_PORT, self.packets));
         }
         self.packets = self.packets.wrapping_add(1);
         let length = length.max(bytes.len() as u32);
@@ -127,9 +128,9 @@ const ROUTING_PORT: u16 = 269;
 const ROUTING_OVERHEAD: u32 = 36;
 
 /// The headers of a datagram of `size` bytes.
-fn ip_and_udp(from: u32, to: u32, size: u32, port: u16, id: u16) -> Vec<u8> {
+fn ip_and_udp((from, to): (u32, u32), ecn: Ecn, size: u32, port: u16, id: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(28);
-    bytes.extend([0x45, 0]);
+    bytes.extend([0x45, ecn.codepoint().bits()]);
     bytes.extend((size.min(65_535) as u16).to_be_bytes());
     bytes.extend(id.to_be_bytes());
     bytes.extend([0x40, 0, 64, 17, 0, 0]);

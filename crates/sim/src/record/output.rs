@@ -227,6 +227,8 @@ pub struct SourceStats {
     pub sent: u64,
     /// Datagrams that arrived, those among them that were on their way when the counting began.
     pub received: u64,
+    /// Of these, those that a queue had marked.
+    pub marked: u64,
     /// Rate on the wire that arrived.
     pub received_bps: f64,
     /// Mean delay from source to sink, in seconds; NaN without arrivals.

@@ -257,6 +257,7 @@ fn source_stats(source: &Source, span: Duration) -> SourceStats {
     SourceStats {
         sent: counts.sent,
         received: counts.received,
+        marked: counts.marked,
         received_bps: counts.received as f64 * f64::from(source.size()) * 8.0 / span.as_secs(),
         mean_delay_s: counts.delay / counts.received as f64,
     }

@@ -1,6 +1,6 @@
 //! Departures around changes, worked out by hand.
 
-use super::super::{Jitter, Link, LinkChange, Loss, Opportunities, Rate};
+use super::super::{Jitter, Link, LinkChange, Loss, Opportunities, Rate, Reorder};
 use super::*;
 use crate::packet::Kind;
 use crate::queue::Buffer;
@@ -37,6 +37,7 @@ fn up(at: f64) -> LinkStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Arrive,
+    ArriveLate,
     Offer(u32, u32),
     Transmit,
     Change,
@@ -63,6 +64,7 @@ fn run(link: &mut ChangingLink, offers: &[(Time, u32)]) -> Seen {
             pending.extend(done.next.map(|end| (end, Event::Transmit)));
             match done.sent {
                 Some((_, Fate::First(time))) => pending.push((time, Event::Arrive)),
+                Some((_, Fate::Late(Some(time)))) => pending.push((time, Event::ArriveLate)),
                 Some((packet, Fate::Lost)) => lose(packet, Cause::Sent),
                 _ => {}
             }
@@ -72,6 +74,12 @@ fn run(link: &mut ChangingLink, offers: &[(Time, u32)]) -> Seen {
                 if let Some((packet, next)) = link.land(now) {
                     seen.arrived.push((packet.number, now));
                     pending.extend(next.map(|next| (next, Event::Arrive)));
+                }
+            }
+            Event::ArriveLate => {
+                if let Some((packet, next)) = link.land_late(now) {
+                    seen.arrived.push((packet.number, now));
+                    pending.extend(next.map(|next| (next, Event::ArriveLate)));
                 }
             }
             Event::Offer(number, size) => {
@@ -207,6 +215,34 @@ fn loss_begins_and_ends_when_it_is_to() {
     let seen = run(&mut link, &burst(6));
     assert_eq!(seen.lost, [(2, Cause::Sent), (3, Cause::Sent)]);
     assert_eq!(seen.arrived.len(), 4);
+}
+
+/// Packets leave at 1, 2, …, 6 ms. From 1.5 ms on each takes 25 ms longer; from 3.5 ms on 4 ms, but the fourth stays behind the
+/// third, which is late too; from 4.5 ms on none is late.
+#[test]
+fn reordering_begins_and_ends_when_it_is_to() {
+    let late = |at, delay: Option<u64>| {
+        let reorder = delay.map(|delay| Reorder { share: 1.0, delay: Duration::from_millis(delay) });
+        step(at, LinkChange { reorder: Some(reorder), ..LinkChange::default() })
+    };
+    let seen = arrivals(&[late(1.5, Some(25)), late(3.5, Some(4)), late(4.5, None)], &burst(6));
+    let expected = [(0, 11.0), (4, 15.0), (5, 16.0), (1, 37.0), (2, 38.0), (3, 38.0)];
+    assert_eq!(seen, expected.map(|(number, time)| (number, millis(time))));
+}
+
+/// What is late is in flight too: at 3.5 ms the first three packets are lost, of which the second is late; its event finds nothing.
+#[test]
+fn what_is_late_is_lost_with_what_is_in_flight() {
+    let reorder = |at, share| {
+        let reorder = (share > 0.0).then_some(Reorder { share, delay: Duration::from_millis(25) });
+        step(at, LinkChange { reorder: Some(reorder), ..LinkChange::default() })
+    };
+    let steps = [reorder(1.5, 1.0), reorder(2.5, 0.0), down(3.5, Drops::Flight), up(4.0)];
+    let mut link = ChangingLink::new(&config(), QueueConfig::DropTail, &steps, 1);
+    let mut seen = run(&mut link, &[burst(3), vec![(millis(20.0), 1500)]].concat());
+    seen.lost.sort_unstable_by_key(|(number, _)| *number);
+    assert_eq!(seen.lost, [0, 1, 2].map(|number| (number, Cause::Sent)));
+    assert_eq!((seen.arrived, link.held()), (vec![(3, millis(31.0))], 0));
 }
 
 proptest! {
