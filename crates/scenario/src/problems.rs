@@ -5,6 +5,7 @@ use crate::format::Refusal;
 use crate::path::{Segment, path_text};
 use std::ops::Range;
 
+#[derive(PartialEq)]
 struct Found {
     path: Vec<Segment>,
     message: String,
@@ -51,7 +52,11 @@ impl Problems {
             self.more += 1;
         } else {
             let (message, hint) = (shortened(message.into()), hint.map(shortened));
-            self.found.push(Found { path: path.into_iter().collect(), message, hint });
+            let found = Found { path: path.into_iter().collect(), message, hint };
+            // A change of a group is refused for each of its members.
+            if !self.found.contains(&found) {
+                self.found.push(found);
+            }
         }
     }
 
