@@ -1,18 +1,22 @@
 //! Plays a script: what arrives is given to the simulator's TCP, what it sends is compared.
 
+mod arrive;
+mod calls;
+mod compare;
 mod handshake;
 mod names;
+mod show;
 
 use crate::assertion::{self, Names, Outcome};
 use crate::bytes::Bytes;
-use crate::script::{Action, Call, Event, Script, Segment, When};
+use crate::script::{Action, Event, Script, When};
 use crate::settings::Settings;
+use compare::Expected;
 use handshake::{Handshake, Opened};
 use std::collections::VecDeque;
-use std::fmt;
 use std::path::Path;
 use windward_sim::Codepoint;
-use windward_sim::socket::{Acknowledgement, Arrival, Sent, Socket};
+use windward_sim::socket::{Sent, Socket};
 use windward_units::{Duration, Packets, Time};
 
 /// How far off the script's time something may happen, where the script does not say: packetdrill's own default. Scripts give the
@@ -168,17 +172,6 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Commands set what the connection begins with; later they may only clean up.
-    fn run_commands(&mut self, commands: &[String]) -> Result<(), Stop> {
-        if self.socket.is_none() {
-            return self.settings.read_on(commands, self.folder).map_err(Stop::Inapplicable);
-        }
-        match commands.iter().find(|command| !command.contains("sysctl_restore")) {
-            None => Ok(()),
-            Some(command) => Err(Stop::Inapplicable(format!("the command `{command}`"))),
-        }
-    }
-
     /// Lets timers ring that are due before `until`.
     fn run_until(&mut self, until: u64) {
         while self.ring_before(until) {}
@@ -226,132 +219,6 @@ impl Player<'_> {
         Ok(self.socket.as_mut().expect("it was just made"))
     }
 
-    fn arrive(&mut self, segment: &Segment) -> Result<(), Stop> {
-        if self.opened.is_none() {
-            self.opened = self.handshake.arrive(self.now, segment).map_err(Stop::Inapplicable)?;
-            let is_over = self.opened.is_some() && !segment.has('S');
-            if !is_over || segment.to == segment.from {
-                return Ok(());
-            }
-        }
-        if segment.has('S') {
-            return Err(Stop::Inapplicable("a SYN on an open connection".into()));
-        }
-        if segment.has('R') {
-            return Err(Stop::Closes("a reset"));
-        }
-        let acknowledges = self.acknowledgement(segment)?;
-        let is_valid = acknowledges.number <= self.sent_count;
-        if segment.has('F') && is_valid {
-            return Err(Stop::Closes("the other end closes"));
-        }
-        let data = (segment.to > segment.from)
-            .then(|| self.theirs.number(segment.from).expect("the segments of data were numbered before"));
-        let own_stamp = segment.stamps().map_or(0, |(own, _)| u64::from(own));
-        let arrival = Arrival {
-            acknowledges,
-            data: data.map(|number| (number, own_stamp)),
-            codepoint: codepoint(segment.ip.as_deref()).map_err(Stop::Inapplicable)?.unwrap_or_default(),
-            is_reduced: segment.has('W'),
-        };
-        let window = self.window(segment)?;
-        let now = time(self.now);
-        let socket = self.socket()?;
-        if let Some(window) = window.filter(|_| is_valid) {
-            socket.grant(window);
-        }
-        socket.arrive(now, &arrival);
-        self.take_sent();
-        Ok(())
-    }
-
-    /// Segments that the other end has room for.
-    fn window(&self, segment: &Segment) -> Result<Option<u32>, Stop> {
-        let (Some(opened), Some(field)) = (&self.opened, segment.window) else { return Ok(None) };
-        let window = (field << opened.scale) / opened.mss;
-        if window == 0 {
-            return Err(Stop::Inapplicable(
-                "a window of less than a segment: the simulator's receivers never close theirs".into(),
-            ));
-        }
-        Ok(Some(window))
-    }
-
-    fn acknowledgement(&self, segment: &Segment) -> Result<Acknowledgement, Stop> {
-        let in_part = |what: &str| Stop::Inapplicable(format!("{what} a part of a segment"));
-        let ack = segment.ack.unwrap_or(1);
-        let number = match self.ours.number(ack) {
-            Some(number) => number,
-            None if ack > self.ours.end() => u32::MAX,
-            None => return Err(in_part("an ACK of")),
-        };
-        let mut sack = <[(u32, u32); 3]>::default();
-        let blocks = segment.sack();
-        if blocks.len() > sack.len() {
-            return Err(Stop::Inapplicable("more than three SACK blocks".into()));
-        }
-        for (slot, (from, to)) in sack.iter_mut().zip(blocks) {
-            let Some((from, to)) = self.ours.number(from).zip(self.ours.number(to)) else {
-                return Err(in_part("a SACK of"));
-            };
-            *slot = (from, to);
-        }
-        let echo = segment.stamps().map(|(_, echo)| echo);
-        let stamp = echo.map_or(0, |echo| self.sent_at(echo).as_nanos());
-        Ok(Acknowledgement { number, sack, stamp, echoes: segment.has('E'), marked: 0 })
-    }
-
-    /// When the last segment was sent that carried a stamp; stamps count milliseconds, and several segments share one.
-    fn sent_at(&self, stamp: u32) -> Time {
-        let known = self.stamps.iter().rev().find(|(own, _)| *own == stamp);
-        known.map_or_else(|| self.handshake.time_of(stamp), |(_, at)| *at)
-    }
-
-    fn call(&mut self, call: &Call) -> Result<(), Stop> {
-        let Call { name, arguments, result } = call;
-        match name.as_str() {
-            "socket" | "bind" | "listen" | "accept" | "connect" | "fcntl" | "getsockopt" | "read" | "recv" => Ok(()),
-            "write" | "send" | "sendto" => {
-                let count = result.parse::<u32>().map_err(|_| Stop::Inapplicable(format!("a {name} that fails")))?;
-                let is_plain = match arguments.get(3).map(String::as_str) {
-                    None | Some("0") => true,
-                    Some(_) => name == "write",
-                };
-                if !is_plain {
-                    return Err(Stop::Inapplicable(format!("{name} with flags")));
-                }
-                self.write(count)
-            }
-            "setsockopt" => self.set_option(arguments),
-            "close" | "shutdown" => Err(Stop::Closes("the connection closes")),
-            _ => Err(Stop::Inapplicable(format!("the call {name}"))),
-        }
-    }
-
-    fn set_option(&mut self, arguments: &[String]) -> Result<(), Stop> {
-        let [_, _, option, value, ..] = arguments else {
-            return Err(Stop::Inapplicable("an option of sockets".into()));
-        };
-        match option.as_str() {
-            "SO_REUSEADDR" | "SO_SNDBUF" | "SO_RCVBUF" | "IP_MTU_DISCOVER" | "IP_TOS" | "TCP_NODELAY" => Ok(()),
-            "TCP_CONGESTION" if self.socket.is_none() => {
-                self.settings.law = value.trim_matches(['"', '[', ']']).to_owned();
-                Ok(())
-            }
-            _ => Err(Stop::Inapplicable(format!("the option of sockets {option}"))),
-        }
-    }
-
-    fn write(&mut self, count: u32) -> Result<(), Stop> {
-        self.socket()?;
-        let mss = self.opened.as_ref().map_or(1, |opened| opened.mss);
-        let segments = self.ours.write(count, mss, self.sent_count);
-        let now = time(self.now);
-        self.socket()?.write(now, segments);
-        self.take_sent();
-        Ok(())
-    }
-
     fn check(&mut self, code: &str) -> Result<(), Stop> {
         let names = match &self.socket {
             Some(socket) => names::of(&socket.info()),
@@ -366,167 +233,6 @@ impl Player<'_> {
             Outcome::Fails(what) => Err(Stop::Differs(format!("asserts otherwise: {what}"))),
             Outcome::Unknown(what) => Err(Stop::Inapplicable(format!("asserts about {what}"))),
         }
-    }
-
-    /// A segment must be sent, or several that make it.
-    fn expect(&mut self, expected: &Expected) -> Result<(), Stop> {
-        let Expected { segment, begin, .. } = *expected;
-        let at = self.now.max(begin);
-        if self.handshake.expect(at, segment, self.opened.is_some()).map_err(Stop::Inapplicable)? {
-            self.now = at + STEP;
-            return Ok(());
-        }
-        if segment.has('F') || segment.has('R') {
-            return Err(Stop::Closes("the connection closes"));
-        }
-        if segment.window.is_some() {
-            return Err(Stop::Inapplicable("the window field of what is sent".into()));
-        }
-        if self.settings.is_paced {
-            return Err(Stop::Inapplicable("pacing by the sending host's queue fq".into()));
-        }
-        self.has_compared = true;
-        let mut from = segment.from;
-        loop {
-            let sent = self.next_sent(expected)?;
-            self.compare(expected, from, &sent)?;
-            self.now = self.now.max(sent.at.as_nanos() / 1000);
-            if let Some(number) = sent.data {
-                from = self.ours.byte(number + 1);
-            }
-            if from >= segment.to {
-                return Ok(());
-            }
-        }
-    }
-
-    /// What is sent next, which must be before it is too late.
-    fn next_sent(&mut self, expected: &Expected) -> Result<Sent, Stop> {
-        loop {
-            if let Some(sent) = self.sent.pop_front() {
-                return Ok(sent);
-            }
-            if !self.ring_before(expected.latest() + 1) {
-                let what = show_expected(expected.segment, expected.segment.from, expected.begin);
-                return Err(Stop::Differs(format!("expected {what}; nothing is sent by then")));
-            }
-        }
-    }
-
-    fn compare(&self, expected: &Expected, from: u32, sent: &Sent) -> Result<(), Stop> {
-        let Expected { segment, begin, tolerance, .. } = *expected;
-        let is_in_time = sent.at + micros(tolerance) >= time(begin) && sent.at <= time(expected.latest());
-        let carries = match sent.data {
-            Some(number) => {
-                segment.to > segment.from && self.ours.byte(number) == from && self.ours.byte(number + 1) <= segment.to
-            }
-            None => segment.to == segment.from && segment.from == self.ours.byte(self.sent_count),
-        };
-        let Acknowledgement { number, stamp, echoes, .. } = sent.acknowledges;
-        let acknowledges = segment.ack.is_none_or(|ack| ack == self.theirs.byte(number));
-        let options = segment.options.is_none() || {
-            let has_sack = segment.sack() == self.blocks(sent);
-            let has_stamps = segment.stamps().is_none_or(|(own, echo)| {
-                let is_own = self
-                    .handshake
-                    .stamp_at(sent.at)
-                    .is_some_and(|stamp| u64::from(stamp.abs_diff(own)) <= tolerance.div_ceil(1000));
-                is_own && u64::from(echo) == if stamp == 0 { self.handshake.echo() } else { stamp }
-            });
-            has_sack && has_stamps
-        };
-        let flags = segment.has('E') == echoes && segment.has('W') == sent.is_reduced;
-        let ip = codepoint(segment.ip.as_deref()).map_err(Stop::Inapplicable)?;
-        let is_same_ip = ip.is_none_or(|codepoint| codepoint == sent.codepoint);
-        if is_in_time && carries && acknowledges && options && flags && is_same_ip {
-            return Ok(());
-        }
-        let expected = show_expected(segment, from, begin);
-        Err(Stop::Differs(format!("expected {expected}; got {}", self.show(sent))))
-    }
-
-    fn blocks(&self, sent: &Sent) -> Vec<(u32, u32)> {
-        let blocks = sent.acknowledges.sack.iter().take_while(|(from, to)| from < to);
-        blocks.map(|&(from, to)| (self.theirs.byte(from), self.theirs.byte(to))).collect()
-    }
-
-    fn show(&self, sent: &Sent) -> String {
-        let number = sent.data.unwrap_or(self.sent_count);
-        let shown = Shown {
-            at: sent.at.as_nanos() / 1000,
-            ip: match sent.codepoint {
-                Codepoint::NotCapable => None,
-                Codepoint::Capable => Some("ect0"),
-                Codepoint::Scalable => Some("ect1"),
-                Codepoint::Marked => Some("ce"),
-            },
-            flags: format!(
-                "{}{}.",
-                if sent.acknowledges.echoes { "E" } else { "" },
-                if sent.is_reduced { "W" } else { "" }
-            ),
-            from: self.ours.byte(number),
-            to: self.ours.byte(if sent.data.is_some() { number + 1 } else { number }),
-            ack: Some(self.theirs.byte(sent.acknowledges.number)),
-            sack: self.blocks(sent),
-        };
-        shown.to_string()
-    }
-}
-
-/// A segment that must be sent between two instants, give or take.
-struct Expected<'a> {
-    segment: &'a Segment,
-    begin: u64,
-    end: u64,
-    tolerance: u64,
-}
-
-impl Expected<'_> {
-    fn latest(&self) -> u64 {
-        self.end + self.tolerance
-    }
-}
-
-fn show_expected(segment: &Segment, from: u32, at: u64) -> String {
-    let shown = Shown {
-        at,
-        ip: segment.ip.as_deref(),
-        flags: segment.flags.replace('P', ""),
-        from,
-        to: segment.to,
-        ack: segment.ack,
-        sack: segment.sack(),
-    };
-    shown.to_string()
-}
-
-/// A segment as scripts write it, and when.
-struct Shown<'a> {
-    at: u64,
-    ip: Option<&'a str>,
-    flags: String,
-    from: u32,
-    to: u32,
-    ack: Option<u32>,
-    sack: Vec<(u32, u32)>,
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, ip, flags, from, to, ack, sack } = self;
-        if let Some(ip) = ip {
-            write!(f, "[{ip}] ")?;
-        }
-        write!(f, "{flags} {from}:{to}({})", to.saturating_sub(*from))?;
-        if let Some(ack) = ack {
-            write!(f, " ack {ack}")?;
-        }
-        if !sack.is_empty() {
-            let blocks: Vec<String> = sack.iter().map(|(from, to)| format!("{from}:{to}")).collect();
-            write!(f, " sack {}", blocks.join(" "))?;
-        }
-        write!(f, " at {}.{:04} s", at / 1_000_000, at % 1_000_000 / 100)
     }
 }
 

@@ -1,0 +1,89 @@
+//! What arrives.
+
+use super::{Player, Stop, codepoint, time};
+use crate::script::Segment;
+use windward_sim::socket::{Acknowledgement, Arrival};
+use windward_units::Time;
+
+impl Player<'_> {
+    pub(super) fn arrive(&mut self, segment: &Segment) -> Result<(), Stop> {
+        if self.opened.is_none() {
+            self.opened = self.handshake.arrive(self.now, segment).map_err(Stop::Inapplicable)?;
+            let is_over = self.opened.is_some() && !segment.has('S');
+            if !is_over || segment.to == segment.from {
+                return Ok(());
+            }
+        }
+        if segment.has('S') {
+            return Err(Stop::Inapplicable("a SYN on an open connection".into()));
+        }
+        if segment.has('R') {
+            return Err(Stop::Closes("a reset"));
+        }
+        let acknowledges = self.acknowledgement(segment)?;
+        let is_valid = acknowledges.number <= self.sent_count;
+        if segment.has('F') && is_valid {
+            return Err(Stop::Closes("the other end closes"));
+        }
+        let data = (segment.to > segment.from)
+            .then(|| self.theirs.number(segment.from).expect("the segments of data were numbered before"));
+        let own_stamp = segment.stamps().map_or(0, |(own, _)| u64::from(own));
+        let arrival = Arrival {
+            acknowledges,
+            data: data.map(|number| (number, own_stamp)),
+            codepoint: codepoint(segment.ip.as_deref()).map_err(Stop::Inapplicable)?.unwrap_or_default(),
+            is_reduced: segment.has('W'),
+        };
+        let window = self.window(segment)?;
+        let now = time(self.now);
+        let socket = self.socket()?;
+        if let Some(window) = window.filter(|_| is_valid) {
+            socket.grant(window);
+        }
+        socket.arrive(now, &arrival);
+        self.take_sent();
+        Ok(())
+    }
+
+    /// Segments that the other end has room for.
+    fn window(&self, segment: &Segment) -> Result<Option<u32>, Stop> {
+        let (Some(opened), Some(field)) = (&self.opened, segment.window) else { return Ok(None) };
+        let window = (field << opened.scale) / opened.mss;
+        if window == 0 {
+            return Err(Stop::Inapplicable(
+                "a window of less than a segment: the simulator's receivers never close theirs".into(),
+            ));
+        }
+        Ok(Some(window))
+    }
+
+    fn acknowledgement(&self, segment: &Segment) -> Result<Acknowledgement, Stop> {
+        let in_part = |what: &str| Stop::Inapplicable(format!("{what} a part of a segment"));
+        let ack = segment.ack.unwrap_or(1);
+        let number = match self.ours.number(ack) {
+            Some(number) => number,
+            None if ack > self.ours.end() => u32::MAX,
+            None => return Err(in_part("an ACK of")),
+        };
+        let mut sack = <[(u32, u32); 3]>::default();
+        let blocks = segment.sack();
+        if blocks.len() > sack.len() {
+            return Err(Stop::Inapplicable("more than three SACK blocks".into()));
+        }
+        for (slot, (from, to)) in sack.iter_mut().zip(blocks) {
+            let Some((from, to)) = self.ours.number(from).zip(self.ours.number(to)) else {
+                return Err(in_part("a SACK of"));
+            };
+            *slot = (from, to);
+        }
+        let echo = segment.stamps().map(|(_, echo)| echo);
+        let stamp = echo.map_or(0, |echo| self.sent_at(echo).as_nanos());
+        Ok(Acknowledgement { number, sack, stamp, echoes: segment.has('E'), marked: 0 })
+    }
+
+    /// When the last segment was sent that carried a stamp; stamps count milliseconds, and several segments share one.
+    fn sent_at(&self, stamp: u32) -> Time {
+        let known = self.stamps.iter().rev().find(|(own, _)| *own == stamp);
+        known.map_or_else(|| self.handshake.time_of(stamp), |(_, at)| *at)
+    }
+}

@@ -1,0 +1,98 @@
+//! What is sent, beside what must be.
+
+use super::{Player, STEP, Stop, codepoint, micros, show::show_expected, time};
+use crate::script::Segment;
+use windward_sim::socket::{Acknowledgement, Sent};
+
+impl Player<'_> {
+    /// A segment must be sent, or several that make it.
+    pub(super) fn expect(&mut self, expected: &Expected) -> Result<(), Stop> {
+        let Expected { segment, begin, .. } = *expected;
+        let at = self.now.max(begin);
+        if self.handshake.expect(at, segment, self.opened.is_some()).map_err(Stop::Inapplicable)? {
+            self.now = at + STEP;
+            return Ok(());
+        }
+        if segment.has('F') || segment.has('R') {
+            return Err(Stop::Closes("the connection closes"));
+        }
+        if segment.window.is_some() {
+            return Err(Stop::Inapplicable("the window field of what is sent".into()));
+        }
+        if self.settings.is_paced {
+            return Err(Stop::Inapplicable("pacing by the sending host's queue fq".into()));
+        }
+        self.has_compared = true;
+        let mut from = segment.from;
+        loop {
+            let sent = self.next_sent(expected)?;
+            self.compare(expected, from, &sent)?;
+            self.now = self.now.max(sent.at.as_nanos() / 1000);
+            if let Some(number) = sent.data {
+                from = self.ours.byte(number + 1);
+            }
+            if from >= segment.to {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What is sent next, which must be before it is too late.
+    fn next_sent(&mut self, expected: &Expected) -> Result<Sent, Stop> {
+        loop {
+            if let Some(sent) = self.sent.pop_front() {
+                return Ok(sent);
+            }
+            if !self.ring_before(expected.latest() + 1) {
+                let what = show_expected(expected.segment, expected.segment.from, expected.begin);
+                return Err(Stop::Differs(format!("expected {what}; nothing is sent by then")));
+            }
+        }
+    }
+
+    fn compare(&self, expected: &Expected, from: u32, sent: &Sent) -> Result<(), Stop> {
+        let Expected { segment, begin, tolerance, .. } = *expected;
+        let is_in_time = sent.at + micros(tolerance) >= time(begin) && sent.at <= time(expected.latest());
+        let carries = match sent.data {
+            Some(number) => {
+                segment.to > segment.from && self.ours.byte(number) == from && self.ours.byte(number + 1) <= segment.to
+            }
+            None => segment.to == segment.from && segment.from == self.ours.byte(self.sent_count),
+        };
+        let Acknowledgement { number, stamp, echoes, .. } = sent.acknowledges;
+        let acknowledges = segment.ack.is_none_or(|ack| ack == self.theirs.byte(number));
+        let options = segment.options.is_none() || {
+            let has_sack = segment.sack() == self.blocks(sent);
+            let has_stamps = segment.stamps().is_none_or(|(own, echo)| {
+                let is_own = self
+                    .handshake
+                    .stamp_at(sent.at)
+                    .is_some_and(|stamp| u64::from(stamp.abs_diff(own)) <= tolerance.div_ceil(1000));
+                is_own && u64::from(echo) == if stamp == 0 { self.handshake.echo() } else { stamp }
+            });
+            has_sack && has_stamps
+        };
+        let flags = segment.has('E') == echoes && segment.has('W') == sent.is_reduced;
+        let ip = codepoint(segment.ip.as_deref()).map_err(Stop::Inapplicable)?;
+        let is_same_ip = ip.is_none_or(|codepoint| codepoint == sent.codepoint);
+        if is_in_time && carries && acknowledges && options && flags && is_same_ip {
+            return Ok(());
+        }
+        let expected = show_expected(segment, from, begin);
+        Err(Stop::Differs(format!("expected {expected}; got {}", self.show(sent))))
+    }
+}
+
+/// A segment that must be sent between two instants, give or take.
+pub(super) struct Expected<'a> {
+    pub segment: &'a Segment,
+    pub begin: u64,
+    pub end: u64,
+    pub tolerance: u64,
+}
+
+impl Expected<'_> {
+    fn latest(&self) -> u64 {
+        self.end + self.tolerance
+    }
+}
