@@ -82,11 +82,11 @@ impl Socket {
         self.sender.set_receive_window(segments);
     }
 
-    /// A segment arrives. One that acknowledges what was never sent is dropped (RFC 9293 §3.10.7.4).
+    /// A segment arrives. One that acknowledges what was never sent is answered and dropped (RFC 9293 §3.10.7.4).
     pub fn arrive(&mut self, now: Time, arrival: &Arrival) {
         let Acknowledgement { number, sack, stamp, echoes, marked } = arrival.acknowledges;
         if number > self.sender.next() {
-            return;
+            return self.acknowledge(now);
         }
         let packet = |kind, number, stamp| Packet { number, stamp, ..Packet::new(kind, now, 0, 0, 0) };
         // Data that acknowledges nothing new is no duplicate (RFC 5681 §2).
@@ -195,9 +195,9 @@ mod tests {
         socket.write(Time::ZERO, 5);
         let numbers = |sent: Vec<Sent>| sent.iter().map(|sent| sent.data).collect::<Vec<_>>();
         assert_eq!(numbers(socket.take_sent()), [Some(0), Some(1)]);
-        // An ACK of what was never sent is none.
+        // An ACK of what was never sent is none: the answer says what was received.
         socket.arrive(Time::ZERO + RTT, &arrival(9, Some((0, 7))));
-        assert_eq!(numbers(socket.take_sent()), []);
+        assert_eq!(socket.take_sent().iter().map(|sent| sent.acknowledges.number).collect::<Vec<_>>(), [0]);
         socket.arrive(Time::ZERO + RTT, &arrival(1, None));
         assert_eq!((numbers(socket.take_sent()), socket.info().cwnd), (vec![Some(2), Some(3)], 3));
         // Data of the other side waits for a second segment, or 40 ms.

@@ -47,6 +47,8 @@ pub struct Info {
     pub rto: Duration,
     /// Segments delivered so far.
     pub delivered: u32,
+    /// Of those, marked, as far as ACKs count marks.
+    pub marked: u32,
     /// Segments sent again so far.
     pub retransmits: u64,
     /// Tail loss probes so far.
@@ -79,6 +81,7 @@ impl Sender {
             srtt: self.rtt.srtt(),
             rto: self.rtt.rto(),
             delivered: self.delivered,
+            marked: self.marks.counted(),
             retransmits: self.counts.retransmits,
             probes: self.counts.probes,
         }
