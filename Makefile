@@ -11,7 +11,7 @@
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-dual-queue  lay DualPI2 between kernels beside its equations
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
-# make validate-packetdrill  play packetdrill's scripts for Linux against the simulator's TCP; SCRIPTS names its repository
+# make validate-packetdrill  play packetdrill's scripts for Linux (SCRIPTS), and the kernel's own (KERNEL), against the simulator's TCP
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
@@ -154,12 +154,17 @@ validate-tcp-fit: $(VENV)/engine
 validate-bbr: $(VENV)/engine
 	$(BIN)/python benches/emulate/bbr.py $(if $(CELLS),--only $(foreach cell,$(CELLS),'$(cell)'))
 
-# Seconds. SCRIPTS is a copy of https://github.com/google/packetdrill, with its history; to docs/measured/validation/packetdrill.md.
+# Seconds. SCRIPTS is a copy of https://github.com/google/packetdrill, with its history, KERNEL one of Linux's source; to
+# docs/measured/validation/packetdrill.md.
 validate-packetdrill:
-	@test -n "$(SCRIPTS)" || { echo "SCRIPTS is missing: git clone https://github.com/google/packetdrill DIR, then" \
-		"make validate-packetdrill SCRIPTS=DIR" >&2; exit 2; }
+	@test -n "$(SCRIPTS)" -a -n "$(KERNEL)" || { echo "SCRIPTS or KERNEL is missing:" \
+		"git clone https://github.com/google/packetdrill DIR;" \
+		"git clone --depth 1 --filter=blob:none --sparse https://github.com/torvalds/linux LINUX;" \
+		"git -C LINUX sparse-checkout set tools/testing/selftests/net/packetdrill; then" \
+		"make validate-packetdrill SCRIPTS=DIR KERNEL=LINUX" >&2; exit 2; }
 	cargo run --quiet --locked -p windward-conformance -- --page docs/measured/validation/packetdrill.md \
-		--commit "$$(git -C "$(SCRIPTS)" rev-parse --short=12 HEAD)" "$(SCRIPTS)"
+		--version "\`$$(git -C "$(SCRIPTS)" rev-parse --short=12 HEAD)\`" "$(SCRIPTS)" \
+		--version "$$(sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$(KERNEL)/Makefile" | paste -sd.)" "$(KERNEL)"
 
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py

@@ -26,6 +26,10 @@ enum Token {
     End,
 }
 
+/// Counters of accurate ECN's option (RFC 9768 §3.2.3), which the simulator does not have: beside them scripts look at the counter of
+/// packets, which it has.
+const PASSED_OVER: [&str; 3] = ["tcpi_delivered_ce_bytes", "tcpi_delivered_e0_bytes", "tcpi_delivered_e1_bytes"];
+
 const SIGNS: [&str; 19] =
     ["==", "!=", "<=", ">=", "//", "+=", "-=", "<", ">", "=", "+", "-", "*", "/", "%", "(", ")", ",", "."];
 
@@ -39,6 +43,7 @@ pub fn run(code: &str, own: &mut Names, socket: &Names) -> Outcome {
         match run_statement(statement, own, socket) {
             Ok(None) => {}
             Ok(Some(failure)) => return Outcome::Fails(failure),
+            Err(what) if PASSED_OVER.contains(&what.as_str()) => {}
             Err(what) => return Outcome::Unknown(what),
         }
     }
@@ -263,7 +268,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_said() {
         for (code, what) in [
-            ("assert tcpi_delivered_ce == 0", "tcpi_delivered_ce"),
+            ("assert tcpi_busy_time == 0", "tcpi_busy_time"),
             ("import os", "a statement of its own"),
             ("assert 1 ! 2", "the sign !"),
             ("assert 1 2", "what follows an assertion"),

@@ -6,7 +6,7 @@ use windward_conformance::page::{self, Results};
 use windward_conformance::{Verdict, judge};
 
 const USAGE: &str = "usage: windward-conformance [--trace] SCRIPT.pkt...
-       windward-conformance [--page FILE --commit ID] FOLDER";
+       windward-conformance --page FILE [--version TEXT FOLDER]...";
 
 /// Bad input.
 const WRONG: u8 = 2;
@@ -15,8 +15,8 @@ const WRONG: u8 = 2;
 struct Arguments {
     is_traced: bool,
     page: Option<PathBuf>,
-    commit: Option<String>,
-    paths: Vec<PathBuf>,
+    /// Each with what its version is.
+    paths: Vec<(PathBuf, String)>,
 }
 
 fn main() -> ExitCode {
@@ -32,14 +32,15 @@ fn main() -> ExitCode {
 
 fn read_arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut arguments = Arguments::default();
+    let mut version = None;
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("{word} needs a value\n{USAGE}"));
         match word.as_str() {
             "--trace" => arguments.is_traced = true,
             "--page" => arguments.page = Some(value()?.into()),
-            "--commit" => arguments.commit = Some(value()?),
+            "--version" => version = Some(value()?),
             _ if word.starts_with("--") => return Err(format!("{word} is unknown\n{USAGE}")),
-            _ => arguments.paths.push(word.into()),
+            _ => arguments.paths.push((word.into(), version.take().unwrap_or_else(|| "unknown".into()))),
         }
     }
     if arguments.paths.is_empty() { Err(USAGE.to_owned()) } else { Ok(arguments) }
@@ -48,8 +49,18 @@ fn read_arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, 
 /// Whether everything is as it should be, or known not to be.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut is_well = true;
-    for path in &arguments.paths {
-        is_well &= if path.is_dir() { play_folder(path, arguments)? } else { play_script(path, arguments.is_traced)? };
+    let mut collections = Vec::new();
+    for (path, version) in &arguments.paths {
+        if path.is_dir() {
+            let results = play_folder(path)?;
+            is_well &= results.unexplained().is_empty();
+            collections.push((results, version.clone()));
+        } else {
+            is_well &= play_script(path, arguments.is_traced)?;
+        }
+    }
+    if let Some(file) = &arguments.page {
+        std::fs::write(file, page::page(&collections)).map_err(|error| format!("{}: {error}", file.display()))?;
     }
     Ok(is_well)
 }
@@ -67,11 +78,11 @@ fn play_script(path: &Path, is_traced: bool) -> Result<bool, String> {
     Ok(!matches!(verdict, Verdict::Differs { .. }))
 }
 
-fn play_folder(path: &Path, arguments: &Arguments) -> Result<bool, String> {
+fn play_folder(path: &Path) -> Result<Results, String> {
     let results = Results::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let [pass, differ, inapplicable] = results.counts();
     if pass + differ + inapplicable == 0 {
-        let hint = "hint: name packetdrill's repository, or a folder of scripts (.pkt)";
+        let hint = "hint: name packetdrill's repository, Linux's source, or a folder of scripts (.pkt)";
         return Err(format!("{}: no script of TCP below it\n{hint}", path.display()));
     }
     for (folder, scripts) in &results.folders {
@@ -80,13 +91,8 @@ fn play_folder(path: &Path, arguments: &Arguments) -> Result<bool, String> {
         }
     }
     println!("{pass} pass, {differ} differ, {inapplicable} are about something else");
-    if let Some(file) = &arguments.page {
-        let page = results.page(arguments.commit.as_deref().unwrap_or("unknown"));
-        std::fs::write(file, page).map_err(|error| format!("{}: {error}", file.display()))?;
-    }
-    let unexplained = results.unexplained();
-    for name in &unexplained {
+    for name in results.unexplained() {
         eprintln!("{name} differs, and nobody knows why");
     }
-    Ok(unexplained.is_empty())
+    Ok(results)
 }

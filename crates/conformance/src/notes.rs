@@ -18,11 +18,26 @@ pub const OUTSIDE: &[(&str, &str)] = &[
     ("sendfile", "sending from files"),
     ("shutdown", "closing one direction"),
     ("splice", "reading into pipes"),
+    ("syncookies", "handshakes of which nothing is kept"),
     ("syscall_bad_arg", "calls with wrong arguments"),
     ("timestamping", "the socket's reports about when bytes were sent"),
     ("user_timeout", "giving a connection up"),
     ("validate", "packetdrill's own check of a machine"),
     ("zerocopy", "sending without copying"),
+];
+
+/// Folders that the names of Linux's own scripts begin with, besides those above.
+pub const TOPICS: &[&str] = &[
+    "accecn",
+    "ecn",
+    "fast_recovery",
+    "limited_transmit",
+    "sack",
+    "slow_start",
+    "tcp_info",
+    "ts_recent",
+    "rcv",
+    "rfc5961",
 ];
 
 /// Why scripts differ.
@@ -31,6 +46,20 @@ pub const WHYS: &[(&str, &str)] = &[
         "fr-4pkt-fack-last-mss",
         "The reordering window is min_rtt/4 = 25 ms and the timer's margin 2 ms; the scripts sack-shift-sacked-7-3-4-8-9-fack and 7-5-6-8-9-fack, which stand in the same \
          situation, expect the segment after these 27 ms. Linux 6.18.44, to which packetdrill played the script, sends it after 32 ms, its timers' ticks of 4 ms included",
+    ),
+    (
+        "invalid_ack",
+        "Linux dropped what acknowledges bytes that were never sent, and now answers it too, as RFC 9293 §3.10.7.4 has it and the kernel's own script of this name \
+         expects; so does the simulator",
+    ),
+    (
+        "sack_space_grab_with_ts",
+        "Beside stamps and accurate ECN's option there is room for two blocks; the simulator does not send that option, and has room for three",
+    ),
+    (
+        "tsprogress",
+        "An ACK that delivers nothing and counts one more mark. Linux believes it where its stamp is a new one; in the simulator ACKs have no stamps of their own, and \
+         the mark is counted with the next ACK that delivers something",
     ),
     ("cubic-bulk-166k-idle-restart", ROUNDS),
     ("cubic-bulk-166k", ROUNDS),

@@ -1,7 +1,7 @@
 //! The page that says which scripts pass.
 
 use crate::judge::judge;
-use crate::notes::{OUTSIDE, WHYS};
+use crate::notes::{OUTSIDE, TOPICS, WHYS};
 use crate::play::Verdict;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,9 +10,20 @@ use std::path::{Path, PathBuf};
 /// What came of a folder's scripts: each script's name and verdict.
 pub type Folder = Vec<(String, Verdict)>;
 
+/// Whose scripts they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Source {
+    /// packetdrill's repository, or any folder.
+    #[default]
+    Packetdrill,
+    /// The kernel's own tests: one folder, whose names begin with what would be a folder there.
+    Linux,
+}
+
 /// What came of all scripts, by folder.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
+    source: Source,
     /// Those that concern the simulator.
     pub folders: BTreeMap<String, Folder>,
     /// Those about something else: how many scripts, and what they are about.
@@ -20,20 +31,29 @@ pub struct Results {
 }
 
 impl Results {
-    /// Plays all scripts below `root`: the folder of scripts itself, or a copy of packetdrill's repository.
+    /// Plays all scripts below `root`: the folder of scripts itself, a copy of packetdrill's repository, or Linux's source.
     pub fn of(root: &Path) -> std::io::Result<Self> {
-        let tcp = root.join("gtests/net/tcp");
-        let root = if tcp.is_dir() { tcp } else { root.to_owned() };
-        let mut results = Self::default();
+        let [tcp, selftests] =
+            ["gtests/net/tcp", "tools/testing/selftests/net/packetdrill"].map(|path| root.join(path));
+        let (root, source) = if selftests.is_dir() {
+            (selftests, Source::Linux)
+        } else {
+            (if tcp.is_dir() { tcp } else { root.to_owned() }, Source::Packetdrill)
+        };
+        let mut results = Self { source, ..Self::default() };
         for path in scripts(&root)? {
             let relative = path.strip_prefix(&root).unwrap_or(&path);
-            let folder = relative.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = relative.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let (folder, name) = match source {
+                Source::Packetdrill => (relative.parent().map(|folder| folder.to_string_lossy().into_owned()), name),
+                Source::Linux => topic(&name),
+            };
+            let folder = folder.unwrap_or_default();
             if let Some((_, about)) = OUTSIDE.iter().find(|(name, _)| folder.split('/').next() == Some(name)) {
                 results.outside.entry(folder).or_insert((0, about)).0 += 1;
                 continue;
             }
             let text = std::fs::read_to_string(&path)?;
-            let name = relative.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             results.folders.entry(folder).or_default().push((name, judge(&path, &text, &mut |_| ())));
         }
         Ok(results)
@@ -51,33 +71,65 @@ impl Results {
         count(self.folders.values().flatten())
     }
 
-    /// The page, of the scripts of a `commit`.
-    pub fn page(&self, commit: &str) -> String {
+    /// How many there are, and of how many that says something.
+    fn summary(&self, version: &str) -> String {
         let [pass, differ, inapplicable] = self.counts();
         let outside: usize = self.outside.values().map(|(count, _)| count).sum();
-        let mut page = format!(
-            "{INTRODUCTION}\n\nOf {} scripts at commit `{commit}`, {} are about what the simulator's TCP does; of those **{pass} pass and {differ} \
-             {differs}**.\n\n| folder | pass | differ | about something else |\n|---|---|---|---|\n",
+        format!(
+            "Of {} scripts {} {version}, {} are about what the simulator's TCP does; of those **{pass} pass and {differ} {}**.",
             pass + differ + inapplicable + outside,
+            match self.source {
+                Source::Packetdrill => "of packetdrill's repository at commit",
+                Source::Linux => "of the kernel's own tests (`tools/testing/selftests/net/packetdrill`) in Linux",
+            },
             pass + differ,
-            differs = if differ == 1 { "differs" } else { "differ" },
+            if differ == 1 { "differs" } else { "differ" },
+        )
+    }
+
+    /// The tables of the page.
+    fn tables(&self, version: &str) -> String {
+        let title = match self.source {
+            Source::Packetdrill => "Scripts of packetdrill's repository",
+            Source::Linux => "Scripts of the kernel's own tests",
+        };
+        let mut page = format!(
+            "\n## {title}\n\n{}\n\n| folder | pass | differ | about something else |\n|---|---|---|---|\n",
+            self.summary(version)
         );
         for (folder, results) in &self.folders {
             let [pass, differ, inapplicable] = count(results.iter());
             let _ = writeln!(page, "| {folder} | {pass} | {differ} | {inapplicable} |");
         }
-        page += "\n## Script by script\n\n| script | result | where, and why |\n|---|---|---|\n";
+        page += "\nScript by script:\n\n| script | result | where, and why |\n|---|---|---|\n";
         for (folder, results) in &self.folders {
             for (name, verdict) in results {
                 let (result, what) = describe(name, verdict);
                 let _ = writeln!(page, "| {folder}/{name} | {result} | {what} |");
             }
         }
-        page += "\n## Folders about something else\n\n| folder | scripts | what the simulator does not have |\n|---|---|---|\n";
+        page += "\nFolders about something else:\n\n| folder | scripts | what the simulator does not have |\n|---|---|---|\n";
         for (folder, (count, about)) in &self.outside {
             let _ = writeln!(page, "| {folder} | {count} | {about} |");
         }
         page
+    }
+}
+
+/// The page, of several collections of scripts, each with its version.
+pub fn page(collections: &[(Results, String)]) -> String {
+    let tables = collections.iter().map(|(results, version)| results.tables(version));
+    std::iter::once(format!("{INTRODUCTION}\n")).chain(tables).collect()
+}
+
+/// The folder of a script whose name begins with it, and the rest of the name.
+fn topic(name: &str) -> (Option<String>, String) {
+    let name = name.strip_prefix("tcp_").unwrap_or(name);
+    let known = TOPICS.iter().chain(OUTSIDE.iter().map(|(folder, _)| folder));
+    let split = known.filter_map(|topic| Some((topic, name.strip_prefix(topic)?.strip_prefix('_')?))).next();
+    match split {
+        Some((topic, rest)) => (Some((*topic).to_owned()), rest.to_owned()),
+        None => (Some("others".to_owned()), name.to_owned()),
     }
 }
 
@@ -140,15 +192,17 @@ fn scripts(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 const INTRODUCTION: &str = "# packetdrill's scripts
 
 [packetdrill](https://github.com/google/packetdrill) plays segments against a kernel's TCP and holds what the kernel sends against a script: which bytes,
-when, with which ACKs and options, and what the socket says of its window. Google's scripts for Linux are played here against the simulator's sender and receiver,
+when, with which ACKs and options, and what the socket says of its window. Google's scripts for Linux, and the kernel's own, are played here against the simulator's sender and receiver,
 those of `stack = \"linux\"`, by a runner of ours (`crates/conformance`); none of them is part of this repository.
 
-Generated: `make validate-packetdrill SCRIPTS=DIR`, where DIR holds packetdrill's repository.
+Generated: `make validate-packetdrill SCRIPTS=DIR KERNEL=LINUX`, where DIR holds packetdrill's repository and LINUX the kernel's source, or of it the top and
+`tools/testing/selftests/net/packetdrill`.
 
 * **What is compared**: the order of the segments, their bytes, ACK numbers, SACK blocks, timestamps, ECN's codepoint and flags; their times, to packetdrill's own
   tolerance (4 ms, or 12.5 % of the time since the line before, or what the script says); assertions about the window, ssthresh, the state, segments
-  unacknowledged, SACKed, lost, sent again, the reordering seen, the round-trip time.
-* **What is not**: the PSH flag; how many segments leave in one piece (both sides are cut into segments).
+  unacknowledged, SACKed, lost, sent again, marked, the reordering seen, the round-trip time.
+* **What is not**: the PSH flag; how many segments leave in one piece (both sides are cut into segments); accurate ECN's option, which counts bytes (the simulator has the
+  counter of packets in the flags), and with accurate ECN the codepoint of ACKs without data: Linux sends them ECT(0), the simulator as RFC 3168 §6.1.4 has it.
 * **Handshakes** are taken as they stand: they say which options are agreed on, and give the first round-trip sample. The simulator's segments are numbered whole, and
   it does not close connections by packets: scripts are played as far as that.
 * **Tail loss probes** are always there; a script that turns them off counts if none was sent.";

@@ -29,8 +29,12 @@ fn read_option(reader: &mut Reader, script: &mut Script) -> Result<(), Unread> {
     let place = reader.clone();
     let word = reader.word(|c| !c.is_whitespace());
     match word.split_once('=') {
-        // The tick of Linux's stamps.
-        Some(("tcp_ts_tick_usecs", "1000")) => Ok(()),
+        Some(("tcp_ts_tick_usecs", "1000")) => {
+            script.has_tick = true;
+            Ok(())
+        }
+        // How large the other end's segments are: the handshake says it too. Both versions' TCP is the same.
+        Some(("mss", _)) | Some(("ip_version", "ipv4" | "ipv6")) => Ok(()),
         Some(("tolerance_usecs", value)) => {
             script.tolerance = Some(value.parse().map_err(|_| place.unread("no number of microseconds"))?);
             Ok(())
@@ -158,6 +162,13 @@ fn read_options(reader: &mut Reader) -> Result<Option<Vec<TcpOption>>, Unread> {
                 TcpOption::Stamps(own, reader.number()?)
             }
             "sack" => TcpOption::Sack(blocks(reader)?),
+            "ECN" => {
+                // Counters of bytes, by codepoint.
+                while ["e0b", "ceb", "e1b"].iter().any(|counter| reader.take(counter)) {
+                    reader.number()?;
+                }
+                TcpOption::Ecn
+            }
             _ => return Err(place.unread("an option of TCP that the simulator does not have")),
         };
         options.push(option);

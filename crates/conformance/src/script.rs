@@ -5,6 +5,8 @@
 pub struct Script {
     /// Commands before the first event, a line each.
     pub setup: Vec<String>,
+    /// Stamps count milliseconds; otherwise a stamp that is sent is a name for what is really sent.
+    pub has_tick: bool,
     /// How far off a time may be, in microseconds, where the script says.
     pub tolerance: Option<u64>,
     /// What happens, in order.
@@ -57,7 +59,7 @@ pub enum Action {
 pub struct Segment {
     /// IP's codepoint, where the script says: `ect0`, `ect1`, `ce`, `noecn`.
     pub ip: Option<String>,
-    /// The flags: letters of `SFRPEWA` and the dot, or what stands in their place.
+    /// The flags: letters of `SFRPEWA` and the dot, and accurate ECN's counter as a digit, which stands for `AWE`.
     pub flags: String,
     /// First byte.
     pub from: u32,
@@ -75,6 +77,12 @@ impl Segment {
     /// Whether a flag is set.
     pub fn has(&self, flag: char) -> bool {
         self.flags.contains(flag)
+    }
+
+    /// Accurate ECN's counter, in three bits (RFC 9768 §3.2.2).
+    pub fn ace(&self) -> u32 {
+        let letters = [('A', 4), ('W', 2), ('E', 1)].map(|(flag, value)| if self.has(flag) { value } else { 0 });
+        self.flags.chars().find_map(|flag| flag.to_digit(8)).unwrap_or(letters.iter().sum())
     }
 
     /// The stamps of the timestamp option, its own and the echoed one.
@@ -109,6 +117,8 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// Timestamps.
     Stamps(u32, u32),
+    /// Accurate ECN's counters of bytes (RFC 9768 §3.2.3), which the simulator does not have.
+    Ecn,
 }
 
 /// A system call.

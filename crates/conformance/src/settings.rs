@@ -8,7 +8,7 @@ use windward_units::{Duration, Packets};
 /// Settings that change nothing of what the simulator has, whatever their value: buffers, the repetition of SYNs (handshakes are
 /// taken as they stand), TCP Fast Open, what the receiver's window and the two ends' options begin with (the handshake's lines say
 /// that), and how many segments leave in one piece (the player joins and cuts them).
-const WITHOUT_EFFECT: [&str; 20] = [
+const WITHOUT_EFFECT: [&str; 23] = [
     "tcp_rmem",
     "tcp_wmem",
     "tcp_syn_retries",
@@ -18,6 +18,9 @@ const WITHOUT_EFFECT: [&str; 20] = [
     "tcp_fack",
     "tcp_ecn",
     "tcp_ecn_option",
+    "tcp_ecn_option_beacon",
+    "tcp_ecn_fallback",
+    "tcp_invalid_ratelimit",
     "tcp_tso_win_divisor",
     "tcp_min_tso_segs",
     "tcp_notsent_lowat",

@@ -27,6 +27,7 @@ fn the_simulator_does_what_the_scripts_say() {
         "unused.pkt",
         "receiver.pkt",
         "marks.pkt",
+        "accurate.pkt",
     ] {
         let (path, text) = script(name);
         let mut sent = Vec::new();
@@ -59,6 +60,9 @@ fn a_wrong_expectation_is_found_in_its_line() {
             "asserts otherwise: tcpi_snd_ssthresh = 7",
         ),
         ("marks.pkt", "[ect0] P.", "[noecn] P.", 10, "; got [ect0] . 1:1001(1000) ack 1"),
+        ("accurate.pkt", "WA. 10001", "EWA. 10001", 19, "; got .6 10001:10001(0) ack 1001"),
+        ("accurate.pkt", "tcpi_delivered_ce == 8", "tcpi_delivered_ce == 0", 17, "tcpi_delivered_ce = 8"),
+        ("accurate.pkt", "[ect0] .6 10001", "[noecn] .6 10001", 23, "; got [ect0] .6 10001:11001(1000)"),
         ("marks.pkt", "W. 6001", ". 6001", 14, "; got [ect0] W. 6001:7001(1000) ack 1"),
     ] {
         let verdict = with(name, from, to);
@@ -80,6 +84,11 @@ fn what_the_simulator_does_not_have_is_said() {
         let Verdict::Inapplicable { line: at, why: found } = &verdict else { panic!("{to}: {verdict:?}") };
         assert!(*at == line && found.starts_with(why), "{to}: {verdict:?}");
     }
+    // The handshake is taken as it stands.
+    let (path, text) = script("marks.pkt");
+    let handshake: String = text.lines().take(8).flat_map(|line| [line, "\n"]).collect();
+    let verdict = judge(&path, &handshake, &mut |_| ());
+    assert!(matches!(&verdict, Verdict::Inapplicable { why, .. } if why.starts_with("a handshake")), "{verdict:?}");
     // As far as that it is played.
     let closing = with("recovery.pkt", " +.08 < . 1:1(0) ack 6001", "   +0 close(4) = 0\n +.08 < . 1:1(0) ack 6001");
     assert_eq!(closing, Verdict::Passes { until: Some((32, "the connection closes".into())) });

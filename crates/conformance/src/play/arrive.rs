@@ -32,7 +32,7 @@ impl Player<'_> {
             acknowledges,
             data: data.map(|number| (number, own_stamp)),
             codepoint: codepoint(segment.ip.as_deref()).map_err(Stop::Inapplicable)?.unwrap_or_default(),
-            is_reduced: segment.has('W'),
+            is_reduced: self.counting().is_none() && segment.has('W'),
         };
         let window = self.window(segment)?;
         let now = time(self.now);
@@ -78,12 +78,14 @@ impl Player<'_> {
         }
         let echo = segment.stamps().map(|(_, echo)| echo);
         let stamp = echo.map_or(0, |echo| self.sent_at(echo).as_nanos());
-        Ok(Acknowledgement { number, sack, stamp, echoes: segment.has('E'), marked: 0 })
+        let counting = self.counting();
+        let marked = counting.map_or(0, |opened| opened.told(segment.ace()));
+        Ok(Acknowledgement { number, sack, stamp, echoes: counting.is_none() && segment.has('E'), marked })
     }
 
     /// When the last segment was sent that carried a stamp; stamps count milliseconds, and several segments share one.
     fn sent_at(&self, stamp: u32) -> Time {
         let known = self.stamps.iter().rev().find(|(own, _)| *own == stamp);
-        known.map_or_else(|| self.handshake.time_of(stamp), |(_, at)| *at)
+        known.map_or_else(|| self.handshake.time_of(stamp), |(_, at)| *at).min(time(self.now))
     }
 }

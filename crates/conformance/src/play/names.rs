@@ -6,8 +6,8 @@ use windward_sim::socket::{Info, State};
 /// Linux's `TCP_INFINITE_SSTHRESH`.
 const INFINITE: i64 = 0x7fff_ffff;
 
-/// What a socket shows.
-pub fn of(info: &Info) -> Names {
+/// What a socket shows; the other end has told of `marks` in the handshake.
+pub fn of(info: &Info, marks: u32) -> Names {
     let states = [
         ("TCP_CA_Open", State::Open),
         ("TCP_CA_Disorder", State::Disorder),
@@ -31,6 +31,7 @@ pub fn of(info: &Info) -> Names {
         ("tcpi_rto", micros(info.rto)),
         // Linux counts the SYN.
         ("tcpi_delivered", i64::from(info.delivered) + 1),
+        ("tcpi_delivered_ce", i64::from(marks + info.marked)),
         ("tcpi_total_retrans", info.retransmits as i64),
     ];
     let states = states.iter().enumerate().map(|(number, (name, _))| (*name, number as i64));

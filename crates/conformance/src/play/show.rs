@@ -17,11 +17,14 @@ impl Player<'_> {
                 Codepoint::Scalable => Some("ect1"),
                 Codepoint::Marked => Some("ce"),
             },
-            flags: format!(
-                "{}{}.",
-                if sent.acknowledges.echoes { "E" } else { "" },
-                if sent.is_reduced { "W" } else { "" }
-            ),
+            flags: match self.counting() {
+                Some(opened) => format!(".{}", opened.shown(sent)),
+                None => format!(
+                    "{}{}.",
+                    if sent.acknowledges.echoes { "E" } else { "" },
+                    if sent.is_reduced { "W" } else { "" }
+                ),
+            },
             from: self.ours.byte(number),
             to: self.ours.byte(if sent.data.is_some() { number + 1 } else { number }),
             ack: Some(self.theirs.byte(sent.acknowledges.number)),
