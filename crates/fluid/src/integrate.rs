@@ -2,7 +2,7 @@
 
 use crate::delayed::{Delayed, History, Signal};
 use crate::dormand_prince;
-use crate::model::{Model, per_second};
+use crate::model::{Model, Seen, per_second};
 use windward_num::Error;
 
 /// How time advances.
@@ -233,7 +233,7 @@ impl Echo {
     }
 }
 
-/// A model whose flows see their path late: the queueing delays of all flows, then their losses.
+/// A model whose flows see their path late: the queueing delays of all flows, then their losses, then their marks.
 struct Heard<'a> {
     model: &'a mut Model,
     lag: Lag,
@@ -248,15 +248,16 @@ impl Delayed for Heard<'_> {
             Lag::RoundTrip => self.model.rtt(flow),
             Lag::Seconds(seconds) => seconds,
         };
-        let flows = 0..self.model.flows();
-        let delays = flows.clone().map(|flow| Signal { value: self.model.path_delay(flow), lag: lag(flow) });
-        let losses = flows.map(|flow| Signal { value: self.model.path_loss(flow), lag: lag(flow) });
-        Ok(delays.chain(losses).collect())
+        let seen: Vec<Seen> = (0..self.model.flows()).map(|flow| self.model.seen(flow)).collect();
+        let delays = seen.iter().map(|seen| seen.queue_delay);
+        let all = delays.chain(seen.iter().map(|seen| seen.loss)).chain(seen.iter().map(|seen| seen.marks));
+        Ok(all.enumerate().map(|(at, value)| Signal { value, lag: lag(at % seen.len()) }).collect())
     }
 
     fn slope(&self, state: &[f64], heard: &[f64], out: &mut [f64]) {
-        let (delays, losses) = heard.split_at(self.model.flows());
-        self.model.slopes(state, |flow| (delays[flow], losses[flow]), out, per_second);
+        let count = self.model.flows();
+        let seen = |flow| Seen { queue_delay: heard[flow], loss: heard[count + flow], marks: heard[2 * count + flow] };
+        self.model.slopes(state, seen, out, per_second);
     }
 }
 

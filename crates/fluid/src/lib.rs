@@ -6,10 +6,12 @@
 
 mod delayed;
 mod dormand_prince;
+mod early;
 mod emultcp;
 mod integrate;
 mod model;
 
+pub use early::{Early, Ecn, Rule};
 pub use emultcp::{Congestion, Emultcp, EmultcpTrajectory, EmultcpUser};
 pub use integrate::{Lag, Method, Rest, Trajectory, integrate, integrate_pieces};
 pub use model::{FluidFlow, Model, lyapunov};

@@ -1,5 +1,6 @@
 //! The right-hand side: from the state of all flows to its time derivative.
 
+use crate::early::{Early, Ecn, Fate};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use windward_laws::{FluidLaw, FluidPath, LawSpec, TimeUnit};
@@ -16,13 +17,28 @@ pub struct FluidFlow {
     pub base_rtt: f64,
     /// Probability that a packet is lost along the path without congestion.
     pub loss: f64,
+    /// What its packets understand.
+    pub ecn: Ecn,
+    /// The law answers marks by their number; to others a mark is a loss (RFC 3168 §5).
+    counts_marks: bool,
+}
+
+/// What a flow sees of its path beside its propagation delay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Seen {
+    /// Seconds.
+    pub queue_delay: f64,
+    /// Probability that a packet is lost.
+    pub loss: f64,
+    /// Probability that one that arrives is marked.
+    pub marks: f64,
 }
 
 impl FluidFlow {
     /// The flow of a law on a path; `None` where the law has no fluid form.
     pub fn new(spec: &LawSpec, base_rtt: f64, loss: f64) -> Option<Self> {
         let law = spec.fluid()?;
-        Some(Self { unit: law.time_unit(), law, base_rtt, loss })
+        Some(Self { unit: law.time_unit(), law, base_rtt, loss, ecn: Ecn::Off, counts_marks: spec.counts_marks() })
     }
 }
 
@@ -35,9 +51,14 @@ pub struct Model {
     routes: Vec<Vec<u32>>,
     /// Packets that may wait on each link; infinite where nothing limits them.
     buffers: Vec<f64>,
-    /// Of the last evaluation: q_l of every link in seconds, and the share of the packets that its full buffer drops.
+    /// What each link's queue answers before it is full.
+    early: Vec<Option<Early>>,
+    /// Of the last evaluation: q_l of every link in seconds, the share of the packets that its full buffer drops, the base share that is
+    /// answered early, and the packets that wait.
     queues: Vec<f64>,
     drops: Vec<f64>,
+    shares: Vec<f64>,
+    waiting: Vec<f64>,
     windows: Vec<f64>,
     /// What ends the computation from another thread.
     stop: Option<Arc<AtomicBool>>,
@@ -59,8 +80,17 @@ impl Model {
             offsets.push(offsets[offsets.len() - 1] + flow.law.dimension());
         }
         let windows = vec![0.0; flows.len()];
-        let (queues, drops) = (vec![0.0; links], vec![0.0; links]);
-        Ok(Self { flows, offsets, map, routes, buffers, queues, drops, windows, stop: None })
+        let none = vec![0.0; links];
+        let (queues, drops, shares, waiting) = (none.clone(), none.clone(), none.clone(), none);
+        let early = vec![None; links];
+        Ok(Self { flows, offsets, map, routes, buffers, early, queues, drops, shares, waiting, windows, stop: None })
+    }
+
+    /// Queues answer before they are full, as `early` says of each link.
+    #[must_use]
+    pub fn with_early(mut self, early: Vec<Option<Early>>) -> Self {
+        self.early = early;
+        self
     }
 
     /// Every evaluation is refused with [`Error::Interrupted`] from when `stop` is set.
@@ -104,18 +134,23 @@ impl Model {
         let rates = self.map.link_rates();
         self.drops.fill(0.0);
         for (at, &buffer) in self.buffers.iter().enumerate() {
-            let waiting = self.queues[at] * rates[at];
+            let mut waiting = self.queues[at] * rates[at];
             if waiting > buffer {
                 // What the buffer does not hold is lost once a round trip: its share of the windows that cross the link.
-                let crossing: f64 = (0..self.flows.len())
-                    .filter(|&flow| self.routes[flow].contains(&(at as u32)))
-                    .map(|flow| self.windows[flow])
-                    .sum();
-                self.drops[at] = (waiting - buffer) / crossing;
+                self.drops[at] = (waiting - buffer) / self.crossing(at);
                 self.queues[at] = buffer / rates[at];
+                waiting = buffer;
             }
+            self.waiting[at] = waiting;
+            self.shares[at] = self.early[at].map_or(0.0, |early| early.share(waiting, rates[at], self.crossing(at)));
         }
         Ok(())
+    }
+
+    /// The windows that cross a link, packets.
+    fn crossing(&self, link: usize) -> f64 {
+        let crosses = |flow: &usize| self.routes[*flow].contains(&(link as u32));
+        (0..self.flows.len()).filter(crosses).map(|flow| self.windows[flow]).sum()
     }
 
     /// x_s of the last evaluation, packets a second.
@@ -128,10 +163,17 @@ impl Model {
         self.routes[flow].iter().map(|&link| self.queues[link as usize]).sum()
     }
 
-    /// Loss probability that the flow sees.
-    pub fn path_loss(&self, flow: usize) -> f64 {
-        let survival = self.routes[flow].iter().map(|&link| 1.0 - self.drops[link as usize]).product::<f64>();
-        1.0 - survival * (1.0 - self.flows[flow].loss)
+    /// What the flow sees of its path in the last evaluation.
+    pub(crate) fn seen(&self, flow: usize) -> Seen {
+        let FluidFlow { loss, ecn, .. } = self.flows[flow];
+        let (mut arrives, mut plain) = (1.0 - loss, 1.0);
+        for link in self.routes[flow].iter().map(|&link| link as usize) {
+            let early = self.early[link].map(|early| early.fate(ecn, self.shares[link], self.waiting[link]));
+            let Fate { dropped, marked } = early.unwrap_or_default();
+            arrives *= (1.0 - self.drops[link]) * (1.0 - dropped);
+            plain *= 1.0 - marked;
+        }
+        Seen { queue_delay: self.path_delay(flow), loss: 1.0 - arrives, marks: 1.0 - plain }
     }
 
     /// The time derivative of `state`, per second, into `out`.
@@ -152,24 +194,27 @@ impl Model {
 
     fn evaluate(&mut self, state: &[f64], out: &mut [f64], scale: impl Fn(TimeUnit, f64) -> f64) -> Result<(), Error> {
         self.observe(state)?;
-        self.slopes(state, |at| (self.path_delay(at), self.path_loss(at)), out, scale);
+        self.slopes(state, |at| self.seen(at), out, scale);
         Ok(())
     }
 
-    /// The derivative where flow s sees the queueing delay (seconds) and the loss that `seen(s)` says.
+    /// The derivative where flow s sees what `seen(s)` says.
     pub(crate) fn slopes(
         &self,
         state: &[f64],
-        seen: impl Fn(usize) -> (f64, f64),
+        seen: impl Fn(usize) -> Seen,
         out: &mut [f64],
         scale: impl Fn(TimeUnit, f64) -> f64,
     ) {
         for (at, flow) in self.flows.iter().enumerate() {
-            let (queue_delay, loss) = seen(at);
+            let Seen { queue_delay, loss, marks } = seen(at);
+            let (loss, marks) =
+                if flow.counts_marks { (loss, marks) } else { (1.0 - (1.0 - loss) * (1.0 - marks), 0.0) };
             let path = FluidPath {
                 base_rtt: Duration::from_secs(flow.base_rtt),
                 queue_delay: Duration::from_secs(queue_delay),
                 loss,
+                marks,
             };
             let range = self.offsets[at]..self.offsets[at + 1];
             flow.law.derivative(&state[range.clone()], &path, &mut out[range.clone()]);

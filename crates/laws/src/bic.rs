@@ -291,7 +291,8 @@ mod tests {
         near(law.rounds(8.0), 40.0, 1e-12);
         near(law.rounds(12.0), 42.0, 1e-12);
         // W·R = 400·50.272 916 = 20 109.166 are the packets per loss.
-        let path = |loss| FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss };
+        let path =
+            |loss| FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss, marks: 0.0 };
         near(law.equilibrium(&path(1.0 / 20_110.166_5)).unwrap().count(), 400.0, 1e-4);
         // At 2 % it is Reno's √98; at 1 % it stands on the step from Reno's growth to its own.
         near(law.equilibrium(&path(0.02)).unwrap().count(), 98.0_f64.sqrt(), 1e-9);

@@ -260,6 +260,7 @@ mod tests {
             base_rtt: Duration::from_millis(100),
             queue_delay: Duration::from_millis(queue_ms),
             loss: 1e-4,
+            marks: 0.0,
         };
         let rest = |queue_ms| Params::default().equilibrium(&path(queue_ms)).unwrap().count();
         near(rest(0), 522.78, 0.01);

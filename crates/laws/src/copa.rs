@@ -422,8 +422,12 @@ mod tests {
     fn it_rests_with_one_over_delta_in_the_queue() {
         // x·q = 1/δ = 4: W·20/120 = 4 at W = 24.
         let params = Params { delta: 0.25, ..Params::default() };
-        let path =
-            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::from_millis(20), loss: 0.0 };
+        let path = FluidPath {
+            base_rtt: Duration::from_millis(100),
+            queue_delay: Duration::from_millis(20),
+            loss: 0.0,
+            marks: 0.0,
+        };
         near(params.equilibrium(&path).unwrap().count(), 24.0, 1e-9);
         let mut out = [0.0];
         params.derivative(&[12.0], &path, &mut out);

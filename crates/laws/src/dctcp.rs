@@ -9,9 +9,9 @@
 //! A queue that marks above K packets and a flow that fills the link: W grows to W* = rate·rtt + K, one round trip's packets are marked,
 //! α²·(1 − α/4) = (2W* + 1)/(W* + 1)², for small α √(2/W*), and the queue swings by W*·α/2 (Alizadeh and others 2010, (4) to (8)).
 //!
-//! Fluid, for marks that come by chance with probability p, which stands where other laws have the loss: α is p; m = p·W marks a round trip
-//! let pass 1/m round trips from one reduction's end to the next mark, in which W grows: a reduction each 1 + 1/m round trips,
-//! dW/dt = (1/rtt)·[(1−p) − m·p·W/2]/(1 + m), at rest W = √(2(1−p))/p.
+//! Fluid, for marks that come by chance with probability p, and losses with probability ℓ: α is p; m = p·W marks a round trip let pass 1/m
+//! round trips from one reduction's end to the next mark, in which W grows: a reduction each 1 + 1/m round trips,
+//! dW/dt = (1/rtt)·{(1−ℓ)·[(1−p) − m·p·W/2]/(1 + m) − ℓ·W²/2}. At rest W = √(2(1−p))/p without losses; without marks it is Reno's.
 //!
 //! **Where we differ**
 //! * The receiver counts (RFC 9768, `ecn = "accurate"`), and need not turn its ECE on and off with the marks (RFC 8257 §3.2).
@@ -20,6 +20,7 @@
 //!   over a round trip, in which packets sent after the reduction are still marked, and reduces twice.
 //! * The fluid form takes α for p at once; the packet law needs some 16 round trips.
 
+use crate::fluid::turn;
 use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
 use schemars::JsonSchema;
@@ -170,13 +171,19 @@ impl Law for Dctcp {
 
 impl FluidLaw for Params {
     fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]) {
-        let marks = path.loss * state[0];
-        out[0] = ((1.0 - path.loss) - marks * marks / 2.0) / (1.0 + marks) / path.rtt();
+        out[0] = change(state[0], path);
     }
 
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        (path.loss > 0.0).then(|| Packets::new((2.0 * (1.0 - path.loss)).sqrt() / path.loss))
+        turn(|cwnd| change(cwnd, path) > 0.0)
     }
+}
+
+/// Growth and mean reductions of a window of `cwnd` packets, packets a second.
+fn change(cwnd: f64, path: &FluidPath) -> f64 {
+    let marks = path.marks * cwnd;
+    let by_marks = ((1.0 - path.marks) - marks * marks / 2.0) / (1.0 + marks);
+    ((1.0 - path.loss) * by_marks - path.loss * cwnd * cwnd / 2.0) / path.rtt()
 }
 
 /// Whom to cite.
@@ -191,6 +198,7 @@ pub const BIBTEX: &str = "@techreport{rfc8257,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near};
+    use windward_units::Duration;
 
     fn marked(round: u64, acked: f64, marked: f64) -> Ack {
         Ack { acked: Packets::new(acked), marked: Packets::new(marked), ..ack(0, round, 10.0) }
@@ -238,5 +246,20 @@ mod tests {
         assert_eq!(law.cwnd, 25.0);
         law.on_congestion(&congestion(CongestionKind::Timeout, 20.0));
         assert_eq!((law.cwnd, law.ssthresh), (1.0, 10.0));
+    }
+
+    /// Marks alone: √(2·0.999)/0.001 = 1413.506 packets. Losses alone, as Reno: √(2·0.99/0.01) = 14.071 248. Both, at W = 10, m = 1:
+    /// 0.99·(0.9 − 0.5)/2 = 0.198 packets a round trip by marks, and −0.01·50 by losses.
+    #[test]
+    fn the_fluid_tells_marks_from_losses() {
+        let path =
+            |loss, marks| FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss, marks };
+        let rest = |loss, marks| Params::default().equilibrium(&path(loss, marks)).map(Packets::count);
+        near(rest(0.0, 1e-3).unwrap(), 1413.506, 1e-3);
+        near(rest(0.01, 0.0).unwrap(), 14.071_248, 1e-6);
+        assert_eq!(rest(0.0, 0.0), None);
+        let mut out = [0.0];
+        Params::default().derivative(&[10.0], &path(0.01, 0.1), &mut out);
+        near(out[0] * 0.1, -0.302, 1e-12);
     }
 }

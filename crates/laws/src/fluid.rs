@@ -12,6 +12,9 @@ pub struct FluidPath {
     pub queue_delay: Duration,
     /// Packet loss probability along the path.
     pub loss: f64,
+    /// Probability that a packet which arrives is marked along the path. Where a law does not [count them](crate::LawSpec::counts_marks), a mark
+    /// is a loss to it (RFC 3168 §5), and marks are in `loss`.
+    pub marks: f64,
 }
 
 impl FluidPath {
@@ -179,7 +182,7 @@ mod tests {
     }
 
     fn path(loss: f64) -> FluidPath {
-        FluidPath { base_rtt: Duration::from_millis(80), queue_delay: Duration::from_millis(20), loss }
+        FluidPath { base_rtt: Duration::from_millis(80), queue_delay: Duration::from_millis(20), loss, marks: 0.0 }
     }
 
     #[test]

@@ -232,7 +232,8 @@ mod tests {
     #[test]
     fn the_fluid_rests_above_the_response_function_by_what_the_sawtooth_is_below_its_mean() {
         let rest = |loss| {
-            let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss };
+            let path =
+                FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss, marks: 0.0 };
             Params {}.equilibrium(&path).unwrap().count()
         };
         // §5: 263 packets at 10⁻⁴, 1795 at 10⁻⁵, 12 279 at 10⁻⁶, times (2/(2 − b))^(1/1.2). 0.078 and 1.2

@@ -193,7 +193,8 @@ mod tests {
     #[test]
     fn the_fluid_rests_at_the_rate_of_a_reno_with_the_reference_round_trip() {
         // 100 ms, p = 1 %: 4·√198 = 56.284 989 packets; 562.85 a second are Reno's 14.071 247 in 25 ms.
-        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.01 };
+        let path =
+            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.01, marks: 0.0 };
         let rest = Params::default().equilibrium(&path).unwrap().count();
         near(rest, 56.284_989, 1e-6);
         near(rest / 0.1, 14.071_247_3 / 0.025, 1e-5);

@@ -190,7 +190,8 @@ mod tests {
     #[test]
     fn the_fluid_rests_at_n_times_renos_window() {
         // At 1 % Reno rests at √198 = 14.071 247 3 packets, three of it at 42.213 742.
-        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.01 };
+        let path =
+            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.01, marks: 0.0 };
         near(Params { connections: 3.0 }.equilibrium(&path).unwrap().count(), 42.213_741_9, 1e-6);
     }
 }

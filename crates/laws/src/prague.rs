@@ -9,10 +9,11 @@
 //! * paced at W/rtt, twice that in slow start, which ends with the first mark
 //! * on loss and timeout as Reno
 //!
-//! Fluid, for marks that come by chance with probability p, which stands where other laws have the loss: α is p; m marks in a
-//! virtual round trip R = max(rtt, `rtt_target`), m = p·W·R/rtt, let pass 1/m of them before a mark is answered again:
-//! dW/dt = (1/rtt)·(1−p)·(rtt/R)² − (1/R)·(p·W/2)·m/(1 + m). At rest W = (1+√3)/p for small p and R = rtt; the draft's W = 2/p is that of
-//! marks that come evenly. With R > rtt a flow has the rate, not the window, of one whose round trip takes R.
+//! Fluid, for marks that come by chance with probability p, and losses with probability ℓ: α is p; m marks in a virtual round trip
+//! R = max(rtt, `rtt_target`), m = p·W·R/rtt, let pass 1/m of them before a mark is answered again:
+//! dW/dt = (1−ℓ)·[(1/rtt)·(1−p)·(rtt/R)² − (1/R)·(p·W/2)·m/(1 + m)] − (1/rtt)·ℓ·W²/2. At rest W = (1+√3)/p for small p, R = rtt and no
+//! losses; the draft's W = 2/p is that of marks that come evenly. Without marks it is Reno's where R = rtt. With R > rtt a flow on marks has
+//! the rate, not the window, of one whose round trip takes R.
 //!
 //! **Where we differ**
 //! * W is a real number; Linux counts its fraction apart.
@@ -158,12 +159,13 @@ impl Law for Prague {
 }
 
 impl Params {
-    /// Growth and mean reduction of a window of `cwnd` packets, packets a second.
+    /// Growth and mean reductions of a window of `cwnd` packets, packets a second.
     fn change(&self, cwnd: f64, path: &FluidPath) -> f64 {
-        let (rtt, p) = (path.rtt(), path.loss);
+        let (rtt, p) = (path.rtt(), path.marks);
         let long = rtt.max(self.rtt_target);
         let marks = p * cwnd * long / rtt;
-        (1.0 - p) * rtt / (long * long) - p * cwnd / 2.0 * marks / (1.0 + marks) / long
+        let by_marks = (1.0 - p) * rtt / (long * long) - p * cwnd / 2.0 * marks / (1.0 + marks) / long;
+        (1.0 - path.loss) * by_marks - path.loss * cwnd * cwnd / 2.0 / rtt
     }
 }
 
@@ -173,9 +175,6 @@ impl FluidLaw for Params {
     }
 
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets> {
-        if path.loss <= 0.0 {
-            return None;
-        }
         turn(|cwnd| self.change(cwnd, path) > 0.0)
     }
 }
@@ -261,9 +260,22 @@ mod tests {
     /// long are four times as many, W = 2729.9/4.
     #[test]
     fn the_fluid_rests_with_three_marks_a_round_trip() {
-        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 1e-3 };
+        let path =
+            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.0, marks: 1e-3 };
         let rest = |rtt_target| Params { rtt_target, ..Params::default() }.equilibrium(&path).unwrap().count();
         near(rest(0.0), 2729.896, 1e-3);
         near(rest(0.4), 2729.896 / 4.0, 1e-3);
+    }
+
+    /// √(2·0.99/0.01) = 14.071 248 packets, as Reno; with marks besides less.
+    #[test]
+    fn the_fluid_takes_losses_as_reno() {
+        let rest = |loss, marks| {
+            let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss, marks };
+            Params::default().equilibrium(&path).map(Packets::count)
+        };
+        near(rest(0.01, 0.0).unwrap(), 14.071_248, 1e-6);
+        assert!(rest(0.01, 0.1).unwrap() < 14.0);
+        assert_eq!(rest(0.0, 0.0), None);
     }
 }

@@ -127,8 +127,12 @@ mod tests {
     fn the_fluid_is_equation_18_with_its_bar() {
         // d = 100 ms, q = 25 ms, W = 100, p = 10, ρ = ¼, κ = 0.05: −0.05·0.8·10·(100 − 80 − 10) = −4 packets/s.
         let law = Params { rho: 0.25, kappa: 0.05, backlog: 10.0, mode: Mode::Paper };
-        let path =
-            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::from_millis(25), loss: 0.0 };
+        let path = FluidPath {
+            base_rtt: Duration::from_millis(100),
+            queue_delay: Duration::from_millis(25),
+            loss: 0.0,
+            marks: 0.0,
+        };
         let mut out = [0.0];
         law.derivative(&[100.0], &path, &mut out);
         near(out[0], -4.0, 1e-12);

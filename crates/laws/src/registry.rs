@@ -24,8 +24,12 @@ impl LawSpec {
     /// The price at which it rests, that of the utility which it maximises; `None` where it maximises nothing.
     pub fn price(&self) -> Option<Price> {
         // Any path does on which nothing is zero.
-        let path =
-            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::from_millis(20), loss: 0.01 };
+        let path = FluidPath {
+            base_rtt: Duration::from_millis(100),
+            queue_delay: Duration::from_millis(20),
+            loss: 0.01,
+            marks: 0.0,
+        };
         self.fluid()?.maximises(&path).map(|utility| utility.price())
     }
 }

@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn at_one_percent_loss_the_fluid_rests_at_fourteen_packets() {
         // √(2·0.99/0.01) = √198 = 14.071 247 3. At 0.1 s: x = 140.7, U' = 2/(2 + 198) = 0.01 = p.
-        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.01 };
+        let path =
+            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.01, marks: 0.0 };
         let law = Params::default();
         let rest = law.equilibrium(&path).unwrap().count();
         near(rest, 14.071_247_3, 1e-7);

@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn the_fluid_rests_at_eight_hundredths_of_the_odds() {
-        let path = |loss| FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss };
+        let path =
+            |loss| FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss, marks: 0.0 };
         let rest = |loss| Params::default().equilibrium(&path(loss)).unwrap().count();
         // 0.08·9999 = 799.92; at 1 %, √(8·99) = 28.142 495.
         near(rest(1e-4), 799.92, 1e-9);

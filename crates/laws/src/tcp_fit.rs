@@ -312,7 +312,12 @@ mod tests {
         law.on_ack(&slow_ack(501, 0, 40.0, 102));
         near(law.n, 4.607_843_14, 1e-8);
         // And of 2 ms of queue 1 ms: N rests at 10 for 5.
-        let path = FluidPath { base_rtt: Duration::from_millis(98), queue_delay: Duration::from_millis(2), loss: 0.01 };
+        let path = FluidPath {
+            base_rtt: Duration::from_millis(98),
+            queue_delay: Duration::from_millis(2),
+            loss: 0.01,
+            marks: 0.0,
+        };
         let rest = Params { noise: 0.001, ..Params::default() }.equilibrium(&path).unwrap().count();
         near(rest, (99.0_f64 * 10.0 * 31.0 / 2.0).sqrt(), 1e-9);
     }
@@ -332,7 +337,12 @@ mod tests {
         law.on_ack(&slow_ack(3501, 0, 40.0, 104));
         assert_eq!(law.n, 3.0);
         // A fluid at rest: N = 5 on 98 + 2 ms, as of the other rule.
-        let path = FluidPath { base_rtt: Duration::from_millis(98), queue_delay: Duration::from_millis(2), loss: 0.01 };
+        let path = FluidPath {
+            base_rtt: Duration::from_millis(98),
+            queue_delay: Duration::from_millis(2),
+            loss: 0.01,
+            marks: 0.0,
+        };
         let mut out = [0.0; 2];
         for (n, slope) in [(4.0, 2.0), (5.0, 0.0), (6.0, -2.0)] {
             law.params.derivative(&[62.9, n], &path, &mut out);
@@ -375,7 +385,12 @@ mod tests {
     #[test]
     fn the_fluid_rests_where_the_paper_says() {
         // 100 ms of which 2 ms are queue: N = 0.1/0.02 = 5; p = 1 %: W² = 99·5·16/2 = 3960.
-        let path = FluidPath { base_rtt: Duration::from_millis(98), queue_delay: Duration::from_millis(2), loss: 0.01 };
+        let path = FluidPath {
+            base_rtt: Duration::from_millis(98),
+            queue_delay: Duration::from_millis(2),
+            loss: 0.01,
+            marks: 0.0,
+        };
         let law = Params::default();
         near(law.equilibrium(&path).unwrap().count(), 62.928_530_9, 1e-6);
         let mut out = [0.0; 2];

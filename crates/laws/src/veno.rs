@@ -187,14 +187,18 @@ mod tests {
         // that keeps more, q/rtt > 0.3015; between them 3·rtt/q, to the width of the line.
         let rest = |queue_ms| {
             let (base_rtt, queue_delay) = (Duration::from_millis(100 - queue_ms), Duration::from_millis(queue_ms));
-            Params::default().equilibrium(&FluidPath { base_rtt, queue_delay, loss: 0.01 }).unwrap().count()
+            Params::default().equilibrium(&FluidPath { base_rtt, queue_delay, loss: 0.01, marks: 0.0 }).unwrap().count()
         };
         near(rest(0), 22.248_595, 1e-6);
         near(rest(13), 22.248_595, 1e-6);
         near(rest(20), 15.0, 0.015);
         near(rest(31), 9.949_874, 1e-6);
-        let path =
-            FluidPath { base_rtt: Duration::from_millis(90), queue_delay: Duration::from_millis(10), loss: 0.01 };
+        let path = FluidPath {
+            base_rtt: Duration::from_millis(90),
+            queue_delay: Duration::from_millis(10),
+            loss: 0.01,
+            marks: 0.0,
+        };
         let mut out = [0.0];
         // At 30 packets 3 are in the queue and half of the line is passed: (0.99·0.75 − 0.01·0.35·900)/0.1 = −24.075 packets
         // a second; at 20 packets (0.99 − 0.01·0.2·400)/0.1 = 1.9.

@@ -215,8 +215,12 @@ mod tests {
     #[test]
     fn the_fluid_rests_at_the_papers_rate() {
         // p = 1 %, 100 ms of which 20 ms are queue: W = √(99·5) = 22.248 6, and the paper's rate √99/√(0.1·0.02) = 222.486.
-        let path =
-            FluidPath { base_rtt: Duration::from_millis(80), queue_delay: Duration::from_millis(20), loss: 0.01 };
+        let path = FluidPath {
+            base_rtt: Duration::from_millis(80),
+            queue_delay: Duration::from_millis(20),
+            loss: 0.01,
+            marks: 0.0,
+        };
         let law = Params::default();
         near(law.equilibrium(&path).unwrap().count(), 22.248_595, 1e-6);
         let mut out = [0.0];

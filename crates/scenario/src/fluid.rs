@@ -1,9 +1,10 @@
 //! The scenario as differential equations: where its windows go, and how fast.
 //!
 //! All flows send from the beginning and for ever; the background takes its mean rate; what [`super::optimum`] says of
-//! capacities and loss holds here too. A link's buffer drops what it does not hold.
+//! capacities and loss holds here too. A link's buffer drops what it does not hold; its discipline drops or marks before.
 
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
+use crate::early;
 use crate::names::FlowName;
 use crate::optimum::{path_loss, propagation};
 use crate::scenario::{Compiled, Scenario};
@@ -191,8 +192,10 @@ impl Scenario {
             if base_rtt <= 0.0 {
                 return Err(FluidError::NoDelay(name.name.clone()));
             }
-            let flow = FluidFlow::new(spec, base_rtt, path_loss(&network.topology, &flow.forward));
-            flows.push(flow.ok_or_else(|| FluidError::Rates(name.name.clone(), spec.name()))?);
+            let fluid = FluidFlow::new(spec, base_rtt, path_loss(&network.topology, &flow.forward));
+            let mut fluid = fluid.ok_or_else(|| FluidError::Rates(name.name.clone(), spec.name()))?;
+            fluid.ecn = early::ecn(flow.tcp.ecn);
+            flows.push(fluid);
         }
         let buffers = (0..).zip(&network.topology.ports).map(|(port, _)| network.topology.buffer(port));
         let buffers = buffers.zip(&constraints.links).map(|(buffer, link)| match (buffer, link) {
@@ -202,7 +205,7 @@ impl Scenario {
             (Buffer::Unlimited | Buffer::Time(_), _) => f64::INFINITY,
         });
         let buffers = buffers.collect();
-        let mut model = Model::new(constraints, flows, buffers)?;
+        let mut model = Model::new(constraints, flows, buffers)?.with_early(early::early(network));
         model.stop_when(Arc::clone(stop));
         let efficiency = network.flows.iter().map(|flow| {
             let payload = flow.tcp.segment.count() as f64 * 8.0 / packet_bits;

@@ -8,6 +8,7 @@
 mod capacity;
 mod check;
 mod controller;
+mod early;
 mod error;
 mod fluid;
 mod format;

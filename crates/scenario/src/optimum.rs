@@ -215,7 +215,7 @@ fn law_utility(flow: &FlowConfig, network: &Network, packet_bits: f64) -> Utilit
     // Without propagation there is no square-root law; a microsecond stands for none.
     let rtt =
         (propagation(&network.topology, &flow.forward) + propagation(&network.topology, &flow.backward)).max(1e-6);
-    let path = FluidPath { base_rtt: Duration::from_secs(rtt), queue_delay: Duration::ZERO, loss };
+    let path = FluidPath { base_rtt: Duration::from_secs(rtt), queue_delay: Duration::ZERO, loss, marks: 0.0 };
     match spec.fluid().and_then(|law| law.maximises(&path)) {
         Some(laws::Utility::Backlog(backlog)) => Utility::ProportionalFair { weight: backlog.count() * packets },
         // The solver has the form for rare losses, −2S²/(T²x) − εx, with x in packets of the reference size.

@@ -124,6 +124,15 @@ impl Topology {
         self.ask(port, |link| link.buffer, MediumConfig::buffer)
     }
 
+    /// The discipline of a port's queue.
+    pub fn discipline(&self, port: u32) -> QueueConfig {
+        match &self.ports[port as usize].kind {
+            PortKind::Wire(_) => QueueConfig::DropTail,
+            PortKind::Queued(_, queue) | PortKind::Changing(_, queue, _) => *queue,
+            PortKind::Shared { medium, local } => self.media[*medium as usize].discipline(*local),
+        }
+    }
+
     /// The share of transmitted packets that a port loses.
     pub fn mean_loss(&self, port: u32) -> f64 {
         self.ask(port, |link| link.loss.mean(), MediumConfig::mean_loss)

@@ -57,7 +57,8 @@ mod tests {
         // W_max = 100, s = K − 1 with K = ∛75: W = 100 − 0.4 = 99.6. p = 0.001, rtt = 0.1 s: λ = 0.996 /s.
         // dW_max = −0.4·0.996 = −0.3984; ds = 1 − 3.217 163 3·0.996 = −2.204 294 6;
         // dW = 3·0.4·1·(ds − K/300·dW_max) + dW_max = 1.2·(−2.204 294 6 + 0.005 600 4) − 0.3984 = −3.036 833.
-        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.001 };
+        let path =
+            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 0.001, marks: 0.0 };
         let mut out = [0.0; 3];
         Params::default().derivative(&[99.6, 100.0, 3.217_163_3], &path, &mut out);
         near(out[0], -3.036_833, 1e-5);

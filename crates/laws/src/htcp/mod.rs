@@ -277,7 +277,8 @@ mod tests {
     fn the_fluid_rests_at_a_root_that_is_checked_by_hand() {
         // 100 ms, p = 10⁻⁴: Δ = 1000/W. At W = 282: Δ = 3.546, past = 2.546: f = 1 + 25.46 + 1.62 = 28.08, so p·W² = 7.95 < 56;
         // at 480: Δ = 2.083 33: f = 1 + 10.8333 + 0.2934 = 12.1267, 24.25 > 23.04; at 490: 2.040 8: 11.679, 23.36 < 24.01.
-        let path = FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 1e-4 };
+        let path =
+            FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 1e-4, marks: 0.0 };
         let law = Params::default();
         let rest = law.equilibrium(&path).unwrap().count();
         assert!(480.0 < rest && rest < 490.0, "{rest}");

@@ -7,9 +7,9 @@ use windward_laws::{
 };
 use windward_units::{Duration, Packets, Time};
 
-/// 100 ms of propagation, 20 ms of queue, one percent of loss.
+/// 100 ms of propagation, 20 ms of queue, one percent of loss, no marks.
 fn path() -> FluidPath {
-    FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::from_millis(20), loss: 0.01 }
+    FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::from_millis(20), loss: 0.01, marks: 0.0 }
 }
 
 fn change(law: &dyn FluidLaw, cwnd: f64) -> f64 {

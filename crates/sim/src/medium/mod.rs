@@ -16,7 +16,7 @@ mod world;
 use crate::backlog::Backlog;
 use crate::makers::Makers;
 use crate::packet::{NodeId, Packet};
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use crate::record::Figure;
 use crate::status::{Counts, Sight};
 pub use air::{AirFrame, AirLog, FrameKind};
@@ -60,6 +60,10 @@ macro_rules! media {
             /// How much may wait at a member.
             pub fn buffer(&self, local: u32) -> Buffer {
                 match self { $(Self::$name(config) => config.buffer(local),)* }
+            }
+            /// Which discipline the queue of a member follows.
+            pub fn discipline(&self, local: u32) -> QueueConfig {
+                match self { $(Self::$name(config) => config.discipline(local),)* }
             }
             /// The share of a member's packets that are lost however often they are repeated, as far as it is known
             /// beforehand.

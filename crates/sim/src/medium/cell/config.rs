@@ -63,6 +63,10 @@ impl CellConfig {
         self.stations[local as usize].buffer
     }
 
+    pub(crate) fn discipline(&self, local: u32) -> QueueConfig {
+        self.stations[local as usize].queue
+    }
+
     /// Residual errors depend on a packet's size and on the channel at the instant: none is known beforehand.
     pub(crate) fn mean_loss(&self, _: u32) -> f64 {
         0.0

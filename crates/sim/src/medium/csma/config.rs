@@ -3,7 +3,7 @@
 use crate::backlog::BacklogConfig;
 use crate::medium::wifi::WifiConfig;
 use crate::packet::NodeId;
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use windward_units::Duration;
 
 /// Links of a wireless network under ideal CSMA.
@@ -74,6 +74,11 @@ impl CsmaConfig {
     /// The sender's buffer, which every link has for itself.
     pub fn buffer(&self, local: u32) -> Buffer {
         self.network.buffer(local)
+    }
+
+    /// Drop-tail.
+    pub fn discipline(&self, _: u32) -> QueueConfig {
+        QueueConfig::DropTail
     }
 
     /// The probability that a packet is lost.

@@ -3,7 +3,7 @@
 use crate::backlog::BacklogConfig;
 use crate::medium::wifi::WifiConfig;
 use crate::packet::NodeId;
-use crate::queue::Buffer;
+use crate::queue::{Buffer, QueueConfig};
 use windward_units::Duration;
 
 /// Links of a wireless network in slots.
@@ -51,6 +51,11 @@ impl SlottedConfig {
     /// The sender's buffer, which its links share.
     pub fn buffer(&self, local: u32) -> Buffer {
         self.network.buffer(local)
+    }
+
+    /// Drop-tail.
+    pub fn discipline(&self, _: u32) -> QueueConfig {
+        QueueConfig::DropTail
     }
 
     /// None: a link that is OFF is not used.

@@ -278,6 +278,11 @@ impl WifiConfig {
         self.sender(local).buffer
     }
 
+    /// The discipline of the sender's queue.
+    pub fn discipline(&self, local: u32) -> QueueConfig {
+        self.sender(local).queue
+    }
+
     /// Unknown beforehand: collisions depend on the traffic.
     pub fn mean_loss(&self, _: u32) -> f64 {
         0.0

@@ -1,0 +1,44 @@
+//! What queues answer before they are full, as the fluid engine takes it.
+
+use windward_fluid::{Early, Ecn, Rule};
+use windward_sim::{EcnMode, Network, QueueConfig, RedConfig};
+
+/// What a flow's packets understand.
+pub(crate) fn ecn(mode: EcnMode) -> Ecn {
+    match mode {
+        EcnMode::Off => Ecn::Off,
+        EcnMode::Classic | EcnMode::Accurate => Ecn::Classic,
+        EcnMode::Scalable => Ecn::Scalable,
+    }
+}
+
+/// What the queue of each port answers early; `None` where it only drops what finds no room. FQ-CoDel does not keep flows apart here.
+pub(crate) fn early(network: &Network) -> Vec<Option<Early>> {
+    (0..network.topology.ports.len() as u32).map(|port| at(network, port)).collect()
+}
+
+fn at(network: &Network, port: u32) -> Option<Early> {
+    let never = f64::INFINITY;
+    let to_delay = |delay: f64, marks| Early { rule: Rule::Delay(delay), marks, hard: never };
+    Some(match network.topology.discipline(port) {
+        QueueConfig::DropTail => return None,
+        QueueConfig::Red(RedConfig { min, max, probability, is_gentle, marks, drops_hard, .. }) => {
+            let rule = Rule::Red { min, max, probability, is_gentle };
+            Early { rule, marks, hard: if drops_hard { max } else { never } }
+        }
+        QueueConfig::CoDel(config) => to_delay(config.target.as_secs(), config.marks),
+        QueueConfig::FqCoDel(config) => to_delay(config.codel.target.as_secs(), config.codel.marks),
+        QueueConfig::Pie(config) => to_delay(config.target.as_secs(), config.marks),
+        QueueConfig::DualPi2(config) => {
+            let mut crossing = network.flows.iter().filter(|flow| flow.forward.ports().any(|other| other == port));
+            match crossing.all(|flow| flow.tcp.ecn == EcnMode::Scalable) {
+                // Their own queue is the only one.
+                true => to_delay(config.threshold.as_secs(), true),
+                false => {
+                    let rule = Rule::Coupled { delay: config.target.as_secs(), coupling: config.coupling };
+                    Early { rule, marks: true, hard: never }
+                }
+            }
+        }
+    })
+}
