@@ -12,7 +12,6 @@ use crate::assertion::{self, Names, Outcome};
 use crate::bytes::Bytes;
 use crate::script::{Action, Event, Script, When};
 use crate::settings::Settings;
-use compare::Expected;
 use handshake::{Handshake, Opened};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -167,8 +166,7 @@ impl Player<'_> {
         self.last_arrival = is_arrival.then_some(begin);
         let since = begin.saturating_sub(std::mem::replace(&mut self.last, begin));
         if let Action::Outbound(segment) = &event.action {
-            let expected = Expected { segment, begin, end, tolerance: self.tolerance.max(since / TOLERANCE_SHARE) };
-            return self.expect(&expected);
+            return self.expect(segment, (begin, end), self.tolerance.max(since / TOLERANCE_SHARE));
         }
         self.run_until(begin);
         match &event.action {

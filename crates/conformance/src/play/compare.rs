@@ -6,8 +6,8 @@ use windward_sim::socket::{Acknowledgement, Sent};
 
 impl Player<'_> {
     /// A segment must be sent, or several that make it.
-    pub(super) fn expect(&mut self, expected: &Expected) -> Result<(), Stop> {
-        let Expected { segment, begin, .. } = *expected;
+    pub(super) fn expect(&mut self, segment: &Segment, (begin, end): (u64, u64), tolerance: u64) -> Result<(), Stop> {
+        let expected = &Expected { segment, begin, end, tolerance };
         let at = self.now.max(begin);
         if self.handshake.expect(at, segment, self.opened.is_some()).map_err(Stop::Inapplicable)? {
             self.now = at + STEP;
@@ -93,11 +93,11 @@ impl Player<'_> {
 }
 
 /// A segment that must be sent between two instants, give or take.
-pub(super) struct Expected<'a> {
-    pub segment: &'a Segment,
-    pub begin: u64,
-    pub end: u64,
-    pub tolerance: u64,
+struct Expected<'a> {
+    segment: &'a Segment,
+    begin: u64,
+    end: u64,
+    tolerance: u64,
 }
 
 impl Expected<'_> {
