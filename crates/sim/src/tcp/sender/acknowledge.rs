@@ -30,7 +30,7 @@ impl Sender {
         let now_nanos = now.as_nanos();
         let restarts = matches!(self.phase, Phase::Loss { .. })
             && !self.drives_recovery
-            && self.law.cwnd().count() < self.restart_until;
+            && (!self.has_sack || self.law.cwnd().count() < self.restart_until);
         self.delivered += delivery.count;
         self.delivered_at = now_nanos;
         let sample = self.sample_rtt(now_nanos, advance, packet.stamp, &delivery);
@@ -43,8 +43,8 @@ impl Sender {
         let lost = self.find_losses(now, fresh);
         self.lost += lost.count;
         if let Some(newest) = delivery.newest {
-            // In slow start after a timeout an ACK jumps over what had arrived before it, which is no sign that the path is clear:
-            // it counts as a delayed ACK (RFC 3465 §2.3 has one segment; Linux counts all).
+            // After a timeout an ACK jumps over what had arrived before it, which is no sign that the path is clear: it counts as a
+            // delayed ACK, in slow start (RFC 3465 §2.3 has one segment; Linux counts all), and without SACK until all is repaired.
             let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
             let heard = Heard { acked, marked: told.count, lost: lost.count, is_duplicate: advance == 0, prior_flight };
             self.tell_law(now, heard, &newest, sample);
@@ -75,9 +75,15 @@ impl Sender {
         } else if to > una {
             let is_partial = matches!(self.phase, Phase::Recovery { until, .. } if to < until);
             self.board.acknowledge_counting(to, is_partial, delivery);
-        } else if self.board.outstanding() > 0 {
+        } else if self.board.outstanding() > 0 && self.means_delivery() {
             self.board.duplicate(delivery);
         }
+    }
+
+    /// Whether a duplicate tells of a segment in flight, without SACK. After a timeout none counts as such but the repetitions, which
+    /// duplicates do not tell of, and what is sent beyond (Linux counts as well from there on).
+    fn means_delivery(&self) -> bool {
+        !matches!(self.phase, Phase::Loss { until } if self.board.next() <= until)
     }
 
     /// The timeout's estimator takes the oldest segment that this ACK delivers, which includes the receiver's delay; the

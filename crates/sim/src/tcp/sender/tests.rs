@@ -174,6 +174,23 @@ fn a_timeout_of_another_segment_closes_the_window_again() {
     assert_eq!(last, [1]);
 }
 
+/// An ACK that jumps over what had arrived before a timeout opens the window as a delayed ACK does, also beyond ssthresh. Segments
+/// 0 to 2 are lost, and each once more; the second timeout leaves an ssthresh of 2, and the ACK of 2 covers hundreds. Nor do the
+/// duplicates that come after a timeout, of what was in flight, let repetitions out (RFC 5681 §3.1: the window is one segment).
+#[test]
+fn what_waited_for_a_repetition_does_not_open_the_window() {
+    let tcp = TcpOptions { timestamps: false, ..tcp(false) };
+    let mut path = Path::new(40, 2000, &tcp, &[(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
+    path.run();
+    assert_eq!(path.receiver.next(), 2000);
+    let sent_at =
+        |instant| path.transmissions.iter().filter(|(ms, _)| *ms == instant).map(|(_, n)| *n).collect::<Vec<_>>();
+    assert_eq!(sent_at(1200), [1, 2]);
+    let again = *path.repeats(2).last().expect("it was repeated");
+    // The window of three, and limited transmit's one for the duplicate that the repetition of 3 causes.
+    assert_eq!(sent_at(again + 100).len(), 4);
+}
+
 /// RFC 5681 §3.2 step 2: half of what was in flight at the loss, without the segments that limited transmit let out since.
 #[test]
 fn a_window_of_twenty_is_halved_to_ten() {
