@@ -88,7 +88,7 @@ def ramp_finding(tau: float) -> Finding:
         f"formula {two_to_five:.0f} s from 2 to 5, {least:.0f} from 3, for the printed {up_formula}, and {back:.0f} s "
         f"back for {down_formula}; from n as it was in the runs they took {ratio.mean():.2f} of it",
         holds=max(scatter) < 1
-        and spread < (0.2 if tau == 20 else 0.25)
+        and spread < (0.1 if tau == 20 else 0.25)
         and abs(two_to_five / up_formula - 1) > 0.1
         and least < up_formula < two_to_five
         and abs(back / down_formula - 1) < 0.05

@@ -384,8 +384,8 @@ def reno_favours_the_short(results: Results) -> Finding:
 @claim(39)
 def hybla_is_fair(results: Results) -> Finding:
     text, rates = both_readings(results, "Hybla")
-    # Nearer to it than Reno, but not fair, and a quarter of the link is left.
-    return Finding(ours=text, holds=1.5 * min(rates) < max(rates) < 4 * min(rates) and sum(rates) < 85)
+    # The longest path hardly sends without SACK.
+    return Finding(ours=text, holds=rates[0] > 1.5 * rates[1] and rates[2] < rates[1] / 5)
 
 
 @claim(40)

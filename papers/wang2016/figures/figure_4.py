@@ -86,14 +86,14 @@ def draw(table: pd.DataFrame, series: pd.DataFrame) -> Figure:
         axes.set_title(f"(a) {name}")
         axes.set_xscale("log")
         axes.set_xlabel("loss")
-    panels[0, 1].legend(loc="lower left")
+    # The colours of (b) are those of (a).
+    figure.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside upper right", ncols=5)
     one = series[series["seed"] == 1]
     for law in ("TCP-FIT", "Westwood", "Vegas"):
         flow = one[(one["law_name"] == law) & (one["flow"] == "flow-1")]
         panels[1, 0].plot(flow["time_s"], flow["cwnd"], color=COLOR[law], linewidth=0.8, label=law)
     panels[1, 0].set_title("(b) windows at 1 %")
     panels[1, 0].set_ylabel("cwnd (packets)")
-    panels[1, 0].legend()
     counts(panels[1, 1], one)
     panels[1, 1].set_title("(c) N of TCP-FIT at 1 %")
     for axes in panels[1]:

@@ -82,14 +82,14 @@ def draw(table: pd.DataFrame, series: pd.DataFrame) -> Figure:
         goodputs(axes, table[table["reading"] == reading], "deviation_ms", MBPS, LAWS)
         axes.set_title(f"(a) jitter {reading}")
         axes.set_xlabel("standard deviation (ms)")
-    panels[0, 1].legend()
+    # The colours of (b) are those of (a).
+    figure.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside upper right", ncols=4)
     one = series[(series["seed"] == 1) & (series["time_s"] > 5)]
     for law in ESTIMATORS:
         flow = one[(one["law_name"] == law) & (one["flow"] == "flow-1")]
         panels[1, 0].plot(flow["time_s"], flow["rtt"] * 1e3, color=COLOR[law], linewidth=0.8, label=law)
     panels[1, 0].set_title("(b) round trips that laws steer by, σ = 50 ms")
     panels[1, 0].set_ylabel("round trip (ms)")
-    panels[1, 0].legend()
     counts(panels[1, 1], one)
     panels[1, 1].set_title("(c) N of TCP-FIT, σ = 50 ms")
     for axes in panels[1]:

@@ -27,5 +27,5 @@ def figure_7(context: Context) -> Figure:
     axes = figure.subplots()
     bars(axes, table, PAIRS)
     axes.set_ylabel("goodput (Mbit/s)")
-    axes.legend(loc="upper right")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=2)
     return figure
