@@ -8,7 +8,9 @@ The constant links are those of links.csv: RTT 20 to 300 ms, 5 to 50 Mbit/s, ind
 receiver, a drop-tail queue of 0.5 to 4 bandwidth-delay products, each uniform in its logarithm (`draw` makes the file
 from its seed). The recordings are mahimahi's (github.com/ravinet/mahimahi, folder traces, GPL 3), sought under their
 names in the folder that WINDWARD_TRACES gives; nothing is fetched. What was measured is kept in --journal, and not
-measured again. Needs nginx, curl, aria2c for the recordings, and what `windward link` needs.
+measured again. Needs nginx, curl, aria2c for the recordings, and what `windward link` needs. The thirty links take a
+quarter of an hour, and another 37 minutes for each of the --repeats beside a neighbour: two hours, or three quarters of
+one with --at-once 3 where there are processors for it.
 """
 
 from __future__ import annotations
@@ -25,10 +27,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from typing import IO
 
 from behind import behind, measured, parser, rival, say
 from bench import ARIA2, FLOW, PROGRAMS, SERVER, TRIES, WEB, WINDWARD, serve, version
@@ -40,6 +45,8 @@ SEED = 2026
 #: Seconds that a download over a constant link is watched, of which the last LATE are told apart; how much earlier a
 #: rival begins.
 SPAN, LATE, LEAD = 30.0, 10.0, 5.0
+#: Within so many seconds `windward get --json` tells how much it has received, and a little more.
+LAST_SAMPLE = 0.6
 #: A recording, and MB of a file that takes half a minute of it.
 RECORDINGS = {
     "Verizon-EVDO-driving": 2,
@@ -92,6 +99,8 @@ class Task:
     program: str
     has_rival: bool
     start: float = 0.0
+    #: Beside a rival on a constant link, which run it is.
+    repeat: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,32 +178,47 @@ def run(program: str, outcome: Path, lead_s: float, span_s: float) -> None:
     """The near side of the link: the program, for a time or to its end, and what a rival receives meanwhile."""
     heard = rival((SERVER, FLOW), lead_s)
     url, before, begun = f"http://{SERVER}:{WEB}/file", heard(), time.monotonic()
-    samples = Path("samples")
     is_ours = program == "windward get"
     command = [*(WINDWARD if is_ours else ARIA2 if program.startswith("aria2c") else PROGRAMS[program]), url]
     if program.startswith("aria2c"):
         command[1:1] = ["-x16", "-s16"]
-    with samples.open("w") as out:
-        process = subprocess.Popen([*command, "--json"] if is_ours else command, stdout=out if is_ours else None)
-        try:
-            process.wait(span_s or PATIENCE)
-        except subprocess.TimeoutExpired:
+    seen: list[tuple[float, float]] = [(0.0, 0.0)]
+    process = subprocess.Popen(
+        [*command, "--json"] if is_ours else command, stdout=subprocess.PIPE if is_ours else None, text=True
+    )
+    if process.stdout:
+        threading.Thread(target=watch, args=(process.stdout, begun, seen), daemon=True).start()
+    try:
+        process.wait(span_s or PATIENCE)
+    except subprocess.TimeoutExpired:
+        if not span_s:
             process.kill()
-            if not span_s:
-                raise
+            raise
     seconds, brought = time.monotonic() - begun, heard() - before
     goodput = late = math.nan
     if not span_s:
         goodput = Path("file").stat().st_size * 8e-6 / seconds
     elif is_ours:
-        seen = [sample for line in samples.read_text().splitlines() if (sample := parsed(line))]
-        at = {
-            mark: max((s["received_bytes"] for s in seen if s["time_s"] <= mark), default=0)
-            for mark in (span_s - LATE, span_s)
-        }
+        # The sample after the end is still to come.
+        time.sleep(LAST_SAMPLE)
+        at = {mark: brought_by(seen, mark) for mark in (span_s - LATE, span_s)}
         goodput, late = at[span_s] * 8e-6 / span_s, (at[span_s] - at[span_s - LATE]) * 8e-6 / LATE
+    process.kill()
     outcome.write_text(json.dumps({"goodput": goodput, "late": late, "rival": brought * 8e-6 / seconds}))
     os._exit(0)
+
+
+def watch(lines: IO[str], begun: float, seen: list[tuple[float, float]]) -> None:
+    """Notes when `windward get --json` told what it had received, by the clock that started with the program."""
+    for line in lines:
+        if sample := parsed(line):
+            seen.append((time.monotonic() - begun, sample["received_bytes"]))
+
+
+def brought_by(seen: list[tuple[float, float]], mark: float) -> float:
+    """Bytes received by then, between samples in proportion to time."""
+    (before, few), (after, many) = next(pair for pair in pairwise(seen) if pair[1][0] >= mark)
+    return few + (many - few) * (mark - before) / (after - before)
 
 
 def parsed(line: str) -> dict[str, float] | None:
@@ -206,16 +230,25 @@ def parsed(line: str) -> dict[str, float] | None:
     return None
 
 
-def draws(journal: Path, at_once: int) -> str:
+def draws(journal: Path, at_once: int, repeats: int) -> str:
     """The page of constant links."""
     places = [str(at) for at in range(len(links()))]
     alone = [Task(place, "windward get", False) for place in places]
-    shared = [Task(place, program, True) for place in places for program in ("windward get", "curl")]
+    shared = [
+        Task(place, program, True, repeat=repeat)
+        for repeat in range(repeats)
+        for place in places
+        for program in ("windward get", "curl")
+    ]
     found = measured([*alone, *shared], (Task, Outcome), attempt, journal, at_once, TRIES)
     rows, shares, lates, queues, kept = [], [], [], [], []
+
+    def rivals(place: str, program: str) -> float:
+        return statistics.mean(found[t].rival for t in shared if (t.place, t.program) == (place, program))
+
     for place, link in zip(places, links(), strict=True):
         ours = found[Task(place, "windward get", False)]
-        beside, curl = (found[Task(place, program, True)].rival for program in ("windward get", "curl"))
+        beside, curl = rivals(place, "windward get"), rivals(place, "curl")
         share, late = ours.goodput / link.best_mbps, ours.late / link.best_mbps
         shares.append(share)
         lates.append(late)
@@ -233,7 +266,8 @@ def draws(journal: Path, at_once: int) -> str:
         return f"{sum(value >= least for value in values)} of {count}"
 
     is_late = any(not outcome.is_realtime for outcome in found.values())
-    marked = "\n† The machine was too busy to keep the link's time in one of the three runs.\n" if is_late else ""
+    marked = "\n† The machine was too busy to keep the link's time in one of the runs.\n" if is_late else ""
+    each = "a run" if repeats == 1 else f"{repeats} runs"
     return f"""\
 # `windward get` over links that it was not tuned on
 
@@ -245,8 +279,8 @@ Thirty links of [links.csv](../../../benches/transfer/links.csv), drawn by seed 
 RTT 20 to 300 ms, 5 to 50 Mbit/s, independent loss of 0.3 to 4 %, a drop-tail queue of 0.5 to 4 bandwidth-delay
 products. The law's constants were chosen on sixty others, in the simulator. Each download is watched for {SPAN:.0f}
 s from the program's start, without a memory of former ones; one run each, so that single figures have the noise of
-a run. Share: mean rate over C(1 − p). The last two columns are another run each: what a CUBIC flow that was there
-{LEAD:.0f} s earlier has beside the download, and what it has beside one curl.
+a run. Share: mean rate over C(1 − p). The last two columns are what a CUBIC flow that was there {LEAD:.0f} s earlier
+has beside the download, and what it has beside one curl: {each} each.
 
 | | reached |
 |---|---|
@@ -260,7 +294,9 @@ a run. Share: mean rate over C(1 − p). The last two columns are another run ea
 {chr(10).join(rows)}
 {marked}
 A neighbour that random loss holds back has a rate of about 1/(RTT + queue): a link that is full with a queue of a
-seventh of the RTT leaves it seven eighths of what it had, whoever filled it.
+seventh of the RTT leaves it seven eighths of what it had, whoever filled it. Half a minute has few losses: the ratio
+of two runs beside one curl has a standard deviation of 14 % (sixteen pairs), so that beside a download that takes
+nothing a quarter of the links would show less than 0.9, and by means of three runs a tenth.
 """
 
 
@@ -321,6 +357,9 @@ def main() -> None:
     options.add_argument(
         "what", choices=("draw", "draws", "recordings"), help="what to measure; draw: write links.csv again"
     )
+    options.add_argument(
+        "--repeats", type=int, default=3, metavar="N", help="runs beside a neighbour on constant links"
+    )
     arguments = options.parse_args()
     if arguments.what == "draw":
         LINKS.write_text(draw(SEED, 30))
@@ -343,8 +382,8 @@ def main() -> None:
         if not folder or lacking:
             print(f"skipped: WINDWARD_TRACES names no folder with {', '.join(lacking) or ', '.join(RECORDINGS)}")
             return None
-    page = recordings if is_recorded else draws
-    return say(page(arguments.journal, arguments.at_once), arguments.write)
+    given = (arguments.journal, arguments.at_once)
+    return say(recordings(*given) if is_recorded else draws(*given, arguments.repeats), arguments.write)
 
 
 if __name__ == "__main__":
