@@ -80,8 +80,8 @@ impl Sender {
         }
     }
 
-    /// Whether a duplicate tells of a segment in flight, without SACK. After a timeout none counts as such but the repetitions, which
-    /// duplicates do not tell of, and what is sent beyond (Linux counts as well from there on).
+    /// Whether a duplicate tells of a delivery, without SACK. After a timeout all that was in flight counts as lost, so that what arrives
+    /// of it is no delivery; duplicates count again once something beyond it is sent, as in Linux.
     fn means_delivery(&self) -> bool {
         !matches!(self.phase, Phase::Loss { until } if self.board.next() <= until)
     }
