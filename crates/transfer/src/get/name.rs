@@ -72,7 +72,8 @@ fn harmless(name: &str) -> Option<String> {
     let is_turning = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_plain = |c: &char| !c.is_control() && !is_turning(*c) && *c != char::REPLACEMENT_CHARACTER;
     let mut name: String = last.chars().filter(is_plain).collect();
-    while name.len() > MOST_BYTES {
+    // One byte is left for the `_` before a name that is reserved.
+    while name.len() >= MOST_BYTES {
         name.pop();
     }
     let name = name.trim().trim_end_matches(['.', ' ']);
@@ -126,5 +127,6 @@ mod tests {
         assert_eq!(disposed("com1"), "_com1");
         assert_eq!(disposed("-rf"), "_rf");
         assert!(disposed(&"ä".repeat(300)).len() <= MOST_BYTES);
+        assert_eq!(disposed(&format!("con.{}", "a".repeat(300))).len(), MOST_BYTES);
     }
 }
