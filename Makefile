@@ -11,6 +11,7 @@
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-dual-queue  lay DualPI2 between kernels beside its equations
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
+# make validate-newreno  lay flows without SACK beside Linux's own, as root
 # make validate-packetdrill  play packetdrill's scripts for Linux (SCRIPTS), and the kernel's own (KERNEL), against the simulator's TCP
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
@@ -43,7 +44,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint rust-test python-test realtime-test wheel bench
-.PHONY: validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-wifi validate-emulation validate-linux-stack validate-backpressure validate-tcp-fit validate-bbr
+.PHONY: validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-wifi validate-emulation validate-linux-stack validate-newreno validate-backpressure validate-tcp-fit validate-bbr
 .PHONY: validate-packetdrill validate-dual-queue docs today reproduce mutations fuzz clean
 .DELETE_ON_ERROR:
 
@@ -140,6 +141,10 @@ validate-dual-queue: $(VENV)/engine
 # Half an hour in real time, as root, to docs/measured/validation/linux-stack.md; goes on where it was interrupted.
 validate-linux-stack: $(VENV)/engine
 	$(BIN)/python benches/emulate/linux_stack.py
+
+# A quarter of an hour in real time, as root, to docs/measured/validation/newreno-linux.md; goes on where it was interrupted.
+validate-newreno: $(VENV)/engine
+	$(BIN)/python benches/emulate/newreno.py
 
 # Twenty minutes in real time, as root, to docs/measured/validation/backpressure-kernels.md; goes on where it was interrupted.
 validate-backpressure: $(VENV)/engine

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use windward_laws::{AnyLaw, LawSpec};
-use windward_sim::{EcnMode, LossDetection, RtoRule, TcpOptions};
+use windward_sim::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
 use windward_units::{Duration, Packets};
 
 /// Settings that change nothing of what the simulator has, whatever their value: buffers, the repetition of SYNs (handshakes are
@@ -166,6 +166,7 @@ impl Settings {
             ecn,
             min_rto: Duration::from_millis(200),
             loss_detection: if sack { LossDetection::Rack } else { LossDetection::Rfc6675 },
+            newreno: NewReno::Linux,
             rto: RtoRule::Linux,
             quick_acks: TcpOptions::QUICK_ACKS_OF_LINUX,
             compress_sacks: sack,

@@ -37,8 +37,8 @@ pub use link::{
 pub use makers::{LawChoice, MakeLaw, MakeRule, MakeScheduler, Makers};
 pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, slotted, wifi};
 pub use network::{
-    EcnMode, FlowConfig, LEAST_SPACING, LossDetection, MOST_PERIODS, Network, Pattern, RtoRule, SourceConfig, Spread,
-    TcpOptions, Timing, TransferConfig,
+    EcnMode, FlowConfig, LEAST_SPACING, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, RtoRule, SourceConfig,
+    Spread, TcpOptions, Timing, TransferConfig,
 };
 pub use node::{Forwarding, NodeConfig};
 pub use packet::NodeId;

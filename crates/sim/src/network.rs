@@ -112,6 +112,8 @@ pub struct TcpOptions {
     pub ecn: EcnMode,
     /// How losses are found, on connections with SACK.
     pub loss_detection: LossDetection,
+    /// Whose recovery a connection without SACK has.
+    pub newreno: NewReno,
     /// How long the retransmission timer waits.
     pub rto: RtoRule,
     /// Segments that are acknowledged at once, each, at the beginning and after a duplicate.
@@ -128,6 +130,18 @@ pub enum LossDetection {
     Rfc6675,
     /// By time, as in Linux: RACK-TLP (RFC 8985), F-RTO (RFC 5682), and reductions taken back by D-SACK (RFC 2883) or stamps.
     Rack,
+}
+
+/// How a sender without SACK repairs several losses of a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NewReno {
+    /// RFC 6582, the impatient variant of §4: the first partial ACK alone restarts the retransmission timer, so that a timeout ends a
+    /// recovery from many losses; the law hears of what is in flight.
+    #[default]
+    Rfc6582,
+    /// Linux: each partial ACK restarts the timer, and one loss a round trip is repaired, however long it takes; the law hears of the
+    /// window, for in such a recovery what is in flight grows by all that duplicates let out.
+    Linux,
 }
 
 /// How the retransmission timeout follows from the round trip.
@@ -192,6 +206,7 @@ impl Default for TcpOptions {
             pacing: false,
             ecn: EcnMode::Off,
             loss_detection: LossDetection::Rfc6675,
+            newreno: NewReno::Rfc6582,
             rto: RtoRule::Rfc6298,
             quick_acks: 0,
             compress_sacks: false,

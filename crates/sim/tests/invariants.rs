@@ -6,7 +6,9 @@ use common::{flow, law, link, network, simulate, with_queues};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use windward_laws::LawSpec;
-use windward_sim::{Buffer, EcnMode, Jitter, Loss, LossDetection, Network, Output, Reorder, RtoRule, TcpOptions};
+use windward_sim::{
+    Buffer, EcnMode, Jitter, Loss, LossDetection, Network, NewReno, Output, Reorder, RtoRule, TcpOptions,
+};
 use windward_units::{Bytes, Duration};
 
 prop_compose! {
@@ -39,8 +41,8 @@ prop_compose! {
         }
         let delayed_ack = delayed.then_some(Duration::from_millis(40));
         let tcp = TcpOptions { delayed_ack, sack, timestamps, pacing, initial_window, receive_window, ecn, ..TcpOptions::default() };
-        let (loss_detection, rto) = (LossDetection::Rack, RtoRule::Linux);
-        let tcp = if is_linux { TcpOptions { loss_detection, rto, quick_acks: 16, ..tcp } } else { tcp };
+        let (loss_detection, rto, newreno) = (LossDetection::Rack, RtoRule::Linux, NewReno::Linux);
+        let tcp = if is_linux { TcpOptions { loss_detection, rto, newreno, quick_acks: 16, ..tcp } } else { tcp };
         let flows = (0..flows).map(|key| {
             let mut flow = flow(u64::from(key), law(name, serde_json::json!({})), vec![0], vec![1], tcp.clone());
             flow.size = size.map(Bytes::new);

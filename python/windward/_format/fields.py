@@ -2439,6 +2439,10 @@ Stack = Literal["rfc"] | Literal["linux"]
 LossDetection = Literal["rfc6675"] | Literal["rack"]
 
 
+#: Which partial ACKs restart the retransmission timer in a recovery without SACK.
+NewReno = Literal["impatient"] | Literal["slow-but-steady"]
+
+
 #: How the retransmission timeout follows from the round trip.
 Rto = Literal["rfc6298"] | Literal["linux"]
 
@@ -2517,6 +2521,10 @@ class Flow:
         How losses are found: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with
         F-RTO (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"`
         and `sack`.
+    newreno
+        Which partial ACKs restart the retransmission timer in a recovery without SACK (RFC 6582 §4): the first alone,
+        so that a timeout ends a recovery from many losses, or each, as in Linux. Default: "impatient"; "slow-but-
+        steady" with `stack = "linux"`.
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
@@ -2561,6 +2569,7 @@ class Flow:
     receive_window: str = "1048576 packets"
     sack: bool = True
     loss_detection: LossDetection | None = None
+    newreno: NewReno | None = None
     timestamps: bool = True
     initial_window: int = 10
     min_rto: str = "200 ms"

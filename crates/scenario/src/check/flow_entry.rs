@@ -2,7 +2,7 @@
 
 use super::common::place;
 use super::flow_plan::FlowEntry;
-use crate::format::{Flow, KnownBaseRtt, LossDetection, ReceiveWindow, Rto, Stack};
+use crate::format::{Flow, KnownBaseRtt, LossDetection, NewReno, ReceiveWindow, Rto, Stack};
 use crate::problems::Problems;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
 use windward_sim::{EcnMode, LawChoice, TcpOptions};
@@ -73,6 +73,7 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
         pacing: flow.pacing,
         ecn: flow.ecn.into(),
         loss_detection: flow.loss_detection.unwrap_or(of_stack).into(),
+        newreno: flow.newreno.unwrap_or(if is_linux { NewReno::Linux } else { NewReno::Rfc6582 }).into(),
         rto: flow.rto.unwrap_or(if is_linux { Rto::Linux } else { Rto::Rfc6298 }).into(),
         compress_sacks: flow.compress_sacks.unwrap_or(is_linux && flow.sack),
         quick_acks: flow.quick_acks.unwrap_or(if is_linux { TcpOptions::QUICK_ACKS_OF_LINUX } else { 0 }),
@@ -143,6 +144,9 @@ impl Table<'_> {
         }
         if !self.flow.sack && self.flow.compress_sacks == Some(true) {
             self.refuse(["compress_sacks"], "`compress_sacks` needs `sack`", Some("leave one of them out"));
+        }
+        if self.flow.sack && self.flow.newreno.is_some() {
+            self.refuse(["newreno"], "`newreno` is for flows without SACK", Some("sack = false"));
         }
     }
 

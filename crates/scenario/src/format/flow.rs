@@ -90,6 +90,10 @@ pub(crate) struct Flow {
     /// (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and `sack`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss_detection: Option<LossDetection>,
+    /// How several losses are repaired without SACK: a timeout ends what the first partial ACK's timer does not see through (RFC
+    /// 6582), or it takes a round trip for each, however many, as in Linux. Default: "rfc6582"; "linux" with `stack = "linux"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newreno: Option<NewReno>,
     /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     #[serde(default = "timestamps")]
     pub timestamps: bool,
@@ -144,6 +148,25 @@ impl From<LossDetection> for sim::LossDetection {
         match detection {
             LossDetection::Rfc6675 => Self::Rfc6675,
             LossDetection::Rack => Self::Rack,
+        }
+    }
+}
+
+/// How several losses are repaired without SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", expecting = "\"rfc6582\" or \"linux\"")]
+pub(crate) enum NewReno {
+    /// The first partial ACK alone restarts the timer; what is in flight is halved.
+    Rfc6582,
+    /// Each does; the window is halved.
+    Linux,
+}
+
+impl From<NewReno> for sim::NewReno {
+    fn from(variant: NewReno) -> Self {
+        match variant {
+            NewReno::Rfc6582 => Self::Rfc6582,
+            NewReno::Linux => Self::Linux,
         }
     }
 }

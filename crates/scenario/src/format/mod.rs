@@ -26,7 +26,7 @@ pub(crate) use cell::Cell;
 pub(crate) use change::{Change, Drop, Step, Values};
 pub(crate) use coding::Coding;
 pub(crate) use connections::Connections;
-pub(crate) use flow::{Flow, LossDetection, Rto, Stack};
+pub(crate) use flow::{Flow, LossDetection, NewReno, Rto, Stack};
 pub(crate) use law::Law;
 pub(crate) use link::{Jitter, Link, Loss, LossModel, Reorder, Reverse, Uniform as UniformJitter};
 pub(crate) use named::Named;

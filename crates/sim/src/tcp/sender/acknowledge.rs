@@ -1,6 +1,7 @@
 //! An ACK arrives: what it delivers, what it shows to be lost, what the law is told.
 
 use super::Sender;
+use crate::network::NewReno;
 use crate::packet::Packet;
 use crate::tcp::marks::Told;
 use crate::tcp::recovery::{Phase, Prr};
@@ -54,7 +55,12 @@ impl Sender {
         }
         let pipe = self.board.pipe();
         if let Some(prr) = self.phase.prr() {
-            prr.on_ack(delivery.count, pipe, lost.is_new);
+            if !self.has_sack && self.newreno == NewReno::Linux {
+                // A partial ACK names a new loss: no more goes out than was delivered.
+                prr.on_ack_safely(delivery.count, pipe, false);
+            } else {
+                prr.on_ack(delivery.count, pipe, lost.is_new);
+            }
         }
         sample
     }
@@ -145,12 +151,12 @@ impl Sender {
             self.timer.cancel();
             return;
         }
-        // RFC 6582 §4, the impatient variant: in recovery without SACK only the first partial ACK restarts the timer.
+        // RFC 6582 §4: in recovery without SACK the first partial ACK alone restarts the timer, in Linux each.
         if !self.has_sack && matches!(self.phase, Phase::Recovery { .. }) {
-            if !self.is_first_partial {
+            if !self.restarts_on_partial {
                 return;
             }
-            self.is_first_partial = false;
+            self.restarts_on_partial = self.newreno == NewReno::Linux;
         }
         self.timer.set(now + self.rtt.rto());
     }
@@ -198,13 +204,15 @@ impl Sender {
             // The law has been told of this congestion by a mark.
             Phase::Reduction { prr, .. } => prr,
             _ => {
+                let (flight, sent) =
+                    if self.halves_window() { (self.window, self.window) } else { (flight, self.board.outstanding()) };
                 self.report(now, CongestionKind::Loss, flight, lost);
-                Prr::new(self.board.outstanding(), self.window)
+                Prr::new(sent, self.window)
             }
         };
         self.marks.note_reduction(None);
         self.recover = until;
-        self.is_first_partial = true;
+        self.restarts_on_partial = true;
         self.is_rescued = false;
         self.is_doubling = false;
         self.phase = Phase::Recovery { until, prr };

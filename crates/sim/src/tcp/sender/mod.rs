@@ -21,7 +21,7 @@ use super::recovery::Phase;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::timer::Timer;
-use crate::network::TcpOptions;
+use crate::network::{NewReno, TcpOptions};
 use windward_laws::{AnyLaw, Congestion, CongestionKind, Law, Start};
 use windward_units::{Duration, Packets, Time, splitmix64};
 
@@ -90,7 +90,9 @@ pub struct Sender {
     is_doubling: bool,
     // Recovery
     recover: u32,
-    is_first_partial: bool,
+    newreno: NewReno,
+    /// Without SACK: whether the next partial ACK restarts the timer.
+    restarts_on_partial: bool,
     is_rescued: bool,
     /// New segments sent since the first of those that are SACKed: limited transmit's, of which each duplicate lets out one.
     limited: u32,
@@ -141,7 +143,8 @@ impl Sender {
             round_cwnd: law.cwnd().count(),
             is_doubling: true,
             recover: 0,
-            is_first_partial: true,
+            newreno: tcp.newreno,
+            restarts_on_partial: true,
             is_rescued: false,
             limited: 0,
             restart_until: 0.0,
@@ -263,8 +266,7 @@ impl Sender {
     }
 
     fn on_timeout(&mut self, now: Time) {
-        // Linux's laws halve the window, those of RFC 5681 what is in flight.
-        let flight = if self.by_time.is_on { self.window } else { self.board.pipe().max(1) };
+        let flight = if self.halves_window() { self.window } else { self.board.pipe().max(1) };
         let is_first = !self.is_timed_out();
         let lost = if self.by_time.is_on { self.mark_timeout(now) } else { self.board.mark_all_lost(self.has_sack) };
         self.lost += lost;

@@ -1,6 +1,7 @@
 //! The window goes down because of a mark.
 
 use super::Sender;
+use crate::network::NewReno;
 use crate::tcp::recovery::{Phase, Prr};
 use windward_laws::{CongestionKind, Law};
 use windward_units::Time;
@@ -11,6 +12,17 @@ impl Sender {
     pub(super) fn is_reduced(&self) -> bool {
         matches!(self.phase, Phase::Recovery { .. } | Phase::Reduction { .. })
             || self.marks.is_answered(self.board.una())
+    }
+
+    /// Whether laws halve the window, as Linux's do, and not what is in flight (RFC 5681).
+    pub(super) fn halves_window(&self) -> bool {
+        self.by_time.is_on || self.is_linux_newreno()
+    }
+
+    /// Whether losses are repaired as by Linux without SACK.
+    #[inline]
+    pub(super) fn is_linux_newreno(&self) -> bool {
+        !self.has_sack && self.newreno == NewReno::Linux
     }
 
     /// The law hears of marks, once for a window of data, unless a loss has told it already or it answers them itself; the ACK
@@ -24,8 +36,7 @@ impl Sender {
         let until = self.board.next();
         self.marks.note_reduction(Some(until));
         self.is_doubling = false;
-        // Linux's laws reduce the window, those of RFC 5681 what is in flight.
-        let flight = if self.by_time.is_on { self.window } else { self.board.outstanding() + acked };
+        let flight = if self.halves_window() { self.window } else { self.board.outstanding() + acked };
         self.report(now, CongestionKind::Mark, flight, 0);
         if self.has_sack {
             self.phase = Phase::Reduction { until, prr: Prr::new(flight, self.window) };

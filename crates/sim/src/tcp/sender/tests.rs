@@ -6,7 +6,7 @@
 mod by_time;
 
 use super::{Sender, Turn};
-use crate::network::TcpOptions;
+use crate::network::{NewReno, TcpOptions};
 use crate::packet::{Kind, Packet};
 use crate::tcp::answer::Answer;
 use crate::tcp::receiver::Receiver;
@@ -306,6 +306,20 @@ fn many_losses_without_sack_end_in_a_timeout() {
     assert_eq!((path.counts().2, path.receiver.next()), (1, 80));
     // The first hole at 100 ms, then one at each round trip until the timer of the first partial ACK, of 200 ms, expires.
     assert_eq!((path.repeats(2), path.repeats(20)), (vec![200], vec![1100]));
+}
+
+/// Linux, RFC 6582 §4's slow but steady variant: every partial ACK restarts the timer, and the 20 holes take 20 round trips.
+/// The law halves the window then, not what duplicates have let out.
+#[test]
+fn many_losses_are_repaired_one_a_round_trip_where_each_partial_ack_restarts_the_timer() {
+    let drops: Vec<(u32, u32)> = (0..40).step_by(2).map(|number| (number, 0)).collect();
+    let steady = TcpOptions { newreno: NewReno::Linux, ..tcp(false) };
+    let mut path = Path::new(40, 80, &steady, &drops);
+    path.run();
+    assert_eq!((path.counts().2, path.receiver.next()), (0, 80));
+    // Of the 20 duplicates every second lets a new segment out (PRR), beside the first repetition; RFC 6582 has them let out none.
+    assert_eq!(path.transmissions.iter().filter(|(ms, _)| *ms == 100).count(), 11);
+    assert_eq!((path.repeats(2), path.repeats(20), path.repeats(38)), (vec![200], vec![1100], vec![2000]));
 }
 
 /// The window in force is the law's, in whole segments.

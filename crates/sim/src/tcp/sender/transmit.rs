@@ -2,6 +2,7 @@
 
 use super::{Sender, Turn};
 use crate::ecn::Ecn;
+use crate::network::NewReno;
 use crate::tcp::burst::Burst;
 use crate::tcp::by_time::{Order, Urgent};
 use crate::tcp::recovery::Phase;
@@ -32,7 +33,9 @@ impl Sender {
         match &self.phase {
             _ if self.drives_recovery => self.window,
             Phase::Reduction { prr, .. } => self.board.pipe() + prr.budget(),
-            Phase::Recovery { prr, .. } if self.has_sack => self.board.pipe() + prr.budget(),
+            Phase::Recovery { prr, .. } if self.has_sack || self.newreno == NewReno::Linux => {
+                self.board.pipe() + prr.budget()
+            }
             _ => self.window,
         }
     }
@@ -44,7 +47,10 @@ impl Sender {
         }
         let pipe = self.board.pipe();
         // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ask no window.
-        let asks = self.has_sack || self.drives_recovery || !matches!(self.phase, Phase::Recovery { .. });
+        let asks = self.has_sack
+            || self.newreno == NewReno::Linux
+            || self.drives_recovery
+            || !matches!(self.phase, Phase::Recovery { .. });
         if pipe >= self.window_now() && (asks || self.board.next_lost().is_none()) {
             return Turn::Idle;
         }
@@ -148,8 +154,8 @@ impl Sender {
             return;
         }
         // RFC 6675 §6: retransmitting the first segment restarts the timer, or it might expire before that segment's ACK.
-        // Without SACK that happens at every partial ACK, of which only the first shall restart it (RFC 6582 §4).
-        let restarts = self.has_sack || self.is_first_partial;
+        // Without SACK that happens at every partial ACK, of which the first alone may restart it (RFC 6582 §4).
+        let restarts = self.has_sack || self.restarts_on_partial;
         if !self.timer.is_set() || (restarts && is_first) {
             self.timer.set(now + self.rtt.rto());
         }
