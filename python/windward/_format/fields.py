@@ -2439,8 +2439,8 @@ Stack = Literal["rfc"] | Literal["linux"]
 LossDetection = Literal["rfc6675"] | Literal["rack"]
 
 
-#: Which partial ACKs restart the retransmission timer in a recovery without SACK.
-NewReno = Literal["impatient"] | Literal["slow-but-steady"]
+#: How several losses are repaired without SACK.
+NewReno = Literal["rfc6582"] | Literal["linux"]
 
 
 #: How the retransmission timeout follows from the round trip.
@@ -2522,9 +2522,9 @@ class Flow:
         F-RTO (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"`
         and `sack`.
     newreno
-        Which partial ACKs restart the retransmission timer in a recovery without SACK (RFC 6582 §4): the first alone,
-        so that a timeout ends a recovery from many losses, or each, as in Linux. Default: "impatient"; "slow-but-
-        steady" with `stack = "linux"`.
+        How several losses are repaired without SACK: a timeout ends what the first partial ACK's timer does not see
+        through (RFC 6582), or it takes a round trip for each, however many, as in Linux. Default: "rfc6582"; "linux"
+        with `stack = "linux"`.
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
