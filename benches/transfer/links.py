@@ -59,7 +59,7 @@ STARTS = (0.0, 0.33, 0.67)
 #: Packets in the queue of a recorded link, and one-way delay.
 DEPTH, DELAY = 200, "20 ms"
 #: Seconds after which a program on a recording is given up.
-PATIENCE = 300.0
+PATIENCE = 600.0
 RIVALS = ("windward get", "curl", "aria2c -x16")
 
 

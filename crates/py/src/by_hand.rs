@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use windward_laws::emultcp::{Controller, Params, Sample};
+use windward_laws::emultcp::{Controller, Sample};
 use windward_laws::{self as laws, Ack, AnyLaw, Congestion, CongestionKind, Law, Repair};
 use windward_units::{Duration, PacketRate, Packets, Time};
 
@@ -177,8 +177,6 @@ impl Connections {
     #[new]
     fn new(law: &str) -> PyResult<Self> {
         let params = windward_scenario::controller(law).map_err(|refused| error::scenario(&refused))?;
-        // Who calls it opens connections; windows it bounds none.
-        let params = Params { clamp: false, ..params };
         Ok(Self { controller: Controller::new(params, None), now: 0.0 })
     }
 
@@ -193,7 +191,6 @@ impl Connections {
         Ok(self.controller.update(Sample {
             now,
             rtt,
-            least_rtt: rtt,
             rtt_min: base_rtt.unwrap_or(f64::INFINITY),
             rate: 0.0,
             connections: self.controller.wanted(),

@@ -108,13 +108,6 @@ impl Endpoint {
         }
     }
 
-    /// The receiver has room for so many segments beyond what it has acknowledged; a rate knows no such bound.
-    pub fn set_receive_window(&mut self, segments: u32) {
-        if let Self::Tcp(flow) = self {
-            flow.sender.set_receive_window(segments);
-        }
-    }
-
     /// Payload of a full segment, in bytes.
     pub fn segment(&self) -> u32 {
         match self {

@@ -265,9 +265,7 @@ fn a_window_costs_little_and_finds_a_longer_way() {
         if case.is_rerouted {
             assert!(ever[0] < 4.0 && half_a_minute[0] > 1.5 * ever[0], "{means:?}");
         } else {
-            // Of a link that is shared the other flow may have more.
-            let carried = |[file, _, other]: [f64; 3]| file + other;
-            assert!(carried(half_a_minute) > 0.9 * carried(ever), "{}: {means:?}", case.label());
+            assert!(half_a_minute[0] > 0.9 * ever[0], "{}: {means:?}", case.label());
         }
     }
     says(PAGE, "window", &rows);

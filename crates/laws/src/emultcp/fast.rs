@@ -5,7 +5,7 @@
 //! beyond. x is the rate, smoothed over τ/2, and X the most it was in the last 20 τ: what the path has carried. In
 //! connections a second:
 //!
-//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: doubles in T, three round trips (two before a bound), from 0.4 τ to τ, while less than
+//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: doubles in T, three round trips, from 0.4 τ to τ, while less than
 //!   half the threshold is seen, which delayed ACKs and timers alone can make. The start ends when a queue has taken away a
 //!   tenth of the most there were; with more than four connections it ends at twice the threshold, and a fifth of them goes:
 //!   those were opened when the queue was already on its way.
@@ -25,23 +25,18 @@
 //!   known in the end.
 //! * memory: a transfer begins with half of what the last one from the same host ended with.
 //!
-//! * bound: where the host can bound its connections' windows, the first queue above θ with two connections or more bounds their sum
-//!   W ([`bound`](super::bound)). From then on the use that n makes of W moves n in place of the growth above, no queue lowers n for
-//!   2 s and four round trips, and later one does 3.5 times more slowly: W yields first.
-//!
 //! n changes with the evidence instead of by whole steps at the end of a long period, because a minute has three of the
 //! paper's periods.
 
-use super::bound::{Bound, Seen};
 use super::least::Least;
 use super::params::Params;
 use super::sample::Sample;
-use super::smooth::smooth;
 use core::f64::consts::LN_2;
 
-/// The start doubles n in so many round trips, fewer where a bound will catch what is too much, but not in less than this share of τ.
+/// Time constant of the smoothed queue, in τ.
+const SMOOTHING: f64 = 0.2;
+/// The start doubles n in so many round trips, but not in less than this share of τ.
 const START_ROUNDS: f64 = 3.0;
-const BOUNDED_START_ROUNDS: f64 = 2.0;
 const START_LEAST: f64 = 0.4;
 /// Below this share of the most connections there were, the start is over.
 const START_KEEPS: f64 = 0.9;
@@ -64,9 +59,6 @@ const HURRY: f64 = 2.0;
 const EXCESS: f64 = 3.5;
 /// Blindness after a connection opened, in settling times.
 const BLINDNESS: f64 = 2.0;
-/// The same while the windows are bounded, and for how many round trips more than the blindness no queue lowers n.
-const BOUNDED_EXCESS: f64 = 1.0;
-const BOUNDED_BLINDNESS: f64 = 4.0;
 /// Seconds that n stays at 1 after it came back, at first and at most.
 const FIRST_HOLD: f64 = 32.0;
 const LONGEST_HOLD: f64 = 64.0;
@@ -95,7 +87,6 @@ pub(super) struct Fast {
     busiest: Least,
     /// When a queue was seen last, or the transfer began.
     queued_at: f64,
-    pub bound: Bound,
 }
 
 impl Fast {
@@ -117,7 +108,6 @@ impl Fast {
             rate: 0.0,
             busiest: Least::default(),
             queued_at: f64::NAN,
-            bound: Bound::default(),
         }
     }
 
@@ -142,26 +132,17 @@ impl Fast {
         };
         let threshold = params.threshold(rtt_min);
         let slack = self.slack(rtt - rtt_min, threshold, part);
-        let (missing, most) = self.missing(params, sample, part);
-        let queue = self.queue.unwrap_or(threshold);
-        if params.clamp {
-            let (rate, most) = (self.rate / 8.0, most / 8.0);
-            let queue = sample.least_rtt.unwrap_or(rtt) - rtt_min;
-            self.watch_bound(params, &Seen { now: sample.now, part, rtt_min, queue, threshold, rate, most, missing });
-        }
+        let missing = self.missing(params, sample, part);
         if slack >= 0.0 {
             if sample.now >= self.held_until {
-                match self.bound.window {
-                    Some(_) => self.suit(params, slack, part),
-                    None => self.grow(params, rtt_min, slack, missing, part),
-                }
+                self.grow(params, rtt_min, slack, missing, part);
             }
         } else {
             self.queued_at = sample.now;
             self.end_start(slack);
             if sample.now >= self.blind_until {
-                let excess = if self.bound.window.is_some() { BOUNDED_EXCESS } else { EXCESS };
-                self.shrink(params, excess * (queue - threshold) / (rtt_min + queue) * part);
+                let queue = self.queue.unwrap_or(threshold);
+                self.shrink(params, EXCESS * (queue - threshold) / (rtt_min + queue) * part);
             }
         }
         self.watch_excursion(sample.now);
@@ -169,46 +150,24 @@ impl Fast {
 
     /// e.
     fn slack(&mut self, queue: f64, threshold: f64, part: f64) -> f64 {
-        let smoothed = smooth(self.queue, queue, part);
+        let old = self.queue.unwrap_or(queue.max(0.0));
+        let smoothed = old + (queue.max(0.0) - old) * (1.0 - libm::exp(-part / SMOOTHING));
         self.queue = Some(smoothed);
         ((threshold - smoothed) / threshold).clamp(-1.0, 1.0)
     }
 
-    /// m: which share of the path seems to be unused; and X.
-    fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> (f64, f64) {
+    /// m: which share of the path seems to be unused.
+    fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> f64 {
         self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
         let most = -self.busiest.see(sample.now, -self.rate, RATE_MEMORY * params.tau);
         let unseen = (sample.now - self.queued_at) / PATIENCE;
         // A maximum with NaN, which 0/0 is, is the other number.
-        (f64::max(1.0 - self.rate / (FULL * most), UNSEEN * unseen * unseen).max(0.0), most)
-    }
-
-    /// Begins, changes and ends the bound.
-    fn watch_bound(&mut self, params: &Params, seen: &Seen) {
-        if self.n < 2.0 - CLOSING {
-            self.bound.window = None;
-        }
-        if self.bound.begins(params, seen, self.n) {
-            self.is_start = false;
-            let blindness = BLINDNESS * params.settle + BOUNDED_BLINDNESS * seen.rtt_min;
-            self.blind_until = self.blind_until.max(seen.now + blindness);
-        } else if self.bound.update(params, seen) {
-            self.queued_at = seen.now;
-        }
-    }
-
-    /// n under a bound.
-    fn suit(&mut self, params: &Params, slack: f64, part: f64) {
-        let growth = self.bound.growth();
-        let eased = if growth > 0.0 { growth * slack } else { growth };
-        self.n = (self.n * libm::exp(eased * part)).min(f64::from(params.max)).max(2.0f64.min(self.n));
-        self.most = self.most.max(self.n);
+        f64::max(1.0 - self.rate / (FULL * most), UNSEEN * unseen * unseen).max(0.0)
     }
 
     fn grow(&mut self, params: &Params, rtt_min: f64, slack: f64, missing: f64, part: f64) {
         let growth = if self.is_start {
-            let rounds = if params.clamp { BOUNDED_START_ROUNDS } else { START_ROUNDS };
-            let rounds = (rounds * rtt_min / params.tau).clamp(START_LEAST, 1.0);
+            let rounds = (START_ROUNDS * rtt_min / params.tau).clamp(START_LEAST, 1.0);
             LN_2 * self.n * (2.0 * slack).min(1.0) / rounds
         } else {
             let hurry = LN_2 * self.n * (HURRY * missing).min(1.0) * (2.0 * slack - 1.0).max(0.0);

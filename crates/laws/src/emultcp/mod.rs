@@ -13,13 +13,11 @@
 //! simulated transfer, calls [`Controller::update`] every [`Controller::period`] seconds with what it measured, and
 //! brings the number of its connections to the answer.
 
-mod bound;
 mod fast;
 mod least;
 mod paper;
 mod params;
 mod sample;
-mod smooth;
 #[cfg(test)]
 mod tests;
 
@@ -28,9 +26,6 @@ pub use sample::Sample;
 
 use fast::{CLOSING, Fast};
 use paper::Paper;
-
-/// Fewest segments of a bounded window.
-const LEAST_SHARE: u32 = 2;
 
 /// Decides how many connections a transfer has.
 #[derive(Clone, Debug)]
@@ -90,23 +85,6 @@ impl Controller {
     /// How many connections there should be.
     pub fn wanted(&self) -> u32 {
         self.wanted
-    }
-
-    /// Bytes that all connections together may have on their way; `None`: as many as they like.
-    pub fn window(&self) -> Option<f64> {
-        match &self.state {
-            State::Paper(_) => None,
-            State::Fast(fast) => fast.bound.window,
-        }
-    }
-
-    /// The window of the connection `index` of `count`, in whole segments of `segment` bytes: equal shares of [`Controller::window`],
-    /// where the first ones have what remains. Two at least, so that no delayed ACK waits for a second one.
-    pub fn share(&self, index: u32, count: u32, segment: u32) -> Option<u32> {
-        // The conversion saturates, and cuts off.
-        let segments = (self.window()? / f64::from(segment.max(1))) as u32;
-        let count = count.max(1);
-        Some((segments / count + u32::from(index < segments % count)).max(LEAST_SHARE))
     }
 
     /// n, which is real.

@@ -85,9 +85,6 @@ pub struct Params {
     /// Seconds over which the least RTT is taken, so that a longer path is one after so long; 0: for ever, as the paper has
     /// it. 0 to 1e6.
     pub window: f64,
-    /// Whether the host can bound its connections' windows by [`Controller::window`](super::Controller::window). Only the fast law has
-    /// a bound; its default is true.
-    pub clamp: bool,
 }
 
 impl Params {
@@ -104,10 +101,9 @@ impl Params {
             settle: 1.0,
             rounding: Rounding::Floor,
             window: 0.0,
-            clamp: true,
         };
         match law {
-            Kind::Paper => Self { tau: 20.0, gamma: 0.2, floor: 0.0, settle: 0.0, clamp: false, ..fast },
+            Kind::Paper => Self { tau: 20.0, gamma: 0.2, floor: 0.0, settle: 0.0, ..fast },
             Kind::Additive => Self { law, alpha: 1.0, beta: 1.0, ..Self::of(Kind::Paper) },
             Kind::Fast => fast,
         }

@@ -8,8 +8,6 @@ pub struct Sample {
     /// Mean round-trip time in seconds over the connections that received data and are open for [`Params::settle`](super::Params::settle)
     /// seconds; `None` if there are none. No evidence changes nothing.
     pub rtt: Option<f64>,
-    /// The least of their RTTs, in seconds: timers add to most of them, and hardly ever to all.
-    pub least_rtt: Option<f64>,
     /// The least RTT seen on this path, in seconds: handshakes see it best. Infinite while none is known.
     pub rtt_min: f64,
     /// What arrived on all connections, in bit/s.

@@ -1,11 +1,11 @@
 //! A transfer over several connections, whose number a controller decides.
 
 use crate::endpoint::Endpoint;
-use crate::makers::{LawChoice, Maker, Makers};
+use crate::makers::{Maker, Makers};
 use crate::net::Net;
 use crate::network::{FlowConfig, TransferConfig};
 use std::ops::Range;
-use windward_laws::emultcp::{Controller, Params, Sample};
+use windward_laws::emultcp::{Controller, Sample};
 use windward_units::{Duration, Packets, Time};
 
 /// A running transfer.
@@ -25,23 +25,17 @@ pub struct Transfer {
     looked_at: Time,
     /// Mean RTT at the last look, in seconds; NaN without a sample.
     rtt: f64,
-    /// What the receivers have room for, in segments, and whether the controller had bounded that at the last look.
-    receive_window: u32,
-    is_bounded: bool,
 }
 
 impl Transfer {
     /// The transfer of `config` over some of `flows`, before its first look.
     pub fn new(config: &TransferConfig, flows: &[FlowConfig], makers: &Makers) -> Self {
         let flow = &flows[config.flows.start];
-        // A rate is not bounded by a window.
-        let clamp = config.controller.clamp && !matches!(flow.law, LawChoice::Tfrc(_));
-        let controller = Params { clamp, ..config.controller };
         Self {
             flows: config.flows.clone(),
             law: makers.law(flow.law),
             initial: flow.tcp.initial_cwnd(),
-            controller: Controller::new(controller, None),
+            controller: Controller::new(config.controller, None),
             start: config.start,
             stop: config.stop.unwrap_or(Time::NEVER),
             opened_at: Vec::new(),
@@ -49,8 +43,6 @@ impl Transfer {
             delivered: 0,
             looked_at: config.start,
             rtt: f64::NAN,
-            receive_window: flow.tcp.receive_window,
-            is_bounded: false,
         }
     }
 
@@ -71,28 +63,12 @@ impl Transfer {
             }
         }
         self.open = wanted;
-        self.bound(flows);
         (!is_over).then(|| net.now + Duration::from_secs(self.controller.period()))
-    }
-
-    /// Bounds the windows of the open connections; once nothing bounds them, they and those that will open again are free.
-    fn bound(&mut self, flows: &mut [Endpoint]) {
-        let was_bounded = std::mem::replace(&mut self.is_bounded, self.controller.window().is_some());
-        if !(was_bounded || self.is_bounded) {
-            return;
-        }
-        let open = self.open as u32;
-        let bounded = if self.is_bounded { self.open } else { flows.len() };
-        for (index, flow) in (0..).zip(&mut flows[..bounded]) {
-            let share = self.controller.share(index, open, flow.segment());
-            flow.set_receive_window(share.map_or(self.receive_window, |share| share.min(self.receive_window)));
-        }
     }
 
     fn ask(&mut self, now: Time, flows: &mut [Endpoint]) -> usize {
         let settle = Duration::from_secs(self.controller.params().settle);
-        let (mut sum, mut count, mut delivered) = (0.0, 0.0, 0);
-        let (mut least, mut rtt_min) = (f64::INFINITY, f64::INFINITY);
+        let (mut sum, mut count, mut rtt_min, mut delivered) = (0.0, 0.0, f64::INFINITY, 0);
         for (index, (flow, opened_at)) in flows.iter_mut().zip(&self.opened_at).enumerate() {
             delivered += flow.payload_delivered();
             // A minimum with NaN, which a flow without samples has, is the other number.
@@ -101,7 +77,6 @@ impl Transfer {
             if let Some(rtt) = recent.filter(|_| index < self.open && now.since(*opened_at) >= settle) {
                 sum += rtt.as_secs();
                 count += 1.0;
-                least = f64::min(least, rtt.as_secs());
             }
         }
         self.rtt = sum / count;
@@ -111,7 +86,6 @@ impl Transfer {
         self.controller.update(Sample {
             now: now.as_secs(),
             rtt: (count > 0.0).then_some(self.rtt),
-            least_rtt: (count > 0.0).then_some(least),
             rtt_min,
             rate: if span > 0.0 { arrived / span } else { 0.0 },
             connections: self.open as u32,
@@ -134,7 +108,6 @@ impl Transfer {
     pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("open", self.open as f64);
         sink("n", self.controller.connections());
-        sink("window", self.controller.window().unwrap_or(f64::NAN));
         sink("mean_rtt_s", self.rtt);
         sink("queue_s", self.controller.queue().unwrap_or(f64::NAN));
     }

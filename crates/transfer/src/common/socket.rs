@@ -2,7 +2,7 @@
 
 use std::io;
 use std::mem;
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
@@ -18,8 +18,6 @@ pub(crate) struct TcpInfo {
     pub receive_rtt: Option<Duration>,
     /// The least RTT; of an end that only receives, its handshake's.
     pub min_rtt: Option<Duration>,
-    /// Bytes of a segment that arrives (`tcpi_rcv_mss`).
-    pub receive_mss: u32,
     /// Bytes that the other end has acknowledged.
     pub acked: u64,
     /// Whether the connection uses timestamps.
@@ -45,7 +43,6 @@ pub(crate) fn tcp_info(socket: &TcpStream) -> Option<TcpInfo> {
         srtt: micros(info.tcpi_rtt),
         receive_rtt: micros(info.tcpi_rcv_rtt),
         min_rtt: micros(info.tcpi_min_rtt),
-        receive_mss: info.tcpi_rcv_mss,
         acked: info.tcpi_bytes_acked,
         has_timestamps: info.tcpi_options & TIMESTAMPS != 0,
     })
@@ -57,70 +54,15 @@ pub(crate) fn tcp_info(_socket: &TcpStream) -> Option<TcpInfo> {
     None
 }
 
-/// Opens a connection, whose receive window is at most `window` bytes from its first segment on if that is given.
-#[cfg(target_os = "linux")]
-pub(crate) fn connect(address: &SocketAddr, timeout: Duration, window: Option<u32>) -> io::Result<TcpStream> {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::io::{Errno, retry_on_intr};
-    use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
-
-    let Some(window) = window else { return TcpStream::connect_timeout(address, timeout) };
-    // What a connection has offered it cannot take back (RFC 9293 §3.8.6): the bound comes before the handshake.
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let socket = TcpStream::from(rustix::net::socket_with(family, SocketType::STREAM, flags, None)?);
-    bound_window(&socket, Some(window))?;
-    match rustix::net::connect(&socket, address) {
-        Ok(()) => {}
-        Err(Errno::INPROGRESS) => {
-            let patience = Timespec::try_from(timeout).map_err(io::Error::other)?;
-            let mut asked = [PollFd::new(&socket, PollFlags::OUT)];
-            if retry_on_intr(|| poll(&mut asked, Some(&patience)))? == 0 {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            sockopt::socket_error(&socket)??;
-        }
-        Err(error) => return Err(error.into()),
-    }
-    socket.set_nonblocking(false)?;
-    Ok(socket)
-}
-
-/// Other systems bound no window.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn connect(address: &SocketAddr, timeout: Duration, _window: Option<u32>) -> io::Result<TcpStream> {
-    TcpStream::connect_timeout(address, timeout)
-}
-
-/// Bounds what a connection offers as its receive window by so many bytes; `None`: by nothing but its buffer.
-#[cfg(target_os = "linux")]
-pub(crate) fn bound_window(socket: &TcpStream, bytes: Option<u32>) -> io::Result<()> {
-    // More than a window can have (RFC 7323 §2.3).
-    const UNBOUNDED: u32 = 1 << 30;
-    set(socket, libc::TCP_WINDOW_CLAMP, bytes.unwrap_or(UNBOUNDED).min(UNBOUNDED))
-}
-
-/// Other systems do not.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn bound_window(_socket: &TcpStream, _bytes: Option<u32>) -> io::Result<()> {
-    Ok(())
-}
-
 /// Lets a write wait while more than `bytes` are not yet on their way: what a connection has taken is then little more than
 /// its window, and another can take the rest.
 #[cfg(target_os = "linux")]
 pub(crate) fn hold_little(socket: &TcpStream, bytes: u32) -> io::Result<()> {
-    set(socket, libc::TCP_NOTSENT_LOWAT, bytes)
-}
-
-/// Sets an option of TCP.
-#[cfg(target_os = "linux")]
-fn set(socket: &TcpStream, option: libc::c_int, value: u32) -> io::Result<()> {
     let size = mem::size_of::<u32>() as libc::socklen_t;
     // SAFETY: the descriptor is open while `socket` is borrowed, and the kernel reads `size` bytes.
     let result = unsafe {
-        let value = (&raw const value).cast();
-        libc::setsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, option, value, size)
+        let value = (&raw const bytes).cast();
+        libc::setsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, value, size)
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
@@ -159,7 +101,7 @@ pub(crate) fn seconds(option: &str, seconds: f64) -> Result<Duration, Error> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::io::{Read, Write};
+    use std::io::Write;
     use std::net::TcpListener;
 
     use super::*;
@@ -171,40 +113,6 @@ mod tests {
         let info = tcp_info(&socket).unwrap();
         // Loopback answers within a second, and the handshake was timed.
         assert!(info.min_rtt.is_some_and(|rtt| rtt < Duration::from_secs(1)));
-    }
-
-    /// While nobody reads, no more arrives than the window has room for, and what the kernel keeps beside it; once the bound is
-    /// lifted and somebody reads, all does.
-    #[test]
-    fn a_bounded_window_holds_the_sender_back() {
-        const SENT: usize = 1 << 20;
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let mut socket = connect(&address, Duration::from_secs(60), Some(8192)).unwrap();
-        let (mut peer, _) = listener.accept().unwrap();
-        peer.set_nonblocking(true).unwrap();
-        // The sender's buffer takes what it takes; what has been acknowledged has crossed.
-        while peer.write(&[0; 4096]).is_ok() {}
-        let acked = || tcp_info(&peer).unwrap().acked;
-        assert!(acked() <= 8192, "{} bytes crossed a window of 8192", acked());
-        peer.set_nonblocking(false).unwrap();
-        bound_window(&socket, None).unwrap();
-        let sender = std::thread::spawn(move || peer.write_all(&[1; SENT]));
-        let (mut ones, mut block) = (0, vec![0; 1 << 16]);
-        while ones < SENT {
-            let count = socket.read(&mut block).unwrap();
-            ones += block[..count].iter().filter(|byte| **byte == 1).count();
-        }
-        sender.join().unwrap().unwrap();
-    }
-
-    #[test]
-    fn nobody_listens() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        drop(listener);
-        let refused = connect(&address, Duration::from_secs(60), Some(8192)).unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::ConnectionRefused);
     }
 
     #[test]

@@ -16,9 +16,6 @@ use crate::common::tcp_info;
 /// Time scale of the rate that the user sees, in seconds.
 const SMOOTHING: f64 = 2.0;
 
-/// Bytes of a segment before any is seen (RFC 9293 §3.7.1).
-const LEAST_SEGMENT: u32 = 536;
-
 /// Measures a download.
 pub(super) struct Meter {
     begun: Instant,
@@ -29,18 +26,9 @@ pub(super) struct Meter {
     rtt: Option<f64>,
     rate: f64,
     pings: Option<Arc<Pings>>,
-    /// Bytes of the longest segments.
-    pub segment: u32,
     /// Whether the path ends at a proxy: its connections know only the way to it.
     is_proxied: bool,
     pub series: Series,
-}
-
-/// Of the connections that count, in seconds.
-#[derive(Clone, Copy)]
-struct Rtts {
-    mean: f64,
-    least: f64,
 }
 
 impl Meter {
@@ -53,7 +41,6 @@ impl Meter {
             rtt: None,
             rate: 0.0,
             pings: None,
-            segment: LEAST_SEGMENT,
             is_proxied,
             series: Series::default(),
         }
@@ -81,13 +68,12 @@ impl Meter {
         self.last = (now, received);
         // While little has passed, the mean from the beginning; then an exponential one.
         self.rate += (rate - self.rate) * (elapsed / age.clamp(elapsed, SMOOTHING));
-        self.rtt = rtt.map(|rtts| rtts.mean).or(self.rtt);
-        let queue = rtt.map(|rtts| (rtts.mean - self.base.least()).max(0.0));
+        self.rtt = rtt.or(self.rtt);
+        let queue = rtt.map(|rtt| (rtt - self.base.least()).max(0.0));
         self.series.add(elapsed, connections, queue);
         Sample {
             now: age,
-            rtt: rtt.map(|rtts| self.base.judge(rtts.mean, age)),
-            least_rtt: rtt.map(|rtts| self.base.judge(rtts.least, age)),
+            rtt: rtt.map(|rtt| self.base.judge(rtt, age)),
             rtt_min: self.base.least(),
             rate,
             connections: u32::try_from(connections).unwrap_or(u32::MAX),
@@ -95,44 +81,42 @@ impl Meter {
         }
     }
 
-    /// The RTTs that the kernel tells of connections that count; or pings', if the server speaks no timestamps.
+    /// The mean RTT that the kernel tells of connections that count; or pings', if the server speaks no timestamps.
     fn told<'a>(
         &mut self,
         workers: &Arc<Workers>,
         sockets: impl Iterator<Item = (&'a TcpStream, bool)>,
         age: f64,
-    ) -> Option<Rtts> {
-        let (mut sum, mut count, mut least, mut is_dumb) = (0.0, 0.0, f64::INFINITY, false);
+    ) -> Option<f64> {
+        let (mut sum, mut count, mut is_dumb) = (0.0, 0.0, false);
         for (socket, counts) in sockets {
             let info = tcp_info(socket);
             is_dumb |= info.is_none_or(|info| !info.has_timestamps);
             let Some(info) = info else { continue };
-            self.segment = self.segment.max(info.receive_mss);
             if let Some(least) = info.min_rtt {
                 self.base.learn(least.as_secs_f64(), age);
             }
             if let Some(rtt) = info.receive_rtt.filter(|_| counts && info.has_timestamps) {
                 sum += rtt.as_secs_f64();
                 count += 1.0;
-                least = f64::min(least, rtt.as_secs_f64());
             }
         }
         if is_dumb {
             return self.pinged(workers);
         }
-        let rtts = (count > 0.0).then(|| Rtts { mean: sum / count, least });
-        if let Some(rtts) = rtts {
-            self.base.learn_from_data(rtts.mean, age);
+        let rtt = (count > 0.0).then(|| sum / count);
+        if let Some(rtt) = rtt {
+            self.base.learn_from_data(rtt, age);
         }
-        rtts
+        rtt
     }
 
-    fn pinged(&mut self, workers: &Arc<Workers>) -> Option<Rtts> {
+    fn pinged(&mut self, workers: &Arc<Workers>) -> Option<f64> {
         let pings = self.pings.get_or_insert_with(|| ping::start(workers));
         if let Some(least) = pings.rtt_min() {
             self.base.set(least.as_secs_f64());
         }
-        pings.rtt().map(|rtt| Rtts { mean: rtt.as_secs_f64(), least: rtt.as_secs_f64() })
+        pings.rtt().map(|rtt| rtt.as_secs_f64())
     }
 
     /// What the user sees.

@@ -44,8 +44,6 @@ pub(super) struct State {
     pub opens_at: Instant,
     /// Nothing is asked before.
     pub asks_at: Instant,
-    /// The receive window with which a connection opens, in bytes; `None`: the system's.
-    pub window: Option<u32>,
     /// Bytes of the file that arrived.
     pub received: u64,
     /// The bytes of a file whose length was not known.
@@ -105,7 +103,6 @@ impl State {
             failed_at: now,
             opens_at: now,
             asks_at: now,
-            window: None,
             received: 0,
             ended: None,
             error: None,

@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use url::{Position, Url};
-use windward_laws::emultcp::{Controller, Params};
+use windward_laws::emultcp::Controller;
 
 use super::Event;
 use super::job::{End, Job, Observer, TICK, notice, tell};
@@ -14,7 +14,7 @@ use super::meter::Meter;
 use super::retry;
 use super::worker::{self, First};
 use super::workers::Workers;
-use crate::common::{Error, bound_window};
+use crate::common::Error;
 use crate::http;
 
 /// Time between samples for the user.
@@ -47,9 +47,7 @@ impl<'a> Supervisor<'a> {
             let state = workers.lock();
             (workers.requests.dialer.proxy(&state.url).is_some(), host(&state.url))
         };
-        // Windows towards a proxy say nothing of the path behind it, and a number that the user chose wants no help.
-        let clamp = job.law.clamp && cfg!(target_os = "linux") && !is_proxied && job.options.connections.is_none();
-        let controller = Controller::new(Params { clamp, ..job.law }, memory::recall(&host));
+        let controller = Controller::new(job.law, memory::recall(&host));
         let syncer = Syncer::start(&workers);
         let meter = Meter::new(now, is_proxied);
         Self { job, workers, there, controller, meter, begun: now, impatience: 0, syncer }
@@ -97,30 +95,10 @@ impl<'a> Supervisor<'a> {
     fn control(&mut self, now: Instant) {
         let sample = self.meter.read(&self.workers, now, self.controller.params().settle);
         let law = self.controller.update(sample);
-        self.bound(law);
         // More connections do not make a limited rate more.
         let is_limited = self.workers.pace.as_ref().is_some_and(|pace| sample.rate >= 0.9 * 8.0 * pace.rate());
         self.staff(if is_limited { law.min(sample.connections) } else { law }, now);
         self.hurry(now, sample.rtt_min);
-    }
-
-    /// Bounds the receive windows of those connections that stay of `law`, and of those that will open.
-    fn bound(&self, law: u32) {
-        let mut state = self.workers.lock();
-        let count = law.min(state.cap).max(1);
-        let share = |index| self.controller.share(index, count, self.meter.segment);
-        let bytes = |index| share(index).map(|segments| segments.saturating_mul(self.meter.segment));
-        let (before, newest) = (state.window, bytes(count - 1));
-        state.window = newest;
-        if before.is_none() && newest.is_none() {
-            return;
-        }
-        for (index, slot) in (0..).zip(state.slots.values().filter(|slot| !slot.is_retired)) {
-            if let Some((_, socket)) = &slot.open {
-                // A socket that is closed already needs no bound.
-                _ = bound_window(socket, bytes(index));
-            }
-        }
     }
 
     /// Opens or ends connections until there are as many as the law says, unless the user or the server says otherwise.

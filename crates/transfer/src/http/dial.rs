@@ -13,7 +13,6 @@ use url::{Position, Url};
 use super::connection::Connection;
 use super::error::Error;
 use super::proxy::{Proxies, Proxy};
-use crate::common::connect;
 use crate::tls;
 
 /// Opens connections.
@@ -50,16 +49,16 @@ impl Dialer {
         }
     }
 
-    /// A new connection that leads to `url`, with a receive window of at most `window` bytes if given.
+    /// A new connection that leads to `url`.
     ///
     /// # Errors
     /// No address answers, the proxy refuses, or the server cannot prove who it is.
-    pub fn dial(&self, url: &Url, window: Option<u32>) -> Result<Connection, Error> {
+    pub fn dial(&self, url: &Url) -> Result<Connection, Error> {
         let is_tls = url.scheme() == "https";
         let socket = match self.proxy(url) {
             Some(proxy) if is_tls => self.tunnel(&proxy, url)?,
-            Some(proxy) => self.connect(proxy.url(), window)?,
-            None => self.connect(url, window)?,
+            Some(proxy) => self.connect(proxy.url())?,
+            None => self.connect(url)?,
         };
         let connection = if is_tls {
             Connection::tls(self.handshake(socket, url)?, self.patience)
@@ -74,13 +73,13 @@ impl Dialer {
         Ok(connection)
     }
 
-    fn connect(&self, url: &Url, window: Option<u32>) -> Result<TcpStream, Error> {
+    fn connect(&self, url: &Url) -> Result<TcpStream, Error> {
         let host = authority(url);
         let failure = |source| Error::Connect { host: host.clone(), source };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let known = last.take().filter(|(name, _)| *name == host).map(|(_, address)| address);
         let mut error = io::Error::new(io::ErrorKind::NotFound, "the host name has no address");
-        let mut attempt = |address: SocketAddr| match connect(&address, self.connect_timeout, window) {
+        let mut attempt = |address: SocketAddr| match TcpStream::connect_timeout(&address, self.connect_timeout) {
             Ok(socket) => Some((socket, address)),
             Err(reason) => {
                 error = reason;
@@ -104,7 +103,7 @@ impl Dialer {
 
     /// A tunnel through a proxy (RFC 9110 §9.3.6).
     fn tunnel(&self, proxy: &Proxy, url: &Url) -> Result<TcpStream, Error> {
-        let mut connection = Connection::plain(self.connect(proxy.url(), None)?, self.connect_timeout);
+        let mut connection = Connection::plain(self.connect(proxy.url())?, self.connect_timeout);
         let host = authority(url);
         let authorization = proxy.authorization().map(|value| format!("Proxy-Authorization: {value}\r\n"));
         let authorization = authorization.unwrap_or_default();

@@ -127,7 +127,6 @@ impl<'a> Guide<'a> {
         let wanted = self.controller.update(Sample {
             now: now.duration_since(self.begun).as_secs_f64(),
             rtt,
-            least_rtt: rtt,
             rtt_min: self.rtt_min,
             rate: arrived as f64 * 8.0 / span,
             connections,
