@@ -4,7 +4,7 @@ use super::common::{MAX_ENTITIES, Names, Times, is_within_limit, member_name};
 use super::flow_entry::entry;
 use super::flow_plan::{FlowPlan, Flows};
 use super::key::key;
-use super::nodes::{Nodes, Request, ends, label};
+use super::nodes::{Nodes, Request, Senders, ends, label};
 use crate::format::Flow;
 use crate::names::FlowName;
 use crate::problems::Problems;
@@ -23,7 +23,8 @@ pub(crate) fn expand(
     let mut names = Names::new("flow");
     let mut is_right = true;
     for ((at, flow), law) in flows.iter().enumerate().zip(laws) {
-        let made = ends("flow", (&flow.from, &flow.to), flow.count, at, all.plans.len(), nodes, problems);
+        let (from, to, count, before) = (&flow.from, &flow.to, flow.count, all.plans.len());
+        let made = ends(&Senders { list: "flow", at, from, to, count, before }, nodes, problems);
         let times = Times {
             start: flow.start.0,
             step: flow.start_step.0,

@@ -161,16 +161,21 @@ pub(crate) fn label(name: Option<&Name>, Name(from): &Name, Name(to): &Name) -> 
     name.map_or_else(|| format!("{from}->{to}"), |Name(name)| name.clone())
 }
 
+/// A table of flows or sources, as far as it says who sends to whom.
+pub(crate) struct Senders<'a> {
+    /// The list that the table stands in, and its place there.
+    pub list: &'static str,
+    pub at: usize,
+    pub from: &'a Name,
+    pub to: &'a Name,
+    pub count: Option<Count>,
+    /// How many the tables above it make.
+    pub before: usize,
+}
+
 /// The ends of all that a table of flows or sources makes; what is wrong is reported.
-pub(crate) fn ends(
-    list: &'static str,
-    (from, to): (&Name, &Name),
-    count: Option<Count>,
-    at: usize,
-    before: usize,
-    nodes: &Nodes,
-    problems: &mut Problems,
-) -> Option<(Pairs, Vec<Request>)> {
+pub(crate) fn ends(table: &Senders, nodes: &Nodes, problems: &mut Problems) -> Option<(Pairs, Vec<Request>)> {
+    let &Senders { list, at, from, to, count, before } = table;
     let from_end = nodes.find(from, place(list, at, ["from".into()]), problems);
     let to_end = nodes.find(to, place(list, at, ["to".into()]), problems);
     let (from_end, to_end) = (from_end?, to_end?);

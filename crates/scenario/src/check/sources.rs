@@ -4,7 +4,7 @@ use super::common::{Names, Times, member_name, place};
 use super::ground::Network;
 use super::key::key;
 use super::links::Links;
-use super::nodes::{Request, ends, label};
+use super::nodes::{Request, Senders, ends, label};
 use super::route::{Asker, Direction, Graph, Via};
 use crate::format::{Background, Pattern, Spread};
 use crate::names::SourceName;
@@ -39,7 +39,8 @@ pub(crate) fn expand(
         check_packet(background.packet.0, at, problems);
         let pattern = pattern(&background.pattern, at, problems);
         let pattern = pattern.filter(|pattern| is_slow_enough(pattern, background.packet.0, at, problems));
-        let made = ends("background", (from, to), background.count, at, all.configs.len(), nodes, problems);
+        let (count, before) = (background.count, all.configs.len());
+        let made = ends(&Senders { list: "background", at, from, to, count, before }, nodes, problems);
         let times = Times {
             start: background.start.0,
             step: background.start_step.0,
