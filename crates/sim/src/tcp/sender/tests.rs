@@ -322,6 +322,18 @@ fn many_losses_are_repaired_one_a_round_trip_where_each_partial_ack_restarts_the
     assert_eq!((path.repeats(2), path.repeats(20), path.repeats(38)), (vec![200], vec![1100], vec![2000]));
 }
 
+/// 20 segments of a window of 40 are in flight when one is lost: RFC 5681 halves the former, Linux without SACK the latter.
+#[test]
+fn without_sack_linux_halves_the_window_and_not_the_flight() {
+    let window_after = |newreno| {
+        let mut path = Path::new(40, 20, &TcpOptions { newreno, ..tcp(false) }, &[(0, 0)]);
+        path.run();
+        assert_eq!((path.counts().1, path.receiver.next()), (1, 20));
+        path.sender.law().cwnd().count()
+    };
+    assert_eq!((window_after(NewReno::Rfc6582), window_after(NewReno::Linux)), (10.0, 20.0));
+}
+
 /// The window in force is the law's, in whole segments.
 #[test]
 fn the_first_flight_is_the_initial_window() {
