@@ -1,7 +1,6 @@
 //! An ACK arrives: what it delivers, what it shows to be lost, what the law is told.
 
 use super::Sender;
-use crate::network::NewReno;
 use crate::packet::Packet;
 use crate::tcp::marks::Told;
 use crate::tcp::recovery::{Phase, Prr};
@@ -55,7 +54,7 @@ impl Sender {
         }
         let pipe = self.board.pipe();
         if let Some(prr) = self.phase.prr() {
-            if !self.has_sack && self.newreno == NewReno::Linux {
+            if self.is_linux_newreno {
                 // A partial ACK names a new loss: no more goes out than was delivered.
                 prr.on_ack_safely(delivery.count, pipe, false);
             } else {
@@ -156,7 +155,7 @@ impl Sender {
             if !self.restarts_on_partial {
                 return;
             }
-            self.restarts_on_partial = self.newreno == NewReno::Linux;
+            self.restarts_on_partial = self.is_linux_newreno;
         }
         self.timer.set(now + self.rtt.rto());
     }

@@ -90,7 +90,8 @@ pub struct Sender {
     is_doubling: bool,
     // Recovery
     recover: u32,
-    newreno: NewReno,
+    /// Losses are repaired as by Linux without SACK.
+    is_linux_newreno: bool,
     /// Without SACK: whether the next partial ACK restarts the timer.
     restarts_on_partial: bool,
     is_rescued: bool,
@@ -143,7 +144,7 @@ impl Sender {
             round_cwnd: law.cwnd().count(),
             is_doubling: true,
             recover: 0,
-            newreno: tcp.newreno,
+            is_linux_newreno: !tcp.sack && tcp.newreno == NewReno::Linux,
             restarts_on_partial: true,
             is_rescued: false,
             limited: 0,

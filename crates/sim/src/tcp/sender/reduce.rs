@@ -1,7 +1,6 @@
 //! The window goes down because of a mark.
 
 use super::Sender;
-use crate::network::NewReno;
 use crate::tcp::recovery::{Phase, Prr};
 use windward_laws::{CongestionKind, Law};
 use windward_units::Time;
@@ -16,13 +15,7 @@ impl Sender {
 
     /// Whether laws halve the window, as Linux's do, and not what is in flight (RFC 5681).
     pub(super) fn halves_window(&self) -> bool {
-        self.by_time.is_on || self.is_linux_newreno()
-    }
-
-    /// Whether losses are repaired as by Linux without SACK.
-    #[inline]
-    pub(super) fn is_linux_newreno(&self) -> bool {
-        !self.has_sack && self.newreno == NewReno::Linux
+        self.by_time.is_on || self.is_linux_newreno
     }
 
     /// The law hears of marks, once for a window of data, unless a loss has told it already or it answers them itself; the ACK

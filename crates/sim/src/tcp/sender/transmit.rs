@@ -2,7 +2,6 @@
 
 use super::{Sender, Turn};
 use crate::ecn::Ecn;
-use crate::network::NewReno;
 use crate::tcp::burst::Burst;
 use crate::tcp::by_time::{Order, Urgent};
 use crate::tcp::recovery::Phase;
@@ -33,11 +32,15 @@ impl Sender {
         match &self.phase {
             _ if self.drives_recovery => self.window,
             Phase::Reduction { prr, .. } => self.board.pipe() + prr.budget(),
-            Phase::Recovery { prr, .. } if self.has_sack || self.newreno == NewReno::Linux => {
-                self.board.pipe() + prr.budget()
-            }
+            Phase::Recovery { prr, .. } if self.repairs_by_rate() => self.board.pipe() + prr.budget(),
             _ => self.window,
         }
+    }
+
+    /// Whether rate reduction says what goes out in a recovery, and not the window.
+    #[inline]
+    fn repairs_by_rate(&self) -> bool {
+        self.has_sack || self.is_linux_newreno
     }
 
     #[inline]
@@ -47,10 +50,7 @@ impl Sender {
         }
         let pipe = self.board.pipe();
         // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ask no window.
-        let asks = self.has_sack
-            || self.newreno == NewReno::Linux
-            || self.drives_recovery
-            || !matches!(self.phase, Phase::Recovery { .. });
+        let asks = self.repairs_by_rate() || self.drives_recovery || !matches!(self.phase, Phase::Recovery { .. });
         if pipe >= self.window_now() && (asks || self.board.next_lost().is_none()) {
             return Turn::Idle;
         }
