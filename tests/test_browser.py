@@ -258,6 +258,25 @@ def test_a_slider_moves_the_curves_and_the_optimum(browser: Any, explored: str) 
     watched.end()
 
 
+def test_an_answer_that_comes_late_leaves_the_slider_where_it_is(browser: Any, explored: str) -> None:
+    watched = Watched(browser, explored)
+    page = watched.page
+    done = answered(page)
+    rate = field(page, "link", 0, "rate")
+    rate.locator("input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(40)
+    # The engines are at it. The next step is kept from them for longer than they take.
+    page.evaluate("() => { const real = setTimeout; setTimeout = (what, ms) => real(what, ms === 15 ? 3000 : ms); }")
+    page.keyboard.press("ArrowRight")
+    moved = rate.locator("input.value").input_value()
+    answered(page, done)
+    page.locator("body:not(.busy)").wait_for()
+    assert rate.locator("input.value").input_value() == moved
+    assert moved in page.locator(".live .changes").inner_text()
+    watched.end()
+
+
 def test_two_settings_are_pinned_side_by_side(browser: Any, explored: str) -> None:
     watched = Watched(browser, explored)
     page = watched.page

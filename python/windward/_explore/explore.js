@@ -214,15 +214,17 @@
   const say = text => { $("status").textContent = text; };
 
   function ask() {
+    // From now on the answer to what was asked before is out of date: it would put the controls back.
+    newest++;
+    question?.abort();
+    document.body.classList.add("busy");
     clearTimeout(timer);
     timer = setTimeout(send, 15);
   }
 
   async function send() {
-    const number = ++newest, began = performance.now();
-    question?.abort();
+    const number = newest, began = performance.now();
     question = new AbortController();
-    document.body.classList.add("busy");
     const body = JSON.stringify({ scenario, seeds: Number($("seeds").value) || 1, objective: $("objective").value,
       scale: Math.max(0, ...pinned.map(state => state.answer.scale)),
       figures: [...document.querySelectorAll("[name=figure]:checked")].map(box => box.value) });
