@@ -164,11 +164,32 @@ impl Endpoint {
         }
     }
 
-    /// Takes the least round-trip time since this was called last; `None` without any.
+    /// Takes the least round-trip time since this was called last, or the receiver's own where it measures; `None` without any.
     pub fn take_recent_rtt(&mut self) -> Option<Duration> {
         match self {
-            Self::Tcp(flow) => flow.recent_rtt.take(),
+            Self::Tcp(flow) => match &mut flow.receiver_rtt {
+                Some(rtt) => rtt.take(),
+                None => flow.recent_rtt.take(),
+            },
             Self::Tfrc(flow) => flow.recent_rtt.take(),
+        }
+    }
+
+    /// The receiver measures round trips by timestamps from here on.
+    pub fn measure_at_receiver(&mut self) {
+        match self {
+            Self::Tcp(flow) if flow.coding.is_none() => _ = flow.receiver_rtt.get_or_insert_default(),
+            // Combinations echo no ACK of a segment, and TFRC's receiver is told the sender's.
+            Self::Tcp(_) | Self::Tfrc(_) => {}
+        }
+    }
+
+    /// What the receiver offers is at most so many segments, or what it can buffer.
+    pub fn bound_receive_window(&mut self, segments: Option<u32>) {
+        match self {
+            Self::Tcp(flow) => flow.bound_receive_window(segments),
+            // TFRC has no window.
+            Self::Tfrc(_) => {}
         }
     }
 

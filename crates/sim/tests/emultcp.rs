@@ -5,11 +5,13 @@ mod common;
 use common::{flow, law, link, network, plain_tcp, says, simulate};
 use windward_laws::emultcp::{Kind, Params};
 use windward_sim::{
-    Buffer, Codepoint, FlowConfig, LinkChange, LinkStep, Loss, Network, Output, Pattern, PortKind, QueueConfig,
-    SourceConfig, TcpOptions, TransferConfig,
+    Buffer, Codepoint, FlowConfig, LinkChange, LinkStep, Loss, LossDetection, Network, Output, Pattern, PortKind,
+    QueueConfig, RtoRule, SourceConfig, TcpOptions, TransferConfig,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
+/// The fast law without a bound.
+const FREE: Params = Params { bound: false, ..Params::of(Kind::Fast) };
 const PAGE: &str = "docs/reference/laws/emultcp.md";
 
 fn at(seconds: f64) -> Time {
@@ -281,10 +283,11 @@ fn a_download_of_a_minute() {
         ("one connection", Connections::Fixed(1)),
         ("sixteen", Connections::Fixed(16)),
         ("emultcp, τ = 20 s", Connections::By(Params::of(Kind::Paper))),
+        ("emultcp-fast, no bound", Connections::By(FREE)),
         ("emultcp-fast", Connections::By(Params::default())),
     ];
     let names: String = columns.iter().map(|(name, _)| format!(" {name} |")).collect();
-    let mut rows = vec![format!("| loss |{names}"), "|---|---|---|---|---|".to_owned()];
+    let mut rows = vec![format!("| loss |{names}"), "|---|---|---|---|---|---|".to_owned()];
     let mut measured = Vec::new();
     for case in CASES {
         let means = columns.map(|(_, connections)| mean_download(connections, case));
@@ -295,10 +298,15 @@ fn a_download_of_a_minute() {
     let [clean, _, one, two, four, shared] = measured.as_slice() else { panic!("six rows were measured") };
     assert!(one[0][0] < 2.0 && one[1][1] > 40.0 && shared[1][2] < 2.0, "the link is another: {measured:?}");
     assert!(clean[3][0] >= 9.3, "{clean:?}");
-    assert!(one[3][0] >= 8.3 && one[3][1] <= 20.0, "{one:?}");
-    assert!(two[3][0] >= 8.0, "{two:?}");
-    assert!(four[3][0] >= 7.0, "{four:?}");
-    assert!(shared[3][2] >= 5.0, "{shared:?}");
+    for ours in [3, 4] {
+        assert!(one[ours][0] >= 8.3, "{one:?}");
+        assert!(two[ours][0] >= 8.0, "{two:?}");
+        assert!(four[ours][0] >= 7.0, "{four:?}");
+        assert!(shared[ours][2] >= 5.0, "{shared:?}");
+    }
+    for row in &measured[1..5] {
+        assert!(row[4][1] <= 20.0 && row[4][1] < row[3][1], "{row:?}");
+    }
 }
 
 /// A link of benches/transfer/links.csv, which the law was not tuned on.
@@ -323,7 +331,7 @@ fn drawn() -> Vec<Drawn> {
 
 /// What half a minute over a drawn link brings: shares of C(1 − p) from the start and in the last ten seconds, the mean queue in
 /// milliseconds, and what a CUBIC flow that began ten seconds before gets, in Mbit/s.
-fn half_a_minute(drawn: Drawn, connections: Connections, is_shared: bool, seed: u64) -> [f64; 4] {
+fn half_a_minute(drawn: Drawn, connections: Connections, is_shared: bool, tcp: &TcpOptions, seed: u64) -> [f64; 4] {
     let Drawn { rate_mbps, rtt_ms, loss, buffer_bdp } = drawn;
     let buffer = rate_mbps * 1e6 / 8.0 * rtt_ms / 1e3 * buffer_bdp;
     let delay = Duration::from_secs(rtt_ms / 2e3);
@@ -331,13 +339,13 @@ fn half_a_minute(drawn: Drawn, connections: Connections, is_shared: bool, seed: 
     out.loss = Loss::Bernoulli(loss);
     let back = link(2, 1_000_000_000, delay, Buffer::Unlimited);
     let begin = if is_shared { 10.0 } else { 0.0 };
-    let cubic = |key| flow(key, law("cubic", serde_json::json!({})), vec![0], vec![1], TcpOptions::default());
+    let cubic = |key| flow(key, law("cubic", serde_json::json!({})), vec![0], vec![1], tcp.clone());
     let (mut flows, transfers) = match connections {
         Connections::Fixed(count) => {
             ((100..100 + count).map(|key| FlowConfig { start: at(begin), ..cubic(key) }).collect(), Vec::new())
         }
         Connections::By(params) => {
-            let (flows, controlled) = transfer(params, "cubic", TcpOptions::default(), Vec::new());
+            let (flows, controlled) = transfer(params, "cubic", tcp.clone(), Vec::new());
             (flows, vec![TransferConfig { start: at(begin), ..controlled }])
         }
     };
@@ -362,41 +370,74 @@ fn half_a_minute(drawn: Drawn, connections: Connections, is_shared: bool, seed: 
     sums
 }
 
-/// Issue 15's measures over thirty drawn links, means of three runs each: from the tenth second of the last twenty on nine in ten carry 0.8 of
-/// what they can, and in nine of ten the mean queue stays below a quarter of the round trip and ten milliseconds.
-#[test]
-fn links_that_it_was_not_tuned_on() {
+/// What is measured over the drawn links: means over them, and on how many the goal is reached.
+struct Reached {
+    /// Shares of C(1 − p) from the start and in the last ten seconds, and on how many links they are 0.8.
+    shares: [(usize, f64); 2],
+    /// Mean queue in milliseconds, and on how many links it is below a quarter of the round trip and ten milliseconds.
+    queue: (usize, f64),
+    /// What a CUBIC flow has, as a share of what it has beside one more, and on how many links that is 0.9.
+    kept: (usize, f64),
+}
+
+/// Issue 15's measures over the drawn links, means of three runs each.
+fn reached(params: Params, tcp: &TcpOptions) -> Reached {
     let links = drawn();
     let means = |connections, is_shared| -> Vec<[f64; 4]> {
         let mean = |link: &Drawn| {
-            let runs = [1, 2, 3].map(|seed| half_a_minute(*link, connections, is_shared, seed));
+            let runs = [1, 2, 3].map(|seed| half_a_minute(*link, connections, is_shared, tcp, seed));
             [0, 1, 2, 3].map(|at| runs.iter().map(|run| run[at]).sum::<f64>() / 3.0)
         };
         links.iter().map(mean).collect()
     };
-    let ours = Connections::By(Params::default());
+    let ours = Connections::By(params);
     let (alone, shared, beside_one) = (means(ours, false), means(ours, true), means(Connections::Fixed(1), true));
-    let count = |is_reached: &dyn Fn(usize) -> bool| (0..links.len()).filter(|at| is_reached(*at)).count();
+    let over = |is_reached: &dyn Fn(usize) -> bool, value: &dyn Fn(usize) -> f64| {
+        let count = (0..links.len()).filter(|at| is_reached(*at)).count();
+        (count, (0..links.len()).map(value).sum::<f64>() / links.len() as f64)
+    };
     let kept = |at: usize| shared[at][3] / beside_one[at][3];
-    let mean = |value: &dyn Fn(usize) -> f64| (0..links.len()).map(value).sum::<f64>() / links.len() as f64;
-    let late = count(&|at| alone[at][1] >= 0.8);
-    let short = count(&|at| alone[at][2] < links[at].rtt_ms / 4.0 + 10.0);
+    Reached {
+        shares: [0, 1].map(|part| over(&|at| alone[at][part] >= 0.8, &|at| alone[at][part])),
+        queue: over(&|at| alone[at][2] < links[at].rtt_ms / 4.0 + 10.0, &|at| alone[at][2]),
+        kept: over(&|at| kept(at) >= 0.9, &kept),
+    }
+}
+
+/// In the last third of half a minute nine in ten links carry 0.8 of what they can, and on all of them the mean queue stays below
+/// a quarter of the round trip and ten milliseconds. That is the bound's doing, and so is what a neighbour keeps.
+#[test]
+fn links_that_it_was_not_tuned_on() {
+    let rfc = TcpOptions::default();
+    let linux = TcpOptions {
+        loss_detection: LossDetection::Rack,
+        rto: RtoRule::Linux,
+        compress_sacks: true,
+        ..TcpOptions::default()
+    };
+    let law = Params::default();
+    let columns = [(&rfc, FREE), (&rfc, law), (&linux, FREE), (&linux, law)].map(|(tcp, law)| reached(law, tcp));
+    let row = |label: &str, unit: &str, digits: usize, of: &dyn Fn(&Reached) -> (usize, f64)| {
+        let cell = |column| {
+            let (count, mean) = of(column);
+            format!(" {count}, mean {mean:.digits$}{unit} |")
+        };
+        format!("| {label} |{}", columns.iter().map(cell).collect::<String>())
+    };
     let rows = [
-        "| | of 30 links | mean |".to_owned(),
-        "|---|---|---|".to_owned(),
-        format!(
-            "| 0.8 of C(1 − p) from 0 to 30 s | {} | {:.2} |",
-            count(&|at| alone[at][0] >= 0.8),
-            mean(&|at| alone[at][0])
-        ),
-        format!("| 0.8 of C(1 − p) from 20 to 30 s | {late} | {:.2} |", mean(&|at| alone[at][1])),
-        format!("| a mean queue below RTT/4 + 10 ms | {short} | |"),
-        format!(
-            "| a CUBIC flow keeps 0.9 of what it has beside one more | {} | {:.2} |",
-            count(&|at| kept(at) >= 0.9),
-            mean(&kept)
-        ),
+        "| of 30 links | RFCs' TCP, no bound | RFCs' TCP | Linux's TCP, no bound | Linux's TCP |".to_owned(),
+        "|---|---|---|---|---|".to_owned(),
+        row("0.8 of C(1 − p) from 0 to 30 s", "", 2, &|column| column.shares[0]),
+        row("0.8 of C(1 − p) from 20 to 30 s", "", 2, &|column| column.shares[1]),
+        row("a mean queue below RTT/4 + 10 ms", " ms", 0, &|column| column.queue),
+        row("a CUBIC flow keeps 0.9 of what it has beside one more", "", 2, &|column| column.kept),
     ];
     says(PAGE, "drawn", &rows);
-    assert!(late >= 27 && short >= 27, "{rows:#?}");
+    for pair in columns.chunks(2) {
+        let [free, law] = pair else { panic!("two laws") };
+        assert!(law.shares[1].0 >= 27, "{rows:#?}");
+        assert!(law.queue.0 == 30 && law.queue.1 < 0.5 * free.queue.1, "{rows:#?}");
+        // The ratio of two means of three runs varies by 9.5 %, their mean over the links by 1.7 %.
+        assert!(law.kept.1 >= 0.93 && law.kept.1 > free.kept.1 + 0.05, "{rows:#?}");
+    }
 }

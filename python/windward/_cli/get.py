@@ -155,6 +155,13 @@ def get(
             rich_help_panel=_CONNECTIONS,
         ),
     ] = None,
+    bound: Annotated[
+        bool,
+        typer.Option(
+            help="Bound the sum of the receive windows once several connections make a queue.",
+            rich_help_panel=_CONNECTIONS,
+        ),
+    ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -192,6 +199,7 @@ def get(
                 beta=beta,
                 gamma=gamma,
                 window_s=window,
+                bound=bound,
                 observe=view.event,
             )
         except KeyboardInterrupt:

@@ -2369,6 +2369,9 @@ class EmultcpFast:
         A connection's RTT is ignored for this long after it opens.
     window
         Time over which the minimum RTT is taken, as for `emultcp`.
+    bound
+        Once several connections make a queue, the sum of their receive windows is bounded, as by `windward get`; TFRC
+        has no window.
     max
         Maximum number of connections.
     """
@@ -2382,6 +2385,7 @@ class EmultcpFast:
     floor: str = "10 ms"
     settle: str = "1 s"
     window: str = "0 s"
+    bound: bool = True
     max: int = 64
 
 

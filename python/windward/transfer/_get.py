@@ -34,6 +34,7 @@ def get(
     beta: float | None = None,
     gamma: float | None = None,
     window_s: float | None = None,
+    bound: bool = True,
     observe: Callable[[dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]:
     """Downloads a file over as many connections as the path needs.
@@ -80,6 +81,9 @@ def get(
     window_s
         Time over which the least round trip is taken, so that a path that becomes longer is known as such after it.
         Default: the whole download.
+    bound
+        Bound the sum of the receive windows once several connections make a queue, so that the queue is shorter
+        (emultcp-fast on Linux).
     observe
         Called with every event, a dict with its kind as "event": "begin", "notice", "sample".
 
@@ -105,6 +109,7 @@ def get(
         "beta": beta,
         "gamma": gamma,
         "window": window_s,
+        "bound": bound,
         "max_connections": max_connections,
         "connections": connections,
         "is_continued": resume,

@@ -5,7 +5,7 @@
 //! beyond. x is the rate, smoothed over τ/2, and X the most it was in the last 20 τ: what the path has carried. In
 //! connections a second:
 //!
-//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: doubles in T, three round trips, from 0.4 τ to τ, while less than
+//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: doubles in T, two round trips, from 0.4 τ to τ, while less than
 //!   half the threshold is seen, which delayed ACKs and timers alone can make. The start ends when a queue has taken away a
 //!   tenth of the most there were; with more than four connections it ends at twice the threshold, and a fifth of them goes:
 //!   those were opened when the queue was already on its way.
@@ -23,11 +23,14 @@
 //!   server's law fills the link alone (BBR), or others do.
 //! * window: where it is given, the least RTT is that of the last so many seconds, so that a path that has become longer is
 //!   known in the end.
+//! * bound: where it is asked for, several connections that make a queue have their receive windows bounded, and n follows the use
+//!   of the bound: `bound.rs`.
 //! * memory: a transfer begins with half of what the last one from the same host ended with.
 //!
 //! n changes with the evidence instead of by whole steps at the end of a long period, because a minute has three of the
 //! paper's periods.
 
+use super::bound::{self, Bound, Path};
 use super::least::Least;
 use super::params::Params;
 use super::sample::Sample;
@@ -36,7 +39,7 @@ use core::f64::consts::LN_2;
 /// Time constant of the smoothed queue, in τ.
 const SMOOTHING: f64 = 0.2;
 /// The start doubles n in so many round trips, but not in less than this share of τ.
-const START_ROUNDS: f64 = 3.0;
+const START_ROUNDS: f64 = 2.0;
 const START_LEAST: f64 = 0.4;
 /// Below this share of the most connections there were, the start is over.
 const START_KEEPS: f64 = 0.9;
@@ -82,11 +85,13 @@ pub(super) struct Fast {
     hold: f64,
     held_until: f64,
     least: Least,
-    /// The smoothed rate, and the least of its negative.
+    /// The smoothed rate, one smoothed less, and the least of the negative of the first.
     rate: f64,
+    fresh: f64,
     busiest: Least,
     /// When a queue was seen last, or the transfer began.
     queued_at: f64,
+    pub bound: Bound,
 }
 
 impl Fast {
@@ -106,8 +111,10 @@ impl Fast {
             held_until: f64::NEG_INFINITY,
             least: Least::default(),
             rate: 0.0,
+            fresh: 0.0,
             busiest: Least::default(),
             queued_at: f64::NAN,
+            bound: Bound::default(),
         }
     }
 
@@ -133,7 +140,22 @@ impl Fast {
         let threshold = params.threshold(rtt_min);
         let slack = self.slack(rtt - rtt_min, threshold, part);
         let missing = self.missing(params, sample, part);
-        if slack >= 0.0 {
+        let path = Path {
+            rate: self.rate,
+            fresh: self.fresh,
+            rtt_min,
+            missing,
+            has_queue: slack < 0.0,
+            excursion: self.excursion.map_or(0.0, |since| sample.now - since),
+        };
+        if params.bound {
+            self.bound.watch(params, sample, path, part);
+        }
+        if let Some(n) = self.bound.update(params, sample, path, self.n, part) {
+            self.is_start = false;
+            self.queued_at = self.bound.met_at;
+            self.n = n;
+        } else if slack >= 0.0 {
             if sample.now >= self.held_until {
                 self.grow(params, rtt_min, slack, missing, part);
             }
@@ -159,6 +181,7 @@ impl Fast {
     /// m: which share of the path seems to be unused.
     fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> f64 {
         self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
+        self.fresh += (sample.rate - self.fresh) * (1.0 - libm::exp(-part / bound::BEFORE));
         let most = -self.busiest.see(sample.now, -self.rate, RATE_MEMORY * params.tau);
         let unseen = (sample.now - self.queued_at) / PATIENCE;
         // A maximum with NaN, which 0/0 is, is the other number.

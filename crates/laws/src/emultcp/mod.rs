@@ -13,6 +13,7 @@
 //! simulated transfer, calls [`Controller::update`] every [`Controller::period`] seconds with what it measured, and
 //! brings the number of its connections to the answer.
 
+mod bound;
 mod fast;
 mod least;
 mod paper;
@@ -106,6 +107,15 @@ impl Controller {
         match &self.state {
             State::Paper(paper) => paper.queue,
             State::Fast(fast) => fast.queue,
+        }
+    }
+
+    /// The sum of the connections' receive windows in bytes, where it is to be bounded; it is for the host to divide it among
+    /// the connections that there are.
+    pub fn window(&self) -> Option<f64> {
+        match &self.state {
+            State::Paper(_) => None,
+            State::Fast(fast) => fast.bound.window().map(|bits| bits / 8.0),
         }
     }
 

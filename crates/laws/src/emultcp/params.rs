@@ -85,6 +85,9 @@ pub struct Params {
     /// Seconds over which the least RTT is taken, so that a longer path is one after so long; 0: for ever, as the paper has
     /// it. 0 to 1e6.
     pub window: f64,
+    /// Of the fast law: once several connections make a queue, the sum of their receive windows is bounded, so that the queue
+    /// is shorter. A host that has no window of theirs in hand says false. Default: true.
+    pub bound: bool,
 }
 
 impl Params {
@@ -101,9 +104,10 @@ impl Params {
             settle: 1.0,
             rounding: Rounding::Floor,
             window: 0.0,
+            bound: true,
         };
         match law {
-            Kind::Paper => Self { tau: 20.0, gamma: 0.2, floor: 0.0, settle: 0.0, ..fast },
+            Kind::Paper => Self { tau: 20.0, gamma: 0.2, floor: 0.0, settle: 0.0, bound: false, ..fast },
             Kind::Additive => Self { law, alpha: 1.0, beta: 1.0, ..Self::of(Kind::Paper) },
             Kind::Fast => fast,
         }

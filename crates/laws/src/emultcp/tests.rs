@@ -3,6 +3,9 @@
 use super::{Controller, Kind, Params, Rounding, Sample, State};
 use proptest::prelude::*;
 
+/// The fast law without a bound.
+const FREE: Params = Params { bound: false, ..Params::of(Kind::Fast) };
+
 /// What a host measures at `now` with a queue of `queue` seconds over a base of 0.1 s.
 fn sample(now: f64, queue: f64, connections: u32) -> Sample {
     Sample { now, rtt: Some(0.1 + queue), rtt_min: 0.1, rate: 1e6, connections, remaining: None }
@@ -22,7 +25,7 @@ fn host(controller: &mut Controller, from: f64, to: f64, queue: impl Fn(u32) -> 
 }
 
 fn fast() -> Controller {
-    Controller::new(Params::default(), None)
+    Controller::new(FREE, None)
 }
 
 /// §IV with α = ¼, β = ¾ without congestion: 1 + .25/1 = 1.25; 1.25 + .25/1.25 = 1.45; 1.45 + .25/1.45 = 1.6224. Then a
@@ -69,7 +72,7 @@ fn multfrc_by_hand() {
 fn a_window_forgets_the_shorter_path() {
     for law in [Kind::Paper, Kind::Fast] {
         let run = |window| {
-            let mut controller = Controller::new(Params { tau: 1.0, window, ..Params::of(law) }, None);
+            let mut controller = Controller::new(Params { tau: 1.0, window, bound: false, ..Params::of(law) }, None);
             controller.update(sample(0.0, 0.0, 1));
             host(&mut controller, 0.0, 60.0, |_| 0.0);
             let before = controller.connections();
@@ -113,11 +116,11 @@ fn the_papers_ramps_take_as_many_updates_as_its_formulas() {
     assert_eq!((updates(2.0, 5.0, 0.0), updates(5.0, 2.0, 0.05)), (42, 4));
 }
 
-/// Over 0.1 s n doubles in the least time, 0.4 τ: dn/dt = (ln 2/0.4)·n in ten steps of 0.1 s, 1.173287^10 = 4.944. Over 0.2 s
-/// three round trips are 0.6 τ: 1.115525^10 = 2.984.
+/// Over 0.1 s n doubles in the least time, 0.4 τ: dn/dt = (ln 2/0.4)·n in ten steps of 0.1 s, 1.173287^10 = 4.944. Over 0.3 s
+/// two round trips are 0.6 τ: 1.115525^10 = 2.984.
 #[test]
-fn the_start_doubles_in_three_round_trips() {
-    for (rtt, expected) in [(0.1, 4.944), (0.2, 2.984)] {
+fn the_start_doubles_in_two_round_trips() {
+    for (rtt, expected) in [(0.1, 4.944), (0.3, 2.984)] {
         let mut controller = fast();
         for look in 0..=10 {
             controller.update(Sample { rtt: Some(rtt), rtt_min: rtt, ..sample(f64::from(look) / 10.0, 0.0, 1) });
@@ -130,7 +133,7 @@ fn the_start_doubles_in_three_round_trips() {
 /// is two settling times ago, β^(3.5·36/150) = 0.785341 stays in τ: 5.026 and 3.947.
 #[test]
 fn a_standing_queue_takes_the_share_that_is_too_many_once_openings_have_settled() {
-    let mut controller = Controller::new(Params::default(), Some(16.0));
+    let mut controller = Controller::new(FREE, Some(16.0));
     assert_eq!(controller.wanted(), 8);
     controller.update(sample(0.0, 0.05, 8));
     let at = |controller: &mut Controller, from: f64, to: f64| {
@@ -149,7 +152,7 @@ fn a_standing_queue_takes_the_share_that_is_too_many_once_openings_have_settled(
 #[test]
 fn what_the_path_carried_before_is_sought_at_once() {
     let grown = |share: f64| {
-        let mut controller = Controller::new(Params::default(), Some(20.0));
+        let mut controller = Controller::new(FREE, Some(20.0));
         for look in 0..60_u32 {
             let (queue, rate) = if look < 30 { (0.05, 1e6) } else { (0.0, share * 1e6) };
             let before = if look == 30 { Some(controller.connections()) } else { None };
@@ -169,7 +172,7 @@ fn what_the_path_carried_before_is_sought_at_once() {
 #[test]
 fn a_path_without_a_queue_is_tried_ever_faster() {
     let after = |queue: f64| {
-        let mut controller = Controller::new(Params::default(), Some(20.0));
+        let mut controller = Controller::new(FREE, Some(20.0));
         controller.update(sample(0.0, 0.05, 10));
         host(&mut controller, 0.0, 12.0, |_| queue);
         controller.connections()
@@ -181,7 +184,7 @@ fn a_path_without_a_queue_is_tried_ever_faster() {
 #[test]
 fn no_evidence_changes_nothing() {
     for law in Kind::ALL {
-        let mut controller = Controller::new(Params { tau: 1.0, ..Params::of(law) }, None);
+        let mut controller = Controller::new(Params { tau: 1.0, bound: false, ..Params::of(law) }, None);
         for look in 0..100 {
             controller.update(Sample { rtt: None, ..sample(f64::from(look), 0.0, 1) });
             controller.update(Sample { rtt_min: f64::INFINITY, rtt: None, ..sample(f64::from(look), 0.0, 1) });
@@ -225,10 +228,122 @@ fn the_second_mistake_is_held_back_for_twice_as_long() {
 /// 1 Mbit/s brings the 100 kB that are left in 0.8 s, less than the second that a new connection takes to settle.
 #[test]
 fn the_tail_opens_no_more_connections() {
-    let mut controller = Controller::new(Params::default(), Some(16.0));
+    let mut controller = Controller::new(FREE, Some(16.0));
     let tail = |remaining| Sample { remaining: Some(remaining), ..sample(0.0, 0.0, 3) };
     assert_eq!(controller.update(tail(100e3)), 3);
     assert_eq!(controller.update(tail(200e3)), 8);
+}
+
+/// A bounded transfer over 10 Mbit/s and 0.1 s. Looks are a tenth of a second apart.
+struct Bounded {
+    controller: Controller,
+    look: u32,
+}
+
+impl Bounded {
+    /// Eight connections make a queue of 50 ms after two seconds, until the bound has begun, and the queue goes: W is 1.1·x·rtt_min, 137.5 kB.
+    fn begun() -> Self {
+        let mut transfer = Self { controller: Controller::new(Params::default(), Some(16.0)), look: 0 };
+        (0..20).for_each(|_| _ = transfer.look(0.0, 1e7));
+        while transfer.look(0.05, 1e7).is_none() {}
+        transfer.look(0.0, 1e7);
+        transfer
+    }
+
+    /// What the windows may be in bytes after a look with this queue and rate.
+    fn look(&mut self, queue: f64, rate: f64) -> Option<f64> {
+        self.controller.update(Sample { rate, ..sample(f64::from(self.look) / 10.0, queue, 8) });
+        self.look += 1;
+        self.controller.window()
+    }
+
+    /// The same of so many looks.
+    fn looks(&mut self, count: u32, queue: f64, rate: f64) -> Vec<f64> {
+        (0..count).map(|_| self.look(queue, rate).expect("it is bounded")).collect()
+    }
+}
+
+/// A queue begins the bound when it has stood for more than 0.4 τ + 2·rtt_min = 0.6 s, at the eighth look; W is 1.1·rtt_min times the mean
+/// rate: eight looks of 5 Mbit/s, and 0.2 τ of what it was before, which the first of them has brought down to 8.03: 5.607. A queue that goes meanwhile begins nothing, as at the fourth look here.
+#[test]
+fn the_bound_begins_with_what_the_full_link_carries() {
+    let mut transfer = Bounded { controller: Controller::new(Params::default(), Some(16.0)), look: 0 };
+    let mut looks = |count, queue, rate| (0..count).map(|_| transfer.look(queue, rate)).collect::<Vec<_>>();
+    assert_eq!(looks(40, 0.0, 1e7), [None; 40]);
+    // The queue is smoothed over 0.2 τ: it is beyond θ = 14 ms at once, and below it 0.3 s after it went.
+    looks(4, 0.05, 1e7);
+    assert_eq!(looks(20, 0.0, 1e7), [None; 20]);
+    let windows = looks(8, 0.05, 5e6);
+    let begun = windows.iter().position(Option::is_some).expect("it begins");
+    assert_eq!(begun, 7);
+    let window = windows[begun].expect("it has begun");
+    assert!((window / (1.1 * 0.1 * 5.607e6 / 8.0) - 1.0).abs() < 0.005, "{window}");
+}
+
+/// dW/dt = W·((rtt_min + Q)/rtt − 1)/(τ + 6·rtt_min), Q = 1 ms and two packets at 10 Mbit/s, 2.4 ms: at rtt = 0.115 s W loses
+/// 0.1·(1 − 0.1034/0.115)/1.6 = 0.6304 % a look; at 0.1034 s it stays; at 0.1 s it gains 0.2125 %. But where twice as much is
+/// in flight, older offers are used up first.
+#[test]
+fn the_bound_goes_where_the_queue_is_the_target() {
+    for (queue, rate, change) in [(0.015, 1e7, -0.006304), (0.0034, 1e7, 0.0), (0.0, 1e7, 0.002125)] {
+        let windows = Bounded::begun().looks(8, queue, rate);
+        for pair in windows.windows(2) {
+            assert!((pair[1] / pair[0] - 1.0 - change).abs() < 2e-5, "{queue}: {windows:?}");
+        }
+    }
+    let windows = Bounded::begun().looks(20, 0.1, 2e7);
+    assert_eq!(windows[19], windows[8]);
+}
+
+/// Nobody sees the target for τ + 2·rtt_min = 1.2 s, and the path has carried twice as much: m = 1 − 1/(0.95·2) = 0.474 is added, 4.74 %
+/// a look; but not where less than 0.6 of W is used.
+#[test]
+fn a_bound_that_hides_what_the_path_carried_grows() {
+    let mut transfer = Bounded::begun();
+    let mut windows = transfer.looks(40, 0.0, 1e7 / 1.9);
+    let growth = |windows: &[f64]| -> Vec<f64> { windows.windows(2).map(|pair| pair[1] / pair[0] - 1.0).collect() };
+    assert!(growth(&windows).iter().all(|growth| *growth < 0.01), "{windows:?}");
+    // Half of W in flight is no evidence: it is what the windows of connections in recovery leave unused.
+    assert_eq!(windows[39], windows[38]);
+    windows = transfer.looks(40, 0.0, 0.8e7);
+    assert!(growth(&windows).iter().any(|growth| *growth > 0.015), "{windows:?}");
+    assert!(windows[39] * 8.0 * 0.6 < 0.8e7 * 0.1 * 1.1, "{windows:?}");
+}
+
+/// Others fill the queue: what is in flight is W, and W yields until it is 0.7 of what it was. Then n goes by θ, and for 30 s
+/// nothing is bounded, however many connections there are.
+#[test]
+fn a_bound_ends_where_others_fill_the_queue() {
+    let mut transfer = Bounded::begun();
+    let before = transfer.looks(1, 0.0, 1e7)[0];
+    let mut last = before;
+    while let Some(window) = transfer.look(0.1, last * 8.0 / 0.2) {
+        last = window;
+    }
+    assert!(last >= 0.7 * before && last < 0.73 * before, "{last} of {before}");
+    let ended = transfer.look;
+    while transfer.look(0.05, 1e7).is_none() {}
+    let rest = f64::from(transfer.look - ended) / 10.0;
+    // A queue that stands for 0.6 s begins the next.
+    assert!((rest - 30.6).abs() < 0.2, "{rest}");
+}
+
+/// Three connections are what a server with BBR has for a moment: they are bounded only after five seconds. Nor does the bound begin
+/// unasked, or under other laws.
+#[test]
+fn few_connections_are_bounded_late() {
+    let begins = |bound, law, connections| {
+        let mut controller = Controller::new(Params { bound, tau: 1.0, ..Params::of(law) }, Some(16.0));
+        (0..100).find(|look| {
+            controller.update(Sample { rate: 1e7, ..sample(f64::from(*look) / 10.0, 0.02, connections) });
+            controller.window().is_some()
+        })
+    };
+    assert_eq!(begins(true, Kind::Fast, 4), Some(7));
+    assert_eq!(begins(true, Kind::Fast, 3), Some(57));
+    assert_eq!(begins(true, Kind::Fast, 1), None);
+    assert_eq!(begins(false, Kind::Fast, 8), None);
+    assert_eq!(begins(true, Kind::Paper, 8), None);
 }
 
 #[test]
@@ -253,11 +368,12 @@ proptest! {
     #[test]
     fn the_answer_is_between_one_and_max(
         law in prop::sample::select(&Kind::ALL),
+        bound: bool,
         max in 1_u32..40,
         remembered in prop::option::of(prop::num::f64::ANY),
         looks in prop::collection::vec((0.0..30.0, prop::option::of(0.0..10.0), 0.0..2.0, 0_u32..64, prop::option::of(0.0..1e9)), 1..200),
     ) {
-        let params = Params { max, ..Params::of(law) };
+        let params = Params { max, bound, ..Params::of(law) };
         let mut twins = [Controller::new(params, remembered), Controller::new(params, remembered)];
         let mut now = 0.0;
         for (span, rtt, rtt_min, connections, remaining) in looks {

@@ -4,6 +4,7 @@ use super::common::place;
 use super::flow_plan::FlowEntry;
 use crate::format::{Flow, KnownBaseRtt, LossDetection, NewReno, ReceiveWindow, Rto, Stack};
 use crate::problems::Problems;
+use windward_laws::emultcp::Params;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
 use windward_sim::{EcnMode, LawChoice, TcpOptions};
 use windward_units::{Bytes, Time};
@@ -18,7 +19,11 @@ const MAX_PACKET: u64 = 65_535;
 pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems) -> Option<FlowEntry> {
     let before = problems.len();
     let tcp = options(flow, law.as_ref());
-    let controller = flow.connections.as_ref().map(|connections| connections.0.params());
+    let controller = flow.connections.as_ref().map(|connections| {
+        let params = connections.0.params();
+        // TFRC has no window to bound.
+        Params { bound: params.bound && !is_tfrc(law.as_ref()), ..params }
+    });
     let coding = flow.coding.as_ref().map(|coding| coding.0.config());
     let mut table = Table { flow, law: law.as_ref(), tcp: &tcp, at, problems };
     table.check_sizes();

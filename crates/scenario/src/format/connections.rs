@@ -80,6 +80,10 @@ tagged! {
             /// Time over which the minimum RTT is taken, as for `emultcp`.
             #[serde(default = "zero")]
             window: Written<Duration>,
+            /// Once several connections make a queue, the sum of their receive windows is bounded, as by `windward get`; TFRC has no
+            /// window.
+            #[serde(default = "bound")]
+            bound: bool,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
@@ -120,6 +124,7 @@ impl Connections {
                 floor: law.floor.0.as_secs(),
                 settle: law.settle.0.as_secs(),
                 window: law.window.0.as_secs(),
+                bound: law.bound,
                 max: law.max.0,
                 ..FAST
             },
@@ -138,6 +143,10 @@ fn paper_tau() -> Positive<Duration> {
 
 fn fast_tau() -> Positive<Duration> {
     Positive(Duration::from_secs(FAST.tau))
+}
+
+fn bound() -> bool {
+    FAST.bound
 }
 
 fn alpha() -> Number {

@@ -5,7 +5,7 @@ use crate::makers::{Maker, Makers};
 use crate::net::Net;
 use crate::network::{FlowConfig, TransferConfig};
 use std::ops::Range;
-use windward_laws::emultcp::{Controller, Sample};
+use windward_laws::emultcp::{Controller, Kind, Sample};
 use windward_units::{Duration, Packets, Time};
 
 /// A running transfer.
@@ -57,13 +57,33 @@ impl Transfer {
         for (at, flow) in flows.iter_mut().enumerate().take(wanted).skip(self.open) {
             if at == self.opened_at.len() {
                 self.opened_at.push(net.now);
+                if self.is_receivers() {
+                    flow.measure_at_receiver();
+                }
                 flow.start(net);
             } else if flow.reopen(net, || self.law.build(self.initial)) {
                 self.opened_at[at] = net.now;
             }
         }
         self.open = wanted;
+        self.grant(&mut flows[..wanted]);
         (!is_over).then(|| net.now + Duration::from_secs(self.controller.period()))
+    }
+
+    /// Whether the receiver decides, by what it measures itself, as `windward get` does. The paper's laws have probes.
+    fn is_receivers(&self) -> bool {
+        self.controller.params().law == Kind::Fast
+    }
+
+    /// Divides the bound on the receive windows, if there is one, among the connections: whole segments, the first ones have one
+    /// more.
+    fn grant(&self, flows: &mut [Endpoint]) {
+        let Some(first) = flows.first() else { return };
+        let total = self.controller.window().map(|bytes| (bytes / f64::from(first.segment())) as u32);
+        let count = flows.len() as u32;
+        for (flow, index) in flows.iter_mut().zip(0..) {
+            flow.bound_receive_window(total.map(|total| total / count + u32::from(index < total % count)));
+        }
     }
 
     fn ask(&mut self, now: Time, flows: &mut [Endpoint]) -> usize {

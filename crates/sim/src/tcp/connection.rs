@@ -4,6 +4,7 @@ use super::answer::Answer;
 use super::layer::Coding;
 use super::options::Headers;
 use super::receiver::Receiver;
+use super::receiver_rtt::ReceiverRtt;
 use super::sender::{Sender, Turn};
 use super::tally::Tally;
 use super::timer::{Ring, Timer};
@@ -33,6 +34,8 @@ pub struct Connection {
     state: State,
     headers: Headers,
     segment: u32,
+    /// Segments that the receiver can buffer.
+    buffer: u32,
     /// Number and payload of the last segment of a sized flow.
     last: Option<(u32, u32)>,
     forward: u32,
@@ -48,6 +51,8 @@ pub struct Connection {
     /// Least time from a segment's departure to its ACK, of the ACKs of new data since somebody took this; `None` without
     /// any. A stamp tells retransmissions apart, and the least sample waited for no second segment at the receiver.
     pub recent_rtt: Option<Duration>,
+    /// The receiver's own round-trip time, for a transfer that goes by it.
+    pub receiver_rtt: Option<Box<ReceiverRtt>>,
     /// How long a sized flow took from its start to its last ACK.
     pub completion: Option<Duration>,
     /// The coding layer, where there is one.
@@ -71,6 +76,7 @@ impl Connection {
             state: State::Closed,
             headers: Headers::new(tcp),
             segment,
+            buffer: tcp.receive_window,
             last,
             forward,
             backward,
@@ -80,6 +86,7 @@ impl Connection {
             receiver: Receiver::new(tcp),
             tally: Tally::new(),
             recent_rtt: None,
+            receiver_rtt: None,
             completion: None,
             coding: config.coding.map(|coding| Box::new(Coding::new(&coding, splitmix64(seed) ^ config.key))),
         }
@@ -171,6 +178,11 @@ impl Connection {
         true
     }
 
+    /// The receiver offers at most so many segments, or what it can buffer.
+    pub fn bound_receive_window(&mut self, segments: Option<u32>) {
+        self.sender.set_receive_window(segments.map_or(self.buffer, |segments| segments.clamp(1, self.buffer)));
+    }
+
     pub(super) fn packet(&self, now: Time, kind: Kind, hop: u32) -> Packet {
         Packet::new(kind, now, self.index, hop, 0)
     }
@@ -221,6 +233,9 @@ impl Connection {
 
     #[inline]
     fn on_data(&mut self, net: &mut Net, packet: &Packet) {
+        if let Some(rtt) = &mut self.receiver_rtt {
+            rtt.receive(net.now, packet.number);
+        }
         match self.receiver.receive(net.now, packet) {
             Answer::Now => self.acknowledge(net),
             Answer::By(deadline) => {
@@ -234,6 +249,9 @@ impl Connection {
     fn acknowledge(&mut self, net: &mut Net) {
         let (sack, stamp) = self.receiver.acknowledge();
         let number = self.receiver.next();
+        if let Some(rtt) = &mut self.receiver_rtt {
+            rtt.acknowledge(net.now, number);
+        }
         net.send(
             Packet {
                 stamp,
@@ -256,6 +274,9 @@ impl Connection {
         }
         if let Some(capture) = &mut net.capture {
             capture.record(net.now, packet, false);
+        }
+        if let Some(rtt) = &mut self.receiver_rtt {
+            rtt.on_ack(packet.number);
         }
         let una = self.sender.una();
         let sample = self.sender.on_ack(net.now, packet);
@@ -297,6 +318,9 @@ impl Connection {
                 Turn::Idle => break,
             };
             let ecn = self.sender.on_send(net.now, turn);
+            if let Some(rtt) = &mut self.receiver_rtt {
+                rtt.send(number);
+            }
             let (payload, is_last) = match self.last {
                 Some((last, bytes)) if number == last => (bytes, true),
                 _ => (self.segment, false),

@@ -16,6 +16,7 @@ mod order;
 mod rack;
 mod ranges;
 mod receiver;
+mod receiver_rtt;
 mod recovery;
 mod rtt;
 mod scoreboard;

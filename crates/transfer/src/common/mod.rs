@@ -9,4 +9,4 @@ pub use error::Error;
 
 pub(crate) use disk::reserve;
 pub(crate) use monitor::Monitor;
-pub(crate) use socket::{TcpInfo, hold_little, is_readable, seconds, tcp_info};
+pub(crate) use socket::{TcpInfo, bound_window, hold_little, is_readable, seconds, tcp_info};

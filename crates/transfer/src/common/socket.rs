@@ -58,18 +58,54 @@ pub(crate) fn tcp_info(_socket: &TcpStream) -> Option<TcpInfo> {
 /// its window, and another can take the rest.
 #[cfg(target_os = "linux")]
 pub(crate) fn hold_little(socket: &TcpStream, bytes: u32) -> io::Result<()> {
-    let size = mem::size_of::<u32>() as libc::socklen_t;
-    // SAFETY: the descriptor is open while `socket` is borrowed, and the kernel reads `size` bytes.
-    let result = unsafe {
-        let value = (&raw const bytes).cast();
-        libc::setsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, value, size)
-    };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes)
 }
 
 /// Others take what their buffer holds.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn hold_little(_socket: &TcpStream, _bytes: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Bounds the receive window that the kernel offers (`TCP_WINDOW_CLAMP`). What was offered already stays offered.
+///
+/// The kernel puts the bound back to what the buffer holds with the first segment of data (`tcp_measure_rcv_mss`, since 6.6), and
+/// whenever it enlarges the buffer (`tcp_rcv_space_adjust`). A buffer that has room for several such windows is locked at its size,
+/// which Linux can since 5.15; before, and while it is smaller, the bound holds until the next enlargement.
+#[cfg(target_os = "linux")]
+pub(crate) fn bound_window(socket: &impl AsRawFd, bytes: u32) -> io::Result<()> {
+    /// SO_BUF_LOCK of asm-generic/socket.h, and SOCK_RCVBUF_LOCK of linux/socket.h.
+    const BUFFER_LOCK: libc::c_int = 72;
+    const RECEIVE: u32 = 2;
+    /// Bytes of the buffer for each of the window: half of it and more is the kernel's own.
+    const ROOM: u64 = 4;
+
+    set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)?;
+    let mut size: u32 = 0;
+    let mut length = mem::size_of::<u32>() as libc::socklen_t;
+    // SAFETY: the descriptor is open while `socket` is borrowed, and the kernel writes at most `length` bytes.
+    let result = unsafe {
+        let place = (&raw mut size).cast();
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVBUF, place, &raw mut length)
+    };
+    let has_room = result == 0 && u64::from(size) >= ROOM * u64::from(bytes);
+    // An older kernel does not know it.
+    _ = set(socket, libc::SOL_SOCKET, BUFFER_LOCK, if has_room { RECEIVE } else { 0 });
+    Ok(())
+}
+
+/// Sets an option that is a number.
+#[cfg(target_os = "linux")]
+fn set(socket: &impl AsRawFd, level: libc::c_int, option: libc::c_int, value: u32) -> io::Result<()> {
+    let size = mem::size_of::<u32>() as libc::socklen_t;
+    // SAFETY: the descriptor is open while `socket` is borrowed, and the kernel reads `size` bytes.
+    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), size) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Other kernels offer what they have.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn bound_window(_socket: &impl AsRawFd, _bytes: u32) -> io::Result<()> {
     Ok(())
 }
 
@@ -101,7 +137,7 @@ pub(crate) fn seconds(option: &str, seconds: f64) -> Result<Duration, Error> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::io::Write;
+    use std::io::{Read, Write};
     use std::net::TcpListener;
 
     use super::*;
@@ -113,6 +149,49 @@ mod tests {
         let info = tcp_info(&socket).unwrap();
         // Loopback answers within a second, and the handshake was timed.
         assert!(info.min_rtt.is_some_and(|rtt| rtt < Duration::from_secs(1)));
+    }
+
+    /// What `peer` was offered last (`tcpi_snd_wnd`).
+    fn offered(peer: &TcpStream) -> u32 {
+        // SAFETY: all its fields are integers, for which zero is a value.
+        let mut info: libc::tcp_info = unsafe { mem::zeroed() };
+        let mut length = mem::size_of::<libc::tcp_info>() as libc::socklen_t;
+        let place = (&raw mut info).cast();
+        // SAFETY: the descriptor is open, and the kernel writes at most `length` bytes.
+        let result =
+            unsafe { libc::getsockopt(peer.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, place, &raw mut length) };
+        assert_eq!(result, 0);
+        info.tcpi_snd_wnd
+    }
+
+    /// Before the handshake it is what the first segments are offered. Once data have come it holds for good; what stood is used up
+    /// first, and windows are rounded up to their scale.
+    #[test]
+    fn a_bounded_window_is_what_is_offered() {
+        const BOUND: u32 = 20_000;
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        for is_early in [true, false] {
+            let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+            if is_early {
+                bound_window(&socket, BOUND).unwrap();
+            }
+            socket.connect(&listener.local_addr().unwrap().into()).unwrap();
+            let (mut socket, mut peer) = (TcpStream::from(socket), listener.accept().unwrap().0);
+            let before = offered(&peer);
+            assert_eq!(before <= BOUND, is_early, "{before}");
+            // What is sent back carries the window.
+            let exchange = |socket: &mut TcpStream, peer: &mut TcpStream| {
+                peer.write_all(&[0; 10_000]).unwrap();
+                socket.read_exact(&mut [0; 10_000]).unwrap();
+                socket.write_all(&[0]).unwrap();
+                peer.read_exact(&mut [0]).unwrap();
+                offered(peer)
+            };
+            exchange(&mut socket, &mut peer);
+            bound_window(&socket, BOUND).unwrap();
+            let after = (0..60).map(|_| exchange(&mut socket, &mut peer)).last().unwrap();
+            assert!((BOUND / 2..BOUND + 2048).contains(&after), "{after}");
+        }
     }
 
     #[test]

@@ -114,7 +114,7 @@ fn attempt(requests: &Requests, url: &Url, first: u64, needs_validator: bool) ->
     let mut range = Some((0, first));
     let mut hops = 0;
     loop {
-        let mut connection = requests.dialer.dial(&url)?;
+        let mut connection = requests.dialer.dial(&url, None)?;
         connection.send(&requests.get(&url, range, None))?;
         let (head, body) = connection.head(false)?;
         match head.status {

@@ -43,6 +43,8 @@ pub struct Options {
     pub gamma: Option<f64>,
     /// Seconds over which the least RTT is taken; 0: for ever.
     pub window: Option<f64>,
+    /// Whether the sum of the receive windows is bounded once several connections make a queue.
+    pub bound: bool,
     /// Most connections.
     pub max_connections: u32,
     /// A fixed number of connections.
@@ -80,6 +82,7 @@ impl Default for Options {
             beta: None,
             gamma: None,
             window: None,
+            bound: true,
             max_connections: 64,
             connections: None,
             is_continued: false,
@@ -109,6 +112,8 @@ impl Options {
             beta: self.beta.unwrap_or(law.beta),
             gamma: self.gamma.unwrap_or(law.gamma),
             window: self.window.unwrap_or(law.window),
+            // Other systems have no such option.
+            bound: self.bound && law.bound && cfg!(target_os = "linux"),
             max: self.max_connections,
             ..law
         };

@@ -72,7 +72,7 @@ pub(super) fn start(workers: &Arc<Workers>) -> Arc<Pings> {
 fn series(workers: &Weak<Workers>, answers: &Pings) -> Result<(), http::Error> {
     let Some(owner) = workers.upgrade() else { return Ok(()) };
     let url = owner.lock().url.clone();
-    let mut connection = owner.requests.dialer.dial(&url)?;
+    let mut connection = owner.requests.dialer.dial(&url, None)?;
     let request = owner.requests.ping(&url);
     drop(owner);
     while workers.upgrade().is_some_and(|workers| !workers.lock().is_over) {

@@ -44,6 +44,8 @@ pub(super) struct State {
     pub opens_at: Instant,
     /// Nothing is asked before.
     pub asks_at: Instant,
+    /// The bound on the receive window of each connection, in bytes.
+    pub window: Option<u32>,
     /// Bytes of the file that arrived.
     pub received: u64,
     /// The bytes of a file whose length was not known.
@@ -103,6 +105,7 @@ impl State {
             failed_at: now,
             opens_at: now,
             asks_at: now,
+            window: None,
             received: 0,
             ended: None,
             error: None,

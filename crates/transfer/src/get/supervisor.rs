@@ -98,6 +98,9 @@ impl<'a> Supervisor<'a> {
         // More connections do not make a limited rate more.
         let is_limited = self.workers.pace.as_ref().is_some_and(|pace| sample.rate >= 0.9 * 8.0 * pace.rate());
         self.staff(if is_limited { law.min(sample.connections) } else { law }, now);
+        if self.job.options.connections.is_none() {
+            self.workers.bound(self.controller.window());
+        }
         self.hurry(now, sample.rtt_min);
     }
 

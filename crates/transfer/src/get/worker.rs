@@ -71,11 +71,14 @@ impl From<http::Error> for Trouble {
 
 fn work(guard: &WorkerGuard, first: Option<First>) -> Result<(), Trouble> {
     let workers = &*guard.workers;
-    let url = workers.lock().url.clone();
+    let (url, window) = {
+        let state = workers.lock();
+        (state.url.clone(), state.window)
+    };
     let mut buffer = vec![0; READ];
     let (connection, first) = match first {
         Some(First { connection, body, grant, is_last }) => (connection, Some((body, grant, is_last))),
-        None => (workers.requests.dialer.dial(&url)?, None),
+        None => (workers.requests.dialer.dial(&url, window)?, None),
     };
     let mut worker = Worker { workers, owner: guard.owner, url, connection, asked: VecDeque::new(), answered: 0 };
     if !workers.opened(guard.owner, worker.connection.socket()) {

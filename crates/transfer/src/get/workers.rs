@@ -11,7 +11,12 @@ use super::request::Requests;
 use super::retry::Retry;
 use super::state::{State, Trouble};
 use super::validator::Validator;
-use crate::common::Monitor;
+use crate::common::{Monitor, bound_window};
+
+/// Payload of a full segment over Ethernet, with timestamps.
+const SEGMENT: u32 = 1448;
+/// No bound: more than any window.
+const UNBOUNDED: u32 = 1 << 30;
 
 /// What the connections share.
 pub(super) struct Workers {
@@ -92,8 +97,14 @@ impl Workers {
         let mut state = self.lock();
         let taken = state.plan.take(lease, count);
         state.received += taken;
-        let is_done = state.plan.is_done(lease);
+        let (is_done, window) = (state.plan.is_done(lease), state.window);
         let Some(slot) = state.slots.get_mut(&owner) else { return (0, true) };
+        if slot.received == 0
+            && let (Some(window), Some((_, socket))) = (window, &slot.open)
+        {
+            // The first data undo what was said before the handshake.
+            _ = bound_window(socket, window);
+        }
         slot.received += taken;
         slot.heard = Instant::now();
         if slot.received >= LEAST_LEASE {
@@ -128,6 +139,25 @@ impl Workers {
             }
         }
         self.state.notify();
+    }
+
+    /// Bounds the receive windows: each connection offers its share of `total` bytes, in whole segments, the first ones one more.
+    pub fn bound(&self, total: Option<f64>) {
+        let mut state = self.lock();
+        if total.is_none() && state.window.is_none() {
+            return;
+        }
+        let sockets = state.slots.values().filter(|slot| !slot.is_retired).map(|slot| slot.open.as_ref());
+        let count = sockets.clone().count().max(1) as u32;
+        let segments = total.map(|total| (total / f64::from(SEGMENT)) as u32);
+        for (socket, index) in sockets.zip(0..) {
+            let share = segments.map_or(UNBOUNDED, |all| (all / count + u32::from(index < all % count)) * SEGMENT);
+            if let Some((_, socket)) = socket {
+                // Without it the connection offers more than its share, as it would have before.
+                _ = bound_window(socket, share);
+            }
+        }
+        state.window = segments.map(|all| (all / count).max(1) * SEGMENT);
     }
 
     /// Ends a connection that is not wanted any more.

@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use socket2::{Domain, Protocol, Socket, Type};
 use url::{Position, Url};
 
 use super::connection::Connection;
 use super::error::Error;
 use super::proxy::{Proxies, Proxy};
+use crate::common::bound_window;
 use crate::tls;
 
 /// Opens connections.
@@ -49,16 +51,16 @@ impl Dialer {
         }
     }
 
-    /// A new connection that leads to `url`.
+    /// A new connection that leads to `url`, with a receive window of at most `window` bytes from its handshake on.
     ///
     /// # Errors
     /// No address answers, the proxy refuses, or the server cannot prove who it is.
-    pub fn dial(&self, url: &Url) -> Result<Connection, Error> {
+    pub fn dial(&self, url: &Url, window: Option<u32>) -> Result<Connection, Error> {
         let is_tls = url.scheme() == "https";
         let socket = match self.proxy(url) {
-            Some(proxy) if is_tls => self.tunnel(&proxy, url)?,
-            Some(proxy) => self.connect(proxy.url())?,
-            None => self.connect(url)?,
+            Some(proxy) if is_tls => self.tunnel(&proxy, url, window)?,
+            Some(proxy) => self.connect(proxy.url(), window)?,
+            None => self.connect(url, window)?,
         };
         let connection = if is_tls {
             Connection::tls(self.handshake(socket, url)?, self.patience)
@@ -73,13 +75,13 @@ impl Dialer {
         Ok(connection)
     }
 
-    fn connect(&self, url: &Url) -> Result<TcpStream, Error> {
+    fn connect(&self, url: &Url, window: Option<u32>) -> Result<TcpStream, Error> {
         let host = authority(url);
         let failure = |source| Error::Connect { host: host.clone(), source };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let known = last.take().filter(|(name, _)| *name == host).map(|(_, address)| address);
         let mut error = io::Error::new(io::ErrorKind::NotFound, "the host name has no address");
-        let mut attempt = |address: SocketAddr| match TcpStream::connect_timeout(&address, self.connect_timeout) {
+        let mut attempt = |address: SocketAddr| match open(address, window, self.connect_timeout) {
             Ok(socket) => Some((socket, address)),
             Err(reason) => {
                 error = reason;
@@ -102,8 +104,8 @@ impl Dialer {
     }
 
     /// A tunnel through a proxy (RFC 9110 §9.3.6).
-    fn tunnel(&self, proxy: &Proxy, url: &Url) -> Result<TcpStream, Error> {
-        let mut connection = Connection::plain(self.connect(proxy.url())?, self.connect_timeout);
+    fn tunnel(&self, proxy: &Proxy, url: &Url, window: Option<u32>) -> Result<TcpStream, Error> {
+        let mut connection = Connection::plain(self.connect(proxy.url(), window)?, self.connect_timeout);
         let host = authority(url);
         let authorization = proxy.authorization().map(|value| format!("Proxy-Authorization: {value}\r\n"));
         let authorization = authorization.unwrap_or_default();
@@ -134,6 +136,17 @@ impl Dialer {
         }
         Ok(StreamOwned::new(session, socket))
     }
+}
+
+/// A connection to `address`. Bounded before the handshake, its window is never offered any larger; the window's scale, which the
+/// handshake settles, is then that of the bound: it can be 64 KiB at least.
+fn open(address: SocketAddr, window: Option<u32>, timeout: Duration) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    if let Some(window) = window {
+        bound_window(&socket, window)?;
+    }
+    socket.connect_timeout(&address.into(), timeout)?;
+    Ok(socket.into())
 }
 
 /// Name and port, as CONNECT and `Host` want them; the port always stands.

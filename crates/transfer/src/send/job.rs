@@ -75,7 +75,9 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     fn new(path: &Path, address: &str, options: &'a Options, observer: &mut Observer<'_>) -> Result<Self, Error> {
         let law = Params::of(options.law);
-        let params = Params { max: options.max_connections, window: options.window.unwrap_or(law.window), ..law };
+        let window = options.window.unwrap_or(law.window);
+        // The receive windows are the server's.
+        let params = Params { max: options.max_connections, window, bound: false, ..law };
         params.check().map_err(|(field, why)| Error::Usage(format!("--{field}: {why}")))?;
         if options.connections == Some(0) || options.max_tries == 0 {
             return Err(Error::Usage(
@@ -128,7 +130,7 @@ impl<'a> Job<'a> {
         let tree = self.task.tree.to_bytes();
         let (length, hash) = (self.task.tree.length(), self.task.tree.hash());
         let fields = format!("Content-Type: {TREE}\r\n{LENGTH}: {length}\r\n{HASH}: {hash}\r\n");
-        let mut connection = self.task.dialer.dial(&self.task.url)?;
+        let mut connection = self.task.dialer.dial(&self.task.url, None)?;
         let mut request = head(&self.task, "POST", "", tree.len(), &fields).into_bytes();
         request.extend(tree);
         connection.send(&request)?;

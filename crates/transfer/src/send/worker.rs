@@ -59,7 +59,7 @@ fn connection(task: &Task, workers: &Workers, slot: u32, flying: &mut VecDeque<u
     if !workers.wants(slot) {
         return Ok(());
     }
-    let mut connection = task.dialer.dial(&task.url)?;
+    let mut connection = task.dialer.dial(&task.url, None)?;
     // Where this cannot be set, the end of the file takes a little longer.
     let _ = hold_little(connection.socket(), PIECE as u32);
     if let Ok(socket) = connection.socket().try_clone() {

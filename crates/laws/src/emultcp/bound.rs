@@ -1,0 +1,152 @@
+//! The bound on the sum of the receive windows, W.
+//!
+//! The number of connections is whole, and what it does is seen seconds later: n alone keeps a queue of the size of θ. What
+//! the connections together may have in flight decides the queue within some round trips, and that is the receiver's to say.
+//! rLEDBAT (RFC 9840) controls one connection so.
+//!
+//! * begin: a queue longer than θ stands for 0.4 τ + 2·rtt_min, and is made by four connections or more, or by two or more of an
+//!   excursion of 5 s. A server whose one connection fills the path (BBR's) sees neither. While the queue stands the link is
+//!   full: W is 1.1·rtt_min times the mean rate since, and 0.2 τ before.
+//! * target: Q = 0.01·rtt_min and the time of two packets at the rate x. q is the queue that the connections see on the
+//!   mean.
+//! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q. Where nobody saw Q for
+//!   τ + 2·rtt_min there is W·min(m, 1)/τ besides, m what is missing of the path, as for n without a bound.
+//! * use: u = x·(rtt_min + q)/W is the share of W in flight. Below 0.6 W does not grow: a window that nobody fills says nothing.
+//! * dn/dt = n·3·(0.9 − u)/(τ + 3·rtt_min), from −0.2·n to 1.7·n over that, and n is at most W over four segments: with fewer in flight
+//!   no loss can be told by duplicates (RFC 5681 §3.2). Above 1.1 u tells of windows that were offered before W: n and W stay.
+//! * end: W has room for less than two connections, or 0.7 of what it was when the queue was last shorter than Q, or when it
+//!   began. Others fill the queue then, and n goes by θ again; for 30 s there is no other bound.
+
+use super::params::Params;
+use super::sample::Sample;
+
+/// Connections that make a queue, and how many are enough after so many seconds with them.
+const FROM: u32 = 4;
+const FROM_LATER: u32 = 2;
+const LATER: f64 = 5.0;
+/// How long the queue that begins it stands, in τ and in round trips; W beside what the path carried meanwhile, and how long
+/// before, in τ.
+const BEGIN: f64 = 0.4;
+const BEGIN_ROUNDS: f64 = 2.0;
+const BEGIN_SPARE: f64 = 1.1;
+pub(super) const BEFORE: f64 = 0.2;
+/// Q, as a share of rtt_min, and in packets at the rate.
+const TARGET: f64 = 0.01;
+const TARGET_PACKETS: f64 = 2.0;
+/// Time constant of W, in round trips besides τ.
+const ROUNDS: f64 = 6.0;
+/// So long without Q, in τ and in round trips, and W seeks what is missing.
+const PATIENCE: f64 = 1.0;
+const PATIENCE_ROUNDS: f64 = 2.0;
+/// A use below which W does not grow, and one above which n stays.
+const USED: f64 = 0.6;
+const OVERUSED: f64 = 1.1;
+/// The use that n aims at, how n goes there, how fast at most, and the round trips of its time constant besides τ.
+const AIM: f64 = 0.9;
+const GAIN: f64 = 3.0;
+const GROWTH: f64 = 1.7;
+const DECAY: f64 = 0.2;
+const REACTION_ROUNDS: f64 = 3.0;
+/// The least number of connections that a bound is for, and the least share of W when the queue was last shorter than Q.
+const LEAST: f64 = 2.0;
+const YIELDS: f64 = 0.7;
+/// Seconds without a bound after one that others ended.
+const REST: f64 = 30.0;
+/// Bits of a packet, and of the least room of a connection: four segments.
+const PACKET: f64 = 1500.0 * 8.0;
+const ROOM: f64 = 4.0 * 1448.0 * 8.0;
+
+/// W, and what it rests on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bound {
+    window: Option<f64>,
+    /// When a queue of Q was seen last, or the bound began.
+    pub met_at: f64,
+    /// W when a shorter one was seen last, or the bound began.
+    short_window: f64,
+    /// No bound begins before.
+    rests_until: f64,
+    standing: Option<Standing>,
+}
+
+/// A queue that may begin the bound.
+#[derive(Clone, Debug)]
+struct Standing {
+    since: f64,
+    /// What arrived, in bit/s times τ, in so many τ.
+    carried: f64,
+    span: f64,
+}
+
+/// What is known of a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    /// The rate in bit/s, smoothed over τ/2 and over [`BEFORE`].
+    pub rate: f64,
+    pub fresh: f64,
+    /// The base RTT in seconds.
+    pub rtt_min: f64,
+    /// m.
+    pub missing: f64,
+    /// Whether the queue is longer than θ, and since when, in seconds, there are two connections or more.
+    pub has_queue: bool,
+    pub excursion: f64,
+}
+
+impl Bound {
+    /// W in bits.
+    pub fn window(&self) -> Option<f64> {
+        self.window
+    }
+
+    /// A `part` of τ later: whether it is to begin.
+    pub fn watch(&mut self, params: &Params, sample: &Sample, path: Path, part: f64) {
+        let is_many = sample.connections >= FROM || sample.connections >= FROM_LATER && path.excursion >= LATER;
+        if self.window.is_some() || !path.has_queue || !is_many || sample.now < self.rests_until {
+            self.standing = None;
+            return;
+        }
+        let begun = Standing { since: sample.now, carried: path.fresh * BEFORE, span: BEFORE };
+        let standing = self.standing.get_or_insert(begun);
+        standing.carried += sample.rate * part;
+        standing.span += part;
+        if sample.now - standing.since >= BEGIN * params.tau + BEGIN_ROUNDS * path.rtt_min {
+            let carried = standing.carried / standing.span;
+            let window = (BEGIN_SPARE * carried * path.rtt_min).max(ROOM * f64::from(FROM));
+            (self.window, self.short_window, self.met_at) = (Some(window), window, sample.now);
+        }
+    }
+
+    /// A `part` of τ later: moves W, and returns what n becomes of `n`; `None` where nothing is bounded, or there is no evidence.
+    pub fn update(&mut self, params: &Params, sample: &Sample, path: Path, n: f64, part: f64) -> Option<f64> {
+        let mut window = self.window?;
+        let rtt = sample.rtt?.max(path.rtt_min);
+        let over = |rounds: f64| params.tau / (params.tau + rounds * path.rtt_min);
+        // At no rate at all everything is within the target.
+        let target = path.rtt_min * (1.0 + TARGET) + TARGET_PACKETS * PACKET / path.rate;
+        let is_short = rtt < target;
+        if !is_short {
+            self.met_at = sample.now;
+        }
+        let mut growth = (target / rtt - 1.0).min(1.0) * over(ROUNDS);
+        if sample.now - self.met_at >= PATIENCE * params.tau + PATIENCE_ROUNDS * path.rtt_min {
+            growth += path.missing.min(1.0);
+        }
+        let used = path.rate * rtt / window;
+        let is_felt = if growth < 0.0 { used <= OVERUSED } else { used >= USED };
+        if is_felt {
+            window *= 1.0 + growth * part;
+        }
+        if is_short {
+            self.short_window = window;
+        }
+        let room = window / ROOM;
+        self.window = Some(window).filter(|window| room >= LEAST && *window >= YIELDS * self.short_window);
+        if self.window.is_none() {
+            self.rests_until = sample.now + REST;
+        }
+        let growth = (GAIN * (AIM - used)).clamp(-DECAY, GROWTH) * over(REACTION_ROUNDS);
+        let n = if used > OVERUSED { n } else { n * (1.0 + growth * part) };
+        Some(n.max(LEAST).min(room).min(f64::from(params.max)).max(1.0))
+    }
+}
