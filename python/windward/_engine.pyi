@@ -428,6 +428,11 @@ class LawConnections:
     def wanted(self) -> int:
         """How many connections there should be."""
 
+def fluid_download(
+    *, capacity: float, rtt: float, loss: float, buffer: float, duration: float, bound: bool
+) -> dict[str, Any]:
+    """The fields of a `fluid.DownloadTrajectory`; raises ValueError."""
+
 def fluid_emultcp(
     capacities: NDArray[np.float64],
     routes: Sequence[Sequence[int]],

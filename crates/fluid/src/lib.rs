@@ -6,11 +6,14 @@
 
 mod delayed;
 mod dormand_prince;
+mod download;
+
 mod early;
 mod emultcp;
 mod integrate;
 mod model;
 
+pub use download::{Download, DownloadTrajectory};
 pub use early::{Early, Ecn, Rule};
 pub use emultcp::{Congestion, Emultcp, EmultcpTrajectory, EmultcpUser};
 pub use integrate::{Lag, Method, Rest, Trajectory, integrate, integrate_pieces};

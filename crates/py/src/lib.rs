@@ -57,6 +57,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<coding::Recoder>()?;
     module.add_function(wrap_pyfunction!(coding::coding_kernel, module)?)?;
     module.add_function(wrap_pyfunction!(coding::coding_multiply, module)?)?;
+    module.add_function(wrap_pyfunction!(network::fluid_download, module)?)?;
     module.add_function(wrap_pyfunction!(network::fluid_emultcp, module)?)?;
     module.add_function(wrap_pyfunction!(network::fluid_follow, module)?)?;
     module.add_function(wrap_pyfunction!(network::num_independent_sets, module)?)?;

@@ -7,7 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
-use windward_fluid::{Congestion, Emultcp, EmultcpUser, FluidFlow, Model, integrate};
+use windward_fluid::{Congestion, Download, Emultcp, EmultcpUser, FluidFlow, Model, integrate};
+use windward_laws::emultcp::Params;
 use windward_laws::{LawSpec, SpecError, TimeUnit};
 use windward_num::{Network, Region, region};
 
@@ -181,6 +182,30 @@ pub(crate) fn fluid_emultcp<'py>(
     answer.set_item("prices", matrix(py, &prices)?)?;
     answer.set_item("time_s", vector(py, &run.time)?)?;
     answer.set_item("evaluations", run.evaluations)?;
+    Ok(answer)
+}
+
+/// Follows a download of `emultcp-fast`; see `windward.theory.fluid.follow_download`. Raises ValueError.
+#[pyfunction]
+#[pyo3(signature = (*, capacity, rtt, loss, buffer, duration, bound))]
+pub(crate) fn fluid_download(
+    py: Python<'_>,
+    capacity: f64,
+    rtt: f64,
+    loss: f64,
+    buffer: f64,
+    duration: f64,
+    bound: bool,
+) -> PyResult<Bound<'_, PyDict>> {
+    let path = Download { capacity, rtt, loss, buffer };
+    let params = Params { bound, ..Params::default() };
+    let run = py.detach(|| path.follow(params, duration)).map_err(refused)?;
+    let answer = PyDict::new(py);
+    answer.set_item("time_s", vector(py, &run.time)?)?;
+    answer.set_item("connections", vector(py, &run.connections)?)?;
+    answer.set_item("windows", vector(py, &run.windows)?)?;
+    answer.set_item("rates", vector(py, &run.rates)?)?;
+    answer.set_item("queues_s", vector(py, &run.queues)?)?;
     Ok(answer)
 }
 

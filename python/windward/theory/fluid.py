@@ -197,3 +197,53 @@ def follow_emultcp(
         tolerance=tolerance,
     )
     return EmultcpTrajectory(**answer)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DownloadTrajectory:
+    """A download through time, one entry at each of the controller's looks, ten a second."""
+
+    #: Seconds.
+    time_s: Array
+    #: n.
+    connections: Array
+    #: W, the sum of the receive windows in packets; infinite where nothing is bounded.
+    windows: Array
+    #: What arrives, in packets a second.
+    rates: Array
+    #: Queueing delay in seconds.
+    queues_s: Array
+
+
+def follow_download(
+    *, capacity: float, rtt_s: float, loss: float, buffer: float, duration_s: float, bound: bool = True
+) -> DownloadTrajectory:
+    """Follows a download of `emultcp-fast`: the controller itself in front of windows that are means.
+
+    The path is one link; the server has Reno's window, which random loss alone halves.
+
+    Parameters
+    ----------
+    capacity
+        Of the link, in packets of 1500 bytes a second.
+    rtt_s
+        Base round trip.
+    loss
+        Share of the packets that the link loses.
+    buffer
+        Packets that it holds.
+    duration_s
+        How long.
+    bound
+        Whether the sum of the receive windows is bounded once several connections make a queue.
+
+    Raises
+    ------
+    ValueError
+        If something is wrong; the message says what.
+    """
+    above_zero("duration_s", duration_s)
+    answer = _engine.fluid_download(
+        capacity=capacity, rtt=rtt_s, loss=loss, buffer=buffer, duration=duration_s, bound=bound
+    )
+    return DownloadTrajectory(**answer)

@@ -1,0 +1,116 @@
+//! A download over several connections as a fluid: the controller itself, in front of windows that are means.
+//!
+//! The law is [`windward_laws::emultcp::Controller`], as packets and kernels have it. The path is a link of capacity C behind a
+//! buffer B and of a base round trip T, which loses a share p of what leaves it; the server has Reno's window.
+//!
+//! * Losses alone halve a window that is at most c: it has a mean of w(c) = c/(1 + p·c²/8) where c is below its peak √(8/(3p)), and
+//!   √(3/(2p)) beyond. A sawtooth takes c/2 round trips from c/2 to c, in which it sends 3c²/8 of the 1/p segments between two
+//!   losses, and stays at c for the rest.
+//! * n connections are on their way to F = n·w(c) in flight with a time constant of [`ROUNDS`] round trips, our guess of how
+//!   long a slow start takes; c is W/n where the controller bounds their windows.
+//! * The queue is q = F/C − T, between 0 and B/C, and the rate min(F/T, C)·(1 − p). What overflows is gone, and halves nothing.
+//!
+//! The controller rests where q = Q, and n where what arrives uses 0.9 of W: W = C·(1 − p)·(T + Q)/0.9, p·c²/8 = (1 − p)/0.9 − 1 and
+//! n = W/c.
+
+use windward_laws::emultcp::{Controller, Kind, Params, Sample};
+use windward_num::Error;
+
+/// Time constant of what is in flight, in round trips.
+const ROUNDS: f64 = 4.0;
+/// Bits of a packet.
+const PACKET: f64 = 1500.0 * 8.0;
+
+/// A path and what it does to a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Download {
+    /// C in packets of 1500 bytes a second.
+    pub capacity: f64,
+    /// T in seconds.
+    pub rtt: f64,
+    /// p.
+    pub loss: f64,
+    /// B in packets.
+    pub buffer: f64,
+}
+
+/// Samples of a download, one at each of the controller's looks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DownloadTrajectory {
+    /// Seconds.
+    pub time: Vec<f64>,
+    /// n.
+    pub connections: Vec<f64>,
+    /// W in packets; infinite where nothing is bounded.
+    pub windows: Vec<f64>,
+    /// What arrives, in packets a second.
+    pub rates: Vec<f64>,
+    /// q in seconds.
+    pub queues: Vec<f64>,
+}
+
+impl Download {
+    /// The mean window of a connection whose window is at most `most`.
+    pub fn window(&self, most: f64) -> f64 {
+        let peak = (8.0 / (3.0 * self.loss)).sqrt();
+        let most = most.min(peak);
+        if most.is_finite() { most / (1.0 + self.loss * most * most / 8.0) } else { f64::INFINITY }
+    }
+
+    /// Follows a download of the fast law for `duration` seconds.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a value out of range, or another law.
+    pub fn follow(&self, params: Params, duration: f64) -> Result<DownloadTrajectory, Error> {
+        self.check(params)?;
+        let mut controller = Controller::new(params, None);
+        let mut run = DownloadTrajectory::default();
+        let (mut flight, period) = (0.0, controller.period());
+        let looks = (duration / period).round() as u64;
+        for look in 0..=looks {
+            let now = look as f64 * period;
+            let queue = (flight / self.capacity - self.rtt).clamp(0.0, self.buffer / self.capacity);
+            let rate = (flight / self.rtt).min(self.capacity) * (1.0 - self.loss);
+            controller.update(Sample {
+                now,
+                rtt: (now >= params.settle).then_some(self.rtt + queue),
+                rtt_min: self.rtt,
+                rate: rate * PACKET,
+                connections: controller.wanted(),
+                remaining: None,
+            });
+            let n = controller.connections();
+            let window = controller.window().map_or(f64::INFINITY, |bytes| bytes * 8.0 / PACKET);
+            run.time.push(now);
+            run.connections.push(n);
+            run.windows.push(window);
+            run.rates.push(rate);
+            run.queues.push(queue);
+            let room = self.capacity * self.rtt + self.buffer;
+            let wanted = (n * self.window(window / n)).min(room);
+            flight += (wanted - flight) * (1.0 - libm::exp(-period / (ROUNDS * (self.rtt + queue))));
+        }
+        Ok(run)
+    }
+
+    fn check(&self, params: Params) -> Result<(), Error> {
+        let refuse = |at: &str, reason: &str| Err(Error::Invalid { at: at.into(), reason: reason.into() });
+        let is_above_zero = |value: f64| value > 0.0 && value.is_finite();
+        if !is_above_zero(self.capacity) {
+            return refuse("capacity", "it must be above 0");
+        }
+        if !is_above_zero(self.rtt) {
+            return refuse("rtt", "it must be above 0");
+        }
+        if !(0.0..1.0).contains(&self.loss) {
+            return refuse("loss", "it must be from 0 to below 1");
+        }
+        if !(self.buffer >= 0.0 && self.buffer.is_finite()) {
+            return refuse("buffer", "it must be from 0");
+        }
+        if params.law != Kind::Fast {
+            return refuse("law", "it must be emultcp-fast; Emultcp has the equations of emultcp");
+        }
+        params.check().or_else(|(field, why)| refuse(field, &why))
+    }
+}
