@@ -8,7 +8,8 @@
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// ACKs, and segments that echo one, on their way: the oldest are forgotten beyond so many.
+/// ACKs, and segments that echo one, on their way: beyond so many the next are not measured, as those on their way would never be
+/// in a window of several times as many.
 const MOST: usize = 64;
 /// A sample above the estimate moves it by one over this.
 const SLOWNESS: u64 = 8;
@@ -81,10 +82,9 @@ impl ReceiverRtt {
 }
 
 fn push(line: &mut VecDeque<(u32, Time)>, entry: (u32, Time)) {
-    if line.len() == MOST {
-        line.pop_front();
+    if line.len() < MOST {
+        line.push_back(entry);
     }
-    line.push_back(entry);
 }
 
 #[cfg(test)]
@@ -139,14 +139,21 @@ mod tests {
         assert_eq!(rtt.take(), Some(Duration::from_millis(120)));
     }
 
+    /// A thousand ACKs are on their way at once, and then a thousand segments: the first ones are measured, with the room that there is.
     #[test]
-    fn no_more_is_kept_than_there_is_room_for() {
+    fn a_large_window_is_measured_too() {
         let mut rtt = ReceiverRtt::default();
+        (0..1000).for_each(|number| rtt.acknowledge(at(u64::from(number)), number));
         for number in 0..1000 {
-            rtt.acknowledge(at(1), number);
             rtt.on_ack(number);
             rtt.send(number);
         }
-        assert_eq!((rtt.echoes.len(), rtt.echoes.capacity()), (MOST, MOST));
+        assert_eq!([rtt.acks.capacity(), rtt.echoes.capacity()], [MOST; 2]);
+        rtt.receive(at(2000), 0);
+        assert_eq!(rtt.take(), Some(Duration::from_millis(2000)));
+        rtt.receive(at(2010), 60);
+        assert_eq!(rtt.take(), Some(Duration::from_millis(1950)));
+        rtt.receive(at(3000), 900);
+        assert!(rtt.acks.is_empty());
     }
 }
