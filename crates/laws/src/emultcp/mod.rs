@@ -111,7 +111,7 @@ impl Controller {
     }
 
     /// The sum of the connections' receive windows in bytes, where it is to be bounded; it is for the host to divide it among
-    /// the connections that there are.
+    /// the connections that there are, by [`share`].
     pub fn window(&self) -> Option<f64> {
         match &self.state {
             State::Paper(_) => None,
@@ -123,4 +123,10 @@ impl Controller {
     pub fn params(&self) -> &Params {
         &self.params
     }
+}
+
+/// Of a window of so many `bytes`, the segments of the connection `index` of `count`: whole ones, and the first connections have one more.
+pub fn share(bytes: f64, segment: u32, count: u32, index: u32) -> u32 {
+    let all = (bytes / f64::from(segment)) as u32;
+    all / count + u32::from(index < all % count)
 }

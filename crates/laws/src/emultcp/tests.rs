@@ -1,6 +1,6 @@
 //! By hand from the equations, and what every controller keeps to.
 
-use super::{Controller, Kind, Params, Rounding, Sample, State};
+use super::{Controller, Kind, Params, Rounding, Sample, State, share};
 use proptest::prelude::*;
 
 /// The fast law without a bound.
@@ -344,6 +344,13 @@ fn few_connections_are_bounded_late() {
     assert_eq!(begins(true, Kind::Fast, 1), None);
     assert_eq!(begins(false, Kind::Fast, 8), None);
     assert_eq!(begins(true, Kind::Paper, 8), None);
+}
+
+#[test]
+fn a_window_is_shared_in_whole_segments() {
+    // 14 479 bytes are nine segments of 1448 and a rest.
+    assert_eq!([0, 1, 2, 3].map(|index| share(14_479.0, 1448, 4, index)), [3, 2, 2, 2]);
+    assert_eq!([0, 1].map(|index| share(1_000.0, 1448, 2, index)), [0, 0]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::makers::{Maker, Makers};
 use crate::net::Net;
 use crate::network::{FlowConfig, TransferConfig};
 use std::ops::Range;
-use windward_laws::emultcp::{Controller, Kind, Sample};
+use windward_laws::emultcp::{Controller, Kind, Sample, share};
 use windward_units::{Duration, Packets, Time};
 
 /// A running transfer.
@@ -75,14 +75,11 @@ impl Transfer {
         self.controller.params().law == Kind::Fast
     }
 
-    /// Divides the bound on the receive windows, if there is one, among the connections: whole segments, the first ones have one
-    /// more.
+    /// Divides the bound on the receive windows, if there is one, among the connections.
     fn grant(&self, flows: &mut [Endpoint]) {
-        let Some(first) = flows.first() else { return };
-        let total = self.controller.window().map(|bytes| (bytes / f64::from(first.segment())) as u32);
-        let count = flows.len() as u32;
+        let (window, count) = (self.controller.window(), flows.len() as u32);
         for (flow, index) in flows.iter_mut().zip(0..) {
-            flow.bound_receive_window(total.map(|total| total / count + u32::from(index < total % count)));
+            flow.bound_receive_window(window.map(|bytes| share(bytes, flow.segment(), count, index)));
         }
     }
 

@@ -3,8 +3,13 @@
 use std::io;
 use std::mem;
 use std::net::TcpStream;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsFd;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
+
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
 
 use super::error::Error;
 
@@ -73,22 +78,15 @@ pub(crate) fn hold_little(_socket: &TcpStream, _bytes: u32) -> io::Result<()> {
 /// whenever it enlarges the buffer (`tcp_rcv_space_adjust`). A buffer that has room for several such windows is locked at its size,
 /// which Linux can since 5.15; before, and while it is smaller, the bound holds until the next enlargement.
 #[cfg(target_os = "linux")]
-pub(crate) fn bound_window(socket: &impl AsRawFd, bytes: u32) -> io::Result<()> {
+pub(crate) fn bound_window<S: AsRawFd + AsFd>(socket: &S, bytes: u32) -> io::Result<()> {
     /// SO_BUF_LOCK of asm-generic/socket.h, and SOCK_RCVBUF_LOCK of linux/socket.h.
     const BUFFER_LOCK: libc::c_int = 72;
     const RECEIVE: u32 = 2;
     /// Bytes of the buffer for each of the window: half of it and more is the kernel's own.
-    const ROOM: u64 = 4;
+    const ROOM: usize = 4;
 
     set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)?;
-    let mut size: u32 = 0;
-    let mut length = mem::size_of::<u32>() as libc::socklen_t;
-    // SAFETY: the descriptor is open while `socket` is borrowed, and the kernel writes at most `length` bytes.
-    let result = unsafe {
-        let place = (&raw mut size).cast();
-        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVBUF, place, &raw mut length)
-    };
-    let has_room = result == 0 && u64::from(size) >= ROOM * u64::from(bytes);
+    let has_room = SockRef::from(socket).recv_buffer_size().is_ok_and(|size| size / ROOM >= bytes as usize);
     // An older kernel does not know it.
     _ = set(socket, libc::SOL_SOCKET, BUFFER_LOCK, if has_room { RECEIVE } else { 0 });
     Ok(())

@@ -4,6 +4,8 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
+use windward_laws::emultcp::share;
+
 use super::pace::Pace;
 use super::part::Part;
 use super::plan::{Grant, LEAST_LEASE, LeaseId, Owner};
@@ -141,7 +143,7 @@ impl Workers {
         self.state.notify();
     }
 
-    /// Bounds the receive windows: each connection offers its share of `total` bytes, in whole segments, the first ones one more.
+    /// Bounds the receive windows: each connection offers its share of `total` bytes.
     pub fn bound(&self, total: Option<f64>) {
         let mut state = self.lock();
         if total.is_none() && state.window.is_none() {
@@ -149,15 +151,15 @@ impl Workers {
         }
         let sockets = state.slots.values().filter(|slot| !slot.is_retired).map(|slot| slot.open.as_ref());
         let count = sockets.clone().count().max(1) as u32;
-        let segments = total.map(|total| (total / f64::from(SEGMENT)) as u32);
+        let share = |index| total.map(|total| share(total, SEGMENT, count, index));
         for (socket, index) in sockets.zip(0..) {
-            let share = segments.map_or(UNBOUNDED, |all| (all / count + u32::from(index < all % count)) * SEGMENT);
             if let Some((_, socket)) = socket {
                 // Without it the connection offers more than its share, as it would have before.
-                _ = bound_window(socket, share);
+                _ = bound_window(socket, share(index).map_or(UNBOUNDED, |segments| segments * SEGMENT));
             }
         }
-        state.window = segments.map(|all| (all / count).max(1) * SEGMENT);
+        // The last one's is the least.
+        state.window = share(count - 1).map(|segments| segments.max(1) * SEGMENT);
     }
 
     /// Ends a connection that is not wanted any more.

@@ -138,8 +138,8 @@ impl Dialer {
     }
 }
 
-/// A connection to `address`. Bounded before the handshake, its window is never offered any larger; the window's scale, which the
-/// handshake settles, is then that of the bound: it can be 64 KiB at least.
+/// A connection to `address`. What it is offered until its first data is bounded; so is the window's scale, which the handshake settles
+/// for good: it can be 64 KiB at least.
 fn open(address: SocketAddr, window: Option<u32>, timeout: Duration) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if let Some(window) = window {
