@@ -34,6 +34,21 @@ proptest! {
     }
 }
 
+/// A flow of a cell may get more than the typical rate of its link. With large alpha its turnover is then far below that at
+/// the typical rate, and a row must be judged by its own: such problems came out with rows a thousandth off.
+#[test]
+fn cells_whose_turnovers_spread() {
+    let drawn = [
+        (13_465_312_906_220_098_025, "fading", 5, 26, 8.412_116_045_270_306),
+        (7_947_483_113_184_025_406, "fading", 4, 18, 9.754_228_964_487_204),
+        (4_019_472_169_422_386_223, "csma", 24, 24, 9.238_957_332_127_67),
+        (7_488_640_209_890_472_050, "csma_entropy", 10, 25, 9.323_620_623_158_353),
+    ];
+    for (seed, kind, flows, links, alpha) in drawn {
+        best(&random::problem(seed, kind, flows, links, |r| Utility::AlphaFair { weight: around_one(r), alpha }));
+    }
+}
+
 /// Utilities of every kind together, large enough for conjugate gradients.
 #[test]
 fn many_flows() {

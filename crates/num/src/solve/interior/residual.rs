@@ -43,7 +43,8 @@ impl Interior<'_> {
         let mut turnovers = vec![f64::INFINITY; self.lambda.len()];
         for (s, (utility, &x)) in program.utilities.iter().zip(&self.rates).enumerate() {
             let fits = program.route(s).map(|(l, w)| self.scale[l] / w).fold(f64::INFINITY, f64::min);
-            let value = utility.turnover(fits).max(utility.turnover(x));
+            // A link of a cell may carry more than `scale`, where with large alpha the turnover is far less.
+            let value = if x < fits { utility.turnover(fits).max(utility.turnover(x)) } else { utility.turnover(x) };
             program.route(s).for_each(|(l, _)| turnovers[l] = turnovers[l].min(value));
         }
         turnovers

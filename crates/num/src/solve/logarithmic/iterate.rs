@@ -15,7 +15,8 @@ pub(super) struct Iterate<'p> {
     pub(super) pace: Pace,
     /// Capacities, and for rows of blocks an inner point of the region: by them violations are judged.
     pub(super) scale: Vec<f64>,
-    /// x U′ of each flow at the rate that fits if it is alone.
+    /// The rate of each flow that fits if it is alone, and x U′ at it.
+    pub(super) most: Vec<f64>,
     pub(super) alone: Vec<f64>,
     pub(super) point: Point<'p>,
     /// Largest step in ln μ.
@@ -86,15 +87,15 @@ impl<'p> Iterate<'p> {
         let unit = program.loads(&vec![1.0; n]);
         let mut lambda = vec![0.0; m];
         let mut total = 0.0;
-        let mut alone = vec![0.0; n];
+        let (mut most, mut alone) = (vec![0.0; n], vec![0.0; n]);
         let mut linear = Vec::new();
         for (s, utility) in program.utilities.iter().enumerate() {
             let count = program.route(s).count();
             if count == 0 {
                 continue;
             }
-            let most = program.route(s).map(|(l, w)| scale[l] / w).fold(f64::INFINITY, f64::min);
-            alone[s] = utility.turnover(most);
+            most[s] = program.route(s).map(|(l, w)| scale[l] / w).fold(f64::INFINITY, f64::min);
+            alone[s] = utility.turnover(most[s]);
             let fits = program.route(s).map(|(l, _)| scale[l] / unit[l]).fold(f64::INFINITY, f64::min);
             let value = (fits * utility.derivative(fits)).max(0.1 * utility.turnover(fits));
             let share = value / count as f64;
@@ -117,6 +118,7 @@ impl<'p> Iterate<'p> {
             tolerance,
             pace,
             scale,
+            most,
             alone,
             point: Point { lambda, mu, linear, supplies },
             ambition: FIRST.min(pace.longest),
@@ -165,7 +167,8 @@ impl<'p> Iterate<'p> {
                 false => utility.response(y),
             };
             let turnover = x * (y + utility.own_price());
-            let least = turnover.max(self.alone[s]);
+            // A link of a cell may carry more than `scale`, where with large alpha the turnover is far less.
+            let least = if x < self.most[s] { turnover.max(self.alone[s]) } else { turnover };
             self.rates[s] = x;
             self.drop[s] = drop;
             self.turnover += turnover;
