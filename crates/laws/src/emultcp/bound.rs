@@ -4,13 +4,13 @@
 //! the connections together may have in flight decides the queue within some round trips, and that is the receiver's to say.
 //! rLEDBAT (RFC 9840) controls one connection so.
 //!
-//! * begin: a queue longer than θ stands for 0.4 τ + 2·rtt_min, and is made by four connections or more, or by two or more of an
-//!   excursion of 5 s. A server whose one connection fills the path (BBR's) sees neither. While the queue stands the link is
-//!   full: W is 1.1·rtt_min times the mean rate since, and 0.2 τ before.
-//! * target: Q = 0.01·rtt_min and the time of two packets at the rate x. q is the queue that the connections see on the
+//! * begin: a queue longer than θ is seen, and is made by four connections or more, or by two or more that carry 1.3 times what
+//!   one did: a server whose one connection fills the path (BBR's) is left alone. With a queue the link is full: W is 1.1·rtt_min
+//!   times the rate, smoothed over 0.2 τ.
+//! * target: Q = 0.02·rtt_min and the time of a packet at the rate x. q is the queue that the connections see on the
 //!   mean.
 //! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q. Where nobody saw Q for
-//!   τ + 2·rtt_min there is W·min(m, 1)/τ besides, m what is missing of the path, as for n without a bound.
+//!   τ/2 + 2·rtt_min there is W·min(m, 1)/τ besides, m what is missing of the path, as for n without a bound.
 //! * use: u = x·(rtt_min + q)/W is the share of W in flight. Below 0.6 W does not grow: a window that nobody fills says nothing.
 //! * dn/dt = n·3·(0.9 − u)/(τ + 3·rtt_min), from −0.2·n to 1.7·n over that, and n is at most W over four segments: with fewer in flight
 //!   no loss can be told by duplicates (RFC 5681 §3.2). Above 1.1 u tells of windows that were offered before W: n and W stay.
@@ -20,23 +20,19 @@
 use super::params::Params;
 use super::sample::Sample;
 
-/// Connections that make a queue, and how many are enough after so many seconds with them.
-const FROM: u32 = 4;
-const FROM_LATER: u32 = 2;
-const LATER: f64 = 5.0;
-/// How long the queue that begins it stands, in τ and in round trips; W beside what the path carried meanwhile, and how long
-/// before, in τ.
-const BEGIN: f64 = 0.4;
-const BEGIN_ROUNDS: f64 = 2.0;
-const BEGIN_SPARE: f64 = 1.1;
-pub(super) const BEFORE: f64 = 0.2;
+/// Connections that make a queue themselves; fewer do where they carry so many times what one did.
+const MANY: u32 = 4;
+const GAINED: f64 = 1.3;
+/// W at its beginning beside what the path carries, smoothed over a share of τ.
+const SPARE: f64 = 1.1;
+pub(super) const FRESH: f64 = 0.2;
 /// Q, as a share of rtt_min, and in packets at the rate.
-const TARGET: f64 = 0.01;
-const TARGET_PACKETS: f64 = 2.0;
+const TARGET: f64 = 0.02;
+const TARGET_PACKETS: f64 = 1.0;
 /// Time constant of W, in round trips besides τ.
 const ROUNDS: f64 = 6.0;
 /// So long without Q, in τ and in round trips, and W seeks what is missing.
-const PATIENCE: f64 = 1.0;
+const PATIENCE: f64 = 0.5;
 const PATIENCE_ROUNDS: f64 = 2.0;
 /// A use below which W does not grow, and one above which n stays.
 const USED: f64 = 0.6;
@@ -66,31 +62,21 @@ pub(super) struct Bound {
     short_window: f64,
     /// No bound begins before.
     rests_until: f64,
-    standing: Option<Standing>,
-}
-
-/// A queue that may begin the bound.
-#[derive(Clone, Debug)]
-struct Standing {
-    since: f64,
-    /// What arrived, in bit/s times τ, in so many τ.
-    carried: f64,
-    span: f64,
 }
 
 /// What is known of a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Path {
-    /// The rate in bit/s, smoothed over τ/2 and over [`BEFORE`].
+    /// The rate in bit/s, smoothed over τ/2 and over [`FRESH`], and the first of them when the second connection was opened.
     pub rate: f64,
     pub fresh: f64,
+    pub alone: f64,
     /// The base RTT in seconds.
     pub rtt_min: f64,
     /// m.
     pub missing: f64,
-    /// Whether the queue is longer than θ, and since when, in seconds, there are two connections or more.
+    /// Whether the queue is longer than θ.
     pub has_queue: bool,
-    pub excursion: f64,
 }
 
 impl Bound {
@@ -99,20 +85,15 @@ impl Bound {
         self.window
     }
 
-    /// A `part` of τ later: whether it is to begin.
-    pub fn watch(&mut self, params: &Params, sample: &Sample, path: Path, part: f64) {
-        let is_many = sample.connections >= FROM || sample.connections >= FROM_LATER && path.excursion >= LATER;
-        if self.window.is_some() || !path.has_queue || !is_many || sample.now < self.rests_until {
-            self.standing = None;
-            return;
-        }
-        let begun = Standing { since: sample.now, carried: path.fresh * BEFORE, span: BEFORE };
-        let standing = self.standing.get_or_insert(begun);
-        standing.carried += sample.rate * part;
-        standing.span += part;
-        if sample.now - standing.since >= BEGIN * params.tau + BEGIN_ROUNDS * path.rtt_min {
-            let carried = standing.carried / standing.span;
-            let window = (BEGIN_SPARE * carried * path.rtt_min).max(ROOM * f64::from(FROM));
+    /// Begins where it is to.
+    pub fn watch(&mut self, sample: &Sample, path: Path) {
+        let is_made_by_them = match sample.connections {
+            0 | 1 => false,
+            2..MANY => path.rate >= GAINED * path.alone,
+            MANY.. => true,
+        };
+        if self.window.is_none() && path.has_queue && is_made_by_them && sample.now >= self.rests_until {
+            let window = (SPARE * path.fresh * path.rtt_min).max(ROOM * LEAST);
             (self.window, self.short_window, self.met_at) = (Some(window), window, sample.now);
         }
     }

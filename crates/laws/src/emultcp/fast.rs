@@ -82,6 +82,8 @@ pub(super) struct Fast {
     connections: u32,
     blind_until: f64,
     excursion: Option<f64>,
+    /// The smoothed rate when the second connection was opened.
+    alone: f64,
     hold: f64,
     held_until: f64,
     least: Least,
@@ -107,6 +109,7 @@ impl Fast {
             connections: 0,
             blind_until: f64::NEG_INFINITY,
             excursion: None,
+            alone: 0.0,
             hold: FIRST_HOLD,
             held_until: f64::NEG_INFINITY,
             least: Least::default(),
@@ -140,16 +143,10 @@ impl Fast {
         let threshold = params.threshold(rtt_min);
         let slack = self.slack(rtt - rtt_min, threshold, part);
         let missing = self.missing(params, sample, part);
-        let path = Path {
-            rate: self.rate,
-            fresh: self.fresh,
-            rtt_min,
-            missing,
-            has_queue: slack < 0.0,
-            excursion: self.excursion.map_or(0.0, |since| sample.now - since),
-        };
+        let path =
+            Path { rate: self.rate, fresh: self.fresh, alone: self.alone, rtt_min, missing, has_queue: slack < 0.0 };
         if params.bound {
-            self.bound.watch(params, sample, path, part);
+            self.bound.watch(sample, path);
         }
         if let Some(n) = self.bound.update(params, sample, path, self.n, part) {
             self.is_start = false;
@@ -181,7 +178,7 @@ impl Fast {
     /// m: which share of the path seems to be unused.
     fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> f64 {
         self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
-        self.fresh += (sample.rate - self.fresh) * (1.0 - libm::exp(-part / bound::BEFORE));
+        self.fresh += (sample.rate - self.fresh) * (1.0 - libm::exp(-part / bound::FRESH));
         let most = -self.busiest.see(sample.now, -self.rate, RATE_MEMORY * params.tau);
         let unseen = (sample.now - self.queued_at) / PATIENCE;
         // A maximum with NaN, which 0/0 is, is the other number.
@@ -215,7 +212,7 @@ impl Fast {
 
     fn watch_excursion(&mut self, now: f64) {
         match self.excursion {
-            None if self.n >= 2.0 => self.excursion = Some(now),
+            None if self.n >= 2.0 => (self.excursion, self.alone) = (Some(now), self.rate),
             Some(since) if now - since > LONG_EXCURSION => self.hold = FIRST_HOLD,
             _ => {}
         }
