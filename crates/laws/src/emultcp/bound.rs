@@ -4,10 +4,10 @@
 //! the connections together may have in flight decides the queue within some round trips, and that is the receiver's to say.
 //! rLEDBAT (RFC 9840) controls one connection so.
 //!
-//! * begin: a queue longer than θ is seen, and is made by four connections or more, or by two or more that carry 1.3 times what
-//!   one did: a server whose one connection fills the path (BBR's) is left alone. With a queue the link is full: W is 1.1·rtt_min
+//! * begin: a queue longer than θ is seen, and is made by four connections or more, or by two or more that carry 1.2 times the most
+//!   that one did: a server whose one connection fills the path (BBR's) is left alone. With a queue the link is full: W is 1.1·rtt_min
 //!   times the rate, smoothed over 0.2 τ.
-//! * target: Q = 0.02·rtt_min and the time of a packet at the rate x. q is the queue that the connections see on the
+//! * target: Q = 0.01·rtt_min and the time of two packets at the rate x. q is the queue that the connections see on the
 //!   mean.
 //! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q. Where nobody saw Q for
 //!   τ/2 + 2·rtt_min there is W·min(m, 1)/τ besides, m what is missing of the path, as for n without a bound.
@@ -20,15 +20,15 @@
 use super::params::Params;
 use super::sample::Sample;
 
-/// Connections that make a queue themselves; fewer do where they carry so many times what one did.
+/// Connections that make a queue themselves; fewer do where they carry so many times the most that one did.
 const MANY: u32 = 4;
-const GAINED: f64 = 1.3;
+const GAINED: f64 = 1.2;
 /// W at its beginning beside what the path carries, smoothed over a share of τ.
 const SPARE: f64 = 1.1;
 pub(super) const FRESH: f64 = 0.2;
 /// Q, as a share of rtt_min, and in packets at the rate.
-const TARGET: f64 = 0.02;
-const TARGET_PACKETS: f64 = 1.0;
+const TARGET: f64 = 0.01;
+const TARGET_PACKETS: f64 = 2.0;
 /// Time constant of W, in round trips besides τ.
 const ROUNDS: f64 = 6.0;
 /// So long without Q, in τ and in round trips, and W seeks what is missing.
@@ -67,7 +67,7 @@ pub(super) struct Bound {
 /// What is known of a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Path {
-    /// The rate in bit/s, smoothed over τ/2 and over [`FRESH`], and the first of them when the second connection was opened.
+    /// The rate in bit/s, smoothed over τ/2 and over [`FRESH`], and the most that the first of them was before the second connection was opened.
     pub rate: f64,
     pub fresh: f64,
     pub alone: f64,

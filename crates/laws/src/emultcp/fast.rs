@@ -82,7 +82,7 @@ pub(super) struct Fast {
     connections: u32,
     blind_until: f64,
     excursion: Option<f64>,
-    /// The smoothed rate when the second connection was opened.
+    /// The most that the smoothed rate was before the second connection was opened.
     alone: f64,
     hold: f64,
     held_until: f64,
@@ -180,6 +180,9 @@ impl Fast {
         self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
         self.fresh += (sample.rate - self.fresh) * (1.0 - libm::exp(-part / bound::FRESH));
         let most = -self.busiest.see(sample.now, -self.rate, RATE_MEMORY * params.tau);
+        if self.excursion.is_none() {
+            self.alone = most;
+        }
         let unseen = (sample.now - self.queued_at) / PATIENCE;
         // A maximum with NaN, which 0/0 is, is the other number.
         f64::max(1.0 - self.rate / (FULL * most), UNSEEN * unseen * unseen).max(0.0)
@@ -212,7 +215,7 @@ impl Fast {
 
     fn watch_excursion(&mut self, now: f64) {
         match self.excursion {
-            None if self.n >= 2.0 => (self.excursion, self.alone) = (Some(now), self.rate),
+            None if self.n >= 2.0 => self.excursion = Some(now),
             Some(since) if now - since > LONG_EXCURSION => self.hold = FIRST_HOLD,
             _ => {}
         }

@@ -276,12 +276,12 @@ fn the_bound_begins_with_what_the_full_link_carries() {
     assert!((window / (1.1 * 0.1 * 5e6 * (1.0 + libm::exp(-1.5)) / 8.0) - 1.0).abs() < 0.01, "{window}");
 }
 
-/// dW/dt = W·((rtt_min + Q)/rtt − 1)/(τ + 6·rtt_min), Q = 2 ms and a packet at 10 Mbit/s, 1.2 ms: at rtt = 0.115 s W loses
-/// 0.1·(1 − 0.1032/0.115)/1.6 = 0.6413 % a look; at 0.1032 s it stays; at 0.1 s it gains 0.2 %. But where twice as much is
+/// dW/dt = W·((rtt_min + Q)/rtt − 1)/(τ + 6·rtt_min), Q = 1 ms and two packets at 10 Mbit/s, 2.4 ms: at rtt = 0.115 s W loses
+/// 0.1·(1 − 0.1034/0.115)/1.6 = 0.6304 % a look; at 0.1034 s it stays; at 0.1 s it gains 0.2125 %. But where twice as much is
 /// in flight, older offers are used up first.
 #[test]
 fn the_bound_goes_where_the_queue_is_the_target() {
-    for (queue, rate, change) in [(0.015, 1e7, -0.006413), (0.0032, 1e7, 0.0), (0.0, 1e7, 0.002)] {
+    for (queue, rate, change) in [(0.015, 1e7, -0.006304), (0.0034, 1e7, 0.0), (0.0, 1e7, 0.002125)] {
         let windows = Bounded::begun().looks(5, queue, rate);
         for pair in windows.windows(2) {
             assert!((pair[1] / pair[0] - 1.0 - change).abs() < 2e-5, "{queue}: {windows:?}");
@@ -292,7 +292,7 @@ fn the_bound_goes_where_the_queue_is_the_target() {
 }
 
 /// 8 Mbit/s come where 10 came before, 9.84 as it was smoothed: m = 1 − 8/(0.95·9.84) = 0.144. After 0.7 s without a queue of Q W gains
-/// m/10 a look besides the 0.22 % that Q = 3.5 ms gives it; after two seconds the smoothed rate is 0.7 % above 8 Mbit/s, and m 0.138. At 0.6 of
+/// m/10 a look besides the 0.25 % that Q = 4 ms gives it; after two seconds the smoothed rate is 0.7 % above 8 Mbit/s, and m 0.138. At 0.6 of
 /// W, 166.7 kB, and a look beyond, it stays. Of 5 Mbit/s less than 0.6 of 137.5 kB is in flight: that is no evidence.
 #[test]
 fn a_bound_that_hides_what_the_path_carried_grows() {
@@ -300,7 +300,7 @@ fn a_bound_that_hides_what_the_path_carried_grows() {
     let windows = Bounded::begun().looks(60, 0.0, 8e6);
     let growths = growth(&windows);
     assert!(growths[..4].iter().all(|growth| (0.002..0.003).contains(growth)), "{growths:?}");
-    assert!(growths[15..18].iter().all(|growth| (0.0155..0.0166).contains(growth)), "{growths:?}");
+    assert!(growths[15..17].iter().all(|growth| (0.0158..0.0168).contains(growth)), "{growths:?}");
     assert!((windows[59] / 166.7e3 - 1.0).abs() < 0.025, "{windows:?}");
     let windows = Bounded::begun().looks(60, 0.0, 5e6);
     assert_eq!(windows[59], windows[10]);
@@ -323,8 +323,8 @@ fn a_bound_ends_where_others_fill_the_queue() {
     assert!((rest - 30.0).abs() < 0.2, "{rest}");
 }
 
-/// Where one connection carried 10 Mbit/s, three that make a queue are bounded once they carry 1.3 times as much; of 17 Mbit/s after
-/// −ln(4/7)/2 = 0.28 s, as the rate is smoothed. Four are bounded at once.
+/// Where one connection carried 10 Mbit/s, three that make a queue are bounded once they carry 1.2 times as much; of 17 Mbit/s after
+/// −ln(5/7)/2 = 0.17 s, as the rate is smoothed. Four are bounded at once.
 #[test]
 fn few_connections_are_bounded_where_they_carry_more_than_one() {
     let begins = |connections, rate| {
@@ -341,8 +341,8 @@ fn few_connections_are_bounded_where_they_carry_more_than_one() {
         (1..40).find(|_| at(0.05, rate, connections).1)
     };
     assert_eq!(begins(4, 1e7), Some(1));
-    assert_eq!(begins(3, 1.7e7), Some(3));
-    assert_eq!(begins(3, 1.2e7), None);
+    assert_eq!(begins(3, 1.7e7), Some(2));
+    assert_eq!(begins(3, 1.1e7), None);
     assert_eq!(begins(1, 1.7e7), None);
 }
 
