@@ -16,6 +16,12 @@ use crate::common::tcp_info;
 /// Time scale of the rate that the user sees, in seconds.
 const SMOOTHING: f64 = 2.0;
 
+/// What the rate of the last `elapsed` seconds counts, `age` seconds after the beginning: while little has passed the user sees the mean
+/// from the beginning, then an exponential one. After a pause of the host it is all that is known.
+fn weight(elapsed: f64, age: f64) -> f64 {
+    elapsed / age.min(SMOOTHING).max(elapsed)
+}
+
 /// Measures a download.
 pub(super) struct Meter {
     begun: Instant,
@@ -66,8 +72,7 @@ impl Meter {
         let elapsed = now.saturating_duration_since(self.last.0).as_secs_f64().max(1e-3);
         let rate = (received - self.last.1) as f64 * 8.0 / elapsed;
         self.last = (now, received);
-        // While little has passed, the mean from the beginning; then an exponential one.
-        self.rate += (rate - self.rate) * (elapsed / age.clamp(elapsed, SMOOTHING));
+        self.rate += (rate - self.rate) * weight(elapsed, age);
         self.rtt = rtt.or(self.rtt);
         let queue = rtt.map(|rtt| (rtt - self.base.least()).max(0.0));
         self.series.add(elapsed, connections, queue);
@@ -136,5 +141,16 @@ impl Meter {
             rtt_min_s: Some(self.base.least()).filter(|rtt| rtt.is_finite()),
             queue_s: self.rtt.map(|rtt| (rtt - self.base.least()).max(0.0)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_that_was_asleep_knows_the_rate_since() {
+        assert_eq!([weight(0.1, 0.1), weight(0.1, 0.4), weight(0.1, 60.0)], [1.0, 0.25, 0.05]);
+        assert_eq!([weight(2.9, 60.0), weight(3600.0, 3601.0)], [1.0; 2]);
     }
 }
