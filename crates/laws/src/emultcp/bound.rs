@@ -4,9 +4,9 @@
 //! the connections together may have in flight decides the queue within some round trips, and that is the receiver's to say.
 //! rLEDBAT (RFC 9840) controls one connection so.
 //!
-//! * begin: a queue longer than θ is seen, and is made by four connections or more, or by two or more that carry 1.2 times the most
-//!   that one did: a server whose one connection fills the path (BBR's) is left alone. With a queue the link is full: W is 1.1·rtt_min
-//!   times the rate, smoothed over 0.2 τ.
+//! * begin: a queue longer than θ is seen, and is made by four connections or more, or by two or more of an excursion of 5 s. A server
+//!   whose one connection fills the path (BBR's) sees neither. With a queue the link is full: W is 1.1·rtt_min times the rate, smoothed
+//!   over 0.2 τ.
 //! * target: Q = 0.01·rtt_min and the time of two packets at the rate x. q is the queue that the connections see on the
 //!   mean.
 //! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q. Where nobody saw Q for
@@ -20,9 +20,10 @@
 use super::params::Params;
 use super::sample::Sample;
 
-/// Connections that make a queue themselves; fewer do where they carry so many times the most that one did.
-const MANY: u32 = 4;
-const GAINED: f64 = 1.2;
+/// Connections that make a queue, and how many are enough after so many seconds with them.
+const FROM: u32 = 4;
+const FROM_LATER: u32 = 2;
+const LATER: f64 = 5.0;
 /// W at its beginning beside what the path carries, smoothed over a share of τ.
 const SPARE: f64 = 1.1;
 pub(super) const FRESH: f64 = 0.2;
@@ -67,16 +68,16 @@ pub(super) struct Bound {
 /// What is known of a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Path {
-    /// The rate in bit/s, smoothed over τ/2 and over [`FRESH`], and the most that the first of them was before the second connection was opened.
+    /// The rate in bit/s, smoothed over τ/2 and over [`FRESH`].
     pub rate: f64,
     pub fresh: f64,
-    pub alone: f64,
     /// The base RTT in seconds.
     pub rtt_min: f64,
     /// m.
     pub missing: f64,
-    /// Whether the queue is longer than θ.
+    /// Whether the queue is longer than θ, and since when, in seconds, there are two connections or more.
     pub has_queue: bool,
+    pub excursion: f64,
 }
 
 impl Bound {
@@ -87,13 +88,9 @@ impl Bound {
 
     /// Begins where it is to.
     pub fn watch(&mut self, sample: &Sample, path: Path) {
-        let is_made_by_them = match sample.connections {
-            0 | 1 => false,
-            2..MANY => path.rate >= GAINED * path.alone,
-            MANY.. => true,
-        };
-        if self.window.is_none() && path.has_queue && is_made_by_them && sample.now >= self.rests_until {
-            let window = (SPARE * path.fresh * path.rtt_min).max(ROOM * LEAST);
+        let is_many = sample.connections >= FROM || sample.connections >= FROM_LATER && path.excursion >= LATER;
+        if self.window.is_none() && path.has_queue && is_many && sample.now >= self.rests_until {
+            let window = (SPARE * path.fresh * path.rtt_min).max(ROOM * f64::from(FROM));
             (self.window, self.short_window, self.met_at) = (Some(window), window, sample.now);
         }
     }

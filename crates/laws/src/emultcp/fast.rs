@@ -82,8 +82,6 @@ pub(super) struct Fast {
     connections: u32,
     blind_until: f64,
     excursion: Option<f64>,
-    /// The most that the smoothed rate was before the second connection was opened.
-    alone: f64,
     hold: f64,
     held_until: f64,
     least: Least,
@@ -109,7 +107,6 @@ impl Fast {
             connections: 0,
             blind_until: f64::NEG_INFINITY,
             excursion: None,
-            alone: 0.0,
             hold: FIRST_HOLD,
             held_until: f64::NEG_INFINITY,
             least: Least::default(),
@@ -143,8 +140,14 @@ impl Fast {
         let threshold = params.threshold(rtt_min);
         let slack = self.slack(rtt - rtt_min, threshold, part);
         let missing = self.missing(params, sample, part);
-        let path =
-            Path { rate: self.rate, fresh: self.fresh, alone: self.alone, rtt_min, missing, has_queue: slack < 0.0 };
+        let path = Path {
+            rate: self.rate,
+            fresh: self.fresh,
+            rtt_min,
+            missing,
+            has_queue: slack < 0.0,
+            excursion: self.excursion.map_or(0.0, |since| sample.now - since),
+        };
         if params.bound {
             self.bound.watch(sample, path);
         }
@@ -180,9 +183,6 @@ impl Fast {
         self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
         self.fresh += (sample.rate - self.fresh) * (1.0 - libm::exp(-part / bound::FRESH));
         let most = -self.busiest.see(sample.now, -self.rate, RATE_MEMORY * params.tau);
-        if self.excursion.is_none() {
-            self.alone = most;
-        }
         let unseen = (sample.now - self.queued_at) / PATIENCE;
         // A maximum with NaN, which 0/0 is, is the other number.
         f64::max(1.0 - self.rate / (FULL * most), UNSEEN * unseen * unseen).max(0.0)
