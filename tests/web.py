@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import random
 import select
@@ -80,6 +81,15 @@ class Request:
         self.peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         raise HangUpError
 
+    def hang_up(self) -> None:
+        """Ends the connection after the client has: closed with requests unread it is reset, and bytes are lost."""
+        self.peer.shutdown(socket.SHUT_WR)
+        self.peer.settimeout(10)
+        with contextlib.suppress(OSError):
+            while self.peer.recv(65536):
+                pass
+        raise HangUpError
+
 
 Behaviour = Callable[[Request], None]
 
@@ -116,7 +126,7 @@ class Site:
         request.send(self.content[first:end])
         request.parts.append((first, end))
         if end < last:
-            raise HangUpError
+            request.hang_up()
 
     def fields(self) -> list[tuple[str, object]]:
         tags: list[tuple[str, object]] = [] if self.etag is None else [("ETag", self.etag)]
