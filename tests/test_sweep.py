@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,10 @@ import pytest
 from conftest import Cli, environment
 
 import windward as ww
+from windward._engines.interrupts import held_back
 from windward._format.design import Design, read_points
 from windward._format.vary import change, measure, read_field
+from windward.results import _sweep
 
 #: Two flows on a short link: a run takes a millisecond.
 SHORT = """\
@@ -208,6 +211,40 @@ def test_what_was_finished_is_kept(tmp_path: Path, whole: Path, how: signal.Sign
     assert not sweep.is_complete
     assert len(sweep.runs) == sweep.finished == kept
     goes_on(tmp_path, whole)
+
+
+def test_ctrl_c_while_a_run_is_written(tmp_path: Path, short: ww.Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = _sweep._write_all
+
+    def press(file: IO[bytes], line: bytes) -> None:
+        write(file, line)
+        if not pressed:
+            pressed.append(line)
+            signal.raise_signal(signal.SIGINT)
+
+    pressed: list[bytes] = []
+    monkeypatch.setattr(_sweep, "_write_all", press)
+    with pytest.raises(ww.RunInterrupted) as stopped:
+        short.sweep({"link.air.loss": "0.001..0.02 count 300"}, seeds=2, output=tmp_path / "out")
+    # All that had finished by then, and the one that was being written.
+    kept = lines(tmp_path / "out")
+    assert 1 <= kept < 600
+    assert str(stopped.value) == f"interrupted: {kept} of 600 runs finished"
+
+
+def test_a_second_ctrl_c_does_not_wait() -> None:
+    reached = []
+
+    def work() -> None:
+        with held_back():
+            for step in ("first", "second"):
+                signal.raise_signal(signal.SIGINT)
+                reached.append(step)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert reached == ["first"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_full_disk(tmp_path: Path, whole: Path) -> None:

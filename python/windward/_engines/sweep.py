@@ -16,6 +16,7 @@ from windward._answers.sweep import Sweep
 from windward._engines import lines
 from windward._engines.collect import choose
 from windward._engines.emulate import emulate, why_not
+from windward._engines.interrupts import held_back
 from windward._engines.optimum import split_objective
 from windward._engines.points import Points
 from windward._engines.simulate import count_threads
@@ -86,11 +87,13 @@ def sweep(
                 progress(Progress(fraction=min(share, 1.0), finished=done, seeds=plan.runs, resumed=began / plan.runs))
 
         def take(lines: Iterable[bytes]) -> None:
-            for line in lines:
-                target.take(line)
+            # A run that has finished is kept and counted, whenever Ctrl-C is pressed.
+            with held_back():
+                for line in lines:
+                    target.take(line)
 
         try:
-            run(_jobs(asked, plain, target), take, tell)
+            run(_jobs(asked, plain, target, take), take, tell)
         except KeyboardInterrupt as interrupt:
             stopped = _engine.RunInterrupted(f"interrupted: {target.finished} of {plan.runs} runs finished")
             stopped.run = Sweep(path, is_kept=is_kept) if target.finished else None
@@ -122,8 +125,8 @@ def _on(
     return run_on(on, points, files)
 
 
-def _jobs(asked: Asked, plain: Mapping[str, Any], target: SweepFolder) -> Iterator[Job]:
-    """The points that are left, each with its scenario in JSON."""
+def _jobs(asked: Asked, plain: Mapping[str, Any], target: SweepFolder, take: Take) -> Iterator[Job]:
+    """The points that are left, each with its scenario in JSON; those that cannot be are taken as failed."""
     kinds = [axis.kind for axis in target.plan.axes]
     for point, seeds in target.left():
         values = asked.design.values(point)
@@ -131,8 +134,7 @@ def _jobs(asked: Asked, plain: Mapping[str, Any], target: SweepFolder) -> Iterat
         try:
             changed = change(plain, dict(zip(asked.design.paths, values, strict=True)))
         except ValueError as error:
-            for seed in seeds:
-                target.take(lines.failed(point, seed, cells, str(error)))
+            take(lines.failed(point, seed, cells, str(error)) for seed in seeds)
             continue
         yield point, seeds, cells, json.dumps(changed, ensure_ascii=False)
 
