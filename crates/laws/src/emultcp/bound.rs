@@ -75,7 +75,7 @@ pub(super) struct Path {
     pub rtt_min: f64,
     /// m.
     pub missing: f64,
-    /// Whether the queue is longer than θ, and since when, in seconds, there are two connections or more.
+    /// Whether the queue is longer than θ, and for how many seconds there have been two connections or more.
     pub has_queue: bool,
     pub excursion: f64,
 }
