@@ -4,13 +4,15 @@
 //! the connections together may have in flight decides the queue within some round trips, and that is the receiver's to say.
 //! rLEDBAT (RFC 9840) controls one connection so.
 //!
-//! * begin: a queue longer than θ is seen, and is made by four connections or more, or by two or more of an excursion of 5 s. A server
-//!   whose one connection fills the path (BBR's) sees neither. With a queue the link is full: W is 1.1·rtt_min times the rate, smoothed
-//!   over 0.2 τ.
-//! * target: Q = 0.01·rtt_min and the time of two packets at the rate x. q is the queue that the connections see on the
-//!   mean.
-//! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q. Where nobody saw Q for
-//!   τ/2 + 2·rtt_min there is W·min(m, 1)/τ besides, m what is missing of the path, as for n without a bound.
+//! * begin: a queue longer than θ is seen, and is made by three connections or more, or by two of an excursion of 5 s. With
+//!   a queue the link is full: W is 1.1·rtt_min times the rate, smoothed over 0.2 τ, and has room for four connections at least. A
+//!   server whose one connection fills the path (BBR's) is bounded where its start had three, or two for long.
+//! * target: Q = 0.015·rtt_min and the time of 1.3 packets at the most that the path carried in 20 τ, smoothed over 0.2 τ, but of
+//!   one packet at the rate x at least. At x itself they would take the longer, the more others have of the link. q is the queue
+//!   that the connections see on the mean.
+//! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q, and four times as much where q < Q: no
+//!   queue is shorter than none, so that a window a tenth too short would take five seconds to come back. Where nobody saw Q
+//!   for τ/2 + 2·rtt_min there is W·min(m, 1)/τ besides, m what is missing of the path, as for n without a bound.
 //! * use: u = x·(rtt_min + q)/W is the share of W in flight. Below 0.6 W does not grow: a window that nobody fills says nothing.
 //! * dn/dt = n·3·(0.9 − u)/(τ + 3·rtt_min), from −0.2·n to 1.7·n over that, and n is at most W over four segments: with fewer in flight
 //!   no loss can be told by duplicates (RFC 5681 §3.2). Above 1.1 u tells of windows that were offered before W: n and W stay.
@@ -21,17 +23,20 @@ use super::params::Params;
 use super::sample::Sample;
 
 /// Connections that make a queue, and how many are enough after so many seconds with them.
-const FROM: u32 = 4;
+const FROM: u32 = 3;
 const FROM_LATER: u32 = 2;
 const LATER: f64 = 5.0;
-/// W at its beginning beside what the path carries, smoothed over a share of τ.
+/// W at its beginning beside what the path carries, smoothed over a share of τ, and for how many connections it has room at least.
 const SPARE: f64 = 1.1;
 pub(super) const FRESH: f64 = 0.2;
-/// Q, as a share of rtt_min, and in packets at the rate.
-const TARGET: f64 = 0.01;
-const TARGET_PACKETS: f64 = 2.0;
-/// Time constant of W, in round trips besides τ.
+const BEGINS: f64 = 4.0;
+/// Q, as a share of rtt_min, in packets at the most that the path carried, and at least in packets at the rate.
+const TARGET: f64 = 0.015;
+const TARGET_PACKETS: f64 = 1.3;
+const TARGET_LEAST: f64 = 1.0;
+/// Time constant of W, in round trips besides τ, and how many times faster it grows than it shrinks.
 const ROUNDS: f64 = 6.0;
+const HASTE: f64 = 4.0;
 /// So long without Q, in τ and in round trips, and W seeks what is missing.
 const PATIENCE: f64 = 0.5;
 const PATIENCE_ROUNDS: f64 = 2.0;
@@ -71,6 +76,8 @@ pub(super) struct Path {
     /// The rate in bit/s, smoothed over τ/2 and over [`FRESH`].
     pub rate: f64,
     pub fresh: f64,
+    /// The most of the latter that is remembered.
+    pub peak: f64,
     /// The base RTT in seconds.
     pub rtt_min: f64,
     /// m.
@@ -90,7 +97,7 @@ impl Bound {
     pub fn watch(&mut self, sample: &Sample, path: Path) {
         let is_many = sample.connections >= FROM || sample.connections >= FROM_LATER && path.excursion >= LATER;
         if self.window.is_none() && path.has_queue && is_many && sample.now >= self.rests_until {
-            let window = (SPARE * path.fresh * path.rtt_min).max(ROOM * f64::from(FROM));
+            let window = (SPARE * path.fresh * path.rtt_min).max(ROOM * BEGINS);
             (self.window, self.short_window, self.met_at) = (Some(window), window, sample.now);
         }
     }
@@ -101,12 +108,14 @@ impl Bound {
         let rtt = sample.rtt?.max(path.rtt_min);
         let over = |rounds: f64| params.tau / (params.tau + rounds * path.rtt_min);
         // At no rate at all everything is within the target.
-        let target = path.rtt_min * (1.0 + TARGET) + TARGET_PACKETS * PACKET / path.rate;
+        let waiting = f64::max(TARGET_PACKETS / path.peak, TARGET_LEAST / path.rate);
+        let target = path.rtt_min * (1.0 + TARGET) + waiting * PACKET;
         let is_short = rtt < target;
         if !is_short {
             self.met_at = sample.now;
         }
-        let mut growth = (target / rtt - 1.0).min(1.0) * over(ROUNDS);
+        let haste = if is_short { HASTE } else { 1.0 };
+        let mut growth = haste * (target / rtt - 1.0).min(1.0) * over(ROUNDS);
         if sample.now - self.met_at >= PATIENCE * params.tau + PATIENCE_ROUNDS * path.rtt_min {
             growth += path.missing.min(1.0);
         }
