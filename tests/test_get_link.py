@@ -77,7 +77,7 @@ def test_a_lossy_link_gets_several_connections(tmp_path: Path, timestamps: str) 
 @needs_links
 @pytest.mark.realtime
 def test_bounded_windows_make_a_shorter_queue(tmp_path: Path) -> None:
-    """Without a bound n hunts for a queue of a seventh of the round trip, 14 ms; with one it is 1.5 ms and 1.2 packets.
+    """Without a bound n hunts for a queue of a seventh of the round trip, 14 ms; with one it is 1.5 ms and 1.3 packets.
 
     A quarter of the time is the start, which has the same queue.
     """

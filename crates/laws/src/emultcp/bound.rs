@@ -4,11 +4,11 @@
 //! the connections together may have in flight decides the queue within some round trips, and that is the receiver's to say.
 //! rLEDBAT (RFC 9840) controls one connection so.
 //!
-//! * begin: a queue longer than θ is seen, and is made by four connections or more, or by two of an excursion of 5 s. With
+//! * begin: a queue longer than θ is seen, and is made by three connections or more, or by two of an excursion of 5 s. With
 //!   a queue the link is full: W is 1.1·rtt_min times the rate, smoothed over 0.2 τ, and has room for four connections at least. A
-//!   server whose one connection fills the path (BBR's) seldom has four.
-//! * target: Q = 0.015·rtt_min and the time of 1.2 packets at the most that the path carried in 20 τ, smoothed over 0.2 τ, but of
-//!   0.8 packets at the rate x at least. At x itself they would take the longer, the more others have of the link. q is the queue
+//!   server whose one connection fills the path (BBR's) is bounded where its start had three, or two for long.
+//! * target: Q = 0.015·rtt_min and the time of 1.3 packets at the most that the path carried in 20 τ, smoothed over 0.2 τ, but of
+//!   one packet at the rate x at least. At x itself they would take the longer, the more others have of the link. q is the queue
 //!   that the connections see on the mean.
 //! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q, and four times as much where q < Q: no
 //!   queue is shorter than none, so that a window a tenth too short would take five seconds to come back. Where nobody saw Q
@@ -23,16 +23,17 @@ use super::params::Params;
 use super::sample::Sample;
 
 /// Connections that make a queue, and how many are enough after so many seconds with them.
-const FROM: u32 = 4;
+const FROM: u32 = 3;
 const FROM_LATER: u32 = 2;
 const LATER: f64 = 5.0;
-/// W at its beginning beside what the path carries, smoothed over a share of τ.
+/// W at its beginning beside what the path carries, smoothed over a share of τ, and for how many connections it has room at least.
 const SPARE: f64 = 1.1;
 pub(super) const FRESH: f64 = 0.2;
+const BEGINS: f64 = 4.0;
 /// Q, as a share of rtt_min, in packets at the most that the path carried, and at least in packets at the rate.
 const TARGET: f64 = 0.015;
-const TARGET_PACKETS: f64 = 1.2;
-const TARGET_LEAST: f64 = 0.8;
+const TARGET_PACKETS: f64 = 1.3;
+const TARGET_LEAST: f64 = 1.0;
 /// Time constant of W, in round trips besides τ, and how many times faster it grows than it shrinks.
 const ROUNDS: f64 = 6.0;
 const HASTE: f64 = 4.0;
@@ -96,7 +97,7 @@ impl Bound {
     pub fn watch(&mut self, sample: &Sample, path: Path) {
         let is_many = sample.connections >= FROM || sample.connections >= FROM_LATER && path.excursion >= LATER;
         if self.window.is_none() && path.has_queue && is_many && sample.now >= self.rests_until {
-            let window = (SPARE * path.fresh * path.rtt_min).max(ROOM * f64::from(FROM));
+            let window = (SPARE * path.fresh * path.rtt_min).max(ROOM * BEGINS);
             (self.window, self.short_window, self.met_at) = (Some(window), window, sample.now);
         }
     }

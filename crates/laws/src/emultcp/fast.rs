@@ -5,10 +5,10 @@
 //! beyond. x is the rate, smoothed over τ/2, and X the most it was in the last 20 τ: what the path has carried. In
 //! connections a second:
 //!
-//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: doubles in T, two round trips, from 0.4 τ to τ, while less than
-//!   half the threshold is seen, which delayed ACKs and timers alone can make. The start ends when a queue has taken away a
-//!   tenth of the most there were; with more than four connections it ends at twice the threshold, and a fifth of them goes:
-//!   those were opened when the queue was already on its way.
+//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: doubles in T, two round trips, from 0.4 τ to τ, while less than half the
+//!   threshold is seen, which delayed ACKs and timers alone can make. Where a bound will end what it begins, it is from 0.2 τ.
+//!   The start ends when a queue has taken away a tenth of the most there were; with more than four connections it ends at
+//!   twice the threshold, and a fifth of them goes: those were opened when the queue was already on its way.
 //! * after it: dn/dt = (α/n + κ·n)·e/τ + (ln 2/τ)·n·min(2m, 1)·max(2e − 1, 0) while e ≥ 0, κ = 0.02. The term α/n is the
 //!   paper's; κ·n comes back from a decrease at any n; m says how much is missing, max(1 − x/(0.95·X), 0.3·(t/5 s)²) with t the time since
 //!   a queue was seen last. A path that carried more and has no queue takes more at once, and one that was never
@@ -38,9 +38,10 @@ use core::f64::consts::LN_2;
 
 /// Time constant of the smoothed queue, in τ.
 const SMOOTHING: f64 = 0.2;
-/// The start doubles n in so many round trips, but not in less than this share of τ.
+/// The start doubles n in so many round trips, but not in less than this share of τ, which is less where a bound follows.
 const START_ROUNDS: f64 = 2.0;
 const START_LEAST: f64 = 0.4;
+const START_LEAST_BOUND: f64 = 0.2;
 /// Below this share of the most connections there were, the start is over.
 const START_KEEPS: f64 = 0.9;
 /// With more connections than these the start ends at twice the threshold, and leaves this share.
@@ -193,7 +194,8 @@ impl Fast {
 
     fn grow(&mut self, params: &Params, rtt_min: f64, slack: f64, missing: f64, part: f64) {
         let growth = if self.is_start {
-            let rounds = (START_ROUNDS * rtt_min / params.tau).clamp(START_LEAST, 1.0);
+            let least = if params.bound { START_LEAST_BOUND } else { START_LEAST };
+            let rounds = (START_ROUNDS * rtt_min / params.tau).clamp(least, 1.0);
             LN_2 * self.n * (2.0 * slack).min(1.0) / rounds
         } else {
             let hurry = LN_2 * self.n * (HURRY * missing).min(1.0) * (2.0 * slack - 1.0).max(0.0);

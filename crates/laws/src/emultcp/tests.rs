@@ -116,12 +116,12 @@ fn the_papers_ramps_take_as_many_updates_as_its_formulas() {
     assert_eq!((updates(2.0, 5.0, 0.0), updates(5.0, 2.0, 0.05)), (42, 4));
 }
 
-/// Over 0.1 s n doubles in the least time, 0.4 τ: dn/dt = (ln 2/0.4)·n in ten steps of 0.1 s, 1.173287^10 = 4.944. Over 0.3 s
-/// two round trips are 0.6 τ: 1.115525^10 = 2.984.
+/// Over 0.1 s n doubles in the least time, 0.4 τ: dn/dt = (ln 2/0.4)·n in ten steps of 0.1 s, 1.173287^10 = 4.944; where a bound
+/// follows in 0.2 τ, 1.346574^10 = 19.602. Over 0.3 s two round trips are 0.6 τ: 1.115525^10 = 2.984.
 #[test]
 fn the_start_doubles_in_two_round_trips() {
-    for (rtt, expected) in [(0.1, 4.944), (0.3, 2.984)] {
-        let mut controller = fast();
+    for (bound, rtt, expected) in [(false, 0.1, 4.944), (true, 0.1, 19.602), (true, 0.3, 2.984)] {
+        let mut controller = Controller::new(Params { bound, ..FREE }, None);
         for look in 0..=10 {
             controller.update(Sample { rtt: Some(rtt), rtt_min: rtt, ..sample(f64::from(look) / 10.0, 0.0, 1) });
         }
@@ -276,12 +276,12 @@ fn the_bound_begins_with_what_the_full_link_carries() {
     assert!((window / (1.1 * 0.1 * 5e6 * (1.0 + libm::exp(-1.5)) / 8.0) - 1.0).abs() < 0.01, "{window}");
 }
 
-/// dW/dt = W·((rtt_min + Q)/rtt − 1)/(τ + 6·rtt_min), and four times that upwards, Q = 1.5 ms and 1.2 packets at 10 Mbit/s, 2.94 ms: at
-/// rtt = 0.115 s W loses 0.1·(1 − 0.10294/0.115)/1.6 = 0.6554 % a look; at 0.10294 s it stays; at 0.1 s it gains 0.735 %. But where
+/// dW/dt = W·((rtt_min + Q)/rtt − 1)/(τ + 6·rtt_min), and four times that upwards, Q = 1.5 ms and 1.3 packets at 10 Mbit/s, 3.06 ms: at
+/// rtt = 0.115 s W loses 0.1·(1 − 0.10306/0.115)/1.6 = 0.6489 % a look; at 0.10306 s it stays; at 0.1 s it gains 0.765 %. But where
 /// twice as much is in flight, older offers are used up first.
 #[test]
 fn the_bound_goes_where_the_queue_is_the_target() {
-    for (queue, rate, change) in [(0.015, 1e7, -0.006554), (0.00294, 1e7, 0.0), (0.0, 1e7, 0.00735)] {
+    for (queue, rate, change) in [(0.015, 1e7, -0.006489), (0.00306, 1e7, 0.0), (0.0, 1e7, 0.00765)] {
         let windows = Bounded::begun().looks(5, queue, rate);
         for pair in windows.windows(2) {
             assert!((pair[1] / pair[0] - 1.0 - change).abs() < 2e-5, "{queue}: {windows:?}");
@@ -291,31 +291,31 @@ fn the_bound_goes_where_the_queue_is_the_target() {
     assert_eq!(windows[19], windows[8]);
 }
 
-/// Q counts packets at the most that came in 20 s: others take a seventh of the link, and it stays 2.94 ms; once that is forgotten
-/// it is 1.5 ms and 1.2 packets at 8.5 Mbit/s, 3.194 ms. And at 5 Mbit/s it is 0.8 packets at least, 3.42 ms: at a queue of 5 ms W loses
-/// 0.1·(1 − 0.10342/0.105)/1.6 = 0.0940 % a look, or 0.001 % more while the smoothed rate has not quite arrived.
+/// Q counts packets at the most that came in 20 s: others take a seventh of the link, and it stays 3.06 ms; once that is forgotten
+/// it is 1.5 ms and 1.3 packets at 8.5 Mbit/s, 3.335 ms. And at 5 Mbit/s it is one packet at least, 3.9 ms: at a queue of 5 ms W loses
+/// 0.1·(1 − 0.1039/0.105)/1.6 = 0.0655 % a look, or 0.001 % more while the smoothed rate has not quite arrived.
 #[test]
 fn the_target_is_of_the_most_that_came() {
     let last = |windows: &[f64]| windows[windows.len() - 1] / windows[windows.len() - 2] - 1.0;
     let mut transfer = Bounded::begun();
-    let change = last(&transfer.looks(20, 0.00295, 8.5e6));
+    let change = last(&transfer.looks(20, 0.00307, 8.5e6));
     assert!(change.abs() < 2e-5, "{change}");
-    let change = last(&transfer.looks(250, 0.003205, 8.5e6));
+    let change = last(&transfer.looks(250, 0.003345, 8.5e6));
     assert!(change.abs() < 2e-5, "{change}");
     let change = last(&Bounded::begun().looks(40, 0.005, 5e6));
-    assert!((change + 0.000940).abs() < 1e-5, "{change}");
+    assert!((change + 0.000655).abs() < 1e-5, "{change}");
 }
 
 /// 8 Mbit/s come where 10 came before, 9.84 as it was smoothed: m = 1 − 8/(0.95·9.84) = 0.144. After 0.7 s without a queue of Q W gains
-/// m/10 a look besides the 0.74 % that Q gives it; after 1.3 s the smoothed rate is 1.7 % above 8 Mbit/s, and m 0.130. At 0.6 of
+/// m/10 a look besides the 0.77 % that Q gives it; after 1.3 s the smoothed rate is 1.7 % above 8 Mbit/s, and m 0.130. At 0.6 of
 /// W, 166.7 kB, and a look beyond, it stays. Of 5 Mbit/s less than 0.6 of 137.5 kB is in flight: that is no evidence.
 #[test]
 fn a_bound_that_hides_what_the_path_carried_grows() {
     let growth = |windows: &[f64]| -> Vec<f64> { windows.windows(2).map(|pair| pair[1] / pair[0] - 1.0).collect() };
     let windows = Bounded::begun().looks(60, 0.0, 8e6);
     let growths = growth(&windows);
-    assert!(growths[..4].iter().all(|growth| (0.0071..0.0076).contains(growth)), "{growths:?}");
-    assert!(growths[11..13].iter().all(|growth| (0.0200..0.0210).contains(growth)), "{growths:?}");
+    assert!(growths[..4].iter().all(|growth| (0.0074..0.0079).contains(growth)), "{growths:?}");
+    assert!(growths[11..13].iter().all(|growth| (0.0203..0.0213).contains(growth)), "{growths:?}");
     assert!((windows[59] / 166.7e3 - 1.0).abs() < 0.025, "{windows:?}");
     let windows = Bounded::begun().looks(60, 0.0, 5e6);
     assert_eq!(windows[59], windows[10]);
@@ -338,8 +338,7 @@ fn a_bound_ends_where_others_fill_the_queue() {
     assert!((rest - 30.0).abs() < 0.2, "{rest}");
 }
 
-/// Three connections are what a server with BBR has for a moment: they are bounded only after five seconds. The queue of 20 ms, unsmoothed
-/// at first, is there at once.
+/// Two connections are bounded only after five seconds. The queue of 20 ms, unsmoothed at first, is there at once.
 #[test]
 fn few_connections_are_bounded_late() {
     let begins = |connections| {
@@ -349,8 +348,8 @@ fn few_connections_are_bounded_late() {
             controller.window().is_some()
         })
     };
-    assert_eq!(begins(4), Some(0));
-    assert_eq!(begins(3), Some(50));
+    assert_eq!(begins(3), Some(0));
+    assert_eq!(begins(2), Some(50));
     assert_eq!(begins(1), None);
 }
 
