@@ -86,7 +86,7 @@ pub(super) struct Fast {
     hold: f64,
     held_until: f64,
     least: Least,
-    /// The smoothed rate, one smoothed less, and the least of the negative of each.
+    /// The smoothed rate, one smoothed less, and the most of each.
     rate: f64,
     fresh: f64,
     busiest: Least,
@@ -143,10 +143,11 @@ impl Fast {
         let threshold = params.threshold(rtt_min);
         let slack = self.slack(rtt - rtt_min, threshold, part);
         let missing = self.missing(params, sample, part);
+        let peak = self.peak.see_most(sample.now, self.fresh, RATE_MEMORY * params.tau);
         let path = Path {
             rate: self.rate,
             fresh: self.fresh,
-            peak: -self.peak.see(sample.now, -self.fresh, RATE_MEMORY * params.tau),
+            peak,
             rtt_min,
             missing,
             has_queue: slack < 0.0,
@@ -186,7 +187,7 @@ impl Fast {
     fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> f64 {
         self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
         self.fresh += (sample.rate - self.fresh) * (1.0 - libm::exp(-part / bound::FRESH));
-        let most = -self.busiest.see(sample.now, -self.rate, RATE_MEMORY * params.tau);
+        let most = self.busiest.see_most(sample.now, self.rate, RATE_MEMORY * params.tau);
         let unseen = (sample.now - self.queued_at) / PATIENCE;
         // A maximum with NaN, which 0/0 is, is the other number.
         f64::max(1.0 - self.rate / (FULL * most), UNSEEN * unseen * unseen).max(0.0)

@@ -20,6 +20,11 @@ impl Least {
         }
         self.0.front().map_or(value, |&(_, least)| least)
     }
+
+    /// The most in place of the least; of one and the same, either this is asked or the other.
+    pub fn see_most(&mut self, now: f64, value: f64, window: f64) -> f64 {
+        -self.see(now, -value, window)
+    }
 }
 
 #[cfg(test)]
