@@ -10,8 +10,8 @@
 //!   long a slow start takes; c is W/n where the controller bounds their windows.
 //! * The queue is q = F/C − T, between 0 and B/C, and the rate min(F/T, C)·(1 − p). What overflows is gone, and halves nothing.
 //!
-//! The controller rests where q = Q, and n where what arrives uses 0.9 of W: W = C·(1 − p)·(T + Q)/0.9, p·c²/8 = (1 − p)/0.9 − 1 and
-//! n = W/c.
+//! The controller rests where q = Q, and n where what arrives uses 0.95 of W: W = C·(1 − p)·(T + Q)/0.95, p·c²/8 = (1 − p)/0.95 − 1
+//! and n = W/c; where c would be less than four segments, n = W/4 and less of W is used.
 
 use windward_laws::emultcp::{Controller, Kind, Params, Sample};
 use windward_num::Error;

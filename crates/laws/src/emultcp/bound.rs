@@ -4,9 +4,9 @@
 //! the connections together may have in flight decides the queue within some round trips, and that is the receiver's to say.
 //! rLEDBAT (RFC 9840) controls one connection so.
 //!
-//! * begin: a queue longer than θ is seen, and is made by three connections or more, or by two of an excursion of 5 s. With
-//!   a queue the link is full: W is 1.1·rtt_min times the rate, smoothed over 0.2 τ, and has room for four connections at least. A
-//!   server whose one connection fills the path (BBR's) is bounded where its start had three, or two for long.
+//! * begin: a queue longer than θ is seen, and is made by four connections or more, by three of an excursion of 2 s, or by two of one
+//!   of 5 s: where one connection fills the path (BBR's) the others are gone before. With a queue the link is full: W is
+//!   1.1·rtt_min times the rate, smoothed over 0.2 τ, and has room for four connections at least.
 //! * target: Q = 0.015·rtt_min and the time of 1.3 packets at the most that the path carried in 20 τ, smoothed over 0.2 τ, but of
 //!   one packet at the rate x at least. At x itself they would take the longer, the more others have of the link. q is the queue
 //!   that the connections see on the mean.
@@ -14,7 +14,7 @@
 //!   queue is shorter than none, so that a window a tenth too short would take five seconds to come back. Where nobody saw Q
 //!   for τ/2 + 2·rtt_min there is W·min(m, 1)/τ besides, m what is missing of the path, as for n without a bound.
 //! * use: u = x·(rtt_min + q)/W is the share of W in flight. Below 0.6 W does not grow: a window that nobody fills says nothing.
-//! * dn/dt = n·3·(0.9 − u)/(τ + 3·rtt_min), from −0.2·n to 1.7·n over that, and n is at most W over four segments: with fewer in flight
+//! * dn/dt = n·6·(0.95 − u)/(τ + 3·rtt_min), from −0.2·n to 1.7·n over that, and n is at most W over four segments: with fewer in flight
 //!   no loss can be told by duplicates (RFC 5681 §3.2). Above 1.1 u tells of windows that were offered before W: n and W stay.
 //! * end: W has room for less than two connections, or 0.7 of what it was when the queue was last shorter than Q, or when it
 //!   began. Others fill the queue then, and n goes by θ again; for 30 s there is no other bound.
@@ -22,10 +22,8 @@
 use super::params::Params;
 use super::sample::Sample;
 
-/// Connections that make a queue, and how many are enough after so many seconds with them.
-const FROM: u32 = 3;
-const FROM_LATER: u32 = 2;
-const LATER: f64 = 5.0;
+/// So many connections begin a bound once there have been several for so many seconds.
+const FROM: [(u32, f64); 3] = [(4, 0.0), (3, 2.0), (2, 5.0)];
 /// W at its beginning beside what the path carries, smoothed over a share of τ, and for how many connections it has room at least.
 const SPARE: f64 = 1.1;
 pub(super) const FRESH: f64 = 0.2;
@@ -44,8 +42,8 @@ const PATIENCE_ROUNDS: f64 = 2.0;
 const USED: f64 = 0.6;
 const OVERUSED: f64 = 1.1;
 /// The use that n aims at, how n goes there, how fast at most, and the round trips of its time constant besides τ.
-const AIM: f64 = 0.9;
-const GAIN: f64 = 3.0;
+const AIM: f64 = 0.95;
+const GAIN: f64 = 6.0;
 const GROWTH: f64 = 1.7;
 const DECAY: f64 = 0.2;
 const REACTION_ROUNDS: f64 = 3.0;
@@ -54,9 +52,10 @@ const LEAST: f64 = 2.0;
 const YIELDS: f64 = 0.7;
 /// Seconds without a bound after one that others ended.
 const REST: f64 = 30.0;
-/// Bits of a packet, and of the least room of a connection: four segments.
+/// Bits of a packet, of the segment in it, and of the least room of a connection: four segments.
 const PACKET: f64 = 1500.0 * 8.0;
-const ROOM: f64 = 4.0 * 1448.0 * 8.0;
+pub(super) const SEGMENT: f64 = 1448.0 * 8.0;
+const ROOM: f64 = 4.0 * SEGMENT;
 
 /// W, and what it rests on.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +94,7 @@ impl Bound {
 
     /// Begins where it is to.
     pub fn watch(&mut self, sample: &Sample, path: Path) {
-        let is_many = sample.connections >= FROM || sample.connections >= FROM_LATER && path.excursion >= LATER;
+        let is_many = FROM.iter().any(|&(many, late)| sample.connections >= many && path.excursion >= late);
         if self.window.is_none() && path.has_queue && is_many && sample.now >= self.rests_until {
             let window = (SPARE * path.fresh * path.rtt_min).max(ROOM * BEGINS);
             (self.window, self.short_window, self.met_at) = (Some(window), window, sample.now);

@@ -5,10 +5,7 @@
 //! beyond. x is the rate, smoothed over τ/2, and X the most it was in the last 20 τ: what the path has carried. In
 //! connections a second:
 //!
-//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: doubles in T, two round trips, from 0.4 τ to τ, while less than half the
-//!   threshold is seen, which delayed ACKs and timers alone can make. Where a bound will end what it begins, it is from 0.2 τ.
-//!   The start ends when a queue has taken away a tenth of the most there were; with more than four connections it ends at
-//!   twice the threshold, and a fifth of them goes: those were opened when the queue was already on its way.
+//! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: `start.rs`.
 //! * after it: dn/dt = (α/n + κ·n)·e/τ + (ln 2/τ)·n·min(2m, 1)·max(2e − 1, 0) while e ≥ 0, κ = 0.02. The term α/n is the
 //!   paper's; κ·n comes back from a decrease at any n; m says how much is missing, max(1 − x/(0.95·X), 0.3·(t/5 s)²) with t the time since
 //!   a queue was seen last. A path that carried more and has no queue takes more at once, and one that was never
@@ -34,19 +31,11 @@ use super::bound::{self, Bound, Path};
 use super::least::Least;
 use super::params::Params;
 use super::sample::Sample;
+use super::start::Start;
 use core::f64::consts::LN_2;
 
 /// Time constant of the smoothed queue, in τ.
 const SMOOTHING: f64 = 0.2;
-/// The start doubles n in so many round trips, but not in less than this share of τ, which is less where a bound follows.
-const START_ROUNDS: f64 = 2.0;
-const START_LEAST: f64 = 0.4;
-const START_LEAST_BOUND: f64 = 0.2;
-/// Below this share of the most connections there were, the start is over.
-const START_KEEPS: f64 = 0.9;
-/// With more connections than these the start ends at twice the threshold, and leaves this share.
-const START_MANY: f64 = 4.0;
-const START_LEAVES: f64 = 0.8;
 /// κ, the share of n added in τ without a queue.
 const RECOVERY: f64 = 0.02;
 /// Time constant of the smoothed rate, in τ, and how long its most is remembered.
@@ -78,8 +67,7 @@ pub(super) struct Fast {
     /// The smoothed queue, in seconds.
     pub queue: Option<f64>,
     last: Option<f64>,
-    is_start: bool,
-    most: f64,
+    start: Start,
     connections: u32,
     blind_until: f64,
     excursion: Option<f64>,
@@ -104,8 +92,7 @@ impl Fast {
             n,
             queue: None,
             last: None,
-            is_start: true,
-            most: n,
+            start: Start::new(n),
             connections: 0,
             blind_until: f64::NEG_INFINITY,
             excursion: None,
@@ -157,22 +144,28 @@ impl Fast {
             self.bound.watch(sample, path);
         }
         if let Some(n) = self.bound.update(params, sample, path, self.n, part) {
-            self.is_start = false;
+            self.start.end();
             self.queued_at = self.bound.met_at;
             self.n = n;
         } else if slack >= 0.0 {
             if sample.now >= self.held_until {
-                self.grow(params, rtt_min, slack, missing, part);
+                self.grow(params, path, sample.now, slack, part);
             }
         } else {
             self.queued_at = sample.now;
-            self.end_start(slack);
+            self.n = self.start.meet(slack, self.n);
             if sample.now >= self.blind_until {
                 let queue = self.queue.unwrap_or(threshold);
                 self.shrink(params, EXCESS * (queue - threshold) / (rtt_min + queue) * part);
             }
         }
         self.watch_excursion(sample.now);
+        self.start.offer(params.tau, rtt_min, self.fresh, self.n);
+    }
+
+    /// The sum of the receive windows in bits, where there is a bound on it.
+    pub fn window(&self, params: &Params) -> Option<f64> {
+        self.bound.window().or(self.start.window().filter(|_| params.bound))
     }
 
     /// e.
@@ -187,36 +180,26 @@ impl Fast {
     fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> f64 {
         self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
         self.fresh += (sample.rate - self.fresh) * (1.0 - libm::exp(-part / bound::FRESH));
+        self.start.see(sample.now, self.rate);
         let most = self.busiest.see_most(sample.now, self.rate, RATE_MEMORY * params.tau);
         let unseen = (sample.now - self.queued_at) / PATIENCE;
         // A maximum with NaN, which 0/0 is, is the other number.
         f64::max(1.0 - self.rate / (FULL * most), UNSEEN * unseen * unseen).max(0.0)
     }
 
-    fn grow(&mut self, params: &Params, rtt_min: f64, slack: f64, missing: f64, part: f64) {
-        let growth = if self.is_start {
-            let least = if params.bound { START_LEAST_BOUND } else { START_LEAST };
-            let rounds = (START_ROUNDS * rtt_min / params.tau).clamp(least, 1.0);
-            LN_2 * self.n * (2.0 * slack).min(1.0) / rounds
-        } else {
-            let hurry = LN_2 * self.n * (HURRY * missing).min(1.0) * (2.0 * slack - 1.0).max(0.0);
+    fn grow(&mut self, params: &Params, path: Path, now: f64, slack: f64, part: f64) {
+        let start = self.start.growth(params, now, path.rtt_min, self.rate, slack, self.n);
+        let growth = start.unwrap_or_else(|| {
+            let hurry = LN_2 * self.n * (HURRY * path.missing).min(1.0) * (2.0 * slack - 1.0).max(0.0);
             (params.alpha / self.n + RECOVERY * self.n) * slack + hurry
-        };
+        });
         self.n = (self.n + growth * part).min(f64::from(params.max));
-        self.most = self.most.max(self.n);
-    }
-
-    /// A start that sees twice the threshold has gone too far.
-    fn end_start(&mut self, slack: f64) {
-        if self.is_start && slack <= -1.0 && self.n > START_MANY {
-            self.is_start = false;
-            self.n *= START_LEAVES;
-        }
+        self.start.reach(self.n);
     }
 
     fn shrink(&mut self, params: &Params, amount: f64) {
         self.n = (self.n * libm::pow(params.beta, amount)).max(1.0);
-        self.is_start &= self.n > (START_KEEPS * self.most).max(1.0);
+        self.start.keep(self.n);
     }
 
     fn watch_excursion(&mut self, now: f64) {

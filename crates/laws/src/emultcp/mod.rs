@@ -19,6 +19,7 @@ mod least;
 mod paper;
 mod params;
 mod sample;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -115,7 +116,7 @@ impl Controller {
     pub fn window(&self) -> Option<f64> {
         match &self.state {
             State::Paper(_) => None,
-            State::Fast(fast) => fast.bound.window().map(|bits| bits / 8.0),
+            State::Fast(fast) => fast.window(&self.params).map(|bits| bits / 8.0),
         }
     }
 
