@@ -68,7 +68,8 @@ impl Start {
     pub fn growth(&self, params: &Params, now: f64, rtt_min: f64, rate: f64, slack: f64, n: f64) -> Option<f64> {
         let rtt = rtt_min / params.tau;
         let is_old = now - self.grown_at >= f64::max(LEVEL_AFTER, LEVEL_ROUNDS * rtt) * params.tau;
-        let is_level = is_old && n < MANY && rate >= LEVEL * self.grown;
+        // A host that tells no rate has none that is level.
+        let is_level = is_old && n < MANY && rate > 0.0 && rate >= LEVEL * self.grown;
         let least = if params.bound { (BOUND_ROUNDS * rtt).clamp(BOUND_LEAST.0, BOUND_LEAST.1) } else { LEAST };
         let doubling = (ROUNDS * rtt).clamp(least, 1.0);
         (self.is_on && !is_level).then(|| LN_2 * n * (2.0 * slack).min(1.0) / doubling)
