@@ -290,10 +290,10 @@ Thirty links of [links.csv](../../../benches/transfer/links.csv), drawn by seed 
 RTT 20 to 300 ms, 5 to 50 Mbit/s, independent loss of 0.3 to 4 %, a drop-tail queue of 0.5 to 4 bandwidth-delay
 products. The law's constants were chosen on others, of seeds 2027 and before, but for those of the start, and of the
 bound's target, speed, use and beginning: they were chosen on the third, fourth, twentieth and twenty-fifth of these,
-between kernels, and on simulations of all. Each download is watched for {SPAN:.0f} s from the program's start, without a memory of former ones;
-one run each, so that single figures have the noise of a run. Share: mean rate over C(1 − p). The last two columns are
-what a CUBIC flow that was there {LEAD:.0f} s earlier has beside the download, and what it has beside one curl: {each}
-each.
+between kernels, and on simulations of all. Each download is watched for {SPAN:.0f} s from the program's start,
+without a memory of former ones; one run each, so that single figures have the noise of a run. Share: mean rate over
+C(1 − p). The last two columns are what a CUBIC flow that was there {LEAD:.0f} s earlier has beside the download, and
+what it has beside one curl: {each} each.
 
 | | reached |
 |---|---|
