@@ -10,7 +10,7 @@ from its seed). The recordings are mahimahi's (github.com/ravinet/mahimahi, fold
 names in the folder that WINDWARD_TRACES gives; nothing is fetched. What was measured is kept in --journal, and not
 measured again. Needs nginx, curl, aria2c for the recordings, and what `windward link` needs. The thirty links take a
 quarter of an hour, and another 37 minutes for each of the --repeats beside a neighbour: two hours, or three quarters of
-one with --at-once 3 where there are processors for it; then seven minutes for each link that is measured --again.
+one with --at-once 3 where there are processors for it; then 22 minutes for each link that is measured --again.
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ from typing import IO
 
 from behind import behind, measured, parser, rival, say
 from bench import ARIA2, FLOW, PROGRAMS, SERVER, TRIES, WEB, WINDWARD, serve, version
+from simulated import kept as kept_simulated
 
+import windward as ww
 from windward import __version__
 
 LINKS = Path(__file__).parent / "links.csv"
-SEED = 2028
+SEED = 2029
 #: Seconds that a download over a constant link is watched, of which the last LATE are told apart; how much earlier a
 #: rival begins.
 SPAN, LATE, LEAD = 30.0, 10.0, 5.0
@@ -85,13 +87,30 @@ class Link:
         """The longest mean queue that a download should make."""
         return self.rtt_ms / 4 + 10
 
+    @property
+    def buffer(self) -> str:
+        """Of the queue, in bytes."""
+        return f"{self.rate_mbps * 1e6 / 8 * self.rtt_ms / 1e3 * self.buffer_bdp:.0f}B"
+
     def options(self) -> list[str]:
         """Of `windward link`."""
-        buffer = self.rate_mbps * 1e6 / 8 * self.rtt_ms / 1e3 * self.buffer_bdp
         return [
             *("--rate", f"{self.rate_mbps}mbit,1gbit", "--delay", f"{self.rtt_ms / 2}ms"),
-            *("--buffer", f"{buffer:.0f}B,1000", "--loss", f"{self.loss_percent}%,0"),
+            *("--buffer", f"{self.buffer},1000", "--loss", f"{self.loss_percent}%,0"),
         ]
+
+    def simulated(self) -> ww.Link:
+        """The same in the packet simulator."""
+        return ww.Link(
+            name="link",
+            from_="server",
+            to="client",
+            rate=f"{self.rate_mbps} Mbit/s",
+            delay=f"{self.rtt_ms / 2} ms",
+            buffer=self.buffer,
+            loss=self.loss_percent / 100,
+            reverse=ww.Reverse(rate="1 Gbit/s", buffer="1000 packets", loss=0.0),
+        )
 
 
 @dataclass(frozen=True)
@@ -233,7 +252,7 @@ def parsed(line: str) -> dict[str, float] | None:
     return None
 
 
-def draws(journal: Path, at_once: int, repeats: int, again: int) -> str:
+def draws(journal: Path, at_once: int, repeats: int, again: int, seeds: int) -> str:
     """The page of constant links."""
     places = [str(at) for at in range(len(links()))]
     alone = [Task(place, "windward get", False) for place in places]
@@ -269,6 +288,13 @@ def draws(journal: Path, at_once: int, repeats: int, again: int) -> str:
     found |= measured(more, (Task, Outcome), attempt, journal, at_once, TRIES)
     second = {place: rivals(place, "windward get", more) / rivals(place, "curl", more) for place in doubtful if again}
 
+    # When nothing is measured any more: it takes all processors.
+    there = [kept_simulated(link.simulated(), LEAD, SPAN, seeds) for link in links()]
+    rows = [f"{row} {each.share:.2f} |" for row, each in zip(rows, there, strict=True)]
+    least, error = min(there), statistics.mean(each.error for each in there)
+    ratios = [each.share for each in there]
+    further = f", with a standard deviation of {NOISE / math.sqrt(again):.1%}" if second else ""
+
     noise = NOISE / math.sqrt(repeats)
     low = sum(value * (1 + SIDE * noise) < 0.9 for value in kept)
     mean = f"{statistics.mean(kept):.2f} ± {statistics.stdev(kept) / math.sqrt(count):.2f}"
@@ -288,12 +314,12 @@ def draws(journal: Path, at_once: int, repeats: int, again: int) -> str:
 
 Thirty links of [links.csv](../../../benches/transfer/links.csv), drawn by seed {SEED}: uniform in the logarithm,
 RTT 20 to 300 ms, 5 to 50 Mbit/s, independent loss of 0.3 to 4 %, a drop-tail queue of 0.5 to 4 bandwidth-delay
-products. The law's constants were chosen on others, of seeds 2027 and before, but for those of the start, and of the
-bound's target, speed, use and beginning: they were chosen on the third, fourth, twentieth and twenty-fifth of these,
-between kernels, and on simulations of all. Each download is watched for {SPAN:.0f} s from the program's start,
-without a memory of former ones; one run each, so that single figures have the noise of a run. Share: mean rate over
-C(1 − p). The last two columns are what a CUBIC flow that was there {LEAD:.0f} s earlier has beside the download, and
-what it has beside one curl: {each} each.
+products. The law's constants were chosen on others: links of seeds 2028 and before, between kernels and simulated, and
+sixty simulated ones of seed 3001. Each download is watched for {SPAN:.0f} s from the program's start, without a memory
+of former ones; one run each, so that single figures have the noise of a run. Share: mean rate over C(1 − p). Neighbour
+and beside curl: what a CUBIC flow that was there {LEAD:.0f} s earlier has beside the download, and what it has beside
+one curl, {each} each. Simulated: the ratio of both in the packet simulator, {seeds} runs each with Linux's TCP and
+CUBIC.
 
 | | reached |
 |---|---|
@@ -302,9 +328,13 @@ what it has beside one curl: {each} each.
 | a mean queue below RTT/4 + 10 ms | {sum(value < 1 for value in queues)} of {count} |
 | the neighbour has 0.9 of what it has beside one curl | {reached(kept, 0.9)}; mean {mean} |
 | it has less, by more than noise explains | {low} of {count} |
-{again_row(second, again)}
-| Mbit/s | RTT, ms | loss, % | buffer, BDP | goodput | share | last {LATE:.0f} s | queue, ms | neighbour | beside curl |
-|---|---|---|---|---|---|---|---|---|---|
+{again_row(second, again)}\
+| simulated, it has 0.9 of what it has beside one | {reached(ratios, 0.9)}; mean {statistics.mean(ratios):.2f}, \
+least {least.share:.2f} ± {least.error:.2f} |
+
+| Mbit/s | RTT, ms | loss, % | buffer, BDP | goodput | share | last {LATE:.0f} s | queue, ms | neighbour | beside curl \
+| simulated |
+|---|---|---|---|---|---|---|---|---|---|---|
 {chr(10).join(rows)}
 {marked}
 A neighbour that random loss holds back has a rate of about 1/(RTT + queue): a link that is full with a queue of a
@@ -313,7 +343,8 @@ of two runs beside one curl has a standard deviation of {NOISE:.0%} (sixteen pai
 takes nothing a quarter of the links would show less than 0.9, and by means of three runs a tenth. Less by more than
 noise explains: below 0.9 with {SIDE} standard deviations of the ratio, {noise:.1%} for {each}, added, which one in
 twenty is by chance. Of the mean the standard error over the links is given. The lowest of many means are low by chance
-too: what further runs of those links have stands apart, and only they count in it.
+too: what further runs of those links have stands apart, and only they count in it{further}.
+The simulator has as many runs as are asked for: its ratios have one of {error:.1%}.
 """
 
 
@@ -390,8 +421,9 @@ def main() -> None:
         "--repeats", type=int, default=3, metavar="N", help="runs beside a neighbour on constant links"
     )
     options.add_argument(
-        "--again", type=int, default=6, metavar="N", help="further runs where the neighbour has less than 0.9 in those"
+        "--again", type=int, default=18, metavar="N", help="further runs where the neighbour has less than 0.9 in those"
     )
+    options.add_argument("--seeds", type=int, default=100, metavar="N", help="simulated runs beside a neighbour")
     arguments = options.parse_args()
     if arguments.what == "draw":
         LINKS.write_text(draw(SEED, 30))
@@ -416,7 +448,8 @@ def main() -> None:
             return None
     given = (arguments.journal, arguments.at_once)
     return say(
-        recordings(*given) if is_recorded else draws(*given, arguments.repeats, arguments.again), arguments.write
+        recordings(*given) if is_recorded else draws(*given, arguments.repeats, arguments.again, arguments.seeds),
+        arguments.write,
     )
 
 

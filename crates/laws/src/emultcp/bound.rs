@@ -10,14 +10,15 @@
 //! * target: Q = 0.015·rtt_min and the time of 1.3 packets at the most that the path carried in 20 τ, smoothed over 0.2 τ, but of
 //!   one packet at the rate x at least. At x itself they would take the longer, the more others have of the link. q is the queue
 //!   that the connections see on the mean.
-//! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q, and four times as much where q < Q: no
-//!   queue is shorter than none, so that a window a tenth too short would take five seconds to come back. Where nobody saw Q
+//! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q. Where q < Q it is up to four times as much,
+//!   but no more than a quarter without a queue: on long paths Q is a small part of the RTT, and a window a tenth too short would take five
+//!   seconds to come back; on short ones, where a packet is a large part, W would grow in each gap of a neighbour's. Where nobody saw Q
 //!   for τ/2 + 2·rtt_min there is W·min(m, 1)/τ besides, m what is missing of the path, as for n without a bound.
 //! * use: u = x·(rtt_min + q)/W is the share of W in flight. Below 0.6 W does not grow: a window that nobody fills says nothing.
 //! * dn/dt = n·6·(0.95 − u)/(τ + 3·rtt_min), from −0.2·n to 1.7·n over that, and n is at most W over four segments: with fewer in flight
 //!   no loss can be told by duplicates (RFC 5681 §3.2). Above 1.1 u tells of windows that were offered before W: n and W stay.
 //! * end: W has room for less than two connections, or 0.7 of what it was when the queue was last shorter than Q, or when it
-//!   began. Others fill the queue then, and n goes by θ again; for 30 s there is no other bound.
+//!   began. Others fill the queue then, and n goes by θ again, for 30 s by a third of it; meanwhile there is no other bound.
 
 use super::params::Params;
 use super::sample::Sample;
@@ -32,9 +33,10 @@ const BEGINS: f64 = 4.0;
 const TARGET: f64 = 0.015;
 const TARGET_PACKETS: f64 = 1.3;
 const TARGET_LEAST: f64 = 1.0;
-/// Time constant of W, in round trips besides τ, and how many times faster it grows than it shrinks.
+/// Time constant of W, in round trips besides τ, how many times faster it grows than it shrinks, and how much at most without a queue.
 const ROUNDS: f64 = 6.0;
 const HASTE: f64 = 4.0;
+const HASTY: f64 = 0.25;
 /// So long without Q, in τ and in round trips, and W seeks what is missing.
 const PATIENCE: f64 = 0.5;
 const PATIENCE_ROUNDS: f64 = 2.0;
@@ -50,8 +52,9 @@ const REACTION_ROUNDS: f64 = 3.0;
 /// The least number of connections that a bound is for, and the least share of W when the queue was last shorter than Q.
 const LEAST: f64 = 2.0;
 const YIELDS: f64 = 0.7;
-/// Seconds without a bound after one that others ended.
+/// Seconds without a bound after one that others ended, and what is left of θ meanwhile.
 const REST: f64 = 30.0;
+const WARY: f64 = 1.0 / 3.0;
 /// Bits of a packet, of the segment in it, and of the least room of a connection: four segments.
 const PACKET: f64 = 1500.0 * 8.0;
 pub(super) const SEGMENT: f64 = 1448.0 * 8.0;
@@ -92,6 +95,11 @@ impl Bound {
         self.window
     }
 
+    /// The part of θ that counts at `now`.
+    pub fn caution(&self, now: f64) -> f64 {
+        if now < self.rests_until { WARY } else { 1.0 }
+    }
+
     /// Begins where it is to.
     pub fn watch(&mut self, sample: &Sample, path: Path) {
         let is_many = FROM.iter().any(|&(many, late)| sample.connections >= many && path.excursion >= late);
@@ -113,7 +121,7 @@ impl Bound {
         if !is_short {
             self.met_at = sample.now;
         }
-        let haste = if is_short { HASTE } else { 1.0 };
+        let haste = if is_short { (HASTY / (target / path.rtt_min - 1.0)).clamp(1.0, HASTE) } else { 1.0 };
         let mut growth = haste * (target / rtt - 1.0).min(1.0) * over(ROUNDS);
         if sample.now - self.met_at >= PATIENCE * params.tau + PATIENCE_ROUNDS * path.rtt_min {
             growth += path.missing.min(1.0);

@@ -127,7 +127,7 @@ impl Fast {
             true => f64::max(sample.rtt_min, self.least.see(sample.now, rtt, params.window)),
             false => sample.rtt_min,
         };
-        let threshold = params.threshold(rtt_min);
+        let threshold = params.threshold(rtt_min) * self.bound.caution(sample.now);
         let slack = self.slack(rtt - rtt_min, threshold, part);
         let missing = self.missing(params, sample, part);
         let peak = self.peak.see_most(sample.now, self.fresh, RATE_MEMORY * params.tau);

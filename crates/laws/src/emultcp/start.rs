@@ -5,8 +5,8 @@
 //! * level: where few connections have a rate that has grown by less than 1/20 for 0.4 τ and four round trips, and is not below
 //!   0.8 of what it was, they fill the path, or the server has no more: n grows as after the start. One connection of BBR's is
 //!   seen so, where its queue comes and goes. Loss-based ones fall after their first loss.
-//! * windows: where a bound may follow, the receive windows of several connections are three times what the path carries,
-//!   and sixteen segments each at least. What has been offered stays offered, so that a bound that comes with the first queue
+//! * windows: where a bound may follow, the receive windows of several connections are twice what the path carries,
+//!   and eight segments each at least. What has been offered stays offered, so that a bound that comes with the first queue
 //!   would otherwise have to wait until all of it is used up. Where a round trip is longer than τ/10 it is as many times more: so
 //!   many connections have not delivered anything yet.
 //! * end: a queue has taken away a tenth of the most there were; or, with more than four connections, twice the threshold is seen,
@@ -22,19 +22,20 @@ const ROUNDS: f64 = 2.0;
 const LEAST: f64 = 0.4;
 const BOUND_ROUNDS: f64 = 4.0;
 const BOUND_LEAST: (f64, f64) = (0.2, 0.3);
-/// A rate has grown when it is so many times what it was; it is level after so long without, in τ and in round trips, while this share
-/// of it is kept.
+/// Fewer connections than these are few. A rate has grown when it is so many times what it was; it is level after so long without, in τ
+/// and in round trips, while this share of it is kept.
+const FEW: f64 = 4.0;
 const GROWN: f64 = 1.05;
 const LEVEL_AFTER: f64 = 0.4;
 const LEVEL_ROUNDS: f64 = 4.0;
 const LEVEL: f64 = 0.8;
 /// The windows as a multiple of what the path carries, and for each connection at least, in segments; up to which round trip, in τ.
-const OFFER: f64 = 3.0;
-const OFFER_LEAST: f64 = 16.0;
+const OFFER: f64 = 2.0;
+const OFFER_LEAST: f64 = 8.0;
 const NEAR: f64 = 0.1;
 /// Below this share of the most connections there were, the start is over.
 const KEEPS: f64 = 0.9;
-/// So many connections are not few; with more of them the start ends at twice the threshold, and leaves this share.
+/// With more connections the start ends at twice the threshold, and leaves this share of them.
 const MANY: f64 = 4.0;
 const LEAVES: f64 = 0.8;
 
@@ -69,7 +70,7 @@ impl Start {
         let rtt = rtt_min / params.tau;
         let is_old = now - self.grown_at >= f64::max(LEVEL_AFTER, LEVEL_ROUNDS * rtt) * params.tau;
         // A host that tells no rate has none that is level.
-        let is_level = is_old && n < MANY && rate > 0.0 && rate >= LEVEL * self.grown;
+        let is_level = is_old && n < FEW && rate > 0.0 && rate >= LEVEL * self.grown;
         let least = if params.bound { (BOUND_ROUNDS * rtt).clamp(BOUND_LEAST.0, BOUND_LEAST.1) } else { LEAST };
         let doubling = (ROUNDS * rtt).clamp(least, 1.0);
         (self.is_on && !is_level).then(|| LN_2 * n * (2.0 * slack).min(1.0) / doubling)
