@@ -19,7 +19,7 @@ class Kept(NamedTuple):
 
 
 def kept(link: ww.Link, lead_s: float, span_s: float, seeds: int) -> Kept:
-    """What a flow that began `lead_s` earlier has beside `emultcp-fast` for `span_s`, over that beside one more flow."""
+    """What a flow that began `lead_s` earlier has beside `emultcp-fast` for `span_s`, over that beside one more."""
     ours, one = (rates(link, connections, lead_s, span_s, seeds) for connections in ("emultcp-fast", None))
     share = ours[0] / one[0]
     return Kept(share, share * math.hypot(ours[1] / ours[0], one[1] / one[0]))
