@@ -36,7 +36,7 @@ const TARGET_LEAST: f64 = 1.0;
 /// Time constant of W, in round trips besides τ, how many times faster it grows than it shrinks, and how much at most without a queue.
 const ROUNDS: f64 = 6.0;
 const HASTE: f64 = 4.0;
-const HASTY: f64 = 0.25;
+const FASTEST: f64 = 0.25;
 /// So long without Q, in τ and in round trips, and W seeks what is missing.
 const PATIENCE: f64 = 0.5;
 const PATIENCE_ROUNDS: f64 = 2.0;
@@ -121,7 +121,7 @@ impl Bound {
         if !is_short {
             self.met_at = sample.now;
         }
-        let haste = if is_short { (HASTY / (target / path.rtt_min - 1.0)).clamp(1.0, HASTE) } else { 1.0 };
+        let haste = if is_short { (FASTEST / (target / path.rtt_min - 1.0)).clamp(1.0, HASTE) } else { 1.0 };
         let mut growth = haste * (target / rtt - 1.0).min(1.0) * over(ROUNDS);
         if sample.now - self.met_at >= PATIENCE * params.tau + PATIENCE_ROUNDS * path.rtt_min {
             growth += path.missing.min(1.0);
