@@ -10,7 +10,8 @@ from its seed). The recordings are mahimahi's (github.com/ravinet/mahimahi, fold
 names in the folder that WINDWARD_TRACES gives; nothing is fetched. What was measured is kept in --journal, and not
 measured again. Needs nginx, curl, aria2c for the recordings, and what `windward link` needs. The thirty links take a
 quarter of an hour, and another 37 minutes for each of the --repeats beside a neighbour: two hours, or three quarters of
-one with --at-once 3 where there are processors for it; then 22 minutes for each link that is measured --again.
+one with --at-once 3 where there are processors for it; then 22 minutes for each link that is measured --again, and
+half a minute for the simulated runs.
 """
 
 from __future__ import annotations

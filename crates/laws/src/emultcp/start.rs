@@ -1,7 +1,7 @@
 //! The start: n doubles until a queue is seen.
 //!
-//! * growth: n doubles in T, two round trips, from 0.4 τ to τ, or where a bound may follow from 0.3 τ, or four round trips down to 0.2 τ, while less than half the threshold is seen, which delayed ACKs and
-//!   timers alone can make.
+//! * growth: n doubles in T, two round trips, from 0.4 τ to τ, or where a bound may follow from 0.3 τ, or four round trips down to
+//!   0.2 τ, while less than half the threshold is seen, which delayed ACKs and timers alone can make.
 //! * level: where few connections have a rate that has grown by less than 1/20 for 0.4 τ and four round trips, and is not below
 //!   0.8 of what it was, they fill the path, or the server has no more: n grows as after the start. One connection of BBR's is
 //!   seen so, where its queue comes and goes. Loss-based ones fall after their first loss.
