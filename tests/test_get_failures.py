@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -288,6 +289,36 @@ def test_a_limit_on_connections_is_found(get: Get, folder: Path, status: int) ->
     assert (folder / "file.bin").read_bytes() == site.content
     # Those that were on their way when the first was refused, and no more.
     assert len(server.gets) - len(server.parts) <= 6
+
+
+def test_a_refusal_before_the_first_bytes_ends_nothing(get: Get, folder: Path, site: Site) -> None:
+    """The first connection was answered; that its bytes are slower than another's refusal says nothing."""
+    refused = threading.Event()
+
+    class Late(Site):
+        def answer(self, request: Request, most: int | None = None) -> None:
+            first, last = request.range or (0, len(self.content))
+            value = f"bytes {first}-{last - 1}/{len(self.content)}"
+            request.head(206, ("Content-Length", last - first), ("Content-Range", value), *self.fields())
+            assert refused.wait(10)
+            time.sleep(0.1)
+            request.send(self.content[first:last])
+            request.parts.append((first, last))
+
+    late = Late(site.content)
+
+    def behave(request: Request) -> None:
+        if request.connection == 1:
+            (site if refused.is_set() else late)(request)
+            return
+        request.reply(503)
+        refused.set()
+        raise HangUpError
+
+    with Server(behave) as server:
+        result = get(server.url, "-n", "4", "--max-tries", "1")
+    assert result.returncode == 0
+    assert (folder / "file.bin").read_bytes() == site.content
 
 
 def test_a_busy_server_is_asked_as_often_as_allowed(get: Get) -> None:

@@ -65,6 +65,8 @@ pub(super) struct Slot {
     /// When it could first be asked anything; its socket from then on.
     pub open: Option<(Instant, TcpStream)>,
     pub received: u64,
+    /// Whether the server has answered it with bytes of the file, which may be still on their way.
+    pub is_served: bool,
     /// When something last arrived.
     pub heard: Instant,
     pub is_idle: bool,
@@ -118,7 +120,15 @@ impl State {
     /// Adds a connection.
     pub fn enlist(&mut self, now: Instant) -> Owner {
         self.issued += 1;
-        let slot = Slot { begun: now, open: None, received: 0, heard: now, is_idle: false, is_retired: false };
+        let slot = Slot {
+            begun: now,
+            open: None,
+            received: 0,
+            is_served: false,
+            heard: now,
+            is_idle: false,
+            is_retired: false,
+        };
         self.slots.insert(self.issued, slot);
         self.issued
     }
@@ -167,9 +177,8 @@ impl State {
         }
         self.failures += 1;
         self.failed_at = now;
-        // Others that still receive are progress, however this one fares.
-        let is_alone = !self.slots.values().any(|slot| slot.received > 0);
-        let wait = retry.after(self.failures, asked).or_else(|| (!is_alone).then_some(LONGEST));
+        // Others that are served are progress, however this one fares.
+        let wait = retry.after(self.failures, asked).or_else(|| self.is_serving().then_some(LONGEST));
         match wait {
             Some(wait) => {
                 self.opens_at = now + wait;
@@ -179,9 +188,14 @@ impl State {
         }
     }
 
+    /// Whether the server serves some of the connections.
+    pub fn is_serving(&self) -> bool {
+        self.slots.values().any(|slot| slot.is_served)
+    }
+
     /// The server, or something before it, will not have so many connections.
     fn lower_cap(&mut self, now: Instant) {
-        let served = self.slots.values().filter(|slot| slot.received > 0).count();
+        let served = self.slots.values().filter(|slot| slot.is_served).count();
         self.cap = u32::try_from(served).unwrap_or(u32::MAX).clamp(1, self.cap);
         self.capped_at = now;
     }
@@ -248,11 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn while_others_receive_nobody_gives_up() {
+    fn while_others_are_served_nobody_gives_up() {
         let now = Instant::now();
         let mut state = state(now);
         let owner = state.enlist(now);
-        state.slots.get_mut(&owner).unwrap().received = 1;
+        state.slots.get_mut(&owner).unwrap().is_served = true;
         fail(&mut state, now, &[(0, 1), (2, 3), (4, 5), (6, 7)]);
         assert!(state.error.is_none());
         assert_eq!(state.opens_at, now + Duration::from_secs(7) + LONGEST);

@@ -36,7 +36,7 @@ pub(super) struct First {
 
 /// Starts the thread of a connection.
 pub(super) fn start(workers: &Arc<Workers>, first: Option<First>) {
-    let guard = WorkerGuard { owner: workers.enlist(), workers: Arc::clone(workers), end: Ok(()) };
+    let guard = WorkerGuard { owner: workers.enlist(first.is_some()), workers: Arc::clone(workers), end: Ok(()) };
     // 256 KiB of stack are enough for TLS, and many threads are cheap.
     let spawned = thread::Builder::new().name("get".to_owned()).stack_size(256 << 10).spawn(move || {
         let mut guard = guard;
@@ -210,7 +210,7 @@ impl Worker<'_> {
                         Trouble::Moved(self.workers.requests.origin.clone())
                     }
                     // Some servers say so that there are too many connections.
-                    400..500 if self.workers.lock().slots.values().any(|slot| slot.received > 0) => {
+                    400..500 if self.workers.lock().is_serving() => {
                         Trouble::Busy(error, None)
                     }
                     _ => Trouble::Fatal(error),
@@ -223,7 +223,7 @@ impl Worker<'_> {
     /// even if not all did. Whether the connection can be used after it.
     fn fetch(&mut self, mut body: Body, grant: Grant, end: u64, buffer: &mut [u8]) -> Result<bool, Trouble> {
         let Grant { lease, start, .. } = grant;
-        self.workers.lock().plan.begin(lease);
+        self.workers.begin(self.owner, lease);
         let mut arrival = Arrival { lease, next: start, end, hasher: blake3::Hasher::new() };
         let result = self.transfer(&mut body, &mut arrival, buffer);
         let Arrival { next, hasher, .. } = arrival;

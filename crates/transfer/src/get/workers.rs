@@ -45,9 +45,14 @@ impl Workers {
         drop(self.state.wait(self.lock(), patience));
     }
 
-    /// Adds a connection.
-    pub fn enlist(&self) -> Owner {
-        self.lock().enlist(Instant::now())
+    /// Adds a connection; `is_served`: the server has answered it already.
+    pub fn enlist(&self, is_served: bool) -> Owner {
+        let mut state = self.lock();
+        let owner = state.enlist(Instant::now());
+        if let Some(slot) = state.slots.get_mut(&owner) {
+            slot.is_served = is_served;
+        }
+        owner
     }
 
     /// A connection is open. Whether it is still wanted.
@@ -91,6 +96,15 @@ impl Workers {
             }
             state.slots.get_mut(&owner)?.is_idle = true;
             state = self.state.wait(state, if pause.is_zero() { Duration::from_millis(100) } else { pause });
+        }
+    }
+
+    /// The bytes of a lease begin to arrive.
+    pub fn begin(&self, owner: Owner, lease: LeaseId) {
+        let mut state = self.lock();
+        state.plan.begin(lease);
+        if let Some(slot) = state.slots.get_mut(&owner) {
+            slot.is_served = true;
         }
     }
 
