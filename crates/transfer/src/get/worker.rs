@@ -210,9 +210,7 @@ impl Worker<'_> {
                         Trouble::Moved(self.workers.requests.origin.clone())
                     }
                     // Some servers say so that there are too many connections.
-                    400..500 if self.workers.lock().is_serving() => {
-                        Trouble::Busy(error, None)
-                    }
+                    400..500 if self.workers.lock().is_serving() => Trouble::Busy(error, None),
                     _ => Trouble::Fatal(error),
                 })
             }
