@@ -15,9 +15,7 @@
 //!   paper's βn in two thirds of τ.
 //! * blindness: for 2·settle seconds after a connection opened no queue lowers n: its slow start makes one. It stops
 //!   growth all the same.
-//! * hold: where the second connection closes within 15 s, n is 1 and stays there, for 32 s the first time and 64 s each
-//!   time after. A second connection that only makes a queue was a mistake: the
-//!   server's law fills the link alone (BBR), or others do.
+//! * hold: where one connection is enough, n is 1 and stays there: `single.rs`.
 //! * window: where it is given, the least RTT is that of the last so many seconds, so that a path that has become longer is
 //!   known in the end.
 //! * bound: where it is asked for, several connections that make a queue have their receive windows bounded, and n follows the use
@@ -31,6 +29,7 @@ use super::bound::{self, Bound, Path};
 use super::least::Least;
 use super::params::Params;
 use super::sample::Sample;
+use super::single::Single;
 use super::start::Start;
 use core::f64::consts::LN_2;
 
@@ -52,11 +51,6 @@ const HURRY: f64 = 2.0;
 const EXCESS: f64 = 3.5;
 /// Blindness after a connection opened, in settling times.
 const BLINDNESS: f64 = 2.0;
-/// Seconds that n stays at 1 after it came back, at first and at most.
-const FIRST_HOLD: f64 = 32.0;
-const LONGEST_HOLD: f64 = 64.0;
-/// An excursion from n = 1 that lasts so many seconds was no mistake.
-const LONG_EXCURSION: f64 = 15.0;
 /// How far below the number of connections n falls before one closes.
 pub(super) const CLOSING: f64 = 0.5;
 
@@ -70,9 +64,7 @@ pub(super) struct Fast {
     start: Start,
     connections: u32,
     blind_until: f64,
-    excursion: Option<f64>,
-    hold: f64,
-    held_until: f64,
+    single: Single,
     least: Least,
     /// The smoothed rate, one smoothed less, and the most of each.
     rate: f64,
@@ -95,9 +87,7 @@ impl Fast {
             start: Start::new(n),
             connections: 0,
             blind_until: f64::NEG_INFINITY,
-            excursion: None,
-            hold: FIRST_HOLD,
-            held_until: f64::NEG_INFINITY,
+            single: Single::default(),
             least: Least::default(),
             rate: 0.0,
             fresh: 0.0,
@@ -138,9 +128,12 @@ impl Fast {
             rtt_min,
             missing,
             has_queue: slack < 0.0,
-            excursion: self.excursion.map_or(0.0, |since| sample.now - since),
+            excursion: self.single.excursion(sample.now),
         };
-        if params.bound {
+        self.single.see(params, sample, self.rate, part);
+        if path.has_queue && self.bound.window().is_none() && self.single.is_enough(sample, self.rate) {
+            self.leave_one(sample.now);
+        } else if params.bound {
             self.bound.watch(sample, path);
         }
         if let Some(n) = self.bound.update(params, sample, path, self.n, part) {
@@ -148,7 +141,7 @@ impl Fast {
             self.queued_at = self.bound.met_at;
             self.n = n;
         } else if slack >= 0.0 {
-            if sample.now >= self.held_until {
+            if !self.single.is_held(sample.now) {
                 self.grow(params, path, sample.now, slack, part);
             }
         } else {
@@ -159,7 +152,9 @@ impl Fast {
                 self.shrink(params, EXCESS * (queue - threshold) / (rtt_min + queue) * part);
             }
         }
-        self.watch_excursion(sample.now);
+        if self.single.watch(sample.now, self.n, self.n < 2.0 - CLOSING) {
+            self.leave_one(sample.now);
+        }
         self.start.offer(params.tau, rtt_min, self.fresh, self.n);
     }
 
@@ -202,20 +197,10 @@ impl Fast {
         self.start.keep(self.n);
     }
 
-    fn watch_excursion(&mut self, now: f64) {
-        match self.excursion {
-            None if self.n >= 2.0 => self.excursion = Some(now),
-            Some(since) if now - since > LONG_EXCURSION => self.hold = FIRST_HOLD,
-            _ => {}
-        }
-        // Here the second connection closes, and with it what showed that it was too many.
-        if self.n < 2.0 - CLOSING
-            && let Some(since) = self.excursion.take()
-            && now - since <= LONG_EXCURSION
-        {
-            self.n = 1.0;
-            self.held_until = now + self.hold;
-            self.hold = (2.0 * self.hold).min(LONGEST_HOLD);
-        }
+    /// One connection is enough.
+    fn leave_one(&mut self, now: f64) {
+        self.n = 1.0;
+        self.start.end();
+        self.single.hold(now);
     }
 }

@@ -19,6 +19,7 @@ mod least;
 mod paper;
 mod params;
 mod sample;
+mod single;
 mod start;
 #[cfg(test)]
 mod tests;

@@ -95,7 +95,7 @@ impl Start {
         self.is_on &= n > (KEEPS * self.most).max(1.0);
     }
 
-    /// A bound has begun.
+    /// A bound has begun, or one connection is enough.
     pub fn end(&mut self) {
         self.is_on = false;
     }

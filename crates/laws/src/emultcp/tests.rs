@@ -236,16 +236,71 @@ fn no_evidence_changes_nothing() {
     }
 }
 
-/// A server that fills the link with one connection, and makes a queue of 60 ms with two: after each mistake one
-/// connection is held twice as long, so of ten minutes few are spent with two. Without the hold n would come back as soon
-/// as the queue is gone, and half the time would be.
+/// A server that fills the link with one connection, and makes a queue of 60 ms with two, and a host that tells no rate: after each
+/// mistake one connection is held twice as long, so of ten minutes few are spent with two. Without the hold n would come back as soon
+/// as the queue is gone, and half the time would be. Where the host tells that two bring no more, the queue is enough.
 #[test]
 fn a_second_connection_that_only_makes_a_queue_is_tried_ever_more_rarely() {
-    let mut controller = fast();
-    let queue = |open| if open > 1 { 0.06 } else { 0.005 };
-    let first = host(&mut controller, 0.0, 60.0, queue);
-    let later = host(&mut controller, 60.0, 600.0, queue);
-    assert!(first > 0.1 && later < 0.1, "{first} and {later} of the time");
+    let several = |rate: f64| {
+        let mut controller = fast();
+        let looks = (1..=6000).map(|look| {
+            let open = controller.wanted();
+            let queue = if open > 1 { 0.06 } else { 0.005 };
+            controller.update(Sample { rate, ..sample(f64::from(look) / 10.0, queue, open) });
+            open > 1
+        });
+        let looks = looks.collect::<Vec<_>>();
+        [&looks[..600], &looks[600..]].map(|looks| looks.iter().filter(|is| **is).count())
+    };
+    let [first, later] = several(0.0);
+    assert!(first > 60 && later < 540, "{first} and {later} looks");
+    let [first, later] = several(1e6);
+    assert!(first < 60 && later < 54, "{first} and {later} looks");
+}
+
+/// One connection brings 10 Mbit/s for two seconds. Eight make a queue of 50 ms, beyond θ at once, while openings are not looked at yet: if
+/// they bring no more one is left, and nothing is bounded; with a fifth more four would be, and their number stays. What eight have brought
+/// says nothing, nor does what one brought for less than half a second.
+#[test]
+fn one_connection_that_is_enough_is_left() {
+    let left = |before: u32, alone: u32, gain: f64| {
+        let mut controller = Controller::new(Params::default(), Some(16.0));
+        let mut look = 0;
+        let mut looks = |count, queue, rate, connections| {
+            for _ in 0..count {
+                controller.update(Sample { rate, ..sample(f64::from(look) / 10.0, queue, connections) });
+                look += 1;
+            }
+            (controller.wanted(), bounded(&controller).is_some())
+        };
+        looks(before, 0.0, 1e7, 8);
+        looks(alone, 0.0, 1e7, 1);
+        // The queue is smoothed over two looks, the rate over five.
+        looks(4, 0.05, gain * 1e7, 8)
+    };
+    assert_eq!(left(0, 20, 1.0), (1, false));
+    let (several, bounded) = left(0, 20, 1.3);
+    assert!(several > 4 && bounded, "{several}");
+    assert!(left(20, 0, 1.0).1);
+    assert!(left(20, 4, 1.0).1);
+}
+
+/// One connection that was enough brings half of it from then on: smoothed over 2 τ that is below three quarters after 2·ln 2 = 1.39 s, or a
+/// little later, as what came before was smoothed too. n grows again, and a queue of several is bounded as any other.
+#[test]
+fn one_connection_is_not_enough_for_long_if_it_brings_less() {
+    let mut controller = Controller::new(Params::default(), None);
+    let mut look = 0;
+    let mut next = |queue, rate, connections| {
+        controller.update(Sample { rate, ..sample(f64::from(look) / 10.0, queue, connections) });
+        look += 1;
+        (controller.connections(), bounded(&controller).is_some())
+    };
+    (0..50).for_each(|_| _ = next(0.013, 1e7, 1));
+    while next(0.05, 1e7, 8).0 > 1.0 {}
+    let held = (0..100).take_while(|_| next(0.0, 5e6, 1).0 == 1.0).count();
+    assert!((13..=17).contains(&held), "{held} looks");
+    assert!((0..10).any(|_| next(0.05, 1e7, 8).1));
 }
 
 /// The same, pause by pause: growth is held for 32 s after the first mistake, for 64 s after each later one, and then takes
