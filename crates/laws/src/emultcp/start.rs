@@ -2,9 +2,10 @@
 //!
 //! * growth: n doubles in T, two round trips, from 0.4 τ to τ, or where a bound may follow from 0.3 τ, or four round trips down to
 //!   0.2 τ, while less than half the threshold is seen, which delayed ACKs and timers alone can make.
-//! * level: where few connections have a rate that has grown by less than 1/20 for 0.4 τ and four round trips, and is not below
-//!   0.8 of what it was, they fill the path, or the server has no more: n grows as after the start. One connection of BBR's is
-//!   seen so, where its queue comes and goes. Loss-based ones fall after their first loss.
+//! * level: where few connections have a rate that has grown by less than a tenth for 0.4 τ and four round trips, and is not below
+//!   0.65 of what it was, they fill the path, or the server has no more: n grows as after the start. One connection of BBR's is
+//!   seen so, where its queue comes and goes; what comes behind gaps makes its rate go up and down. Loss-based ones fall after
+//!   their first losses.
 //! * windows: where a bound may follow, the receive windows of several connections are twice what the path carries,
 //!   and eight segments each at least. What has been offered stays offered, so that a bound that comes with the first queue
 //!   would otherwise have to wait until all of it is used up. Where a round trip is longer than τ/10 it is as many times more: so
@@ -25,10 +26,10 @@ const BOUND_LEAST: (f64, f64) = (0.2, 0.3);
 /// Fewer connections than these are few. A rate has grown when it is so many times what it was; it is level after so long without, in τ
 /// and in round trips, while this share of it is kept.
 const FEW: f64 = 4.0;
-const GROWN: f64 = 1.05;
+const GROWN: f64 = 1.1;
 const LEVEL_AFTER: f64 = 0.4;
 const LEVEL_ROUNDS: f64 = 4.0;
-const LEVEL: f64 = 0.8;
+const LEVEL: f64 = 0.65;
 /// The windows as a multiple of what the path carries, and for each connection at least, in segments; up to which round trip, in τ.
 const OFFER: f64 = 2.0;
 const OFFER_LEAST: f64 = 8.0;
