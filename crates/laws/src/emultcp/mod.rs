@@ -41,7 +41,7 @@ pub struct Controller {
 #[derive(Clone, Debug)]
 enum State {
     Paper(Paper),
-    Fast(Fast),
+    Fast(Box<Fast>),
 }
 
 impl Controller {
@@ -50,7 +50,7 @@ impl Controller {
     pub fn new(params: Params, remembered: Option<f64>) -> Self {
         let state = match params.law {
             Kind::Paper | Kind::Additive => State::Paper(Paper::new()),
-            Kind::Fast => State::Fast(Fast::new(&params, remembered)),
+            Kind::Fast => State::Fast(Box::new(Fast::new(&params, remembered))),
         };
         let mut controller = Self { params, state, wanted: 1 };
         controller.wanted = controller.round();
