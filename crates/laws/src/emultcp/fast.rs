@@ -30,6 +30,7 @@ use super::least::Least;
 use super::params::Params;
 use super::sample::Sample;
 use super::single::Single;
+use super::smooth::smoothed;
 use super::start::Start;
 use core::f64::consts::LN_2;
 
@@ -166,15 +167,15 @@ impl Fast {
     /// e.
     fn slack(&mut self, queue: f64, threshold: f64, part: f64) -> f64 {
         let old = self.queue.unwrap_or(queue.max(0.0));
-        let smoothed = old + (queue.max(0.0) - old) * (1.0 - libm::exp(-part / SMOOTHING));
-        self.queue = Some(smoothed);
-        ((threshold - smoothed) / threshold).clamp(-1.0, 1.0)
+        let queue = smoothed(old, queue.max(0.0), part, SMOOTHING);
+        self.queue = Some(queue);
+        ((threshold - queue) / threshold).clamp(-1.0, 1.0)
     }
 
     /// m: which share of the path seems to be unused.
     fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> f64 {
-        self.rate += (sample.rate - self.rate) * (1.0 - libm::exp(-part / RATE_SMOOTHING));
-        self.fresh += (sample.rate - self.fresh) * (1.0 - libm::exp(-part / bound::FRESH));
+        self.rate = smoothed(self.rate, sample.rate, part, RATE_SMOOTHING);
+        self.fresh = smoothed(self.fresh, sample.rate, part, bound::FRESH);
         self.start.see(sample.now, self.rate);
         let most = self.busiest.see_most(sample.now, self.rate, RATE_MEMORY * params.tau);
         let unseen = (sample.now - self.queued_at) / PATIENCE;

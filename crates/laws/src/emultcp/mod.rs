@@ -20,6 +20,7 @@ mod paper;
 mod params;
 mod sample;
 mod single;
+mod smooth;
 mod start;
 #[cfg(test)]
 mod tests;

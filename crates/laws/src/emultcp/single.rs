@@ -13,6 +13,7 @@
 use super::least::Least;
 use super::params::Params;
 use super::sample::Sample;
+use super::smooth::smoothed;
 
 /// How long one connection has to keep a rate, in τ, and up to which multiple of it several are too many.
 const KEPT_FOR: f64 = 0.5;
@@ -63,11 +64,10 @@ impl Default for Single {
 impl Single {
     /// A `part` of τ later the rate, smoothed over τ/2, is this.
     pub fn see(&mut self, params: &Params, sample: &Sample, rate: f64, part: f64) {
-        let smooth = |old: &mut f64, constant: f64| *old += (sample.rate - *old) * (1.0 - libm::exp(-part / constant));
         let alone = if sample.connections <= 1 { rate } else { 0.0 };
         self.carried = self.carried.max(self.kept.see(sample.now, alone, KEPT_FOR * params.tau));
-        smooth(&mut self.steady, BEFORE);
-        smooth(&mut self.since, SINCE);
+        self.steady = smoothed(self.steady, sample.rate, part, BEFORE);
+        self.since = smoothed(self.since, sample.rate, part, SINCE);
         if self.is_held(sample.now) && self.since < REFUTED * self.before {
             self.held_until = sample.now;
             self.is_refuted = true;
