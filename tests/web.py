@@ -123,10 +123,14 @@ class Site:
         if request.method == "HEAD":
             return
         end = last if most is None else min(last, first + most)
-        request.send(self.content[first:end])
-        request.parts.append((first, end))
+        self.give(request, first, end)
         if end < last:
             request.hang_up()
+
+    def give(self, request: Request, first: int, end: int) -> None:
+        """Sends bytes of the file."""
+        request.send(self.content[first:end])
+        request.parts.append((first, end))
 
     def fields(self) -> list[tuple[str, object]]:
         tags: list[tuple[str, object]] = [] if self.etag is None else [("ETag", self.etag)]

@@ -117,18 +117,11 @@ impl State {
         }
     }
 
-    /// Adds a connection.
-    pub fn enlist(&mut self, now: Instant) -> Owner {
+    /// Adds a connection; `is_served`: the server has answered it already.
+    pub fn enlist(&mut self, now: Instant, is_served: bool) -> Owner {
         self.issued += 1;
-        let slot = Slot {
-            begun: now,
-            open: None,
-            received: 0,
-            is_served: false,
-            heard: now,
-            is_idle: false,
-            is_retired: false,
-        };
+        let slot =
+            Slot { begun: now, open: None, received: 0, is_served, heard: now, is_idle: false, is_retired: false };
         self.slots.insert(self.issued, slot);
         self.issued
     }
@@ -232,7 +225,7 @@ mod tests {
     /// Connections that begin and fail, each so many seconds after `start`.
     fn fail(state: &mut State, start: Instant, times: &[(u64, u64)]) {
         for (begun, failed) in times {
-            let owner = state.enlist(start + Duration::from_secs(*begun));
+            let owner = state.enlist(start + Duration::from_secs(*begun), false);
             let slot = state.slots.remove(&owner).unwrap();
             state.suffer(Trouble::Again(refused()), &slot, &RETRY, start + Duration::from_secs(*failed));
         }
@@ -265,8 +258,7 @@ mod tests {
     fn while_others_are_served_nobody_gives_up() {
         let now = Instant::now();
         let mut state = state(now);
-        let owner = state.enlist(now);
-        state.slots.get_mut(&owner).unwrap().is_served = true;
+        state.enlist(now, true);
         fail(&mut state, now, &[(0, 1), (2, 3), (4, 5), (6, 7)]);
         assert!(state.error.is_none());
         assert_eq!(state.opens_at, now + Duration::from_secs(7) + LONGEST);
@@ -282,7 +274,7 @@ mod tests {
     fn who_had_begun_well_is_replaced_at_once() {
         let now = Instant::now();
         let mut state = state(now);
-        let owner = state.enlist(now);
+        let owner = state.enlist(now, false);
         let mut slot = state.slots.remove(&owner).unwrap();
         slot.received = LEAST_LEASE;
         state.suffer(Trouble::Again(refused()), &slot, &RETRY, now);
@@ -296,8 +288,8 @@ mod tests {
     fn leases_shrink_towards_the_end() {
         let now = Instant::now();
         let mut state = state(now);
-        let owner = state.enlist(now);
-        state.enlist(now);
+        let owner = state.enlist(now, false);
+        state.enlist(now, false);
         let mut sizes = Vec::new();
         loop {
             let most = state.next_lease(owner, now);

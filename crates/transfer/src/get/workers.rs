@@ -47,12 +47,7 @@ impl Workers {
 
     /// Adds a connection; `is_served`: the server has answered it already.
     pub fn enlist(&self, is_served: bool) -> Owner {
-        let mut state = self.lock();
-        let owner = state.enlist(Instant::now());
-        if let Some(slot) = state.slots.get_mut(&owner) {
-            slot.is_served = is_served;
-        }
-        owner
+        self.lock().enlist(Instant::now(), is_served)
     }
 
     /// A connection is open. Whether it is still wanted.
