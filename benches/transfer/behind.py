@@ -21,12 +21,13 @@ Outcome = TypeVar("Outcome")
 
 
 def behind(
-    folder: Path, bench: str, options: Sequence[str], run: Sequence[str], *, congestion: str, megabytes: int
+    folder: Path, bench: str, options: Sequence[str], run: Sequence[str], *, congestion: str, megabytes: int, seed: int
 ) -> dict[str, Any]:
     """Runs `bench run …` behind a link whose other end runs `bench serve FOLDER` and has `file`, of so many MB.
 
-    In an empty folder, without a memory of former runs. Returns what the program left in outcome.json, the mean
-    queueing delay towards it as `queue_ms`, and whether the link kept its time as `is_realtime`.
+    The same `seed` loses the same packets, so that repeated runs need different ones. In an empty folder, without a
+    memory of former runs. Returns what the program left in outcome.json, the mean queueing delay towards it as
+    `queue_ms`, and whether the link kept its time as `is_realtime`.
     """
     place, report = folder / "place", folder / "report.json"
     (folder / "files").mkdir()
@@ -34,7 +35,7 @@ def behind(
     with (folder / "files" / "file").open("wb") as file:
         file.truncate(megabytes * 1_000_000)
     command = [
-        *(sys.executable, "-m", "windward", "link", *options, "--congestion", congestion),
+        *(sys.executable, "-m", "windward", "link", *options, "--congestion", congestion, "--seed", str(seed)),
         *("--server", f"{sys.executable} {bench} serve {folder}", "--report", str(report)),
         *("--", sys.executable, bench, "run", str(folder / "outcome.json"), *run),
     ]

@@ -105,7 +105,10 @@ def attempt(case: Case) -> Outcome:
     ]
     with tempfile.TemporaryDirectory() as folder:
         run = [case.program, str(case.size), str(case.lead_s)]
-        return Outcome(**behind(Path(folder), __file__, options, run, congestion=case.law, megabytes=case.size))
+        found = behind(
+            Path(folder), __file__, options, run, congestion=case.law, megabytes=case.size, seed=case.repeat + 1
+        )
+        return Outcome(**found)
 
 
 def serve(folder: Path) -> None:

@@ -114,7 +114,7 @@ def attempt(task: Task) -> Outcome:
             link = [
                 *(sys.executable, "-m", "windward", "link", "--rate", f"{RATE_BPS // 1_000_000}mbit"),
                 *("--delay", f"{RTT_MS // 2}ms", "--buffer", f"{RATE_BPS * RTT_MS // 8000}B"),
-                *("--loss", loss, "--report", str(report), "--", "sh", "-c", near),
+                *("--loss", loss, "--seed", str(task.repeat + 1), "--report", str(report), "--", "sh", "-c", near),
             ]
             begun = time.monotonic()
             subprocess.run(link, check=True, stdout=out, env=os.environ | {"XDG_CACHE_HOME": str(folder)})

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from behind import behind, measured, parser, say
 from bench import SERVER, WEB, WINDWARD, serve, version
-from links import parsed
+from near import parsed
 from papers.chen2007 import live
 
 from windward import __version__
@@ -97,11 +97,12 @@ def attempt(task: Task) -> Outcome:
             rate = ["--trace", f"{folder / 'down'},{folder / 'up'}"]
         options = [
             *(*rate, "--delay", f"{path.base_ms / 2}ms", "--buffer", f"{path.buffer},1000"),
-            *("--loss", f"{path.loss * 100}%,0", "--seed", str(task.start + 1)),
+            *("--loss", f"{path.loss * 100}%,0"),
         ]
         span, size = (SPAN, 100) if place.trace is None else (PATIENCE, FILE)
         run = [task.protocol, str(span)]
-        return Outcome(**behind(folder, __file__, options, run, congestion="reno", megabytes=size))
+        seed = task.start + 1
+        return Outcome(**behind(folder, __file__, options, run, congestion="reno", megabytes=size, seed=seed))
 
 
 def run(protocol: str, outcome: Path, span_s: float) -> None:

@@ -72,7 +72,15 @@ def link(
     isolate: Annotated[
         bool, typer.Option("--isolate", help="Make nothing reachable but the servers of --server.")
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed for loss, jitter and reordering.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Random seed for loss, jitter and reordering. A run with the same seed loses the same packets: "
+            "give each repetition its own.",
+        ),
+    ] = 1,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write statistics of the link to FILE, as JSON.")
     ] = None,

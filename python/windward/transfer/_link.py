@@ -85,7 +85,8 @@ def link(
     isolate
         Make nothing reachable but the servers.
     seed
-        Random seed for loss, jitter and reordering.
+        Random seed for loss, jitter and reordering. A run with the same seed loses the same packets: give each
+        repetition its own.
 
     Returns
     -------
