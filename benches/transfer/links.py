@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import ends
 from behind import behind, measured, parser, say
 from bench import TRIES, version
-from near import LATE, LEAD, Outcome, is_side
+from ends import LATE, LEAD, Outcome
 from neighbour import Kept, kept, kept_simulated
 from scipy import stats
 
@@ -132,7 +133,7 @@ def attempt(task: Task) -> Outcome:
     run = [task.program, str(LEAD * task.has_rival), str(SPAN)]
     with tempfile.TemporaryDirectory() as name:
         folder, options = Path(name), link.options()
-        found = behind(folder, __file__, options, run, congestion="cubic", megabytes=size, seed=task.seed)
+        found = behind(folder, ends.__file__, options, run, congestion="cubic", megabytes=size, seed=task.seed)
     return Outcome(**found)
 
 
@@ -245,9 +246,7 @@ def further_row(found: dict[Task, Outcome], places: list[int], further: range) -
 
 
 def main() -> None:
-    """The command line; `serve` and `run` are for the two ends of the link."""
-    if is_side():
-        return None
+    """The command line."""
     options = parser(__doc__, "results/get-links.jsonl")
     options.add_argument("--draw", action="store_true", help="write links.csv again, and measure nothing")
     options.add_argument("--repeats", type=int, default=9, metavar="N", help="runs beside a neighbour, 2 or more")

@@ -18,9 +18,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import ends
 from behind import behind, measured, parser, say
 from bench import TRIES, version
-from near import LEAD, Outcome, is_side
+from ends import LEAD, Outcome
 
 from windward import __version__
 
@@ -53,7 +54,7 @@ def attempt(task: Task) -> Outcome:
     run = [task.program, str(LEAD * task.has_rival), "0"]
     with tempfile.TemporaryDirectory() as name:
         folder, size = Path(name), RECORDINGS[task.recording]
-        found = behind(folder, __file__, options(task, folder), run, congestion="cubic", megabytes=size, seed=1)
+        found = behind(folder, ends.__file__, options(task, folder), run, congestion="cubic", megabytes=size, seed=1)
     return Outcome(**found)
 
 
@@ -114,9 +115,7 @@ earlier, and what that flow has.
 
 
 def main() -> None:
-    """The command line; `serve` and `run` are for the two ends of the link."""
-    if is_side():
-        return None
+    """The command line."""
     arguments = parser(__doc__, "results/get-recordings.jsonl").parse_args()
     if missing := [program for program in ("nginx", "curl", "aria2c") if not shutil.which(program)]:
         print(f"skipped: {', '.join(missing)} not installed")

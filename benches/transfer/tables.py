@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from behind import behind, measured, parser, say
 from bench import SERVER, WEB, WINDWARD, serve, version
-from near import parsed
+from ends import parsed
 from papers.chen2007 import live
 
 from windward import __version__

@@ -1,6 +1,7 @@
-"""The near side of a link: a program that fetches a file, for a time or to its end, beside a flow that was there first.
+"""Both ends of a link: bench.py's server, and a program that fetches a file from it, for a time or to its end.
 
-`windward get` tells what it has received meanwhile; of other programs only the whole file counts.
+`windward get` tells what it has received meanwhile; of other programs only the whole file counts. These are processes
+of their own, which import little: they start while others are measured.
 """
 
 from __future__ import annotations
@@ -40,18 +41,6 @@ class Outcome:
     queue_ms: float
     rival: float
     is_realtime: bool
-
-
-def is_side() -> bool:
-    """Serves or runs where the command line says so, for the two ends of the link."""
-    match sys.argv[1:]:
-        case ["serve", folder]:
-            serve(Path(folder))
-        case ["run", outcome, program, lead_s, span_s]:
-            run(program, Path(outcome), float(lead_s), float(span_s))
-        case _:
-            return False
-    return True
 
 
 def run(program: str, outcome: Path, lead_s: float, span_s: float) -> None:
@@ -108,3 +97,16 @@ def parsed(line: str) -> dict[str, float] | None:
         if "received_bytes" in found and "time_s" in found:
             return dict(found)
     return None
+
+
+def main() -> None:
+    """The command line, as `behind` gives it."""
+    match sys.argv[1:]:
+        case ["serve", folder]:
+            serve(Path(folder))
+        case ["run", outcome, program, lead_s, span_s]:
+            run(program, Path(outcome), float(lead_s), float(span_s))
+
+
+if __name__ == "__main__":
+    main()
