@@ -5,9 +5,14 @@ import json
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +145,67 @@ def test_what_the_server_answers_is_said(served: Served, folder: Path, send: Sen
     assert "409: another file of this name exists" in taken.stderr
     assert send(served.address, "--name", "file.bin", "--replace").returncode == 0
     assert (folder / "file.bin").read_bytes() == CONTENT
+
+
+def test_a_senders_pings_are_answered_and_not_told(folder: Path) -> None:
+    server = Served(folder, "--upload", "--token", "open sesame")
+    connection = HTTPConnection(server.address, timeout=20)
+    statuses = []
+    for fields in ({}, {"Authorization": "Bearer open sesame"}):
+        connection.request("HEAD", "/new?upload=0", headers=fields)
+        with connection.getresponse() as response:
+            statuses.append(response.status)
+    connection.request("HEAD", "/new", headers=fields)
+    with connection.getresponse() as response:
+        statuses.append(response.status)
+    connection.close()
+    assert statuses == [401, 204, 404]
+    # Told after the answer: read before the server is ended.
+    assert server.process.stdout is not None
+    told = [json.loads(server.process.stdout.readline()) for _ in range(2)]
+    assert [(event["request"], event["status"]) for event in told] == [("HEAD /new?upload=0", 401), ("HEAD /new", 404)]
+    assert server.end() == []
+
+
+@pytest.mark.parametrize(("options", "pings"), [((), True), (("-n", "2"), False)])
+def test_a_sender_that_looks_for_a_queue_pings(
+    served: Served, folder: Path, send: Send, options: tuple[str, ...], pings: bool
+) -> None:
+    heads: set[bytes] = set()
+    with closing(slow_way(served.address, heads)) as listener:
+        sent = send(f"127.0.0.1:{listener.getsockname()[1]}", "--name", "new", *options)
+    assert sent.returncode == 0, sent.stderr
+    assert (folder / "new").read_bytes() == CONTENT
+    assert ({b"POST", b"PUT"} <= heads, b"HEAD" in heads) == (True, pings)
+
+
+def slow_way(address: str, heads: set[bytes]) -> socket.socket:
+    """A way to the server that takes a second or two for CONTENT, and notes the methods with which blocks begin."""
+    host, port = address.split(":")
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def forward(near: socket.socket, far: socket.socket, wait_s: float) -> None:
+        with suppress(OSError):
+            while block := near.recv(1 << 15):
+                heads.add(block.split(b" ")[0])
+                time.sleep(wait_s)
+                far.sendall(block)
+            far.shutdown(socket.SHUT_WR)
+
+    def connect(near: socket.socket) -> None:
+        with near, socket.create_connection((host, int(port))) as far:
+            back = threading.Thread(target=forward, args=(far, near, 0.0))
+            back.start()
+            forward(near, far, 0.01)
+            back.join()
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=connect, args=(listener.accept()[0],)).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return listener
 
 
 def test_a_servers_full_disk_is_found_before_the_start(folder: Path, send: Send) -> None:

@@ -7,11 +7,11 @@ use std::time::Instant;
 use windward_laws::emultcp::{Controller, Sample};
 
 use super::base::Base;
-use super::ping::{self, Pings};
 use super::plan::Owner;
 use super::workers::Workers;
 use super::{Series, Snapshot};
 use crate::common::tcp_info;
+use crate::http::ping::{self, Pings};
 
 /// Time scale of the rate that the user sees, in seconds.
 const SMOOTHING: f64 = 2.0;
@@ -117,7 +117,7 @@ impl Meter {
     }
 
     fn pinged(&mut self, workers: &Arc<Workers>) -> Option<f64> {
-        let pings = self.pings.get_or_insert_with(|| ping::start(workers));
+        let pings = self.pings.get_or_insert_with(|| begin(workers));
         if let Some(least) = pings.rtt_min() {
             self.base.set(least.as_secs_f64());
         }
@@ -142,6 +142,18 @@ impl Meter {
             queue_s: self.rtt.map(|rtt| (rtt - self.base.least()).max(0.0)),
         }
     }
+}
+
+/// Pings the server until the download is over.
+fn begin(workers: &Arc<Workers>) -> Arc<Pings> {
+    let (workers, same) = (Arc::downgrade(workers), Arc::downgrade(workers));
+    let dial = move || {
+        let owner = workers.upgrade().filter(|owner| !owner.lock().is_over)?;
+        let url = owner.lock().url.clone();
+        let connection = owner.requests.dialer.dial(&url, None);
+        Some(connection.map(|connection| (connection, owner.requests.ping(&url))))
+    };
+    ping::start(dial, move || same.upgrade().is_none_or(|owner| owner.lock().is_over))
 }
 
 #[cfg(test)]

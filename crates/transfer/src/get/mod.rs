@@ -20,7 +20,6 @@ mod name;
 mod options;
 mod pace;
 mod part;
-mod ping;
 mod plan;
 mod request;
 mod retry;

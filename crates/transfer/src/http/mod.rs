@@ -9,6 +9,7 @@ mod connection;
 mod dial;
 mod error;
 mod head;
+pub(crate) mod ping;
 mod proxy;
 mod receive;
 

@@ -1,20 +1,21 @@
 //! The number of connections, and what it follows from.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use windward_laws::emultcp::{Controller, Params, Sample};
 
 use super::Event;
+use super::late::Late;
 use super::worker::Task;
 use super::workers::Workers;
 use crate::common::{TcpInfo, tcp_info};
 use crate::get::memory;
+use crate::http::ping::Pings;
 
 /// Time between samples.
 const SAMPLES: Duration = Duration::from_millis(250);
-/// What delayed ACKs add to a smoothed RTT at most, in seconds: a quarter of the 40 ms that Linux waits. More is a queue.
-const MOST_LATE: f64 = 0.01;
 
 /// Measures an upload, and asks the controller.
 pub struct Guide<'a> {
@@ -30,8 +31,8 @@ pub struct Guide<'a> {
     counted: usize,
     left: u64,
     rtt_min: f64,
-    /// How much the mean RTT was above the least one when it was nearest, in seconds.
-    late: f64,
+    late: Late,
+    pings: Option<Arc<Pings>>,
     /// Bytes acknowledged at the last look, by slot and the time that its connection opened.
     acked: BTreeMap<(u32, Instant), u64>,
     looked: Instant,
@@ -41,13 +42,14 @@ pub struct Guide<'a> {
 }
 
 impl<'a> Guide<'a> {
-    /// The guide of an upload of `pieces` that began at `begun`.
+    /// The guide of an upload of `pieces` that began at `begun`; `pings` tell what a request takes that is answered at once.
     pub fn new(
         task: &'a Task,
         params: Params,
         fixed: Option<u32>,
         begun: Instant,
         pieces: impl Iterator<Item = u64>,
+        pings: Option<Arc<Pings>>,
     ) -> Self {
         let host = format!("send {}", task.url.host_str().unwrap_or_default());
         let total = pieces.map(|piece| task.tree.piece_length(piece)).sum();
@@ -63,7 +65,8 @@ impl<'a> Guide<'a> {
             counted: 0,
             left: total,
             rtt_min: f64::INFINITY,
-            late: f64::INFINITY,
+            late: Late::new(),
+            pings,
             acked: BTreeMap::new(),
             looked: now,
             sampled: now,
@@ -116,12 +119,11 @@ impl<'a> Guide<'a> {
         self.acked = acked;
         let span = now.duration_since(self.looked).as_secs_f64().max(1e-3);
         self.looked = now;
-        let rtt = (count > 0.0).then(|| {
-            // With delayed ACKs in it, the mean is late by more than the least round trip ever is.
-            let mean: f64 = sum / count;
-            self.late = self.late.min(mean - self.rtt_min).max(0.0);
-            mean - self.late.min(MOST_LATE)
+        let answers = self.pings.as_ref().and_then(|pings| {
+            let above = pings.rtt()?.saturating_sub(pings.rtt_min()?);
+            Some(above.as_secs_f64())
         });
+        let rtt = (count > 0.0).then(|| self.rtt_min + self.late.queue(sum / count - self.rtt_min, answers, span));
         let connections = state.slots.len() as u32;
         self.most = self.most.max(connections);
         let wanted = self.controller.update(Sample {

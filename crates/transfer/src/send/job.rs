@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use super::worker::{Task, head, work};
 use super::workers::{End, Workers};
 use super::{Event, Options, Report};
 use crate::common::{Error, seconds};
+use crate::http::ping::{self, Pings};
 use crate::http::{Dialer, Proxies};
 use crate::tree::Tree;
 use crate::upload::{HASH, LENGTH, Missing, TREE};
@@ -159,7 +160,9 @@ impl<'a> Job<'a> {
         let workers = Arc::new(Workers::new(pieces(missing)));
         let mut threads = Vec::new();
         let options = self.options;
-        let mut guide = Guide::new(&self.task, self.params, options.connections, begun, pieces(missing));
+        // A fixed number of connections follows from nothing.
+        let pings = options.connections.is_none().then(|| ping(&self.task, &workers));
+        let mut guide = Guide::new(&self.task, self.params, options.connections, begun, pieces(missing), pings);
         let end = loop {
             if let Some(end) = workers.lock().end.take() {
                 break end;
@@ -186,6 +189,17 @@ impl<'a> Job<'a> {
             End::Failed(error) => Err(error),
         }
     }
+}
+
+/// Asks the server for nothing but an answer, again and again until the upload is over.
+fn ping(task: &Arc<Task>, workers: &Arc<Workers>) -> Arc<Pings> {
+    let (task, workers, same) = (Arc::clone(task), Arc::downgrade(workers), Arc::downgrade(workers));
+    let is_over = |workers: &Weak<Workers>| workers.upgrade().is_none_or(|workers| workers.lock().end.is_some());
+    let dial = move || {
+        let request = head(&task, "HEAD", "", 0, "").into_bytes();
+        (!is_over(&workers)).then(|| Ok((task.dialer.dial(&task.url, None)?, request)))
+    };
+    ping::start(dial, move || is_over(&same))
 }
 
 /// The folder's address.

@@ -7,6 +7,7 @@
 
 mod guide;
 mod job;
+mod late;
 mod worker;
 mod workers;
 

@@ -95,6 +95,11 @@ impl Request {
         origin.split_once('?').unwrap_or((origin, ""))
     }
 
+    /// Whether a client that sends a file asks for nothing but an answer, to learn how long that takes.
+    pub fn is_ping(&self) -> bool {
+        self.method == "HEAD" && self.parameter("upload").is_some()
+    }
+
     /// The value of a parameter of the query.
     pub fn parameter<'a>(&'a self, name: &str) -> Option<&'a str> {
         let pairs = self.path_and_query().1.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));

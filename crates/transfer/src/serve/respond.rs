@@ -22,6 +22,7 @@ fn respond(
     authorize(site, request)?;
     match request.method.as_str() {
         "GET" | "HEAD" if request.content_length()? > 0 => Err(Refusal::new(400, "unexpected request body")),
+        "HEAD" if request.is_ping() => Ok(Answer::empty(204)),
         "GET" | "HEAD" => content::answer(site, request),
         "POST" | "PUT" => match &site.uploads {
             Some(uploads) => uploads.answer(&site.folder, request, body),

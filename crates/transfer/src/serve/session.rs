@@ -110,7 +110,10 @@ impl Session {
         let is_last = request.is_last() || !is_read;
         let sent = self.send(&answer, request.method != "HEAD", is_last);
         let is_whole = sent.is_ok();
-        self.tell(site, &format!("{} {}", request.method, request.target), &answer, sent);
+        // Several a second, of which nobody wants to read; but who was refused is told.
+        if !request.is_ping() || answer.status != 204 {
+            self.tell(site, &format!("{} {}", request.method, request.target), &answer, sent);
+        }
         Ok(is_whole && !is_last)
     }
 

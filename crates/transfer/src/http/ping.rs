@@ -3,12 +3,11 @@
 //! Their median is used: under loss a retransmission makes single answers late, and the mean with them.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::workers::Workers;
-use crate::http;
+use super::{Connection, Error};
 
 /// Time between an answer and the next request.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -19,7 +18,7 @@ const MOST_FAILURES: u32 = 3;
 
 /// Answers to pings.
 #[derive(Debug, Default)]
-pub(super) struct Pings(Mutex<Answers>);
+pub struct Pings(Mutex<Answers>);
 
 #[derive(Debug, Default)]
 struct Answers {
@@ -51,15 +50,20 @@ impl Pings {
     }
 }
 
-/// Pings the server in a thread of its own until the download is over.
-pub(super) fn start(workers: &Arc<Workers>) -> Arc<Pings> {
+/// Pings a server in a thread of its own until `dial`, which gives a connection and a request, says that it is over by `None`.
+pub fn start(
+    dial: impl Fn() -> Option<Result<(Connection, Vec<u8>), Error>> + Send + 'static,
+    is_over: impl Fn() -> bool + Send + 'static,
+) -> Arc<Pings> {
     let pings = Arc::new(Pings::default());
-    let (workers, answers) = (Arc::downgrade(workers), Arc::clone(&pings));
+    let answers = Arc::clone(&pings);
     // Without it the number of connections stays as it is; there is nothing to tell the user.
     _ = thread::Builder::new().name("ping".to_owned()).stack_size(256 << 10).spawn(move || {
         let mut failures = 0;
-        while failures < MOST_FAILURES && workers.upgrade().is_some_and(|workers| !workers.lock().is_over) {
-            if series(&workers, &answers).is_err() {
+        while failures < MOST_FAILURES
+            && let Some(dialled) = dial()
+        {
+            if dialled.and_then(|(connection, request)| series(connection, &request, &is_over, &answers)).is_err() {
                 failures += 1;
             }
             thread::sleep(INTERVAL);
@@ -68,16 +72,16 @@ pub(super) fn start(workers: &Arc<Workers>) -> Arc<Pings> {
     pings
 }
 
-/// Pings on one connection until it or the download ends.
-fn series(workers: &Weak<Workers>, answers: &Pings) -> Result<(), http::Error> {
-    let Some(owner) = workers.upgrade() else { return Ok(()) };
-    let url = owner.lock().url.clone();
-    let mut connection = owner.requests.dialer.dial(&url, None)?;
-    let request = owner.requests.ping(&url);
-    drop(owner);
-    while workers.upgrade().is_some_and(|workers| !workers.lock().is_over) {
+/// Pings on one connection until it ends or all is over.
+fn series(
+    mut connection: Connection,
+    request: &[u8],
+    is_over: &impl Fn() -> bool,
+    answers: &Pings,
+) -> Result<(), Error> {
+    while !is_over() {
         let begun = Instant::now();
-        connection.send(&request)?;
+        connection.send(request)?;
         let (head, _) = connection.head(true)?;
         answers.add(begun.elapsed());
         if head.is_last() {
