@@ -10,17 +10,11 @@ use super::base::Base;
 use super::plan::Owner;
 use super::workers::Workers;
 use super::{Series, Snapshot};
-use crate::common::tcp_info;
+use crate::common::{tcp_info, weight};
 use crate::http::ping::{self, Pings};
 
 /// Time scale of the rate that the user sees, in seconds.
 const SMOOTHING: f64 = 2.0;
-
-/// What the rate of the last `elapsed` seconds counts, `age` seconds after the beginning: while little has passed the user sees the mean
-/// from the beginning, then an exponential one. After a pause of the host it is all that is known.
-fn weight(elapsed: f64, age: f64) -> f64 {
-    elapsed / age.min(SMOOTHING).max(elapsed)
-}
 
 /// Measures a download.
 pub(super) struct Meter {
@@ -72,7 +66,7 @@ impl Meter {
         let elapsed = now.saturating_duration_since(self.last.0).as_secs_f64().max(1e-3);
         let rate = (received - self.last.1) as f64 * 8.0 / elapsed;
         self.last = (now, received);
-        self.rate += (rate - self.rate) * weight(elapsed, age);
+        self.rate += (rate - self.rate) * weight(elapsed, age, SMOOTHING);
         self.rtt = rtt.or(self.rtt);
         let queue = rtt.map(|rtt| (rtt - self.base.least()).max(0.0));
         self.series.add(elapsed, connections, queue);
@@ -146,23 +140,12 @@ impl Meter {
 
 /// Pings the server until the download is over.
 fn begin(workers: &Arc<Workers>) -> Arc<Pings> {
-    let (workers, same) = (Arc::downgrade(workers), Arc::downgrade(workers));
-    let dial = move || {
-        let owner = workers.upgrade().filter(|owner| !owner.lock().is_over)?;
-        let url = owner.lock().url.clone();
-        let connection = owner.requests.dialer.dial(&url, None);
-        Some(connection.map(|connection| (connection, owner.requests.ping(&url))))
-    };
-    ping::start(dial, move || same.upgrade().is_none_or(|owner| owner.lock().is_over))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_host_that_was_asleep_knows_the_rate_since() {
-        assert_eq!([weight(0.1, 0.1), weight(0.1, 0.4), weight(0.1, 60.0)], [1.0, 0.25, 0.05]);
-        assert_eq!([weight(2.9, 60.0), weight(3600.0, 3601.0)], [1.0; 2]);
-    }
+    ping::start(
+        workers,
+        |workers| workers.lock().is_over,
+        |workers| {
+            let url = workers.lock().url.clone();
+            Ok((workers.requests.dialer.dial(&url, None)?, workers.requests.ping(&url)))
+        },
+    )
 }

@@ -1,4 +1,5 @@
-//! RTT where the kernel does not know it: how long a HEAD request takes, on a connection of its own.
+//! RTT where the kernel does not know it, or what late ACKs add to it: how long a HEAD request takes, on a connection of its
+//! own.
 //!
 //! Their median is used: under loss a retransmission makes single answers late, and the mean with them.
 
@@ -50,20 +51,25 @@ impl Pings {
     }
 }
 
-/// Pings a server in a thread of its own until `dial`, which gives a connection and a request, says that it is over by `None`.
-pub fn start(
-    dial: impl Fn() -> Option<Result<(Connection, Vec<u8>), Error>> + Send + 'static,
-    is_over: impl Fn() -> bool + Send + 'static,
+/// Pings a server in a thread of its own until its `owner` is gone or over; `dial` gives a connection and a request.
+pub fn start<T: Send + Sync + 'static>(
+    owner: &Arc<T>,
+    is_over: impl Fn(&T) -> bool + Send + 'static,
+    dial: impl Fn(&T) -> Result<(Connection, Vec<u8>), Error> + Send + 'static,
 ) -> Arc<Pings> {
     let pings = Arc::new(Pings::default());
-    let answers = Arc::clone(&pings);
-    // Without it the number of connections stays as it is; there is nothing to tell the user.
+    let (owner, answers) = (Arc::downgrade(owner), Arc::clone(&pings));
+    let working = move || owner.upgrade().filter(|owner| !is_over(owner));
+    // Without it there are no answers; there is nothing to tell the user.
     _ = thread::Builder::new().name("ping".to_owned()).stack_size(256 << 10).spawn(move || {
         let mut failures = 0;
         while failures < MOST_FAILURES
-            && let Some(dialled) = dial()
+            && let Some(owner) = working()
         {
-            if dialled.and_then(|(connection, request)| series(connection, &request, &is_over, &answers)).is_err() {
+            let dialled = dial(&owner);
+            drop(owner);
+            let is_working = || working().is_some();
+            if dialled.and_then(|(connection, request)| series(connection, &request, &is_working, &answers)).is_err() {
                 failures += 1;
             }
             thread::sleep(INTERVAL);
@@ -76,10 +82,10 @@ pub fn start(
 fn series(
     mut connection: Connection,
     request: &[u8],
-    is_over: &impl Fn() -> bool,
+    is_working: &impl Fn() -> bool,
     answers: &Pings,
 ) -> Result<(), Error> {
-    while !is_over() {
+    while is_working() {
         let begun = Instant::now();
         connection.send(request)?;
         let (head, _) = connection.head(true)?;

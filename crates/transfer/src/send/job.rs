@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -193,13 +193,9 @@ impl<'a> Job<'a> {
 
 /// Asks the server for nothing but an answer, again and again until the upload is over.
 fn ping(task: &Arc<Task>, workers: &Arc<Workers>) -> Arc<Pings> {
-    let (task, workers, same) = (Arc::clone(task), Arc::downgrade(workers), Arc::downgrade(workers));
-    let is_over = |workers: &Weak<Workers>| workers.upgrade().is_none_or(|workers| workers.lock().end.is_some());
-    let dial = move || {
-        let request = head(&task, "HEAD", "", 0, "").into_bytes();
-        (!is_over(&workers)).then(|| Ok((task.dialer.dial(&task.url, None)?, request)))
-    };
-    ping::start(dial, move || is_over(&same))
+    let task = Arc::clone(task);
+    let dial = move |_: &Workers| Ok((task.dialer.dial(&task.url, None)?, head(&task, "HEAD", "", 0, "").into_bytes()));
+    ping::start(workers, |workers| workers.lock().end.is_some(), dial)
 }
 
 /// The folder's address.

@@ -3,6 +3,8 @@
 //! The last packet of a flight waits for its ACK for up to 40 ms, and where losses keep windows small that is every fourth or
 //! eighth one: 10 ms and more, as much as a queue. A request that is answered at once has no part in it.
 
+use crate::common::weight;
+
 /// Linux waits so long with an ACK, in seconds. More than this is no delayed ACK.
 const MOST: f64 = 0.04;
 /// Of it what is believed without an answer to compare with: a quarter. More may be a queue.
@@ -32,8 +34,8 @@ impl Late {
         self.nearest = self.nearest.min(mean).max(0.0);
         if let Some(answers) = answers {
             self.known_for += elapsed;
-            let weight = (elapsed / self.known_for.min(SMOOTHING)).min(1.0);
-            self.compared += ((mean - answers).clamp(0.0, MOST) - self.compared) * weight;
+            let late = (mean - answers).clamp(0.0, MOST);
+            self.compared += (late - self.compared) * weight(elapsed, self.known_for, SMOOTHING);
         }
         let late = if self.known_for > 0.0 { self.compared } else { self.nearest.min(MOST_ALONE) };
         (mean - late).max(0.0)
