@@ -169,7 +169,8 @@ class ResultFolder:
             table.unlink()
         (self.path / REPORT).unlink(missing_ok=True)
         for folder in (*self.path.glob("seed-*"), *self.path.glob(f"{STAGING}*/")):
-            if folder != self._staging:
+            # By name: `mkdtemp` answers an absolute path from Python 3.12 on, whatever it was given.
+            if folder.name != self._staging.name:
                 shutil.rmtree(folder)
 
 
