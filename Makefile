@@ -185,6 +185,7 @@ docs: $(VENV)/checks $(VENV)/engine
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
 	$(BIN)/python tools/draw_docs.py
+	$(BIN)/python tools/draw_crates.py
 	$(BIN)/python tools/picture_explore.py
 	$(BIN)/python tools/run_notebook.py docs/start/notebook.ipynb
 

@@ -4,6 +4,7 @@ import doctest
 import json
 import os
 import re
+import runpy
 import shlex
 import tomllib
 from pathlib import Path
@@ -142,3 +143,18 @@ def test_the_readmes_python_prints_what_it_says(monkeypatch: pytest.MonkeyPatch)
     runner.run(readme)
     assert runner.summarize().attempted == 4
     assert runner.failures == 0
+
+
+def test_the_files_to_add_something_exist() -> None:
+    """Paths of `adding.md` but for those that hold the new part's name."""
+    page = REPOSITORY / "docs" / "develop" / "adding.md"
+    paths = set(re.findall(r"`([\w./-]+/[\w./-]*)`", page.read_text(encoding="utf-8")))
+    known = {path for path in paths if "NAME" not in path and "KEY" not in path}
+    assert len(known) > 30
+    assert [path for path in sorted(known) if not (REPOSITORY / path).exists()] == []
+
+
+def test_the_picture_of_the_crates_is_true() -> None:
+    picture = REPOSITORY / "docs" / "pictures" / "crates.svg"
+    code = runpy.run_path(str(REPOSITORY / "tools" / "draw_crates.py"))
+    assert picture.read_text(encoding="utf-8") == code["draw"](code["imports"]()), "tools/draw_crates.py draws it again"

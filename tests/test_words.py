@@ -1,0 +1,178 @@
+"""The voice of `docs/develop/words.md`: short sentences, the field's words, summaries that begin with a noun or a verb.
+
+Pages, crates and rooms that have not been rewritten yet are listed in OPEN; what is not listed is held to the rules.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+
+WORDS = REPOSITORY / "docs" / "develop" / "words.md"
+LONGEST_SENTENCE = 30
+
+#: Where the rule on the length of sentences holds.
+ROOMS = ("start", "guides", "concepts", "reference", "develop")
+PAGES = sorted(
+    page
+    for room in ROOMS
+    for page in (REPOSITORY / "docs" / room).rglob("*.md")
+    if page.name != "scenario.md" and page != WORDS
+)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Sentences of a page's prose: without code blocks, tables, pictures, headings and the addresses of links."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^\$\$.*?^\$\$$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"`[^`]*`", "CODE", text)
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[*-]|\d+\.) )", text):
+        if block.lstrip().startswith(("|", "#", "<")):
+            continue
+        block = re.sub(r"\s+", " ", block)
+        yield from re.split(r"(?<=[.:?!])\s+(?=[A-Z(*\"“])", block)
+
+
+def words(sentence: str) -> int:
+    """The number of words; signs and equations between blanks do not count."""
+    return sum(bool(re.search(r"[A-Za-z]{2}|\d", word)) for word in sentence.split())
+
+
+def too_long(page: Path) -> list[str]:
+    return [sentence for sentence in sentences(page.read_text(encoding="utf-8")) if words(sentence) > LONGEST_SENTENCE]
+
+
+def replaced() -> list[str]:
+    """The left column of the table in `words.md`."""
+    table = WORDS.read_text(encoding="utf-8").partition("## Instead of")[2]
+    rows = re.findall(r"^\| (.+?) \| .+ \|$", table, flags=re.MULTILINE)
+    return [row for row in rows if row not in ("instead of", "---")]
+
+
+#: First words of a summary that hide its subject.
+RELATIVE = re.compile(r"(What|Whether|Who|Whom|Whose|How|Where|When|Whatever|Of|The same)\b")
+
+
+def summaries(file: Path) -> Iterator[tuple[int, str]]:
+    """The first line of each doc comment of a Rust file, and its number."""
+    before = ""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        sign = next((sign for sign in ("//!", "///") if line.lstrip().startswith(sign)), "")
+        if sign and before != sign:
+            yield number, line.lstrip()[3:].strip()
+        before = sign
+
+
+def foreign(folder: Path) -> list[str]:
+    """The summaries of a folder that begin with a relative clause."""
+    return [
+        f"{file.relative_to(REPOSITORY)}:{number}: {text}"
+        for file in sorted(folder.rglob("*.rs"))
+        for number, text in summaries(file)
+        if RELATIVE.match(text)
+    ]
+
+
+#: Crates whose doc comments are still to be rewritten.
+OPEN_CRATES = {
+    "coding",
+    "conformance",
+    "emulate",
+    "fluid",
+    "kernel",
+    "laws",
+    "num",
+    "parquet",
+    "py",
+    "run",
+    "scenario",
+    "sim",
+    "transfer",
+    "units",
+}
+#: Pages that are still to be rewritten.
+OPEN_PAGES = {
+    "concepts/README.md",
+    "guides/emulation.md",
+    "guides/explore.md",
+    "guides/forwarding.md",
+    "guides/get.md",
+    "guides/kernel.md",
+    "guides/papers.md",
+    "guides/serve.md",
+    "guides/sweeps.md",
+    "guides/wireless.md",
+    "reference/coding.md",
+    "reference/laws/README.md",
+    "reference/laws/bbr.md",
+    "reference/laws/bbr3.md",
+    "reference/laws/bic.md",
+    "reference/laws/compound.md",
+    "reference/laws/copa.md",
+    "reference/laws/cubic.md",
+    "reference/laws/emultcp.md",
+    "reference/laws/fast.md",
+    "reference/laws/highspeed.md",
+    "reference/laws/htcp.md",
+    "reference/laws/hybla.md",
+    "reference/laws/multcp.md",
+    "reference/laws/prague.md",
+    "reference/laws/quic-tcp.md",
+    "reference/laws/scalable.md",
+    "reference/laws/tcp-fit.md",
+    "reference/laws/vegas.md",
+    "reference/laws/veno.md",
+    "reference/laws/westwood.md",
+    "reference/models/backpressure.md",
+    "reference/models/cell.md",
+    "reference/models/changes.md",
+    "reference/models/channel.md",
+    "reference/models/coding.md",
+    "reference/models/fluid.md",
+    "reference/models/loss-detection.md",
+    "reference/models/num.md",
+    "reference/models/queues.md",
+    "reference/models/tfrc.md",
+    "reference/models/wifi.md",
+    "start/guide.md",
+    "start/install.md",
+}
+
+CRATES = sorted(path.parent for path in REPOSITORY.glob("crates/*/Cargo.toml"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_sentences_are_short(page: Path) -> None:
+    if str(page.relative_to(REPOSITORY / "docs")) not in OPEN_PAGES:
+        assert too_long(page) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_replaced_words_do_not_come_back(page: Path) -> None:
+    if str(page.relative_to(REPOSITORY / "docs")) in OPEN_PAGES:
+        return
+    text = re.sub(r"\s+", " ", page.read_text(encoding="utf-8"))
+    found = [words for words in replaced() if re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", text)]
+    assert found == []
+
+
+@pytest.mark.parametrize("crate", CRATES, ids=lambda path: path.name)
+def test_summaries_begin_with_a_noun_or_a_verb(crate: Path) -> None:
+    if crate.name not in OPEN_CRATES:
+        assert foreign(crate / "src") == []
+
+
+def test_faults_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# Title\n\n" + "word " * 31 + "ends. Short one.\n\n* " + "item " * 20 + "\n* " + "item " * 20 + "\n"
+    )
+    assert [words(sentence) for sentence in too_long(page)] == [32]
+    code = tmp_path / "code.rs"
+    code.write_text("//! What it is.\n//! How it goes on.\n\n/// Whether it is so.\nfn f() {}\n/// Whole.\nfn g() {}\n")
+    assert [number for number, text in summaries(code) if RELATIVE.match(text)] == [1, 4]
+    assert "luck" in replaced()
+    assert len(replaced()) > 25
