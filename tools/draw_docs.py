@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 import windward as ww
 from windward import LawSpec, _engine
+from windward.results.stats import t_quantile
 from windward.show.plot import draw, save
 from windward.show.plot.style import COLORS, FAINT, styled
 
@@ -31,6 +32,9 @@ GUIDE = ROOT / "docs" / "start" / "guide.md"
 
 #: Packets that each flow of a delay law shall keep in the queue: little enough for the buffer.
 BACKLOG = 20
+
+#: Seeds of the README's figure and table.
+HEADLINE_SEEDS = 20
 
 #: What the engine knows of each law.
 KNOWN = {law["name"]: law for law in _engine.laws()}
@@ -106,6 +110,15 @@ def series(frame: pd.DataFrame, entity: str, name: str, column: str, every_s: fl
     return values
 
 
+def over_seeds(frame: pd.DataFrame, entity: str, name: str, column: str) -> pd.DataFrame:
+    """A column second by second: mean over seeds, and the ends of the 95 % interval, not below zero."""
+    seeds = [series(part, entity, name, column, every_s=1) for _, part in frame.groupby("seed")]
+    table = pd.concat(seeds, axis=1)
+    half = t_quantile(len(seeds) - 1) * table.std(axis=1) / len(seeds) ** 0.5
+    mean = table.mean(axis=1)
+    return pd.DataFrame({"mean": mean, "low": (mean - half).clip(lower=0), "high": mean + half})
+
+
 def panel(axes: Axes, label: str, top: float | None = None) -> None:
     """Names what a panel shows; it begins at zero."""
     axes.set_ylabel(label)
@@ -135,9 +148,8 @@ def law(name: str, run: ww.Run) -> Figure:
     return figure
 
 
-def headline() -> Figure:
-    """The scenario's laws: goodput of the two downloads above, queueing delay below."""
-    run = ww.load(SCENARIOS / "headline.toml").simulate(seeds=1)
+def headline(run: ww.Run) -> Figure:
+    """The scenario's laws: goodput of the two downloads above, queueing delay below, as means with 95 % intervals."""
     names = [name for name in LAWS if f"{name}-1" in set(run.flow_series["flow"])]
     figure = Figure(figsize=(10, 4.4))
     FigureCanvasAgg(figure)
@@ -146,10 +158,12 @@ def headline() -> Figure:
         above, below = rows[:, at]
         above.set_title(name)
         for color, flow in zip(COLORS, (1, 2), strict=False):
-            goodput = series(run.flow_series, "flow", f"{name}-{flow}", "goodput_bps", every_s=1) / 1e6
-            above.plot(goodput.index, goodput, color=color, label=f"download {flow}")
-        delay = series(run.link_series, "link", f"air-{at + 1}", "queue_delay_ms")
-        below.plot(delay.index, delay, color=COLORS[2], linewidth=0.9)
+            goodput = over_seeds(run.flow_series, "flow", f"{name}-{flow}", "goodput_bps") / 1e6
+            above.plot(goodput.index, goodput["mean"], color=color, label=f"download {flow}")
+            above.fill_between(goodput.index, goodput["low"], goodput["high"], color=color, alpha=0.2, linewidth=0)
+        delay = over_seeds(run.link_series, "link", f"air-{at + 1}", "queue_delay_ms")
+        below.plot(delay.index, delay["mean"], color=COLORS[2], linewidth=0.9)
+        below.fill_between(delay.index, delay["low"], delay["high"], color=COLORS[2], alpha=0.2, linewidth=0)
         below.set_xticks([0, 20, 40, 60])
     rows[0, 0].set_xlim(0, run.duration_s)
     panel(rows[0, 0], "goodput (Mbit/s)")
@@ -227,7 +241,7 @@ def drive() -> Figure:
 
 def laws() -> str:
     """What there is."""
-    lines = ["| law | what it is | price |", "|---|---|---|"]
+    lines = ["| law | description | price |", "|---|---|---|"]
     for name, law in KNOWN.items():
         lines.append(f"| [`{name}`]({name}.md) | {law['summary']} | {law['price'] or '–'} |")
     return "\n".join([*lines, ""])
@@ -295,7 +309,7 @@ def main() -> None:
             if name == "tcp-fit":  # Reno's picture to the bit: its page says why.
                 continue
             save(law(name, run), PICTURES / f"{name}.svg")
-        save(headline(), PICTURES / "headline.svg")
+        save(headline(ww.load(SCENARIOS / "headline.toml").simulate(seeds=HEADLINE_SEEDS)), PICTURES / "headline.svg")
         save(cafe(), PICTURES / "cafe.svg")
         save(lossy_cafe(), PICTURES / "lossy-cafe.svg")
         save(quic_fluid(), PICTURES / "quic-fluid.svg")
