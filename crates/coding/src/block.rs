@@ -51,7 +51,7 @@ impl Block {
         self.count
     }
 
-    /// Whether it holds none.
+    /// True without packets.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -96,7 +96,7 @@ impl Block {
         Packets { bytes: &self.bytes, count: self.count, size: self.stride() }
     }
 
-    /// The same, to be written.
+    /// Mutable [`Self::padded`].
     pub(crate) fn padded_mut(&mut self) -> Packets<&mut [u8]> {
         Packets { size: self.stride(), bytes: &mut self.bytes, count: self.count }
     }

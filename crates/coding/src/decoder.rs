@@ -42,7 +42,7 @@ impl Decoder {
         })
     }
 
-    /// The same by instructions of the caller's choice.
+    /// Selects the kernel.
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
@@ -97,7 +97,7 @@ impl Decoder {
         self.pivots.len()
     }
 
-    /// Whether the packets are determined.
+    /// True once the rank equals the number of packets.
     pub fn is_complete(&self) -> bool {
         self.rank() == self.packets
     }
@@ -124,7 +124,7 @@ impl Decoder {
         Some(packet.into_first())
     }
 
-    /// Whether what was received determines packet `at`.
+    /// True if the received combinations determine packet `at`.
     pub fn knows(&self, at: usize) -> bool {
         self.row_of(at).is_some()
     }

@@ -20,7 +20,7 @@ impl Encoder {
         Ok(Self { block: Block::of(packets)?, kernel: Kernel::best() })
     }
 
-    /// The same by instructions of the caller's choice.
+    /// Selects the kernel.
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }

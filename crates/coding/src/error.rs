@@ -1,4 +1,4 @@
-//! What can be wrong with what is given.
+//! Errors in arguments.
 
 use thiserror::Error as ThisError;
 
@@ -11,7 +11,7 @@ pub enum Error {
     /// A block of no packets, or of more than [`MOST_PACKETS`].
     #[error("a block of {given} packets; allowed: 1 to {MOST_PACKETS}")]
     Packets {
-        /// How many there were to be.
+        /// Number given.
         given: usize,
     },
     /// Packets of no bytes.
@@ -30,7 +30,7 @@ pub enum Error {
     /// Not one coefficient for each packet.
     #[error("{given} coefficients for a block of {expected} packets")]
     Coefficients {
-        /// How many there are.
+        /// Number given.
         given: usize,
         /// Packets of the block.
         expected: usize,
@@ -49,7 +49,7 @@ pub enum Error {
     /// More is to be mixed than there is.
     #[error("{given} factors for {expected} packets received")]
     Factors {
-        /// How many there are.
+        /// Number given.
         given: usize,
         /// Packets held.
         expected: usize,

@@ -5,7 +5,7 @@
 pub(crate) struct Packets<B> {
     /// All of them.
     pub bytes: B,
-    /// How many they are.
+    /// Number of packets.
     pub count: usize,
     /// Bytes of each, a multiple of [`ALIGNMENT`].
     pub size: usize,

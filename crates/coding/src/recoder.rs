@@ -53,7 +53,7 @@ impl Recoder {
         self.payloads.len()
     }
 
-    /// Whether it holds none.
+    /// True without combinations.
     pub fn is_empty(&self) -> bool {
         self.payloads.is_empty()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What came of a piece of code.
+/// Outcome of a piece of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// All holds.
@@ -13,7 +13,7 @@ pub enum Outcome {
     Unknown(String),
 }
 
-/// What scripts call numbers, their own and the socket's.
+/// Named numbers of scripts and of the socket.
 pub type Names = BTreeMap<String, i64>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn word(word: &str) -> Result<Token, String> {
     number.map(Token::Number).map_err(|_| format!("the number {word}"))
 }
 
-/// What does not hold, if something does not.
+/// Returns the first assertion that does not hold.
 fn run_statement(statement: &[Token], own: &mut Names, socket: &Names) -> Result<Option<String>, String> {
     if let [Token::Name(name), Token::Sign(sign @ ("=" | "+=" | "-=")), value @ ..] = statement {
         let value = Expression { tokens: value, own, socket, seen: Vec::new() }.whole()?;

@@ -1,6 +1,6 @@
 //! Scripts count bytes from 1, the simulator segments from 0.
 
-/// Where segments begin and end.
+/// Boundaries of segments in the byte stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes {
     /// The first byte of each segment, and one past the last.

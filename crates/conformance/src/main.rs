@@ -46,7 +46,7 @@ fn read_arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, 
     if arguments.paths.is_empty() { Err(USAGE.to_owned()) } else { Ok(arguments) }
 }
 
-/// Whether everything is as it should be, or known not to be.
+/// True if every script passes or is a known difference.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut is_well = true;
     let mut collections = Vec::new();

@@ -1,4 +1,4 @@
-//! What is known about scripts that was found by looking into them.
+//! Findings about single scripts.
 
 /// Folders about what the simulator does not have.
 pub const OUTSIDE: &[(&str, &str)] = &[

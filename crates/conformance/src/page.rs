@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What came of a folder's scripts: each script's name and verdict.
+/// Results of a folder's scripts: each script's name and verdict.
 pub type Folder = Vec<(String, Verdict)>;
 
-/// Whose scripts they are.
+/// Origin of the scripts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Source {
     /// packetdrill's repository, or any folder.
@@ -20,7 +20,7 @@ enum Source {
     Linux,
 }
 
-/// What came of all scripts, by folder.
+/// Results of all scripts, by folder.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     source: Source,
@@ -66,12 +66,12 @@ impl Results {
         differ.map(|(name, _)| name.clone()).collect()
     }
 
-    /// How many scripts pass, differ, and are about something else.
+    /// Numbers of scripts that pass, differ, and are inapplicable.
     pub fn counts(&self) -> [usize; 3] {
         count(self.folders.values().flatten())
     }
 
-    /// How many there are, and of how many that says something.
+    /// Summary line: the number of scripts, and of those that apply.
     fn summary(&self, version: &str) -> String {
         let [pass, differ, inapplicable] = self.counts();
         let outside: usize = self.outside.values().map(|(count, _)| count).sum();

@@ -19,18 +19,19 @@ use windward_sim::Codepoint;
 use windward_sim::socket::{Sent, Socket};
 use windward_units::{Duration, Packets, Time};
 
-/// How far off the script's time something may happen, where the script does not say: packetdrill's own default. Scripts give the
+/// Default tolerance of an event's time, packetdrill's own. Scripts give the
 /// times that kernels were seen to keep, whose timers expire up to one tick of 1 to 4 ms late; the simulator's are exact and need
 /// nothing on top.
 const TOLERANCE: u64 = 4_000;
-/// The same as a share of the time since the event before, where that is more: one in so many, packetdrill's 12.5 %.
+/// Relative tolerance, as the inverse of a share of the time since the previous event, where that is more:
+/// packetdrill's 12.5 %.
 const TOLERANCE_SHARE: u64 = 8;
-/// What a packet or a call takes: what is sent in answer to several of the same instant has an order in time.
+/// Time that a packet or a call takes: answers to simultaneous events keep an order in time.
 const STEP: u64 = 10;
 /// Linux's initial window (RFC 6928).
 const INITIAL_WINDOW: f64 = 10.0;
 
-/// What came of a script.
+/// Outcome of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything is as the script says, to its end or up to what the simulator does not have.
@@ -42,14 +43,14 @@ pub enum Verdict {
     Differs {
         /// From 1.
         line: usize,
-        /// What was expected and what came.
+        /// Expected and actual event.
         what: String,
     },
     /// It is about what the simulator does not have.
     Inapplicable {
         /// From 1; 0: the script's head.
         line: usize,
-        /// What that is.
+        /// Explanation of the subject.
         why: String,
     },
 }
@@ -131,16 +132,16 @@ struct Player<'a> {
     folder: &'a Path,
     /// The clock, in microseconds.
     now: u64,
-    /// When the event before happened, if a segment arrived: what comes after is counted from there.
+    /// Time of the previous event if a segment arrived: later times count from there.
     last_arrival: Option<u64>,
-    /// When the event before should have happened.
+    /// Expected time of the previous event.
     last: u64,
     handshake: Handshake,
     opened: Option<Opened>,
     socket: Option<Socket>,
     ours: Bytes,
     theirs: Bytes,
-    /// What was sent and not yet compared.
+    /// Sent segments that are not yet compared.
     sent: VecDeque<Sent>,
     /// Segments of data sent so far, each once.
     sent_count: u32,

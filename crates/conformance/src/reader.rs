@@ -1,11 +1,11 @@
 //! Reads characters, and knows the line.
 
-/// What cannot be read: the line, and why.
+/// Syntax error: the line, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// From 1.
     pub line: usize,
-    /// What stands there.
+    /// Text found there.
     pub what: String,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
         self.line
     }
 
-    /// What is still to be read.
+    /// Rest of the text.
     pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         Some(part(whole)? * 1_000_000 + part(decimals)? * 10u64.pow(6 - decimals.len() as u32))
     }
 
-    /// What cannot be read here, with what stands there.
+    /// Syntax error at the current place, with the text found there.
     pub fn unread(&self, why: &str) -> Unread {
         let here: String = self.rest().chars().take_while(|c| *c != '\n').take(40).collect();
         Unread { line: self.line, what: format!("{why} before \"{}\"", here.trim()) }

@@ -1,4 +1,4 @@
-//! What a script says, line by line.
+//! Events of a script, line by line.
 
 /// A script.
 #[derive(Clone, Debug, Default)]
@@ -7,9 +7,9 @@ pub struct Script {
     pub setup: Vec<String>,
     /// Stamps count milliseconds; otherwise a stamp that is sent is a name for what is really sent.
     pub has_tick: bool,
-    /// How far off a time may be, in microseconds, where the script says.
+    /// Tolerance of times in microseconds, if the script sets one.
     pub tolerance: Option<u64>,
-    /// What happens, in order.
+    /// Events in order.
     pub events: Vec<Event>,
 }
 
@@ -18,13 +18,13 @@ pub struct Script {
 pub struct Event {
     /// The line it begins on, from 1.
     pub line: usize,
-    /// When.
+    /// Time.
     pub time: When,
-    /// What.
+    /// Action.
     pub action: Action,
 }
 
-/// When something happens, in microseconds.
+/// Time of an event, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// This long after the beginning.
@@ -39,7 +39,7 @@ pub enum When {
     Any,
 }
 
-/// What happens.
+/// Action of an event.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// A segment arrives.
@@ -65,7 +65,7 @@ pub struct Segment {
     pub from: u32,
     /// One past the last.
     pub to: u32,
-    /// What it acknowledges.
+    /// Acknowledgement number.
     pub ack: Option<u32>,
     /// The window field, as it stands.
     pub window: Option<u32>,
@@ -74,7 +74,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Whether a flag is set.
+    /// True if a flag is set.
     pub fn has(&self, flag: char) -> bool {
         self.flags.contains(flag)
     }
@@ -128,6 +128,6 @@ pub struct Call {
     pub name: String,
     /// Its arguments, as they stand.
     pub arguments: Vec<String>,
-    /// What it returns.
+    /// Return value.
     pub result: String,
 }

@@ -1,4 +1,4 @@
-//! What a script sets before it begins, as far as the simulator has it.
+//! Settings that a script makes before it begins, as far as the simulator has them.
 
 use std::path::Path;
 use windward_laws::{AnyLaw, LawSpec};
@@ -66,14 +66,15 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What `commands` of a script in `folder` set; the first that the simulator cannot follow, with its reason.
+    /// Reads the settings that `commands` of a script in `folder` make; an error names the first that the simulator
+    /// cannot follow, with its reason.
     pub fn read(commands: &[String], folder: &Path) -> Result<Self, String> {
         let mut settings = Self::default();
         settings.read_on(commands, folder)?;
         Ok(settings)
     }
 
-    /// The same with what more `commands` set.
+    /// Adds the settings that more `commands` make.
     pub fn read_on(&mut self, commands: &[String], folder: &Path) -> Result<(), String> {
         commands.iter().flat_map(|line| line.split("; ")).try_for_each(|command| self.run(command, folder))
     }

@@ -8,17 +8,17 @@ pub enum Error {
     /// Namespaces and devices cannot be made.
     #[error("{what}: {source}\nhint: {hint}")]
     Refused {
-        /// What was tried.
+        /// Attempted operation.
         what: &'static str,
         /// The kernel's answer.
         source: io::Error,
-        /// What to do about it.
+        /// Hint for the user.
         hint: &'static str,
     },
     /// The kernel refused something that usually works.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// Attempted operation.
         what: String,
         /// The kernel's answer.
         source: io::Error,
@@ -34,7 +34,7 @@ pub enum Error {
     TooFast {
         /// Packets a second that the flows may cause.
         expected: f64,
-        /// What was measured here, less a reserve.
+        /// Measured limit of this machine, less a reserve.
         limit: f64,
     },
     /// A law is not in the kernel.

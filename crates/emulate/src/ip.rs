@@ -1,4 +1,4 @@
-//! What queues look at in the headers of IPv4: which conversation a packet belongs to, and its ECN field.
+//! IPv4 headers as queues need them: the conversation of a packet, and its ECN field.
 
 use windward_sim::Codepoint;
 use windward_units::splitmix64;
@@ -13,7 +13,7 @@ pub(crate) fn codepoint(packet: &[u8]) -> Codepoint {
     packet.get(1).map_or(Codepoint::NotCapable, |byte| Codepoint::from_bits(*byte))
 }
 
-/// The same for all packets of a conversation in one direction: a hash of protocol, addresses and ports.
+/// Hash of protocol, addresses and ports: equal for all packets of a conversation in one direction.
 pub(crate) fn conversation(packet: &[u8]) -> u64 {
     let Some(header) = packet.first_chunk::<HEADER>() else { return 0 };
     let [_, _, _, _, _, _, _, _, _, protocol, _, _, ends @ ..] = header;

@@ -1,4 +1,4 @@
-//! How well an emulation kept its time.
+//! Timing quality of an emulation.
 
 use crate::error::Error;
 use hdrhistogram::Histogram;
@@ -10,7 +10,7 @@ pub const LATE: Duration = Duration::from_millis(1);
 /// A run with more late packets than this, as a share, is not trustworthy.
 const LATE_SHARE: f64 = 0.01;
 
-/// How well an emulation kept its time. A packet's lateness is what passed between the instant at which the network
+/// Timing quality of an emulation. A packet's lateness is the time between the instant at which the network
 /// delivers it and the instant at which it was handed to the kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quality {
@@ -30,7 +30,7 @@ pub struct Quality {
     pub overflowed: u64,
     /// Processor time of the emulator for each packet, in seconds.
     pub cpu_per_packet_s: f64,
-    /// Whether the emulator ran before all other programs (SCHED_FIFO).
+    /// True if the emulator ran before all other programs (SCHED_FIFO).
     pub is_realtime: bool,
 }
 
@@ -68,7 +68,7 @@ impl Lateness {
         self.0.saturating_record(late.as_nanos());
     }
 
-    /// What was counted, with nothing but lateness filled in.
+    /// Returns the lateness figures; all others are at their defaults.
     pub(crate) fn quality(&self) -> Quality {
         let seconds = |nanos: u64| Duration::from_nanos(nanos).as_secs();
         let packets = self.0.len();

@@ -38,9 +38,9 @@ pub(crate) struct Sorted {
     pub size: u32,
 }
 
-/// What the packets of a network mean.
+/// Classification of a network's packets.
 pub(crate) trait Sort: Send {
-    /// What a packet is that was read from device `port`; `None` for what does not belong here.
+    /// Classifies a packet read from device `port`; `None` if it does not belong to the network.
     fn sort(&mut self, port: usize, packet: &[u8]) -> Option<Sorted>;
     /// The device at the end of a parcel's route.
     fn port(&self, parcel: &Parcel) -> usize;
@@ -56,7 +56,7 @@ pub(crate) trait Sort: Send {
     fn lose(&mut self, _: Time, parcel: Parcel, _is_at_source: bool, hands: &mut Hands) {
         hands.frames.give_back(parcel.handle);
     }
-    /// When [`Self::wake`] is to be called.
+    /// Next time to call [`Self::wake`].
     fn due(&self) -> Time {
         Time::NEVER
     }
@@ -64,7 +64,7 @@ pub(crate) trait Sort: Send {
     fn wake(&mut self, _: Time, _: &mut Hands) {}
 }
 
-/// What is to be done with frames.
+/// Destination of frames.
 pub(crate) struct Hands {
     pub frames: Frames,
     parcels: Vec<Parcel>,
@@ -101,7 +101,7 @@ impl Hands {
         self.packets.push((Some(due), port, handle));
     }
 
-    /// The same for a packet right behind the last one, which takes its time for itself: only the first of them can be late.
+    /// Writes a packet right behind the previous one, without a time of its own: only the first of them can be late.
     pub(crate) fn write_behind(&mut self, port: usize, handle: u32) {
         self.packets.push((None, port, handle));
     }
@@ -117,7 +117,7 @@ pub(crate) struct Wire<S> {
     pub sort: S,
 }
 
-/// What is left when it has run.
+/// State after the run.
 pub(crate) struct Outcome<S> {
     pub fabric: Fabric,
     pub sort: S,
@@ -267,7 +267,7 @@ struct RestTimer {
 }
 
 impl RestTimer {
-    /// Whether it has worked for too long.
+    /// True if it has worked for too long.
     fn is_due(&self, now: Time) -> bool {
         now.since(self.since) > WORK
     }
@@ -305,7 +305,7 @@ mod tests {
         rested.as_secs()
     }
 
-    /// Who never waits rests 300 of every 5301 µs; who waits 10 µs after each µs is left alone.
+    /// A thread that never waits rests 300 of every 5301 µs; one that waits 10 µs after each µs is left alone.
     #[test]
     fn a_busy_thread_rests() {
         assert!((rested(0) - 300.0 / 5302.0).abs() < 0.001, "{}", rested(0));

@@ -37,7 +37,7 @@ enum Kind {
         size: u32,
         values: Vec<(u32, u32)>,
     },
-    /// What has no size: functions, declarations.
+    /// Types without size: functions, declarations.
     Other,
 }
 
@@ -156,7 +156,7 @@ impl Btf {
         }
     }
 
-    /// Whether a type is one number or pointer, not made of parts.
+    /// True for a single number or pointer, false for composite types.
     pub(crate) fn is_scalar(&self, id: u32) -> bool {
         matches!(self.kind(self.resolve(id)), Kind::Sized(_) | Kind::Pointer | Kind::Enum { .. })
     }

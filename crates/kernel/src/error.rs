@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the loader.
 
 use std::io;
 
@@ -23,13 +23,13 @@ pub enum Error {
     LeftOut {
         /// The law.
         law: &'static str,
-        /// What the build said.
+        /// Reason given by the build.
         why: &'static str,
     },
     /// No law of this name.
     #[error("unknown kernel law {given}\n  hint: {allowed}")]
     UnknownLaw {
-        /// What was asked for.
+        /// Requested name.
         given: String,
         /// The laws there are.
         allowed: String,
@@ -41,7 +41,7 @@ pub enum Error {
         law: &'static str,
         /// The parameter as given.
         parameter: String,
-        /// What is wrong, and what is allowed.
+        /// Reason, and allowed values.
         why: String,
     },
     /// The name to register under cannot be one.
@@ -52,9 +52,9 @@ pub enum Error {
     NameTaken {
         /// The name.
         name: String,
-        /// Whose it is.
+        /// Owner of the loaded law.
         whose: &'static str,
-        /// What to do.
+        /// Hint for the user.
         hint: String,
     },
     /// Nothing of ours is loaded under this name.
@@ -62,7 +62,7 @@ pub enum Error {
     NotLoaded {
         /// The name.
         name: String,
-        /// What is.
+        /// Laws that are loaded.
         loaded: String,
     },
     /// Connections still use the law.
@@ -72,7 +72,7 @@ pub enum Error {
     InUse {
         /// The name.
         name: String,
-        /// How many.
+        /// Number of connections.
         connections: usize,
     },
     /// New connections get the law where they choose none.
@@ -103,7 +103,7 @@ pub enum Error {
     /// Anything else that the system says.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// Attempted operation.
         what: String,
         /// The system's answer.
         source: io::Error,

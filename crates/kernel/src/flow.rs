@@ -1,4 +1,4 @@
-//! What a law tells of a connection: `struct flow` of `bpf/host.h`.
+//! State of a connection as a law reports it: `struct flow` of `bpf/host.h`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -18,7 +18,7 @@ pub struct Flow {
     pub avg_rtt: Option<f64>,
     /// The law's own figure: see [`KernelLaw::own`](crate::KernelLaw::own).
     pub own: f64,
-    /// Whether the window still doubles.
+    /// True while slow start doubles the window.
     pub is_slow_start: bool,
     /// Round trips so far.
     pub rounds: u64,

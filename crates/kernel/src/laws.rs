@@ -12,7 +12,7 @@ pub struct KernelLaw {
     pub name: &'static str,
     /// Its parameters, those of the law it is the twin of as far as integers can do them.
     pub parameters: &'static [Parameter],
-    /// What `own` is in [`Flow`](crate::Flow): the figure that this law alone keeps, and its unit.
+    /// Meaning of `own` in [`Flow`](crate::Flow): the law's own figure, and its unit.
     pub own: (&'static str, &'static str),
 }
 

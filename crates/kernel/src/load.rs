@@ -11,7 +11,7 @@ use std::time::Duration;
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// How to load a law.
+/// Options of loading a law.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The name to register it under; default the law's own with `_` for `-`, which the kernel does not take.
@@ -52,7 +52,7 @@ impl AsFd for Loaded {
     }
 }
 
-/// Whether laws can be loaded here.
+/// Checks that this machine can load laws.
 ///
 /// # Errors
 /// They cannot, and why.
@@ -132,7 +132,7 @@ fn id(map: &OwnedFd) -> Result<sys::Id, Error> {
     sys::map_info(map).map(|info| info.id).map_err(Error::system("reading a map's id"))
 }
 
-/// What the running kernel says of itself.
+/// Type information of the running kernel.
 struct Kernel {
     btf: Btf,
     /// struct tcp_congestion_ops, and the value of a map of them.
@@ -209,7 +209,7 @@ fn last_lines(log: &str) -> String {
     lines[lines.len().saturating_sub(12)..].join("\n")
 }
 
-/// Where a kernel describes its own types.
+/// File in which a kernel describes its types.
 const KERNEL_BTF: &str = "/sys/kernel/btf/vmlinux";
 
 /// Connections whose state can be shown; beyond, those that have been quiet longest are forgotten, though the law still

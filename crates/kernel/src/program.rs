@@ -80,7 +80,7 @@ impl Programs {
     }
 }
 
-/// Of the sections that hold programs; the operation's name follows.
+/// Prefix of sections with programs; the operation's name follows.
 const PREFIX: &str = "struct_ops/";
 
 /// Source register BPF_PSEUDO_MAP_FD of an instruction that loads 64 bits.

@@ -18,7 +18,7 @@ pub struct Entry {
     pub parameters: Vec<(&'static str, f64)>,
     /// Connections that it drives, as far as they can be shown.
     pub connections: usize,
-    /// Whether it stays until it is unloaded; else it goes with the process that loaded it.
+    /// True if the law stays until it is unloaded; otherwise it ends with the process that loaded it.
     pub stays: bool,
 }
 

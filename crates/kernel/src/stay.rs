@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Where the pins are.
+/// Folder of the pins.
 const FOLDER: &str = "/run/windward/bpf";
 
 /// Before the law's name in a pin's: the kernel puts files of its own beside them.
@@ -17,7 +17,7 @@ fn pin(name: &str) -> PathBuf {
     Path::new(FOLDER).join(format!("{PREFIX}{name}"))
 }
 
-/// Whether the law loaded as `name` is pinned.
+/// True if the law loaded as `name` is pinned.
 pub(crate) fn is_kept(name: &str) -> bool {
     is_mounted() && pin(name).exists()
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 /// A kernel object's identity, the same for every process.
 pub(crate) type Id = u32;
 
-/// What kinds of kernel objects can be found by their ids.
+/// Kinds of kernel objects that can be found by id.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Map,
@@ -40,7 +40,7 @@ fn name(text: &str) -> [u8; 16] {
     name
 }
 
-/// What a map is made as.
+/// Attributes of a map at its creation.
 #[derive(Default)]
 pub(crate) struct MapSpec<'a> {
     pub kind: u32,
@@ -333,7 +333,7 @@ pub(crate) fn pin(object: &OwnedFd, path: &Path) -> io::Result<()> {
     bpf(6, &mut Attributes { path: path.as_ptr() as u64, object: object.as_raw_fd() as u32, flags: 0 }).map(drop)
 }
 
-/// Whether `path` lies in a bpf file system.
+/// True if `path` lies in a bpf file system.
 pub(crate) fn is_bpf_fs(path: &Path) -> io::Result<bool> {
     const MAGIC: i64 = 0xcafe_4a11;
     let path = c_path(path)?;
@@ -359,7 +359,7 @@ pub(crate) fn unmount(path: &Path) -> io::Result<()> {
     if unsafe { libc::umount2(path.as_ptr(), 0) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Whether this process acts as root.
+/// True if this process acts as root.
 pub(crate) fn is_root() -> bool {
     // SAFETY: it cannot fail.
     unsafe { libc::geteuid() == 0 }

@@ -46,7 +46,7 @@ impl Values<'_> {
         }
     }
 
-    /// Whether there is no row.
+    /// True without rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

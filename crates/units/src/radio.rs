@@ -1,4 +1,4 @@
-//! What radio adds: frequencies, symbol rates, ratios in decibels.
+//! Units of radio: frequencies, symbol rates, ratios in decibels.
 
 /// Cycles a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]

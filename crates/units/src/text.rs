@@ -7,16 +7,16 @@ use std::fmt;
 
 /// A quantity with a textual form, `NUMBER UNIT`.
 pub trait Quantity: Sized {
-    /// What the quantity is called in messages: `"rate"`.
+    /// Name of the quantity in messages: `"rate"`.
     const KIND: &'static str;
     /// One good example, for messages and the schema: `"10 Mbit/s"`.
     const EXAMPLE: &'static str;
     /// Accepted units and their worth in the base unit; those used in print first, largest first after the one that
     /// prints zero.
     const UNITS: &'static [(&'static str, f64)];
-    /// How many of `UNITS` are used in print.
+    /// Number of `UNITS` used in print.
     const PRINTED: usize;
-    /// Whether it may be below zero.
+    /// True if negative values are allowed.
     const IS_SIGNED: bool = false;
 
     /// The quantity worth `base` base units (nanoseconds, bytes, bits a second, packets).

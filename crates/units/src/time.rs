@@ -90,7 +90,7 @@ impl Duration {
         Self((self.0 as f64 * factor).round() as u64)
     }
 
-    /// How often `other` fits into `self`; NaN when both are zero.
+    /// Ratio of `self` to `other`; NaN when both are zero.
     pub fn ratio(self, other: Self) -> f64 {
         self.0 as f64 / other.0 as f64
     }

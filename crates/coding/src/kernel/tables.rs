@@ -1,4 +1,4 @@
-//! What the kernels look up of a factor, computed when the crate is compiled.
+//! Look-up tables of the kernels, computed at compile time.
 
 use crate::field::multiply;
 

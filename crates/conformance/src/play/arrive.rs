@@ -1,4 +1,4 @@
-//! What arrives.
+//! Arriving segments.
 
 use super::{Player, Stop, codepoint, time};
 use crate::script::Segment;
@@ -83,7 +83,8 @@ impl Player<'_> {
         Ok(Acknowledgement { number, sack, stamp, echoes: counting.is_none() && segment.has('E'), marked })
     }
 
-    /// When the last segment was sent that carried a stamp; stamps count milliseconds, and several segments share one.
+    /// Time at which the last segment with a timestamp was sent; timestamps count milliseconds, and several segments
+    /// share one.
     fn sent_at(&self, stamp: u32) -> Time {
         let known = self.stamps.iter().rev().find(|(own, _)| *own == stamp);
         known.map_or_else(|| self.handshake.time_of(stamp), |(_, at)| *at).min(time(self.now))

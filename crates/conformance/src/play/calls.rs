@@ -1,4 +1,4 @@
-//! What the application and the shell do.
+//! System calls and shell commands.
 
 use super::{Player, Stop, time};
 use crate::script::Call;

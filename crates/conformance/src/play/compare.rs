@@ -1,4 +1,4 @@
-//! What is sent, beside what must be.
+//! Comparison of sent segments with the script.
 
 use super::{Player, STEP, Stop, codepoint, micros, show::show_expected, time};
 use crate::script::Segment;
@@ -40,7 +40,7 @@ impl Player<'_> {
         }
     }
 
-    /// What is sent next, which must be before it is too late.
+    /// Returns the next sent segment, within the script's time.
     fn next_sent(&mut self, expected: &Expected) -> Result<Sent, Stop> {
         loop {
             if let Some(sent) = self.sent.pop_front() {

@@ -18,10 +18,10 @@ pub struct Handshake {
     must_confirm: bool,
 }
 
-/// What the two ends agreed on.
+/// Options negotiated by the two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
-    /// When, in microseconds.
+    /// Time in microseconds.
     pub at: u64,
     /// From what was sent to its answer, where that is known.
     pub rtt: Option<Duration>,
@@ -35,7 +35,7 @@ pub struct Opened {
     pub has_sack: bool,
     /// Both ends send timestamps.
     pub has_stamps: bool,
-    /// What they say of marks.
+    /// ECN mode negotiated.
     pub ecn: EcnMode,
     /// Marks of the handshake that accurate ECN counts: those that the other end has told of, and those that arrived.
     pub marks: (u32, u32),
@@ -45,7 +45,7 @@ pub struct Opened {
 const STAMPS: u32 = 12;
 /// Bytes that accurate ECN's three counters take, padded to a word (RFC 9768 §3.2.3).
 const COUNTERS: u32 = 12;
-/// What a segment carries where the other end does not say (RFC 9293 §3.7.1).
+/// Segment size if the other end announces none (RFC 9293 §3.7.1).
 const LEAST_MSS: u32 = 536;
 
 impl Handshake {
@@ -102,7 +102,7 @@ impl Handshake {
         }))
     }
 
-    /// Whether a segment that the script has sent belongs to the handshake, which nobody compares.
+    /// True if a segment of the script belongs to the handshake, which is not compared.
     pub fn expect(&mut self, at: u64, segment: &Segment, is_open: bool) -> Result<bool, String> {
         if segment.has('S') {
             if segment.to > segment.from {
@@ -126,7 +126,7 @@ impl Handshake {
         Some(first + (at.since(first_at).as_nanos() / 1_000_000) as u32)
     }
 
-    /// When a stamp was taken.
+    /// Time of a timestamp.
     pub fn time_of(&self, stamp: u32) -> Time {
         self.first_stamp()
             .map_or(Time::ZERO, |(at, first)| at + Duration::from_millis(u64::from(stamp.saturating_sub(first))))

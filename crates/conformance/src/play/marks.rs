@@ -4,13 +4,13 @@ use super::Player;
 use super::handshake::Opened;
 use windward_sim::socket::Sent;
 
-/// What it is before the first mark.
+/// Counter before the first mark.
 const FIRST: u32 = 5;
 /// It goes round after so many.
 const MODULO: u32 = 8;
 
 impl Player<'_> {
-    /// What the two ends agreed on, where segments carry the counter.
+    /// Accurate ECN as negotiated, where segments carry the counter.
     pub(super) fn counting(&self) -> Option<&Opened> {
         self.opened.as_ref().filter(|opened| opened.ecn.counts())
     }

@@ -6,7 +6,7 @@ use windward_sim::socket::{Info, State};
 /// Linux's `TCP_INFINITE_SSTHRESH`.
 const INFINITE: i64 = 0x7fff_ffff;
 
-/// What a socket shows; the other end has told of `marks` in the handshake.
+/// Fields of `tcp_info`; the other end reported `marks` in the handshake.
 pub fn of(info: &Info, marks: u32) -> Names {
     let states = [
         ("TCP_CA_Open", State::Open),

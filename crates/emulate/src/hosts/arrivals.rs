@@ -1,4 +1,4 @@
-//! What has arrived of a connection's data, each byte once.
+//! Received ranges of a connection's data, each byte once.
 
 use crate::tcp::Segment;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ pub(super) struct Arrivals {
     first: Option<u32>,
     /// Bytes that have arrived without a gap, since the connection began.
     next: u64,
-    /// What has arrived beyond the first gap: where each range begins and ends, counted as `next` is.
+    /// Ranges received beyond the first gap: begin and end, counted as `next` is.
     beyond: BTreeMap<u64, u64>,
 }
 

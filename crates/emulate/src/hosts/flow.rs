@@ -12,7 +12,7 @@ use std::thread;
 use windward_sim::{EcnMode, TcpOptions};
 use windward_units::{Duration, Time};
 
-/// Where the sinks listen.
+/// Port of the sinks.
 const PORT: u16 = 5001;
 
 /// Zeros, as many as are handed to the kernel at once.
@@ -21,7 +21,7 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 /// Data that wait in the kernel for their turn: enough to never run dry, little enough to stop soon.
 const UNSENT: u32 = 1 << 16;
 
-/// How often threads look whether the run is over, in milliseconds.
+/// Interval in which threads check for the end of the run, in milliseconds.
 const LOOK: i32 = 20;
 
 /// Some options of a connection are settings of its namespace in the instant in which it is made: one at a time.
@@ -36,12 +36,12 @@ pub(super) struct Flow<'a> {
     state: Mutex<State>,
 }
 
-/// What a flow has come to.
+/// Progress of a flow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    /// When it began to connect.
+    /// Time at which it began to connect.
     pub opened: Option<Time>,
-    /// When the sink had taken its last byte and said so.
+    /// Time at which the sink had taken the last byte and confirmed it.
     pub closed: Option<Time>,
     /// The last byte of a sized flow was acknowledged.
     pub is_complete: bool,
@@ -182,19 +182,19 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
-    /// What the kernel tells of the sender; `None` before it has begun.
+    /// Sender's state according to the kernel; `None` before it has begun.
     pub(super) fn info(&self) -> Option<TcpInfo> {
         self.lock().opened?;
         self.connection.info().ok()
     }
 
-    /// What the coding layer sees of the sender.
+    /// Sender's state for the coding layer.
     pub(super) fn sight(&self) -> Sight {
         let info = self.connection.info().unwrap_or_default();
         Sight { cwnd: f64::from(info.cwnd.max(1)), srtt: Duration::from_micros(u64::from(info.srtt_us)) }
     }
 
-    /// What has become of it.
+    /// Outcome of the flow.
     pub(super) fn state(&self) -> State {
         self.lock().clone()
     }

@@ -1,4 +1,4 @@
-//! Whether this machine is fast enough for a network.
+//! Measures the packet rate that this machine sustains.
 
 use crate::error::Error;
 use crate::sys::{self, Clock, Namespace, Netlink, Tun};
@@ -9,7 +9,7 @@ use std::thread;
 use windward_sim::{Control, Fabric, LinkConfig, Network, Parcel, Route, TcpOptions, Timing, Topology};
 use windward_units::{BitRate, Duration, Time};
 
-/// How long the machine is measured.
+/// Duration of the measurement.
 const TRIAL: Duration = Duration::from_millis(200);
 
 /// Share of what was measured that a scenario may ask for: hosts and laws need their part too.

@@ -24,12 +24,12 @@ use traffic::Traffic;
 use windward_scenario::Compiled;
 use windward_sim::{Control, Fabric, Output};
 
-/// What an emulation is told beside the scenario.
+/// Options of an emulation beside the scenario.
 #[derive(Default)]
 pub struct Options {
     /// Seed of the random streams of links, cells and sources.
     pub seed: u64,
-    /// Where the packets of flows are written as pcapng, as their sources send and receive them.
+    /// Files for the flows' packets as pcapng, as their sources send and receive them.
     pub capture: Option<Box<dyn Write + Send>>,
     /// Runs even where the machine is measured to be too slow; the result will say how late it was.
     pub is_forced: bool,
@@ -39,15 +39,15 @@ pub struct Options {
     pub congestion: Vec<(String, String)>,
 }
 
-/// What an emulation returns.
+/// Result of an emulation.
 #[derive(Clone, Debug)]
 pub struct Emulation {
-    /// The same tables as a simulation's. What the kernel does not tell is missing: see each field's note in
+    /// Tables as of a simulation. Values that the kernel does not report are missing: see each field's note in
     /// docs/guides/emulation.md.
     pub output: Output,
-    /// How well it kept its time.
+    /// Timing quality.
     pub quality: Quality,
-    /// What of the scenario the kernel does differently.
+    /// Differences of the kernel from the scenario.
     pub notes: Vec<String>,
 }
 

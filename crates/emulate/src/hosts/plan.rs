@@ -29,13 +29,13 @@ const FIRST: u32 = 0x0a00_0010;
 /// reason to enlarge its buffer.
 const CODED_RECEIVE_BUFFER: &str = "4096 4194304 268435456";
 
-/// How long Linux lets an ACK wait at most to begin with (TCP_DELACK_MIN); it cannot be changed.
+/// Longest initial delay of an ACK in Linux (TCP_DELACK_MIN); it cannot be changed.
 const DELAYED_ACK: Duration = Duration::from_millis(40);
 
-/// How many names a message lists.
+/// Most names that a message lists.
 const MOST_NAMES: usize = 20;
 
-/// What to build.
+/// Hosts, devices and flows to build.
 pub(super) struct Plan {
     pub flows: Vec<FlowPlan>,
     /// The largest packet.
@@ -43,7 +43,7 @@ pub(super) struct Plan {
     /// Nodes that are hosts, in the order of their devices.
     pub nodes: Vec<NodeId>,
     settings: Settings,
-    /// What the kernel does differently.
+    /// Differences of the kernel from the scenario.
     pub notes: Vec<String>,
     #[expect(dead_code, reason = "the laws stay in the kernel until this is dropped")]
     laws: Vec<Loaded>,
@@ -322,7 +322,7 @@ fn check_names(compiled: &Compiled, congestion: &[(String, String)]) -> Result<(
     }
 }
 
-/// What the kernel's TCP does differently from the flows' options.
+/// Differences of the kernel's TCP from the flows' options.
 fn differences(flows: &[FlowPlan]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |flow: &FlowPlan, what: String| notes.push(format!("flow `{}`: {what}", flow.name));

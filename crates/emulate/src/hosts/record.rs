@@ -1,4 +1,4 @@
-//! What the flows did: the same tables as a simulation's. Senders' windows and counts are as the kernel tells them, read
+//! Tables of the flows, as of a simulation. Senders' windows and counts are the kernel's, read
 //! when the machine comes to it; what arrived and what was lost are as the network counted them, by its own time.
 
 use super::flow::Flow;
@@ -25,13 +25,13 @@ pub(super) struct Record {
     flows: Vec<Tally>,
 }
 
-/// What is added up over a flow's samples.
+/// Sums over a flow's samples.
 #[derive(Clone, Default)]
 struct Tally {
     /// At the last sample.
     state: u8,
     last: TcpInfo,
-    /// What the kernel told at the warm-up, and the recoveries until then.
+    /// Kernel's counts at the end of the warm-up, and the recoveries until then.
     at_warmup: (TcpInfo, u64),
     /// Since the beginning, from one sample to the next.
     recoveries: u64,
@@ -58,7 +58,7 @@ impl Record {
         }
     }
 
-    /// When something is to be taken down next; `None` when the run is over.
+    /// Time of the next record; `None` at the end of the run.
     pub(super) fn next_due(&self) -> Option<Time> {
         let sample = self.next_sample().min(self.duration);
         let due = if self.is_warm { sample } else { sample.min(self.warmup) };
@@ -112,7 +112,7 @@ impl Record {
         }
     }
 
-    /// What our laws keep of their connections, found by the connections' own addresses.
+    /// State of Windward's laws, found by the connections' addresses.
     fn sample_internals(&mut self, due: Time, flows: &[Flow<'_>]) {
         let internals = &mut self.output.internals;
         let mut names: Vec<&str> = flows.iter().filter(|f| f.plan.is_ours).map(|f| f.plan.law.as_str()).collect();

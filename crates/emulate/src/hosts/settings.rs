@@ -38,7 +38,7 @@ impl Settings {
         self.0.iter().try_for_each(|(name, value)| write_setting(&path(name), value))
     }
 
-    /// What a result says of them.
+    /// Note on the settings in a result.
     pub(super) fn note(&self) -> Option<String> {
         let written: Vec<String> = self.0.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         (!written.is_empty()).then(|| format!("kernel settings: {}", written.join(", ")))

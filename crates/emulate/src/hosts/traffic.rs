@@ -1,4 +1,4 @@
-//! What the packets between hosts mean: whose they are, how large, and what became of them.
+//! Packets between hosts: their flow, size and fate.
 
 use super::arrivals::Arrivals;
 use super::coded::{Coded, Look};
@@ -26,18 +26,18 @@ pub(super) struct Traffic<'a> {
     capture: Option<Pcapng>,
 }
 
-/// What became of a flow's data, by the network's own time: however late somebody looks, it counts when it happened.
+/// Fate of a flow's data, by the network's own time, independent of the time of reading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct FlowCounts {
     /// Bytes that arrived after the warm-up, each once.
     pub arrived: u64,
-    /// The same in each sampling interval, from the beginning.
+    /// Bytes of each sampling interval, from the beginning.
     pub by_sample: Vec<u64>,
     /// Data segments, or combinations of them, that queues dropped or wires lost after the warm-up.
     pub lost: u64,
     /// Data segments that arrived marked after the warm-up.
     pub marked: u64,
-    /// What the coding layer did after the warm-up, where there is one, and the blocks that it decoded.
+    /// Counts of the coding layer after the warm-up, if there is one, and the decoded blocks.
     pub coding: Option<(CodingStats, Vec<BlockStats>)>,
 }
 

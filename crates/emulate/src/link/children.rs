@@ -196,7 +196,7 @@ impl Drop for Signals {
     }
 }
 
-/// What could not be started.
+/// Program that could not be started.
 fn cannot_start(what: &str) -> impl FnOnce(io::Error) -> Error {
     Error::system(format!("starting {what}"))
 }

@@ -1,17 +1,17 @@
-//! What is at the two ends of a link.
+//! Programs at the two ends of a link.
 
 use std::env;
 use std::ffi::OsString;
 use std::net::Ipv4Addr;
 
-/// Where programs find their server's address.
+/// Environment variables with the server's address.
 pub(super) const SERVER_VARIABLE: &str = "WINDWARD_SERVER";
 
 /// Second byte of the first and last addresses of 100.64.0.0/10, which RFC 6598 keeps for between networks.
 const FIRST: u8 = 64;
 const LAST: u8 = 127;
 
-/// What runs at the ends of a link.
+/// Programs at the ends of a link.
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
     /// The program and its arguments.
@@ -27,9 +27,9 @@ pub struct Ends {
 /// The addresses of a link's ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Addresses {
-    /// Where the servers are.
+    /// Address of the servers.
     pub server: Ipv4Addr,
-    /// Where the program is.
+    /// Address of the program.
     pub client: Ipv4Addr,
 }
 

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Addresses and ports that may be open, and connections through all of them.
 const MOST: usize = 1024;
 
-/// How often threads look whether the link still stands.
+/// Interval in which threads check for the end of the link.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A UDP port is closed after so long a silence.
@@ -45,10 +45,10 @@ pub(super) struct Gateway<'a> {
     outside: Sender<Work>,
 }
 
-/// What a thread is to do.
+/// Task of a thread.
 type Work = Box<dyn FnOnce(&Arc<Life>) -> io::Result<()> + Send>;
 
-/// What the threads share.
+/// State shared by the threads.
 #[derive(Default)]
 struct Life {
     is_over: AtomicBool,

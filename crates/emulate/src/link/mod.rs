@@ -32,7 +32,7 @@ const LOOPBACK: u32 = 1;
 /// Largest packet on the link.
 const MTU: u32 = 1500;
 
-/// What happened on the link.
+/// Report of a link.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The exit code of the program; 128 and the signal's number where a signal ended it.
@@ -41,9 +41,9 @@ pub struct Report {
     pub down: LinkStats,
     /// Away from it.
     pub up: LinkStats,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// How well time was kept.
+    /// Timing quality.
     pub quality: Quality,
 }
 

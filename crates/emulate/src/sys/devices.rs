@@ -13,7 +13,7 @@ pub(crate) struct Devices {
     events: Vec<libc::epoll_event>,
 }
 
-/// What is the matter with a device.
+/// Problem of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ready {
     /// Its place among the files.

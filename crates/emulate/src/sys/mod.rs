@@ -1,4 +1,4 @@
-//! What is asked of the kernel: namespaces, devices, routes, sockets, time.
+//! Kernel interfaces: namespaces, devices, routes, sockets, time.
 
 mod devices;
 mod namespace;

@@ -9,7 +9,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Whether a host takes packets for its own.
+/// Ownership of packets by a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ours {
     /// They go through the device.
@@ -23,7 +23,7 @@ pub(crate) enum Ours {
 /// A route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route<'a> {
-    /// Where to.
+    /// Destination.
     pub to: (Ipv4Addr, u8),
     /// Through which device.
     pub device: u32,

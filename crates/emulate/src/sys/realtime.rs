@@ -16,14 +16,14 @@ impl Clock {
         Self { zero: read(libc::CLOCK_MONOTONIC) }
     }
 
-    /// How long ago that was.
+    /// Time since the clock's start.
     #[inline]
     pub(crate) fn now(&self) -> Time {
         Time::from_nanos(read(libc::CLOCK_MONOTONIC) - self.zero)
     }
 }
 
-/// What this thread has used of a processor.
+/// Processor time used by this thread.
 pub(crate) fn cpu_time() -> Duration {
     Duration::from_nanos(read(libc::CLOCK_THREAD_CPUTIME_ID))
 }

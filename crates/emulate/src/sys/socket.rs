@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 #[derive(Debug)]
 pub(crate) struct TcpSocket(OwnedFd);
 
-/// What the kernel tells of a connection (struct tcp_info); fields that a kernel does not know are zero.
+/// Kernel's state of a connection (struct tcp_info); fields that a kernel does not know are zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TcpInfo {
     /// 3: in fast recovery; 4: after a timeout.
@@ -113,7 +113,7 @@ impl TcpSocket {
         check(unsafe { libc::shutdown(self.number(), libc::SHUT_WR) }).map(drop)
     }
 
-    /// What the kernel tells of the connection.
+    /// Reads the kernel's state of the connection.
     pub(crate) fn info(&self) -> io::Result<TcpInfo> {
         // Longer than any kernel's structure; the kernel says how much it filled in.
         let mut bytes = [0u8; 512];

@@ -6,17 +6,17 @@ use super::{ACK, Timestamps, checksum};
 /// An ACK without data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Acknowledgement<'a> {
-    /// Whose it seems to be, and who gets it.
+    /// Apparent sender, and receiver.
     pub from: u32,
     pub to: u32,
     pub ports: [u16; 2],
-    /// What its sender would send next.
+    /// Next sequence number of its sender.
     pub sequence: u32,
-    /// What its sender has not received.
+    /// First byte that its sender has not received.
     pub acknowledged: u32,
     /// The window field, shifted as the connection has agreed.
     pub window: u16,
-    /// Where the connection has agreed on them.
+    /// Timestamps, if the connection has negotiated them.
     pub timestamps: Option<Timestamps>,
     /// Beginnings and ends of what has arrived beyond `acknowledged`, the latest first (RFC 2018 §4); those that find no room are
     /// left out.

@@ -18,14 +18,14 @@ pub(crate) struct Timestamps {
     pub echo: u32,
 }
 
-/// What the options of a segment say; of its SACK blocks nothing.
+/// TCP options of a segment, without its SACK blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     /// The largest segment that its sender takes, in a SYN.
     pub maximum_segment: Option<u16>,
     /// The shift of its sender's windows, in a SYN.
     pub window_shift: Option<u8>,
-    /// Whether its sender understands SACK, in a SYN.
+    /// True if its sender supports SACK, in a SYN.
     pub is_sack_permitted: bool,
     pub timestamps: Option<Timestamps>,
 }

@@ -1,4 +1,4 @@
-//! What an IPv4 packet with TCP in it says of itself.
+//! Header of a TCP segment in an IPv4 packet.
 
 use super::{ACK, FIN, Options, RST, SYN};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A TCP segment in an IPv4 packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// Where it comes from, and where it goes.
+    /// Source and destination.
     pub from: u32,
     pub to: u32,
     /// The ports there.
@@ -21,7 +21,7 @@ pub(crate) struct Segment {
     pub window: u16,
     /// Bytes of data in it.
     pub payload: u32,
-    /// Where its options begin and end in the packet.
+    /// Range of its options in the packet.
     pub options: [u8; 2],
 }
 
@@ -50,12 +50,12 @@ impl Segment {
         })
     }
 
-    /// Whether it opens a connection.
+    /// True if it opens a connection.
     pub(crate) fn is_syn(&self) -> bool {
         self.flags & SYN != 0
     }
 
-    /// Whether it acknowledges and does nothing else.
+    /// True for a pure ACK.
     pub(crate) fn is_pure_ack(&self) -> bool {
         self.payload == 0 && self.flags & (SYN | FIN | RST | ACK) == ACK
     }

@@ -1,4 +1,4 @@
-//! What the coding layer puts into frames: combinations with their bytes, and what the sink says.
+//! Frames of the coding layer: combinations with their bytes, and the sink's feedback.
 //!
 //! An IPv4 packet begins with a 4; these begin with other numbers.
 
@@ -12,7 +12,7 @@ const NO_SEGMENT: u32 = u32::MAX;
 /// Bytes before the coefficients.
 const HEAD: usize = 25;
 
-/// What is in a frame.
+/// Contents of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content<'a> {
     /// Header, coefficients, payload.
@@ -44,7 +44,7 @@ pub(super) fn write_combination(
     end
 }
 
-/// The same for what a sink says.
+/// Writes the sink's feedback.
 pub(super) fn write_feedback(room: &mut [u8], feedback: &Feedback) -> usize {
     let Feedback { block, rank, below, request } = *feedback;
     let (asked, missing) = request.map_or((0, 0), |request| (request.block, request.missing));

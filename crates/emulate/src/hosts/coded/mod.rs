@@ -29,7 +29,7 @@ pub(super) const fn frame_size(mtu: u32) -> usize {
     frame::room(MOST_SEGMENTS, symbol_size(mtu))
 }
 
-/// What the source's kernel says of its sender.
+/// State of the sender according to the source's kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sight {
     /// Segments of the window.
@@ -38,13 +38,13 @@ pub(super) struct Sight {
     pub srtt: Duration,
 }
 
-/// Where it looks.
+/// Source of [`Sight`].
 pub(super) type Look<'a> = Box<dyn Fn() -> Sight + Send + 'a>;
 
 /// The coding layer at the two ends of a flow.
 pub(super) struct Coded<'a> {
     flow: u32,
-    /// Of the coefficients.
+    /// Key of the coefficients.
     key: u64,
     /// Bytes on the wire of a combination without its coefficients, and of what the sink says.
     sizes: [u32; 2],
@@ -53,9 +53,9 @@ pub(super) struct Coded<'a> {
     segments: Segments,
     peer: Peer,
     look: Look<'a>,
-    /// When the first segment of each decoded block was sent.
+    /// Time at which the first segment of each decoded block was sent.
     opened: Vec<Time>,
-    /// What it had counted at the warm-up.
+    /// Counts at the end of the warm-up.
     before: Option<CodingStats>,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Coded<'a> {
         matches!(content, Content::Combination(..))
     }
 
-    /// When [`Self::expire`] has something to do.
+    /// Next time at which [`Self::expire`] has something to do.
     pub(super) fn due(&self) -> Time {
         self.sink.due()
     }
@@ -224,7 +224,7 @@ impl<'a> Coded<'a> {
         }
     }
 
-    /// What is counted from now on counts.
+    /// Ends the warm-up.
     pub(super) fn warm(&mut self) {
         if self.before.is_none() {
             self.before = Some(self.counts());
@@ -235,7 +235,7 @@ impl<'a> Coded<'a> {
         CodingStats::new(self.flow, &self.source.counts, &self.sink.counts)
     }
 
-    /// What it did after the warm-up.
+    /// Counts after the warm-up.
     pub(super) fn finish(&self, warmup: Time) -> (CodingStats, Vec<BlockStats>) {
         let totals = self.before.as_ref().map_or_else(|| self.counts(), |before| self.counts().since(before));
         let decoded = self.opened.iter().zip(&self.sink.decoded).filter(|(_, record)| record.ended > warmup);

@@ -2,12 +2,12 @@
 
 use crate::tcp::{Acknowledgement, RST, Segment, Timestamps};
 
-/// What is known of the sink's kernel.
+/// State of the sink's kernel as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Peer {
     /// Its address and the source's, and their ports; `None` before it has answered the SYN.
     ends: Option<Ends>,
-    /// What it would send next.
+    /// Next sequence number.
     sequence: u32,
     /// Its window, as its last segment had it.
     window: u16,

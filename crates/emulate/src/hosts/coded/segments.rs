@@ -15,7 +15,7 @@ pub(super) struct Segments {
     all: VecDeque<Segment>,
     /// The sequence number that the next new one begins with; `None` before the SYN.
     next: Option<u32>,
-    /// When segments were sent, and the timestamps they had, both rising.
+    /// Times and timestamps of sent segments, both rising.
     stamps: VecDeque<(Time, u32)>,
     /// Bytes of a symbol.
     size: usize,
@@ -32,7 +32,7 @@ pub(super) const fn symbol_size(mtu: u32) -> usize {
     LENGTH + mtu as usize
 }
 
-/// Whether a sequence number comes before another (RFC 9293 §3.4).
+/// True if a sequence number comes before another (RFC 9293 §3.4).
 fn is_before(one: u32, other: u32) -> bool {
     one.wrapping_sub(other).cast_signed() < 0
 }
@@ -63,7 +63,7 @@ impl Segments {
         if is_over { 0..0 } else { self.base + from..self.base + begins_by(end).max(from) }
     }
 
-    /// Whether what begins at `begin` and ends at `end` goes on where the last one ended.
+    /// True if the range from `begin` to `end` continues the previous segment.
     pub(super) fn has_news(&self, begin: u32, end: u32) -> bool {
         self.next.is_some_and(|next| !is_before(next, begin) && is_before(next, end))
     }
@@ -83,7 +83,7 @@ impl Segments {
         self.all.iter().skip(begin).take(count as usize).map(|segment| &segment.symbol[..]).collect()
     }
 
-    /// Where the segment `number` begins; of those that are not sent yet, the first.
+    /// First sequence number of the segment `number`, or of the first segment not yet sent.
     pub(super) fn sequence(&self, number: u32) -> u32 {
         let known = number.checked_sub(self.base).and_then(|at| self.all.get(at as usize));
         known.map_or_else(|| self.next.unwrap_or_default(), |segment| segment.sequence)
