@@ -4,14 +4,16 @@ import resource
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Get
-from web import LENGTH, HangUpError, Request, Server, Site, noise, nothing_but
+from web import LENGTH, HangUpError, Request, Server, Site, blocked_after, noise, nothing_but
 
 from windward import _engine
+from windward._cli import secrets
 
 
 def test_a_target_that_is_there(get: Get, folder: Path, site: Site) -> None:
@@ -238,6 +240,97 @@ def test_passwords_come_from_netrc(get: Get, tmp_path: Path, site: Site) -> None
         assert get(server.url.replace("127.", "bob:p2@127."), "-f").returncode == 0
     sent = {request.fields["authorization"] for request in server.requests}
     assert sent == {"Basic YW5uOnAx", "Basic Ym9iOnAy"}
+
+
+def test_passwords_of_netrc_stay_with_the_server(get: Get, tmp_path: Path, site: Site) -> None:
+    (tmp_path / "netrc").write_text('machine 127.0.0.1 login ann password "p 1"\ndefault login any password p2\n')
+    with Server(site) as there:
+        for away in (there.url, there.url.replace("127.0.0.1", "localhost")):
+            with Server(lambda request, to=away: request.reply(302, ("Location", to))) as here:
+                assert get(here.url, "-f").returncode == 0
+            assert here.requests[0].fields["authorization"] == "Basic YW5uOnAgMQ=="
+    assert all("authorization" not in request.fields for request in there.requests)
+    with Server(site) as server:
+        # To another address of the same server it is not lost.
+        server.behave = lambda request: (
+            site(request) if request.target == "/there" else request.reply(302, ("Location", "/there"))
+        )
+        assert get(server.url.replace("127.", "bob:p3@127."), "-f").returncode == 0
+    assert {request.fields["authorization"] for request in server.requests} == {"Basic Ym9iOnAz"}
+
+
+def test_the_user_of_the_address_picks_the_password(get: Get, tmp_path: Path, site: Site) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login u password p\nmachine 127.0.0.1 login v password q\n")
+    with Server(site) as server:
+        assert get(server.url.replace("127.", "v@127.")).returncode == 0
+    assert {request.fields["authorization"] for request in server.requests} == {"Basic djpx"}
+
+
+@pytest.mark.parametrize("how", [(), ("--json",), ("--quiet",)])
+def test_passwords_are_not_printed(get: Get, folder: Path, site: Site, how: tuple[str, ...]) -> None:
+    def behave(request: Request) -> None:
+        if request.target == "/moved":
+            request.reply(302, ("Location", "ftp://u:SECRET@127.0.0.1/"))
+        else:
+            request.reply(404)
+
+    with Server(behave) as server:
+        base = server.url.replace("127.", "user:SECRET@127.")
+        addresses = [base, base.replace("file.bin", "moved"), base.replace("user", "")]
+    # Nobody listens there any more; no port, no scheme, no host.
+    addresses += [base, "http://user:SECRET@127.0.0.1:x/", "ftp://user:SECRET@127.0.0.1/", "http://user:SECRET@"]
+    addresses += ["http://user:SEC/RET@127.0.0.1/", "http://SECRET@127.0.0.1:1/", "user:SECRET@127.0.0.1:1/x"]
+    for address in addresses:
+        result = get(address, *how, "--max-tries", "1")
+        assert result.returncode != 0
+        assert "SEC" not in result.stdout + result.stderr, address
+    header = get("http://127.0.0.1:1/", "-H", "Authorization: SECRET\a", *how)
+    assert (header.returncode, "SECRET" in header.stderr) == (2, False)
+    proxy = get("https://127.0.0.1/", *how, https_proxy="socks5://u:SECRET@127.0.0.1:1")
+    assert (proxy.returncode, "SECRET" in proxy.stderr) == (3, False)
+
+
+def test_secrets_are_not_shown_in_the_list_of_processes(folder: Path, surroundings: dict[str, str], site: Site) -> None:
+    reached = threading.Event()
+    with Server(blocked_after(site, 0, reached)) as server:
+        address = server.url.replace("127.", "user:SECRET@127.")
+        command = [sys.executable, "-m", "windward", "get", address, "-H", "X-Token: SECRET", "-q"]
+        with subprocess.Popen(command, cwd=folder, env=surroundings) as process:
+            assert reached.wait(60)
+            shown = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+            process.kill()
+    assert b"SECRET" not in shown
+    assert b"user:******@127.0.0.1" in shown
+
+
+def test_arguments_without_their_secrets() -> None:
+    words = b"send\0--token\0open sesame\0--token=x\0-H\0A: b\0-HC:d\0--header=E: f\0http://u:p@h/x@y\0file\0"
+    shown = b"send\0--token\0***********\0--token=*\0-H\0A:**\0-HC:*\0--header=E:**\0http://u:*@h/x@y\0file\0"
+    assert secrets.masked(words) == shown
+
+
+def test_passwords_are_not_shown_to_the_network(get: Get, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "netrc").write_text("machine 192.0.2.1 login ann password p1\n")
+    hasty = ("--connect-timeout", "0.1", "--max-tries", "1")
+    for arguments in (("http://u:p@192.0.2.1/",), ("http://192.0.2.1/", "-H", "Authorization: Bearer x")):
+        refused = get(*arguments, *hasty)
+        assert (refused.returncode, "--insecure" in refused.stderr) == (2, True)
+        assert get(*arguments, *hasty, "--insecure").returncode == 3
+    # A password that the user has not asked for is left out, and that is said.
+    withheld = get("http://192.0.2.1/", *hasty)
+    assert (withheld.returncode, "--insecure" in withheld.stderr) == (3, True)
+    assert nothing_but(folder)
+
+
+@pytest.mark.parametrize(
+    ("except_", "is_direct"),
+    [("127.0.0.0/8", True), ("127.0.0.1/32", True), ("localhost.", True), ("10.0.0.0/8", False)],
+)
+def test_exceptions_from_the_proxy(get: Get, site: Site, except_: str, is_direct: bool) -> None:
+    with Server(site) as proxy, Server(site) as server:
+        url = server.url.replace("127.0.0.1", "localhost") if "localhost" in except_ else server.url
+        assert get(url, http_proxy=f"http://127.0.0.1:{proxy.port}", no_proxy=except_).returncode == 0
+        assert (bool(server.requests), bool(proxy.requests)) == (is_direct, not is_direct)
 
 
 def test_a_proxy_is_gone_through(get: Get, folder: Path, site: Site) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Get
-from web import LENGTH, Request, Server, Site, noise, nothing_but, wait_for
+from web import LENGTH, HangUpError, Request, Server, Site, noise, nothing_but, wait_for
 
 #: A file's length that ends within a lease, and a name that must be quoted.
 NAME = "a file.bin"
@@ -177,6 +177,54 @@ def test_tls_is_verified(get: Get, folder: Path, site: Site, certificates: Path,
         assert get(other, "--ca", certificates / "ca.pem", "-f").returncode == 6
         # What is no certificate is no authority.
         assert get(server.url, "--ca", certificates / "key.pem", "-f").returncode == 6
+
+
+@pytest.fixture(scope="session")
+def self_signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The certificate that `openssl req -x509` makes of itself, which is an authority, and another one like it."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed")
+    folder = tmp_path_factory.mktemp("self-signed")
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
+    )
+    for name in ("own", "other"):
+        files = ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
+        subprocess.run([*command.split(), *files], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+def test_a_certificate_that_signs_itself_is_trusted_if_it_is_given(
+    get: Get, folder: Path, site: Site, self_signed: Path
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(self_signed / "own.pem", self_signed / "own.key")
+    with Server(site, tls=context) as server:
+        result = get(server.url, "--ca", self_signed / "own.pem", "-n", "2")
+        assert (result.returncode, result.stderr) == (0, "")
+        assert (folder / "file.bin").read_bytes() == site.content
+        # Another one of the same name, another name, and nobody's word for it.
+        other = get(server.url, "--ca", self_signed / "other.pem", "-f")
+        named = get(server.url.replace("127.0.0.1", "localhost"), "--ca", self_signed / "own.pem", "-f")
+        assert (other.returncode, named.returncode, get(server.url, "-f").returncode) == (6, 6, 6)
+
+
+def test_a_file_without_a_length_is_whole_in_tls(
+    get: Get, folder: Path, certificates: Path, tls: ssl.SSLContext
+) -> None:
+    """Its end is told by TLS, so nothing is said of one that might be cut."""
+
+    def behave(request: Request) -> None:
+        request.head(200)
+        request.send(b"all of it")
+        assert isinstance(request.peer, ssl.SSLSocket)
+        request.peer.unwrap()
+        raise HangUpError
+
+    with Server(behave, tls=tls) as server:
+        result = get(server.url, "--ca", certificates / "ca.pem", "--max-tries", "1")
+    assert (result.returncode, "truncation" in result.stdout) == (0, False)
+    assert (folder / "file.bin").read_bytes() == b"all of it"
 
 
 def test_a_file_cut_short_without_length_is_seen_in_tls(

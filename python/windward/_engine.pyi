@@ -486,6 +486,9 @@ def num_subgradient(
 ) -> tuple[dict[str, Any], NDArray[np.float64]]:
     """The same by the sub-gradient iteration, and the rates of every step, one row each; raises ValueError."""
 
+def transfer_masked(address: str) -> str:
+    """An address as it may be printed: without its password."""
+
 def transfer_get(address: str, options: str, observe: Callable[[str], object]) -> str:
     """Downloads one file; options, events and the report are JSON."""
 

@@ -70,6 +70,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::write_parquet, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::quantity, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
+    module.add_function(wrap_pyfunction!(transfer::transfer_masked, module)?)?;
     module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;
     #[cfg(target_os = "linux")]
     {

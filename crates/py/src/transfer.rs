@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use windward_transfer::Error;
 use windward_transfer::get::{self, Event, Options};
+use windward_transfer::http;
 
 use crate::error::TransferError;
 
@@ -24,6 +25,12 @@ pub(crate) fn transfer_get(py: Python<'_>, address: &str, options: &str, observe
         (Err(Error::Interrupted), Some(raised)) => Err(raised),
         (Err(error), _) => Err(TransferError::new_err((error.to_string(), error.code()))),
     }
+}
+
+/// An address as it may be printed: without its password.
+#[pyfunction]
+pub(crate) fn transfer_masked(address: &str) -> String {
+    http::masked(address)
 }
 
 /// Options from their JSON; ValueError names the one that cannot be.

@@ -105,8 +105,8 @@ pub fn values(text: &[u8]) {
     {
         _ = proxy.authorization();
     }
-    if let Some(credentials) = http::netrc(netrc, url.host_str().unwrap_or_default()) {
-        assert!(credentials.basic().starts_with("Basic "));
+    if let Some(entry) = http::netrc(netrc, url.host_str().unwrap_or_default(), None) {
+        assert!(entry.credentials.basic().starts_with("Basic "));
     }
     _ = httpdate::parse_http_date(disposition).map(|date| date.duration_since(SystemTime::UNIX_EPOCH));
 }

@@ -9,13 +9,14 @@ import json
 import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
-from windward import transfer
-from windward._cli import words
+from windward import _engine, transfer
+from windward._cli import secrets, words
 from windward.errors import TransferError
 
 #: The exit codes, for `--help`; docs/guides/get.md says more.
@@ -36,7 +37,12 @@ def get(
     urls: Annotated[list[str], typer.Argument(metavar="URL…", help="http:// or https:// URLs, downloaded in turn.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Name of the file. Default: the server's name for it."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Name of the file; - is standard output. Default: the server's name for it.",
+        ),
     ] = None,
     directory: Annotated[
         Path | None, typer.Option("--dir", "-d", metavar="DIR", help="Folder of the file; created if missing.")
@@ -74,7 +80,14 @@ def get(
             "(An interrupted download always resumes from FILE.part.)",
         ),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace an existing FILE.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            "-f",
+            help="Replace an existing FILE, and a FILE.part of another file or with another checksum.",
+        ),
+    ] = False,
     checksum: Annotated[
         str | None, typer.Option(metavar="sha-256=HEX", help="Expected checksum of the file (or sha-512=HEX).")
     ] = None,
@@ -122,8 +135,20 @@ def get(
     ] = None,
     ca: Annotated[
         Path | None,
-        typer.Option(metavar="PEM", help="Trust these certificates instead of the system's.", rich_help_panel=_SERVER),
+        typer.Option(
+            metavar="PEM",
+            help="Trust these certificates instead of the system's; a server's own will do.",
+            rich_help_panel=_SERVER,
+        ),
     ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option(
+            "--insecure",
+            help="Send passwords and tokens over plain http to other machines. Certificates are verified in any case.",
+            rich_help_panel=_SERVER,
+        ),
+    ] = False,
     law: Annotated[
         str,
         typer.Option(
@@ -162,25 +187,40 @@ def get(
             rich_help_panel=_CONNECTIONS,
         ),
     ] = True,
+    forget: Annotated[
+        bool,
+        typer.Option(
+            "--forget",
+            help="Forget how many connections the host needed in the last 15 minutes, and start with one.",
+            rich_help_panel=_CONNECTIONS,
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Download files over parallel connections.
 
-    The number of connections adapts to the path. The same command resumes an interrupted download.
+    The number of connections adapts to the path; what a host needed is remembered for 15 minutes. The same command
+    resumes an interrupted download. With --output - the file goes to standard output once it is whole.
     """
+    secrets.hide()
+    is_piped = output is not None and str(output) == "-"
+    if is_piped and (directory is not None or resume):
+        raise ValueError("--output - writes to standard output; it does not go with --dir or --continue")
     if output is not None and len(urls) > 1:
         raise ValueError("--output takes a single URL; use --dir for several")
     if checksum is not None and len(urls) > 1:
         raise ValueError("--checksum takes a single URL")
     code = 0
     for url in urls:
-        view = _Json() if as_json else _Line(is_quiet=quiet)
+        told = sys.stderr if is_piped else sys.stdout
+        view = _Json(told) if as_json else _Line(told, is_quiet=quiet)
+        folder = tempfile.TemporaryDirectory(prefix="windward-") if is_piped else None
         try:
             report = transfer.get(
                 url,
-                output=output,
-                directory=directory,
+                output="standard output" if folder else output,
+                directory=folder.name if folder else directory,
                 max_connections=most,
                 connections=fixed,
                 resume=resume,
@@ -193,6 +233,7 @@ def get(
                 headers=header or [],
                 limit_rate=None if limit_rate is None else _bytes(limit_rate),
                 ca=ca,
+                insecure=insecure,
                 law=law,
                 tau=tau,
                 alpha=alpha,
@@ -200,46 +241,75 @@ def get(
                 gamma=gamma,
                 window_s=window,
                 bound=bound,
+                forget=forget,
                 observe=view.event,
             )
+            if folder:
+                _pour(Path(report["path"]))
         except KeyboardInterrupt:
             view.clear()
-            words.complain("interrupted; run the same command to resume")
+            can_resume = view.can_resume and not is_piped
+            words.complain(
+                "interrupted" + ("; run the same command to resume" if can_resume else "; nothing can be resumed")
+            )
             raise typer.Exit(130) from None
         except TransferError as error:
             view.clear()
-            words.complain(f"{url}: {error}")
-            view.fail(str(error), error.code)
+            message = words.options(str(error))
+            words.complain(f"{_engine.transfer_masked(url)}: {message}")
+            view.fail(message, error.code)
             code = code or error.code
         else:
             view.clear()
-            view.end(report)
+            view.end(report | {"path": "-"} if folder else report)
+        finally:
+            if folder:
+                folder.cleanup()
     raise typer.Exit(code)
 
 
 get.__doc__ = f"{get.__doc__}\n{_CODES}"
 
 
+def _pour(path: Path) -> None:
+    """Writes a file to standard output."""
+    sys.stdout.flush()
+    with path.open("rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
 class _Json:
-    """Every event as a line of JSON on standard output."""
+    """Every event as a line of JSON."""
+
+    def __init__(self, told: TextIO) -> None:
+        self.told = told
+        #: Whether the server gives parts, so that what has arrived counts for a later run; so it is until it is known.
+        self.can_resume = True
 
     def event(self, event: dict[str, Any]) -> None:
-        print(json.dumps(event), flush=True)
+        if event["event"] == "begin":
+            self.can_resume = event["has_ranges"]
+        elif event["event"] == "notice":
+            event = event | {"text": words.options(event["text"])}
+        print(json.dumps(event), file=self.told, flush=True)
 
     def clear(self) -> None:
         pass
 
     def end(self, report: dict[str, Any]) -> None:
-        print(json.dumps({"event": "end", **report}), flush=True)
+        print(json.dumps({"event": "end", **report}), file=self.told, flush=True)
 
     def fail(self, message: str, code: int) -> None:
-        print(json.dumps({"event": "error", "text": message, "code": code}), flush=True)
+        print(json.dumps({"event": "error", "text": message, "code": code}), file=self.told, flush=True)
 
 
 class _Line:
     """A progress line on the terminal, and a line when the download is finished."""
 
-    def __init__(self, *, is_quiet: bool) -> None:
+    def __init__(self, told: TextIO, *, is_quiet: bool) -> None:
+        self.told = told
+        self.can_resume = True
         self.is_quiet = is_quiet
         self.is_live = not is_quiet and sys.stderr.isatty()
         self.name = ""
@@ -247,6 +317,7 @@ class _Line:
     def event(self, event: dict[str, Any]) -> None:
         if event["event"] == "begin":
             self.name = Path(event["path"]).name
+            self.can_resume = event["has_ranges"]
             if event["there_bytes"] and not self.is_quiet:
                 self.clear()
                 print(
@@ -255,7 +326,7 @@ class _Line:
                 )
         elif event["event"] == "notice" and not self.is_quiet:
             self.clear()
-            print(f"note: {words.visible(event['text'])}", file=sys.stderr)
+            print(f"note: {words.visible(words.options(event['text']))}", file=sys.stderr)
         elif event["event"] == "sample" and self.is_live:
             line = progress(self.name, event)[: shutil.get_terminal_size().columns - 1]
             print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
@@ -266,7 +337,7 @@ class _Line:
 
     def end(self, report: dict[str, Any]) -> None:
         if not self.is_quiet:
-            print(summary(report))
+            print(summary(report), file=self.told)
 
     def fail(self, message: str, code: int) -> None:
         """Standard error has the message already."""
@@ -298,7 +369,9 @@ def summary(report: dict[str, Any]) -> str:
         text += f", {series['connections_mean']:.1f} connections on average, at most {series['connections_max']}"
     if report["is_checked"]:
         text += ", checksum OK"
-    if not report["has_known_length"]:
+    if report["single"]:
+        text += f"\none connection: {report['single']}"
+    if not report["has_known_end"]:
         text += "\nnote: length unknown: truncation cannot be detected"
     return text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,6 +51,15 @@ def visible(text: str) -> str:
     return "".join(
         character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
     )
+
+
+#: Options that the engine's errors name as the functions do.
+_OPTIONS = re.compile(r"`(force|insecure|replace|port)`")
+
+
+def options(message: str) -> str:
+    """The message of a function, with its arguments written as the options of a command."""
+    return _OPTIONS.sub(r"--\1", message)
 
 
 def complain(message: str) -> None:

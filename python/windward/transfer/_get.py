@@ -28,6 +28,7 @@ def get(
     headers: Sequence[str] = (),
     limit_rate: int | None = None,
     ca: str | Path | None = None,
+    insecure: bool = False,
     law: str = "emultcp-fast",
     tau: float | None = None,
     alpha: float | None = None,
@@ -35,11 +36,13 @@ def get(
     gamma: float | None = None,
     window_s: float | None = None,
     bound: bool = True,
+    forget: bool = False,
     observe: Callable[[dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]:
     """Downloads a file over as many connections as the path needs.
 
-    An interrupted download leaves FILE.part, from which the same call resumes.
+    An interrupted download leaves FILE.part, from which the same call resumes. An answer that may not be of the same
+    file, such as a log-in page, does not take its place.
 
     Parameters
     ----------
@@ -56,7 +59,7 @@ def get(
     resume
         Skip the download if the file exists with the server's length.
     force
-        Replace an existing file.
+        Replace an existing file, and a partial download of another file or with another checksum.
     checksum
         "sha-256=HEX" or "sha-512=HEX", which the file must have.
     max_tries
@@ -72,7 +75,9 @@ def get(
     limit_rate
         Maximum total rate in bytes a second.
     ca
-        PEM file of certificates to trust instead of the system's.
+        PEM file of certificates to trust instead of the system's; a server's own will do.
+    insecure
+        Send passwords and tokens over plain http to other machines, too. Certificates are verified in any case.
     law
         The law that adapts the number of connections: "emultcp-fast", or "emultcp" as published.
     tau, alpha, beta, gamma
@@ -84,6 +89,8 @@ def get(
     bound
         Bound the sum of the receive windows once several connections make a queue, so that the queue is shorter
         (emultcp-fast on Linux).
+    forget
+        Forget how many connections the host was found to need in the last 15 minutes, and start with one.
     observe
         Called with every event, a dict with its kind as "event": "begin", "notice", "sample".
 
@@ -91,7 +98,8 @@ def get(
     -------
     dict
         `path`, `length_bytes`, `there_bytes` (already present), `duration_s`, `rate_bps`, `series` (statistics of the
-        connections), `retries`, `has_known_length`, `is_checked`.
+        connections), `retries`, `has_known_length`, `has_known_end` (a truncated file would have been noticed),
+        `single` (why only one connection could be used, or None), `is_checked`.
 
     Raises
     ------
@@ -122,6 +130,8 @@ def get(
         "headers": list(headers),
         "limit_rate": limit_rate,
         "ca": None if ca is None else str(ca),
+        "is_insecure": insecure,
+        "is_forgetful": forget,
     }
     try:
         report: dict[str, Any] = json.loads(_engine.transfer_get(url, json.dumps(options), as_events(observe)))

@@ -1,6 +1,7 @@
 //! Why a file was not transferred, and the exit code for it.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::http;
 
@@ -25,7 +26,7 @@ pub enum Error {
     #[error("{0}")]
     Changed(String),
     /// The file is not the one that was wanted.
-    #[error("{algorithm} mismatch: expected {wanted}, got {found}")]
+    #[error("{algorithm} mismatch: expected {wanted}, got {found}{}", advice(kept.as_deref()))]
     Checksum {
         /// The digest's name.
         algorithm: &'static str,
@@ -33,6 +34,8 @@ pub enum Error {
         found: String,
         /// The digest that was asked for.
         wanted: String,
+        /// Path of the downloaded bytes, if they are kept.
+        kept: Option<PathBuf>,
     },
     /// The disk, here or at the server, cannot hold the file.
     #[error("the disk is full: {0}")]
@@ -43,6 +46,16 @@ pub enum Error {
     /// The observer asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+fn advice(kept: Option<&Path>) -> String {
+    kept.map_or_else(String::new, |path| {
+        format!(
+            "\nhint: {} is kept, and taken without the network if it has the checksum of a later call; `force` downloads \
+             it anew",
+            path.display()
+        )
+    })
 }
 
 impl Error {

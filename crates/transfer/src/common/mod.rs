@@ -1,5 +1,6 @@
-//! What downloads, uploads and the server share: errors, sockets, disk space, means, and state that threads wait for.
+//! What downloads, uploads and the server share: secrets, errors, sockets, disk space, means, and state that threads wait for.
 
+mod confidential;
 mod disk;
 mod error;
 mod monitor;
@@ -8,6 +9,7 @@ mod socket;
 
 pub use error::Error;
 
+pub(crate) use confidential::confidential;
 pub(crate) use disk::reserve;
 pub(crate) use monitor::Monitor;
 pub(crate) use smooth::weight;

@@ -51,7 +51,7 @@ impl Checksum {
         if found == self.wanted {
             return Ok(());
         }
-        Err(Error::Checksum { algorithm: name, found, wanted: self.wanted.clone() })
+        Err(Error::Checksum { algorithm: name, found, wanted: self.wanted.clone(), kept: None })
     }
 }
 

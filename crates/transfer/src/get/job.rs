@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use url::Url;
 use windward_laws::emultcp::Params;
 
 use super::Event;
@@ -13,8 +12,8 @@ use super::name;
 use super::options::Options;
 use super::request::Requests;
 use super::retry::Retry;
-use crate::common::{Error, seconds};
-use crate::http::{Dialer, Proxies};
+use crate::common::{Error, confidential, seconds};
+use crate::http::{Address, Dialer, Proxies};
 
 /// Time between looks at what happened.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -37,7 +36,7 @@ impl From<Error> for End {
 /// What stays the same over all runs.
 pub(super) struct Job<'a> {
     pub options: &'a Options,
-    pub url: Url,
+    pub url: Address,
     pub law: Params,
     fields: Vec<(String, String)>,
     proxies: Proxies,
@@ -60,21 +59,23 @@ pub(super) fn notice(observer: &mut Observer<'_>, text: String) -> Result<(), Er
 
 impl<'a> Job<'a> {
     pub fn new(address: &str, options: &'a Options) -> Result<Self, Error> {
-        let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
-        let url = Url::parse(&text).map_err(|error| Error::Usage(format!("{address}: {error}")))?;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(Error::Usage(format!("{address}: only http:// and https:// URLs are supported")));
-        }
+        let url = Address::parse(address).map_err(Error::Usage)?;
         if options.connections == Some(0) || options.max_tries == 0 || options.limit_rate == Some(0) {
             return Err(Error::Usage(
                 "the number of connections, the number of tries and the rate limit must be at least 1".to_owned(),
             ));
         }
+        let fields = options.fields()?;
+        let has_secret = url.credentials().is_some_and(|own| own.has_password())
+            || fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        if has_secret && !options.is_insecure {
+            confidential(&url)?;
+        }
         Ok(Self {
             options,
             url,
             law: options.params()?,
-            fields: options.fields()?,
+            fields,
             proxies: Proxies::from_environment(|name| std::env::var(name).ok())?,
             checksum: options.digest()?,
             connect_timeout: seconds("connect-timeout", options.connect_timeout)?,
@@ -86,12 +87,12 @@ impl<'a> Job<'a> {
     pub fn requests(&self) -> Requests {
         let (connect, stall) = (self.connect_timeout, self.stall_timeout);
         let dialer = Dialer::new(self.proxies.clone(), self.options.ca.clone(), connect, stall);
-        Requests::new(dialer, self.url.clone(), self.fields.clone())
+        Requests::new(dialer, self.url.clone(), self.fields.clone(), self.options.is_insecure)
     }
 
     /// Where the file goes; `disposition` is the server's word on its name.
     pub fn target(&self, disposition: Option<&str>) -> PathBuf {
-        let named = || self.options.directory.join(name::name(&self.url, disposition));
+        let named = || self.options.directory.join(name::name(self.url.url(), disposition));
         self.known_target().unwrap_or_else(named)
     }
 

@@ -4,6 +4,7 @@
 //! which version of which file it is; every other one names bytes that arrived, and their BLAKE3 digest. Bytes count
 //! as arrived only if the part still has that digest: no order of writes to the disk has to be trusted.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use blake3::Hash;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::validator::Validator;
 use crate::common::Error;
@@ -28,6 +30,85 @@ pub(super) struct Identity {
     pub length: Option<u64>,
     /// Without one nothing is ever resumed.
     pub validator: Option<Validator>,
+    /// Codings of the content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coding: Option<String>,
+    /// Its media type: what tells a log-in page from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media: Option<String>,
+}
+
+/// Relation of an answer to a part that an earlier run has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kinship {
+    /// An answer of this very version.
+    Same,
+    /// Another version of the file, from a server that names versions and gives parts: the old one cannot be had any more.
+    Newer,
+    /// The part is of no use to any answer.
+    Useless,
+    /// Perhaps not of the file at all: a log-in page, an error page, the file of another server.
+    Doubtful,
+}
+
+impl Identity {
+    /// Relation of `answer` to a part of this, of which so many bytes have `arrived`.
+    pub fn kinship(&self, answer: &Self, has_ranges: bool, arrived: u64) -> Kinship {
+        let is_empty = self.validator.is_none() || arrived == 0;
+        if !is_empty && self.is_same(answer) {
+            return Kinship::Same;
+        }
+        match () {
+            () if answer.is_page() && !self.is_page() => Kinship::Doubtful,
+            () if is_empty => Kinship::Useless,
+            () if has_ranges && self.may_become(answer, arrived) => Kinship::Newer,
+            () => Kinship::Doubtful,
+        }
+    }
+
+    /// Returns whether the answer is of the same bytes; it may lack a length.
+    fn is_same(&self, answer: &Self) -> bool {
+        self.resource == answer.resource
+            && self.validator == answer.validator
+            && self.coding == answer.coding
+            && (self.length == answer.length || answer.length.is_none())
+    }
+
+    /// Returns whether the answer may be of a later version.
+    fn may_become(&self, answer: &Self, arrived: u64) -> bool {
+        let is_alike = match (&self.media, &answer.media) {
+            (Some(before), Some(now)) => before == now || self.is_page(),
+            _ => true,
+        };
+        answer.validator.is_some() && is_alike && answer.length.is_some_and(|length| length >= arrived)
+    }
+
+    /// Returns whether it is a page of HTML.
+    fn is_page(&self) -> bool {
+        let is_html = |media: &str| matches!(media, "text/html" | "application/xhtml+xml");
+        let is_named_so = || {
+            let path = Url::parse(&self.resource).map(|url| url.path().to_ascii_lowercase()).unwrap_or_default();
+            [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end))
+        };
+        self.media.as_deref().map_or_else(is_named_so, is_html)
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.length {
+            Some(length) => write!(to, "{length} bytes")?,
+            None => write!(to, "unknown length")?,
+        }
+        if let Some(media) = &self.media {
+            write!(to, ", {media}")?;
+        }
+        match &self.validator {
+            Some(Validator::Etag(tag)) => write!(to, ", ETag {tag}"),
+            Some(Validator::LastModified(date)) => write!(to, ", of {date}"),
+            None => write!(to, ", without a version"),
+        }
+    }
 }
 
 /// Bytes that arrived.
@@ -152,7 +233,39 @@ mod tests {
 
     fn identity() -> Identity {
         let validator = Some(Validator::Etag("\"a b\"".to_owned()));
-        Identity { resource: "http://a.example/ä".to_owned(), length: Some(9), validator }
+        let (coding, media) = (None, Some("text/plain".to_owned()));
+        Identity { resource: "http://a.example/ä".to_owned(), length: Some(9), validator, coding, media }
+    }
+
+    #[test]
+    fn only_what_can_be_the_file_takes_the_place_of_a_part() {
+        let old = identity();
+        let tagged = |tag: &str| Some(Validator::Etag(format!("\"{tag}\"")));
+        let new = Identity { validator: tagged("new"), ..old.clone() };
+        let of = |answer: &Identity, has_ranges| old.kinship(answer, has_ranges, 5);
+        assert_eq!((of(&old, true), of(&old, false)), (Kinship::Same, Kinship::Same));
+        assert_eq!(of(&Identity { length: None, ..old.clone() }, false), Kinship::Same);
+        assert_eq!(of(&new, true), Kinship::Newer);
+        assert_eq!(of(&Identity { length: Some(5), ..new.clone() }, true), Kinship::Newer);
+        let page = |validator| Identity { media: Some("text/html".to_owned()), validator, ..new.clone() };
+        for (doubtful, has_ranges) in [
+            // From a server that gives no parts; shorter than what has arrived; another type; pages; no version; empty.
+            (new.clone(), false),
+            (Identity { length: Some(4), ..new.clone() }, true),
+            (Identity { media: Some("application/json".to_owned()), ..new.clone() }, true),
+            (page(tagged("new")), true),
+            (page(None), false),
+            (Identity { validator: None, ..old.clone() }, true),
+            (Identity { coding: Some("gzip".to_owned()), ..old.clone() }, false),
+            (Identity { length: Some(0), ..new.clone() }, false),
+        ] {
+            assert_eq!(of(&doubtful, has_ranges), Kinship::Doubtful, "{doubtful}");
+        }
+        // What cannot be resumed goes for any answer but a page.
+        let useless = Identity { validator: None, ..old };
+        assert_eq!(useless.kinship(&new, false, 0), Kinship::Useless);
+        assert_eq!(useless.kinship(&page(None), false, 0), Kinship::Doubtful);
+        assert_eq!(page(None).kinship(&new, false, 0), Kinship::Useless);
     }
 
     fn lines(texts: &[String]) -> Vec<u8> {

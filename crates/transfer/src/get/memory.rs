@@ -10,8 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// A number older than this says nothing: people carry their machine to other networks. In seconds.
-const MEMORY: u64 = 24 * 3600;
+/// A number older than this says nothing: paths change, and people carry their machine to other networks. In seconds.
+const MEMORY: u64 = 15 * 60;
 /// Most hosts remembered.
 const MOST_HOSTS: usize = 256;
 
@@ -25,6 +25,13 @@ struct Entry {
 /// What is remembered of `host`.
 pub(crate) fn recall(host: &str) -> Option<f64> {
     recall_from(&path()?, host, now())
+}
+
+/// Forgets `host`. A cache that cannot be written forgets by itself.
+pub(crate) fn forget(host: &str) {
+    if let Some(path) = path().filter(|path| path.exists()) {
+        _ = forget_in(&path, host);
+    }
 }
 
 /// Remembers. A cache that cannot be written is no reason to fail: the next file starts from one connection.
@@ -41,7 +48,15 @@ fn recall_from(path: &Path, host: &str, now: u64) -> Option<f64> {
 /// What the text of the cache says of `host`.
 pub(super) fn recall_in(text: &[u8], host: &str, now: u64) -> Option<f64> {
     let entry = parse(text).remove(host).filter(|entry| entry.is_fresh(now))?;
-    (entry.connections.is_finite() && entry.connections >= 1.0).then_some(entry.connections)
+    // Less and less of what is more than one connection: too few are soon more, too many harm others meanwhile.
+    let fresh = 1.0 - now.saturating_sub(entry.at) as f64 / MEMORY as f64;
+    let is_number = entry.connections.is_finite() && entry.connections >= 1.0;
+    is_number.then_some(1.0 + (entry.connections - 1.0) * fresh)
+}
+
+fn forget_in(path: &Path, host: &str) -> io::Result<()> {
+    let mut entries = load(path);
+    if entries.remove(host).is_some() { store(path, &entries) } else { Ok(()) }
 }
 
 fn remember_in(path: &Path, host: &str, connections: f64, now: u64) -> io::Result<()> {
@@ -52,10 +67,14 @@ fn remember_in(path: &Path, host: &str, connections: f64, now: u64) -> io::Resul
         let oldest = entries.iter().min_by_key(|(_, entry)| entry.at).map(|(host, _)| host.clone());
         entries.remove(&oldest.unwrap_or_default());
     }
+    store(path, &entries)
+}
+
+fn store(path: &Path, entries: &BTreeMap<String, Entry>) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
     // Renamed into place: another download may be reading.
     let fresh = path.with_extension(process::id().to_string());
-    fs::write(&fresh, serde_json::to_vec(&entries)?)?;
+    fs::write(&fresh, serde_json::to_vec(entries)?)?;
     fs::rename(&fresh, path)
 }
 
@@ -91,14 +110,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_remembered_for_a_day() {
+    fn hosts_are_remembered_for_a_quarter_of_an_hour() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("windward").join("connections.json");
         assert_eq!(recall_from(&path, "a", 0), None);
         remember_in(&path, "a", 6.5, 100).unwrap();
         remember_in(&path, "b", 2.0, 200).unwrap();
-        assert_eq!(recall_from(&path, "a", 100 + MEMORY - 1), Some(6.5));
+        assert_eq!(recall_from(&path, "a", 100), Some(6.5));
+        // Half of what is above one connection.
+        assert_eq!(recall_from(&path, "a", 100 + MEMORY / 2), Some(3.75));
         assert_eq!(recall_from(&path, "a", 100 + MEMORY), None);
+        forget_in(&path, "a").unwrap();
+        assert_eq!((recall_from(&path, "a", 200), recall_from(&path, "b", 200)), (None, Some(2.0)));
         fs::write(&path, "{\"a\": 5").unwrap();
         assert_eq!(recall_from(&path, "a", 100), None);
         remember_in(&path, "a", f64::NAN, 100).unwrap();

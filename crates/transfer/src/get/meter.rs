@@ -145,7 +145,7 @@ fn begin(workers: &Arc<Workers>) -> Arc<Pings> {
         |workers| workers.lock().is_over,
         |workers| {
             let url = workers.lock().url.clone();
-            Ok((workers.requests.dialer.dial(&url, None)?, workers.requests.ping(&url)))
+            Ok((workers.requests.dialer.dial(url.url(), None)?, workers.requests.ping(&url)))
         },
     )
 }

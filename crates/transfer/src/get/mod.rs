@@ -105,8 +105,12 @@ pub struct Report {
     pub series: Series,
     /// Connections that failed and were replaced.
     pub retries: u32,
-    /// Whether the length was known, so that a file cut short would have been seen.
+    /// True if the length was known.
     pub has_known_length: bool,
+    /// True if the end was told, by a length, chunks or TLS, so that a file cut short would have been seen.
+    pub has_known_end: bool,
+    /// Why one connection had to bring all, if the server was asked for more.
+    pub single: Option<&'static str>,
     /// Whether a checksum was given and found.
     pub is_checked: bool,
 }

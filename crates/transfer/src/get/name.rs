@@ -3,8 +3,10 @@
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Longest name in bytes: file systems take 255, and `.part.windward` must follow it.
-const MOST_BYTES: usize = 240;
+/// Longest name in bytes, which file systems take.
+const MOST_BYTES: usize = 255;
+/// Longest end of a name, with its dot, that is kept when the name is cut.
+const MOST_END: usize = 16;
 /// The name of a file without any.
 const NAMELESS: &str = "index.html";
 /// Device names of Windows, with any suffix.
@@ -14,7 +16,7 @@ const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 pub(super) fn name(url: &Url, disposition: Option<&str>) -> String {
     let of_server = disposition.and_then(filename).and_then(|name| harmless(&name));
     let last = url.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or_default();
-    let of_url = || harmless(&percent_decode_str(last).decode_utf8_lossy());
+    let of_url = || harmless(&text(percent_decode_str(last).collect()));
     of_server.or_else(of_url).unwrap_or_else(|| NAMELESS.to_owned())
 }
 
@@ -33,12 +35,9 @@ fn filename(disposition: &str) -> Option<String> {
             }
         };
         match key.trim().to_ascii_lowercase().as_str() {
-            // RFC 8187: charset'language'percent-encoded; only UTF-8 must be known.
             "filename*" => {
-                let mut parts = value.splitn(3, '\'');
-                let is_utf8 = parts.next().is_some_and(|charset| charset.eq_ignore_ascii_case("utf-8"));
-                if let (true, Some(text)) = (is_utf8, parts.nth(1)) {
-                    return Some(percent_decode_str(text).decode_utf8_lossy().into_owned());
+                if let Some(name) = extended(&value) {
+                    return Some(name);
                 }
             }
             "filename" => plain = Some(value),
@@ -49,6 +48,32 @@ fn filename(disposition: &str) -> Option<String> {
             return plain;
         }
     }
+}
+
+/// An extended value, `charset'language'percent-encoded`; `None` if it cannot be decoded, which then does not count (RFC 8187 §3.2.1).
+fn extended(value: &str) -> Option<String> {
+    let mut parts = value.splitn(3, '\'');
+    let (charset, _, encoded) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_escape =
+        |rest: &str| rest.get(..2).is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+    if !encoded.split('%').skip(1).all(is_escape) {
+        return None;
+    }
+    let bytes: Vec<u8> = percent_decode_str(encoded).collect();
+    match charset.to_ascii_lowercase().as_str() {
+        "utf-8" | "us-ascii" => String::from_utf8(bytes).ok(),
+        "iso-8859-1" => Some(latin_1(&bytes)),
+        _ => None,
+    }
+}
+
+/// UTF-8, or else ISO-8859-1.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| latin_1(error.as_bytes()))
+}
+
+fn latin_1(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
 /// A quoted string without its opening quote: its content, and what follows it.
@@ -71,12 +96,10 @@ fn harmless(name: &str) -> Option<String> {
     // Marks that turn the direction of writing make `gpj.exe` look like `exe.jpg`.
     let is_turning = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_plain = |c: &char| !c.is_control() && !is_turning(*c) && *c != char::REPLACEMENT_CHARACTER;
-    let mut name: String = last.chars().filter(is_plain).collect();
+    let name: String = last.chars().filter(is_plain).collect();
     // One byte is left for the `_` before a name that is reserved.
-    while name.len() >= MOST_BYTES {
-        name.pop();
-    }
-    let name = name.trim().trim_end_matches(['.', ' ']);
+    let name = cut(name.trim().trim_end_matches(['.', ' ']), MOST_BYTES - 1);
+    let name = name.trim_end_matches(['.', ' ']);
     let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
     let is_reserved = RESERVED.contains(&stem.trim_end_matches(|c: char| c.is_ascii_digit()));
     match name {
@@ -86,6 +109,20 @@ fn harmless(name: &str) -> Option<String> {
         _ if is_reserved => Some(format!("_{name}")),
         _ => Some(name.to_owned()),
     }
+}
+
+/// At most so many bytes of a name: its beginning, and what follows its last dot if that is short.
+fn cut(name: &str, most: usize) -> String {
+    if name.len() <= most {
+        return name.to_owned();
+    }
+    let end = name.rfind('.').map_or("", |at| &name[at..]);
+    let end = if end.len() <= MOST_END { end } else { "" };
+    let mut stem = most - end.len();
+    while !name.is_char_boundary(stem) {
+        stem -= 1;
+    }
+    format!("{}{end}", &name[..stem])
 }
 
 #[cfg(test)]
@@ -103,16 +140,25 @@ mod tests {
         assert_eq!(named("http://a.example/b/..%2f..%2fetc%2fpasswd", None), "passwd");
         assert_eq!(named("http://a.example/%2e%2e%2f", None), "index.html");
         assert_eq!(named("http://a.example/.bashrc", None), "_bashrc");
+        assert_eq!(named("http://a.example/caf%E9.bin", None), "caf\u{e9}.bin");
     }
 
     #[test]
     fn the_server_names_the_file() {
-        let disposed = |disposition| named("http://a.example/x", Some(disposition));
+        let disposed = |disposition: &str| named("http://a.example/x", Some(disposition));
         assert_eq!(disposed("attachment; filename=\"a \\\"b\\\".txt\""), "a \"b\".txt");
         assert_eq!(disposed("attachment; filename=plain.txt; size=3"), "plain.txt");
         // RFC 6266 §5's own example, but for the pound sign's encoding being UTF-8 as RFC 8187 wants.
         assert_eq!(disposed("attachment; filename=\"EURO rates\"; filename*=utf-8''%e2%82%ac%20rates"), "€ rates");
         assert_eq!(disposed("inline"), "x");
+        // RFC 6266 §4.3: `filename` is ISO-8859-1, which the head has made characters of. RFC 8187 §3.2.1: what cannot be decoded is passed
+        // over.
+        assert_eq!(disposed("attachment; filename=\"caf\u{e9}.txt\""), "caf\u{e9}.txt");
+        assert_eq!(disposed("attachment; filename*=ISO-8859-1'fr'caf%E9.txt"), "caf\u{e9}.txt");
+        for value in ["UTF-8''bad%E9.txt", "UTF-8''bad%4.txt", "koi8-r''bad.txt", "bad.txt", "us-ascii''bad%E9.txt"] {
+            assert_eq!(disposed(&format!("attachment; filename*={value}; filename=good.txt")), "good.txt", "{value}");
+            assert_eq!(disposed(&format!("attachment; filename=good.txt; filename*={value}")), "good.txt", "{value}");
+        }
     }
 
     #[test]
@@ -128,5 +174,7 @@ mod tests {
         assert_eq!(disposed("-rf"), "_rf");
         assert!(disposed(&"ä".repeat(300)).len() <= MOST_BYTES);
         assert_eq!(disposed(&format!("con.{}", "a".repeat(300))).len(), MOST_BYTES);
+        assert_eq!(disposed(&format!("{}.tar", "a".repeat(300))), format!("{}.tar", "a".repeat(MOST_BYTES - 5)));
+        assert_eq!(disposed(&"a".repeat(254)), "a".repeat(254));
     }
 }

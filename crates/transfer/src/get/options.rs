@@ -69,6 +69,10 @@ pub struct Options {
     pub limit_rate: Option<u64>,
     /// PEM file of certificates to trust instead of the system's.
     pub ca: Option<PathBuf>,
+    /// True if passwords and tokens may go over plain `http` to other machines.
+    pub is_insecure: bool,
+    /// True if the number of connections that the host was found to want is forgotten.
+    pub is_forgetful: bool,
 }
 
 impl Default for Options {
@@ -95,6 +99,8 @@ impl Default for Options {
             headers: Vec::new(),
             limit_rate: None,
             ca: None,
+            is_insecure: false,
+            is_forgetful: false,
         }
     }
 }
@@ -135,7 +141,9 @@ impl Options {
     /// One is malformed, or is ours to set.
     pub(super) fn fields(&self) -> Result<Vec<(String, String)>, Error> {
         let field = |line: &String| {
-            let wrong = |reason: &str| Error::Usage(format!("--header {line:?} {reason}"));
+            // The value may be a secret.
+            let shown = line.split(':').next().unwrap_or_default();
+            let wrong = |reason: &str| Error::Usage(format!("--header {shown:?} {reason}"));
             let (name, value) = line.split_once(':').ok_or_else(|| wrong("has no colon"))?;
             let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             if name.is_empty() || !name.bytes().all(is_token) || value.contains(|c: char| c.is_control() && c != '\t') {

@@ -1,5 +1,6 @@
 //! The limit on the rate of all connections together.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,17 +14,29 @@ pub(super) struct Pace {
     rate: f64,
     /// When the bucket was looked at, and what it held then.
     bucket: Mutex<(Instant, f64)>,
+    /// Nanoseconds that connections have waited, all together.
+    rest: AtomicU64,
 }
 
 impl Pace {
     /// At most `rate` bytes per second.
     pub fn new(rate: u64, now: Instant) -> Self {
-        Self { rate: rate as f64, bucket: Mutex::new((now, 0.0)) }
+        Self { rate: rate as f64, bucket: Mutex::new((now, 0.0)), rest: AtomicU64::new(0) }
     }
 
     /// Bytes per second.
     pub fn rate(&self) -> f64 {
         self.rate
+    }
+
+    /// A connection has waited for so long.
+    pub fn rested(&self, wait: Duration) {
+        self.rest.fetch_add(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Seconds that connections have waited, all together.
+    pub fn rest(&self) -> f64 {
+        Duration::from_nanos(self.rest.load(Ordering::Relaxed)).as_secs_f64()
     }
 
     /// `count` bytes were taken at `now`: how long to wait before taking more.
@@ -37,9 +50,60 @@ impl Pace {
     }
 }
 
+/// Number of connections that a limit needs: of those that wait for it most of the time fewer would do.
+#[derive(Debug)]
+pub(super) struct Need {
+    /// Time of the last estimate, and the seconds that connections had waited by then.
+    last: (Instant, f64),
+    most: u32,
+}
+
+impl Need {
+    /// One, until that is seen to be too few.
+    pub fn new(now: Instant) -> Self {
+        Self { last: (now, 0.0), most: 1 }
+    }
+
+    /// Most connections of use, where `connections` have waited for `rest` seconds in all.
+    pub fn most(&mut self, connections: u32, rest: f64, now: Instant) -> u32 {
+        let span = now.saturating_duration_since(self.last.0);
+        if span >= SPAN {
+            let count = f64::from(connections.max(1));
+            let busy = (1.0 - (rest - self.last.1) / (count * span.as_secs_f64())).clamp(0.0, 1.0);
+            self.last = (now, rest);
+            self.most =
+                if busy > BUSY { (2 * connections).max(1) } else { (count * busy * SPARE).ceil().max(1.0) as u32 };
+        }
+        self.most
+    }
+}
+
+/// Time between estimates.
+const SPAN: Duration = Duration::from_millis(500);
+/// Share of the time in which connections do not wait, from which on the limit is not what holds them.
+const BUSY: f64 = 0.8;
+/// So many times what is needed, for a path that changes.
+const SPARE: f64 = 1.25;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_connections_as_the_limit_needs() {
+        let start = Instant::now();
+        let after = |milliseconds| start + Duration::from_millis(milliseconds);
+        let mut need = Need::new(start);
+        assert_eq!(need.most(1, 0.0, after(100)), 1);
+        // The path holds it: two, then four.
+        assert_eq!(need.most(1, 0.0, after(500)), 2);
+        assert_eq!(need.most(2, 0.05, after(1000)), 4);
+        // Each waits for half of the time: two would do.
+        assert_eq!(need.most(4, 0.05 + 4.0 * 0.25, after(1500)), 3);
+        // Sixty-four of which each waits nearly always.
+        let mut need = Need::new(start);
+        assert_eq!(need.most(64, 64.0 * 0.495, after(500)), 1);
+    }
 
     #[test]
     fn debts_are_paid_at_the_limit() {

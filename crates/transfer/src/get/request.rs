@@ -5,11 +5,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use url::{Position, Url};
-
 use super::validator::Validator;
 use crate::common::Error;
-use crate::http::{Credentials, Dialer, Head, netrc};
+use crate::http::{Address, Credentials, Dialer, Entry, Head, netrc};
 
 /// Fields of the user's that another server may see too: they say nothing that only the first one should know.
 const HARMLESS: [&str; 4] = ["accept", "accept-language", "referer", "user-agent"];
@@ -18,21 +16,72 @@ const HARMLESS: [&str; 4] = ["accept", "accept-language", "referer", "user-agent
 pub(super) struct Requests {
     pub dialer: Dialer,
     /// The address that the user gave: its server may see all of the user's fields.
-    pub origin: Url,
+    pub origin: Address,
     fields: Vec<(String, String)>,
     netrc: Option<String>,
+    /// True if passwords may go over plain `http` to other machines.
+    is_insecure: bool,
 }
 
 impl Requests {
-    pub fn new(dialer: Dialer, origin: Url, fields: Vec<(String, String)>) -> Self {
+    pub fn new(dialer: Dialer, origin: Address, fields: Vec<(String, String)>, is_insecure: bool) -> Self {
         let path = env::var_os("NETRC").map(PathBuf::from);
         let path = path.or_else(|| env::home_dir().map(|home| home.join(".netrc")));
-        Self { dialer, origin, fields, netrc: path.and_then(|path| fs::read_to_string(path).ok()) }
+        let netrc = path.and_then(|path| fs::read(path).ok());
+        let netrc = netrc.map(|text| String::from_utf8_lossy(&text).into_owned());
+        Self { dialer, origin, fields, netrc, is_insecure }
+    }
+
+    /// Returns whether `.netrc` names the host of the address that the user gave, and its password would be shown to the network by plain `http`.
+    pub fn withholds(&self) -> bool {
+        let own = self.origin.credentials();
+        let needs = own.as_ref().is_none_or(|own| !own.has_password()) && !self.has("authorization");
+        let is_named =
+            || self.entry(&self.origin, own.as_ref().map(Credentials::user)).is_some_and(|entry| entry.is_named);
+        needs && !self.is_private(&self.origin) && is_named()
+    }
+
+    /// User and password for a server: of the address itself, of the one that the user gave if it is the same server, or of `.netrc`.
+    fn credentials(&self, to: &Address) -> Option<Credentials> {
+        let own = to.credentials().or_else(|| self.origin.credentials().filter(|_| self.is_home(to)));
+        match own {
+            Some(own) if own.has_password() => Some(own),
+            own => {
+                let known = self.known(to, own.as_ref().map(Credentials::user));
+                known.filter(|_| self.is_private(to)).or(own)
+            }
+        }
+    }
+
+    /// Credentials of `.netrc`. A redirect to another server gets a password only if the file names that host, and only over TLS at its usual
+    /// port: the file knows no ports, and who redirects could listen at any other.
+    fn known(&self, to: &Address, user: Option<&str>) -> Option<Credentials> {
+        let entry = self.entry(to, user)?;
+        let is_named = entry.is_named && to.is_encrypted() && to.url().port().is_none();
+        (self.is_home(to) || is_named).then_some(entry.credentials)
+    }
+
+    fn entry(&self, to: &Address, user: Option<&str>) -> Option<Entry> {
+        let host = to.url().host_str()?.trim_matches(['[', ']']);
+        netrc(self.netrc.as_deref()?, host, user)
+    }
+
+    /// Returns whether a password for this server stays between it and us.
+    fn is_private(&self, to: &Address) -> bool {
+        self.is_insecure || to.is_encrypted() || to.is_here()
+    }
+
+    fn is_home(&self, to: &Address) -> bool {
+        to.url().origin() == self.origin.url().origin()
+    }
+
+    fn has(&self, wanted: &str) -> bool {
+        self.fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted))
     }
 
     /// Asks for a file, or for the bytes `range` (first, and after the last) of it if it is still the version of
     /// `validator`.
-    pub fn get(&self, url: &Url, range: Option<(u64, u64)>, validator: Option<&Validator>) -> Vec<u8> {
+    pub fn get(&self, url: &Address, range: Option<(u64, u64)>, validator: Option<&Validator>) -> Vec<u8> {
         let mut request = self.begin("GET", url);
         if let Some((start, end)) = range {
             add(&mut request, "Range", &format!("bytes={start}-{}", end - 1));
@@ -44,15 +93,16 @@ impl Requests {
     }
 
     /// Asks for nothing but an answer.
-    pub fn ping(&self, url: &Url) -> Vec<u8> {
+    pub fn ping(&self, url: &Address) -> Vec<u8> {
         finish(self.begin("HEAD", url))
     }
 
-    fn begin(&self, method: &str, url: &Url) -> String {
+    fn begin(&self, method: &str, to: &Address) -> String {
+        let url = to.url();
         let mut request = format!("{method} {} HTTP/1.1\r\n", self.dialer.target(url));
-        add(&mut request, "Host", &url[Position::BeforeHost..Position::AfterPort]);
+        add(&mut request, "Host", to.host());
         add(&mut request, "Accept-Encoding", "identity");
-        let is_home = url.origin() == self.origin.origin();
+        let is_home = self.is_home(to);
         let sent = self.fields.iter().filter(|(name, _)| is_home || is_any(name, &HARMLESS));
         sent.clone().for_each(|(name, value)| add(&mut request, name, value));
         let has = |wanted: &str| sent.clone().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
@@ -62,11 +112,10 @@ impl Requests {
         if !has("accept") {
             add(&mut request, "Accept", "*/*");
         }
-        if !has("authorization") {
-            let known = || netrc(self.netrc.as_deref()?, url.host_str()?);
-            if let Some(credentials) = Credentials::of(url).or_else(known) {
-                add(&mut request, "Authorization", &credentials.basic());
-            }
+        if !has("authorization")
+            && let Some(credentials) = self.credentials(to)
+        {
+            add(&mut request, "Authorization", &credentials.basic());
         }
         // In a tunnel the proxy is another's business; without one each request passes through it.
         if url.scheme() == "http"
@@ -101,14 +150,11 @@ pub(super) fn is_redirect(status: u16) -> bool {
 ///
 /// # Errors
 /// Nowhere, to something that is no HTTP, or from a server that proved who it is to one that will not.
-pub(super) fn redirected(from: &Url, head: &Head) -> Result<Url, Error> {
+pub(super) fn redirected(from: &Address, head: &Head) -> Result<Address, Error> {
     let refused = |reason: String| Error::Refused { status: head.status, reason };
-    let location = head.field("location").ok_or_else(|| refused(" without a Location".to_owned()))?;
-    let to = from.join(location).map_err(|error| refused(format!(" to {location:?}: {error}")))?;
-    if !matches!(to.scheme(), "http" | "https") || !to.has_host() {
-        return Err(refused(format!(" to {to}, which is not an http(s) URL")));
-    }
-    if from.scheme() == "https" && to.scheme() == "http" {
+    let location = head.bytes("location").ok_or_else(|| refused(" without a Location".to_owned()))?;
+    let to = from.join(location).map_err(|reason| refused(format!(" to {reason}")))?;
+    if from.is_encrypted() && !to.is_encrypted() {
         return Err(refused(format!(
             ", a redirect from https to {to}\nhint: use that URL directly if you trust the network"
         )));
@@ -120,18 +166,31 @@ pub(super) fn redirected(from: &Url, head: &Head) -> Result<Url, Error> {
 mod tests {
     use std::time::Duration;
 
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+
     use super::*;
     use crate::http::Proxies;
 
     fn requests(fields: &[(&str, &str)]) -> Requests {
         let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let dialer = Dialer::new(Proxies::default(), None, Duration::from_secs(1), Duration::from_secs(1));
-        let origin = Url::parse("https://a.example/").unwrap();
-        Requests { dialer, origin, fields, netrc: Some("machine b.example login bob password p".to_owned()) }
+        let origin = Address::parse("https://a.example/").unwrap();
+        let netrc = Some("machine b.example login bob password p default login any password all".to_owned());
+        Requests { dialer, origin, fields, netrc, is_insecure: false }
     }
 
     fn text(requests: &Requests, url: &str) -> String {
-        String::from_utf8(requests.get(&Url::parse(url).unwrap(), Some((5, 10)), None)).unwrap()
+        String::from_utf8(requests.get(&Address::parse(url).unwrap(), Some((5, 10)), None)).unwrap()
+    }
+
+    /// Name and password that are sent to `url` where the user has asked for `origin`.
+    fn sent(origin: &str, netrc: &str, is_insecure: bool, url: &str) -> Option<String> {
+        let origin = Address::parse(origin).unwrap();
+        let requests = Requests { origin, netrc: Some(netrc.to_owned()), is_insecure, ..requests(&[]) };
+        let text = text(&requests, url);
+        let value = text.lines().find_map(|line| line.strip_prefix("Authorization: Basic "))?.to_owned();
+        Some(String::from_utf8(BASE64_STANDARD.decode(value).unwrap()).unwrap())
     }
 
     #[test]
@@ -148,6 +207,37 @@ mod tests {
             assert!(away.contains("Accept: a/b\r\n"));
         }
         assert!(text(&requests, "https://b.example/").contains("Authorization: Basic Ym9iOnA=\r\n"));
+    }
+
+    #[test]
+    fn passwords_do_not_follow_a_redirect() {
+        let netrc = "machine a.example login ann password p\nmachine b.example login bob password q\n\
+                     default login any password r";
+        let of = |origin, url| sent(origin, netrc, false, url);
+        let ann = Some("ann:p".to_owned());
+        assert_eq!(of("https://a.example/x", "https://a.example/y"), ann);
+        assert_eq!(of("https://a.example:8443/x", "https://a.example:8443/y"), ann);
+        // Another port or scheme, a host that only `default` covers.
+        for url in ["https://a.example:8443/", "http://a.example/", "https://c.example/", "https://b.example:8443/"] {
+            assert_eq!(of("https://a.example/x", url), None, "{url}");
+        }
+        assert_eq!(of("https://c.example/x", "https://c.example/y"), Some("any:r".to_owned()));
+        // Its own password, and that by TLS.
+        assert_eq!(of("https://a.example/x", "https://b.example/"), Some("bob:q".to_owned()));
+        assert_eq!(of("http://127.0.0.1:1/", "http://127.0.0.1:2/"), None);
+        // The address's own, to the same server only.
+        assert_eq!(of("https://u:s@d.example/x", "https://d.example/y"), Some("u:s".to_owned()));
+        assert_eq!(of("https://u:s@b.example/x", "https://b.example:1/y"), None);
+    }
+
+    #[test]
+    fn plain_http_shows_no_password_to_the_network() {
+        let netrc = "machine a.example login ann password p\nmachine 127.0.0.1 login here password q";
+        assert_eq!(sent("http://a.example/", netrc, false, "http://a.example/"), None);
+        assert_eq!(sent("http://a.example/", netrc, true, "http://a.example/"), Some("ann:p".to_owned()));
+        assert_eq!(sent("http://127.0.0.1/", netrc, false, "http://127.0.0.1/"), Some("here:q".to_owned()));
+        // A user without a password is no secret.
+        assert_eq!(sent("http://x@a.example/", netrc, false, "http://x@a.example/"), Some("x:".to_owned()));
     }
 
     #[test]

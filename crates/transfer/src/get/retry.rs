@@ -40,18 +40,37 @@ pub(super) fn is_busy(status: u16) -> bool {
     matches!(status, 429 | 503)
 }
 
-/// The `Retry-After` of a response (RFC 9110 §10.2.3): seconds, or a date.
+/// The `Retry-After` of a response (RFC 9110 §10.2.3): seconds, or a date by the clock that the response itself shows (`Date`), which may be
+/// another than ours.
 pub(super) fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
     let value = head.field("retry-after")?.trim();
     if let Ok(seconds) = value.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
     }
-    httpdate::parse_http_date(value).ok().map(|date| date.duration_since(now).unwrap_or_default())
+    let date = |text: &str| httpdate::parse_http_date(text.trim()).ok();
+    let sent = head.field("date").and_then(date).unwrap_or(now);
+    date(value).map(|date| date.duration_since(sent).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_date_is_by_the_clock_of_the_server() {
+        let after = |fields: &str| {
+            let text = format!("HTTP/1.1 503 Busy\r\n{fields}\r\n");
+            let now = httpdate::parse_http_date("Thu, 01 Jan 2026 12:00:00 GMT").unwrap();
+            retry_after(&Head::of(&text), now).map(|wait| wait.as_secs())
+        };
+        let wanted = "Retry-After: Thu, 01 Jan 2026 00:01:00 GMT\r\n";
+        assert_eq!(after(&format!("Date: Thu, 01 Jan 2026 00:00:30 GMT\r\n{wanted}")), Some(30));
+        assert_eq!(after(&format!("Date: Thu, 01 Jan 2026 00:02:00 GMT\r\n{wanted}")), Some(0));
+        assert_eq!(after(&format!("Date: yesterday\r\n{wanted}")), Some(0));
+        assert_eq!(after("Retry-After: Thu, 01 Jan 2026 12:00:07 GMT\r\n"), Some(7));
+        assert_eq!(after("Date: Thu, 01 Jan 2026 00:00:30 GMT\r\nRetry-After: 9\r\n"), Some(9));
+        assert_eq!(after("Retry-After: soon\r\n"), None);
+    }
 
     #[test]
     fn waits_double_and_end() {

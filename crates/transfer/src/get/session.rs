@@ -2,22 +2,22 @@
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Instant;
 
-use super::contact::{self, Contact, Kind, News};
+use super::contact::{self, Contact, Kind, Lack, News};
 use super::job::{End, Job, Observer, TICK, notice, tell};
 use super::journal::Identity;
 use super::options::Options;
 use super::pace::Pace;
-use super::part::{self, Found, Part, is_free};
+use super::part::{self, Arriving, Found, Part, is_free};
 use super::plan::Plan;
 use super::request::Requests;
 use super::state::{FIRST_LEASE, State};
-use super::supervisor::{Supervisor, host};
+use super::supervisor::Supervisor;
 use super::worker::First;
 use super::workers::Workers;
 use super::{Event, Report};
@@ -34,6 +34,9 @@ pub fn get(
     observer: &mut dyn FnMut(&Event) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
     let job = Job::new(address, options)?;
+    if let Some(report) = job.settle(&job.target(None), observer)? {
+        return Ok(report);
+    }
     let mut restarts = 0;
     loop {
         match job.run(observer) {
@@ -80,23 +83,56 @@ impl Job<'_> {
         let target = self.target(contact.disposition.as_deref());
         let length = contact.kind.length();
         if self.is_there(&target, length, observer)? {
-            let length_bytes = length.unwrap_or_default();
-            return Ok(Report {
-                path: target,
-                length_bytes,
-                there_bytes: length_bytes,
-                duration_s: 0.0,
-                rate_bps: 0.0,
-                series: super::Series::default(),
-                retries: 0,
-                has_known_length: true,
-                is_checked: self.checksum.is_some(),
-            });
+            return Ok(self.complete(target, length.unwrap_or_default()));
+        }
+        if target != self.target(None)
+            && let Some(report) = self.settle(&target, observer)?
+        {
+            return Ok(report);
         }
         if let Some(folder) = target.parent() {
             fs::create_dir_all(folder).map_err(|error| Error::file(&folder.display().to_string(), &error))?;
         }
         self.fetch(requests, contact, &target, observer)
+    }
+
+    /// Takes a part that is whole, if it has the checksum: whatever its server says now, it is the file. One that has another checksum stays
+    /// for the server to judge, unless the file is to be downloaded whatever is there.
+    fn settle(&self, target: &Path, observer: &mut Observer<'_>) -> Result<Option<Report>, Error> {
+        let Some(checksum) = &self.checksum else { return Ok(None) };
+        if !self.options.is_forced && fs::symlink_metadata(target).is_ok() {
+            return Ok(None);
+        }
+        let Some((part, length)) = Part::whole(target)? else { return Ok(None) };
+        let mut goes_on = || tell(observer, &Event::Tick).is_ok();
+        match part.finish(length, Some(checksum), self.options.is_forced, &mut goes_on) {
+            Ok(()) => Ok(Some(self.complete(target.to_owned(), length))),
+            Err(Error::Checksum { .. }) => {
+                if self.options.is_forced {
+                    part.discard();
+                    notice(observer, "the partial file has another checksum; discarding it".to_owned())?;
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The report of a file that was there.
+    fn complete(&self, path: PathBuf, length_bytes: u64) -> Report {
+        Report {
+            path,
+            length_bytes,
+            there_bytes: length_bytes,
+            duration_s: 0.0,
+            rate_bps: 0.0,
+            series: super::Series::default(),
+            retries: 0,
+            has_known_length: true,
+            has_known_end: true,
+            single: None,
+            is_checked: self.checksum.is_some(),
+        }
     }
 
     /// Whether a target that is there may be taken for the file.
@@ -149,6 +185,8 @@ impl Job<'_> {
         // Without a validator parts of two versions could only be told apart by a checksum of the whole.
         let can_mix = contact.validator.is_none() && self.checksum.is_none();
         let has_ranges = matches!(contact.kind, Kind::Part { .. }) && !can_mix;
+        let has_known_end = length.is_some() || contact.has_end;
+        let lack = contact.lack;
         let (part, plan) = self.open(&contact, target, has_ranges, observer)?;
         let there_bytes = length.map_or(0, |length| length - plan.left());
         let path = target.to_owned();
@@ -182,6 +220,9 @@ impl Job<'_> {
             series: supervisor.meter.series,
             retries,
             has_known_length: length.is_some(),
+            has_known_end,
+            // Nobody would have what comes at once in parts.
+            single: lack.filter(|_| length_bytes > FIRST_LEASE).map(Lack::text),
             is_checked: self.checksum.is_some(),
         })
     }
@@ -196,19 +237,35 @@ impl Job<'_> {
     ) -> Result<(Part, Plan), Error> {
         let length = contact.kind.length();
         let identity = Identity {
-            resource: format!("{}://{}{}", self.url.scheme(), host(&self.url), self.url.path()),
+            resource: format!("{}://{}{}", self.url.url().scheme(), self.url.host(), self.url.url().path()),
             length,
-            validator: contact.validator.clone().filter(|_| has_ranges),
+            validator: contact.validator.clone(),
+            coding: contact.coding.clone(),
+            media: contact.media.clone(),
         };
-        let (part, found) = Part::open(target, &identity, &mut || tell(observer, &Event::Tick).is_ok())?;
-        let there = match found {
-            Found::Nothing => Vec::new(),
-            Found::Other => {
-                notice(observer, "the partial file is of another version; discarding it".to_owned())?;
-                Vec::new()
+        let arriving = Arriving {
+            identity: &identity,
+            status: if has_ranges { 206 } else { 200 },
+            has_ranges,
+            is_forced: self.options.is_forced,
+        };
+        let (part, found) = Part::open(target, arriving, &mut || tell(observer, &Event::Tick).is_ok())?;
+        let (there, text) = match found {
+            Found::There(there) => (there, ""),
+            Found::Nothing => (Vec::new(), ""),
+            Found::Useless => (Vec::new(), "the partial file cannot be resumed; discarding it"),
+            Found::Older => (Vec::new(), "the partial file is of another version; discarding it"),
+            Found::Again => (Vec::new(), "the server does not support ranges any more; downloading the whole file"),
+            Found::Kept => {
+                (Vec::new(), "the partial file is of another version; it is replaced once this one is whole")
             }
-            Found::There(there) => there,
         };
+        if !text.is_empty() {
+            notice(observer, text.to_owned())?;
+        }
+        if let Some(coding) = contact.coding.as_deref().filter(|_| !is_packed(target)) {
+            notice(observer, format!("the content is encoded (Content-Encoding: {coding}); it is saved as it is"))?;
+        }
         Ok((part, Plan::new(length.unwrap_or(u64::MAX), &there)))
     }
 
@@ -221,7 +278,7 @@ impl Job<'_> {
         mut plan: Plan,
         has_ranges: bool,
     ) -> (Arc<Workers>, Option<First>) {
-        let Contact { url, connection, body, kind, validator, is_last, .. } = contact;
+        let Contact { url, connection, body, kind, validator, coding, is_last, .. } = contact;
         let first_end = match kind {
             Kind::Part { end, .. } => end,
             Kind::Whole { length } => length.unwrap_or(u64::MAX),
@@ -235,10 +292,17 @@ impl Job<'_> {
             has_ranges,
             length: kind.length(),
             validator: validator.filter(|_| has_ranges),
+            coding,
             pace: self.options.limit_rate.map(|rate| Pace::new(rate, now)),
             retry: self.retry,
             state: Monitor::new(State::new(plan, url, now)),
         };
         (Arc::new(workers), first)
     }
+}
+
+/// Returns whether a name says that the file is encoded: nobody wonders at that.
+fn is_packed(target: &Path) -> bool {
+    const PACKED: [&str; 10] = ["gz", "tgz", "svgz", "z", "bz2", "xz", "br", "zst", "zip", "lz4"];
+    target.extension().is_some_and(|end| PACKED.iter().any(|packed| end.eq_ignore_ascii_case(packed)))
 }

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use url::Url;
-
 use super::plan::{LEAST_LEASE, Owner, Plan};
 use super::retry::{LONGEST, LONGEST_ASKED, Retry};
 use crate::common::Error;
+use crate::http::Address;
 
 /// A lease lasts about so many seconds: long enough that requests cost nothing, short enough that little is lost with
 /// a connection.
@@ -27,7 +26,7 @@ pub(super) struct State {
     pub slots: BTreeMap<Owner, Slot>,
     issued: Owner,
     /// Where the file is now.
-    pub url: Url,
+    pub url: Address,
     /// Redirects since the last progress.
     pub hops: u32,
     /// Requests on their way at once on a connection.
@@ -83,7 +82,7 @@ pub(super) enum Trouble {
     /// The server has too much to do; it may have said for how long.
     Busy(Error, Option<Duration>),
     /// The file is elsewhere.
-    Moved(Url),
+    Moved(Address),
     /// The server answers `If-Range` with the whole of the same version.
     NoIfRange,
     /// The answers to requests sent ahead cannot be used.
@@ -92,7 +91,7 @@ pub(super) enum Trouble {
 
 impl State {
     /// A download that begins at `now`.
-    pub fn new(plan: Plan, url: Url, now: Instant) -> Self {
+    pub fn new(plan: Plan, url: Address, now: Instant) -> Self {
         Self {
             plan,
             slots: BTreeMap::new(),
@@ -215,7 +214,7 @@ mod tests {
     const RETRY: Retry = Retry { tries: 3, wait: Duration::from_secs(1) };
 
     fn state(now: Instant) -> State {
-        State::new(Plan::new(100 * LEAST_LEASE, &[]), Url::parse("http://a.example/").unwrap(), now)
+        State::new(Plan::new(100 * LEAST_LEASE, &[]), Address::parse("http://a.example/").unwrap(), now)
     }
 
     fn refused() -> Error {

@@ -4,13 +4,13 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use url::{Position, Url};
 use windward_laws::emultcp::Controller;
 
 use super::Event;
 use super::job::{End, Job, Observer, TICK, notice, tell};
 use super::memory;
 use super::meter::Meter;
+use super::pace::Need;
 use super::retry;
 use super::worker::{self, First};
 use super::workers::Workers;
@@ -35,6 +35,7 @@ pub(super) struct Supervisor<'a> {
     there: u64,
     controller: Controller,
     pub meter: Meter,
+    need: Need,
     begun: Instant,
     /// How often a silent connection was given up because others had nothing left to do.
     impatience: u32,
@@ -45,12 +46,15 @@ impl<'a> Supervisor<'a> {
     pub fn new(job: &'a Job<'a>, workers: Arc<Workers>, there: u64, now: Instant) -> Self {
         let (is_proxied, host) = {
             let state = workers.lock();
-            (workers.requests.dialer.proxy(&state.url).is_some(), host(&state.url))
+            (workers.requests.dialer.proxy(state.url.url()).is_some(), state.url.host().to_owned())
         };
+        if job.options.is_forgetful {
+            memory::forget(&host);
+        }
         let controller = Controller::new(job.law, memory::recall(&host));
         let syncer = Syncer::start(&workers);
         let meter = Meter::new(now, is_proxied);
-        Self { job, workers, there, controller, meter, begun: now, impatience: 0, syncer }
+        Self { job, workers, there, controller, meter, need: Need::new(now), begun: now, impatience: 0, syncer }
     }
 
     /// Until all is there.
@@ -58,7 +62,8 @@ impl<'a> Supervisor<'a> {
         if first.is_some() {
             worker::start(&self.workers, first);
         }
-        self.staff(self.controller.wanted(), Instant::now());
+        let wanted = if self.workers.pace.is_some() { 1 } else { self.controller.wanted() };
+        self.staff(wanted, Instant::now());
         let period = Duration::from_secs_f64(self.controller.period()).min(TICK);
         let (mut sampled, mut shown) = (Instant::now(), Instant::now());
         loop {
@@ -95,9 +100,8 @@ impl<'a> Supervisor<'a> {
     fn control(&mut self, now: Instant) {
         let sample = self.meter.read(&self.workers, now, self.controller.params().settle);
         let law = self.controller.update(sample);
-        // More connections do not make a limited rate more.
-        let is_limited = self.workers.pace.as_ref().is_some_and(|pace| sample.rate >= 0.9 * 8.0 * pace.rate());
-        self.staff(if is_limited { law.min(sample.connections) } else { law }, now);
+        let needed = self.workers.pace.as_ref().map(|pace| self.need.most(sample.connections, pace.rest(), now));
+        self.staff(needed.map_or(law, |needed| law.min(needed)), now);
         if self.job.options.connections.is_none() {
             self.workers.bound(self.controller.window());
         }
@@ -142,9 +146,10 @@ impl<'a> Supervisor<'a> {
     }
 
     fn remember(&self) {
-        let is_telling = self.workers.has_ranges && self.begun.elapsed() >= MEMORABLE;
+        // Under a limit it is the limit that was seen, and not the path.
+        let is_telling = self.workers.has_ranges && self.workers.pace.is_none() && self.begun.elapsed() >= MEMORABLE;
         if self.job.options.connections.is_none() && is_telling {
-            memory::remember(&host(&self.workers.lock().url), self.controller.connections());
+            memory::remember(self.workers.lock().url.host(), self.controller.connections());
         }
     }
 
@@ -169,10 +174,6 @@ fn is_passing(error: &Error) -> bool {
         Error::Refused { status, .. } => retry::is_transient(*status),
         _ => false,
     }
-}
-
-pub(super) fn host(url: &Url) -> String {
-    url[Position::BeforeHost..Position::AfterPort].to_owned()
 }
 
 /// Brings what arrived to the disk, in a thread of its own: a slow disk holds up nobody.

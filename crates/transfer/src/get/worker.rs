@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use url::Url;
-
-use super::contact::{MOST_HOPS, encoded, meaning, part};
+use super::contact::{MOST_HOPS, meaning, part};
+use super::pace::Pace;
 use super::plan::{Grant, LeaseId, Owner};
 use super::request::{is_redirect, redirected};
 use super::retry::{is_busy, is_transient, retry_after};
@@ -15,7 +14,7 @@ use super::state::Trouble;
 use super::validator::{Match, Validator};
 use super::workers::Workers;
 use crate::common::Error;
-use crate::http::{self, Body, Connection, Head};
+use crate::http::{self, Address, Body, Connection, Head};
 
 /// Bytes read at once.
 const READ: usize = 128 << 10;
@@ -78,7 +77,7 @@ fn work(guard: &WorkerGuard, first: Option<First>) -> Result<(), Trouble> {
     let mut buffer = vec![0; READ];
     let (connection, first) = match first {
         Some(First { connection, body, grant, is_last }) => (connection, Some((body, grant, is_last))),
-        None => (workers.requests.dialer.dial(&url, window)?, None),
+        None => (workers.requests.dialer.dial(url.url(), window)?, None),
     };
     let mut worker = Worker { workers, owner: guard.owner, url, connection, asked: VecDeque::new(), answered: 0 };
     if !workers.opened(guard.owner, worker.connection.socket()) {
@@ -115,7 +114,7 @@ struct Asked {
 struct Worker<'a> {
     workers: &'a Workers,
     owner: Owner,
-    url: Url,
+    url: Address,
     connection: Connection,
     /// In the order of the responses.
     asked: VecDeque<Asked>,
@@ -167,8 +166,10 @@ impl Worker<'_> {
         match head.status {
             206 => {
                 let (end, _) = part(head, start, most, self.workers.length)?;
-                if let Some(coding) = head.content_encoding() {
-                    return Err(Trouble::Fatal(encoded(206, coding)));
+                // One need not say it again (RFC 9110 §15.3.7).
+                let coding = head.content_encoding();
+                if coding.is_some() && coding != self.workers.coding {
+                    return Err(Trouble::Fatal(recoded(coding.as_deref(), self.workers.coding.as_deref())));
                 }
                 match compared {
                     None | Some((_, Match::Same)) => Ok(end),
@@ -253,7 +254,7 @@ impl Worker<'_> {
                 return Ok(false);
             }
             if let Some(pace) = &self.workers.pace {
-                self.sleep(pace.take(count, Instant::now()));
+                self.sleep(pace, pace.take(count, Instant::now()));
                 since = (Instant::now(), arrival.next);
             } else if since.0.elapsed() > self.connection.patience() {
                 if arrival.next - since.1 < LEAST_TRICKLE {
@@ -278,11 +279,12 @@ impl Worker<'_> {
         Ok(true)
     }
 
-    /// Sleeps unless the connection is to end.
-    fn sleep(&self, wait: Duration) {
+    /// Waits for the limit, unless the connection is to end.
+    fn sleep(&self, pace: &Pace, wait: Duration) {
         let until = Instant::now() + wait;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
+            let begun = Instant::now();
+            let left = until.saturating_duration_since(begun);
             let is_wanted = {
                 let state = self.workers.lock();
                 !state.is_over && state.slots.get(&self.owner).is_some_and(|slot| !slot.is_retired)
@@ -291,8 +293,15 @@ impl Worker<'_> {
                 return;
             }
             thread::sleep(left.min(NAP));
+            pace.rested(begun.elapsed());
         }
     }
+}
+
+/// The refusal of a part that is not of the same content.
+fn recoded(now: Option<&str>, before: Option<&str>) -> Error {
+    let [now, before] = [now, before].map(|coding| coding.unwrap_or("identity"));
+    Error::Refused { status: 206, reason: format!(" with Content-Encoding {now:?}, which was {before:?} before") }
 }
 
 fn changed(validator: &Validator, head: &Head) -> Trouble {

@@ -29,6 +29,8 @@ pub(super) struct Workers {
     /// Bytes of the file, if known.
     pub length: Option<u64>,
     pub validator: Option<Validator>,
+    /// Codings of the content, which no part may differ in.
+    pub coding: Option<String>,
     pub pace: Option<Pace>,
     pub retry: Retry,
     pub state: Monitor<State>,

@@ -2,89 +2,201 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use url::Url;
 
 /// A name and its password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     user: String,
-    password: String,
+    password: Option<String>,
 }
 
 impl Credentials {
-    /// Those that stand in the address itself, percent-decoded.
-    pub fn of(url: &Url) -> Option<Self> {
-        let decoded = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
-        let has_any = !url.username().is_empty() || url.password().is_some();
-        has_any.then(|| Self { user: decoded(url.username()), password: decoded(url.password().unwrap_or_default()) })
+    /// A user, and the password if there is one.
+    pub fn new(user: String, password: Option<String>) -> Self {
+        Self { user, password }
+    }
+
+    /// The user.
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// Returns whether there is a password, and with it a secret.
+    pub fn has_password(&self) -> bool {
+        self.password.is_some()
     }
 
     /// The value of an `Authorization` field (RFC 7617).
     pub fn basic(&self) -> String {
-        format!("Basic {}", BASE64_STANDARD.encode(format!("{}:{}", self.user, self.password)))
+        let password = self.password.as_deref().unwrap_or_default();
+        format!("Basic {}", BASE64_STANDARD.encode(format!("{}:{password}", self.user)))
     }
 }
 
-/// What a `.netrc` file says about `host`: the first `machine` of that name, or `default`.
-pub fn netrc(text: &str, host: &str) -> Option<Credentials> {
-    let mut words = without_macros(text);
-    let mut found: Option<Credentials> = None;
+/// The entry of a `.netrc` file for a host.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// User and password.
+    pub credentials: Credentials,
+    /// True if it names the host, and is not the `default` of all.
+    pub is_named: bool,
+}
+
+/// The entry of a `.netrc` file for `host` (and `user`, if given): the first that has a password, else the first. Read as curl reads it:
+/// words may stand in double quotes, with `\"`, `\\`, `\n`, `\r` and `\t`; a word that begins with `#` begins a comment; a macro ends at
+/// an empty line. A file with a quote that does not end has no entries.
+pub fn netrc(text: &str, host: &str, user: Option<&str>) -> Option<Entry> {
+    let words = words(text)?;
+    let mut words = words.iter().map(String::as_str);
+    let mut entries: Vec<(bool, Option<&str>, Option<&str>)> = Vec::new();
+    let mut is_ours = false;
     while let Some(word) = words.next() {
-        match word {
-            "machine" | "default" => {
-                if found.is_some() {
-                    return found;
-                }
-                let is_ours = word == "default" || words.next().is_some_and(|name| name.eq_ignore_ascii_case(host));
-                found = is_ours.then(|| Credentials { user: String::new(), password: String::new() });
+        match word.to_ascii_lowercase().as_str() {
+            "machine" => {
+                is_ours = words.next().is_some_and(|name| name.eq_ignore_ascii_case(host));
+                entries.extend(is_ours.then_some((true, None, None)));
             }
-            "login" | "password" | "account" => {
-                let value = words.next().unwrap_or_default().to_owned();
-                match (word, &mut found) {
-                    ("login", Some(found)) => found.user = value,
-                    ("password", Some(found)) => found.password = value,
-                    _ => {}
+            "default" => {
+                is_ours = true;
+                entries.push((false, None, None));
+            }
+            key @ ("login" | "password" | "account") => {
+                let value = words.next();
+                // An entry that has both is whole.
+                let open = entries
+                    .last_mut()
+                    .filter(|(_, login, password)| is_ours && !(login.is_some() && password.is_some()));
+                if let Some((_, login, password)) = open {
+                    match key {
+                        "login" => *login = value,
+                        "password" => *password = value,
+                        _ => {}
+                    }
                 }
             }
             _ => {}
         }
     }
-    found
+    entries.retain(|(_, login, _)| user.is_none_or(|user| *login == Some(user)));
+    let whole = entries.iter().find(|(_, _, password)| password.is_some());
+    let &(is_named, login, password) = whole.or(entries.first())?;
+    let credentials = Credentials::new(login.unwrap_or_default().to_owned(), password.map(str::to_owned));
+    Some(Entry { credentials, is_named })
 }
 
-/// The words of the file but for comments and the bodies of macros, which end at an empty line.
-fn without_macros(text: &str) -> impl Iterator<Item = &str> {
+/// The words of the file but for comments and macros; `None` if a quote does not end.
+fn words(text: &str) -> Option<Vec<String>> {
+    let mut words: Vec<String> = Vec::new();
     let mut is_macro = false;
-    let lines = text.lines().filter(move |line| {
-        let first = line.split_whitespace().next();
-        is_macro = first == Some("macdef") || (is_macro && first.is_some());
-        !is_macro && !line.trim_start().starts_with('#')
-    });
-    lines.flat_map(str::split_whitespace)
+    for line in text.lines() {
+        if is_macro {
+            is_macro = !line.trim().is_empty();
+            continue;
+        }
+        let mut rest = line.trim_start();
+        while !rest.is_empty() && !rest.starts_with('#') {
+            let (word, after) = match rest.strip_prefix('"') {
+                Some(quoted) => unquote(quoted)?,
+                None => {
+                    let (word, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+                    (word.to_owned(), after)
+                }
+            };
+            // The value of a key may be called so, too.
+            let is_value = words.last().is_some_and(|last| is_key(last));
+            if !is_value && word.eq_ignore_ascii_case("macdef") {
+                is_macro = true;
+                break;
+            }
+            words.push(word);
+            rest = after.trim_start();
+        }
+    }
+    Some(words)
+}
+
+fn is_key(word: &str) -> bool {
+    ["machine", "login", "password", "account"].iter().any(|key| word.eq_ignore_ascii_case(key))
+}
+
+/// A word without its opening quote, and what follows the closing one.
+fn unquote(quoted: &str) -> Option<(String, &str)> {
+    let mut word = String::new();
+    let mut characters = quoted.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '"' => return Some((word, &quoted[at + 1..])),
+            '\\' => word.push(match characters.next()?.1 {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                other => other,
+            }),
+            other => word.push(other),
+        }
+    }
+    None
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Address;
     use super::*;
 
     const FILE: &str = "# mine\nmachine a.example login ann password p1\nmacdef init\nmachine b.example login x\n\n\
                         machine b.example\n  login bob\n  account c\n  password p2\ndefault login any password p3\n";
 
+    fn of(text: &str, host: &str, user: Option<&str>) -> Option<(String, Option<String>)> {
+        netrc(text, host, user).map(|Entry { credentials: Credentials { user, password }, .. }| (user, password))
+    }
+
+    fn pair(user: &str, password: &str) -> Option<(String, Option<String>)> {
+        Some((user.to_owned(), Some(password.to_owned())))
+    }
+
     #[test]
     fn netrc_is_read_as_ftp_reads_it() {
-        let basic = |host| netrc(FILE, host).unwrap().basic();
+        let basic = |host| netrc(FILE, host, None).unwrap().credentials.basic();
         // `printf ann:p1 | base64` and so on.
         assert_eq!(basic("a.example"), "Basic YW5uOnAx");
         assert_eq!(basic("B.example"), "Basic Ym9iOnAy");
         assert_eq!(basic("c.example"), "Basic YW55OnAz");
-        assert!(netrc("machine a.example login x password y", "b.example").is_none());
+        assert!(netrc("machine a.example login x password y", "b.example", None).is_none());
+        assert!(netrc(FILE, "a.example", None).unwrap().is_named && !netrc(FILE, "c.example", None).unwrap().is_named);
+    }
+
+    /// Expected values: curl 7.88 and 8.5.
+    #[test]
+    fn netrc_is_read_as_curl_reads_it() {
+        let h = |text, user| of(text, "h", user);
+        assert_eq!(h("machine h login user password \"super secret\"\n", None), pair("user", "super secret"));
+        assert_eq!(h(r#"machine h login "a b" password "q\"\\\t\x""#, None), pair("a b", "q\"\\\tx"));
+        assert_eq!(h("machine h login u password p # no more\nlogin v", None), pair("u", "p"));
+        assert_eq!(h("MACHINE h LOGIN u PassWord p", None), pair("u", "p"));
+        assert_eq!(h("machine h password p login u", None), pair("u", "p"));
+        assert_eq!(h("machine h login u password p\r\nmachine i login v password q\r\n", None), pair("u", "p"));
+        assert_eq!(h("machine h login macdef password machine", None), pair("macdef", "machine"));
+        // A quote without an end: nothing of the file is used.
+        assert_eq!(h("machine h login u password p\nmachine i login \"v", None), None);
+    }
+
+    #[test]
+    fn the_user_of_the_address_picks_the_entry() {
+        let file = "machine h login u password p\nmachine h login v password q\nmachine i login v password r\n\
+                    default login w password s\n";
+        assert_eq!(of(file, "h", None), pair("u", "p"));
+        assert_eq!(of(file, "h", Some("v")), pair("v", "q"));
+        assert_eq!(of(file, "i", Some("v")), pair("v", "r"));
+        assert_eq!(of(file, "h", Some("w")), pair("w", "s"));
+        assert_eq!(of(file, "h", Some("x")), None);
+        assert_eq!(of("machine h password q login v", "h", Some("v")), pair("v", "q"));
     }
 
     #[test]
     fn addresses_carry_credentials() {
-        let url = Url::parse("http://Aladdin:open%20sesame@a.example/").unwrap();
+        let url = Address::parse("http://Aladdin:open%20sesame@a.example/").unwrap();
         // RFC 7617 §2's own example.
-        assert_eq!(Credentials::of(&url).unwrap().basic(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
-        assert!(Credentials::of(&Url::parse("http://a.example/").unwrap()).is_none());
+        assert_eq!(url.credentials().unwrap().basic(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+        assert!(Address::parse("http://a.example/").unwrap().credentials().is_none());
     }
 }

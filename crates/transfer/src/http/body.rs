@@ -67,6 +67,11 @@ impl Body {
         }
     }
 
+    /// Returns whether the end of the body is told, and not only that of the connection.
+    pub fn has_end(&self) -> bool {
+        self.0 != State::UntilClose
+    }
+
     /// Reads into `out`, which is not empty; 0 at the end of the body.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The head of a response: status and header fields.
+//! The head of a response: status and header fields, read as RFC 9112 wants a client to read them.
 
 use super::error::Error;
 
@@ -14,7 +14,17 @@ pub struct Head {
     pub status: u16,
     /// Minor version of HTTP/1.
     minor: u8,
-    fields: Vec<(String, String)>,
+    fields: Vec<Field>,
+}
+
+/// A header field.
+#[derive(Clone, Debug)]
+struct Field {
+    name: String,
+    /// The value as text: UTF-8, or else ISO-8859-1 (RFC 9110 §5.5).
+    value: String,
+    /// The bytes of a value that is not UTF-8.
+    raw: Option<Vec<u8>>,
 }
 
 /// How the end of a body is told (RFC 9112 §6.3).
@@ -42,10 +52,15 @@ impl Head {
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Self, usize)>, Error> {
         let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
         let mut response = httparse::Response::new(&mut fields);
-        match response.parse(bytes) {
+        let mut parser = httparse::ParserConfig::default();
+        // RFC 9112 §4, §5.1 and §5.2: what a client takes from old servers, which no sender may generate.
+        parser
+            .allow_multiple_spaces_in_response_status_delimiters(true)
+            .allow_spaces_after_header_name_in_responses(true)
+            .allow_obsolete_multiline_headers_in_responses(true);
+        match parser.parse_response(&mut response, bytes) {
             Ok(httparse::Status::Complete(length)) => {
-                let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-                let fields = response.headers.iter().map(|field| (field.name.to_owned(), text(field.value))).collect();
+                let fields = response.headers.iter().map(|field| Field::new(field.name, field.value)).collect();
                 let status = response.code.unwrap_or_default();
                 Ok(Some((Self { status, minor: response.version.unwrap_or_default(), fields }, length)))
             }
@@ -60,26 +75,50 @@ impl Head {
         }
     }
 
+    /// A head for tests.
+    #[cfg(test)]
+    pub fn of(text: &str) -> Self {
+        Self::parse(text.as_bytes()).unwrap().unwrap().0
+    }
+
     /// The first value of the field `name`.
     pub fn field(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.find(name).map(|field| field.value.as_str())
+    }
+
+    /// The bytes of the first value of the field `name`.
+    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
+        self.find(name).map(|field| field.raw.as_deref().unwrap_or(field.value.as_bytes()))
+    }
+
+    fn find(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name))
     }
 
     fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.fields.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
+    }
+
+    /// The elements of a list over all fields `name`; an empty element is none (RFC 9110 §5.6.1).
+    fn elements<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.values(name).flat_map(|value| value.split(',')).map(str::trim).filter(|element| !element.is_empty())
     }
 
     fn has_token(&self, name: &str, token: &str) -> bool {
-        self.values(name).flat_map(|value| value.split(',')).any(|word| word.trim().eq_ignore_ascii_case(token))
+        self.elements(name).any(|word| word.eq_ignore_ascii_case(token))
     }
 
-    /// The length of the body, if the server says it.
+    /// The length of the body, if the server says it. A list of equal lengths is one (RFC 9110 §8.6), and a transfer coding overrides all
+    /// of them (RFC 9112 §6.3).
     ///
     /// # Errors
     /// Two lengths, or no number.
     pub fn content_length(&self) -> Result<Option<u64>, Error> {
         let mut length = None;
-        for value in self.values("content-length") {
+        if self.codings().next().is_some() {
+            return Ok(None);
+        }
+        for value in self.values("content-length").flat_map(|value| value.split(',')) {
             let value = value.trim();
             let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
             let parsed = is_number.then(|| value.parse::<u64>().ok()).flatten();
@@ -92,29 +131,47 @@ impl Head {
         Ok(length)
     }
 
+    /// The transfer codings; `identity`, which RFC 7230 took out, is none.
+    fn codings(&self) -> impl Iterator<Item = &str> {
+        self.elements("transfer-encoding").filter(|coding| !coding.eq_ignore_ascii_case("identity"))
+    }
+
     pub(super) fn framing(&self) -> Result<Framing, Error> {
-        let length = self.content_length()?;
         if matches!(self.status, 204 | 304) {
             return Ok(Framing::Length(0));
         }
-        match (self.field("transfer-encoding"), length) {
-            // Two ways to tell the end are how messages are smuggled (RFC 9112 §6.3).
-            (Some(_), Some(_)) => Err(Error::malformed("both Content-Length and Transfer-Encoding")),
-            (Some(coding), None) if coding.trim().eq_ignore_ascii_case("chunked") => Ok(Framing::Chunked),
-            (Some(coding), None) => Err(Error::malformed(format!("Transfer-Encoding {coding:?}"))),
-            (None, Some(length)) => Ok(Framing::Length(length)),
-            (None, None) => Ok(Framing::UntilClose),
+        let mut codings = self.codings();
+        match (codings.next(), codings.next()) {
+            (None, _) => Ok(self.content_length()?.map_or(Framing::UntilClose, Framing::Length)),
+            (Some(coding), None) if coding.eq_ignore_ascii_case("chunked") => Ok(Framing::Chunked),
+            // Nobody asked for any other (`TE`).
+            _ => {
+                let codings: Vec<_> = self.codings().collect();
+                Err(Error::malformed(format!("Transfer-Encoding {:?}", codings.join(", "))))
+            }
         }
     }
 
-    /// Whether the connection ends with this response (RFC 9112 §9.3).
+    /// Returns whether the connection ends with this response (RFC 9112 §9.3): also where the end of the body can be read in two ways, or HTTP/1.0
+    /// is chunked (§6.1, §6.3), for what follows may not be a response.
     pub fn is_last(&self) -> bool {
-        self.has_token("connection", "close") || (self.minor == 0 && !self.has_token("connection", "keep-alive"))
+        let is_odd = self.codings().next().is_some() && (self.minor == 0 || self.find("content-length").is_some());
+        let keeps = self.minor > 0 || self.has_token("connection", "keep-alive");
+        is_odd || self.has_token("connection", "close") || !keeps
     }
 
-    /// The coding of the content, if it is not the content itself.
-    pub fn content_encoding(&self) -> Option<&str> {
-        self.field("content-encoding").filter(|coding| !coding.trim().eq_ignore_ascii_case("identity"))
+    /// The codings of the content, in lower case; none if it is the content itself. `none` is no registered coding, but said by servers.
+    pub fn content_encoding(&self) -> Option<String> {
+        let codings = self.elements("content-encoding").map(str::to_ascii_lowercase);
+        let codings: Vec<_> = codings.filter(|coding| coding != "identity" && coding != "none").collect();
+        (!codings.is_empty()).then(|| codings.join(", "))
+    }
+
+    /// The media type of the content, without parameters, in lower case.
+    pub fn media_type(&self) -> Option<String> {
+        let value = self.field("content-type")?;
+        let name = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        (!name.is_empty()).then_some(name)
     }
 
     /// The `Content-Range`.
@@ -127,12 +184,37 @@ impl Head {
     }
 }
 
+impl Field {
+    fn new(name: &str, value: &[u8]) -> Self {
+        let value = unfolded(value);
+        match String::from_utf8(value) {
+            Ok(value) => Self { name: name.to_owned(), value, raw: None },
+            Err(error) => {
+                let raw = error.into_bytes();
+                let value = raw.iter().map(|byte| char::from(*byte)).collect();
+                Self { name: name.to_owned(), value, raw: Some(raw) }
+            }
+        }
+    }
+}
+
+/// A value on one line: each fold becomes one space (RFC 9112 §5.2).
+fn unfolded(value: &[u8]) -> Vec<u8> {
+    if !value.contains(&b'\n') {
+        return value.to_vec();
+    }
+    let lines = value.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(&b' ')
+}
+
 impl ContentRange {
     fn parse(value: &str) -> Option<Self> {
         let number = |digits: &str| {
             (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse::<u64>().ok())
         };
-        let (part, whole) = value.trim().strip_prefix("bytes ")?.trim().split_once('/')?;
+        let (unit, range) = value.trim().split_once(' ')?;
+        // RFC 9110 §14.1: the names of units are case-insensitive.
+        let (part, whole) = Some(range.trim()).filter(|_| unit.eq_ignore_ascii_case("bytes"))?.split_once('/')?;
         let whole = if whole == "*" { None } else { Some(number(whole)??) };
         if part == "*" {
             return Some(Self { part: None, whole });
@@ -149,7 +231,7 @@ mod tests {
     use super::*;
 
     fn head(text: &str) -> Head {
-        Head::parse(text.as_bytes()).unwrap().unwrap().0
+        Head::of(text)
     }
 
     #[test]
@@ -158,6 +240,7 @@ mod tests {
         assert_eq!(range("bytes 0-0/1"), Some(ContentRange { part: Some((0, 1)), whole: Some(1) }));
         assert_eq!(range("bytes 5-9/*"), Some(ContentRange { part: Some((5, 10)), whole: None }));
         assert_eq!(range("bytes */0"), Some(ContentRange { part: None, whole: Some(0) }));
+        assert_eq!(range("Bytes 0-0/1"), range("bytes 0-0/1"));
         for wrong in ["bytes 5-4/10", "bytes 0-10/10", "bytes +1-2/3", "items 0-1/2", "bytes 0-1", "bytes -1/2", ""] {
             assert_eq!(range(wrong), None, "{wrong}");
         }
@@ -170,19 +253,73 @@ mod tests {
         assert_eq!(length("Content-Length: 5\r\nContent-Length: 5\r\n").unwrap(), Framing::Length(5));
         assert_eq!(length("Transfer-Encoding: Chunked\r\n").unwrap(), Framing::Chunked);
         assert_eq!(length("").unwrap(), Framing::UntilClose);
+        assert_eq!(length("Content-Length: 5, 5\r\n").unwrap(), Framing::Length(5));
+        assert_eq!(length("Transfer-Encoding: identity\r\nContent-Length: 5\r\n").unwrap(), Framing::Length(5));
+        // RFC 9112 §6.3, 3: the coding overrides the length, whatever that is.
+        assert_eq!(length("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n").unwrap(), Framing::Chunked);
+        assert_eq!(length("Transfer-Encoding: chunked\r\nContent-Length: x\r\n").unwrap(), Framing::Chunked);
         for wrong in [
             "Content-Length: 5\r\nContent-Length: 6\r\n",
             "Content-Length: -5\r\n",
-            "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+            "Content-Length: 5, 6\r\n",
+            "Content-Length: 5,\r\n",
+            "Content-Length: +5\r\n",
+            "Content-Length:\r\n",
             "Transfer-Encoding: gzip, chunked\r\n",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+            "Transfer-Encoding: gzip\r\nContent-Length: 5\r\n",
         ] {
             assert!(length(wrong).is_err(), "{wrong}");
         }
     }
 
+    /// RFC 9112 §6.3, 1: no field gives them a body.
+    #[test]
+    fn no_content_is_none() {
+        for status in [204, 304] {
+            let head = head(&format!("HTTP/1.1 {status} x\r\nContent-Length: 5\r\nTransfer-Encoding: gzip\r\n\r\n"));
+            assert_eq!(head.framing().unwrap(), Framing::Length(0));
+        }
+    }
+
+    /// RFC 9112 §2.2, §4, §5.1, §5.2.
+    #[test]
+    fn heads_of_old_servers_are_read() {
+        let head = head("HTTP/1.1  200\nA : b\nC: d\r\n\te\r\n  f \r\nG:\r\n h\r\n\r\n");
+        let fields = ["a", "c", "g"].map(|name| head.field(name));
+        assert_eq!((head.status, fields), (200, [Some("b"), Some("d e f"), Some("h")]));
+        for wrong in [
+            // A bare CR, and whitespace before the first field.
+            "HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n A: b\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nno field\r\n\r\n",
+            "HTTP/1.1 2000 OK\r\n\r\n",
+            "HTTP/2 200 OK\r\n\r\n",
+        ] {
+            assert!(Head::parse(wrong.as_bytes()).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_not_utf8_are_latin_1() {
+        let head = Head::parse(b"HTTP/1.1 200 OK\r\nA: caf\xe9\r\nB: caf\xc3\xa9\r\n\r\n").unwrap().unwrap().0;
+        assert_eq!((head.field("a"), head.field("b")), (Some("caf\u{e9}"), Some("caf\u{e9}")));
+        assert_eq!(head.bytes("a"), Some(&b"caf\xe9"[..]));
+        assert_eq!(head.bytes("b"), Some(&b"caf\xc3\xa9"[..]));
+    }
+
+    #[test]
+    fn codings_of_the_content_are_a_list() {
+        let coding = |fields: &str| head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n")).content_encoding();
+        for none in ["", "Content-Encoding:\r\n", "Content-Encoding: none\r\n", "Content-Encoding: , Identity\r\n"] {
+            assert_eq!(coding(none), None, "{none}");
+        }
+        assert_eq!(coding("Content-Encoding: X-Gzip\r\nContent-Encoding: br\r\n").as_deref(), Some("x-gzip, br"));
+    }
+
     #[test]
     fn floods_end() {
-        let flood = format!("HTTP/1.1 200 OK\r\n{}", "A: b\r\n".repeat(MOST_FIELDS + 1));
+        let flood = format!("HTTP/1.1 200 OK\r\n{}", "A: b\r\n".repeat(MOST_FIELDS + 2));
         assert!(Head::parse(flood.as_bytes()).is_err());
         let long = format!("HTTP/1.1 200 OK\r\nA: {}", "b".repeat(MOST_BYTES));
         assert!(Head::parse(long.as_bytes()).is_err());
@@ -195,5 +332,9 @@ mod tests {
         assert!(!head("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n\r\n").is_last());
         assert!(head("HTTP/1.1 200 OK\r\nConnection: foo, Close\r\n\r\n").is_last());
         assert!(!head("HTTP/1.1 200 OK\r\n\r\n").is_last());
+        // RFC 9112 §6.1 and §6.3.
+        assert!(head("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n").is_last());
+        assert!(head("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n").is_last());
+        assert!(!head("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").is_last());
     }
 }

@@ -3,6 +3,7 @@
 //! Connections block, each in its own thread: a thread waits for one socket, and whoever wants it to stop shuts that
 //! socket down. Everything that a server can make long has a bound here.
 
+mod address;
 mod auth;
 mod body;
 mod connection;
@@ -13,7 +14,8 @@ pub(crate) mod ping;
 mod proxy;
 mod receive;
 
-pub use auth::{Credentials, netrc};
+pub use address::{Address, masked};
+pub use auth::{Credentials, Entry, netrc};
 pub use body::{Body, Source};
 pub use connection::Connection;
 pub use dial::Dialer;

@@ -1,15 +1,17 @@
 //! Which proxy a request goes through: what the environment says, as curl reads it.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 use url::{Host, Url};
 
-use super::auth::Credentials;
+use super::address::{Address, masked};
 use super::error::Error;
 
 /// The environment's proxies.
 #[derive(Clone, Debug, Default)]
 pub struct Proxies {
-    http: Option<Url>,
-    https: Option<Url>,
+    http: Option<Address>,
+    https: Option<Address>,
     /// Hosts that are reached without one; `*` is all of them.
     except: Vec<String>,
 }
@@ -17,7 +19,7 @@ pub struct Proxies {
 /// A proxy to go through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
-    url: Url,
+    address: Address,
 }
 
 impl Proxies {
@@ -34,7 +36,7 @@ impl Proxies {
         Ok(Self {
             http: http.map(|text| proxy(&text)).transpose()?,
             https: either("https_proxy").or(all).map(|text| proxy(&text)).transpose()?,
-            except: except.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_lowercase).collect(),
+            except: except.split([',', ' ', '\t']).filter(|name| !name.is_empty()).map(str::to_lowercase).collect(),
         })
     }
 
@@ -42,30 +44,32 @@ impl Proxies {
     pub fn of(&self, url: &Url) -> Option<Proxy> {
         let chosen = if url.scheme() == "https" { &self.https } else { &self.http };
         let is_direct = self.except.iter().any(|name| covers(name, url));
-        chosen.clone().filter(|_| !is_direct).map(|url| Proxy { url })
+        chosen.clone().filter(|_| !is_direct).map(|address| Proxy { address })
     }
 }
 
 impl Proxy {
     /// Its address, whose scheme is `http`.
     pub fn url(&self) -> &Url {
-        &self.url
+        self.address.url()
     }
 
     /// The value of a `Proxy-Authorization` field.
     pub fn authorization(&self) -> Option<String> {
-        Credentials::of(&self.url).map(|credentials| credentials.basic())
+        self.address.credentials().map(|credentials| credentials.basic())
     }
 }
 
-fn proxy(text: &str) -> Result<Url, Error> {
-    let text = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    let wrong = |reason: &str| Error::Proxy { proxy: text.clone(), reason: reason.to_owned() };
-    let url = Url::parse(&text).map_err(|error| wrong(&format!("is not a URL: {error}")))?;
-    if url.scheme() == "http" { Ok(url) } else { Err(wrong("is not an http:// proxy; other kinds are not supported")) }
+fn proxy(text: &str) -> Result<Address, Error> {
+    let wrong = || {
+        let reason = "is not an http:// proxy; other kinds are not supported".to_owned();
+        Error::Proxy { proxy: masked(text), reason }
+    };
+    Address::parse(text).ok().filter(|address| !address.is_encrypted()).ok_or_else(wrong)
 }
 
-/// Whether an entry of `no_proxy` covers the host: the name itself, or a domain above it; `name:port` only that port.
+/// Returns whether an entry of `no_proxy` covers the host: the name itself, a domain above it, or a block of addresses (`10.0.0.0/8`, `fd00::/8`), as
+/// curl reads it since 7.86; `name:port` only that port.
 fn covers(name: &str, url: &Url) -> bool {
     let (name, port) = match name.rsplit_once(':') {
         Some((name, port)) if !name.contains(':') || name.ends_with(']') => (name, port.parse::<u16>().ok()),
@@ -74,15 +78,38 @@ fn covers(name: &str, url: &Url) -> bool {
     if port.is_some() && port != url.port_or_known_default() {
         return false;
     }
-    let domain = name.trim_start_matches('.');
+    // The dot at the end of a name that is complete.
+    let domain = name.trim_start_matches('.').trim_end_matches('.');
     match url.host() {
         _ if name == "*" => true,
         Some(Host::Domain(host)) => {
-            host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+            let rest = host.trim_end_matches('.').strip_suffix(domain).filter(|_| !domain.is_empty());
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         }
-        Some(Host::Ipv4(address)) => domain == address.to_string(),
-        Some(Host::Ipv6(address)) => domain.trim_matches(['[', ']']) == address.to_string(),
+        Some(Host::Ipv4(address)) => is_in_block(name, address.into()),
+        Some(Host::Ipv6(address)) => is_in_block(name, address.into()),
         None => false,
+    }
+}
+
+/// Returns whether an address is `block`, or in it: `ADDRESS/BITS`; no bits are all of them.
+fn is_in_block(block: &str, address: IpAddr) -> bool {
+    let (base, bits) = block.split_once('/').unwrap_or((block, "0"));
+    let Ok(bits) = bits.parse::<u32>() else { return false };
+    let share = |value: u128, width: u32| match bits {
+        0 => Some(value),
+        bits if bits <= width => Some(value >> (width - bits)),
+        _ => None,
+    };
+    let are_alike = |one, other, width| share(one, width).is_some_and(|one| share(other, width) == Some(one));
+    match address {
+        IpAddr::V4(address) => {
+            base.parse::<Ipv4Addr>().is_ok_and(|base| are_alike(base.to_bits().into(), address.to_bits().into(), 32))
+        }
+        IpAddr::V6(address) => {
+            let base = base.trim_matches(['[', ']']).parse::<Ipv6Addr>();
+            base.is_ok_and(|base| are_alike(base.to_bits(), address.to_bits(), 128))
+        }
     }
 }
 
@@ -117,6 +144,36 @@ mod tests {
         assert!(direct("*", "http://a.example/"));
         assert!(direct("a.example:81", "http://a.example:81/"));
         assert!(!direct("a.example:81", "http://a.example/"));
+    }
+
+    /// curl since 7.86 (`lib/noproxy.c`).
+    #[test]
+    fn exceptions_are_blocks_of_addresses_too() {
+        let direct = |except, url| chosen(&[("http_proxy", "p.example"), ("no_proxy", except)], url).is_none();
+        for block in ["127.0.0.0/8", "127.0.0.1/32", "x,\t127.0.0.1", "127.1.2.3/8", "127.0.0.1/0"] {
+            assert!(direct(block, "http://127.0.0.1:80/"), "{block}");
+        }
+        for block in ["127.0.0.0/33", "128.0.0.0/8", "127.0.0.0", "127.0.0.0/x", "127.0.0.2/32", "::1/8", "0.0.0.0/0"] {
+            assert!(!direct(block, "http://127.0.0.1:80/"), "{block}");
+        }
+        assert!(direct("fd00::/8", "http://[fd12:3456::1]/") && direct("0:0::1/128", "http://[::1]/"));
+        assert!(!direct("fd00::/16", "http://[fd12:3456::1]/") && !direct("fd00::/129", "http://[fd00::]/"));
+    }
+
+    #[test]
+    fn a_dot_at_the_end_of_a_name_says_nothing() {
+        let direct = |except, url| chosen(&[("http_proxy", "p.example"), ("no_proxy", except)], url).is_none();
+        assert!(direct("localhost.", "http://localhost/") && direct("localhost", "http://localhost./"));
+        assert!(direct(".a.example.", "http://b.a.example/") && !direct(".", "http://a.example./"));
+    }
+
+    #[test]
+    fn a_proxys_password_is_not_printed() {
+        for text in ["socks5://u:SECRET@p.example", "http://u:SECRET@p.example:x", "https://u:SECRET@p.example"] {
+            let environment = |name: &str| (name == "http_proxy").then(|| text.to_owned());
+            let error = Proxies::from_environment(environment).unwrap_err().to_string();
+            assert!(!error.contains("SECRET"), "{error}");
+        }
     }
 
     #[test]
