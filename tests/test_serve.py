@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import resource
 import shutil
 import signal
@@ -143,6 +144,7 @@ def test_what_the_server_answers_is_said(served: Served, folder: Path, send: Sen
     taken = send(served.address, "--name", "file.bin")
     assert (taken.returncode, taken.stdout) == (4, "")
     assert "409: another file of this name exists" in taken.stderr
+    assert "--replace" in taken.stderr
     assert send(served.address, "--name", "file.bin", "--replace").returncode == 0
     assert (folder / "file.bin").read_bytes() == CONTENT
 
@@ -254,6 +256,59 @@ def test_nobody_is_there(send: Send) -> None:
     refused = send("127.0.0.1:1", "-m", "1")
     assert (refused.returncode, refused.stdout) == (3, "")
     assert "cannot connect" in refused.stderr
+    assert "--port" in refused.stderr
+
+
+def test_a_refusal_is_explained_at_both_ends(folder: Path) -> None:
+    server = Served(folder)
+    connection = HTTPConnection(server.address, timeout=20)
+    connection.request("GET", "/", headers={"Host": "evil.example"})
+    with connection.getresponse() as response:
+        said = response.read().decode()
+    connection.close()
+    (event,) = server.end()
+    assert (response.status, event["status"], event["reason"]) == (421, 421, said.rstrip("\n"))
+    assert "evil.example" in said
+    assert "--token" in said
+
+
+def test_a_port_that_is_taken(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        command = [sys.executable, "-m", "windward", "serve", str(folder), "--port", str(other.getsockname()[1])]
+        refused = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=20, check=False)
+    assert (refused.returncode, "--port" in refused.stderr) == (3, True)
+
+
+def test_a_name_that_is_not_utf8_is_kept(served: Served, folder: Path, tmp_path: Path) -> None:
+    for name, content in ((b"lat\xe8", "one"), (b"lat\xe9", "two")):
+        path = os.fsencode(tmp_path) + b"/" + name
+        Path(os.fsdecode(path)).write_text(content)
+        command = [sys.executable.encode(), b"-m", b"windward", b"send", b"--replace", path, served.address.encode()]
+        subprocess.run(command, env=environment(), timeout=60, check=True, capture_output=True)
+        assert (folder / os.fsdecode(name)).read_text() == content
+
+
+def test_a_token_goes_by_tls(send: Send) -> None:
+    refused = send("192.0.2.1", "--token", "open sesame", "-m", "1", "--connect-timeout", "0.1")
+    assert (refused.returncode, "--insecure" in refused.stderr) == (2, True)
+
+
+def test_ctrl_c_ends_a_sender_that_cannot_reach_the_server(tmp_path: Path) -> None:
+    """A socket whose queue is full answers no SYN."""
+    (tmp_path / "file").write_text("x")
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        with socket.create_connection(listener.getsockname()):
+            command = [sys.executable, "-m", "windward", "send", "--json", str(tmp_path / "file"), address]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as sender:
+                assert sender.stdout is not None
+                assert json.loads(sender.stdout.readline())["event"] == "hashing"
+                time.sleep(0.3)
+                begun = time.monotonic()
+                sender.send_signal(signal.SIGINT)
+                sender.communicate(timeout=20)
+            assert sender.returncode == 130
+            assert time.monotonic() - begun < 5
 
 
 @pytest.fixture

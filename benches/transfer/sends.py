@@ -105,7 +105,17 @@ def attempt(task: Task) -> Outcome:
         file.write_bytes(os.urandom(task.size * 1_000_000))
         with server(taken) as port, said.open("w") as out:
             send = [
-                *(sys.executable, "-m", "windward", "send", str(file), f"{SERVER}:{port}", "--token", TOKEN),
+                *(
+                    sys.executable,
+                    "-m",
+                    "windward",
+                    "send",
+                    str(file),
+                    f"{SERVER}:{port}",
+                    "--token",
+                    TOKEN,
+                    "--insecure",
+                ),
                 *("--json", *SENDS[task.program]),
             ]
             loss = WAYS[task.way].format(task.loss, task.loss)

@@ -38,9 +38,30 @@ impl Missing {
     }
 }
 
+/// Returns whether a file may be uploaded by this name: no control characters, nothing hidden, and nothing that a command takes for an option.
+pub fn is_fit(name: &[u8]) -> bool {
+    let has_control = match std::str::from_utf8(name) {
+        Ok(text) => text.contains(char::is_control),
+        Err(_) => name.iter().any(u8::is_ascii_control),
+    };
+    !name.is_empty() && !has_control && !name.starts_with(b".") && !name.starts_with(b"-") && !name.contains(&b'/')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_harmless() {
+        for name in ["a", "a b.txt", "ä-", "~"] {
+            assert!(is_fit(name.as_bytes()), "{name}");
+        }
+        assert!(is_fit(b"lat\xe8"));
+        for name in ["", ".a", "-rf", "a/b", "a\nb", "a\u{7f}", "\u{9b}2J", "\0"] {
+            assert!(!is_fit(name.as_bytes()), "{name:?}");
+        }
+        assert!(!is_fit(b"\xe8\x1b[2J"));
+    }
 
     #[test]
     fn runs_are_in_order_and_apart() {

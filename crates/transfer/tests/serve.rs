@@ -1,25 +1,28 @@
 //! The server by what it answers on the wire, byte by byte, and uploads to it.
 #![cfg(target_os = "linux")]
+#![expect(clippy::disallowed_types, reason = "sockets and files have clocks")]
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempDir;
 use windward_transfer::send::{self, send};
 use windward_transfer::serve::{Options, Server};
-use windward_transfer::tree::PIECE;
+use windward_transfer::tree::{PIECE, Tree};
 
 /// A server of a folder of its own, which ends with it.
 struct Site {
-    folder: TempDir,
+    folder: Option<TempDir>,
     address: SocketAddr,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -42,21 +45,34 @@ impl Site {
             false => ControlFlow::Continue(()),
         };
         let thread = std::thread::spawn(move || server.run(&mut observe).unwrap());
-        Self { folder, address, is_over, thread: Some(thread) }
+        Self { folder: Some(folder), address, is_over, thread: Some(thread) }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder().join(name)
+    }
+
+    fn folder(&self) -> &Path {
+        self.folder.as_ref().unwrap().path()
+    }
+
+    /// Ends the server; its folder.
+    fn end(mut self) -> TempDir {
+        self.folder.take().unwrap()
     }
 
     /// All that comes back for these bytes until the server closes, as the request asks it to or an error makes it.
     fn ask(&self, request: &[u8]) -> String {
+        String::from_utf8_lossy(&self.ask_bytes(request)).into_owned()
+    }
+
+    fn ask_bytes(&self, request: &[u8]) -> Vec<u8> {
         let mut socket = TcpStream::connect(self.address).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         socket.write_all(request).unwrap();
         let mut answer = Vec::new();
         socket.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
+        answer
     }
 
     fn get(&self, target: &str, fields: &str) -> String {
@@ -69,7 +85,7 @@ impl Site {
 
     /// What the folder holds, hidden names among it.
     fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let entries = fs::read_dir(self.folder()).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
@@ -213,6 +229,10 @@ fn sums_are_those_of_the_tools() {
     assert_eq!(body(&site.get("/abc.sha256", "")), sha);
     assert_eq!(body(&site.get("/abc.b3", "")), b3);
     assert_eq!(site.status("/other.b3", ""), 404);
+    // Also of a name that is not UTF-8.
+    fs::write(site.folder().join(OsStr::from_bytes(b"lat\xe8")), "abc").unwrap();
+    let sum = site.ask_bytes(b"GET /lat%e8.b3 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    assert!(sum.ends_with(b"85  lat\xe8\n"));
 }
 
 #[test]
@@ -229,7 +249,9 @@ fn hostile_requests_are_refused() {
     assert_eq!(ask(&format!("POST /x?upload {local}Transfer-Encoding: chunked\r\n\r\n")), 411);
     assert_eq!(ask(&format!("GET /x {local}Content-Length: 5\r\n\r\nGET /")), 400);
     // A page of another name, for which a browser was made to look here (DNS rebinding).
-    assert_eq!(ask("GET / HTTP/1.1\r\nHost: evil.example:80\r\nConnection: close\r\n\r\n"), 421);
+    let evil = site.ask(b"GET / HTTP/1.1\r\nHost: evil.example:80\r\nConnection: close\r\n\r\n");
+    assert_eq!(status(&evil), 421);
+    assert!(body(&evil).contains("\"evil.example\"") && body(&evil).contains("hint: "), "{evil}");
 }
 
 #[test]
@@ -250,11 +272,189 @@ fn a_token_is_asked_for() {
     site.upload("y", b"y", &options).unwrap();
 }
 
+/// The fifth wrong token waits for 0.25 s, the sixth for 0.5 s.
+#[test]
+fn guesses_wait_longer_and_longer() {
+    let site = Site::of(TempDir::new().unwrap(), |options| options.token = Some("correct horse".to_owned()));
+    let guess = |token: &str| site.status("/", &format!("Authorization: Bearer {token}\r\n"));
+    let begun = Instant::now();
+    for number in 0..6 {
+        assert_eq!(guess(&format!("wrong {number}")), 401);
+    }
+    // What is no guess does not wait.
+    assert_eq!(site.status("/", ""), 401);
+    assert!(begun.elapsed() > Duration::from_millis(700), "{:?}", begun.elapsed());
+    // One connection after the other waits its turn; who would wait for too long is told so at once.
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..10).map(|_| scope.spawn(|| guess("wrong"))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(statuses.contains(&429) && statuses.iter().all(|status| matches!(status, 401 | 429)), "{statuses:?}");
+}
+
+/// A connection that has shown the token does not wait for others of its address, and the server's end is not held up by those that do.
+#[test]
+fn who_is_known_does_not_wait() {
+    let site = Site::of(TempDir::new().unwrap(), |options| options.token = Some("correct horse".to_owned()));
+    let mut known = TcpStream::connect(site.address).unwrap();
+    known.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let mut ask = || {
+        known.write_all(b"HEAD / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer correct horse\r\n\r\n").unwrap();
+        let mut answer = [0; 1024];
+        let count = known.read(&mut answer).unwrap();
+        status(&String::from_utf8_lossy(&answer[..count]))
+    };
+    assert_eq!(ask(), 200);
+    for _ in 0..6 {
+        site.status("/", "Authorization: Bearer wrong\r\n");
+    }
+    let begun = Instant::now();
+    let mut waiting = TcpStream::connect(site.address).unwrap();
+    waiting.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\n\r\n").unwrap();
+    assert_eq!(ask(), 200);
+    drop(site);
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+/// A thousand uploads that are begun and not gone on with keep nobody out, and leave nothing.
+#[test]
+fn unfinished_uploads_keep_nobody_out() {
+    let folder = TempDir::new().unwrap();
+    let old = folder.path().join(".old.0123456789abcdef.part");
+    let young = folder.path().join(".young.0123456789abcdef.part");
+    let own = folder.path().join(".own.part");
+    for path in [&old, &young, &own] {
+        fs::write(path, "x").unwrap();
+    }
+    let days = SystemTime::now() - Duration::from_secs(2 * 24 * 3600);
+    for path in [&old, &own] {
+        fs::File::options().write(true).open(path).unwrap().set_modified(days).unwrap();
+    }
+    let site = Site::of(folder, |_| {});
+    let content = b"abc";
+    for number in 0..70 {
+        let begun = begin(&site, &format!("/m{number}?upload"), content);
+        assert_eq!(status(&begun), 200, "{begun}");
+    }
+    assert_eq!(site.names().iter().filter(|name| name.starts_with(".m")).count(), 16);
+    site.upload("x", content, &send::Options::default()).unwrap();
+    let folder = site.end();
+    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, [".own.part", ".young.0123456789abcdef.part", "x"]);
+}
+
+/// Uploads under way are not displaced by uploads that are only begun.
+#[test]
+fn an_upload_with_pieces_is_not_displaced() {
+    let site = Site::new();
+    let content = bytes(2 * PIECE);
+    let file = tempfile::tempfile().unwrap();
+    (&file).write_all(&content).unwrap();
+    let tree = Tree::of(&file, 2 * PIECE, |_| Ok(())).unwrap();
+    let hash = tree.hash();
+    let fields = format!("Windward-Length: {}\r\nWindward-Blake3: {hash}\r\n", 2 * PIECE);
+    assert_eq!(status(&post(&site, "/big?upload", &fields, &tree.to_bytes())), 200);
+    let put = |piece: usize| {
+        let bytes = &content[piece * PIECE as usize..][..PIECE as usize];
+        let head = format!("PUT /big?upload={hash}&piece={piece} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+        status(&site.ask(&[format!("{head}Content-Length: {PIECE}\r\n\r\n").as_bytes(), bytes].concat()))
+    };
+    assert_eq!(put(0), 204);
+    for number in 0..40 {
+        assert_eq!(status(&begin(&site, &format!("/m{number}?upload"), b"abc")), 200);
+    }
+    assert_eq!(put(1), 201);
+    assert!(fs::read(site.path("big")).unwrap() == content);
+}
+
+/// Begins an upload of so little that it has one piece.
+fn begin(site: &Site, target: &str, content: &[u8]) -> String {
+    let hash = blake3::hash(content);
+    let fields = format!("Windward-Length: {}\r\nWindward-Blake3: {hash}\r\n", content.len());
+    post(site, target, &fields, hash.as_bytes())
+}
+
+fn post(site: &Site, target: &str, fields: &str, tree: &[u8]) -> String {
+    let head = format!(
+        "POST {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\
+         Content-Type: application/vnd.windward.tree\r\n{fields}\r\n",
+        tree.len()
+    );
+    site.ask(&[head.as_bytes(), tree].concat())
+}
+
+#[test]
+fn names_that_would_harm_are_not_taken() {
+    let site = Site::new();
+    for target in ["/-rf?upload", "/a%0ab?upload", "/%1b%5B2J?upload", "/%7f?upload", "/%c2%9b?upload"] {
+        assert_eq!(status(&begin(&site, target, b"abc")), 400, "{target}");
+    }
+    assert_eq!(site.names(), Vec::<String>::new());
+    // But for these, any: longer than a part's name has room for, and not UTF-8.
+    let long = "n".repeat(255);
+    site.upload(&long, b"abc", &send::Options::default()).unwrap();
+    assert_eq!(site.names(), [long]);
+    for (name, content) in [(&b"lat\xe8"[..], "one"), (b"lat\xe9", "two")] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join(OsStr::from_bytes(name));
+        fs::write(&path, content).unwrap();
+        send(&path, &site.address.to_string(), &send::Options::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(fs::read_to_string(site.folder().join(OsStr::from_bytes(name))).unwrap(), content);
+    }
+}
+
+/// Nobody answers a SYN there; it stops all the same, and so does what was begun.
+#[test]
+fn a_sender_stops_while_it_cannot_reach_the_server() {
+    let listener = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    listener.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
+    listener.listen(0).unwrap();
+    let address = listener.local_addr().unwrap().as_socket().unwrap();
+    let _full = TcpStream::connect(address).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let options = send::Options { name: Some("x".to_owned()), ..send::Options::default() };
+    let begun = Instant::now();
+    let mut observer = |_: &send::Event| match begun.elapsed() > Duration::from_millis(300) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let stopped = send(file.path(), &address.to_string(), &options, &mut observer).unwrap_err();
+    assert_eq!(stopped.code(), 130, "{stopped}");
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_token_is_not_shown_to_the_network() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let own =
+        send::Options { name: Some("x".to_owned()), max_tries: 1, connect_timeout: 0.1, ..send::Options::default() };
+    let with = send::Options { token: Some("SECRET token".to_owned()), ..own.clone() };
+    // RFC 5737: nobody is there.
+    for (address, options) in
+        [("192.0.2.1", &with), ("http://:SECRET@192.0.2.1/", &own), ("http://:SECRET@192.0.2.1:x", &own)]
+    {
+        let refused = send(file.path(), address, options, &mut |_| ControlFlow::Continue(())).unwrap_err();
+        assert_eq!(refused.code(), 2, "{refused}");
+        assert!(!refused.to_string().contains("SECRET"), "{refused}");
+    }
+    let insecure = send::Options { is_insecure: true, ..with };
+    let lost = send(file.path(), "192.0.2.1", &insecure, &mut |_| ControlFlow::Continue(())).unwrap_err();
+    assert_ne!(lost.code(), 2, "{lost}");
+}
+
 #[test]
 fn others_are_served_only_with_tls_and_token() {
     let folder = TempDir::new().unwrap();
     let wide = Options { address: "0.0.0.0:0".parse().unwrap(), ..options(folder.path()) };
-    assert!(Server::bind(&wide).is_err());
+    let refused = Server::bind(&wide).err().unwrap().to_string();
+    // A token of 128 bits is proposed, each time another.
+    let proposed = |text: &str| text.rsplit(' ').next().unwrap().to_owned();
+    assert!(
+        proposed(&refused).len() == 32 && proposed(&refused).bytes().all(|digit| digit.is_ascii_hexdigit()),
+        "{refused}"
+    );
+    assert_ne!(proposed(&refused), proposed(&Server::bind(&wide).err().unwrap().to_string()));
     assert!(Server::bind(&Options { token: Some("long enough".to_owned()), ..wide }).is_err());
     let missing = Options { root: folder.path().join("missing"), ..options(folder.path()) };
     assert!(Server::bind(&missing).is_err());

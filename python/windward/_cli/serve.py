@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets as randomness
 import shutil
 import signal
 import sys
@@ -12,13 +13,19 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from windward import transfer
-from windward._cli import words
+from windward._cli import secrets, words
 from windward.errors import TransferError
+
+#: Characters of a token from which on nobody asks for a better one: 128 bits, six in each.
+_STRONG = 22
 
 Token = Annotated[
     str | None,
     typer.Option(
-        envvar="WINDWARD_TOKEN", metavar="TOKEN", help="Bearer token required of clients (at least 8 characters)."
+        envvar="WINDWARD_TOKEN",
+        show_envvar=True,
+        metavar="TOKEN",
+        help="Bearer token of the server (at least 8 characters; better 22 random ones).",
     ),
 ]
 
@@ -39,7 +46,14 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", "-p", min=0, max=65535, help="Port to listen on; 0 picks a free port.")
     ] = 8765,
-    upload: Annotated[bool, typer.Option("--upload", help="Accept uploads by `windward send`.")] = False,
+    upload: Annotated[
+        bool,
+        typer.Option(
+            "--upload",
+            help="Accept files uploaded by `windward send FILE HOST:PORT`. An existing file stays unless the sender "
+            "gives --replace.",
+        ),
+    ] = False,
     cert: Annotated[Path | None, typer.Option(metavar="PEM", help="TLS certificate.")] = None,
     key: Annotated[Path | None, typer.Option(metavar="PEM", help="Private key of the certificate.")] = None,
     token: Token = None,
@@ -48,8 +62,9 @@ def serve(
 ) -> None:
     """Serve a folder over HTTP.
 
-    With byte ranges, checksums (FILE.b3, FILE.sha256), and uploads if --upload is given. Listens on the loopback
-    interface unless --bind is given; other addresses require TLS and a token. Ctrl-C stops it.
+    With byte ranges and checksums (FILE.b3, FILE.sha256); files can be uploaded if --upload is given. Listens on the
+    loopback interface, port 8765, unless --bind and --port are given; other addresses require TLS and a token. Ctrl-C
+    stops it.
 
     Exit codes: 0 stopped by Ctrl-C or SIGTERM; 2 invalid options; 3 cannot listen on the address; 10 the folder or the
     certificate cannot be read.
@@ -61,14 +76,24 @@ def serve(
         elif not quiet:
             print(f"serving {directory} at {url}; Ctrl-C stops it", flush=True)
             _hint()
+            if token is not None and len(token) < _STRONG:
+                print(f"hint: a token of 128 bits cannot be guessed: {randomness.token_urlsafe(16)}", flush=True)
 
     def tell(event: dict[str, Any]) -> None:
         if as_json:
             print(json.dumps({"event": "answer", **event}), flush=True)
         elif not quiet:
-            parts = (event["peer"], event["status"], words.size(event["sent_bytes"]), words.visible(event["request"]))
+            parts: tuple[object, ...] = (
+                event["peer"],
+                event["status"],
+                words.size(event["sent_bytes"]),
+                words.visible(event["request"]),
+            )
+            if event["reason"]:
+                parts = (*parts, words.visible(event["reason"]).replace("\n", "; "))
             print(*parts, sep="  ", flush=True)
 
+    secrets.hide()
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         transfer.serve(
@@ -85,17 +110,25 @@ def serve(
     except KeyboardInterrupt:
         return
     except TransferError as error:
-        words.complain(str(error))
+        words.complain(words.options(str(error)))
         raise typer.Exit(error.code) from None
 
 
 def send(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File to upload.")],
-    host: Annotated[str, typer.Argument(metavar="HOST", help="HOST, HOST:PORT, or https://HOST:PORT/FOLDER/.")],
+    host: Annotated[
+        str,
+        typer.Argument(
+            metavar="HOST",
+            help="HOST, HOST:PORT, or https://HOST:PORT/FOLDER/. Default port: 8765, that of `serve` without --port.",
+        ),
+    ],
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name on the server. Default: the file's own.")
+        str | None, typer.Option(metavar="NAME", help="Name of the uploaded file. Default: the file's own.")
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing file of this name.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace another file of this name that was uploaded before.")
+    ] = False,
     token: Token = None,
     most: Annotated[
         int,
@@ -113,8 +146,16 @@ def send(
         float, typer.Option(metavar="SECONDS", help="Stall timeout of a connection, in seconds.")
     ] = 30.0,
     ca: Annotated[
-        Path | None, typer.Option(metavar="PEM", help="Trust these certificates instead of the system's.")
+        Path | None,
+        typer.Option(metavar="PEM", help="Trust these certificates instead of the system's; a server's own will do."),
     ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option(
+            "--insecure",
+            help="Send the token over plain http to another machine. Certificates are verified in any case.",
+        ),
+    ] = False,
     law: Annotated[
         str,
         typer.Option(
@@ -125,18 +166,25 @@ def send(
         float | None,
         typer.Option(metavar="SECONDS", help="Time after which a longer path is known as such. Default: never."),
     ] = None,
+    forget: Annotated[
+        bool,
+        typer.Option(
+            "--forget", help="Forget how many connections the host needed in the last 15 minutes, and start with one."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print events and samples as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Upload a file to `windward serve --upload`.
 
-    The number of connections adapts to the path, and every piece is verified. The same command resumes an interrupted
-    upload.
+    The number of connections adapts to the path; what a host needed is remembered for 15 minutes. Every piece is
+    verified. The same command resumes an interrupted upload.
 
     Exit codes: 0 success; 2 invalid options; 3 no connection; 4 refused by the server; 5 stalled; 6 TLS; 7 the file
     changed; 9 the server's disk is full; 10 the file cannot be read; 11 the server violates HTTP;
     12 connection lost; 130 interrupted.
     """
+    secrets.hide()
     is_live = not quiet and not as_json and sys.stderr.isatty()
 
     def tell(event: dict[str, Any]) -> None:
@@ -168,14 +216,19 @@ def send(
             connect_timeout_s=connect_timeout,
             stall_timeout_s=stall_timeout,
             ca=ca,
+            insecure=insecure,
             law=law,
             window_s=window,
+            forget=forget,
             observe=tell,
         )
     except KeyboardInterrupt:
         end("interrupted; run the same command to resume", 130)
     except TransferError as error:
-        end(str(error), error.code)
+        message = words.options(str(error))
+        if error.code == 3:
+            message += "\nhint: start `windward serve DIR --upload` there; its --port is 8765, or the one of HOST:PORT"
+        end(message, error.code)
     if is_live:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if as_json:
@@ -198,7 +251,7 @@ def progress(event: dict[str, Any]) -> str:
 def summary(report: dict[str, Any]) -> str:
     """The line of a finished upload."""
     sent = report["length_bytes"] - report["there_bytes"]
-    where = f"{words.visible(report['url'])}: blake3 {report['blake3']}"
+    where = f"{words.visible(report['url'])}: uploaded, blake3 {report['blake3']}"
     if sent == 0 and report["length_bytes"]:
         return f"{where}\n{words.size(report['length_bytes'])}, already complete"
     text = f"{where}\n{words.size(sent)} in {words.time(report['duration_s'])}, {words.rate(report['rate_bps'])}"

@@ -25,8 +25,10 @@ def send(
     connect_timeout_s: float = 10.0,
     stall_timeout_s: float = 30.0,
     ca: str | Path | None = None,
+    insecure: bool = False,
     law: str = "emultcp-fast",
     window_s: float | None = None,
+    forget: bool = False,
     observe: Callable[[dict[str, Any]], object] | None = None,
 ) -> dict[str, Any]:
     """Uploads a file to `windward serve --upload`; every piece is verified.
@@ -38,11 +40,11 @@ def send(
     file
         The file.
     host
-        "HOST", "HOST:PORT", or "https://HOST:PORT/FOLDER/".
+        "HOST", "HOST:PORT", or "https://HOST:PORT/FOLDER/". Default port: 8765, as that of `windward serve`.
     name
-        Name on the server. Default: the file's own.
+        Name on the server. Default: the file's own, byte by byte.
     replace
-        Replace an existing file of this name.
+        Replace another file of this name that was uploaded before.
     token
         Bearer token of the server.
     max_connections
@@ -56,12 +58,16 @@ def send(
     stall_timeout_s
         A connection without progress for so many seconds is closed.
     ca
-        PEM file of certificates to trust instead of the system's.
+        PEM file of certificates to trust instead of the system's; a server's own will do.
+    insecure
+        Send the token over plain http to another machine, too. Certificates are verified in any case.
     law
         The law that adapts the number of connections: "emultcp-fast", or "emultcp" as published.
     window_s
         Time over which the least round trip is taken, so that a path that becomes longer is known as such after it.
         Default: the whole upload.
+    forget
+        Forget how many connections the host was found to need in the last 15 minutes, and start with one.
     observe
         Called with every event, a dict with its kind as "event": "hashing", "sample".
 
@@ -89,10 +95,23 @@ def send(
         "max_tries": max_tries,
         "connect_timeout": connect_timeout_s,
         "stall_timeout": stall_timeout_s,
+        "is_insecure": insecure,
+        "is_forgetful": forget,
     }
+    if name is not None and not _is_text(name):
+        raise ValueError("the name on the server must be UTF-8")
     try:
         text = _engine.transfer_send(str(file), host, json.dumps(options), as_events(observe))
     except _engine.TransferError as error:
         raise TransferError.of(error) from None
     report: dict[str, Any] = json.loads(text)
     return report
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name came as UTF-8; the system's other names carry surrogates."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

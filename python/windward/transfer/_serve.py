@@ -35,15 +35,15 @@ def serve(
     port
         0 picks a free port.
     upload
-        Accept uploads.
+        Accept files uploaded by `windward send`.
     cert, key
         PEM files of the certificate and its private key, for TLS.
     token
-        Bearer token required of clients, at least 8 characters.
+        Bearer token required of clients, at least 8 characters; `secrets.token_urlsafe(16)` makes one of 128 bits.
     ready
         Called once with the server's URL.
     observe
-        Called with every answered request: `peer`, `status`, `sent_bytes`, `request`.
+        Called with every answered request: `peer`, `status`, `sent_bytes`, `request`, `reason` (of a refusal, or None).
 
     Raises
     ------

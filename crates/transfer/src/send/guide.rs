@@ -51,7 +51,7 @@ impl<'a> Guide<'a> {
         pieces: impl Iterator<Item = u64>,
         pings: Option<Arc<Pings>>,
     ) -> Self {
-        let host = format!("send {}", task.url.host_str().unwrap_or_default());
+        let host = task.memory();
         let total = pieces.map(|piece| task.tree.piece_length(piece)).sum();
         let now = Instant::now();
         Self {

@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use url::Url;
 use windward_laws::emultcp::Params;
 
@@ -16,16 +18,21 @@ use super::guide::Guide;
 use super::worker::{Task, head, work};
 use super::workers::{End, Workers};
 use super::{Event, Options, Report};
-use crate::common::{Error, seconds};
+use crate::common::{Error, confidential, seconds};
+use crate::get::memory;
 use crate::http::ping::{self, Pings};
-use crate::http::{Dialer, Proxies};
+use crate::http::{Address, Dialer, Proxies, masked};
 use crate::tree::Tree;
-use crate::upload::{HASH, LENGTH, Missing, TREE};
+use crate::upload::{HASH, LENGTH, Missing, TREE, is_fit};
 
 /// Port of a server whose address has none: that of `windward serve`.
 const PORT: u16 = 8765;
 /// Most bytes of the answer to a posted tree.
 const MOST_ANSWER: usize = 16 << 20;
+/// Time between looks at what happened.
+const TICK: Duration = Duration::from_millis(100);
+/// Wait before a server that did not answer is asked again; doubled each time.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// How often an upload may be begun again because the server has forgotten it.
 const MOST_BEGINNINGS: u32 = 5;
 
@@ -37,11 +44,14 @@ type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
 /// See [`Error`]; what has arrived stays with the server, and the same call resumes.
 pub fn send(path: &Path, address: &str, options: &Options, observer: &mut Observer<'_>) -> Result<Report, Error> {
     let job = Job::new(path, address, options, observer)?;
+    if options.is_forgetful {
+        memory::forget(&job.task.memory());
+    }
     let begun = Instant::now();
     let mut first = None;
     let mut most = 0;
     for _ in 0..MOST_BEGINNINGS {
-        let missing = job.post()?;
+        let missing = job.post(observer)?;
         let left: u64 = pieces(&missing).map(|piece| job.task.tree.piece_length(piece)).sum();
         let first_left = *first.get_or_insert(left);
         if missing.is_there {
@@ -88,16 +98,18 @@ impl<'a> Job<'a> {
         let connect = seconds("connect-timeout", options.connect_timeout)?;
         let stall = seconds("stall-timeout", options.stall_timeout)?;
         let mut url = address_of(address)?;
-        let authorization = authorization(&mut url, options.token.as_deref())?;
+        let authorization = authorization(&mut url, options)?;
         let failure = |error: io::Error| Error::File(format!("cannot read {}: {error}", path.display()));
         let file = File::open(path).map_err(failure)?;
         let kind = file.metadata().map_err(failure)?;
         if !kind.is_file() {
             return Err(Error::File(format!("{} is not a regular file", path.display())));
         }
-        let own = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = options.name.clone().or(own).unwrap_or_default();
-        if name.is_empty() || name.starts_with('.') || name.contains(['/', '\0']) {
+        // Byte by byte: a name need not be UTF-8.
+        let own = path.file_name().unwrap_or_default().as_bytes();
+        let name = options.name.as_ref().map_or(own, |name| name.as_bytes()).to_vec();
+        if !is_fit(&name) {
+            let name = String::from_utf8_lossy(&name);
             return Err(Error::Usage(format!(
                 "{name:?} is not a valid name on the server; choose another with --name"
             )));
@@ -105,7 +117,7 @@ impl<'a> Job<'a> {
         let tree = hash(&file, kind.len(), observer)?.map_err(failure)?;
         let mut path = url.path().trim_end_matches('/').to_owned();
         path.push('/');
-        path.extend(utf8_percent_encode(&name, NON_ALPHANUMERIC));
+        path.extend(percent_encode(&name, NON_ALPHANUMERIC));
         url.set_path(&path);
         url.set_query(Some(&format!("upload={}{}", tree.hash(), if options.replaces { "&replace" } else { "" })));
         let proxies = Proxies::from_environment(|name| std::env::var(name).ok())?;
@@ -114,51 +126,27 @@ impl<'a> Job<'a> {
         Ok(Self { task: Arc::new(Task { dialer, file, tree, url, authorization, max_tries }), options, params })
     }
 
-    /// Posts the tree, as often as allowed.
-    fn post(&self) -> Result<Missing, Error> {
-        let mut wait = Duration::from_millis(500);
-        for rest in (0..self.options.max_tries).rev() {
-            match self.try_post() {
-                Err(Error::Http(_) | Error::Refused { status: 503, .. }) if rest > 0 => thread::sleep(wait),
-                result => return result,
-            }
-            wait *= 2;
-        }
-        unreachable!("there is at least one try, and the last one returns")
-    }
-
-    fn try_post(&self) -> Result<Missing, Error> {
-        let tree = self.task.tree.to_bytes();
-        let (length, hash) = (self.task.tree.length(), self.task.tree.hash());
-        let fields = format!("Content-Type: {TREE}\r\n{LENGTH}: {length}\r\n{HASH}: {hash}\r\n");
-        let mut connection = self.task.dialer.dial(&self.task.url, None)?;
-        let mut request = head(&self.task, "POST", "", tree.len(), &fields).into_bytes();
-        request.extend(tree);
-        connection.send(&request)?;
-        let (head, mut body) = connection.head(false)?;
-        let mut answer = Vec::new();
-        let mut block = vec![0; 64 << 10];
+    /// Posts the tree in a thread of its own: a server that cannot be reached does not hold up the observer.
+    fn post(&self, observer: &mut Observer<'_>) -> Result<Missing, Error> {
+        let (sender, result) = mpsc::channel();
+        let task = Arc::clone(&self.task);
+        // Nobody listens to it once the observer has broken.
+        thread::spawn(move || drop(sender.send(post(&task))));
         loop {
-            match body.read(&mut connection, &mut block)? {
-                0 => break,
-                count if answer.len() + count <= MOST_ANSWER => answer.extend_from_slice(&block[..count]),
-                _ => return Err(crate::http::Error::Malformed("a response that is too long".to_owned()).into()),
+            match result.recv_timeout(TICK) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) if observer(&Event::Tick).is_continue() => {}
+                Err(RecvTimeoutError::Timeout) => return Err(Error::Interrupted),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::File("the thread that contacts the server panicked".to_owned()));
+                }
             }
         }
-        if head.status != 200 {
-            let reason = String::from_utf8_lossy(&answer[..answer.len().min(512)]).trim().escape_debug().to_string();
-            let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
-            return Err(Error::Refused { status: head.status, reason });
-        }
-        let malformed = || crate::http::Error::Malformed("not a response of `windward serve`".to_owned());
-        let missing: Missing = serde_json::from_slice(&answer).map_err(|_| malformed())?;
-        if missing.is_sane(self.task.tree.count()) { Ok(missing) } else { Err(malformed().into()) }
     }
 
     /// Sends what is missing; returns the most connections there were. All may be there then, or the server has forgotten.
     fn run(&self, missing: &Missing, begun: Instant, observer: &mut Observer<'_>) -> Result<u32, Error> {
         let workers = Arc::new(Workers::new(pieces(missing)));
-        let mut threads = Vec::new();
         let options = self.options;
         // A fixed number of connections follows from nothing.
         let pings = options.connections.is_none().then(|| ping(&self.task, &workers));
@@ -173,22 +161,61 @@ impl<'a> Job<'a> {
             }
             for slot in workers.vacant() {
                 let (task, workers) = (Arc::clone(&self.task), Arc::clone(&workers));
-                threads.push(thread::spawn(move || work(&task, &workers, slot)));
+                thread::spawn(move || work(&task, &workers, slot));
             }
             workers.wait(Duration::from_secs_f64(guide.period()));
         };
         workers.end(End::All);
+        // Threads that are about to open a connection are not waited for; they send nothing any more.
         workers.cut();
-        for thread in threads {
-            // A worker that panicked has failed, and its pieces with it; the message is on standard error.
-            let _ = thread.join();
-        }
         guide.remember();
         match end {
             End::All | End::Forgotten => Ok(guide.most()),
             End::Failed(error) => Err(error),
         }
     }
+}
+
+/// Posts the tree, as often as allowed.
+fn post(task: &Task) -> Result<Missing, Error> {
+    let mut wait = FIRST_WAIT;
+    for _ in 1..task.max_tries {
+        match try_post(task) {
+            Err(Error::Http(_) | Error::Refused { status: 429 | 503, .. }) => thread::sleep(wait),
+            result => return result,
+        }
+        wait *= 2;
+    }
+    try_post(task)
+}
+
+fn try_post(task: &Task) -> Result<Missing, Error> {
+    let tree = task.tree.to_bytes();
+    let (length, hash) = (task.tree.length(), task.tree.hash());
+    let fields = format!("Content-Type: {TREE}\r\n{LENGTH}: {length}\r\n{HASH}: {hash}\r\n");
+    let mut connection = task.dialer.dial(&task.url, None)?;
+    let mut request = head(task, "POST", "", tree.len(), &fields).into_bytes();
+    request.extend(tree);
+    connection.send(&request)?;
+    let (head, mut body) = connection.head(false)?;
+    let mut answer = Vec::new();
+    let mut block = vec![0; 64 << 10];
+    loop {
+        match body.read(&mut connection, &mut block)? {
+            0 => break,
+            count if answer.len() + count <= MOST_ANSWER => answer.extend_from_slice(&block[..count]),
+            _ => return Err(crate::http::Error::Malformed("a response that is too long".to_owned()).into()),
+        }
+    }
+    if head.status != 200 {
+        let reason = String::from_utf8_lossy(&answer[..answer.len().min(512)]).trim().escape_debug().to_string();
+        let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
+        let hint = if head.status == 409 { "\nhint: `replace` replaces a file that was uploaded before" } else { "" };
+        return Err(Error::Refused { status: head.status, reason: format!("{reason}{hint}") });
+    }
+    let malformed = || crate::http::Error::Malformed("not a response of `windward serve`".to_owned());
+    let missing: Missing = serde_json::from_slice(&answer).map_err(|_| malformed())?;
+    if missing.is_sane(task.tree.count()) { Ok(missing) } else { Err(malformed().into()) }
 }
 
 /// Asks the server for nothing but an answer, again and again until the upload is over.
@@ -201,26 +228,30 @@ fn ping(task: &Arc<Task>, workers: &Arc<Workers>) -> Arc<Pings> {
 /// The folder's address.
 fn address_of(address: &str) -> Result<Url, Error> {
     let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
-    let mut url = Url::parse(&text).map_err(|error| Error::Usage(format!("{address}: {error}")))?;
+    let shown = masked(address);
+    let mut url = Url::parse(&text).map_err(|error| Error::Usage(format!("{shown}: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() {
-        return Err(Error::Usage(format!("{address}: expected HOST, HOST:PORT or https://HOST:PORT/FOLDER/")));
+        return Err(Error::Usage(format!("{shown}: expected HOST, HOST:PORT or https://HOST:PORT/FOLDER/")));
     }
     let has_port =
         address.rsplit('/').any(|part| part.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()));
     if !has_port && url.set_port(Some(PORT)).is_err() {
-        return Err(Error::Usage(format!("{address}: cannot set a port")));
+        return Err(Error::Usage(format!("{shown}: cannot set a port")));
     }
     url.set_fragment(None);
     Ok(url)
 }
 
 /// The token as a header field; one in the address counts if no other is given, and leaves it.
-fn authorization(url: &mut Url, token: Option<&str>) -> Result<String, Error> {
+fn authorization(url: &mut Url, options: &Options) -> Result<String, Error> {
     let own = url.password().map(|text| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned());
     // An address with a host can lose its name and password.
     let _ = url.set_password(None);
     let _ = url.set_username("");
-    let Some(token) = token.map(str::to_owned).or(own) else { return Ok(String::new()) };
+    let Some(token) = options.token.clone().or(own) else { return Ok(String::new()) };
+    if !options.is_insecure {
+        confidential(&Address::parse(url.as_str()).map_err(Error::Usage)?)?;
+    }
     if token.contains(|c: char| c.is_control() || !c.is_ascii()) {
         return Err(Error::Usage("the token must be printable ASCII".to_owned()));
     }

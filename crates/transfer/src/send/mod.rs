@@ -44,6 +44,10 @@ pub struct Options {
     pub connect_timeout: f64,
     /// Seconds after which a connection that takes nothing and answers nothing is given up.
     pub stall_timeout: f64,
+    /// True if the token may go over plain `http` to another machine.
+    pub is_insecure: bool,
+    /// True if the number of connections that the host was found to want is forgotten.
+    pub is_forgetful: bool,
 }
 
 impl Default for Options {
@@ -60,6 +64,8 @@ impl Default for Options {
             max_tries: 5,
             connect_timeout: 10.0,
             stall_timeout: 30.0,
+            is_insecure: false,
+            is_forgetful: false,
         }
     }
 }

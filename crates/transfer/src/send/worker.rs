@@ -32,6 +32,13 @@ pub struct Task {
     pub max_tries: u32,
 }
 
+impl Task {
+    /// The name under which the number of connections is remembered.
+    pub fn memory(&self) -> String {
+        format!("send {}", self.url.host_str().unwrap_or_default())
+    }
+}
+
 /// Works until the slot is not wanted any more or all is over.
 pub fn work(task: &Task, workers: &Workers, slot: u32) {
     let mut flying = VecDeque::new();

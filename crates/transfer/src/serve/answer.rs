@@ -14,6 +14,8 @@ pub struct Answer {
     pub fields: Vec<(&'static str, String)>,
     /// The content.
     pub body: Body,
+    /// Why it is a refusal, for whoever runs the server.
+    pub reason: Option<String>,
 }
 
 /// The content of an answer.
@@ -31,8 +33,10 @@ impl From<Refusal> for Answer {
         match status {
             401 => answer.fields.push(("WWW-Authenticate", "Basic realm=\"windward\", charset=\"UTF-8\"".to_owned())),
             503 => answer.fields.push(("Retry-After", "1".to_owned())),
+            429 => answer.fields.push(("Retry-After", "5".to_owned())),
             _ => {}
         }
+        answer.reason = Some(reason);
         answer
     }
 }
@@ -41,12 +45,12 @@ impl Answer {
     /// An answer with a text.
     pub fn text(status: u16, kind: &str, text: String) -> Self {
         let fields = vec![("Content-Type", kind.to_owned()), ("Cache-Control", "no-store".to_owned())];
-        Self { status, fields, body: Body::Bytes(text.into_bytes()) }
+        Self { status, fields, body: Body::Bytes(text.into_bytes()), reason: None }
     }
 
     /// An answer without content.
     pub fn empty(status: u16) -> Self {
-        Self { status, fields: Vec::new(), body: Body::Bytes(Vec::new()) }
+        Self { status, fields: Vec::new(), body: Body::Bytes(Vec::new()), reason: None }
     }
 
     /// Bytes of the content.
@@ -94,6 +98,7 @@ fn reason(status: u16) -> &'static str {
         416 => "Range Not Satisfiable",
         421 => "Misdirected Request",
         422 => "Unprocessable Content",
+        429 => "Too Many Requests",
         431 => "Request Header Fields Too Large",
         501 => "Not Implemented",
         503 => "Service Unavailable",

@@ -58,7 +58,7 @@ fn content(request: &Request, file: File, kind: &Metadata) -> Result<Answer, Ref
         // A cache may keep it but must ask whether it is still the same.
         ("Cache-Control", "no-cache".to_owned()),
     ];
-    let answer = |status, fields, part| Answer { status, fields, body: part };
+    let answer = |status, fields, part| Answer { status, fields, body: part, reason: None };
     let is_same = |value: &str| value.trim() == "*" || value.split(',').any(|one| one.trim() == tag);
     if request.field("if-match").is_some_and(|value| !is_same(value)) {
         return Err(Refusal::new(412, "the file is another version"));
@@ -92,7 +92,9 @@ fn content(request: &Request, file: File, kind: &Metadata) -> Result<Answer, Ref
 /// The part that a `Range` asks for: `Some(None)` if there is none of it, `None` if the whole is to be sent, which is right for
 /// everything else, several parts among them (RFC 9110 §14.2).
 pub fn range(value: &str, length: u64) -> Option<Option<(u64, u64)>> {
-    let (first, last) = value.trim().strip_prefix("bytes=")?.split_once('-')?;
+    let (unit, range) = value.trim().split_once('=')?;
+    // The names of units are case-insensitive (RFC 9110 §14.1).
+    let (first, last) = Some(range).filter(|_| unit.eq_ignore_ascii_case("bytes"))?.split_once('-')?;
     let number = |text: &str| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         // More digits than a number has bits mean: the end.
@@ -121,8 +123,9 @@ fn checksum(site: &Site, names: &Names) -> Option<Result<Answer, Refusal>> {
         if !is_same {
             return Err(Refusal::new(503, "the file is being modified"));
         }
-        let name = names.last().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Answer::text(200, "text/plain; charset=utf-8", format!("{sum}  {name}\n")))
+        // The tools look for the very bytes of the name.
+        let line = [sum.as_bytes(), b"  ", names.last().unwrap_or_default().as_bytes(), b"\n"].concat();
+        Ok(Answer { body: Body::Bytes(line), ..Answer::text(200, "text/plain; charset=utf-8", String::new()) })
     }))
 }
 
@@ -164,6 +167,7 @@ mod tests {
     fn ranges_as_the_standard_has_them() {
         let part = |from, to| Some(Some((from, to)));
         assert_eq!(range("bytes=0-499", 10_000), part(0, 500));
+        assert_eq!(range("Bytes=0-499", 10_000), part(0, 500));
         assert_eq!(range("bytes=500-999", 10_000), part(500, 1000));
         assert_eq!(range("bytes=-500", 10_000), part(9500, 10_000));
         assert_eq!(range("bytes=9500-", 10_000), part(9500, 10_000));

@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
+use std::time::Duration;
 
 use super::refusal::Refusal;
 
@@ -119,6 +120,23 @@ impl Folder {
         let name = CString::new(name.as_bytes())?;
         // SAFETY: the descriptor is open, and the name ends with a zero.
         done(unsafe { libc::unlinkat(self.file.as_raw_fd(), name.as_ptr(), 0) })
+    }
+
+    /// Removes the hidden files of these names that nothing was written to for so long.
+    pub fn remove_old(&self, age: Duration, is_meant: impl Fn(&[u8]) -> bool) -> io::Result<()> {
+        for entry in std::fs::read_dir(format!("/proc/self/fd/{}", self.file.as_raw_fd()))? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if !name.as_bytes().starts_with(b".") || !is_meant(name.as_bytes()) {
+                continue;
+            }
+            let kind = entry.metadata()?;
+            // In the future is not old.
+            if kind.is_file() && kind.modified()?.elapsed().is_ok_and(|passed| passed > age) {
+                self.remove(&name)?;
+            }
+        }
+        Ok(())
     }
 
     /// What is in it, hidden files left out: name, length, and whether it is a folder; in order.

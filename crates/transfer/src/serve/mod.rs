@@ -8,6 +8,7 @@ mod answer;
 mod content;
 mod folder;
 pub(crate) mod fuzz;
+mod guard;
 mod refusal;
 mod request;
 mod respond;
@@ -17,14 +18,15 @@ mod sums;
 mod upload;
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustls::ServerConfig;
 use serde::{Deserialize, Serialize};
@@ -32,12 +34,15 @@ use serde::{Deserialize, Serialize};
 use crate::common::is_readable;
 use crate::tls;
 use folder::Folder;
+use guard::Guard;
 use session::Session;
 pub use site::Event;
 use site::Site;
 use sums::Sums;
 use upload::Uploads;
 
+/// Interval between searches for abandoned uploads.
+const TIDY: Duration = Duration::from_secs(10);
 /// How often the observer is asked whether to continue.
 const TICK: Duration = Duration::from_millis(100);
 /// Most connections at a time; more are told to come again.
@@ -71,13 +76,36 @@ pub enum Error {
     #[error("{0}")]
     File(String),
     /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {source}{}", advice(.source))]
     Listen {
         /// The address.
         address: SocketAddr,
         /// What the system said.
         source: io::Error,
     },
+}
+
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::AddrInUse => {
+            "\nhint: another program listens there; choose another `port`, or 0 for any that is free"
+        }
+        io::ErrorKind::PermissionDenied => "\nhint: choose a `port` from 1024 on",
+        _ => "",
+    }
+}
+
+/// A token that nobody guesses, for the user to take: 128 bits.
+fn proposal() -> String {
+    let mut bits = [0; 16];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bits));
+    match read {
+        Ok(()) => {
+            let digits: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("\nhint: a new one of 128 bits: {digits}")
+        }
+        Err(_) => String::new(),
+    }
 }
 
 impl Error {
@@ -112,12 +140,13 @@ impl Server {
             return Err(Error::Usage("--cert and --key must be given together".to_owned()));
         }
         if options.token.as_ref().is_some_and(|token| token.len() < 8) {
-            return Err(Error::Usage("the token must have at least 8 characters".to_owned()));
+            return Err(Error::Usage(format!("the token must have at least 8 characters{}", proposal())));
         }
         if is_wide && !(has_tls && options.token.is_some()) {
             return Err(Error::Usage(format!(
-                "{} is not a loopback address: --cert, --key and --token are required",
-                options.address.ip()
+                "{} is not a loopback address: --cert, --key and --token are required{}",
+                options.address.ip(),
+                if options.token.is_none() { proposal() } else { String::new() }
             )));
         }
         let folder = Folder::open(&options.root)
@@ -136,10 +165,14 @@ impl Server {
             folder,
             sums: Sums::default(),
             uploads: options.is_writable.then(Uploads::default),
+            guard: Guard::default(),
             token: options.token.as_ref().map(|token| blake3::hash(token.as_bytes())),
             events: Mutex::new(events),
             open: Mutex::default(),
         };
+        if options.is_writable {
+            upload::sweep(&site.folder);
+        }
         Ok(Self { listener, site: Arc::new(site), tls, seen })
     }
 
@@ -159,7 +192,14 @@ impl Server {
     pub fn run(&self, observe: &mut dyn FnMut(Option<&Event>) -> ControlFlow<()>) -> io::Result<()> {
         let mut threads: Vec<thread::JoinHandle<()>> = Vec::new();
         let mut number = 0;
+        let mut tidied = Instant::now();
         let result = loop {
+            if tidied.elapsed() > TIDY
+                && let Some(uploads) = &self.site.uploads
+            {
+                uploads.tidy();
+                tidied = Instant::now();
+            }
             if let Err(error) = is_readable(&self.listener, TICK) {
                 break Err(error);
             }
@@ -179,6 +219,7 @@ impl Server {
                 break Ok(());
             }
         };
+        self.site.guard.end();
         for socket in self.open().values() {
             // One that is closed already needs no end.
             let _ = socket.shutdown(Shutdown::Both);
@@ -186,6 +227,9 @@ impl Server {
         for thread in threads {
             // A thread that panicked has served one connection less; the message is on standard error.
             let _ = thread.join();
+        }
+        if let Some(uploads) = &self.site.uploads {
+            uploads.end();
         }
         for event in self.seen.try_iter() {
             // It is over whatever the observer says.

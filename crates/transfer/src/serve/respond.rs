@@ -1,5 +1,7 @@
 //! What is answered to whom.
 
+use std::net::IpAddr;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
@@ -9,24 +11,32 @@ use super::refusal::Refusal;
 use super::request::Request;
 use super::site::Site;
 
-/// Answers a request; `body` brings its content.
-pub fn answer(site: &Site, request: &Request, body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>) -> Answer {
-    respond(site, request, body).unwrap_or_else(Answer::from)
+/// The client of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Client {
+    /// The address.
+    pub address: IpAddr,
+    /// True if the connection has shown the token before.
+    pub is_known: bool,
 }
 
-fn respond(
-    site: &Site,
-    request: &Request,
-    body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>,
-) -> Result<Answer, Refusal> {
-    authorize(site, request)?;
+/// Brings the content of a request, at most so many bytes.
+pub type Bring<'a> = dyn FnMut(u64) -> Result<Vec<u8>, Refusal> + 'a;
+
+/// Answers a request; `body` brings its content.
+pub fn answer(site: &Site, client: &mut Client, request: &Request, body: &mut Bring<'_>) -> Answer {
+    respond(site, client, request, body).unwrap_or_else(Answer::from)
+}
+
+fn respond(site: &Site, client: &mut Client, request: &Request, body: &mut Bring<'_>) -> Result<Answer, Refusal> {
+    authorize(site, client, request)?;
     match request.method.as_str() {
         "GET" | "HEAD" if request.content_length()? > 0 => Err(Refusal::new(400, "unexpected request body")),
         "HEAD" if request.is_ping() => Ok(Answer::empty(204)),
         "GET" | "HEAD" => content::answer(site, request),
         "POST" | "PUT" => match &site.uploads {
-            Some(uploads) => uploads.answer(&site.folder, request, body),
-            None => Err(Refusal::new(403, "uploads are not allowed here")),
+            Some(uploads) => uploads.answer(&site.folder, client.address, request, body),
+            None => Err(Refusal::new(403, "nothing is uploaded here: the server was started without `--upload`")),
         },
         method => Err(Refusal::new(501, format!("unknown method {}", method.escape_default()))),
     }
@@ -34,7 +44,7 @@ fn respond(
 
 /// Lets in who has the token. Without one only this machine can ask, and a browser here must not be led to ask for others:
 /// the name of the host tells (DNS rebinding).
-fn authorize(site: &Site, request: &Request) -> Result<(), Refusal> {
+fn authorize(site: &Site, client: &mut Client, request: &Request) -> Result<(), Refusal> {
     let host = request.host()?;
     let Some(token) = site.token else {
         let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
@@ -42,7 +52,14 @@ fn authorize(site: &Site, request: &Request) -> Result<(), Refusal> {
         return match address {
             Ok(address) if address.is_loopback() => Ok(()),
             _ if is_here => Ok(()),
-            _ => Err(Refusal::new(421, "this server accepts local requests only")),
+            _ => Err(Refusal::new(
+                421,
+                format!(
+                    "the host {:?} is not served: without a token only localhost, 127.0.0.1 and [::1] are\nhint: ask by one of \
+                     these names, or start the server with `--token` (and `--bind`, `--cert`, `--key` for other machines)",
+                    host.escape_debug().to_string()
+                ),
+            )),
         };
     };
     let given = request.field("authorization").and_then(|value| value.split_once(' ')).and_then(|(scheme, value)| {
@@ -56,8 +73,20 @@ fn authorize(site: &Site, request: &Request) -> Result<(), Refusal> {
             None
         }
     });
-    match given {
-        Some(given) if blake3::hash(&given) == token => Ok(()),
-        _ => Err(Refusal::new(401, "missing or wrong token")),
+    let Some(given) = given else { return Err(Refusal::new(401, "a token is required")) };
+    if !client.is_known {
+        site.guard.turn(client.address).map_err(|seconds| {
+            Refusal::new(429, format!("too many wrong tokens from this address; try again in {seconds} s"))
+        })?;
     }
+    if blake3::hash(&given) == token {
+        if !client.is_known {
+            site.guard.forgive(client.address);
+        }
+        client.is_known = true;
+        return Ok(());
+    }
+    client.is_known = false;
+    site.guard.blame(client.address);
+    Err(Refusal::new(401, "wrong token"))
 }

@@ -11,8 +11,9 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use super::answer::{Answer, Body};
 use super::refusal::Refusal;
 use super::request::{MOST_BYTES, Request};
-use super::respond;
+use super::respond::{self, Client};
 use super::site::{Event, Site};
+use crate::http::masked;
 
 /// How long a connection may be idle between requests.
 const IDLE: Duration = Duration::from_secs(75);
@@ -25,6 +26,8 @@ const BLOCK: usize = 64 << 10;
 pub struct Session {
     stream: Stream,
     peer: SocketAddr,
+    /// True if it has shown the token.
+    is_known: bool,
     /// Arrived and not yet used.
     held: Vec<u8>,
 }
@@ -53,7 +56,7 @@ impl Session {
                 Stream::Tls(Box::new(stream))
             }
         };
-        Ok(Self { stream, peer, held: Vec::new() })
+        Ok(Self { stream, peer, is_known: false, held: Vec::new() })
     }
 
     /// Tells the client to come again.
@@ -89,7 +92,8 @@ impl Session {
     fn respond(&mut self, site: &Site, request: &Request) -> io::Result<bool> {
         let mut failure = None;
         let mut is_read = request.content_length().unwrap_or(1) == 0;
-        let answer = respond::answer(site, request, &mut |most| {
+        let mut client = Client { address: self.peer.ip(), is_known: self.is_known };
+        let answer = respond::answer(site, &mut client, request, &mut |most| {
             let body = self.body(request, most);
             match body {
                 Ok(Ok(body)) => {
@@ -103,6 +107,7 @@ impl Session {
                 }
             }
         });
+        self.is_known = client.is_known;
         if let Some(error) = failure {
             return Err(error);
         }
@@ -112,14 +117,17 @@ impl Session {
         let is_whole = sent.is_ok();
         // Several a second, of which nobody wants to read; but who was refused is told.
         if !request.is_ping() || answer.status != 204 {
-            self.tell(site, &format!("{} {}", request.method, request.target), &answer, sent);
+            let target = if request.target.contains("://") { masked(&request.target) } else { request.target.clone() };
+            self.tell(site, &format!("{} {target}", request.method), &answer, sent);
         }
         Ok(is_whole && !is_last)
     }
 
     fn tell(&self, site: &Site, request: &str, answer: &Answer, sent: io::Result<u64>) {
         let request = request.escape_debug().to_string();
-        site.tell(Event { peer: self.peer, request, status: answer.status, sent_bytes: sent.unwrap_or(0) });
+        let reason = answer.reason.clone();
+        let sent_bytes = sent.unwrap_or(0);
+        site.tell(Event { peer: self.peer, request, status: answer.status, sent_bytes, reason });
     }
 
     /// The next head; `None` if the client ends in good order. An error of the inner kind is answered, one of the outer

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 
 use super::folder::Folder;
+use super::guard::Guard;
 use super::sums::Sums;
 use super::upload::Uploads;
 
@@ -22,6 +23,8 @@ pub struct Event {
     pub status: u16,
     /// Bytes of its body that were sent.
     pub sent_bytes: u64,
+    /// Why it was refused, if it was.
+    pub reason: Option<String>,
 }
 
 /// What all connections share.
@@ -32,6 +35,8 @@ pub struct Site {
     pub sums: Sums,
     /// Uploads, if the folder may be written to.
     pub uploads: Option<Uploads>,
+    /// Addresses that have shown wrong tokens.
+    pub guard: Guard,
     /// BLAKE3 of the token: hashes compare in constant time.
     pub token: Option<blake3::Hash>,
     /// Who observes the server.

@@ -4,11 +4,16 @@
 //! body. If they add up to the hash, the answer says which pieces are missing. Then it puts those
 //! (`PUT /NAME?upload=HASH&piece=I`) over any number of connections, in any order. What an earlier attempt has left in
 //! `.NAME.HASH.part` is hashed anew and counts where it is right: there is no journal that could be wrong after a power cut.
+//!
+//! An upload of which no piece has come costs its client one request, so others do not wait for it: it goes when its address begins more than
+//! it may, or after a minute, and its part with it. Parts with pieces stay for a day.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::net::IpAddr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,17 +22,29 @@ use blake3::Hash;
 
 use super::answer::Answer;
 use super::folder::{Folder, Names};
+use super::guard;
 use super::refusal::Refusal;
 use super::request::Request;
+use super::respond::Bring;
 use crate::common::reserve;
 use crate::tree::{PIECE, Tree};
-use crate::upload::{HASH, LENGTH, Missing, TREE};
+use crate::upload::{HASH, LENGTH, Missing, TREE, is_fit};
 
 /// Most bytes of a tree: those of a file of half a TiB.
 const MOST_TREE: u64 = 64 << 20;
-/// Most uploads at a time, and how long one may rest before another takes its place.
+/// Most unfinished uploads at a time, and of one address.
 const MOST_UPLOADS: usize = 64;
+const MOST_OF_ONE: usize = 16;
+/// Time after which an idle upload is forgotten: with pieces, without pieces, and if another one needs its place.
 const REST: Duration = Duration::from_secs(600);
+const REST_EMPTY: Duration = Duration::from_secs(60);
+const REST_FULL: Duration = Duration::from_secs(30);
+/// Age at which an abandoned part is removed.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+/// Longest name of a file.
+const MOST_NAME: usize = 255;
+/// Digits of the hash in the name of a part.
+const DIGITS: usize = 16;
 
 /// The uploads that are under way.
 #[derive(Default)]
@@ -46,6 +63,8 @@ struct Upload {
     name: OsString,
     part: OsString,
     file: File,
+    /// The client's address, or what stands for it.
+    owner: IpAddr,
     replaces: bool,
     progress: Mutex<Progress>,
     is_named: Mutex<bool>,
@@ -54,6 +73,8 @@ struct Upload {
 struct Progress {
     is_there: Vec<bool>,
     left: u64,
+    /// True if a piece has come, now or in an earlier attempt.
+    has_pieces: bool,
     touched: Instant,
 }
 
@@ -62,12 +83,16 @@ impl Uploads {
     pub fn answer(
         &self,
         folder: &Folder,
+        client: IpAddr,
         request: &Request,
-        body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>,
+        body: &mut Bring<'_>,
     ) -> Result<Answer, Refusal> {
         let names = Names::parse(request.path_and_query().0)?;
+        if !names.parts().all(|name| is_fit(name.as_bytes())) {
+            return Err(Refusal::new(400, "a name must not have control characters or begin with a dash"));
+        }
         match (request.method.as_str(), request.parameter("upload")) {
-            ("POST", Some(_)) => self.begin(folder, names, request, body),
+            ("POST", Some(_)) => self.begin(folder, client, names, request, body),
             ("PUT", Some(hash)) => self.piece(names, hash, request, body),
             _ => Err(Refusal::new(400, "plain uploads are not supported; use `windward send`")),
         }
@@ -76,9 +101,10 @@ impl Uploads {
     fn begin(
         &self,
         folder: &Folder,
+        client: IpAddr,
         names: Names,
         request: &Request,
-        body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>,
+        body: &mut Bring<'_>,
     ) -> Result<Answer, Refusal> {
         if request.field("content-type") != Some(TREE) {
             return Err(Refusal::new(400, format!("Content-Type must be {TREE}")));
@@ -92,20 +118,20 @@ impl Uploads {
         let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let known = self.lock().get(&key).cloned();
         let upload = match known {
-            Some(upload) => upload,
+            Some(upload) => {
+                upload.lock().touched = Instant::now();
+                upload
+            }
             None => {
-                let Some(upload) = Upload::open(folder, &names, tree, request.parameter("replace").is_some())? else {
+                let replaces = request.parameter("replace").is_some();
+                if is_there(folder, &names, &tree, replaces)? {
                     return Ok(report(true, Vec::new()));
-                };
-                let upload = Arc::new(upload);
-                let mut uploads = self.lock();
-                if uploads.len() >= MOST_UPLOADS {
-                    uploads.retain(|_, upload| upload.lock().touched.elapsed() < REST);
                 }
-                if uploads.len() >= MOST_UPLOADS {
-                    return Err(Refusal::new(503, "too many uploads at once"));
-                }
-                uploads.insert(key.clone(), Arc::clone(&upload));
+                // Before anything of it is on the disk.
+                let owner = guard::key(client);
+                self.make_room(owner)?;
+                let upload = Arc::new(Upload::open(folder, &names, tree, replaces, owner)?);
+                self.lock().insert(key.clone(), Arc::clone(&upload));
                 upload
             }
         };
@@ -117,13 +143,7 @@ impl Uploads {
         Ok(report(false, missing))
     }
 
-    fn piece(
-        &self,
-        names: Names,
-        upload: &str,
-        request: &Request,
-        body: &mut dyn FnMut(u64) -> Result<Vec<u8>, Refusal>,
-    ) -> Result<Answer, Refusal> {
+    fn piece(&self, names: Names, upload: &str, request: &Request, body: &mut Bring<'_>) -> Result<Answer, Refusal> {
         let (Some(hash), Some(index)) = (hash(Some(upload)), number(request.parameter("piece"))) else {
             return Err(Refusal::new(400, "the upload or the piece number is invalid"));
         };
@@ -149,6 +169,40 @@ impl Uploads {
         Ok(Answer::empty(204))
     }
 
+    /// Makes room for one more upload of `owner`: first what rests for long goes, then what no piece has come of.
+    fn make_room(&self, owner: IpAddr) -> Result<(), Refusal> {
+        self.tidy();
+        let mut known = self.lock();
+        let count = known.values().filter(|upload| upload.owner == owner).count();
+        if count >= MOST_OF_ONE && !forget_one(&mut known, |upload| upload.owner == owner) {
+            return Err(Refusal::new(503, "too many unfinished uploads from this address"));
+        }
+        if known.len() >= MOST_UPLOADS && !forget_one(&mut known, |_| true) {
+            return Err(Refusal::new(503, "too many uploads at once"));
+        }
+        Ok(())
+    }
+
+    /// Forgets uploads that nobody goes on with.
+    pub fn tidy(&self) {
+        self.forget(|progress| progress.touched.elapsed() > if progress.has_pieces { REST } else { REST_EMPTY });
+    }
+
+    /// The server ends: parts with pieces stay.
+    pub fn end(&self) {
+        self.forget(|_| true);
+    }
+
+    fn forget(&self, is_over: impl Fn(&Progress) -> bool) {
+        self.lock().retain(|_, upload| {
+            let is_over = is_over(&upload.lock());
+            if is_over {
+                upload.leave();
+            }
+            !is_over
+        });
+    }
+
     /// All pieces are there: to the disk, then under its name. Whoever comes while another does it waits for the outcome.
     fn finish(&self, key: &(Names, [u8; 32]), upload: &Upload) -> Result<(), Refusal> {
         let mut is_named = upload.is_named.lock().unwrap_or_else(PoisonError::into_inner);
@@ -168,28 +222,65 @@ impl Uploads {
     }
 }
 
+/// Forgets the upload without pieces that rests longest of those that are meant, or one with pieces that rests for long.
+fn forget_one(known: &mut Known, is_meant: impl Fn(&Upload) -> bool) -> bool {
+    let candidates = known.iter().filter(|(_, upload)| is_meant(upload)).filter_map(|(key, upload)| {
+        let progress = upload.lock();
+        let rest = progress.touched.elapsed();
+        (!progress.has_pieces || rest > REST_FULL).then_some((progress.has_pieces, std::cmp::Reverse(rest), key))
+    });
+    let Some((_, _, key)) = candidates.min().map(|(full, rest, key)| (full, rest, key.clone())) else { return false };
+    if let Some(upload) = known.remove(&key) {
+        upload.leave();
+    }
+    true
+}
+
+/// Returns whether the very file is there under its name.
+fn is_there(folder: &Folder, names: &Names, tree: &Tree, replaces: bool) -> Result<bool, Refusal> {
+    let error = |error: io::Error| Refusal::of(&error);
+    if names.split_last().is_none() {
+        return Err(Refusal::new(409, "it is a folder"));
+    }
+    match folder.find(names) {
+        Ok(file) => {
+            let kind = file.metadata().map_err(error)?;
+            let is_same = kind.is_file()
+                && kind.len() == tree.length()
+                && Tree::of(&file, tree.length(), |_| Ok(())).map_err(error)? == *tree;
+            if !is_same && (!replaces || !kind.is_file()) {
+                return Err(Refusal::new(409, "another file of this name exists"));
+            }
+            Ok(is_same)
+        }
+        Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(reason) => Err(error(reason)),
+    }
+}
+
+/// Removes the parts that nobody goes on with from a folder.
+pub fn sweep(folder: &Folder) {
+    // What cannot be removed harms nobody but the disk.
+    let _ = folder.remove_old(ABANDONED, is_part);
+}
+
+/// Returns whether a hidden file is a part: its name ends as [`part_name`] makes it.
+fn is_part(name: &[u8]) -> bool {
+    let stem = name.strip_suffix(b".part").and_then(|stem| stem.split_last_chunk::<DIGITS>());
+    stem.is_some_and(|(before, digits)| {
+        before.len() > 2
+            && before.ends_with(b".")
+            && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
 impl Upload {
-    /// Opens the part, old or new; `None` if the very file is there under its name.
-    fn open(folder: &Folder, names: &Names, tree: Tree, replaces: bool) -> Result<Option<Self>, Refusal> {
+    /// Opens the part, old or new.
+    fn open(folder: &Folder, names: &Names, tree: Tree, replaces: bool, owner: IpAddr) -> Result<Self, Refusal> {
         let error = |error: io::Error| Refusal::of(&error);
         let (folders, name) = names.split_last().ok_or_else(|| Refusal::new(409, "it is a folder"))?;
         let parent = folder.folder(&folders).map_err(error)?;
-        match folder.find(names) {
-            Ok(file) => {
-                let kind = file.metadata().map_err(error)?;
-                let is_same = kind.is_file()
-                    && kind.len() == tree.length()
-                    && Tree::of(&file, tree.length(), |_| Ok(())).map_err(error)? == tree;
-                if is_same {
-                    return Ok(None);
-                }
-                if !replaces || !kind.is_file() {
-                    return Err(Refusal::new(409, "another file of this name exists"));
-                }
-            }
-            Err(missing) if missing.kind() == io::ErrorKind::NotFound => {}
-            Err(reason) => return Err(error(reason)),
-        }
+        sweep(&parent);
         let part = part_name(name, &tree);
         let file = parent.make(&part).map_err(error)?;
         let is_there = Self::look(&file, &tree).map_err(|reason| {
@@ -198,9 +289,18 @@ impl Upload {
             error(reason)
         })?;
         let left = is_there.iter().filter(|is_there| !**is_there).count() as u64;
-        let progress = Mutex::new(Progress { is_there, left, touched: Instant::now() });
+        let has_pieces = left < tree.count();
+        let progress = Mutex::new(Progress { is_there, left, has_pieces, touched: Instant::now() });
         let is_named = Mutex::new(false);
-        Ok(Some(Self { tree, folder: parent, name: name.to_owned(), part, file, replaces, progress, is_named }))
+        let name = name.to_owned();
+        Ok(Self { tree, folder: parent, name, part, file, owner, replaces, progress, is_named })
+    }
+
+    /// Nobody goes on with it: a part without pieces would be of no use to anybody.
+    fn leave(&self) {
+        if !self.lock().has_pieces {
+            let _ = self.folder.remove(&self.part);
+        }
     }
 
     /// Gives the part its length, with the room that takes, and finds out which pieces are there.
@@ -225,6 +325,7 @@ impl Upload {
     fn take(&self, index: u64) -> bool {
         let mut progress = self.lock();
         progress.touched = Instant::now();
+        progress.has_pieces = true;
         let is_new = !std::mem::replace(&mut progress.is_there[index as usize], true);
         progress.left -= u64::from(is_new);
         is_new && progress.left == 0
@@ -255,9 +356,15 @@ fn report(is_there: bool, missing: Vec<(u64, u64)>) -> Answer {
 
 /// A hidden name, for the server neither lists nor serves those; with the hash, so that another version is another part.
 fn part_name(name: &OsStr, tree: &Tree) -> OsString {
+    let end = format!(".{}.part", &tree.hash().to_hex()[..DIGITS]);
     let mut part = OsString::from(".");
-    part.push(name);
-    part.push(format!(".{}.part", &tree.hash().to_hex()[..16]));
+    if 1 + name.len() + end.len() > MOST_NAME {
+        // A digest stands for what would be too long for a file system.
+        part.push(&blake3::hash(name.as_bytes()).to_hex()[..]);
+    } else {
+        part.push(name);
+    }
+    part.push(end);
     part
 }
 
@@ -267,4 +374,22 @@ fn number(text: Option<&str>) -> Option<u64> {
 
 fn hash(text: Option<&str>) -> Option<Hash> {
     Hash::from_hex(text?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_known_by_its_name() {
+        let tree = Tree::from_bytes(3, blake3::hash(b"abc").as_bytes()).unwrap();
+        for name in ["x", "a b", ".part", &"a".repeat(MOST_NAME)] {
+            let part = part_name(OsStr::new(name), &tree);
+            assert!(is_part(part.as_bytes()) && part.len() <= MOST_NAME, "{part:?}");
+        }
+        assert_eq!(part_name(OsStr::new("x"), &tree), ".x.6437b3ac38465133.part");
+        for other in [".x.part", ".x.6437b3ac3846513z.part", ".6437b3ac38465133.part", ".x.6437b3ac38465133.partial"] {
+            assert!(!is_part(other.as_bytes()), "{other}");
+        }
+    }
 }
