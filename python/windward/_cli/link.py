@@ -90,8 +90,9 @@ def link(
     The command runs in a network namespace whose only way out is the link. The other end of the link is
     $WINDWARD_SERVER (100.64.0.1), where --server starts servers; its other ports are those of this machine's loopback.
     All other addresses are reached as from this machine, across the link. No root is needed, and nothing on the machine
-    is changed. A value that differs between the directions is written DOWN,UP: towards the command, and away from it.
-    The exit code is the command's.
+    is changed. A link is no sandbox: the command can use your files, this machine's services and every address that
+    this machine reaches. A value that differs between the directions is written DOWN,UP: towards the command, and away
+    from it. The exit code is the command's.
 
     windward link --rate 10mbit --delay 50ms --loss 1%,0 --server "iperf3 -s" -- iperf3 -c 100.64.0.1 -R
     """

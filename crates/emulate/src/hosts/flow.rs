@@ -36,6 +36,13 @@ pub(super) struct Flow<'a> {
     state: Mutex<State>,
 }
 
+impl Drop for Flow<'_> {
+    fn drop(&mut self) {
+        // The network is gone, and what has not arrived with it. Where this cannot be set, the kernel tries for two minutes more.
+        _ = self.connection.abort();
+    }
+}
+
 /// Progress of a flow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
@@ -173,13 +180,13 @@ impl<'a> Flow<'a> {
         let connection = self.listener.accept()?;
         while wait(&connection)? {
             match connection.discard(1 << 20) {
-                Ok(0) => break,
+                Ok(0) => return Ok(()),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        connection.abort()
     }
 
     /// Sender's state according to the kernel; `None` before it has begun.

@@ -113,6 +113,14 @@ impl TcpSocket {
         check(unsafe { libc::shutdown(self.number(), libc::SHUT_WR) }).map(drop)
     }
 
+    /// Lets the connection end at once when the socket is closed, without what has not arrived. The kernel would repeat that for two minutes
+    /// more, into a network that is gone, and keep the namespace and the law for as long.
+    pub(crate) fn abort(&self) -> io::Result<()> {
+        let linger = libc::linger { l_onoff: 1, l_linger: 0 };
+        let bytes = [linger.l_onoff.to_ne_bytes(), linger.l_linger.to_ne_bytes()].concat();
+        self.set(libc::SOL_SOCKET, libc::SO_LINGER, &bytes)
+    }
+
     /// Reads the kernel's state of the connection.
     pub(crate) fn info(&self) -> io::Result<TcpInfo> {
         // Longer than any kernel's structure; the kernel says how much it filled in.
@@ -171,6 +179,27 @@ mod tests {
         assert_eq!(offset_of!(libc::tcp_info, tcpi_total_retrans), 100);
         assert_eq!(offset_of!(libc::tcp_info, tcpi_min_rtt), 148);
         assert_eq!(offset_of!(libc::tcp_info, tcpi_data_segs_out), 156);
+    }
+
+    /// Its peer hears of it; in good order it would be told the end of the data.
+    #[test]
+    fn an_aborted_connection_leaves_nothing() {
+        use std::io::Read;
+        use std::net::{SocketAddr, TcpListener};
+
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let SocketAddr::V4(address) = listener.local_addr().unwrap() else { unreachable!() };
+        for is_aborted in [false, true] {
+            let socket = TcpSocket::bound(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+            socket.connect(address).unwrap();
+            let (mut peer, _) = listener.accept().unwrap();
+            if is_aborted {
+                socket.abort().unwrap();
+            }
+            drop(socket);
+            let read = peer.read(&mut [0]).map_err(|error| error.kind());
+            assert_eq!(read, if is_aborted { Err(io::ErrorKind::ConnectionReset) } else { Ok(0) });
+        }
     }
 
     #[test]
