@@ -44,9 +44,9 @@ pub struct Entry {
 
 /// The entry of a `.netrc` file for `host` (and `user`, if given): the first that has a password, else the first. Read as curl reads it:
 /// words may stand in double quotes, with `\"`, `\\`, `\n`, `\r` and `\t`; a word that begins with `#` begins a comment; a macro ends at
-/// an empty line. A file with a quote that does not end has no entries.
+/// an empty line. Behind a quote that does not end nothing is read, and what is not whole by then does not count.
 pub fn netrc(text: &str, host: &str, user: Option<&str>) -> Option<Entry> {
-    let words = words(text)?;
+    let (words, is_sound) = words(text);
     let mut words = words.iter().map(String::as_str);
     let mut entries: Vec<(bool, Option<&str>, Option<&str>)> = Vec::new();
     let mut is_ours = false;
@@ -80,12 +80,15 @@ pub fn netrc(text: &str, host: &str, user: Option<&str>) -> Option<Entry> {
     entries.retain(|(_, login, _)| user.is_none_or(|user| *login == Some(user)));
     let whole = entries.iter().find(|(_, _, password)| password.is_some());
     let &(is_named, login, password) = whole.or(entries.first())?;
+    if !is_sound && (login.is_none() || password.is_none()) {
+        return None;
+    }
     let credentials = Credentials::new(login.unwrap_or_default().to_owned(), password.map(str::to_owned));
     Some(Entry { credentials, is_named })
 }
 
-/// The words of the file but for comments and macros; `None` if a quote does not end.
-fn words(text: &str) -> Option<Vec<String>> {
+/// The words of the file but for comments and macros, up to a quote that does not end; whether there is none.
+fn words(text: &str) -> (Vec<String>, bool) {
     let mut words: Vec<String> = Vec::new();
     let mut is_macro = false;
     for line in text.lines() {
@@ -96,7 +99,10 @@ fn words(text: &str) -> Option<Vec<String>> {
         let mut rest = line.trim_start();
         while !rest.is_empty() && !rest.starts_with('#') {
             let (word, after) = match rest.strip_prefix('"') {
-                Some(quoted) => unquote(quoted)?,
+                Some(quoted) => match unquote(quoted) {
+                    Some(found) => found,
+                    None => return (words, false),
+                },
                 None => {
                     let (word, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
                     (word.to_owned(), after)
@@ -112,7 +118,7 @@ fn words(text: &str) -> Option<Vec<String>> {
             rest = after.trim_start();
         }
     }
-    Some(words)
+    (words, true)
 }
 
 fn is_key(word: &str) -> bool {
@@ -165,7 +171,7 @@ mod tests {
         assert!(netrc(FILE, "a.example", None).unwrap().is_named && !netrc(FILE, "c.example", None).unwrap().is_named);
     }
 
-    /// Expected values: curl 7.88 and 8.5.
+    /// Expected values: curl 7.88.
     #[test]
     fn netrc_is_read_as_curl_reads_it() {
         let h = |text, user| of(text, "h", user);
@@ -176,8 +182,12 @@ mod tests {
         assert_eq!(h("machine h password p login u", None), pair("u", "p"));
         assert_eq!(h("machine h login u password p\r\nmachine i login v password q\r\n", None), pair("u", "p"));
         assert_eq!(h("machine h login macdef password machine", None), pair("macdef", "machine"));
-        // A quote without an end: nothing of the file is used.
-        assert_eq!(h("machine h login u password p\nmachine i login \"v", None), None);
+        assert_eq!(h("machine h login u\nmachine h login v password q", None), pair("v", "q"));
+        assert_eq!(h("machine h login u password #p", None), Some(("u".to_owned(), None)));
+        // A quote without an end, behind a whole entry and before one.
+        assert_eq!(h("machine h login u password p\nmachine i login \"v", None), pair("u", "p"));
+        assert_eq!(h("machine i login \"v\nmachine h login u password p", None), None);
+        assert_eq!(h("machine h login u password \"p", None), None);
     }
 
     #[test]
