@@ -66,9 +66,59 @@ def test_kill(scenario_file: Path) -> None:
     run = ww.open(folder)
     assert len(run.seeds) >= 2
     assert len(run.flows) == 3 * len(run.seeds)
-    # The next run takes the folder over, with what the killed one left behind.
-    ww.load(scenario_file).simulate(output=folder, seeds=[1])
+    # The next run may replace it, and clears away what the killed one had begun.
+    ww.load(scenario_file).simulate(output=folder, seeds=[1], replace=True)
     assert {path.name for path in folder.iterdir()} == {"summary.json", "scenario.toml", "seed-1"}
+
+
+#: Laws that never return: one hears an exception, one catches it, one sleeps.
+ENDLESS = """
+import time
+
+
+class Loops:
+    def __init__(self, cwnd):
+        self.cwnd = cwnd
+
+    def on_congestion(self, event): ...
+
+    def on_ack(self, ack):
+        open("begun", "w").close()
+        while True:
+            pass
+
+
+class Sleeps(Loops):
+    def on_ack(self, ack):
+        open("begun", "w").close()
+        time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("law", ["Loops", "Sleeps"])
+def test_ctrl_c_ends_a_law_that_never_returns(scenario_file: Path, law: str) -> None:
+    (scenario_file.parent / "endless.py").write_text(ENDLESS)
+    text = scenario_file.read_text().replace('law = "reno"', f'law = {{ name = "python", class = "endless.py:{law}" }}')
+    scenario_file.write_text(text)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "windward", "simulate", scenario_file.name, "-o", "out"],
+        cwd=scenario_file.parent,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        while process.poll() is None and not (scenario_file.parent / "begun").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        # A second or two on a quiet machine; without an end to the law it never ends.
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert said.endswith("error: interrupted: 0 of 3 seeds finished; nothing was saved\n")
+    assert not (scenario_file.parent / "out").exists()
 
 
 def test_interrupt_from_python(scenario_file: Path) -> None:

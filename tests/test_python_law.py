@@ -132,9 +132,10 @@ def test_an_exception_ends_the_run_with_its_traceback(link: Callable[..., ww.Sce
 @pytest.mark.parametrize(
     ("window", "message"),
     [
-        (float("nan"), "cwnd is NaN: a window is a finite number of packets, 0 or more"),
-        (float("inf"), "cwnd is inf: a window is a finite number"),
-        (-1.0, "cwnd is -1: a window is a finite number"),
+        (float("nan"), "cwnd is NaN: a window is a number of packets from 0 to 4294967295"),
+        (float("inf"), "cwnd is inf: a window is a number of packets from 0"),
+        (-1.0, "cwnd is -1.0: a window is a number of packets from 0"),
+        (1e300, "cwnd is 1e300: a window is a number of packets from 0"),
         ("10", "cwnd is of type str: a law answers with a number"),
         (None, "cwnd is None"),
     ],
@@ -146,6 +147,31 @@ def test_impossible_windows_are_refused(link: Callable[..., ww.Scenario], window
 
     with pytest.raises(ww.LawError, match=message):
         link(ww.Flow(from_="a", to="b", law=Wrong)).simulate()
+
+
+@pytest.mark.parametrize("rate", [0.0, 1e-300, 1e300])
+def test_impossible_rates_are_refused(link: Callable[..., ww.Scenario], rate: float) -> None:
+    class Paced(Base):
+        pacing_rate = rate
+
+    with pytest.raises(ww.LawError, match="a rate is a number of packets a second from 1e-9 to 1e9, or None"):
+        link(ww.Flow(from_="a", to="b", law=Paced)).simulate()
+
+
+def test_a_law_that_fails_leaves_the_seeds_that_had_finished(cli: Cli, scenario_file: Path) -> None:
+    (scenario_file.parent / "mine.py").write_text(
+        "count = 0\n\nclass Third:\n    def __init__(self, cwnd):\n        global count\n        count += 1\n"
+        "        self.cwnd = cwnd if count < 3 else 1e300\n\n    def on_ack(self, ack): ...\n"
+        "    def on_congestion(self, event): ...\n"
+    )
+    scenario_file.write_text(SMALL.replace('law = "reno"', 'law = { name = "python", class = "mine.py:Third" }'))
+    done = cli("simulate", "small.toml", "-o", "out")
+    assert done.returncode == 2
+    assert "the seeds that had finished are saved in out\n" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith(
+        "error: mine.py:Third: the constructor failed: LawError: cwnd is 1e300"
+    )
+    assert ww.open(scenario_file.parent / "out").seeds == (1, 2)
 
 
 def test_what_is_no_law_is_refused(link: Callable[..., ww.Scenario]) -> None:

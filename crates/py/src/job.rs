@@ -1,6 +1,7 @@
 //! The seeds of a scenario in simulated time, polled by Python while workers run without the interpreter's lock.
 
 use crate::error;
+use crate::interrupt;
 use crate::makers::{self, Resolvers};
 use crate::output;
 use crate::scenario::Scenario;
@@ -76,13 +77,25 @@ impl Job {
 
     /// Stops what still runs and waits for the workers; seeds that have finished can still be fetched.
     fn cancel(&self, py: Python<'_>) {
-        py.detach(|| self.inner.cancel());
+        py.detach(|| self.end());
+    }
+}
+
+impl Job {
+    /// Stops what runs; a law in Python that goes on for ever is interrupted.
+    fn end(&self) {
+        self.inner.stop();
+        if interrupt::wait_for(|| self.inner.running()) {
+            self.inner.cancel();
+        } else {
+            self.inner.abandon();
+        }
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
         // A worker may wait for the interpreter's lock.
-        Python::attach(|py| py.detach(|| self.inner.cancel()));
+        Python::attach(|py| py.detach(|| self.end()));
     }
 }

@@ -1,6 +1,7 @@
 //! A control law written in Python, seen by the simulator as any other.
 
 use crate::error::LawError;
+use crate::interrupt::{self, Inside};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -103,6 +104,8 @@ pub(crate) struct PythonLaw {
     instance: Option<Py<PyAny>>,
     name: String,
     fuse: Arc<Fuse<PyErr>>,
+    /// Python's name for the thread that the law runs in.
+    thread: u64,
     cwnd: Packets,
     pacing_rate: Option<PacketRate>,
     /// A law that failed is not called again; its window stays until the run has ended.
@@ -119,6 +122,7 @@ impl PythonLaw {
             instance: None,
             name: name.to_owned(),
             fuse,
+            thread: 0,
             cwnd: initial,
             pacing_rate: None,
             is_dead: false,
@@ -128,6 +132,8 @@ impl PythonLaw {
         };
         Python::attach(|py| {
             let made = (|| {
+                law.thread = interrupt::this_thread(py)?;
+                let _inside = Inside::new(law.thread);
                 let instance = factory.bind(py).call1((initial.count(),))?;
                 for method in ["on_ack", "on_congestion", "cwnd"] {
                     if !instance.hasattr(method)? {
@@ -154,6 +160,7 @@ impl PythonLaw {
         }
         Python::attach(|py| {
             let Some(instance) = self.instance.as_ref().map(|instance| instance.bind(py).clone()) else { return };
+            let _inside = Inside::new(self.thread);
             if let Err(error) = call(&instance).and_then(|()| self.read(&instance)) {
                 self.fail(py, what, now, error);
             }
@@ -164,16 +171,15 @@ impl PythonLaw {
     fn read(&mut self, instance: &Bound<'_, PyAny>) -> PyResult<()> {
         let cwnd = number(instance, "cwnd")?
             .ok_or_else(|| LawError::new_err("cwnd is None: a window is a number of packets"))?;
-        if !(cwnd.is_finite() && cwnd >= 0.0) {
+        if !(0.0..=MOST_PACKETS).contains(&cwnd) {
             return Err(LawError::new_err(format!(
-                "cwnd is {cwnd}: a window is a finite number of packets, 0 or more"
+                "cwnd is {cwnd:?}: a window is a number of packets from 0 to {MOST_PACKETS}"
             )));
         }
         let rate = if instance.hasattr("pacing_rate")? { number(instance, "pacing_rate")? } else { None };
-        if rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+        if let Some(rate) = rate.filter(|rate| !(LEAST_RATE..=MOST_RATE).contains(rate)) {
             return Err(LawError::new_err(format!(
-                "pacing_rate is {}: a rate is a finite number of packets a second above 0, or None",
-                rate.unwrap_or_default()
+                "pacing_rate is {rate:?}: a rate is a number of packets a second from {LEAST_RATE:e} to {MOST_RATE:e}, or None"
             )));
         }
         self.cwnd = Packets::new(cwnd);
@@ -226,6 +232,7 @@ impl Law for PythonLaw {
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         let Some(instance) = self.instance.as_ref().filter(|_| self.has_observe && !self.is_dead) else { return };
         let shown = Python::attach(|py| -> PyResult<Vec<(String, f64)>> {
+            let _inside = Inside::new(self.thread);
             let shown = instance.bind(py).call_method0("observe")?;
             shown.cast::<PyDict>()?.iter().map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect()
         });
@@ -239,6 +246,13 @@ impl Law for PythonLaw {
         }
     }
 }
+
+/// The largest window of a Python law, in packets: what the kernel's 32 bits hold.
+const MOST_PACKETS: f64 = u32::MAX as f64;
+
+/// The pacing rates of a Python law, in packets a second: one packet in thirty years to one a nanosecond.
+const LEAST_RATE: f64 = 1e-9;
+const MOST_RATE: f64 = 1e9;
 
 /// The value of an attribute, a property or a method without arguments.
 fn number(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<f64>> {

@@ -7,6 +7,7 @@ mod coding;
 mod emulate;
 mod error;
 mod fluid;
+mod interrupt;
 mod job;
 mod json;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! A rule of forwarding written in Python, seen by the simulator as any other.
 
 use crate::error::LawError;
+use crate::interrupt::{self, Inside};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -43,14 +44,18 @@ struct PythonRule {
     instance: Option<Py<PyAny>>,
     name: String,
     fuse: Arc<Fuse<PyErr>>,
+    /// Python's name for the thread that it runs in.
+    thread: u64,
 }
 
 impl PythonRule {
     /// Calls `factory()`; a failure blows the fuse.
     fn new(factory: &Py<PyAny>, name: &str, fuse: Arc<Fuse<PyErr>>) -> Self {
-        let mut rule = Self { instance: None, name: name.to_owned(), fuse };
+        let mut rule = Self { instance: None, name: name.to_owned(), fuse, thread: 0 };
         Python::attach(|py| {
             let made = (|| {
+                rule.thread = interrupt::this_thread(py)?;
+                let _inside = Inside::new(rule.thread);
                 let instance = factory.bind(py).call0()?;
                 if !instance.hasattr("rank")? {
                     return Err(PyTypeError::new_err(format!("{name} has no `rank`: a rule of forwarding needs it")));
@@ -77,6 +82,7 @@ impl Rank for PythonRule {
     fn rank(&mut self, pair: &backlog::Pair) -> f64 {
         let Some(instance) = &self.instance else { return 0.0 };
         let rank = Python::attach(|py| {
+            let _inside = Inside::new(self.thread);
             let answer = instance.bind(py).call_method1(pyo3::intern!(py, "rank"), (Pair::from(pair),));
             answer.and_then(|answer| answer.extract::<Option<f64>>()).map(|rank| rank.unwrap_or(0.0))
         });

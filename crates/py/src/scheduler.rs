@@ -1,6 +1,7 @@
 //! A scheduler written in Python, seen by the simulator as any other.
 
 use crate::error::LawError;
+use crate::interrupt::{self, Inside};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -61,14 +62,18 @@ struct PythonScheduler {
     instance: Option<Py<PyAny>>,
     name: String,
     fuse: Arc<Fuse<PyErr>>,
+    /// Python's name for the thread that it runs in.
+    thread: u64,
 }
 
 impl PythonScheduler {
     /// Calls `factory()`; a failure blows the fuse.
     fn new(factory: &Py<PyAny>, name: &str, fuse: Arc<Fuse<PyErr>>) -> Self {
-        let mut scheduler = Self { instance: None, name: name.to_owned(), fuse };
+        let mut scheduler = Self { instance: None, name: name.to_owned(), fuse, thread: 0 };
         Python::attach(|py| {
             let made = (|| {
+                scheduler.thread = interrupt::this_thread(py)?;
+                let _inside = Inside::new(scheduler.thread);
                 let instance = factory.bind(py).call0()?;
                 if !instance.hasattr("choose")? {
                     return Err(PyTypeError::new_err(format!("{name} has no `choose`: a scheduler needs it")));
@@ -95,6 +100,7 @@ impl Choose for PythonScheduler {
     fn choose(&mut self, slot: &cell::Slot<'_>) -> Option<usize> {
         let answer = Python::attach(|py| -> Option<PyResult<Option<i64>>> {
             let instance = self.instance.as_ref()?.bind(py);
+            let _inside = Inside::new(self.thread);
             let stations = slot.stations.iter().map(Candidate::from).collect();
             let view = Slot { number: slot.number, now: slot.now.as_secs(), stations };
             Some(instance.call_method1(pyo3::intern!(py, "choose"), (view,)).and_then(|answer| answer.extract()))

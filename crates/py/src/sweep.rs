@@ -2,7 +2,7 @@
 
 use crate::makers::{self, Resolvers};
 use crate::scenario::Scenario;
-use crate::{fluid, optimum, output};
+use crate::{fluid, interrupt, optimum, output};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -135,14 +135,26 @@ impl Sweep {
 
     /// Stops what runs and forgets what waits; what has finished can still be fetched.
     fn cancel(&self, py: Python<'_>) {
-        py.detach(|| self.pool.cancel());
+        py.detach(|| self.end());
+    }
+}
+
+impl Sweep {
+    /// Stops what runs; a law in Python that goes on for ever is interrupted.
+    fn end(&self) {
+        self.pool.stop();
+        if interrupt::wait_for(|| self.pool.running()) {
+            self.pool.cancel();
+        } else {
+            self.pool.abandon();
+        }
     }
 }
 
 impl Drop for Sweep {
     fn drop(&mut self) {
         // A worker may wait for the interpreter's lock.
-        Python::attach(|py| py.detach(|| self.pool.cancel()));
+        Python::attach(|py| py.detach(|| self.end()));
     }
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn write_parquet(py: Python<'_>, path: PathBuf, columns: &Bound<'_, P
         return Err(PyValueError::new_err("columns of a table have one length"));
     }
     let table: Vec<_> = names.iter().map(String::as_str).zip(values).collect();
-    File::create(&path).and_then(|file| write(BufWriter::new(file), &table)).map_err(|error| {
+    File::create_new(&path).and_then(|file| write(BufWriter::new(file), &table)).map_err(|error| {
         PyOSError::new_err((error.raw_os_error(), error.to_string(), Some(path.display().to_string())))
     })
 }

@@ -16,9 +16,9 @@ impl Capture {
         Self { path: folder.join(format!("seed-{seed}.pcapng")) }
     }
 
-    /// The file, empty.
+    /// The file, new and empty: it follows no link and replaces nothing.
     pub(crate) fn create<E>(&self) -> Result<Box<dyn Write + Send>, Error<E>> {
-        let file = File::create(&self.path).map_err(|source| self.refused(source))?;
+        let file = File::create_new(&self.path).map_err(|source| self.refused(source))?;
         Ok(Box::new(BufWriter::with_capacity(1 << 20, file)))
     }
 

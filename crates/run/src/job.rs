@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 use windward_sim::{Control, Series};
 use windward_units::Time;
@@ -69,6 +69,8 @@ pub struct Job<T: Task> {
 struct Shared<T: Task> {
     task: T,
     seeds: Vec<(u64, Arc<Control>)>,
+    /// At most so many outputs wait to be fetched before the workers pause.
+    room: usize,
     /// Index of the next seed that nobody has taken.
     next: AtomicUsize,
     is_cancelled: AtomicBool,
@@ -92,6 +94,7 @@ impl<T: Task> Job<T> {
         let shared = Shared {
             task,
             seeds,
+            room: 2 * threads,
             next: AtomicUsize::new(0),
             is_cancelled: AtomicBool::new(false),
             state: Mutex::new(State { is_started: false, finished: Vec::new(), error: None, working: 0 }),
@@ -132,6 +135,8 @@ impl<T: Task> Job<T> {
         let (mut state, _) =
             shared.changed.wait_timeout_while(shared.lock(), timeout, is_idle).unwrap_or_else(PoisonError::into_inner);
         let finished = std::mem::take(&mut state.finished);
+        // There is room again.
+        shared.changed.notify_all();
         match state.error.take_if(|_| finished.is_empty()) {
             Some(error) => Err(error),
             None => Ok(finished),
@@ -159,15 +164,36 @@ impl<T: Task> Job<T> {
         self.shared.seeds.iter().filter_map(shown).collect()
     }
 
+    /// Stops what still runs, without waiting for it.
+    pub fn stop(&self) {
+        self.shared.cancel();
+    }
+
+    /// The workers that have not returned.
+    pub fn running(&self) -> Vec<ThreadId> {
+        running(&self.workers)
+    }
+
+    /// Leaves workers that do not return to themselves.
+    pub fn abandon(&self) {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Stops what still runs and waits for the workers; what seeds that have finished returned can still be fetched.
     pub fn cancel(&self) {
-        self.shared.cancel();
+        self.stop();
         let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
         for worker in workers {
             // A worker that panicked has left its error behind.
             let _ = worker.join();
         }
     }
+}
+
+/// Those of some workers that have not returned.
+pub(crate) fn running(workers: &Mutex<Vec<JoinHandle<()>>>) -> Vec<ThreadId> {
+    let workers = workers.lock().unwrap_or_else(PoisonError::into_inner);
+    workers.iter().filter(|worker| !worker.is_finished()).map(|worker| worker.thread().id()).collect()
 }
 
 impl<T: Task> Drop for Job<T> {
@@ -199,13 +225,25 @@ impl<T: Task> Shared<T> {
         for (_, control) in &self.seeds {
             control.cancel();
         }
+        // A worker that has looked but does not wait yet would miss it.
+        drop(self.lock());
+        self.changed.notify_all();
     }
 
     /// Keeps the first error and stops the other seeds.
     fn fail(&self, error: Error<T::Failure>) {
         self.lock().error.get_or_insert(error);
         self.cancel();
+    }
+
+    /// Leaves an output to be fetched; returns when there is room for the next.
+    fn hand_over(&self, output: T::Output) {
+        let mut state = self.lock();
+        state.finished.push(output);
         self.changed.notify_all();
+        let is_full =
+            |state: &mut State<T>| state.finished.len() >= self.room && !self.is_cancelled.load(Ordering::Relaxed);
+        drop(self.changed.wait_while(state, is_full).unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Takes seeds until there are none.
@@ -213,10 +251,7 @@ impl<T: Task> Shared<T> {
         while !self.is_cancelled.load(Ordering::Relaxed) {
             let Some((number, control)) = self.seeds.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
             match self.task.run(&Seed { number: *number, control, captures }) {
-                Ok(Some(output)) => {
-                    self.lock().finished.push(output);
-                    self.changed.notify_all();
-                }
+                Ok(Some(output)) => self.hand_over(output),
                 Ok(None) => {}
                 Err(error) => self.fail(error),
             }

@@ -1,9 +1,10 @@
 //! Worker threads that are given work as long as there is some, where a [`crate::Job`] knows all of it beforehand.
 
+use crate::job::running;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 use windward_sim::Control;
 use windward_units::Time;
@@ -67,14 +68,29 @@ impl<T: Send + 'static> Pool<T> {
         std::mem::take(&mut state.finished)
     }
 
-    /// Stops what runs, forgets what waits, and ends the workers; what has finished can still be fetched.
-    pub fn cancel(&self) {
+    /// Stops what runs and forgets what waits, without waiting for the workers.
+    pub fn stop(&self) {
         let mut state = self.shared.lock();
         state.is_cancelled = true;
         state.waiting.clear();
         state.running.iter().for_each(|control| control.cancel());
         drop(state);
         self.shared.changed.notify_all();
+    }
+
+    /// The workers that have not returned.
+    pub fn running(&self) -> Vec<ThreadId> {
+        running(&self.workers)
+    }
+
+    /// Leaves workers that do not return to themselves.
+    pub fn abandon(&self) {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Stops what runs, forgets what waits, and ends the workers; what has finished can still be fetched.
+    pub fn cancel(&self) {
+        self.stop();
         let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
         for worker in workers {
             // It catches what panics in it.

@@ -93,6 +93,36 @@ fn who_cancels_keeps_what_had_finished() {
     assert_eq!(all(&job).0, [1]);
 }
 
+#[test]
+fn workers_pause_until_outputs_are_fetched() {
+    let begun = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&begun);
+    let counted = move |seed: &Seed<'_>| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(seed.number))
+    };
+    let job = Job::new(Told(counted), 1..=100, 2);
+    job.start(None).unwrap();
+    // Room for two outputs a worker; the fourth stops its worker, the fifth the other.
+    while begun.load(Ordering::Relaxed) < 5 {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(begun.load(Ordering::Relaxed), 5);
+    let (mut seeds, error) = all(&job);
+    seeds.sort_unstable();
+    assert!(seeds.into_iter().eq(1..=100) && error.is_none());
+}
+
+#[test]
+fn cancelling_wakes_workers_that_pause() {
+    let job = Job::new(Told(|seed: &Seed<'_>| Ok(Some(seed.number))), 1..=100, 2);
+    job.start(None).unwrap();
+    job.cancel();
+    assert!(job.running().is_empty());
+    assert!(all(&job).0.len() <= 5);
+}
+
 const SCENARIO: &str = "name = \"n\"\nduration = \"1 s\"\nnode = [{ name = \"a\" }, { name = \"b\" }]\n\
                         link = [{ from = \"a\", to = \"b\", rate = \"1 Mbit/s\", delay = \"10 ms\" }]\n\
                         flow = [{ from = \"a\", to = \"b\", law = LAW }]\n";
