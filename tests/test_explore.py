@@ -286,3 +286,25 @@ def test_a_browser_that_leaves_ends_nothing(server: Server, session: Session) ->
     connection.close()
     time.sleep(0.05)
     assert request(server, "GET", f"/{server.token}/")[0] == 200
+
+
+def test_a_fault_of_the_program_is_said_and_shown(
+    server: Server, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fails(question: Asked, emit: Any) -> None:
+        raise KeyError("of the program")
+
+    monkeypatch.setattr(server.session, "answer", fails)
+    question = {"scenario": server.session.opening()["scenario"]}
+    own = {"Origin": f"http://127.0.0.1:{server.server_port}"}
+    status, _, body = request(server, "POST", f"/{server.token}/run", question, **own)
+    assert (status, json.loads(body)) == (200, {"error": "KeyError: 'of the program'; the terminal says more"})
+    assert "Traceback" in capfd.readouterr().err
+
+    def breaks(body: bytes) -> Asked:
+        raise LookupError("elsewhere")
+
+    monkeypatch.setattr("windward._explore.session.read", breaks)
+    with pytest.raises(http.client.HTTPException):
+        request(server, "POST", f"/{server.token}/run", question, **own)
+    assert "LookupError: elsewhere" in capfd.readouterr().err

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import sys
+import traceback
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -54,7 +56,9 @@ class Server(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that leaves in the middle of an answer is no error."""
+        """A browser that leaves in the middle of an answer is no error; anything else is shown."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -87,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         try:
             asked = asking.read(body)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
             return
         if path == "file":
@@ -103,6 +107,12 @@ class Handler(BaseHTTPRequestHandler):
             pass
         except (_engine.ScenarioError, _engine.LawError, ValueError) as error:
             self._line({"error": str(error)})
+        except (ConnectionError, TimeoutError):
+            raise
+        except Exception as error:
+            # A fault of the program: the page says so, the terminal shows where.
+            traceback.print_exc()
+            self._line({"error": f"{type(error).__name__}: {error}; the terminal says more"})
         self.wfile.write(b"0\r\n\r\n")
 
     def _line(self, answer: Mapping[str, Any]) -> None:
