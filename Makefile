@@ -50,7 +50,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 run:
 	@$(MAKE) $(AT_ONCE) $(VENV)/engine
-	$(BIN)/windward compare $(HEADLINE) --output results/compare/headline
+	$(BIN)/windward compare $(HEADLINE) --replace --output results/compare/headline
 	@echo
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline

@@ -84,7 +84,7 @@ def test_a_result_takes_the_place_of_an_older_one_and_of_nothing_else(cli: Cli, 
     kept = scenario_file.parent / "kept"
     assert cli("simulate", scenario_file.name, "--seeds", "2", "-q", "-o", "kept").returncode == 0
     assert cli("report", "kept").returncode == 0
-    assert cli("fluid", scenario_file.name, "-o", "kept").returncode == 0
+    assert cli("fluid", scenario_file.name, "-o", "kept", "--replace").returncode == 0
     assert sorted(path.name for path in kept.iterdir()) == [
         "flow_series.parquet",
         "flows.parquet",
@@ -94,7 +94,7 @@ def test_a_result_takes_the_place_of_an_older_one_and_of_nothing_else(cli: Cli, 
     ]
     with pytest.raises(ww.ResultError, match=r"a result of `fluid`, not of `simulate`\nhint: .*windward.Fluid.open"):
         ww.open(kept)
-    assert cli("simulate", scenario_file.name, "--seeds", "1", "-q", "-o", "kept").returncode == 0
+    assert cli("simulate", scenario_file.name, "--seeds", "1", "-q", "-o", "kept", "--replace").returncode == 0
     assert sorted(path.name for path in kept.iterdir()) == ["scenario.toml", "seed-1", "summary.json"]
     (scenario_file.parent / "thesis").mkdir()
     (scenario_file.parent / "thesis" / "thesis.tex").touch()

@@ -185,3 +185,16 @@ def test_several_runs_from_the_command_line(cli: Cli, scenario_file: Path) -> No
         result = cli("plot", *arguments)
         assert (result.returncode, result.stdout) == (2, "")
         assert result.stderr.startswith(said)
+
+
+def test_a_comparison_is_drawn(cli: Cli, scenario_file: Path) -> None:
+    folder = scenario_file.parent
+    ww.load(scenario_file).compare(emulate=False, seeds=2, output=folder / "all")
+    assert cli("plot", "all").stdout == "goodput.svg\n"
+    drawn = (folder / "goodput.svg").read_text()
+    for name in ("optimum", "fluid", "packets", "cubic-2"):
+        assert f">{name}</text>" in drawn or f"<!-- {name} -->" in drawn
+    assert cli("plot", "all", "--what", "rates", "-o", "rates.pdf").returncode == 0
+    refused = cli("plot", "all", "--what", "utilisation")
+    assert (refused.returncode, "hint: did you mean `utilization`?" in refused.stderr) == (2, True)
+    assert ww.Comparison.open(folder / "all").plot("windows", for_="ieee").caption.startswith("Windows: ")

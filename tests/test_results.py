@@ -93,11 +93,15 @@ def test_summary_file(small_run: ww.Run, scenario_file: Path, tmp_path: Path) ->
     assert summary["versions"]["windward"] == ww.__version__
 
 
-def test_a_newer_run_replaces_an_older_one(scenario_file: Path, tmp_path: Path) -> None:
+def test_a_newer_run_replaces_an_older_one_if_it_may(scenario_file: Path, tmp_path: Path) -> None:
     scenario = ww.load(scenario_file)
     scenario.simulate(output=tmp_path / "out")
     (tmp_path / "out" / "notes.txt").write_text("mine")
-    scenario.simulate(output=tmp_path / "out", seeds=[5])
+    with pytest.raises(
+        ww.ResultError, match=r"holds a result of `simulate`; it is not overwritten\nhint: .*replace=True"
+    ):
+        scenario.simulate(output=tmp_path / "out", seeds=[5])
+    scenario.simulate(output=tmp_path / "out", seeds=[5], replace=True)
     assert ww.open(tmp_path / "out").seeds == (5,)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "notes.txt",
@@ -121,31 +125,6 @@ def test_a_newer_format_is_refused(scenario_file: Path, tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
     with pytest.raises(ww.ResultError, match="has format 99, this version of Windward reads format 1"):
         ww.open(tmp_path / "out")
-
-
-def test_an_older_run_is_kept_until_a_seed_has_finished(scenario_file: Path, tmp_path: Path) -> None:
-    class Fails:
-        cwnd = 10.0
-
-        def __init__(self, cwnd: float) -> None:
-            raise ZeroDivisionError
-
-        def on_ack(self, ack: ww.Ack) -> None: ...
-        def on_congestion(self, event: ww.Congestion) -> None: ...
-
-    scenario = ww.load(scenario_file)
-    scenario.simulate(output=tmp_path / "out")
-    before = contents(tmp_path / "out")
-    failing = ww.Scenario(
-        name="failing",
-        duration="1 s",
-        node=scenario.node,
-        link=scenario.link,
-        flow=[ww.Flow(from_="a", to="b", law=Fails)],
-    )
-    with pytest.raises(ww.LawError):
-        failing.simulate(output=tmp_path / "out")
-    assert contents(tmp_path / "out") == before
 
 
 #: Nothing in it is random.

@@ -18,10 +18,11 @@ import pytest
 from conftest import Cli, environment
 
 import windward as ww
-from windward._engines.interrupts import held_back
+from windward._engines.collect import choose
 from windward._format.design import Design, read_points
 from windward._format.vary import change, measure, read_field
 from windward.results import _sweep
+from windward.results._interrupts import held_back
 
 #: Two flows on a short link: a run takes a millisecond.
 SHORT = """\
@@ -282,7 +283,7 @@ def test_only_one_writes(tmp_path: Path) -> None:
     try:
         while process.poll() is None and lines(tmp_path / "out") < 1:
             time.sleep(0.002)
-        with pytest.raises(ww.ResultError, match="is being written by another sweep"):
+        with pytest.raises(ww.ResultError, match="is in use: another run writes its results there"):
             ww.load(tmp_path / "short.toml").sweep(
                 {"link.air.loss": "0.001..0.02 count 300"}, seeds=2, output=tmp_path / "out"
             )
@@ -470,6 +471,75 @@ def test_files_of_points_are_checked(tmp_path: Path, name: str, text: str, said:
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=said):
         read_points(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("p.toml", '[[point]]\n"link.air.loss" = 1979-05-27\n', "`1979-05-27` is not a value of a scenario"),
+        ("p.toml", '[[point]]\n"link.air.loss" = [{ a = 12:00:00 }]\n', "is not a value of a scenario"),
+        ("p.toml", '[[point]]\n"link.air.loss" = nan\n', "`nan` is not a value"),
+        ("p.toml", f'[[point]]\n"link.air.loss" = 1{"0" * 400}\n', "is not a value of a scenario"),
+        ("p.toml", f'[[point]]\n"link.air.loss" = {"[" * 100_000}\n', "p.toml: "),
+        ("p.csv", f"link.air.loss\n{'x' * 200_000}\n", "p.csv:2: no line of a CSV file: field larger"),
+        ("p.csv", f"link.air.loss\n{'1' * 5000}\n", None),
+        ("p.csv", f"link.air.loss\n{'[' * 100_000}\n", None),
+        ("p.csv", "link.air.loss\n1979-05-27\n", None),
+    ],
+    ids=range(9),
+)
+def test_odd_cells_are_refused_in_words(
+    short: ww.Scenario, tmp_path: Path, name: str, text: str, said: str | None
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=said):
+        short.sweep(points=tmp_path / name, output=tmp_path / "out")
+
+
+@pytest.mark.parametrize("values", ["0..1e400 step 1", "1..2 count 1e400", "0..1e400 count 3", "-1e308..1e308 count 3"])
+def test_ranges_are_finite(values: str) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        read_field(f"link.air.loss={values}")
+
+
+def test_the_number_of_points_is_bounded() -> None:
+    fields = tuple(read_field(f"link.{name}.loss=0..1 count 300000") for name in "abc")
+    with pytest.raises(
+        ValueError, match="27000000000000000 points; at most 1000000 are allowed\nhint: give fewer values"
+    ):
+        Design(fields=fields)
+    with pytest.raises(ValueError, match="300000000 points; at most 1000000"):
+        Design(fields=(read_field("link.a.loss=0..1"),), samples=300_000_000)
+    with pytest.raises(ValueError, match="at most 1000000"):
+        choose(10**12, [1])
+
+
+def test_a_sweep_whose_runs_all_fail(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "short.toml").write_text(SHORT)
+    fails = 'flow.one.law={ name = "python", class = "nowhere.py:Law" }'
+    done = cli("sweep", "short.toml", "--set", fails, "--seeds", "1", "-o", "out")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "there is no file nowhere.py" in done.stdout
+    assert "1 of 1 runs" in cli("show", "out").stdout
+    as_json = cli("sweep", "short.toml", "--set", fails, "--seeds", "1", "-o", "out", "--json")
+    assert json.loads(as_json.stdout)[0]["point"] == 0
+    assert cli("report", "out").returncode == 0
+    refused = cli("plot", "out")
+    assert (refused.returncode, refused.stderr) == (2, "error: there is nothing to show: all 1 runs in out failed\n")
+
+
+def test_parts_whose_runs_all_failed_are_no_hindrance(
+    short: ww.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("windward.results._sweep._POINTS", 1)
+    # Only the first point is tried beforehand; the second cannot be.
+    delays = ["10 ms", "-1 ms", "20 ms"]
+    sweep = short.sweep(points=[{"link.air.delay": delay} for delay in delays], seeds=1, output=tmp_path / "out")
+    assert len(list((tmp_path / "out" / "runs").iterdir())) == 3
+    assert len(sweep.failures) == 1
+    assert "goodput" in sweep.figures
+    means = sweep.means("goodput")["mean"]
+    assert means.isna().tolist() == [False, True, False]
 
 
 def test_a_failed_point_does_not_end_the_others(cli: Cli, tmp_path: Path) -> None:

@@ -117,7 +117,16 @@ class Bench:
     def dumbbell(self, scenario: str, numbers: list[int], peer_seconds: int, peer_repeats: int) -> list[str]:
         """Rows of one dumbbell: our engine alone, the command, ns-3, and how we stand to it."""
         with tempfile.TemporaryDirectory() as folder:
-            command = [self.windward, "simulate", f"scenarios/{scenario}", "--seeds", "1", "--quiet", "--output"]
+            command = [
+                self.windward,
+                "simulate",
+                f"scenarios/{scenario}",
+                "--seeds",
+                "1",
+                "--quiet",
+                "--replace",
+                "--output",
+            ]
             # ns-3 finds its end of slow start by HyStart, as it does by default: without, it takes thrice as long.
             theirs = [str(self.ns3), str(PEER), "dumbbell", "cubic-hystart"]
             theirs += map(str, [*numbers[:-1], peer_seconds, PATIENCE_S])

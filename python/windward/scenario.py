@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from windward._answers.optimum import Optimum
     from windward._answers.run import Run
     from windward._answers.sweep import Sweep
+    from windward.results._place import Place
     from windward.results._shapes import Progress
 
 
@@ -77,6 +79,7 @@ class Scenario(ScenarioFields):
         seeds: int | Sequence[int] | None = None,
         threads: int | None = None,
         output: str | Path | None = None,
+        replace: bool = False,
         progress: Callable[[Progress], None] | None = None,
         pcap: bool = False,
     ) -> Run:
@@ -89,8 +92,11 @@ class Scenario(ScenarioFields):
         threads
             How many seeds run at once. Default: as many as there are cores.
         output
-            Folder for the results. Each seed is written when it finishes. An older Windward result is replaced then;
-            anything else is refused. Default: results stay in memory.
+            Folder for the results. Each seed is written when it finishes. A folder that another run writes to, or that
+            holds anything, is refused. Default: results stay in memory.
+        replace
+            Replace an older result in `output` when the new one is whole; until then it is written beside it, and stays
+            there if it is interrupted. Default: refuse.
         progress
             Called about ten times a second.
         pcap
@@ -103,27 +109,29 @@ class Scenario(ScenarioFields):
         windward.LawError
             If a law written in Python fails.
         windward.ResultError
-            If `output` cannot be written, or holds something else.
+            If `output` cannot be written, is in use, or holds something that is not to be replaced.
         """
         from windward._engines.simulate import simulate
 
         compiled = self._compile()
-        return simulate(
-            compiled.engine,
-            folder=self.folder,
-            laws=compiled.laws,
-            seeds=seeds,
-            threads=threads,
-            output=output,
-            progress=progress,
-            pcap=pcap,
-        )
+        with _claimed(output, replace=replace) as place:
+            return simulate(
+                compiled.engine,
+                folder=self.folder,
+                laws=compiled.laws,
+                seeds=seeds,
+                threads=threads,
+                place=place,
+                progress=progress,
+                pcap=pcap,
+            )
 
     def emulate(
         self,
         *,
         seeds: int | Sequence[int] | None = None,
         output: str | Path | None = None,
+        replace: bool = False,
         progress: Callable[[Progress], None] | None = None,
         pcap: bool = False,
         force: bool = False,
@@ -140,8 +148,8 @@ class Scenario(ScenarioFields):
         ----------
         seeds
             How many seeds, or which; one after the other. Default: the first of the scenario's own.
-        output
-            Folder for the results, as for `simulate`.
+        output, replace
+            Folder for the results, and what becomes of an older one in it, as for `simulate`.
         progress
             Called about ten times a second.
         pcap
@@ -165,16 +173,17 @@ class Scenario(ScenarioFields):
         """
         from windward._engines.emulate import emulate
 
-        return emulate(
-            self._compile().engine,
-            seeds=seeds,
-            output=output,
-            progress=progress,
-            pcap=pcap,
-            force=force,
-            sysctl=sysctl,
-            congestion=congestion,
-        )
+        with _claimed(output, replace=replace) as place:
+            return emulate(
+                self._compile().engine,
+                seeds=seeds,
+                place=place,
+                progress=progress,
+                pcap=pcap,
+                force=force,
+                sysctl=sysctl,
+                congestion=congestion,
+            )
 
     def optimum(
         self,
@@ -245,6 +254,7 @@ class Scenario(ScenarioFields):
         seeds: int | Sequence[int] | None = None,
         emulate: bool | None = None,
         output: str | Path | None = None,
+        replace: bool = False,
         progress: Callable[[str, Progress], None] | None = None,
     ) -> Comparison:
         """Asks all engines, as far as they can answer, and lays the goodputs of the flows side by side.
@@ -260,6 +270,8 @@ class Scenario(ScenarioFields):
             at most two minutes.
         output
             Keep the results in the folders "optimum", "fluid", "ideal", "simulate" and "emulate" in this one.
+        replace
+            Replace an older comparison in `output` when the new one is whole. Default: refuse.
         progress
             Called about ten times a second with "ideal", "simulate" or "emulate" and how far that engine has come.
 
@@ -272,21 +284,22 @@ class Scenario(ScenarioFields):
         windward.LawError
             If a law written in Python fails.
         windward.ResultError
-            If `output` cannot be written.
+            If `output` cannot be written, is in use, or holds something that is not to be replaced.
         """
         from windward._engines.compare import compare
 
         compiled = self._compile()
-        return compare(
-            compiled.engine,
-            folder=self.folder,
-            laws=compiled.laws,
-            objective=objective,
-            seeds=seeds,
-            with_emulation=emulate,
-            output=None if output is None else Path(output),
-            progress=progress,
-        )
+        with _claimed(output, replace=replace) as place:
+            return compare(
+                compiled.engine,
+                folder=self.folder,
+                laws=compiled.laws,
+                objective=objective,
+                seeds=seeds,
+                with_emulation=emulate,
+                place=place,
+                progress=progress,
+            )
 
     def sweep(
         self,
@@ -388,6 +401,18 @@ class Scenario(ScenarioFields):
             compiled = _compile(self)
             object.__setattr__(self, "_compiled", compiled)
         return compiled
+
+
+@contextmanager
+def _claimed(output: str | Path | None, *, replace: bool) -> Iterator[Place | None]:
+    """The folder for a result, taken for one run; None where results stay in memory."""
+    from windward.results._place import claim
+
+    if output is None:
+        yield None
+        return
+    with claim(output, "replace" if replace else "refuse") as place:
+        yield place
 
 
 def _compile(scenario: Scenario) -> _Compiled:

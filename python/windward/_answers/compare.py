@@ -12,7 +12,9 @@ from windward._answers.optimum import Optimum
 from windward._answers.run import Run, open as open_run
 from windward._engine import __version__
 from windward.errors import ResultError
-from windward.results._folder import SCENARIO, SUMMARY, is_result, read_scenario, read_summary, replace_text, to_json
+from windward.results._files import replace_text
+from windward.results._folder import read_scenario, read_summary, to_json
+from windward.results._place import SCENARIO, SUMMARY, is_result
 from windward.results._summary import FORMAT, number, versions
 from windward.results.stats import mean_and_interval
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
+    from matplotlib.figure import Figure
 
 #: The folder of each engine's answer, and what the answer is called here.
 _FOLDERS = {"optimum": "optimum", "fluid": "fluid", "ideal": "ideal", "packets": "simulate", "kernel": "emulate"}
@@ -91,26 +94,42 @@ class Comparison:
 
         return pd.DataFrame(self.rows)
 
+    def plot(self, what: str = "goodput", *, for_: str | None = None) -> Figure:
+        """Draws the answers of the engines side by side.
+
+        Parameters
+        ----------
+        what
+            "goodput", "rates", "windows", …: of the engines that have it.
+        for_
+            The paper's column that it is for: "ieee", "ieee-wide", "acm" or "acm-wide".
+
+        Raises
+        ------
+        ValueError
+            If there is no such figure or column, or nothing to draw.
+        """
+        from windward.show.plot import draw
+
+        return draw(self, what, for_=for_)
+
     def report(self, path: str | Path) -> Path:
         """Writes a self-contained HTML page about all engines and returns its path."""
         from windward.show._report import write
 
         return write(self, Path(path))
 
-    @staticmethod
-    def check_folder(path: Path) -> None:
-        """Refuses a folder that holds a result of another kind.
+    @classmethod
+    def begin(cls, path: Path, best: Optimum) -> None:
+        """Says, before any engine's answer is there, that the folder is to be a comparison.
 
         Raises
         ------
         windward.ResultError
-            What is in it.
+            If it cannot be written.
         """
-        if is_result(path) and (other := read_summary(path)["engine"]) != Comparison.engine:
-            raise ResultError(
-                f"{path} holds a result of `{other}`; it is not overwritten\n"
-                "hint: choose another folder, or delete its contents"
-            )
+        head = {"name": best.name, "title": best.title, "complete": False}
+        _write(path, best.scenario, head | {"versions": versions(), "engines": [], "left_out": {}, "flows": []})
 
     def note(self, path: Path) -> None:
         """Writes beside the engines' folders what was compared, and why engines were left out.
@@ -121,9 +140,6 @@ class Comparison:
             If it cannot be written.
         """
         summary = {
-            "windward": __version__,
-            "format": FORMAT,
-            "engine": self.engine,
             "name": self.name,
             "title": self.title,
             "complete": True,
@@ -132,11 +148,7 @@ class Comparison:
             "left_out": dict(self.left_out),
             "flows": [{key: number(value) for key, value in row.items()} for row in self.rows],
         }
-        try:
-            replace_text(path / SCENARIO, self.scenario)
-            replace_text(path / SUMMARY, to_json(summary))
-        except OSError as error:
-            raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+        _write(path, self.scenario, summary)
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -145,15 +157,28 @@ class Comparison:
         Raises
         ------
         windward.ResultError
-            If it holds none that this version reads.
+            If it holds none that this version reads, or one that was interrupted.
         """
         path = Path(path)
         summary = read_summary(path, cls.engine)
+        if not summary["complete"]:
+            there = [folder for folder in _FOLDERS.values() if is_result(path / folder)]
+            hint = f"\nhint: answers of engines are in {', '.join(f'{path / name}' for name in there)}" if there else ""
+            raise ResultError(f"{path} holds a comparison that was interrupted{hint}")
         answers: dict[str, Any] = dict.fromkeys(_FOLDERS)
         openers: dict[str, Any] = {"optimum": Optimum.open, "fluid": Fluid.open}
         for kind in summary["engines"]:
             answers[kind] = openers.get(kind, open_run)(path / _FOLDERS[kind])
         return cls(scenario=read_scenario(path), left_out=summary["left_out"], **answers)
+
+
+def _write(path: Path, scenario: str, summary: Mapping[str, Any]) -> None:
+    about = {"windward": __version__, "format": FORMAT, "engine": Comparison.engine}
+    try:
+        replace_text(path / SCENARIO, scenario)
+        replace_text(path / SUMMARY, to_json(about | dict(summary)))
+    except OSError as error:
+        raise ResultError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _goodputs(run: Run | None) -> dict[str, list[float]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from windward._engine import __version__
 from windward.results._folder import ResultFolder, read_scenario, read_summary, read_table
+from windward.results._place import Place, claim
 from windward.results._summary import FORMAT, versions
 from windward.results._tables import Columns, Tables, as_rows, from_arrow, to_arrow
 
@@ -40,14 +41,27 @@ class Kept(ABC):
         frame: pd.DataFrame = to_arrow(self.tables[kind]).to_pandas()
         return frame
 
-    def save(self, path: str | Path) -> None:
-        """Saves the result in a folder, in place of an older one.
+    def save(self, path: str | Path, *, replace: bool = False) -> None:
+        """Saves the result in a folder.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        replace
+            Replace an older result in it. Default: refuse.
 
         Raises
         ------
         windward.ResultError
-            If the folder holds something else, or cannot be written.
+            If the folder holds an older result and `replace` is not set, if it holds anything else, if another run
+            writes to it, or if it cannot be written.
         """
+        with claim(path, "replace" if replace else "refuse") as place:
+            self.save_in(place)
+
+    def save_in(self, place: Place) -> None:
+        """Saves the result in a folder that has been taken for it."""
         summary = {
             "windward": __version__,
             "format": FORMAT,
@@ -57,9 +71,10 @@ class Kept(ABC):
             "complete": True,
             "versions": versions(),
         }
-        target = ResultFolder(Path(path))
+        target = ResultFolder(place)
         try:
             target.write(self.tables, self.scenario, summary | self._summary())
+            target.settle()
         finally:
             target.close()
 

@@ -163,8 +163,7 @@ class Sweep:
     @cached_property
     def figures(self) -> tuple[str, ...]:
         """Names of the figures that its runs have."""
-        first = next(self.chunks(RUNS), None)
-        columns = () if first is None else first.column_names
+        columns = self._columns(RUNS)
         return tuple(name for name, figure in FIGURES.items() if figure.column in columns)
 
     def table(self, kind: str) -> pa.Table:
@@ -195,15 +194,18 @@ class Sweep:
         for part in parts(self.path):
             file = self.path / kind / part_name(part)
             if file.exists():
+                # A part whose runs all failed has no column of what was measured.
                 try:
-                    yield pq.ParquetFile(file).read(columns=None if columns is None else list(columns))
+                    with pq.ParquetFile(file) as reader:
+                        there = reader.schema_arrow.names
+                        yield reader.read(columns=[name for name in columns or there if name in there])
                 except (OSError, ValueError) as error:
                     raise ResultError(f"{file} cannot be read: {error}") from error
         lines = sorted(journal(self.path), key=lambda line: (line["point"], line["seed"]))
         tables = assemble(lines, self.axes, has_seeds=bool(self.seeds))
         if kind in tables:
             table = to_arrow(tables[kind])
-            yield table if columns is None else table.select(list(columns))
+            yield table.select([name for name in columns or table.column_names if name in table.column_names])
 
     def means(self, figure: str = "goodput", *, by: str | None = None, most: int | None = None) -> pd.DataFrame:
         """Mean and half width of the 95 % confidence interval over seeds, at every point.
@@ -237,6 +239,8 @@ class Sweep:
         frames = []
         for table in self.chunks(kind, self._needed(kind, [*groups, column])):
             frame = table.to_pandas()
+            if column not in frame:
+                frame[column] = np.nan
             if most is not None:
                 frame = frame[frame["point"] < most]
             if frame.empty:
@@ -291,6 +295,21 @@ class Sweep:
 
         return write(self, Path(path))
 
+    def _columns(self, kind: str) -> list[str]:
+        """The columns of a table, whichever parts have them; none where there is no table."""
+        import pyarrow.parquet as pq
+
+        names: dict[str, None] = {}
+        for part in parts(self.path):
+            file = self.path / kind / part_name(part)
+            if file.exists():
+                try:
+                    names |= dict.fromkeys(pq.read_schema(file).names)
+                except (OSError, ValueError) as error:
+                    raise ResultError(f"{file} cannot be read: {error}") from error
+        lines = journal(self.path)
+        return [*(names | dict.fromkeys(assemble(lines, self.axes, has_seeds=bool(self.seeds)).get(kind, {})))]
+
     def _needed(self, kind: str, columns: Sequence[str]) -> list[str]:
         return list(dict.fromkeys([*columns, *(["seed"] if self.seeds else [])]))
 
@@ -301,12 +320,14 @@ class Sweep:
         column = figure
         if known is not None:
             column = {"flows": known.flow, "links": known.link}.get(kind, known.column)
-        first = next(self.chunks(kind), None)
-        if first is None:
+        columns = self._columns(kind)
+        if self.finished and not self.figures:
+            raise ValueError(f"there is nothing to show: all {self.finished} runs in {self.path} failed")
+        if not columns:
             raise ValueError(f"there is nothing to show: {self.path} has no finished runs")
-        if column not in first.column_names or column in ("point", "seed", "reason", *self.fields):
+        if column not in columns or column in ("point", "seed", "reason", *self.fields):
             skipped = {"point", "seed", "reason", *self.fields}
-            have = [name for name in first.column_names if name not in skipped]
+            have = [name for name in columns if name not in skipped]
             named = [name for name in self.figures if kind == RUNS or getattr(FIGURES[name], kind[:-1])]
             raise ValueError(
                 f"unknown figure `{figure}`{'' if by is None else f' by {by}'}; "

@@ -22,6 +22,7 @@ from windward._cli.options import (
     parse_pairs,
     parse_seeds,
 )
+from windward._cli.places import Replace, place, place_if, remark, where
 from windward._cli.words import complain, tell
 from windward._engine import RunInterrupted
 from windward._format.parse import parse
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from windward._answers.run import Run
+    from windward.results._place import Place
     from windward.results._shapes import Progress
 
 #: What an engine is doing, and what it has done.
@@ -45,6 +47,7 @@ def simulate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME.")
     ] = None,
+    replace: Replace = False,
     seeds: Seeds = None,
     threads: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Seeds to run in parallel. Default: one per core.")
@@ -62,20 +65,20 @@ def simulate(
 
     chosen = parse_seeds(seeds)
     scenario = parse_file(file, no_python=no_python)
-    target = output or Path("results") / scenario.name
 
-    def engine(progress: Callable[[Progress], None] | None) -> Run:
+    def engine(progress: Callable[[Progress], None] | None, target: Place) -> Run:
         return run(
             scenario,
             folder=file.parent,
             seeds=chosen,
             threads=threads,
-            output=target,
+            place=target,
             progress=progress,
             pcap=pcap,
         )
 
-    _run_and_show(engine, target, "simulate", quiet=quiet, as_json=as_json)
+    with place(output, Path("results") / scenario.name, replace=replace) as target:
+        _run_and_show(engine, target, "simulate", quiet=quiet, as_json=as_json)
 
 
 def emulate(
@@ -84,6 +87,7 @@ def emulate(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Result folder. Default: results/NAME-emulated."),
     ] = None,
+    replace: Replace = False,
     seeds: Annotated[
         str | None,
         typer.Option(metavar="N|N,N,…", help="Number of seeds, or a list of seeds. Default: the scenario's first."),
@@ -120,13 +124,12 @@ def emulate(
     settings = parse_pairs("--sysctl", sysctl, "a setting and its value, such as net.ipv4.tcp_early_retrans=0")
     others = parse_pairs("--congestion", congestion, "a flow and a congestion control, such as up=bbr")
     scenario = parse_file(file, no_python=no_python)
-    target = output or Path("results") / f"{scenario.name}-emulated"
 
-    def engine(progress: Callable[[Progress], None] | None) -> Run:
+    def engine(progress: Callable[[Progress], None] | None, target: Place) -> Run:
         return run(
             scenario,
             seeds=chosen,
-            output=target,
+            place=target,
             progress=progress,
             pcap=pcap,
             force=force,
@@ -134,27 +137,37 @@ def emulate(
             congestion=others,
         )
 
-    _run_and_show(engine, target, "emulate", quiet=quiet, as_json=as_json)
+    with place(output, Path("results") / f"{scenario.name}-emulated", replace=replace) as target:
+        _run_and_show(engine, target, "emulate", quiet=quiet, as_json=as_json)
 
 
 def _run_and_show(
-    run: Callable[[Callable[[Progress], None] | None], Run], target: Path, engine: str, *, quiet: bool, as_json: bool
+    run: Callable[[Callable[[Progress], None] | None, Place], Run],
+    target: Place,
+    engine: str,
+    *,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Runs an engine that saves its results in `target`, with its progress shown, and then shows the results."""
-    from windward.results import _folder
+    from windward.results import _place
     from windward.show import _terminal
 
     try:
         with _terminal.progress(*_VERBS[engine], is_quiet=quiet) as progress:
-            result = run(progress)
+            result = run(progress, target)
     except RunInterrupted as stop:
-        complain(f"{stop}; " + (f"saved in {target}" if stop.run is not None else "nothing was saved"))
+        complain(f"{stop}; " + (where(target) if stop.run is not None else "nothing was saved"))
         raise typer.Exit(130) from None
+    except Exception:
+        if _place.is_result(target.path):
+            remark(f"the seeds that had finished are {where(target)}")
+        raise
     if as_json:
-        print((target / _folder.SUMMARY).read_text(encoding="utf-8"), end="")
+        print((target.path / _place.SUMMARY).read_text(encoding="utf-8"), end="")
     elif not quiet:
         _terminal.show(result)
-        tell(target)
+        tell(target.path)
 
 
 def optimum(
@@ -177,6 +190,7 @@ def optimum(
         typer.Option(metavar="SECONDS", help="Time in a run whose links change. Default: its end.", show_default=False),
     ] = None,
     output: Kept = None,
+    replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the rates that maximise the flows' utilities.
@@ -186,9 +200,10 @@ def optimum(
     from windward._engines.optimum import solve
     from windward.show import _terminal
 
-    best = solve(parse(file), objective, routing, links, at_s=at)
-    if output is not None:
-        best.save(output)
+    with place_if(output, replace=replace) as target:
+        best = solve(parse(file), objective, routing, links, at_s=at)
+        if target is not None:
+            best.save_in(target)
     if as_json:
         print(json.dumps(best.to_dict(), indent=2))
         return
@@ -213,6 +228,7 @@ def fluid(
     ] = "windows",
     no_python: NoPython = False,
     output: Kept = None,
+    replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
     """Integrate the differential equations of the windows.
@@ -223,13 +239,14 @@ def fluid(
     from windward.show import _terminal
 
     scenario = parse_file(file, no_python=no_python)
-    result = run(scenario, tolerance=tolerance, period_s=period, feedback_delay_s=parse_delay(feedback_delay))
+    with place_if(output, replace=replace) as target:
+        result = run(scenario, tolerance=tolerance, period_s=period, feedback_delay_s=parse_delay(feedback_delay))
+        if target is not None:
+            result.save_in(target)
     if plot is not None:
         from windward.show.plot import save
 
         save(result.plot(what), plot)
-    if output is not None:
-        result.save(output)
     if as_json:
         print(json.dumps({"settled_s": result.settled_s, "flows": result.to_dict()}, indent=2))
         return
@@ -250,6 +267,7 @@ def compare(
             "DIR/ideal. Default: not saved.",
         ),
     ] = None,
+    replace: Replace = False,
     seeds: Seeds = None,
     emulate: Annotated[
         bool | None,
@@ -274,7 +292,7 @@ def compare(
 
     chosen = parse_seeds(seeds)
     scenario = parse_file(file, no_python=no_python)
-    with ExitStack() as stack:
+    with place_if(output, replace=replace) as target, ExitStack() as stack:
         shown: dict[str, Callable[[Progress], None] | None] = {}
 
         def progress(engine: str, now: Progress) -> None:
@@ -291,11 +309,11 @@ def compare(
                 objective=objective,
                 seeds=chosen,
                 with_emulation=emulate,
-                output=output,
+                place=target,
                 progress=progress,
             )
         except RunInterrupted as stop:
-            complain(str(stop))
+            complain(str(stop) if target is None else f"{stop}; {where(target)}")
             raise typer.Exit(130) from None
     if as_json:
         print(result.table.to_json(orient="records", indent=2))

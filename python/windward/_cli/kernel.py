@@ -59,7 +59,7 @@ def load(
         waiting.poll()
         print(f"{loaded.name} was unloaded by another command")
     except KeyboardInterrupt:
-        if _DEFAULT.exists() and _DEFAULT.read_text().strip() == loaded.name:
+        if _DEFAULT.exists() and _DEFAULT.read_text(encoding="ascii").strip() == loaded.name:
             print(f"{loaded.name} is the default of new connections, which keep it until another is chosen")
             print("hint: sysctl -w net.ipv4.tcp_congestion_control=cubic")
         else:

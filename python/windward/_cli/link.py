@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from windward import transfer
+from windward.results._files import replace_text
 
 
 def link(
@@ -113,9 +114,7 @@ def link(
         seed=seed,
     )
     if report is not None:
-        partial = report.with_name(f".{report.name}.partial")
-        partial.write_text(json.dumps(result, indent=2, allow_nan=False, default=str) + "\n", encoding="utf-8")
-        partial.replace(report)
+        replace_text(report, json.dumps(result, indent=2, allow_nan=False, default=str) + "\n")
     if problem := result["quality"]["problem"]:
         typer.echo(f"windward link: not trustworthy: {problem}", err=True)
     raise typer.Exit(result["code"])

@@ -60,8 +60,10 @@ def claims(
                 tell(f"{name}: checked {at} of {wanted}")
         _show(paper, found[name])
     if as_json is not None:
+        from windward.results._files import replace_text
+
         rows = {name: [judgement.to_dict() for judgement in judgements] for name, judgements in found.items()}
-        as_json.write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        replace_text(as_json, json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
     _exit(found)
 
 

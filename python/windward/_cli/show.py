@@ -55,7 +55,8 @@ def plot(
             help="Figure: of a run windows, rates, rtt, queues, delays, links, fairness, internals, goodput, "
             "utilization, loss, stations of a cell, map, airtime, air, backlogs, trapped, shares, blocks, or steps, a "
             "page with a slider; of an optimum rates, links, prices or paths; of a fluid run windows, rates, delays or "
-            "lyapunov; of a sweep goodput, fairness, loss, rtt, utilization, wait, … Default: the first.",
+            "lyapunov; of a sweep goodput, fairness, loss, rtt, utilization, wait, …; of a comparison goodput, rates, "
+            "windows, … of all engines. Default: the first.",
         ),
     ] = None,
     output: Annotated[
@@ -182,12 +183,12 @@ def report(
 ) -> None:
     """Write a self-contained HTML report of each result."""
     from windward._answers.open import open_result
-    from windward.results import _folder
+    from windward.results._place import REPORT
 
     if output and len(folders) > 1:
         raise ValueError(f"--output {output}: one file for {len(folders)} results; give one folder, or leave it out")
     for folder in folders:
-        print(open_result(folder).report(output or folder / _folder.REPORT))
+        print(open_result(folder).report(output or folder / REPORT))
 
 
 def export(

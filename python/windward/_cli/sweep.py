@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from windward._cli.options import File, NoPython, Objective, Quiet, Seeds, parse_seeds
+from windward._cli.places import remark
 from windward._cli.words import complain, tell
 from windward._engine import RunInterrupted
 from windward._format.parse import parse
@@ -74,21 +75,23 @@ def sweep(
     target = output or Path("results") / f"{asked.scenario.name}-sweep"
     try:
         with _terminal.progress("sweeping", "swept", is_quiet=quiet, noun="runs") as progress:
-            result = run(asked, output=target, threads=threads, on=on, progress=progress)
+            result = run(asked, output=target, is_numbered=output is None, threads=threads, on=on, progress=progress)
     except RunInterrupted as stop:
-        kept = f"saved in {target}; the same command goes on" if stop.run is not None else "nothing was saved"
+        kept = f"saved in {stop.run.path}; the same command goes on" if stop.run is not None else "nothing was saved"
         complain(f"{stop}; {kept}")
         raise typer.Exit(130) from None
+    if result.path != target:
+        remark(f"{target} holds another result; this one is in {result.path}")
     if as_json:
         means = {name: result.means(name) for name in result.figures}
-        rows = next(iter(means.values()))[["point", *result.fields]].to_dict("records")
+        rows = result.runs[["point", *result.fields]].drop_duplicates("point").to_dict("records")
         for name, frame in means.items():
             for row, mean, error in zip(rows, frame["mean"], frame["ci95"], strict=True):
                 row[name] = {"mean": _number(mean), "ci95": _number(error)}
         print(json.dumps(rows, indent=2, ensure_ascii=False))
     elif not quiet:
         _terminal.show(result)
-        tell(target)
+        tell(result.path)
     if len(result.failures):
         raise typer.Exit(1)
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from windward import _engine
 from windward._answers.run import Run
+from windward.errors import ResultError
 from windward.results._folder import ResultFolder, read_table
 from windward.results._shapes import Progress
 from windward.results._summary import about, with_means
-from windward.results._tables import KEPT, TOTALS, Tables, Totals, build
+from windward.results._tables import TOTALS, Packed, Tables, Totals, build
 
 #: How often progress is told and a Ctrl-C is noticed, in seconds.
 _POLL = 0.1
+
+#: The summary is written again when so many times as long has passed as it takes: the time of many seeds stays linear.
+_SELDOM = 10.0
+
+#: Most seeds of a run.
+MOST_SEEDS = 1_000_000
 
 
 class Jobs(Protocol):
@@ -50,6 +59,7 @@ class Collector:
         #: What an emulation says of its own timing, by seed.
         self.timing: dict[int, dict[str, Any]] = {}
         self.notes: list[str] = []
+        self._summary_written_s = self._summary_took_s = self._told_s = 0.0
 
     def collect(self, job: Jobs, captures: Path | None) -> Run:
         job.start(None if captures is None else str(captures))
@@ -64,30 +74,50 @@ class Collector:
             stopped = _engine.RunInterrupted(f"interrupted: {len(self.kept)} of {len(self.seeds)} seeds finished")
             stopped.run = self.run() if self.kept else None
             raise stopped from interrupt
+        except BaseException:
+            job.cancel()
+            # Why it ended matters more than that the disk is full.
+            with suppress(ResultError):
+                self.drop_unwritten()
+            raise
         finally:
             job.cancel()
+        if self.target is not None:
+            self.write_summary(self.target)
+            self.target.settle()
         return self.run()
 
     def take(self, result: dict[str, Any]) -> None:
         seed = int(result["seed"])
         measured_s = self.scenario.duration_s - self.scenario.warmup_s
         built = build(result, self.entities, measured_s)
-        self.kept[seed] = built
         self.counts[seed] = {name: int(result[name]) for name in ("events", "packet_hops")}
         if "quality" in result:
             self.timing[seed] = result["quality"]
             self.notes = result["notes"]
-        if self.target is not None:
-            # The series of many seeds need not fit into memory: they are read from the folder again.
-            self.kept[seed] = {kind: table for kind, table in built.items() if kind in KEPT}
-            self.target.write_seed(seed, built, self.scenario.to_toml(), self.summary())
+        if self.target is None:
+            self.kept[seed] = built
+        else:
+            # Many seeds need not fit into memory: what the summary does not need is read from the folder again.
+            like: Tables = next(reversed(self.kept.values())) if self.kept else {}
+            self.kept[seed] = {kind: Packed.of(built[kind], like.get(kind)) for kind in TOTALS}
+            self.target.write_seed(seed, built, lambda: (self.scenario.to_toml(), self.summary()))
+            if time.monotonic() - self._summary_written_s > _SELDOM * self._summary_took_s:
+                self.write_summary(self.target)
+
+    def write_summary(self, target: ResultFolder) -> None:
+        """Writes the summary over the seeds that are kept."""
+        began = time.monotonic()
+        target.write_summary(self.summary())
+        self._summary_written_s = time.monotonic()
+        self._summary_took_s = self._summary_written_s - began
 
     def drop_unwritten(self) -> None:
         """Forgets a seed whose writing was interrupted, so that memory, summary and folder say the same."""
         if self.target is not None:
             self.kept = {seed: kept for seed, kept in self.kept.items() if self.target.has(seed)}
             if self.kept:
-                self.target.write_summary(self.summary())
+                self.write_summary(self.target)
 
     def summary(self) -> dict[str, Any]:
         """The content of summary.json over the seeds that are kept."""
@@ -100,7 +130,8 @@ class Collector:
         return [seed for seed in self.seeds if seed in self.kept]
 
     def tell(self, job: Jobs) -> None:
-        if self.progress is not None:
+        if self.progress is not None and time.monotonic() - self._told_s >= _POLL:
+            self._told_s = time.monotonic()
             simulated = sum(job.simulated_s())
             fraction = simulated / (self.scenario.duration_s * len(self.seeds))
             self.progress(Progress(fraction=min(fraction, 1.0), finished=len(self.kept), seeds=len(self.seeds)))
@@ -139,6 +170,8 @@ def choose(seeds: int | Sequence[int] | None, default: list[int]) -> list[int]:
     ValueError
         If there is none, one twice, or a negative one.
     """
+    if isinstance(seeds, int) and seeds > MOST_SEEDS:
+        raise ValueError(f"{seeds} seeds; at most {MOST_SEEDS} are allowed")
     chosen = default if seeds is None else list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
     if not chosen:
         raise ValueError("no seeds given; at least one is needed")

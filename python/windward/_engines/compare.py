@@ -16,6 +16,7 @@ from windward._engines.optimum import solve
 from windward._engines.simulate import simulate
 
 if TYPE_CHECKING:
+    from windward.results._place import Place
     from windward.results._shapes import Progress
 
 #: An emulation that nobody asked for takes at most this long, in seconds.
@@ -34,26 +35,25 @@ def compare(
     objective: str = "proportional",
     seeds: int | Sequence[int] | None = None,
     with_emulation: bool | None = None,
-    output: Path | None = None,
+    place: Place | None = None,
     progress: Callable[[str, Progress], None] | None = None,
 ) -> Comparison:
     """Asks every engine; `Scenario.compare` says what the arguments mean, `simulate` what `folder` and `laws` do."""
     left_out = {}
-    if output is not None:
-        Comparison.check_folder(output)
     best = solve(scenario, objective)
     try:
         fluid = follow(scenario)
     except ValueError as error:
         fluid, left_out["fluid"] = None, _first_line(error)
-    if output is not None:
-        best.save(output / best.engine)
+    if place is not None:
+        Comparison.begin(place.path, best)
+        best.save_in(place.inside(best.engine))
         if fluid is not None:
-            fluid.save(output / fluid.engine)
+            fluid.save_in(place.inside(fluid.engine))
 
     def keep(engine: str) -> dict[str, Any]:
         return {
-            "output": None if output is None else output / engine,
+            "place": None if place is None else place.inside(engine),
             "progress": None if progress is None else partial(progress, engine),
         }
 
@@ -85,8 +85,9 @@ def compare(
         kernel=kernel,
         left_out=left_out,
     )
-    if output is not None:
-        compared.note(output)
+    if place is not None:
+        compared.note(place.path)
+        place.settle()
     return compared
 
 

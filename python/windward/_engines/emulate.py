@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from windward import _engine
 from windward._engines.collect import Collector, choose
 from windward.results._folder import ResultFolder
+from windward.results._place import Place
 from windward.results._shapes import Progress
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def emulate(
     scenario: _engine.Scenario,
     *,
     seeds: int | Sequence[int] | None = None,
-    output: str | Path | None = None,
+    place: Place | None = None,
     progress: Callable[[Progress], None] | None = None,
     pcap: bool = False,
     force: bool = False,
@@ -31,12 +32,12 @@ def emulate(
     if reason := why_not():
         raise _engine.EmulationError(reason)
     chosen = choose(seeds, scenario.seeds[:1])
-    if pcap and output is None:
+    if pcap and place is None:
         raise ValueError("pcap=True needs output=DIR, where the captures are written")
     settings = [(name, str(value)) for name, value in (sysctl or {}).items()]
     others = dict(congestion or {})
     job = _engine.EmulationJob(scenario, seeds=chosen, force=force, settings=settings, congestion=list(others.items()))
-    target = ResultFolder(Path(output)) if output is not None else None
+    target = ResultFolder(place) if place is not None else None
     try:
         collector = Collector(scenario, chosen, target, progress, engine="emulate")
         flows = collector.entities["flows"]

@@ -12,6 +12,7 @@ from windward._answers.run import Run
 from windward._engines.collect import Collector, choose
 from windward._format.own import finders
 from windward.results._folder import ResultFolder
+from windward.results._place import Place
 from windward.results._shapes import Progress
 
 
@@ -22,17 +23,17 @@ def simulate(
     laws: Mapping[str, Callable[..., Any]] | None = None,
     seeds: int | Sequence[int] | None = None,
     threads: int | None = None,
-    output: str | Path | None = None,
+    place: Place | None = None,
     progress: Callable[[Progress], None] | None = None,
     pcap: bool = False,
 ) -> Run:
     """Simulates every seed; `Scenario.simulate` says what the arguments mean.
 
-    `folder` is where the scenario's own files lie; `laws` holds laws, schedulers and rules that are Python
-    objects, by the name under which the scenario knows them.
+    `place` is where the results go, `folder` where the scenario's own files lie; `laws` holds laws, schedulers and
+    rules that are Python objects, by the name under which the scenario knows them.
     """
     chosen = choose(seeds, scenario.seeds)
-    if pcap and output is None:
+    if pcap and place is None:
         raise ValueError("pcap=True needs output=DIR, where the captures are written")
     job = _engine.Job(
         scenario,
@@ -40,7 +41,7 @@ def simulate(
         threads=count_threads(threads),
         **finders(laws or {}, folder),
     )
-    target = ResultFolder(Path(output)) if output is not None else None
+    target = ResultFolder(place) if place is not None else None
     try:
         return Collector(scenario, chosen, target, progress, engine="simulate").collect(
             job, target.captures if pcap and target else None

@@ -16,12 +16,12 @@ from windward._answers.sweep import Sweep
 from windward._engines import lines
 from windward._engines.collect import choose
 from windward._engines.emulate import emulate, why_not
-from windward._engines.interrupts import held_back
 from windward._engines.optimum import split_objective
 from windward._engines.points import Points
 from windward._engines.simulate import count_threads
 from windward._format.design import Design
 from windward._format.vary import change, label, worth
+from windward.results._interrupts import held_back
 from windward.results._shapes import Progress
 from windward.results._sweep import Axis, Plan, SweepFolder, build, digest, points_in_part
 
@@ -56,17 +56,23 @@ def sweep(
     asked: Asked,
     *,
     output: Path | None = None,
+    is_numbered: bool = False,
     threads: int | None = None,
     on: str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Sweep:
-    """Runs what of the sweep is not in `output` yet; `Scenario.sweep` says what the arguments mean."""
+    """Runs what of the sweep is not in `output` yet; `Scenario.sweep` says what the arguments mean.
+
+    With `is_numbered` it goes to OUTPUT-2, OUTPUT-3, … where the folder holds another result.
+    """
     plain = json.loads(asked.scenario.to_json())
     tried = _try(asked, plain, on)
     plan = _plan(asked, plain, tried)
     is_kept = output is not None
     path = output if output is not None else Path(tempfile.mkdtemp(prefix="windward-sweep-"))
-    target = SweepFolder(path, plan, asked.scenario.to_toml())
+    open_folder = SweepFolder.next if is_numbered else SweepFolder
+    target = open_folder(path, plan, asked.scenario.to_toml())
+    path = target.path
     # What is written in Python takes turns at the interpreter's lock: more workers would only wait for it.
     workers = 1 if tried.classes else count_threads(threads)
     points = Points(

@@ -14,6 +14,9 @@ from typing import Any
 
 from windward._format.vary import Field, Measure, Range, measure, read_value, read_values
 
+#: Most points of a sweep.
+MOST_POINTS = 1_000_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
@@ -36,6 +39,11 @@ class Design:
     samples: int | None = None
 
     def __post_init__(self) -> None:
+        if (count := self.combinations * (len(self.table.rows) if self.table else 1)) > MOST_POINTS:
+            raise ValueError(
+                f"{count} points; at most {MOST_POINTS} are allowed\n"
+                "hint: give fewer values, or take samples of them with --latin N"
+            )
         if repeated := next((path for at, path in enumerate(self.paths) if path in self.paths[:at]), None):
             raise ValueError(f"{repeated}: given twice; give all its values at once, as in {repeated}=1,2,3")
         if not self.paths:
@@ -176,16 +184,21 @@ def read_points(path: Path) -> Table:
 def _read_csv(path: Path) -> Table:
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = csv.reader(file)
-        header = tuple(name.strip() for name in next(lines, []))
-        if not header or not all(header):
-            raise ValueError(f"{path}:1: the first line names the fields, as in link.air.loss,flow.*.law")
-        rows = []
-        for cells in lines:
-            if not cells:
-                continue
-            if len(cells) != len(header):
-                raise ValueError(f"{path}:{lines.line_num}: {len(cells)} values for {len(header)} fields")
-            rows.append(tuple(read_value(cell) for cell in cells))
+        try:
+            header = tuple(name.strip() for name in next(lines, []))
+            if not header or not all(header):
+                raise ValueError(f"{path}:1: the first line names the fields, as in link.air.loss,flow.*.law")
+            rows: list[tuple[Any, ...]] = []
+            for cells in lines:
+                if not cells:
+                    continue
+                if len(cells) != len(header):
+                    raise ValueError(f"{path}:{lines.line_num}: {len(cells)} values for {len(header)} fields")
+                if len(rows) == MOST_POINTS:
+                    raise ValueError(f"{path}:{lines.line_num}: at most {MOST_POINTS} points are allowed")
+                rows.append(tuple(read_value(cell) for cell in cells))
+        except csv.Error as error:
+            raise ValueError(f"{path}:{lines.line_num}: no line of a CSV file: {error}") from None
     return _table(path, header, rows)
 
 
@@ -194,6 +207,8 @@ def _read_toml(path: Path) -> Table:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: too many lists or tables in one another") from None
     points = content.get("point", [])
     if set(content) - {"point"} or not isinstance(points, list) or not all(isinstance(each, dict) for each in points):
         raise ValueError(f'{path}: a file of points has nothing but [[point]] tables, with keys like "link.air.loss"')
@@ -224,6 +239,6 @@ def read_rows(points: Sequence[Mapping[str, Any]], origin: str) -> Table:
 def _table(path: Path, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Table:
     if not rows:
         raise ValueError(f"{path}: there are no points in it")
-    for name in header:
-        Field(path=name, values=(0,)).check()
+    for name, column in zip(header, zip(*rows, strict=True), strict=True):
+        Field(path=name, values=column).check()
     return Table(paths=header, rows=rows)

@@ -17,9 +17,10 @@ class Law(Protocol):
     """A congestion control law: decides the window, while the simulated TCP keeps the books.
 
     A class is a law if `Class(cwnd, **parameters)` makes an object of this shape; `cwnd` is the initial window in
-    packets. `cwnd` may be an attribute, a property or a method without arguments. A law may also have
+    packets. `cwnd` may be an attribute, a property or a method without arguments, from 0 to 4294967295. A law may also
+    have
 
-    * `pacing_rate`: packets a second, or None: attribute, property or method; a rate paces the flow;
+    * `pacing_rate`: packets a second from 1e-9 to 1e9, or None: attribute, property or method; a rate paces the flow;
     * `on_restart(now)`: sending resumes after an idle time;
     * `on_undo()`: the last congestion event was spurious;
     * `observe()`: a dict of numbers to be recorded in `Run.internals`.

@@ -33,6 +33,9 @@ _RANGE = re.compile(
 #: Most values that a range may mean.
 _MOST = 1_000_000
 
+#: Whole numbers are below this, either way: files of scenarios and of results have no larger ones.
+_WHOLE = 1 << 63
+
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
@@ -74,6 +77,12 @@ class Field:
             raise ValueError(f"{self.path}: not a field to be varied: {_FIXED[parts[0]]}")
         if not self.values and self.range is None:
             raise ValueError(f"{self.path}: no values given; at least one is needed, as in {self.path}=1,2,3")
+        for value in self.values:
+            if not _is_value(value):
+                raise ValueError(
+                    f"{self.path}: {_short(value)} is not a value of a scenario; allowed: text, finite numbers, "
+                    "whole ones of 64 bits, true, false, lists and tables of these\nhint: write it in quotes"
+                )
 
 
 def read_field(text: str) -> Field:
@@ -126,10 +135,27 @@ def read_value(text: str) -> Any:
     text = text.strip()
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
+    # ValueError: numbers of thousands of digits too.
+    except (ValueError, KeyError, RecursionError):
         return text
-    is_known = isinstance(value, bool | int | str | list | dict) or (isinstance(value, float) and math.isfinite(value))
-    return value if is_known else text
+    return value if _is_value(value) else text
+
+
+def _is_value(value: Any) -> bool:
+    """Whether a scenario can hold it: no dates, no NaN."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _is_value(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_value, value))
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str) or (isinstance(value, int) and -_WHOLE <= value < _WHOLE)
+
+
+def _short(value: Any) -> str:
+    # The text of a number of thousands of digits is refused by Python itself.
+    text = "the whole number" if isinstance(value, int) else str(value)
+    return f"`{text[:40]}…`" if len(text) > 40 else f"`{text}`"
 
 
 def _range(found: re.Match[str]) -> Range | list[Any]:
@@ -139,6 +165,8 @@ def _range(found: re.Match[str]) -> Range | list[Any]:
     unit = end_unit or ""
     is_log = how == "log"
     start, stop = (float(end.replace("_", "")) for end in (first, last))
+    if not math.isfinite(stop - start) or not math.isfinite(float(amount or 0)):
+        raise ValueError("the ends and the number of a range are finite")
     is_whole = not unit and all(re.fullmatch(r"[+-]?[\d_]+", end) for end in (first, last))
     if is_log and not (start > 0 and stop > 0):
         raise ValueError("a logarithmic range begins and ends above zero")

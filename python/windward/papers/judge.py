@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from windward.papers.ledger import Claim, Paper, PaperError, spans
+from windward.results._files import replace_bytes, replace_text
 
 Check = TypeVar("Check", bound=Callable[..., "Finding"])
 
@@ -65,8 +66,8 @@ class Results:
     def keep(self, name: str, table: pd.DataFrame) -> None:
         """Keeps a table, as Parquet and as CSV."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        table.to_parquet(self._file(name), index=False)
-        table.to_csv(self._file(name).with_suffix(".csv"), index=False)
+        replace_bytes(self._file(name), table.to_parquet(index=False))
+        replace_text(self._file(name).with_suffix(".csv"), table.to_csv(index=False))
 
     def _file(self, name: str) -> Path:
         return self.folder / f"{name}.parquet"

@@ -11,6 +11,7 @@ from pathlib import Path
 from windward.papers.judge import Judgement, summary
 from windward.papers.ledger import VERDICTS, Paper
 from windward.papers.reproduce import Drawn
+from windward.results._files import replace_text
 from windward.results._summary import versions
 from windward.show.page._html import Section, drawn_of, page
 
@@ -31,7 +32,7 @@ def write(paper: Paper, judgements: Sequence[Judgement], drawn: Sequence[Drawn],
         charts=[],
         versions=versions(),
     )
-    path.write_text(text, encoding="utf-8")
+    replace_text(path, text)
     return path
 
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from windward.papers.judge import Results
 from windward.papers.ledger import MissingInputError, Paper, PaperError
+from windward.results._files import replace_text
 from windward.show.plot import save
 from windward.show.plot.style import styled, with_axes
 
@@ -136,6 +137,6 @@ def _draw(number: str, draw: Any, context: Context) -> Drawn:
         figure = draw(context)
         save(figure, drawn.svg)
         # The page reads values off its axes.
-        drawn.svg.write_text(with_axes(figure, drawn.svg.read_text(encoding="utf-8")), encoding="utf-8")
+        replace_text(drawn.svg, with_axes(figure, drawn.svg.read_text(encoding="utf-8")))
         save(figure, drawn.pdf)
     return drawn

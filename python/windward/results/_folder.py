@@ -43,75 +43,64 @@ DIR/
   report.html
 ```
 
-A seed's folder is written under another name and renamed when it is complete; the summary is replaced in the same way
-after each seed. Whatever stops a run, the finished seeds can be read. Nothing in the folder depends on the clock, the
-machine's speed or the number of threads.
+A seed's folder is written under another name and renamed when it is complete. The summary is replaced in the same way,
+now and then and at the end; until then the folders say which seeds have finished. Whatever stops a run, these can be
+read. Nothing in the folder of a whole run depends on the clock, the machine's speed or the number of threads.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
-import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windward._engine import write_parquet
 from windward.errors import ResultError
+from windward.results._files import replace_text
+from windward.results._place import SCENARIO, SUMMARY, Place, is_result
 from windward.results._summary import FORMAT
 from windward.results._tables import ABSENT_IF_EMPTY, Columns, Tables, has_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SUMMARY = "summary.json"
-SCENARIO = "scenario.toml"
 CAPTURE = "capture.pcapng"
-REPORT = "report.html"
-
-STAGING = ".windward-"
 
 
 class ResultFolder:
     """Writes a run's folder seed by seed.
 
-    An older Windward result in the folder is kept until the first seed of the new run has finished, and removed
-    then. A folder that holds anything else is refused.
-
     Raises
     ------
     ResultError
-        If the folder holds something else, or cannot be written.
+        If the folder cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, place: Place) -> None:
+        self.place = place
         self._is_begun = False
-        if path.exists() and not path.is_dir():
-            raise ResultError(f"{path} is a file; results need a folder")
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            foreign = sorted(file.name for file in path.iterdir() if not file.name.startswith(STAGING))
-            if foreign and not is_result(path):
-                raise ResultError(
-                    f"{path} contains `{foreign[0]}` and is not a Windward result; it is not overwritten\n"
-                    "hint: choose another folder, or delete its contents"
-                )
-            if foreign and json.loads((path / SUMMARY).read_text()).get("engine") == "sweep":
-                raise ResultError(
-                    f"{path} holds a sweep; it is not overwritten\nhint: choose another folder, or delete it"
-                )
-            self._staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=path))
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._staging = place.stage()
         except OSError as error:
-            raise ResultError(f"{path} cannot be written: {error.strerror}") from error
+            raise self._refused(error) from error
+
+    @property
+    def path(self) -> Path:
+        """Where the result is."""
+        return self.place.path
 
     @property
     def captures(self) -> Path:
         """Where the engine may write seed-N.pcapng; on the same file system, so that they can be moved."""
         return self._staging
 
-    def write_seed(self, seed: int, tables: Tables, scenario: str, summary: dict[str, Any]) -> None:
-        """Adds a finished seed, and replaces the summary by one that includes it."""
+    def write_seed(self, seed: int, tables: Tables, begin: Callable[[], tuple[str, dict[str, Any]]]) -> None:
+        """Adds a finished seed; `begin` makes the scenario and the summary, which stand there before the first."""
         try:
             staged = self._staging / f"seed-{seed}"
             staged.mkdir()
@@ -122,29 +111,25 @@ class ResultFolder:
             if capture.exists():
                 capture.rename(staged / CAPTURE)
             if not self._is_begun:
-                # Killed at any point from here on, the folder is a result still: its summary lists what is there.
-                self.write_summary(summary | {"complete": False, "finished": []})
-                self._remove_older()
+                scenario, summary = begin()
+                replace_text(self.path / SUMMARY, to_json(summary | {"complete": False, "finished": []}))
                 replace_text(self.path / SCENARIO, scenario)
                 self._is_begun = True
             staged.rename(self.path / staged.name)
-            self.write_summary(summary)
         except OSError as error:
-            raise ResultError(f"{self.path} cannot be written: {error.strerror}") from error
+            raise self._refused(error) from error
 
     def write(self, tables: Tables, scenario: str, summary: dict[str, Any]) -> None:
         """Writes a run without seeds."""
         try:
             for kind, table in tables.items():
                 _write(self._staging / f"{kind}.parquet", table)
-            self.write_summary(summary | {"complete": False})
-            self._remove_older()
             replace_text(self.path / SCENARIO, scenario)
             for kind in tables:
                 (self._staging / f"{kind}.parquet").rename(self.path / f"{kind}.parquet")
-            self.write_summary(summary)
+            replace_text(self.path / SUMMARY, to_json(summary))
         except OSError as error:
-            raise ResultError(f"{self.path} cannot be written: {error.strerror}") from error
+            raise self._refused(error) from error
 
     def has(self, seed: int) -> bool:
         """Whether the seed has been written by this run."""
@@ -155,31 +140,21 @@ class ResultFolder:
         try:
             replace_text(self.path / SUMMARY, to_json(summary))
         except OSError as error:
-            raise ResultError(f"{self.path} cannot be written: {error.strerror}") from error
+            raise self._refused(error) from error
+
+    def settle(self) -> None:
+        """The result is whole: takes the place of an older one, if it is to."""
+        shutil.rmtree(self._staging, ignore_errors=True)
+        self.place.settle()
 
     def close(self) -> None:
         """Removes what was staged, and the folder if nothing was ever written to it."""
         shutil.rmtree(self._staging, ignore_errors=True)
-        if not any(self.path.iterdir()):
+        with suppress(OSError):
             self.path.rmdir()
 
-    def _remove_older(self) -> None:
-        """Removes the tables of an older run and what was drawn from them, and nothing else."""
-        for table in self.path.glob("*.parquet"):
-            table.unlink()
-        (self.path / REPORT).unlink(missing_ok=True)
-        for folder in (*self.path.glob("seed-*"), *self.path.glob(f"{STAGING}*/")):
-            # By name: `mkdtemp` answers an absolute path from Python 3.12 on, whatever it was given.
-            if folder.name != self._staging.name:
-                shutil.rmtree(folder)
-
-
-def is_result(path: Path) -> bool:
-    """Whether the folder holds a Windward result, of whatever format."""
-    try:
-        return "windward" in json.loads((path / SUMMARY).read_text())
-    except (OSError, ValueError, TypeError):
-        return False
+    def _refused(self, error: OSError) -> ResultError:
+        return ResultError(f"{self.path} cannot be written: {error.strerror}")
 
 
 #: What opens the results of each engine.
@@ -194,7 +169,7 @@ OPENERS = {
 
 
 def read_summary(path: Path, *engines: str) -> dict[str, Any]:
-    """The summary of a run, of one of these engines if any is given.
+    """The summary of a run, of one of these engines if any is given; an interrupted one has the seeds that are there.
 
     Raises
     ------
@@ -205,7 +180,7 @@ def read_summary(path: Path, *engines: str) -> dict[str, Any]:
         raise ResultError(f"{path} does not exist")
     if not is_result(path):
         raise ResultError(f"{path} is not a Windward result: it has no valid {SUMMARY}")
-    summary: dict[str, Any] = json.loads((path / SUMMARY).read_text())
+    summary: dict[str, Any] = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     if summary.get("format") != FORMAT:
         raise ResultError(
             f"{path} has format {summary.get('format')}, this version of Windward reads format {FORMAT}: "
@@ -215,6 +190,9 @@ def read_summary(path: Path, *engines: str) -> dict[str, Any]:
     if engines and found not in engines:
         hint = f"hint: open it with {OPENERS[found]}"
         raise ResultError(f"{path} is a result of `{found}`, not of `{engines[0]}`\n{hint}")
+    if found in ("simulate", "emulate") and not summary["complete"]:
+        there = {entry.name for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False)}
+        summary["finished"] = [seed for seed in summary["seeds"] if f"seed-{seed}" in there]
     return summary
 
 
@@ -257,13 +235,6 @@ def read_scenario(path: Path) -> str:
 
 def _write(path: Path, columns: Columns) -> None:
     write_parquet(path, dict(columns))
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Writes a text file so that a reader sees the old one or the new one, never a part."""
-    new = path.with_name(f"{STAGING}{path.name}")
-    new.write_text(text)
-    new.replace(path)
 
 
 def to_json(summary: dict[str, Any]) -> str:

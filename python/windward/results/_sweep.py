@@ -18,8 +18,8 @@ by a crash or a full disk is dropped, and its run made again.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
+import itertools
 import json
 import math
 from array import array
@@ -31,20 +31,25 @@ from typing import IO, Any
 from windward import _engine
 from windward._engine import write_parquet
 from windward.errors import ResultError
-from windward.results._folder import SCENARIO, STAGING, SUMMARY, is_result, replace_text, to_json
+from windward.results._files import STAGING, fresh, replace_text
+from windward.results._folder import to_json
+from windward.results._lock import InUseError, Lock
+from windward.results._place import SCENARIO, SUMMARY, holds, is_result, numbers
 from windward.results._summary import FORMAT, versions
 from windward.results._tables import Columns, Named
 
 #: The table with one row for each run.
 RUNS = "runs"
 JOURNAL = "journal"
-LOCK = f"{STAGING}lock"
 
 #: Rows of the largest table in a part, about.
 _ROWS = 50_000
 
 #: Most points in a part.
 _POINTS = 1000
+
+#: So many numbered folders are tried.
+_NUMBERS = 10_000
 
 #: What must be the same for a sweep to go on, and what to say where it is not.
 _SAME = {
@@ -148,15 +153,10 @@ class SweepFolder:
         if path.exists() and not path.is_dir():
             raise ResultError(f"{path} is a file; results need a folder")
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            self._lock = (path / LOCK).open("w")
+            self._lock = Lock(path)
         except OSError as error:
             raise ResultError(f"{path} cannot be written: {error.strerror}") from error
         try:
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ResultError(f"{path} is being written by another sweep") from None
             self._begin(scenario)
         except OSError as error:
             self.close()
@@ -165,36 +165,40 @@ class SweepFolder:
             self.close()
             raise
 
+    @classmethod
+    def next(cls, path: Path, plan: Plan, scenario: str) -> SweepFolder:
+        """The folder, or, where it holds another result, the first of NAME-2, NAME-3, … that holds none or this sweep.
+
+        Raises
+        ------
+        ResultError
+            As for the folder itself.
+        """
+        for other in (path, *itertools.islice(numbers(path), _NUMBERS)):
+            try:
+                return cls(other, plan, scenario)
+            except OtherResultError:
+                continue
+            except InUseError:
+                # By the same sweep, as far as can be seen: two of them would do everything twice.
+                if not is_result(other) or _difference(other, plan) is None:
+                    raise
+        raise ResultError(f"{path} and {_NUMBERS} folders beside it hold other results; delete some")
+
     def _begin(self, scenario: str) -> None:
-        foreign = sorted(file.name for file in self.path.iterdir() if not file.name.startswith(STAGING))
-        if foreign and not is_result(self.path):
-            raise ResultError(
-                f"{self.path} contains `{foreign[0]}` and is not a Windward result; it is not overwritten\n"
-                "hint: choose another folder, or delete its contents"
-            )
-        if foreign:
-            self._compare(json.loads((self.path / SUMMARY).read_text(encoding="utf-8")))
+        if holds(self.path) is not None:
+            if (difference := _difference(self.path, self.plan)) is not None:
+                hint = "hint: choose another folder with --output, or delete this one to begin again"
+                raise OtherResultError(f"{self.path} {difference}\n{hint}")
             self._take_stock()
         else:
             self._is_fresh = True
             self.write_summary(is_complete=False)
         replace_text(self.path / SCENARIO, scenario)
 
-    def _compare(self, summary: Mapping[str, Any]) -> None:
-        hint = "hint: choose another folder with --output, or delete this one to begin again"
-        if summary.get("engine") != "sweep":
-            found = summary.get("engine")
-            raise ResultError(f"{self.path} holds a result of `{found}`, no sweep; it is not overwritten\n{hint}")
-        found = summary["identity"]
-        for key, text in _SAME.items():
-            ours, theirs = self.plan.identity.get(key), found.get(key)
-            if ours != theirs:
-                said = text.format(ours=ours, theirs=theirs, version=_engine.__version__)
-                raise ResultError(f"{self.path} {said}; its points are not mixed with these\n{hint}")
-
     def _take_stock(self) -> None:
         """Finds what has been run, and drops what a crash has left half-written."""
-        for file in self.path.rglob(f"{STAGING}*.parquet"):
+        for file in self.path.glob(f"*/{STAGING}*.parquet"):
             file.unlink()
         self._whole = set(parts(self.path))
         for file in sorted((self.path / JOURNAL).glob("*.jsonl")):
@@ -282,13 +286,11 @@ class SweepFolder:
         for file in self._journals.values():
             file.close()
         if self._is_fresh and not self.finished:
-            for name in (SUMMARY, SCENARIO, LOCK):
+            for name in (SUMMARY, SCENARIO):
                 (self.path / name).unlink(missing_ok=True)
             with contextlib.suppress(OSError):
                 (self.path / JOURNAL).rmdir()
-            with contextlib.suppress(OSError):
-                self.path.rmdir()
-        self._lock.close()
+        self._lock.release()
 
     def _place(self, point: int, seed: int) -> int:
         return (point % self.plan.part) * self.plan.each + self._order.get(seed, 0)
@@ -308,12 +310,30 @@ class SweepFolder:
             folder = self.path / kind
             folder.mkdir(exist_ok=True)
             name = part_name(part)
-            staged = folder / f"{STAGING}{name}"
+            staged = fresh(folder, ".parquet")
             write_parquet(staged, dict(tables[kind]))
             staged.replace(folder / name)
         file.unlink()
         self._whole.add(part)
         del self._open[part]
+
+
+class OtherResultError(ResultError):
+    """A folder that holds another sweep, or the result of another engine."""
+
+
+def _difference(path: Path, plan: Plan) -> str | None:
+    """Why a folder's result is not that of a plan; None where it is."""
+    summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    if summary.get("engine") != "sweep":
+        return f"holds a result of `{summary.get('engine')}`, no sweep; it is not overwritten"
+    found = summary["identity"]
+    for key, text in _SAME.items():
+        ours, theirs = plan.identity.get(key), found.get(key)
+        if ours != theirs:
+            said = text.format(ours=ours, theirs=theirs, version=_engine.__version__)
+            return f"{said}; its points are not mixed with these"
+    return None
 
 
 def part_name(part: int) -> str:

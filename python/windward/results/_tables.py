@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: The tables of totals and means, one row per entity; the others are series.
 TOTALS = ("flows", "links", "stations", "wifi_stations", "wifi_links", "csma_links", "slotted_links", "background")
 
-#: What stays in memory of a run that is written to a folder: all that is not a series.
+#: All tables that are not series: what a sweep keeps of a run.
 KEPT = (*TOTALS, "backlogs", "shares", "coding")
 
 #: What members of media and their stations have beyond links and nodes.
@@ -224,6 +224,49 @@ def has_rows(columns: Columns) -> bool:
     """Whether a table has any row."""
     first = next(iter(columns.values()))
     return len(first.indices if isinstance(first, Named) else first) > 0
+
+
+class Packed(Mapping[str, Any]):
+    """A table of numbers in little memory: what many seeds have in common is there once."""
+
+    __slots__ = ("_data", "_layout")
+
+    def __init__(self, layout: Mapping[str, Any], data: bytes) -> None:
+        #: A column's texts, or the format of its numbers and where they begin and end.
+        self._layout = layout
+        self._data = data
+
+    @classmethod
+    def of(cls, table: Columns, like: Columns | None) -> Columns:
+        """The table packed, its layout shared with another's where it is the same; as it is if it has other columns."""
+        layout: dict[str, Any] = {}
+        data = bytearray()
+        for name, column in table.items():
+            if isinstance(column, list):
+                layout[name] = column
+            elif isinstance(column, memoryview):
+                begin = len(data)
+                data += column.tobytes()
+                layout[name] = (column.format, begin, len(data))
+                # Arrow wants its numbers aligned.
+                data += bytes(-len(data) % 8)
+            else:
+                return table
+        shared = like._layout if isinstance(like, Packed) and like._layout == layout else layout
+        return cls(shared, bytes(data))
+
+    def __getitem__(self, name: str) -> Any:
+        column = self._layout[name]
+        if isinstance(column, list):
+            return column
+        format, begin, end = column  # noqa: A001
+        return memoryview(self._data)[begin:end].cast(format)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._layout)
+
+    def __len__(self) -> int:
+        return len(self._layout)
 
 
 def to_arrow(columns: Columns) -> pa.Table:

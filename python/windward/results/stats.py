@@ -17,6 +17,9 @@ CONFIDENCE = 0.95
 IDLE = 0.05
 
 
+#: Deviations beyond this are squared after scaling.
+_HUGE = 1e150
+
 #: The normal distribution's quantile of 0.975.
 _NORMAL = 1.959963984540054
 
@@ -90,8 +93,11 @@ def mean_and_interval(values: Iterable[float]) -> tuple[float, float]:
     mean = math.fsum(known) / len(known)
     if len(known) == 1:
         return mean, math.nan
-    variance = math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1)
-    return mean, half_width(math.sqrt(variance), len(known))
+    # The squares of numbers beyond 1e154 are no numbers.
+    most = max(abs(value - mean) for value in known)
+    scale = most if most > _HUGE else 1.0
+    variance = math.fsum(((value - mean) / scale) ** 2 for value in known) / (len(known) - 1)
+    return mean, half_width(scale * math.sqrt(variance), len(known))
 
 
 def is_one_run(totals: Iterable[Totals]) -> bool:

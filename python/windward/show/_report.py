@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windward.errors import ResultError
+from windward.results._files import replace_text
 from windward.results._summary import versions
 from windward.show._page import Page, describe
 from windward.show.page import _html
@@ -32,7 +33,7 @@ def write(result: Result, path: Path) -> Path:
     text = page(result)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        replace_text(path, text)
     except OSError as error:
         raise ResultError(f"{path} cannot be written: {error.strerror}") from error
     return path

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from windward.errors import ResultError
+from windward.results._files import replace_text
 from windward.show.plot import seed_of
 from windward.show.plot._backlog import in_order
 from windward.show.plot._map import places
@@ -40,7 +41,7 @@ def write(run: Packets, path: Path, seed: int | None = None) -> Path:
     text = page(run, seed_of(run, seed))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        replace_text(path, text)
     except OSError as error:
         raise ResultError(f"{path} cannot be written: {error.strerror}") from error
     return path

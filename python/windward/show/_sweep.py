@@ -24,7 +24,8 @@ _SHOWN = ("goodput", "fairness", "loss", "rtt", "utilization", "wait", "delay", 
 
 def digests(sweep: Grid, *, is_whole: bool = False) -> list[Digest]:
     """The points with their figures, and the runs that failed."""
-    tables = [_points(sweep, is_whole=is_whole)] if sweep.finished else []
+    # Where all runs failed nothing was measured.
+    tables = [_points(sweep, is_whole=is_whole)] if sweep.figures else []
     failures = sweep.failures
     if len(failures):
         names = ["point", *(["seed"] if sweep.seeds else [])]

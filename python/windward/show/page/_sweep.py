@@ -34,7 +34,7 @@ _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, 
 def charts_of(sweep: Grid) -> list[Chart]:
     """A chart for each figure that was measured, where a field with numbers can be the axis."""
     numeric = [axis for axis in sweep.axes if axis.kind != "text"]
-    if not sweep.finished or not numeric or not (sweep.is_grid or len(sweep.axes) == 1):
+    if not sweep.figures or not numeric or not (sweep.is_grid or len(sweep.axes) == 1):
         return []
     x, others = numeric[0], [axis for axis in sweep.axes if axis is not numeric[0]]
     charts = []

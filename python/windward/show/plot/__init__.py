@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import io
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from windward.results._files import replace_bytes
 from windward.results._values import has_bands
 from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _together, _wireless
 from windward.show.plot._kind import Kind
@@ -19,7 +22,7 @@ from windward.show.plot.style import Styled, head, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from windward.results._shapes import Grid, Result
+    from windward.results._shapes import Compared, Grid, Result
 
 PACKETS = {
     "windows": Kind(title="Windows", draw=_series.windows, has_bands=True),
@@ -43,6 +46,21 @@ PACKETS = {
     "blocks": Kind(title="Blocks of coded flows", draw=_coding.blocks),
 }
 
+
+def _beside(what: str, compared: Compared, _seed: int | None, figure: Figure) -> str:
+    """The answers of a comparison that have this figure, each by its name there."""
+    engines = _together.KINDS[what].engines
+    answers = {name: getattr(compared, name) for name in ("optimum", "fluid", "ideal", "packets", "kernel")}
+    drawn = {name: each for name, each in answers.items() if each is not None and each.engine in engines}
+    if not drawn:
+        raise ValueError(f"there is nothing to draw: no answer of the comparison has `{what}`")
+    note = _together.draw(drawn, what, None, figure)
+    return f"{', '.join(drawn)}; {note}"
+
+
+#: Of a comparison, what its answers have in common first.
+_COMPARED = {"goodput": _together.KINDS["goodput"], **_together.KINDS}
+
 #: What can be drawn of each engine's results; the first is drawn unless another is asked for.
 FIGURES: Mapping[str, Mapping[str, Kind]] = {
     "simulate": PACKETS,
@@ -50,6 +68,7 @@ FIGURES: Mapping[str, Mapping[str, Kind]] = {
     "fluid": _answers.FLUID,
     "optimum": _answers.OPTIMUM,
     "sweep": _sweep.SWEEP,
+    "compare": {what: Kind(title=kind.title, draw=partial(_beside, what)) for what, kind in _COMPARED.items()},
 }
 
 #: File formats by the ending of the name.
@@ -196,4 +215,7 @@ def save(figure: Figure, path: Path) -> None:
         raise ValueError(f"{path}: figures are written as {', '.join(FORMATS)}; give the file one of these endings")
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
     with styled(figure.column if isinstance(figure, Styled) else None):
-        figure.savefig(path, metadata=metadata)
+        # Drawn whole before the file is touched.
+        drawn = io.BytesIO()
+        figure.savefig(drawn, format=path.suffix[1:], metadata=metadata)
+    replace_bytes(path, drawn.getvalue())

@@ -6,6 +6,7 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windward.results._files import replace_bytes
 from windward.show.tools import _flent, _iperf3, _mahimahi
 
 if TYPE_CHECKING:
@@ -50,4 +51,4 @@ def export(run: Packets, path: Path, form: str, *, seed: int, link: str | None =
         content = _iperf3.write(run, seed)
     else:
         content = _mahimahi.write(run, seed, link, path)
-    path.write_bytes(content)
+    replace_bytes(path, content)

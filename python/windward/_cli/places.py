@@ -1,0 +1,79 @@
+"""Where commands put their results, and what becomes of older ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from windward._cli.words import visible
+
+if TYPE_CHECKING:
+    from windward.results._place import Older, Place
+
+Replace = Annotated[
+    bool,
+    typer.Option(
+        "--replace",
+        help="Replace an older result in the folder when the new one is complete. Default: ask on a terminal if "
+        "--output names the folder, otherwise refuse; without --output, use the next free folder: NAME-2, NAME-3, …",
+    ),
+]
+
+
+@contextmanager
+def place(output: Path | None, default: Path, *, replace: bool) -> Iterator[Place]:
+    """The folder of a command, taken for this run: that of --output or the default.
+
+    Raises
+    ------
+    windward.ResultError
+        If it is in use, cannot be written, or holds something that is not to be replaced.
+    """
+    with _claim(output or default, "replace" if replace else "number" if output is None else "refuse") as taken:
+        if taken.passed_over is not None:
+            remark(f"{taken.passed_over} holds an older result or is in use; this one goes to {taken.path}")
+        yield taken
+
+
+@contextmanager
+def place_if(output: Path | None, *, replace: bool) -> Iterator[Place | None]:
+    """The same for commands whose results are not saved by default; None where no folder is given."""
+    if output is not None:
+        with place(output, output, replace=replace) as taken:
+            yield taken
+        return
+    if replace:
+        raise ValueError("--replace needs --output DIR, the folder with the older result")
+    yield None
+
+
+def remark(text: str) -> None:
+    """Says on standard error, even to --quiet, what must not go unnoticed."""
+    print(visible(text), file=sys.stderr, flush=True)
+
+
+def where(taken: Place) -> str:
+    """Where an interrupted run has been saved."""
+    kept = f"; {taken.replaces} keeps the older result" if taken.replaces is not None else ""
+    return f"saved in {taken.path}{kept}"
+
+
+def _claim(path: Path, older: Older) -> Place:
+    from windward.errors import ResultError
+    from windward.results._place import HoldsResultError, claim
+
+    try:
+        return claim(path, older)
+    except HoldsResultError as error:
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            if typer.confirm(f"{visible(error.holds)}; replace it?", err=True):
+                return claim(path, "replace")
+            raise typer.Exit(2) from None
+        raise ResultError(
+            f"{error.holds}; it is not overwritten\nhint: --replace replaces it; or choose another folder"
+        ) from None

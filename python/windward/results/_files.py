@@ -1,0 +1,74 @@
+"""Files that appear whole: written under a name that cannot be foreseen, then renamed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+#: How the names of what is being written begin.
+STAGING = ".windward-"
+
+#: Places whose entries are the machine's: written through, never replaced.
+_DEVICES = ("/dev/", "/proc/")
+
+
+def fresh(folder: Path, ending: str = "") -> Path:
+    """A name in a folder that nothing has and that cannot be foreseen."""
+    return folder / f"{STAGING}{secrets.token_hex(8)}{ending}"
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Writes a text file in UTF-8, as `replace_bytes` does.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; its file name is that of `path`.
+    """
+    replace_bytes(path, text.encode())
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Writes a file so that a reader sees the old one or the new one, never a part; a full disk leaves the old one.
+
+    A symbolic link is replaced and not followed. Devices and FIFOs are written as they are.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; its file name is that of `path`.
+    """
+    try:
+        _replace(path, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        mode = None
+    if str(path).startswith(_DEVICES) or (mode is not None and not _is_replaced(mode)):
+        path.write_bytes(data)
+        return
+    staged = fresh(path.parent)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    file = os.fdopen(os.open(staged, flags, 0o666), "wb")
+    try:
+        with file:
+            if mode is not None and stat.S_ISREG(mode):
+                os.fchmod(file.fileno(), stat.S_IMODE(mode))
+            file.write(data)
+        staged.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            staged.unlink()
+        raise
+
+
+def _is_replaced(mode: int) -> bool:
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)

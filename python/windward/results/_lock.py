@@ -1,0 +1,97 @@
+"""One writer for a folder at a time."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from windward.errors import ResultError
+from windward.results._files import STAGING
+
+#: The file that is locked. It is there while somebody writes, and after a writer that was killed.
+LOCK = f"{STAGING}lock"
+
+#: How often a folder that goes while it is being locked is made again.
+_TRIES = 100
+
+#: What a writer may have noted: a folder that it has staged in, itself or in a folder of an engine's answer.
+_STAGED = re.compile(rf"(?:[a-z]+/)?{re.escape(STAGING)}[0-9a-f]{{16}}")
+
+#: File systems without locks say one of these; there everybody writes.
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS)
+
+
+class InUseError(ResultError):
+    """A folder that another run writes to."""
+
+
+class Lock:
+    """Holds a folder, which is made if there is none; the kernel lets go of it when this process ends.
+
+    What a writer that was killed had staged is known by what it noted in the file, and removed.
+
+    Raises
+    ------
+    InUseError
+        If another run writes to the folder.
+    OSError
+        If it cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for _ in range(_TRIES):
+            folder.mkdir(parents=True, exist_ok=True)
+            # Whoever lets go removes the file, and the folder if nothing is in it.
+            with suppress(FileNotFoundError):
+                self._file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+                try:
+                    if self._take():
+                        break
+                except BaseException:
+                    os.close(self._file)
+                    raise
+                os.close(self._file)
+        else:
+            raise OSError(errno.EAGAIN, "it is made and removed again and again", str(folder))
+        self._clear()
+
+    def note(self, staged: Path) -> None:
+        """Notes a folder in which something is staged."""
+        os.write(self._file, f"{staged.relative_to(self.folder)}\n".encode())
+
+    def release(self) -> None:
+        """Lets others write; removes the folder if nothing is in it."""
+        with suppress(OSError):
+            (self.folder / LOCK).unlink()
+        os.close(self._file)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def _take(self) -> bool:
+        """Whether the lock is ours, and that of the file which is there now."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InUseError(
+                f"{self.folder} is in use: another run writes its results there\n"
+                "hint: wait until it has ended, or choose another folder"
+            ) from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+        return os.path.samestat(os.fstat(self._file), (self.folder / LOCK).lstat())
+
+    def _clear(self) -> None:
+        """Removes what a killed writer had staged."""
+        with suppress(OSError, ValueError):
+            for name in os.pread(self._file, 1 << 16, 0).decode("ascii").splitlines():
+                staged = self.folder / name
+                if _STAGED.fullmatch(name) and not staged.parent.is_symlink() and not staged.is_symlink():
+                    shutil.rmtree(staged, ignore_errors=True)
+            os.ftruncate(self._file, 0)

@@ -1,0 +1,323 @@
+"""Result folders: one run at a time, and nothing of an older result is lost before the new one is whole."""
+
+import ast
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import REPOSITORY, Cli, environment
+
+import windward as ww
+from windward.results import _files
+from windward.results._folder import ResultFolder
+from windward.results._lock import LOCK, InUseError
+from windward.results._place import claim
+
+QUICK = """\
+name = "quick"
+title = "Über den Fluß"
+duration = "200 ms"
+seeds = 2
+node = [{ name = "a" }, { name = "b" }]
+link = [{ from = "a", to = "b", rate = "5 Mbit/s", delay = "10 ms", buffer = "20 packets", loss = "1 %" }]
+flow = [{ name = "f", from = "a", to = "b", law = "reno" }]
+"""
+
+
+class Fails:
+    """A law that ends the first run in which it is made."""
+
+    cwnd = 10.0
+
+    def __init__(self, cwnd: float) -> None:
+        raise ZeroDivisionError
+
+    def on_ack(self, ack: ww.Ack) -> None: ...
+    def on_congestion(self, event: ww.Congestion) -> None: ...
+
+
+@pytest.fixture
+def quick(tmp_path: Path) -> Path:
+    path = tmp_path / "quick.toml"
+    path.write_text(QUICK, encoding="utf-8")
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("verb", ["simulate", "optimum", "fluid", "compare"])
+def test_an_older_result_is_refused_and_replaced_when_asked_for(cli: Cli, quick: Path, verb: str) -> None:
+    """Into a relative folder, as people do."""
+    options = ["--no-emulate"] if verb == "compare" else []
+    kept = quick.parent / "kept"
+    assert cli(verb, quick.name, "-o", "kept", *options).returncode == 0
+    before = contents(kept)
+    assert "summary.json" in before
+    refused = cli(verb, quick.name, "-o", "kept", *options)
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        f"error: kept holds a result of `{verb}`; it is not overwritten\n"
+        "hint: --replace replaces it; or choose another folder\n"
+    )
+    assert contents(kept) == before
+    (kept / "notes.txt").write_text("mine", encoding="utf-8")
+    assert cli("report", "kept").returncode == 0
+    done = cli(verb, quick.name, "-o", "kept", *options, "--replace")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert contents(kept) == before | {"notes.txt": b"mine"}
+    assert names(quick.parent) == ["kept", "quick.toml"]
+
+
+def test_results_of_runs_without_a_folder_are_numbered(cli: Cli, quick: Path) -> None:
+    assert cli("simulate", quick.name, "-q").stderr == ""
+    first = contents(quick.parent / "results" / "quick")
+    for number in (2, 3):
+        said = cli("simulate", quick.name, "--seeds", "1")
+        where = f"results/quick-{number}"
+        assert said.stderr == f"results/quick holds an older result or is in use; this one goes to {where}\n"
+        assert said.stdout.endswith(f"results in {where}\n")
+    assert contents(quick.parent / "results" / "quick") == first
+    assert ww.open(quick.parent / "results" / "quick-3").seeds == (1,)
+    assert cli("simulate", quick.name, "-q", "--seeds", "1", "--replace").returncode == 0
+    assert names(quick.parent / "results") == ["quick", "quick-2", "quick-3"]
+    assert ww.open(quick.parent / "results" / "quick").seeds == (1,)
+
+
+def test_one_run_at_a_time(cli: Cli, quick: Path) -> None:
+    with claim(quick.parent / "out"), claim(quick.parent / "results" / "quick"):
+        refused = cli("simulate", quick.name, "-q", "-o", "out")
+        assert (refused.returncode, refused.stderr) == (
+            2,
+            "error: out is in use: another run writes its results there\n"
+            "hint: wait until it has ended, or choose another folder\n",
+        )
+        assert cli("sweep", quick.name, "--set", "link.a->b.loss=0", "-o", "out").returncode == 2
+        with pytest.raises(InUseError):
+            ww.load(quick).simulate(output=quick.parent / "out", replace=True)
+        assert cli("simulate", quick.name, "-q").returncode == 0
+        assert ww.open(quick.parent / "results" / "quick-2").is_complete
+    assert names(quick.parent) == ["quick.toml", "results"]
+    assert cli("simulate", quick.name, "-q", "-o", "out").returncode == 0
+    assert names(quick.parent / "out") == ["scenario.toml", "seed-1", "seed-2", "summary.json"]
+
+
+def test_runs_at_once_into_one_folder(quick: Path) -> None:
+    """One of them has it; the others say so."""
+    command = [sys.executable, "-m", "windward", "simulate", quick.name, "-q", "--seeds", "50", "-o", "out"]
+    runs = [
+        subprocess.Popen(command, cwd=quick.parent, env=environment(), stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    ended = [(run.communicate()[1], run.returncode) for run in runs]
+    assert [code for _, code in ended].count(0) == 1
+    assert all(code == 0 or "out is in use" in said or "out holds a result" in said for said, code in ended)
+    assert ww.open(quick.parent / "out").is_complete
+
+
+def test_an_older_result_stays_where_the_new_one_fails(quick: Path) -> None:
+    scenario, out = ww.load(quick), quick.parent / "out"
+    scenario.simulate(output=out)
+    before = contents(out)
+    failing = ww.Scenario(
+        name="failing",
+        duration="1 s",
+        node=scenario.node,
+        link=scenario.link,
+        flow=[ww.Flow(from_="a", to="b", law=Fails)],
+    )
+    for replace in (False, True):
+        with pytest.raises((ww.LawError, ww.ResultError)):
+            failing.simulate(output=out, replace=replace)
+        assert contents(out) == before
+    assert names(quick.parent) == ["out", "quick.toml"]
+
+
+def test_an_interrupted_run_leaves_the_result_that_it_was_to_replace(quick: Path) -> None:
+    scenario, out = ww.load(quick), quick.parent / "out"
+    scenario.simulate(output=out)
+    before = contents(out)
+
+    def interrupt(progress: ww.Progress) -> None:
+        if progress.finished >= 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(ww.RunInterrupted):
+        scenario.simulate(seeds=100_000, output=out, replace=True, progress=interrupt)
+    assert contents(out) == before
+    run = ww.open(quick.parent / "out-2")
+    assert len(run.seeds) >= 2
+    assert not run.is_complete
+
+
+def test_what_others_have_written_is_in_the_way_and_stays(quick: Path) -> None:
+    scenario, out = ww.load(quick), quick.parent / "out"
+    scenario.simulate(output=out, seeds=[1])
+    (out / "seed-2").mkdir()
+    (out / "seed-2" / "thesis.tex").touch()
+    with pytest.raises(ww.ResultError, match="seed-2 is not of the older result"):
+        scenario.simulate(output=out, replace=True)
+    assert ww.open(out).seeds == (1,)
+    assert ww.open(quick.parent / "out-2").seeds == (1, 2)
+    assert (out / "seed-2" / "thesis.tex").exists()
+
+
+def test_nothing_is_removed_that_no_run_has_noted(quick: Path) -> None:
+    """What a killed run had staged stands in its lock; what only looks like it stays."""
+    out, elsewhere = quick.parent / "out", quick.parent / "elsewhere"
+    staged, foreign, link = (out / f".windward-{digit * 16}" for digit in "123")
+    for folder in (staged, foreign, elsewhere):
+        folder.mkdir(parents=True)
+        (folder / "file").touch()
+    link.symlink_to(elsewhere)
+    noted = [staged.name, link.name, "../elsewhere", "seed-1"]
+    (out / LOCK).write_text("\n".join(noted) + "\n", encoding="ascii")
+    ww.load(quick).simulate(output=out)
+    assert not staged.exists()
+    assert (foreign / "file").exists()
+    assert (elsewhere / "file").exists()
+    assert link.is_symlink()
+    assert not (out / LOCK).exists()
+
+
+def test_a_lock_is_not_written_through_a_link(quick: Path) -> None:
+    out = quick.parent / "out"
+    out.mkdir()
+    (out / LOCK).symlink_to(quick.parent / "victim")
+    with pytest.raises(ww.ResultError, match="cannot be written"):
+        ww.load(quick).simulate(output=out)
+    assert not (quick.parent / "victim").exists()
+
+
+def test_the_seeds_of_a_run_are_those_in_its_folder(quick: Path) -> None:
+    """The summary of a run that was killed may be older than its last seeds."""
+    out = quick.parent / "out"
+    ww.load(quick).simulate(output=out, seeds=3)
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    (out / "summary.json").write_text(json.dumps(summary | {"complete": False, "finished": [1]}), encoding="utf-8")
+    (out / "seed-2").rename(out / ".windward-0123456789abcdef")
+    run = ww.open(out)
+    assert (run.seeds, run.is_complete) == ((1, 3), False)
+    assert len(run.flows) == 2
+
+
+def test_the_summary_is_not_written_after_each_of_many_seeds(quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a tenth of the time at most, so that the time of many seeds is linear."""
+    took_s, count = 0.01, 0
+    write = ResultFolder.write_summary
+
+    def slow(folder: ResultFolder, summary: dict[str, Any]) -> None:
+        nonlocal count
+        count += 1
+        time.sleep(took_s)
+        write(folder, summary)
+
+    monkeypatch.setattr(ResultFolder, "write_summary", slow)
+    began = time.monotonic()
+    ww.load(quick).simulate(output=quick.parent / "out", seeds=60)
+    assert 2 <= count <= (time.monotonic() - began) / (10 * took_s) + 3
+    assert ww.open(quick.parent / "out").seeds == tuple(range(1, 61))
+
+
+def test_a_comparison_that_was_interrupted_says_what_is_there(cli: Cli, quick: Path) -> None:
+    out = quick.parent / "out"
+    ww.load(quick).compare(emulate=False, output=out)
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    (out / "summary.json").write_text(json.dumps(summary | {"complete": False}), encoding="utf-8")
+    said = cli("show", "out")
+    assert (said.returncode, said.stderr) == (
+        2,
+        "error: out holds a comparison that was interrupted\n"
+        "hint: answers of engines are in out/optimum, out/fluid, out/simulate\n",
+    )
+    assert cli("compare", quick.name, "--no-emulate", "-o", "out", "--replace").returncode == 0
+    assert cli("show", "out").returncode == 0
+
+
+def test_sweeps_that_differ_get_folders_of_their_own(cli: Cli, quick: Path) -> None:
+    one, two = (["sweep", quick.name, "-q", "--set", f"link.a->b.loss={loss}"] for loss in ("0", "0,1%"))
+    assert cli(*one).returncode == cli(*two).returncode == 0
+    said = cli(*two)
+    assert (said.returncode, said.stderr) == (
+        0,
+        "results/quick-sweep holds another result; this one is in results/quick-sweep-2\n",
+    )
+    assert names(quick.parent / "results") == ["quick-sweep", "quick-sweep-2"]
+    assert ww.Sweep.open(quick.parent / "results" / "quick-sweep-2").points == 2
+
+
+@pytest.mark.parametrize("what", [["report", "out", "-o", "old.html"], ["plot", "out", "-o", "old.svg"]])
+def test_a_full_disk_leaves_the_old_file(cli: Cli, quick: Path, what: list[str]) -> None:
+    assert cli("simulate", quick.name, "-q", "-o", "out").returncode == 0
+    old = quick.parent / what[-1]
+    old.write_text("the old, whole page", encoding="utf-8")
+
+    def full() -> None:
+        # Writing beyond a size fails as writing to a full disk does.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    command = [sys.executable, "-m", "windward", *what]
+    environ = environment() | {"PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        command, cwd=quick.parent, env=environ, capture_output=True, text=True, check=False, preexec_fn=full
+    )
+    assert done.returncode == 2
+    assert old.name in done.stderr
+    assert "Traceback" not in done.stderr
+    assert old.read_text(encoding="utf-8") == "the old, whole page"
+    assert names(quick.parent) == sorted(["out", "quick.toml", old.name])
+
+
+def test_a_file_is_replaced_with_its_mode_and_not_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("mine", encoding="utf-8")
+    (tmp_path / "page").symlink_to("victim")
+    _files.replace_text(tmp_path / "page", "ü")
+    assert (tmp_path / "page").read_bytes() == "ü".encode()
+    assert (tmp_path / "victim").read_text(encoding="utf-8") == "mine"
+    (tmp_path / "victim").chmod(0o640)
+    _files.replace_text(tmp_path / "victim", "new")
+    assert (tmp_path / "victim").stat().st_mode & 0o777 == 0o640
+    with pytest.raises(IsADirectoryError) as refused:
+        _files.replace_text(tmp_path, "")
+    assert refused.value.filename == str(tmp_path)
+    _files.replace_text(Path(os.devnull), "nothing")
+    assert names(tmp_path) == ["page", "victim"]
+
+
+def test_files_are_utf8_whatever_the_locale(quick: Path) -> None:
+    environ = environment() | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "windward", "simulate", quick.name, "-q", "-o", "out"]
+    done = subprocess.run(command, cwd=quick.parent, env=environ, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    run = ww.open(quick.parent / "out")
+    assert (run.title, run.seeds) == ("Über den Fluß", (1, 2))
+    assert 'title = "Über den Fluß"' in run.scenario
+
+
+@pytest.mark.parametrize(
+    "path", sorted((REPOSITORY / "python").rglob("*.py")), ids=lambda path: str(path.relative_to(REPOSITORY / "python"))
+)
+def test_every_text_file_is_opened_with_its_encoding(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or any(key.arg == "encoding" for key in node.keywords):
+            continue
+        *receiver, called = ast.unparse(node.func).split(".")
+        assert called not in ("read_text", "write_text"), f"line {node.lineno}"
+        # Descriptors, pages in a browser and results are opened by others.
+        if called == "open" and receiver[-1:] != ["os"] and receiver[-1:] != ["webbrowser"]:
+            modes = [each.value for each in node.args if isinstance(each, ast.Constant)]
+            is_result = (
+                path.name == "open.py" or bool(receiver and receiver[-1][0].isupper()) or "kinds" in str(receiver)
+            )
+            assert is_result or any("b" in str(mode) for mode in modes), f"line {node.lineno}"
