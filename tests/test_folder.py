@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import pty
 import resource
 import subprocess
 import sys
@@ -93,6 +94,25 @@ def test_results_of_runs_without_a_folder_are_numbered(cli: Cli, quick: Path) ->
     assert cli("simulate", quick.name, "-q", "--seeds", "1", "--replace").returncode == 0
     assert names(quick.parent / "results") == ["quick", "quick-2", "quick-3"]
     assert ww.open(quick.parent / "results" / "quick").seeds == (1,)
+
+
+@pytest.mark.parametrize(("answer", "code", "seeds"), [("y", 0, (1,)), ("n", 2, (1, 2))])
+def test_a_terminal_is_asked(quick: Path, answer: str, code: int, seeds: tuple[int, ...]) -> None:
+    out = quick.parent / "out"
+    ww.load(quick).simulate(output=out)
+    terminal, other = pty.openpty()
+    command = [sys.executable, "-m", "windward", "simulate", quick.name, "-q", "--seeds", "1", "-o", "out"]
+    run = subprocess.Popen(command, cwd=quick.parent, env=environment(), stdin=other, stderr=other)
+    os.close(other)
+    said = b""
+    while b"[y/N]" not in said:
+        said += os.read(terminal, 1000)
+    assert b"out holds a result of `simulate`; replace it?" in said
+    os.write(terminal, f"{answer}\n".encode())
+    assert run.wait(60) == code
+    os.close(terminal)
+    assert ww.open(out).seeds == seeds
+    assert names(quick.parent) == ["out", "quick.toml"]
 
 
 def test_one_run_at_a_time(cli: Cli, quick: Path) -> None:

@@ -67,7 +67,9 @@ class Collector:
             while not job.is_done:
                 for result in job.wait(_POLL):
                     self.take(result)
-                self.tell(job)
+                if time.monotonic() - self._told_s >= _POLL:
+                    self.tell(job)
+            self.tell(job)
         except KeyboardInterrupt as interrupt:
             job.cancel()
             self.drop_unwritten()
@@ -130,8 +132,8 @@ class Collector:
         return [seed for seed in self.seeds if seed in self.kept]
 
     def tell(self, job: Jobs) -> None:
-        if self.progress is not None and time.monotonic() - self._told_s >= _POLL:
-            self._told_s = time.monotonic()
+        self._told_s = time.monotonic()
+        if self.progress is not None:
             simulated = sum(job.simulated_s())
             fraction = simulated / (self.scenario.duration_s * len(self.seeds))
             self.progress(Progress(fraction=min(fraction, 1.0), finished=len(self.kept), seeds=len(self.seeds)))
