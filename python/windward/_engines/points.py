@@ -63,7 +63,8 @@ class Points:
             while True:
                 while pool.waiting < _AHEAD * workers and (job := next(jobs, None)) is not None:
                     point, seeds, cells[point], text = job
-                    missing[point] = len(seeds)
+                    # The seeds of a point may come in several jobs.
+                    missing[point] = missing.get(point, 0) + len(seeds)
                     pool.submit(point, text, list(seeds))
                 if not missing:
                     break

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 #: What can be asked at every point.
 ENGINES = ("simulate", "fluid", "optimum", "emulate")
 
+#: Most seeds of a job: what waits to be run is in memory.
+_SEEDS = 1000
+
 #: Engines that have no seeds.
 _SEEDLESS = ("fluid", "optimum")
 
@@ -142,7 +145,9 @@ def _jobs(asked: Asked, plain: Mapping[str, Any], target: SweepFolder, take: Tak
         except ValueError as error:
             take(lines.failed(point, seed, cells, str(error)) for seed in seeds)
             continue
-        yield point, seeds, cells, json.dumps(changed, ensure_ascii=False)
+        text = json.dumps(changed, ensure_ascii=False)
+        for at in range(0, len(seeds), _SEEDS):
+            yield point, seeds[at : at + _SEEDS], cells, text
 
 
 def _cell(value: Any, kind: str) -> Any:

@@ -45,6 +45,8 @@ class Lock:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        #: What goes again if nothing is written: the folder, and those above it that are made with it.
+        self._made = [folder, *(above for above in folder.parents if not above.exists())]
         for _ in range(_TRIES):
             folder.mkdir(parents=True, exist_ok=True)
             # Whoever lets go removes the file, and the folder if nothing is in it.
@@ -66,12 +68,13 @@ class Lock:
         os.write(self._file, f"{staged.relative_to(self.folder)}\n".encode())
 
     def release(self) -> None:
-        """Lets others write; removes the folder if nothing is in it."""
+        """Lets others write; removes the folder if nothing is in it, and what was made with it."""
         with suppress(OSError):
             (self.folder / LOCK).unlink()
         os.close(self._file)
         with suppress(OSError):
-            self.folder.rmdir()
+            for folder in self._made:
+                folder.rmdir()
 
     def _take(self) -> bool:
         """Whether the lock is ours, and that of the file which is there now."""
