@@ -35,8 +35,8 @@ def place(output: Path | None, default: Path, *, replace: bool) -> Iterator[Plac
         If it is in use, cannot be written, or holds something that is not to be replaced.
     """
     with _claim(output or default, "replace" if replace else "number" if output is None else "refuse") as taken:
-        if taken.passed_over is not None:
-            remark(f"{taken.passed_over} holds an older result or is in use; this one goes to {taken.path}")
+        if taken.passed_over:
+            remark(f"{taken.passed_over}; this run goes to {taken.path}")
         yield taken
 
 

@@ -49,11 +49,11 @@ class Place:
         Where the result is: the folder that was asked for, or the next free number. A run that is to take the place of
         an older result is written beside it; its path is the older one's from `settle` on.
     passed_over
-        The folder that was asked for, where it holds an older result and this one goes to another number.
+        Why it is not the folder that was asked for, if it has another number.
     """
 
     def __init__(
-        self, path: Path, lock: Lock | None = None, *, passed_over: Path | None = None, instead: Lock | None = None
+        self, path: Path, lock: Lock | None = None, *, passed_over: str = "", instead: Lock | None = None
     ) -> None:
         self.path = path
         self.passed_over = passed_over
@@ -140,7 +140,7 @@ def _claim(path: Path, older: Older) -> Place:
     except InUseError:
         if older != "number":
             raise
-        return _next(path)
+        return _next(path, f"{path} is in use")
     try:
         engine = holds(path)
         if engine is None:
@@ -149,7 +149,7 @@ def _claim(path: Path, older: Older) -> Place:
             raise ResultError(f"{path} holds a sweep; it is not overwritten\nhint: choose another folder, or delete it")
         if older == "refuse":
             raise HoldsResultError(path, engine)
-        beside = _next(path)
+        beside = _next(path, f"{path} holds an older result")
     except BaseException:
         lock.release()
         raise
@@ -159,14 +159,14 @@ def _claim(path: Path, older: Older) -> Place:
     return beside
 
 
-def _next(path: Path) -> Place:
-    """The first of NAME-2, NAME-3, … that is free."""
+def _next(path: Path, why: str) -> Place:
+    """The first of NAME-2, NAME-3, … that is free; why the folder itself is not."""
     for other in numbers(path):
         with suppress(ResultError, FileExistsError, NotADirectoryError):
             lock = Lock(other)
             try:
                 if holds(other) is None:
-                    return Place(other, lock, passed_over=path)
+                    return Place(other, lock, passed_over=why)
             except BaseException:
                 lock.release()
                 raise
