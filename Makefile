@@ -1,5 +1,7 @@
 # make run      set up what the program needs and compare the engines on the headline scenario
 # make test     set everything up and pass every check: exactly what continuous integration does
+# make test-least  run the tests with the least versions of packages that pyproject.toml allows; part of `make test`
+# make lock     lock the Python packages again (requirements/); UPGRADE=1 takes the newest
 # make wheel    build wheel and source distribution, and try each in an empty environment
 # make bench    measure speed
 # make validate-ns3  lay goodputs and laws beside ns-3's
@@ -25,28 +27,42 @@
 #
 # Needed on the machine: Rust, Python >= 3.11, a C compiler. PYTHON chooses the interpreter. The laws for the kernel are
 # compiled by clang, or by the Python package ziglang where there is none.
+#
+# The clone may lie in a folder with spaces in its name: paths are relative here, or quoted and made by the shell.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 # All that the engine is made of: Rust, the kernel's laws in C, tables of modulation and coding.
 SOURCES := $(shell find crates -path '*/tests' -prune -o \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.[ch]' -o -name '*.json' \) \
 	-print | sort) Cargo.toml Cargo.lock crates/kernel/tests/twin/twin.c
 ZIG := $(shell test "$$(uname)" != Linux || command -v $${CLANG:-clang} >/dev/null || echo zig)
 HEADLINE := scenarios/headline.toml
 # What the tests had to leave out, and why.
-SKIPPED := $(CURDIR)/$(VENV)/skipped
+SKIPPED := $(VENV)/skipped
+# For what is run somewhere else.
+IN_VENV := VIRTUAL_ENV="$$PWD/$(VENV)"
+SKIPS := WINDWARD_SKIPPED="$$PWD/$(SKIPPED)"
 AT_ONCE := --no-print-directory -j2
 
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint rust-test python-test realtime-test wheel bench
-.PHONY: validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-wifi validate-emulation validate-linux-stack validate-newreno validate-backpressure validate-tcp-fit validate-bbr
-.PHONY: validate-packetdrill validate-dual-queue docs today reproduce mutations fuzz clean
+GOALS := run test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench docs today reproduce mutations fuzz \
+	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-wifi validate-emulation validate-linux-stack \
+	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue
+
+.PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
+
+# Each goal begins with a look at the machine, and has the clone for itself.
+ifneq ($(WINDWARD_ALONE),$(CURDIR))
+$(GOALS):
+	@sh tools/machine.sh "$(PYTHON)" "$(origin PYTHON)" "$(VENV)" $@
+	@"$(PYTHON)" tools/alone.py $(MAKE) --no-print-directory $@ PYTHON="$(PYTHON)"
+else
 
 run:
 	@$(MAKE) $(AT_ONCE) $(VENV)/engine
@@ -61,32 +77,45 @@ test:
 	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine lint
 	@$(MAKE) --no-print-directory rust-test
 	@$(MAKE) --no-print-directory python-test
+	@$(MAKE) --no-print-directory other-pythons
+	@$(MAKE) --no-print-directory test-least
 	@$(MAKE) --no-print-directory realtime-test
 	@if [ -s $(SKIPPED) ]; then echo; echo "Skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'; else echo "Nothing was skipped."; fi
 
-lint: $(VENV)/tools
+lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
-rust-test: $(VENV)/tools
+rust-test:
 	cargo test --workspace --locked --quiet
 
 python-test: $(VENV)/checks $(VENV)/engine
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	WINDWARD_SKIPPED=$(SKIPPED) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal
+	$(SKIPS) $(BIN)/pytest -m "not realtime" --numprocesses auto --dist worksteal
+
+# The engine serves every Python: only what is written in Python is tested again.
+other-pythons: $(VENV)/checks $(VENV)/engine
+	$(SKIPS) $(BIN)/python tools/pythons.py test
+
+test-least: $(VENV)/checks $(VENV)/engine
+	$(BIN)/python tools/pythons.py test-least
 
 realtime-test: $(VENV)/checks $(VENV)/engine
-	WINDWARD_SKIPPED=$(SKIPPED) $(BIN)/python tools/test_kernels.py
-	WINDWARD_SKIPPED=$(SKIPPED) $(BIN)/pytest -m realtime
+	$(SKIPS) $(BIN)/python tools/test_kernels.py
+	$(SKIPS) $(BIN)/pytest -m realtime
 
 # For all Linux of glibc 2.28 or later and Python 3.11 or later, laws for the kernel inside.
 wheel: $(VENV)/wheel-tools
 	rm -rf target/wheels
 	$(BIN)/maturin sdist --out target/wheels
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --auditwheel check
+	PATH="$$PWD/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --auditwheel check
 	$(BIN)/python tools/check_wheel.py target/wheels
+
+# Where pyproject.toml has changed; UPGRADE=1 takes the newest of everything.
+lock: $(VENV)/lock-tools
+	PATH="$$PWD/$(BIN):$$PATH" $(BIN)/python tools/requirements.py $(if $(UPGRADE),--upgrade)
 
 bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 	cargo bench --workspace --exclude windward-num --locked
@@ -174,12 +203,6 @@ validate-packetdrill:
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py
 
-# ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
-$(VENV)-ns3/engine: $(VENV)/tools
-	@mkdir -p $(VENV)-ns3
-	-$(PYTHON) -m venv $(VENV)-ns3 && $(VENV)-ns3/bin/python -m pip install --quiet ns3
-	@touch $@
-
 docs: $(VENV)/checks $(VENV)/engine
 	cargo run --quiet --locked -p windward-scenario --example reference > $(VENV)/scenario.md
 	mv $(VENV)/scenario.md docs/reference/scenario.md
@@ -215,53 +238,56 @@ fuzz:
 			-artifact_prefix=target/fuzz/found/$$target/ || exit 1; \
 	done
 
+endif
+
 clean:
-	rm -rf $(VENV) $(VENV)-ns3 results target
+	rm -rf $(VENV) $(VENV)-* results target
 	rm -f python/windward/_engine*.so
 	find python tests tools examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What is missing is named, with what to do, before anything else is tried.
-$(VENV)/tools:
-	@command -v cargo >/dev/null || { echo "Rust is missing: install it from https://rustup.rs" >&2; exit 1; }
-	@command -v cc >/dev/null || { echo "A C compiler is missing: install gcc or clang (Debian: apt install build-essential)" >&2; exit 1; }
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is missing: install it, or name it with PYTHON=..." >&2; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing (Debian: apt install python3-venv)" >&2; exit 1; }
-	@mkdir -p $(VENV)
+# ns-3 from the Python package index, in an environment of its own; without it the benchmarks leave its column out.
+$(VENV)-ns3/engine:
+	@mkdir -p $(VENV)-ns3
+	-"$(PYTHON)" -m venv $(VENV)-ns3 && $(VENV)-ns3/bin/python -m pip install --quiet ns3
 	@touch $@
 
 # The virtual environment, with what the engine is built by.
-$(VENV)/build-tools: pyproject.toml tools/requirements.py | $(VENV)/tools
+$(VENV)/build-tools: requirements/build.txt requirements/zig.txt
 	@echo "== Python environment, and what builds the engine =="
-	$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python tools/requirements.py build > $@.txt && $(PIP) -r $@.txt
+	@mkdir -p $(VENV) && { test -x $(BIN)/pip || "$(PYTHON)" -m venv $(VENV); }
+	@$(PIP) -r requirements/build.txt
 ifneq ($(ZIG),)
-	@$(BIN)/python tools/requirements.py zig > $@.txt && $(PIP) -r $@.txt || \
+	@$(PIP) -r requirements/zig.txt || \
 		echo "There is no clang, and ziglang cannot be installed: the kernel will have no laws of Windward's." >&2
 endif
 	@touch $@
 
 # What the program imports.
-$(VENV)/packages: $(VENV)/build-tools
+$(VENV)/packages: requirements/run.txt $(VENV)/build-tools
 	@echo "== Python packages =="
-	@$(BIN)/python tools/requirements.py run > $@.txt && $(PIP) --no-compile -r $@.txt
+	@$(PIP) --no-compile -r $<
 	@touch $@
 
 # What `make test` needs beside.
-$(VENV)/checks: $(VENV)/packages
+$(VENV)/checks: requirements/checks.txt $(VENV)/packages
 	@echo "== Python packages for the checks =="
-	@$(BIN)/python tools/requirements.py checks > $@.txt && $(PIP) --no-compile -r $@.txt
+	@$(PIP) --no-compile -r $<
 	@touch $@
 
-$(VENV)/wheel-tools: $(VENV)/build-tools
-	@$(BIN)/python tools/requirements.py wheel > $@.txt && $(PIP) -r $@.txt
+$(VENV)/wheel-tools: requirements/wheel.txt $(VENV)/build-tools
+	@$(PIP) -r $<
+	@touch $@
+
+$(VENV)/lock-tools: requirements/lock.txt $(VENV)/build-tools
+	@$(PIP) -r $<
 	@touch $@
 
 $(VENV)/compiled: $(VENV)/build-tools $(SOURCES)
 	@echo "== The engine, in Rust: a minute or more =="
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --skip-install
+	@$(IN_VENV) $(BIN)/maturin develop --release --locked --skip-install
 	@touch $@
 
 # The package, installed so that changes of the Python files count at once.
 $(VENV)/engine: $(VENV)/compiled $(VENV)/packages
-	@PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+	@PIP_QUIET=1 $(IN_VENV) $(BIN)/maturin develop --release --locked --quiet
 	@touch $@

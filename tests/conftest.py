@@ -63,6 +63,48 @@ pattern = { kind = "cbr", rate = "64 kbit/s" }
 packet = "200 B"
 """
 
+#: Test modules whose subject is the engine, which is one library for every Python, or this repository. All others run
+#: on the least and the newest Python too: results and other files, the command line, scenarios.
+ENGINE = {
+    "test_browser",
+    "test_cell",
+    "test_claims",
+    "test_coded_flows",
+    "test_coding",
+    "test_emulate",
+    "test_forwarding",
+    "test_get_failures",
+    "test_get_link",
+    "test_get_safety",
+    "test_get_servers",
+    "test_kernel",
+    "test_laws_by_hand",
+    "test_link",
+    "test_make",
+    "test_modules",
+    "test_mutations",
+    "test_num",
+    "test_num_cvxpy",
+    "test_package",
+    "test_queues",
+    "test_routing",
+    "test_seferoglu2014",
+    "test_table_four",
+    "test_wifi",
+}
+
+#: Test modules that use every package that the program imports: `make test-least`.
+PACKAGES = {
+    "test_answers",
+    "test_cli",
+    "test_export",
+    "test_figures",
+    "test_page",
+    "test_parquet",
+    "test_results",
+    "test_stats",
+}
+
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 Get = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -75,6 +117,15 @@ Result = TypeVar("Result")
 # A shell that runs the tests in the background lets them ignore Ctrl-C, and every process that they start with them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what need not run on every Python, and what runs with the least versions of packages."""
+    for item in items:
+        if item.path.stem in ENGINE:
+            item.add_marker("engine")
+        if item.path.stem in PACKAGES:
+            item.add_marker("packages")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,0 +1,94 @@
+"""What is installed: locked packages, supported Pythons, the description and the notices that travel with the wheel."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+PYTHONS = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["project"]["classifiers"]))
+LOCKS = sorted((REPOSITORY / "requirements").glob("*.txt"))
+
+
+def wanted(lock: str) -> list[Requirement]:
+    """What pyproject.toml asks for in a file of requirements/."""
+    names = {"run": [], "least": ["tests"]}.get(lock, [lock])
+    found = list(PROJECT["project"]["dependencies"]) if lock in ("run", "least", "tests", "checks") else []
+    while names:
+        for entry in PROJECT["dependency-groups"][names.pop()]:
+            if isinstance(entry, dict):
+                names.append(entry["include-group"])
+            else:
+                found.append(entry)
+    return [Requirement(text) for text in found]
+
+
+def pins(file: Path) -> list[tuple[Requirement, list[str]]]:
+    """The packages of a lock, each with its hashes."""
+    entries = re.split(r"\n(?=\S)", file.read_text(encoding="utf-8").strip())
+    found = []
+    for entry in entries:
+        first, *hashes = entry.replace("\\\n", "").split("--hash=")
+        found.append((Requirement(first), [one.strip() for one in hashes]))
+    return found
+
+
+def test_every_group_is_locked() -> None:
+    assert {file.stem for file in LOCKS} == {"run", "least", *PROJECT["dependency-groups"]}
+
+
+@pytest.mark.parametrize("file", LOCKS, ids=lambda file: file.stem)
+def test_a_lock_has_what_is_asked_for_with_hashes_and_names_no_index(file: Path) -> None:
+    """`make lock` writes it again."""
+    text = file.read_text(encoding="utf-8")
+    assert "://" not in text
+    assert "-index" not in text
+    locked = pins(file)
+    for package, hashes in locked:
+        assert [one.operator for one in package.specifier] == ["=="], package
+        assert hashes, package
+        assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", one) for one in hashes), package
+    for python in PYTHONS:
+        here = default_environment() | {"python_version": python, "python_full_version": f"{python}.0"}
+
+        def counts(requirement: Requirement, here: dict[str, str] = here) -> bool:
+            return requirement.marker is None or requirement.marker.evaluate(here)
+
+        for requirement in filter(counts, wanted(file.stem)):
+            name = re.sub(r"[-_.]+", "-", requirement.name).lower()
+            versions = [
+                next(iter(package.specifier)).version
+                for package, _ in locked
+                if package.name == name and counts(package)
+            ]
+            assert len(versions) == 1, f"{requirement} on Python {python}: {versions}"
+            assert requirement.specifier.contains(versions[0]), f"{requirement} on Python {python}: {versions}"
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_least_versions_are_the_bounds(python: str) -> None:
+    here = default_environment() | {"python_version": python, "python_full_version": f"{python}.0"}
+    bounds: dict[str, Version] = {}
+    for requirement in wanted("run"):
+        if requirement.marker is None or requirement.marker.evaluate(here):
+            (least,) = (Version(one.version) for one in requirement.specifier if one.operator == ">=")
+            name = requirement.name.lower().replace("_", "-")
+            bounds[name] = max(least, bounds.get(name, least))
+    locked = {
+        package.name: Version(next(iter(package.specifier)).version)
+        for package, _ in pins(REPOSITORY / "requirements" / "least.txt")
+        if package.marker is None or package.marker.evaluate(here)
+    }
+    assert {name: locked[name] for name in bounds} == bounds
+
+
+def test_what_builds_the_package_is_what_make_builds_with() -> None:
+    groups = PROJECT["dependency-groups"]
+    asked = {Requirement(text).name: Requirement(text).specifier for text in PROJECT["build-system"]["requires"]}
+    own = {Requirement(text).name: Requirement(text).specifier for text in [*groups["build"], *groups["zig"]]}
+    assert asked == own

@@ -1,0 +1,144 @@
+"""Runs the Python tests on the least and the newest Python of this machine, and with the least versions of packages.
+
+    python tools/pythons.py list        # the Pythons found that the project supports
+    python tools/pythons.py test        # on the least and the newest, unless this one is it
+    python tools/pythons.py test-least  # on this one, with requirements/least.txt
+
+The engine is one library for all of them: what conftest.py marks `engine` is tested on this Python alone. Each
+environment lies beside this one, `.venv-3.13`. Supported Pythons that are missing go to the file that WINDWARD_SKIPPED
+names, one line each.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+REQUIREMENTS = ROOT / "requirements"
+Version = tuple[int, int]
+
+#: Printed by an interpreter that can make environments: the version, and itself.
+ASK = """
+import ensurepip, sys, sysconfig, venv
+if sys.prefix == sys.base_prefix and not sysconfig.get_config_var("Py_GIL_DISABLED"):
+    print(*sys.version_info[:3], sys.executable)
+"""
+
+
+def supported() -> list[Version]:
+    """The Pythons that pyproject.toml's classifiers name, in order."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = [re.fullmatch(r"Programming Language :: Python :: (\d+)\.(\d+)", line) for line in project["classifiers"]]
+    return sorted((int(line[1]), int(line[2])) for line in found if line)
+
+
+def candidates() -> list[Path]:
+    """Where interpreters may be: on PATH, pyenv's, uv's."""
+    home = Path.home()
+    names = ["python3", *(f"python3.{minor}" for minor in range(supported()[0][1], 30))]
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    folders += sorted(Path(os.environ.get("PYENV_ROOT", home / ".pyenv")).glob("versions/*/bin"))
+    folders += sorted((home / ".local" / "share" / "uv" / "python").glob("*/bin"))
+    return [Path(sys.base_prefix) / "bin" / "python3", *(f / n for f in folders for n in names if (f / n).is_file())]
+
+
+def pythons() -> dict[Version, Path]:
+    """The supported interpreters of this machine, by version: the one that runs this, and the newest patches."""
+    found: dict[Version, tuple[int, Path]] = {}
+    asked = set()
+    for path in candidates():
+        # Links have their own environment only in `venv`, which is left out.
+        if (real := path.resolve()) in asked:
+            continue
+        # pyenv's shims are one script with many names.
+        if "shims" not in path.parts:
+            asked.add(real)
+        answer = subprocess.run([path, "-c", ASK], capture_output=True, text=True, check=False).stdout.split(maxsplit=3)
+        if len(answer) < 4:
+            continue
+        version, patch = (int(answer[0]), int(answer[1])), int(answer[2])
+        is_own = version == sys.version_info[:2] and version in found
+        if version >= supported()[0] and not is_own and patch > found.get(version, (-1,))[0]:
+            found[version] = (patch, Path(answer[3].strip()))
+    return {version: found[version][1] for version in sorted(found)}
+
+
+def said(version: Version) -> str:
+    """`3.13`."""
+    return ".".join(map(str, version))
+
+
+def environment(python: Path, name: str, lock: str) -> Path:
+    """An environment with what a lock names and the package of this clone; made where it is missing or old."""
+    folder = ROOT / f".venv-{name}"
+    own = folder / "bin" / "python"
+    locked = REQUIREMENTS / lock
+    state = f"{hashlib.sha256(locked.read_bytes()).hexdigest()} {python} {folder}"
+    stamp = folder / "installed"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == state and own.exists():
+        return own
+    print(f"== Python packages, {folder.name} ==", flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([python, "-m", "venv", folder], check=True)
+    pip: list[str | Path] = [
+        own,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-compile",
+        "--require-hashes",
+    ]
+    subprocess.run([*pip, "-r", locked], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "windward.pth").write_text(f"{ROOT / 'python'}\n", encoding="utf-8")
+    stamp.write_text(state, encoding="utf-8")
+    return own
+
+
+def run_tests(python: Path, marks: str, *options: str) -> int:
+    """The tests with these marks; pytest's exit code."""
+    command: list[str | Path] = [python, "-m", "pytest", "-m", f"not realtime and {marks}", "-p", "no:cacheprovider"]
+    command += ["--numprocesses", "auto", "--dist", "worksteal", *options]
+    print(" ".join(map(str, ["+", *command])), flush=True)
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def test() -> int:
+    """On the least and the newest Python, if they are not this one."""
+    found = pythons()
+    missing = [version for version in supported() if version not in found]
+    if path := os.environ.get("WINDWARD_SKIPPED"):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.writelines(f"Python {said(version)}: not on this machine\n" for version in missing)
+    own: Version = sys.version_info[:2]
+    for version in sorted({min(found), max(found)} - {own}):
+        if code := run_tests(environment(found[version], said(version), "checks.txt"), "not engine"):
+            return code
+    return 0
+
+
+def test_least() -> int:
+    """With the least versions of packages."""
+    python = environment(pythons()[sys.version_info[:2]], "least", "least.txt")
+    # Old packages warn of themselves.
+    return run_tests(python, "packages", "-W", "default")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["list"]:
+            for version, path in pythons().items():
+                print(said(version), path)
+        case ["test"]:
+            sys.exit(test())
+        case ["test-least"]:
+            sys.exit(test_least())
+        case _:
+            sys.exit(__doc__)
