@@ -4,6 +4,8 @@
 //! receiver that the simulator's flows run ([`windward_sim::socket`]) and compares what they send. None of packetdrill's scripts is
 //! part of this: whoever plays them fetches them.
 
+#![forbid(unsafe_code)]
+
 mod assertion;
 mod bytes;
 mod judge;

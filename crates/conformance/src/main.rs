@@ -1,5 +1,7 @@
 //! `windward-conformance`: plays scripts, says what came of each, and writes the page.
 
+#![forbid(unsafe_code)]
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use windward_conformance::page::{self, Results};

@@ -4,6 +4,8 @@
 //! ([`windward_num::FluidMap`]); each law moves its window by what it sees of its path
 //! ([`windward_laws::FluidLaw`]). [`integrate`] follows them. Assumptions and limits: `docs/reference/models/fluid.md`.
 
+#![forbid(unsafe_code)]
+
 mod delayed;
 mod dormand_prince;
 mod download;

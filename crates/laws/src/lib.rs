@@ -4,6 +4,8 @@
 //! adapter) keeps the books and tells it what happened. Each law is one file: citation, equations with units,
 //! parameters, state, the packet law, its fluid form, tests. [`LawSpec`] names them all.
 
+#![forbid(unsafe_code)]
+
 mod backlog;
 mod fluid;
 mod interface;

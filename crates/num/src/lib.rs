@@ -18,6 +18,8 @@
 //! # Ok::<(), windward_num::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod answer;
 mod certificate;
 mod dense;

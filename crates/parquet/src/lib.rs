@@ -5,6 +5,8 @@
 //! columns of numbers are their own bytes (PLAIN), columns of names are dictionaries (RLE_DICTIONARY). The tests in
 //! Python hold the files to pyarrow, which also reads them again.
 
+#![forbid(unsafe_code)]
+
 mod thrift;
 
 use std::io::{self, Write};

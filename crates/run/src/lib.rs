@@ -4,6 +4,8 @@
 //! can be cancelled; the first failure ends it. What it does with a seed is a [`Task`]: [`Simulations`], or `Emulations` on
 //! Linux. A [`Pool`] takes work of any kind for as long as there is some, and no failure ends it.
 
+#![forbid(unsafe_code)]
+
 mod capture;
 #[cfg(target_os = "linux")]
 mod emulations;

@@ -5,6 +5,8 @@
 //! what the simulator runs, and [`Scenario::optimum`] asks it for the best rates,
 //! [`Scenario::fluid`] for the path of its windows. [`schema`] is the JSON Schema of the format, from the same definition.
 
+#![forbid(unsafe_code)]
+
 mod capacity;
 mod check;
 mod controller;

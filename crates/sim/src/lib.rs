@@ -4,6 +4,8 @@
 //! [`Output`]. The same network and seed give the same output, bit for bit. Nothing here reads a clock, a file or a
 //! thread's own random numbers.
 
+#![forbid(unsafe_code)]
+
 mod apps;
 pub mod backlog;
 pub mod coding;

@@ -7,6 +7,8 @@
 //! None of them implements `Deref` or `From<f64>`: a wrong mix must not compile.
 //! Every type reads and prints the words people write: `"20 ms"`, `"10 Mbit/s"`, `"1.5 kB"`, `"200 packets"`.
 
+#![forbid(unsafe_code)]
+
 mod amount;
 mod mix;
 mod radio;

@@ -85,17 +85,22 @@ impl Kernel {
         if factors.is_empty() {
             return;
         }
-        // SAFETY: the lengths fit, and kernels come from `available` alone.
+        // Kernels come from `available` alone: the machine has their instructions.
         match self.0 {
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has GFNI and AVX-512, and the lengths fit.
             Instructions::Gfni512 => unsafe { x86::combine_gfni512(factors, sources, outputs) },
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has GFNI and AVX2, and the lengths fit.
             Instructions::Gfni256 => unsafe { x86::combine_gfni256(factors, sources, outputs) },
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has AVX2, and the lengths fit.
             Instructions::Avx2 => unsafe { x86::combine_avx2(factors, sources, outputs) },
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has SSSE3, and the lengths fit.
             Instructions::Ssse3 => unsafe { x86::combine_ssse3(factors, sources, outputs) },
             #[cfg(target_arch = "aarch64")]
+            // SAFETY: the machine has NEON, and the lengths fit.
             Instructions::Neon => unsafe { vector::combine::<neon::Neon>(factors, sources, outputs) },
             Instructions::Scalar => scalar::combine(factors, sources, outputs),
         }
@@ -105,17 +110,21 @@ impl Kernel {
     pub(crate) fn spread(self, factors: &[u8], source: &[u8], outputs: &mut [u8]) {
         let is_whole = source.len().is_multiple_of(ALIGNMENT) && outputs.len() == factors.len() * source.len();
         assert!(is_whole, "{} factors for {} bytes in parts of {}", factors.len(), outputs.len(), source.len());
-        // SAFETY: as in `combine`.
         match self.0 {
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has GFNI and AVX-512, and the lengths fit.
             Instructions::Gfni512 => unsafe { x86::spread_gfni512(factors, source, outputs) },
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has GFNI and AVX2, and the lengths fit.
             Instructions::Gfni256 => unsafe { x86::spread_gfni256(factors, source, outputs) },
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has AVX2, and the lengths fit.
             Instructions::Avx2 => unsafe { x86::spread_avx2(factors, source, outputs) },
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the machine has SSSE3, and the lengths fit.
             Instructions::Ssse3 => unsafe { x86::spread_ssse3(factors, source, outputs) },
             #[cfg(target_arch = "aarch64")]
+            // SAFETY: the machine has NEON, and the lengths fit.
             Instructions::Neon => unsafe { vector::spread::<neon::Neon>(factors, source, outputs) },
             Instructions::Scalar => scalar::spread(factors, source, outputs),
         }
