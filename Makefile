@@ -85,6 +85,7 @@ test:
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	@sh tools/deny.sh "$(SKIPPED)"
 
 rust-test:
 	cargo test --workspace --locked --quiet
@@ -106,12 +107,11 @@ realtime-test: $(VENV)/checks $(VENV)/engine
 	$(SKIPS) $(BIN)/python tools/test_kernels.py
 	$(SKIPS) $(BIN)/pytest -m realtime
 
-# For all Linux of glibc 2.28 or later and Python 3.11 or later, laws for the kernel inside.
+# For all Linux of glibc 2.28 or later and Python 3.11 or later, laws for the kernel inside. Writes their sizes into
+# docs/start/install.md.
 wheel: $(VENV)/wheel-tools
-	rm -rf target/wheels
-	$(BIN)/maturin sdist --out target/wheels
-	PATH="$$PWD/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --auditwheel check
-	$(BIN)/python tools/check_wheel.py target/wheels
+	$(BIN)/python tools/build_wheel.py target/wheels
+	$(BIN)/python -m tools.check_wheel target/wheels
 
 # Where pyproject.toml has changed; UPGRADE=1 takes the newest of everything.
 lock: $(VENV)/lock-tools
@@ -207,6 +207,8 @@ docs: $(VENV)/checks $(VENV)/engine
 	cargo run --quiet --locked -p windward-scenario --example reference > $(VENV)/scenario.md
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
+	$(BIN)/python tools/describe.py
+	$(BIN)/python tools/notices.py
 	$(BIN)/python tools/draw_docs.py
 	$(BIN)/python tools/draw_crates.py
 	$(BIN)/python tools/picture_explore.py

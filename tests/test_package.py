@@ -10,6 +10,8 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from windward._cli.init import READY
+
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
 PYTHONS = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["project"]["classifiers"]))
 LOCKS = sorted((REPOSITORY / "requirements").glob("*.txt"))
@@ -92,3 +94,32 @@ def test_what_builds_the_package_is_what_make_builds_with() -> None:
     asked = {Requirement(text).name: Requirement(text).specifier for text in PROJECT["build-system"]["requires"]}
     own = {Requirement(text).name: Requirement(text).specifier for text in [*groups["build"], *groups["zig"]]}
     assert asked == own
+
+
+def test_the_notices_are_of_the_crates_in_the_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    import notices
+
+    page = notices.PAGE.read_text(encoding="utf-8")
+    assert notices.listed(page) == notices.shipped(), "python tools/notices.py writes them again"
+    named = {name for line in re.findall(r"^Licence of (.+)$", page, flags=re.MULTILINE) for name in line.split(", ")}
+    assert named == {name for name, _ in notices.shipped()}
+    assert notices.PAGE.name in PROJECT["project"]["license-files"]
+
+
+def test_the_description_reads_away_from_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    import describe
+
+    page = (REPOSITORY / PROJECT["project"]["readme"]).read_text(encoding="utf-8")
+    assert page == describe.package_description(), "python tools/describe.py writes it again"
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    linked = describe.description(readme, "https://git.example/windward/")
+    assert linked.count("![") == readme.count("![") > 0
+    for text in (page, linked):
+        assert [target for target in re.findall(r"\]\(([^)]*)\)", text) if "://" not in target] == []
+        # Every scenario that it names is written by `windward init`.
+        named = re.findall(r"(?<![\w/])([\w-]+)\.toml", text)
+        assert {"headline", "mesh"} <= set(named) <= {path.stem for path in READY.glob("*.toml")}
+    assert "![" in linked
+    assert "make run" not in page

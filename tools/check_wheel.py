@@ -1,22 +1,28 @@
 """Tries a wheel and a source distribution as a user gets them: each in an empty environment, in a folder of its own.
 
-    python tools/check_wheel.py FOLDER
+    python -m tools.check_wheel FOLDER
 
-The wheel is installed where no compiler can be found, the source distribution as it builds itself. Then each must
-simulate, and load every law into the kernel where this machine takes laws.
+The wheel is installed where no compiler can be found, on every Python of this machine that the project supports, the
+source distribution as it builds itself, on one. Then each must simulate a scenario of its own, again over the older
+result, show it, and load every law into the kernel where this machine takes laws. Their sizes are written into
+docs/start/install.md.
 """
 
+import email
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
-import venv
 import zipfile
 from pathlib import Path
 
-#: Simulated by each.
-SCENARIO = Path(__file__).parent.parent / "scenarios" / "dumbbell.toml"
+from tools.build_wheel import machine_paths
+from tools.pythons import pythons, said, supported
+
+ROOT = Path(__file__).parent.parent
+INSTALL = ROOT / "docs" / "start" / "install.md"
 
 #: Loads every law that there is, under a name of its own, and says how many.
 LOAD = """
@@ -51,24 +57,63 @@ def call(*command: str | Path, folder: Path, path: str, **more: str) -> str:
     return done.stdout
 
 
-def attempt(package: Path, path: str) -> None:
+def attempt(package: Path, python: Path, path: str) -> None:
     """Installs a package into an empty environment and uses it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        venv.create(folder / "venv", with_pip=True)
+        subprocess.run([python, "-m", "venv", folder / "venv"], check=True)
         programs = folder / "venv" / "bin"
         path = os.pathsep.join(filter(None, [str(programs), path]))
         # Nothing of an earlier build: the engine is a library of this file's, not one that was left in the clone.
         pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         begun = time.perf_counter()
         call(programs / "python", *pip, package, folder=folder, path=path)
-        print(f"{package.name}: installed in {time.perf_counter() - begun:.0f} s")
-        shown = call(programs / "windward", "simulate", SCENARIO, "--seeds", "2", folder=folder, path=path)
+        print(f"{package.name}, {python}: installed in {time.perf_counter() - begun:.0f} s")
+        windward = programs / "windward"
+        call(windward, "init", "dumbbell", folder=folder, path=path)
+        for _ in range(2):
+            # The second time over the first.
+            shown = call(windward, "simulate", "dumbbell.toml", "--seeds", "2", folder=folder, path=path)
+            assert "goodput" in shown, shown
+        shown = call(windward, "show", "results/dumbbell", folder=folder, path=path)
         assert "goodput" in shown, shown
+        call(windward, "report", "results/dumbbell", folder=folder, path=path)
+        print(f"{package.name}, {python}: simulates")
         if sys.platform == "linux":
             print(
-                f"{package.name}: simulates; {call(programs / 'python', '-c', LOAD, folder=folder, path=path).strip()}"
+                f"{package.name}, {python}: {call(programs / 'python', '-c', LOAD, folder=folder, path=path).strip()}"
             )
+
+
+def check_contents(wheel: Path) -> None:
+    """What a wheel says of itself and holds."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (engine,) = (name for name in names if name.startswith("windward/_engine") and name.endswith(".so"))
+        binary = archive.read(engine)
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        said = email.message_from_bytes(archive.read(metadata))
+    for path in {*machine_paths(), ROOT}:
+        assert str(path).encode() not in binary, f"{engine} names {path}, a folder of this machine"
+    for name in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-NOTICES.txt"):
+        assert any(one.endswith(f".dist-info/licenses/{name}") for one in names), f"{name} is missing"
+    for name in ("headline.toml", "trace.toml", "recordings/train.trace"):
+        assert f"windward/_scenarios/{name}" in names, f"{name} is missing"
+    text = said.get_payload()
+    assert isinstance(text, str)
+    assert "# Windward" in text
+    assert not [target for target in re.findall(r"\]\(([^)]*)\)", text) if "://" not in target]
+    assert said["Author"], "nobody has written it"
+
+
+def write_sizes(wheel: Path, source: Path) -> None:
+    """Puts the sizes into the page of the installation."""
+    text = INSTALL.read_text(encoding="utf-8")
+    for words, file in (("One wheel of ", wheel), ("a source distribution of ", source)):
+        text, count = re.subn(rf"(?<={words})[\d.]+(?= MB)", f"{file.stat().st_size / 1e6:.1f}", text)
+        assert count == 1, f"`{words}` is not once in {INSTALL.name}"
+        print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
+    INSTALL.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
@@ -91,12 +136,15 @@ def main() -> None:
         ]
         assert found, words
         assert min(found) <= promised, f"auditwheel finds less than {tag}: {words}"
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        assert any(name.startswith("windward/_engine") for name in names), names
-        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
-    attempt(wheel, path="")
-    attempt(source, path=os.environ["PATH"])
+    check_contents(wheel)
+    write_sizes(wheel, source)
+    found_here = pythons()
+    for version in supported():
+        if version not in found_here:
+            print(f"not tried on Python {said(version)}: not on this machine")
+    for python in found_here.values():
+        attempt(wheel, python, path="")
+    attempt(source, found_here[sys.version_info[:2]], path=os.environ["PATH"])
 
 
 if __name__ == "__main__":

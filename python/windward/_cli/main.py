@@ -36,6 +36,7 @@ COMMANDS = {
     "kernel": Entry("Kernel", "kernel:app", "Load control laws into the Linux kernel."),
     "claims": Entry("Papers", "papers:claims", "Check the claims of the papers."),
     "reproduce": Entry("Papers", "papers:reproduce", "Reproduce the figures of a paper and check its claims."),
+    "init": Entry("Reference", "init:init", "Write a scenario file to start from."),
     "check": Entry("Reference", "describe:check", "Check a scenario file."),
     "laws": Entry("Reference", "describe:laws", "List the control laws and their parameters."),
     "cite": Entry("Reference", "describe:cite", "Print BibTeX entries for a scenario."),
