@@ -93,18 +93,6 @@ ENGINE = {
     "test_wifi",
 }
 
-#: Test modules that use every package that the program imports: `make test-least`.
-PACKAGES = {
-    "test_answers",
-    "test_cli",
-    "test_export",
-    "test_figures",
-    "test_page",
-    "test_parquet",
-    "test_results",
-    "test_stats",
-}
-
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 Get = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -120,12 +108,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what need not run on every Python, and what runs with the least versions of packages."""
+    """Marks what need not run on every Python."""
     for item in items:
         if item.path.stem in ENGINE:
             item.add_marker("engine")
-        if item.path.stem in PACKAGES:
-            item.add_marker("packages")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
