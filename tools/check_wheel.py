@@ -89,12 +89,13 @@ def check_contents(wheel: Path) -> None:
     """What a wheel says of itself and holds."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        (engine,) = (name for name in names if name.startswith("windward/_engine") and name.endswith(".so"))
-        binary = archive.read(engine)
-        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
-        said = email.message_from_bytes(archive.read(metadata))
+        contents = {name: archive.read(name) for name in names}
+    assert any(name.startswith("windward/_engine") and name.endswith(".so") for name in names), names
     for path in {*machine_paths(), ROOT}:
-        assert str(path).encode() not in binary, f"{engine} names {path}, a folder of this machine"
+        for name, content in contents.items():
+            assert str(path).encode() not in content, f"{name} names {path}, a folder of this machine"
+    (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+    said = email.message_from_bytes(contents[metadata])
     for name in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-NOTICES.txt"):
         assert any(one.endswith(f".dist-info/licenses/{name}") for one in names), f"{name} is missing"
     for name in ("headline.toml", "trace.toml", "recordings/train.trace"):
