@@ -1,6 +1,7 @@
 """What is installed: locked packages, supported Pythons, the description and the notices that travel with the wheel."""
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -123,3 +124,22 @@ def test_the_description_reads_away_from_the_repository(monkeypatch: pytest.Monk
         assert {"headline", "mesh"} <= set(named) <= {path.stem for path in READY.glob("*.toml")}
     assert "![" in linked
     assert "make run" not in page
+
+
+def test_pythons_of_this_machine_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(REPOSITORY / "tools")
+    import pythons
+
+    assert [pythons.said(version) for version in pythons.supported()] == PYTHONS
+    # One of pyenv's, one that is not released, one that is too old.
+    for name, answer in (("3.14.99", "3 14 99"), ("3.13.0rc1", ""), ("3.9.18", "3 9 18")):
+        program = tmp_path / "versions" / name / "bin" / "python3"
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\n{f'echo {answer} {program}' if answer else ''}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+    found = pythons.pythons()
+    assert found[3, 14] == tmp_path / "versions" / "3.14.99" / "bin" / "python3"
+    assert sys.version_info[:2] in found
+    assert (3, 9) not in found

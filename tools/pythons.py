@@ -25,10 +25,11 @@ Version = tuple[int, int]
 #: Test modules that use every package that the program imports.
 SMOKE = ("cli", "export", "figures", "parquet", "results", "stats")
 
-#: Printed by an interpreter that can make environments: the version, and itself.
+#: Printed by a released interpreter that can make environments: the version, and itself.
 ASK = """
 import ensurepip, sys, sysconfig, venv
-if sys.prefix == sys.base_prefix and not sysconfig.get_config_var("Py_GIL_DISABLED"):
+is_released = sys.version_info.releaselevel == "final" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+if is_released and sys.prefix == sys.base_prefix:
     print(*sys.version_info[:3], sys.executable)
 """
 
@@ -43,7 +44,7 @@ def supported() -> list[Version]:
 def candidates() -> list[Path]:
     """Where interpreters may be: on PATH, pyenv's, uv's."""
     home = Path.home()
-    names = ["python3", *(f"python3.{minor}" for minor in range(supported()[0][1], 30))]
+    names = ["python3", *(f"python3.{minor}" for _, minor in supported())]
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     folders += sorted(Path(os.environ.get("PYENV_ROOT", home / ".pyenv")).glob("versions/*/bin"))
     folders += sorted((home / ".local" / "share" / "uv" / "python").glob("*/bin"))
@@ -66,7 +67,7 @@ def pythons() -> dict[Version, Path]:
             continue
         version, patch = (int(answer[0]), int(answer[1])), int(answer[2])
         is_own = version == sys.version_info[:2] and version in found
-        if version >= supported()[0] and not is_own and patch > found.get(version, (-1,))[0]:
+        if version in supported() and not is_own and patch > found.get(version, (-1,))[0]:
             found[version] = (patch, Path(answer[3].strip()))
     return {version: found[version][1] for version in sorted(found)}
 
