@@ -17,6 +17,10 @@ from types import FrameType
 
 def main() -> int:
     """Runs it; its exit code."""
+    if os.environ.get("WINDWARD_ALONE") == str(Path.cwd()):
+        # make did not know it, and would wait for itself.
+        print("make cannot work in a folder with a `$` in its name: rename the folder.", file=sys.stderr)
+        return 2
     folder = os.open(".", os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
