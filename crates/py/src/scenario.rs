@@ -151,7 +151,7 @@ impl Scenario {
         table.set_item("from", column(links, |link| link.from.clone()))?;
         table.set_item("to", column(links, |link| link.to.clone()))?;
         let ports = 0..links.len() as u32;
-        let rates: Vec<f64> = ports.clone().map(|port| network.topology.mean_rate(port)).collect();
+        let rates: Vec<f64> = ports.clone().map(|port| network.topology.shown_rate(port)).collect();
         table.set_item("rate_bps", numbers(py, &rates)?)?;
         let delays: Vec<f64> = ports.map(|port| network.topology.delay(port).as_secs()).collect();
         table.set_item("delay_s", numbers(py, &delays)?)?;

@@ -75,6 +75,35 @@ fn the_grids_optimum_is_the_reference_solution() {
     }
 }
 
+/// The rate of a link is that of its data frames, as the scenario has it, and not what they leave for packets.
+#[test]
+fn tables_show_the_rate_that_was_set() {
+    for (wifi, rate) in [("standard = \"802.11g\"", 54e6), ("data_rate = \"2 Mbit/s\"", 2e6)] {
+        let topology = read(&grid(wifi, &downloads("\"reno\"", true), "1 s")).compile(1).network.topology;
+        assert_eq!(topology.shown_rate(0), rate);
+        assert!(topology.mean_rate(0) < 0.9 * rate);
+    }
+}
+
+/// The required ratio of powers: by rate, one for all rates as written, ns-2's 10 dB.
+#[test]
+fn interference_is_by_rate_unless_a_ratio_is_written() {
+    let capture = |mode: &str, reach: &str| {
+        let reach = format!("reach = {{ receive = \"250 m\", sense = \"700 m\"{reach} }}");
+        let text = grid(mode, &downloads("\"reno\"", true), "1 s")
+            .replace("reach = { receive = \"250 m\", sense = \"700 m\" }", &reach);
+        match &read(&text).compile(1).network.topology.media[0] {
+            windward_sim::MediumConfig::Wifi(wifi) => wifi.mac.capture,
+            _ => panic!("a wireless network"),
+        }
+    };
+    assert_eq!([capture("", ""), capture("mode = \"ns2\"", "")], [None, Some(10.0)]);
+    for mode in ["", "mode = \"ns2\""] {
+        let ratio = capture(mode, ", capture = \"4 dB\"").expect("a ratio");
+        assert!((ratio - 2.5119).abs() < 1e-4, "{ratio}");
+    }
+}
+
 /// Without the entropy the best schedule: shares in proportion to 1/h for h hops each.
 #[test]
 fn without_entropy_airtime_is_shared_equally() {

@@ -15,7 +15,8 @@ pub struct Counts {
     pub marked: u64,
     /// Packets lost on the wire.
     pub lost: u64,
-    /// How long the transmitter was busy, in nanoseconds; where its rate is recorded, the share of the opportunities' bytes that
+    /// How long the transmitter was busy, in nanoseconds; of 802.11, how long the MAC had a packet of the link in hand, to contend for
+    /// the air and to send it; where its rate is recorded, the share of the opportunities' bytes that
     /// were used, of the time that passed.
     pub busy: u64,
     /// How long the packets whose transmission has begun had waited, in nanoseconds.

@@ -114,6 +114,18 @@ impl Topology {
         self.ask(port, |link| link.rate.mean().as_bits_per_sec(), MediumConfig::nominal_rate)
     }
 
+    /// The rate of a port as tables show it: in a wireless network that of the data frames, else the mean.
+    pub fn shown_rate(&self, port: u32) -> f64 {
+        match self.ports[port as usize].kind {
+            PortKind::Shared { medium, .. }
+                if matches!(self.media[medium as usize], MediumConfig::Wifi(_) | MediumConfig::Csma(_)) =>
+            {
+                self.nominal_rate(port) as f64
+            }
+            _ => self.mean_rate(port),
+        }
+    }
+
     /// How long a packet takes through a port once it is transmitted, jitter not counted.
     pub fn delay(&self, port: u32) -> Duration {
         self.ask(port, |link| link.delay, MediumConfig::delay)

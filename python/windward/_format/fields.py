@@ -1224,7 +1224,8 @@ class WifiReach:
     path_loss
         How power falls with distance.
     capture
-        A frame is received if it is so much stronger than all others together.
+        Least ratio of a frame's power to that of all others together at which it is received, whatever its rate.
+        Default: by rate; 10 dB with `mode = "ns2"`.
     """
 
     receive: str | None = None
@@ -1234,7 +1235,7 @@ class WifiReach:
     power: str = "24.5 dBm"
     frequency: str = "914 MHz"
     path_loss: str | PathLoss = "two-ray-ground"
-    capture: str = "10 dB"
+    capture: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1418,7 +1419,7 @@ class LinkLoss:
     to
         Receiver.
     probability
-        Probability of a loss.
+        Probability of a loss. Broadcasts, which have no ACK and one attempt, are lost with it whatever `of` says.
     of
         What is lost with this probability.
     """
@@ -1468,7 +1469,8 @@ class Wifi:
     reach
         Who hears whom.
     noise
-        Noise and fading. Default: every frame in range that does not collide is received.
+        Noise and fading, at every station that a frame reaches. Default: every frame in range that does not collide
+        is received.
     entropy
         Weight of the schedule's entropy in the objective of `optimum` and `fluid`, in units of the flows' utility:
         packets for window-based laws. 0 is the best schedule. Default: 1/`scale` with access by queueing delay or

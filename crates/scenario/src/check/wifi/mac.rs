@@ -31,7 +31,7 @@ impl Check<'_> {
             mac = mac.of_ns2(&phy);
         }
         mac.rts_threshold = wifi.rts_threshold.map(|threshold| threshold.0).or(mac.rts_threshold);
-        mac.capture = ratio(wifi.reach.capture.0);
+        mac.capture = wifi.reach.capture.map(|least| ratio(least.0)).or(mac.capture);
         mac.uses_eifs = timing.eifs.unwrap_or(mac.uses_eifs);
         mac.overhead = timing.overhead.map_or(mac.overhead, |bytes| bytes.0);
         mac.timeout = timing.timeout.map(|span| span.0).or(mac.timeout);

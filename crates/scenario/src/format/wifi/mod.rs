@@ -67,7 +67,7 @@ pub(crate) struct Wifi {
     /// Who hears whom.
     #[serde(default)]
     pub reach: Reach,
-    /// Noise and fading. Default: every frame in range that does not collide is received.
+    /// Noise and fading, at every station that a frame reaches. Default: every frame in range that does not collide is received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Noise>,
     /// Weight of the schedule's entropy in the objective of `optimum` and `fluid`, in units of the flows' utility: packets for
@@ -89,7 +89,7 @@ pub(crate) struct LinkLoss {
     pub from: Name,
     /// Receiver.
     pub to: Name,
-    /// Probability of a loss.
+    /// Probability of a loss. Broadcasts, which have no ACK and one attempt, are lost with it whatever `of` says.
     pub probability: Probability,
     /// What is lost with this probability.
     #[serde(default)]

@@ -32,9 +32,10 @@ pub(crate) struct Reach {
     /// How power falls with distance.
     #[serde(default = "two_ray_ground")]
     pub path_loss: Named<PathLoss>,
-    /// A frame is received if it is so much stronger than all others together.
-    #[serde(default = "ten_decibels")]
-    pub capture: Written<Decibels>,
+    /// Least ratio of a frame's power to that of all others together at which it is received, whatever its rate. Default: by rate;
+    /// 10 dB with `mode = "ns2"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<Written<Decibels>>,
 }
 
 impl Default for Reach {
@@ -47,7 +48,7 @@ impl Default for Reach {
             power: power(),
             frequency: frequency(),
             path_loss: two_ray_ground(),
-            capture: ten_decibels(),
+            capture: None,
         }
     }
 }
@@ -110,8 +111,4 @@ fn a_metre() -> Positive<Distance> {
 
 fn two_ray_ground() -> Named<PathLoss> {
     Named(PathLoss::TwoRayGround(TwoRayGround { height: height() }))
-}
-
-fn ten_decibels() -> Written<Decibels> {
-    Written(Decibels::new(10.0))
 }

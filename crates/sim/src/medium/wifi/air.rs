@@ -2,7 +2,7 @@
 
 use super::config::{ACK, CTS, LossOf};
 use super::mac::{Timer, Wifi};
-use super::station::{ALL, Frame, Lock, Stage, WayState};
+use super::station::{ALL, Frame, Lock, Stage, Station, WayState};
 use crate::medium::air::{AirFrame, FrameKind};
 use crate::medium::interface::{Cause, Out};
 use crate::packet::Kind;
@@ -26,48 +26,54 @@ impl Wifi {
         sender.sends_until = now + time;
         sender.error_until = Time::ZERO;
         sender.air.send(frame.kind, now, sender.sends_until);
-        if matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
-            self.ways[frame.way as usize].counts.link.busy += time.as_nanos();
-        }
         out.wake_at(end, Timer::End.of(id));
         if self.overhears && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
             self.tell_backlog(now, id);
         }
-        let (mac, is_rayleigh) = (&self.config.mac, self.config.fading.is_some_and(|fading| fading.is_rayleigh));
+        let required = match frame.kind {
+            FrameKind::Data => self.stations[id as usize].required,
+            _ => times.control_required,
+        };
+        let mac = &self.config.mac;
+        let is_rayleigh = self.config.fading.is_some_and(|fading| fading.is_rayleigh);
         for neighbour in self.config.reach.of(id) {
             let at = neighbour.station;
             let station = &mut self.stations[at as usize];
+            let others = station.energy;
             station.signals += 1;
             station.energy += neighbour.power;
             let is_sending = station.sends_from <= from && from < station.sends_until;
             if !is_sending {
-                let others = station.energy - neighbour.power;
-                let power = match is_rayleigh && at == frame.to && station.lock.is_none() {
-                    true => neighbour.power * station.errors.exponential(),
-                    false => neighbour.power,
+                let begin = |station: &mut Station| {
+                    let gain = if is_rayleigh { station.fading.exponential() } else { 1.0 };
+                    Lock {
+                        sender: id,
+                        power: neighbour.power * gain,
+                        mean: neighbour.power,
+                        required,
+                        since: from,
+                        payload_from: from + times.preamble,
+                        is_good: neighbour.decodes,
+                    }
                 };
-                let is_clear = station.signals == 1 || power >= mac.capture * others;
-                let lock = Lock { sender: id, power, mean: neighbour.power, since: from, is_good: neighbour.decodes };
                 match &mut station.lock {
-                    // Of preambles that begin together the receiver finds the strongest, or none.
-                    Some(first) if !mac.is_ns2 && from < first.since + DETECTION => {
-                        let is_found = first.power >= mac.capture * (station.energy - first.mean);
+                    // ns-2 compares with each other signal by itself.
+                    Some(lock) if mac.is_ns2 => lock.is_good &= lock.power >= lock.required * neighbour.power,
+                    Some(lock) if from >= lock.since + DETECTION => lock.endure(from, others, times.header_required),
+                    None if mac.is_ns2 => station.lock = Some(begin(station)),
+                    // Of preambles that begin together the receiver finds the strongest, or none. One that cannot be found is noise:
+                    // what follows may still be received.
+                    first => {
+                        let is_found = first
+                            .is_some_and(|first| first.power >= times.header_required * (station.energy - first.mean));
                         if !is_found {
-                            station.lock = (neighbour.decodes && is_clear).then_some(lock);
+                            let lock = neighbour.decodes.then(|| begin(station));
+                            station.lock = lock.filter(|lock| lock.power >= times.header_required * others);
+                            if station.lock.is_some() {
+                                station.keep_reservation(from + times.preamble);
+                            }
                         }
                     }
-                    Some(lock) => {
-                        // ns-2 compares with each other signal by itself.
-                        let against = if mac.is_ns2 { neighbour.power } else { station.energy - lock.mean };
-                        lock.is_good &= lock.power >= mac.capture * against;
-                    }
-                    None if mac.is_ns2 => station.lock = Some(lock),
-                    // A preamble that cannot be found is noise: what follows may still be received.
-                    None if neighbour.decodes && is_clear => {
-                        station.lock = Some(lock);
-                        station.keep_reservation(from + times.preamble);
-                    }
-                    None => {}
                 }
             }
             station.air.sense(if is_sending { station.sends_until } else { from }, end);
@@ -88,13 +94,21 @@ impl Wifi {
         for &neighbour in &list {
             let at = neighbour.station;
             let station = &mut self.stations[at as usize];
+            let energy = station.energy;
             station.signals -= 1;
             // Rounding shall not leave a trace.
-            station.energy = if station.signals == 0 { 0.0 } else { station.energy - neighbour.power };
-            let Some(lock) = station.lock.filter(|lock| lock.sender == id) else { continue };
+            station.energy = if station.signals == 0 { 0.0 } else { energy - neighbour.power };
+            let Some(lock) = &mut station.lock else { continue };
+            if !is_ns2 {
+                lock.endure(now, energy, times.header_required);
+            }
+            if lock.sender != id {
+                continue;
+            }
+            let lock = *lock;
             station.lock = None;
             let is_for_it = frame.to == at || frame.to == ALL;
-            let is_received = lock.is_good && (!is_for_it || self.is_decoded(&frame, at, lock));
+            let is_received = lock.is_good && self.is_decoded(&frame, at, lock);
             let station = &mut self.stations[at as usize];
             if is_received {
                 station.error_until = Time::ZERO;
@@ -154,9 +168,15 @@ impl Wifi {
         }
     }
 
-    /// Whether noise and the way's own losses leave a frame as it was.
+    /// Draws noise and the way's own losses for a frame that `at` found, addressed to it or not; true if it is intact.
     fn is_decoded(&mut self, frame: &Frame, at: u32, lock: Lock) -> bool {
-        if frame.kind == FrameKind::Data {
+        if frame.kind == FrameKind::Broadcast {
+            // One attempt, no ACK: a way that loses attempts, packets or deliveries loses it.
+            let loss = if self.lossy.is_empty() { None } else { self.lossy.get(&(lock.sender, at)) };
+            if loss.is_some_and(|&loss| self.stations[at as usize].errors.chance(loss)) {
+                return false;
+            }
+        } else if frame.kind == FrameKind::Data && frame.to == at {
             let WayState { loss, loss_of, .. } = self.ways[frame.way as usize];
             let is_lost = match loss_of {
                 _ if loss <= 0.0 => false,
@@ -168,11 +188,11 @@ impl Wifi {
                 return false;
             }
         }
-        let errors = &mut self.stations[at as usize].errors;
         let Some(fading) = self.config.fading else { return true };
         let [data, control] = self.modulations[lock.sender as usize];
         let modulation = if frame.kind == FrameKind::Data { data } else { control };
         let snr = lock.power / fading.noise;
+        let errors = &mut self.stations[at as usize].errors;
         modulation.is_none_or(|modulation| errors.chance(modulation.success(snr, u64::from(frame.bytes) * 8)))
     }
 

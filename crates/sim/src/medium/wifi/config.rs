@@ -1,7 +1,7 @@
 //! What a wireless network is given.
 
 use super::access::Access;
-use super::errors::Fading;
+use super::errors::{Fading, required};
 use super::motion::Motion;
 use super::phy::Phy;
 use super::propagation::{Position, Reach};
@@ -96,8 +96,9 @@ pub struct Mac {
     pub timeout: Option<Duration>,
     /// A slot in which others send counts in the backoff of those who wait (Bianchi's chain); in the standard it does not.
     pub counts_busy_slots: bool,
-    /// A frame is received if its power is so many times that of all others together.
-    pub capture: f64,
+    /// Least ratio of a frame's power to that of all others together at which it is received; `None`: by rate
+    /// ([`super::errors::required`]).
+    pub capture: Option<f64>,
     /// The customs of ns-2.35.
     pub is_ns2: bool,
 }
@@ -114,19 +115,20 @@ impl Mac {
             uses_eifs: true,
             timeout: None,
             counts_busy_slots: false,
-            capture: 10.0,
+            capture: None,
             is_ns2: false,
         }
     }
 
     /// What ns-2.35 makes of it: RTS before every packet, headers of 34 bytes, its timeouts, and its habits: a backoff before
-    /// every packet, windows of one value less, signals compared one by one, durations cut to microseconds.
+    /// every packet, windows of one value less, signals compared one by one and at 10 dB, durations cut to microseconds.
     pub fn of_ns2(self, phy: &Phy) -> Self {
         let flight = Duration::from_micros(2);
         Self {
             overhead: Bytes::new(34),
             rts_threshold: Some(Bytes::new(0)),
             timeout: Some(flight + phy.sifs + phy.air_time(CTS, self.basic_rate) + flight),
+            capture: Some(10.0),
             is_ns2: true,
             ..self
         }
@@ -216,6 +218,11 @@ impl WifiConfig {
     /// How many ways there are.
     pub fn members(&self) -> usize {
         self.ways.len()
+    }
+
+    /// Least ratio of a frame's power to that of all others at which its bits of `rate` are received.
+    pub(super) fn required(&self, rate: BitRate) -> f64 {
+        self.mac.capture.unwrap_or_else(|| required(self.phy.coding, rate))
     }
 
     fn sender(&self, local: u32) -> &StationConfig {

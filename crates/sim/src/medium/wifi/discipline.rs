@@ -57,7 +57,7 @@ impl Wifi {
             out.lose(packet, Cause::Queue);
         }
         if let Some(Some(packet)) = passed {
-            self.take(id, Waiting { since: now, way: local, packet });
+            self.take(now, id, Waiting { since: now, way: local, packet });
             self.contend_anew(now, id, out);
         }
     }

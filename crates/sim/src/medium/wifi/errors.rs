@@ -1,4 +1,4 @@
-//! Frames lost to noise: error rates by signal-to-noise ratio, under Rayleigh fading or none.
+//! Frame errors by signal-to-noise ratio, under Rayleigh fading or none, and the signal-to-interference ratio that a rate requires.
 
 use super::phy::Coding;
 use libm::{erfc, exp, log1p, pow, sqrt};
@@ -26,6 +26,33 @@ pub enum Modulation {
     Cck11,
     /// OFDM: bits a symbol of a subcarrier, and the rate of the convolutional code, as a fraction.
     Ofdm(u8, (u8, u8)),
+}
+
+/// Required signal-to-interference ratio in decibels, by bits a second: where the modulation's error rate gives the share of lost
+/// frames by which the standard defines a receiver's sensitivity, 8 % of 1024 bytes for DSSS and CCK (IEEE 802.11-2016, §15.4.8.2,
+/// §16.3.8.2), 10 % of 1000 bytes for OFDM (§17.3.10.2). Interference counts as noise.
+const REQUIRED_SERIAL: [(u64, f64); 4] = [(1_000_000, 2.2), (2_000_000, 5.2), (5_500_000, 4.4), (11_000_000, 7.6)];
+const REQUIRED_OFDM: [(u64, f64); 8] = [
+    (6_000_000, 3.8),
+    (9_000_000, 6.7),
+    (12_000_000, 6.9),
+    (18_000_000, 9.7),
+    (24_000_000, 13.4),
+    (36_000_000, 16.5),
+    (48_000_000, 21.2),
+    (54_000_000, 22.5),
+];
+
+/// Least ratio of a frame's power to that of all other signals at which bits of `rate` are received, a plain ratio. A rate that the
+/// standard does not have requires as much as the next faster one.
+pub fn required(coding: Coding, rate: BitRate) -> f64 {
+    let table: &[(u64, f64)] = match coding {
+        Coding::Serial => &REQUIRED_SERIAL,
+        Coding::Ofdm { .. } => &REQUIRED_OFDM,
+    };
+    let rate = rate.as_bits_per_sec();
+    let at = table.partition_point(|(known, _)| *known < rate).min(table.len() - 1);
+    pow(10.0, table[at].1 / 10.0)
 }
 
 /// (bits per symbol of a subcarrier, code rate), by Mbit/s (IEEE 802.11-2016, table 17-4).
@@ -143,6 +170,23 @@ mod tests {
         }
         assert_eq!(at(3.0, Coding::Serial), None);
         assert_eq!(at(11.0, OFDM_CODING), None);
+    }
+
+    /// At 0.05 dB below the stated ratio too many frames are lost, at 0.05 dB above it few enough.
+    #[test]
+    fn required_ratios_follow_from_the_error_rates() {
+        for (table, coding, bits, lost) in
+            [(&REQUIRED_SERIAL[..], Coding::Serial, 8192, 0.08), (&REQUIRED_OFDM, OFDM_CODING, 8000, 0.1)]
+        {
+            for &(rate, decibels) in table {
+                let modulation = at(rate as f64 / 1e6, coding).unwrap();
+                let lost_at = |decibels: f64| 1.0 - modulation.success(pow(10.0, decibels / 10.0), bits);
+                assert!(lost_at(decibels - 0.05) > lost, "{rate}: {}", lost_at(decibels - 0.05));
+                assert!(lost_at(decibels + 0.05) < lost, "{rate}: {}", lost_at(decibels + 0.05));
+            }
+        }
+        let ratio = |mbit: f64| required(Coding::Serial, BitRate::bits_per_sec((mbit * 1e6) as u64));
+        assert_eq!([ratio(0.5), ratio(3.0), ratio(20.0)], [ratio(1.0), ratio(5.5), ratio(11.0)]);
     }
 
     /// Q(√(11 γ)) at γ = 1 is 4.5·10⁻⁴ (a table of the normal distribution: Q(3.3166) = 0.000456).

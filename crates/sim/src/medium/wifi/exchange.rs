@@ -20,6 +20,7 @@ impl Wifi {
     pub(super) fn try_to_send(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let overhead = self.overhead(id);
         let Times { sifs, propagation, cts, ack, timeout, .. } = self.times;
+        let cw = self.stations[id as usize].cw;
         let Some(head) = &mut self.stations[id as usize].head else { return };
         if head.way == ALL {
             return self.send_to_all(now, id, out);
@@ -34,6 +35,7 @@ impl Wifi {
             way.line.leave(head.since, now);
         }
         way.counts.attempts += 1;
+        way.counts.windows += f64::from(cw);
         if !self.config.has_rts(u64::from(size)) {
             let frame = self.data_frame(local, to, size + overhead, number);
             self.ways[local as usize].counts.data_frames += 1;
@@ -183,9 +185,7 @@ impl Wifi {
             self.note_attempt(now, head.way, true, true);
         }
         let cw = self.window_after(head.way, head.packet.size, now);
-        let counts = &mut self.ways[head.way as usize].counts;
-        counts.successes += 1;
-        counts.windows += f64::from(cw);
+        self.ways[head.way as usize].counts.successes += 1;
         if head.packet.kind == Kind::Routing {
             self.release_message(head.packet.number);
         }
@@ -196,14 +196,17 @@ impl Wifi {
     pub(super) fn next(&mut self, now: Time, id: u32, cw: u32, out: &mut impl Out) {
         let station = &mut self.stations[id as usize];
         station.stage = Stage::Contend;
-        station.head = None;
+        if let Some(way) = station.head.take().and_then(|head| self.ways.get_mut(head.way as usize)) {
+            way.counts.link.busy += way.serving(now);
+            way.served_since = None;
+        }
         station.cw = cw;
         station.slots = Some(station.draw(self.config.mac.is_ns2));
         station.note_queue(now);
         station.arm(now, id, &self.times, out);
         let next = self.next_waiting(now, id, out);
         if let Some(next) = next {
-            self.take(id, next);
+            self.take(now, id, next);
         }
     }
 

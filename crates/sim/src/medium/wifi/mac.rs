@@ -15,6 +15,7 @@ use crate::medium::interface::{Cause, Medium, Out};
 use crate::packet::Packet;
 use crate::record::Figure;
 use crate::status::{Counts, Sight};
+use std::collections::BTreeMap;
 use windward_units::{Duration, Time};
 
 /// What may happen at a station, in the order in which it happens at one instant: a frame's end is known before patience runs out.
@@ -55,6 +56,8 @@ pub struct Wifi {
     pub(super) ways: Vec<WayState>,
     /// How data and control frames of each station are modulated, where noise matters.
     pub(super) modulations: Vec<[Option<Modulation>; 2]>,
+    /// Probability that a broadcast is lost from one station to another for reasons of the way's own.
+    pub(super) lossy: BTreeMap<(u32, u32), f64>,
     /// Counts are of the time from here.
     counts_from: Time,
     pub(super) routing: Option<Routing>,
@@ -87,6 +90,7 @@ impl Wifi {
             next_reach: vec![None; config.motion.as_ref().map_or(0, |_| stations)],
             heard: Vec::new(),
             modulations: config.stations.iter().map(modulations).collect(),
+            lossy: config.ways.iter().filter(|way| way.loss > 0.0).map(|way| ((way.from, way.to), way.loss)).collect(),
             lengths: vec![[(u32::MAX, Duration::ZERO); 2]; stations],
             config: config.clone(),
         }
@@ -185,7 +189,8 @@ impl Medium for Wifi {
 
     fn counts(&self, now: Time, local: u32) -> Counts {
         let way = &self.ways[local as usize];
-        way.line.show(now, way.counts.link)
+        let busy = way.counts.link.busy + way.serving(now);
+        way.line.show(now, Counts { busy, ..way.counts.link })
     }
 
     fn backlog(&self) -> Option<(&Backlog, Time)> {
@@ -199,6 +204,7 @@ impl Medium for Wifi {
         }
         self.ways.iter_mut().for_each(|way| {
             way.counts = WayCounts::default();
+            way.served_since = way.served_since.map(|_| now);
             way.line.reset(now);
         });
         self.stations.iter_mut().for_each(|station| {
@@ -226,7 +232,6 @@ impl Medium for Wifi {
             all.attempts += counts.attempts;
             all.failures += counts.failures;
             all.windows += counts.windows;
-            all.successes += counts.successes;
         }
         sink("attempts", Figure::Count(all.attempts));
         sink("failures", Figure::Count(all.failures));
@@ -277,16 +282,19 @@ impl Wifi {
             station.bytes += u64::from(packet.size);
             station.longest_queue = station.longest_queue.max(station.queue.len() as u64);
         } else {
-            self.take(id, waiting);
+            self.take(now, id, waiting);
             self.contend_anew(now, id, out);
         }
     }
 
     /// A station turns to its next packet.
-    pub(super) fn take(&mut self, id: u32, waiting: Waiting) {
+    pub(super) fn take(&mut self, now: Time, id: u32, waiting: Waiting) {
         let station = &mut self.stations[id as usize];
         station.number = station.number.wrapping_add(1).max(1);
         let Waiting { since, way, packet } = waiting;
+        if let Some(way) = self.ways.get_mut(way as usize) {
+            way.served_since = Some(now);
+        }
         station.head = Some(Head {
             way,
             packet,

@@ -58,10 +58,23 @@ pub(super) struct Lock {
     pub power: f64,
     /// What it adds to the power of all signals: the same but for fading.
     pub mean: f64,
+    /// Least ratio of its power to that of all others, from `payload_from` on.
+    pub required: f64,
     /// When it began.
     pub since: Time,
+    /// The end of its preamble and header.
+    pub payload_from: Time,
     /// Whether it can still be received.
     pub is_good: bool,
+}
+
+impl Lock {
+    /// Judges signals of the total power `energy` that lasted until `now`; `header` is the ratio that preamble and header require.
+    #[inline]
+    pub fn endure(&mut self, now: Time, energy: f64, header: f64) {
+        let required = if now > self.payload_from { self.required } else { header };
+        self.is_good &= self.power >= required * (energy - self.mean);
+    }
 }
 
 /// Where a station is in sending its packet.
@@ -145,8 +158,11 @@ pub(super) struct Station {
     pub queue_since: Time,
     pub longest_queue: u64,
     pub data_rate: BitRate,
+    /// Least ratio of power that its data frames require.
+    pub required: f64,
     pub backoff: Stream,
     pub errors: Stream,
+    pub fading: Stream,
     pub air: Air,
 }
 
@@ -189,8 +205,10 @@ impl Station {
             queue_since: Time::ZERO,
             longest_queue: 0,
             data_rate: station.data_rate,
+            required: config.required(station.data_rate),
             backoff: Stream::new(seed, station.key, Purpose::Backoff),
             errors: Stream::new(seed, station.key, Purpose::Error),
+            fading: Stream::new(seed, station.key, Purpose::Fading),
             air: Air::default(),
         }
     }
@@ -261,13 +279,14 @@ pub(super) struct WayCounts {
     pub failures: u64,
     /// Packets that were acknowledged.
     pub successes: u64,
-    /// Sum of the contention windows after successes.
+    /// Sum of the contention windows from which the backoffs before the attempts were drawn.
     pub windows: f64,
 }
 
 impl WayCounts {
+    /// Mean contention window at an attempt.
     pub fn mean_cw(&self) -> f64 {
-        self.windows / self.successes as f64
+        self.windows / self.attempts as f64
     }
 }
 
@@ -285,6 +304,8 @@ pub(super) struct WayState {
     /// Those of them that have not been sent yet.
     pub line: Line,
     pub served: Served,
+    /// Start of service of the packet of this way that the MAC has in hand.
+    pub served_since: Option<Time>,
     /// The number of the last packet received.
     pub received: u32,
     pub counts: WayCounts,
@@ -303,8 +324,14 @@ impl WayState {
             backlog: 0,
             line: Line::default(),
             served: Served::new(1.0 / config.exchange(at, 1500).as_secs()),
+            served_since: None,
             received: 0,
             counts: WayCounts::default(),
         }
+    }
+
+    /// How long the MAC has had a packet of this way in hand, in nanoseconds.
+    pub fn serving(&self, now: Time) -> u64 {
+        self.served_since.map_or(0, |since| now.since(since).as_nanos())
     }
 }

@@ -1,9 +1,9 @@
-//! Times of a network that do not change.
+//! Times of a network, and ratios of power, that do not change.
 
 use super::config::{ACK, CTS, RTS, WifiConfig};
 use windward_units::Duration;
 
-/// Times that do not change.
+/// Times and ratios that do not change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     pub slot: Duration,
@@ -19,6 +19,10 @@ pub(super) struct Times {
     pub rts: Duration,
     pub cts: Duration,
     pub ack: Duration,
+    /// Least ratio of power that preambles and headers require: those of the lowest rate.
+    pub header_required: f64,
+    /// The same of frames at the basic rate.
+    pub control_required: f64,
 }
 
 impl Times {
@@ -39,6 +43,8 @@ impl Times {
             rts: control(RTS),
             cts: control(CTS),
             ack: control(ACK),
+            header_required: config.required(phy.coding.slowest()),
+            control_required: config.required(mac.basic_rate),
         }
     }
 }

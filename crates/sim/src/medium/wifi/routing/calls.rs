@@ -135,7 +135,7 @@ impl Wifi {
             station.bytes += u64::from(size);
             station.queue.push_front(waiting);
         } else {
-            self.take(at, waiting);
+            self.take(now, at, waiting);
             self.contend_anew(now, at, out);
         }
     }

@@ -6,3 +6,4 @@ mod bianchi;
 mod contention;
 mod exchanges;
 mod harness;
+mod radio;

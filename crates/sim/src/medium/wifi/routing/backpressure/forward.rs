@@ -54,7 +54,7 @@ impl Wifi {
         let state = &mut self.ways[way as usize];
         state.backlog += 1;
         state.line.join(now);
-        self.take(at, Waiting { since: now, way, packet });
+        self.take(now, at, Waiting { since: now, way, packet });
         if let Some(head) = &mut self.stations[at as usize].head {
             head.commodity = Some(commodity);
         }
