@@ -15,6 +15,11 @@ RECEIVE, SENSE = 250.0, 550.0
 SEGMENT, DATAGRAM = 1448, 1500
 
 
+#: Required signal-to-interference ratio in decibels, by Mbit/s, as in `crates/sim/src/medium/wifi/errors.rs`.
+REQUIRED_DB = {
+    "802.11b": {1: 2.2, 2: 5.2, 5.5: 4.4, 11: 7.6},
+    "802.11a": {6: 3.8, 9: 6.7, 12: 6.9, 18: 9.7, 24: 13.4, 36: 16.5, 48: 21.2, 54: 22.5},
+}
 #: Of AODV without what ns-3 leaves out.
 ROUTINGS = {
     "fixed": ww.ShortestRouting(),
@@ -69,6 +74,8 @@ class Case:
     routing: str = "fixed"
     #: Seconds and metres where each station is when, straight and evenly in between; empty: none moves.
     ways: list[list[tuple[float, float, float]]] = field(default_factory=list)
+    #: Required signal-to-interference ratio whatever the rate; without it, by rate.
+    capture_db: float | None = None
     #: What is left in ns-3 as it comes.
     as_shipped: list[str] = field(default_factory=list)
     #: In ns-3, a backoff for packets passed on at once, as the standard has it.
@@ -76,7 +83,10 @@ class Case:
 
     def plain(self) -> dict[str, Any]:
         """As `peer_ns3.py` reads it."""
-        return asdict(self)
+        required = REQUIRED_DB[self.standard]
+        if self.capture_db is not None:
+            required = dict.fromkeys(required, self.capture_db)
+        return asdict(self) | {"required_db": required}
 
     def scenario(self, law: Any, **changes: Any) -> ww.Scenario:
         """The same in Windward, its TCP under `law`; `changes` are fields of the wireless network."""
@@ -96,7 +106,11 @@ class Case:
             "long_retries": self.retries,
             "buffer": f"{self.queue} packets",
             "routing": ROUTINGS[self.routing],
-            "reach": ww.WifiReach(receive=f"{self.receive} m", sense=f"{self.sense} m"),
+            "reach": ww.WifiReach(
+                receive=f"{self.receive} m",
+                sense=f"{self.sense} m",
+                capture=None if self.capture_db is None else f"{self.capture_db} dB",
+            ),
             "station": [
                 ww.WifiStation(node=node, at=[f"{x} m", f"{y} m"], motion=motion(way))
                 for node, (x, y), way in zip(
@@ -135,15 +149,19 @@ class Case:
 
     def simulate(self, law: Any, seeds: int, **changes: Any) -> list[float]:
         """Goodput of all flows together in Windward, in Mbit/s, seed by seed."""
+        return [sum(flows) for flows in self.simulate_flows(law, seeds, **changes)]
+
+    def simulate_flows(self, law: Any, seeds: int, **changes: Any) -> list[list[float]]:
+        """The same of each flow."""
         run = self.scenario(law, **changes).simulate(seeds=seeds)
-        goodput = [0.0] * seeds
+        goodput: list[list[float]] = [[] for _ in range(seeds)]
         for at, bits in zip(
             run.flows["seed"], run.flows["delivered_bytes"] * 8 / (self.seconds - self.warmup_s), strict=True
         ):
-            goodput[at - 1] += bits / 1e6
+            goodput[at - 1].append(bits / 1e6)
         payload = (self.datagram - 28) / self.datagram
         for at, bits in zip(run.background["seed"], run.background["received_bps"] * payload, strict=True):
-            goodput[at - 1] += bits / 1e6
+            goodput[at - 1].append(bits / 1e6)
         return goodput
 
 
@@ -178,6 +196,28 @@ def hidden(rts: bool) -> Case:
         positions=[(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)],
         flows=[Flow(route=[at, 1], offered_mbit=8, start_s=at / 1000) for at in (0, 2)],
     )
+
+
+def line(name: str, places: list[float], routes: list[list[int]], offered_mbit: float, **fields: Any) -> Case:
+    """Stations in a line at `places`, in metres, no two gaps alike, and flows along `routes`."""
+    return Case(
+        name=name,
+        positions=[(place, 0.0) for place in places],
+        flows=[Flow(route=route, offered_mbit=offered_mbit, start_s=at / 1000) for at, route in enumerate(routes)],
+        **fields,
+    )
+
+
+#: ACKs at 1 Mbit/s that reach their station 5.3 dB above the frames of another.
+ACKS = line("ACKs under interference", [0, 157, 320, 556], [[0, 1], [2, 3]], 8)
+#: Two hidden senders, of which one is 4.5 dB stronger at the receiver: too little for 11 Mbit/s; and 8.9 dB: enough.
+UNEQUAL = line("hidden, 4.5 dB", [0, 153, 351], [[0, 1], [2, 1]], 8, sense=RECEIVE)
+UNEQUAL_9 = line("hidden, 8.9 dB", [0, 120, 320], [[0, 1], [2, 1]], 8, sense=RECEIVE)
+#: Chains with hops of 100 to 220 m.
+IRREGULAR = [
+    line("4 irregular hops", [0, 130, 345, 480, 700], [[0, 1, 2, 3, 4]], 3),
+    line("5 irregular hops", [0, 180, 300, 540, 640, 860], [[0, 1, 2, 3, 4, 5]], 3),
+]
 
 
 def chain(hops: int, kind: str, rts: bool = False) -> Case:

@@ -4,51 +4,72 @@
 
 A case is what `cases.py` says it is. Radios, timings, queues and TCP are set to those of a scenario of Windward's:
 two-ray ground with the same power and frequency, frames received from the power at `receive` metres on and sensed
-from that at `sense`, received if they are 10 dB above all else on the air, no beacons, no ARP, routes by hand.
-`routing` is "fixed", "dsdv" or "aodv"; its messages are counted at each station that sends them. `as_shipped`
-names what is left as ns-3 has it: "errors", its error rates by signal-to-noise ratio; "detection", its preamble
-detection at 4 dB; "arp". `relays_back_off` mends what its relays do.
+from that at `sense`, received if they are so far above all else on the air as `required_db` says for their rate, no
+beacons, no ARP, routes by hand. `routing` is "fixed", "dsdv" or "aodv"; its messages are counted at each station that
+sends them. `as_shipped` names what is left as ns-3 has it: "errors", its error rates by signal-to-noise ratio;
+"detection", its preamble detection at 4 dB; "arp". `relays_back_off` mends what its relays do.
 """
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import json
 import math
+import os
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-import cppyy
-from ns import ns
+
+def stand_in() -> ctypes.CDLL:
+    """Compiles ns3_dsss.c and loads it, so that what ns-3 loads after it finds its functions first."""
+    source = Path(__file__).with_name("ns3_dsss.c")
+    with tempfile.TemporaryDirectory() as folder:
+        built = Path(folder) / "ns3_dsss.so"
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-o", built, source], check=True)
+        return ctypes.CDLL(str(built), mode=ctypes.RTLD_GLOBAL)
+
+
+DSSS = stand_in()
+
+import cppyy  # noqa: E402
+from ns import ns  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benches import ns3_tcp
+from benches import ns3_tcp  # noqa: E402
 
 STANDARDS = {"802.11b": "WIFI_STANDARD_80211b", "802.11a": "WIFI_STANDARD_80211a"}
 MODES = {
     ("802.11b", 11): "DsssRate11Mbps",
+    ("802.11b", 5.5): "DsssRate5_5Mbps",
+    ("802.11b", 2): "DsssRate2Mbps",
     ("802.11b", 1): "DsssRate1Mbps",
     ("802.11a", 54): "OfdmRate54Mbps",
     ("802.11a", 24): "OfdmRate24Mbps",
 }
-POWER_W, FREQUENCY_HZ, HEIGHT_M, CAPTURE = 0.28183815, 914e6, 1.5, 10.0
+POWER_W, FREQUENCY_HZ, HEIGHT_M = 0.28183815, 914e6, 1.5
+#: Rates in Mbit/s, and the functions of `DsssErrorRateModel` for them, in the order of `ns3_dsss.c`.
+DSSS_RATES = {1: "23GetDsssDbpsk", 2: "23GetDsssDqpsk", 5.5: "29GetDsssDqpskCck5_5", 11: "28GetDsssDqpskCck11"}
 
-# A frame is received if it is so many times as strong as noise and interference together: Windward's radio.
+# Windward's radio: a frame of OFDM is received if it is as far above noise and interference as its rate requires.
 cppyy.cppdef("""
 namespace ns3 {
 class ThresholdErrors : public ErrorRateModel {
  public:
-  double m_least = 0;
+  std::map<uint64_t, double> m_least;
  private:
-  double DoGetChunkSuccessRate(WifiMode, const WifiTxVector&, double snr, uint64_t, uint8_t, WifiPpduField, uint16_t)
-      const override { return snr >= m_least ? 1.0 : 0.0; }
+  double DoGetChunkSuccessRate(WifiMode mode, const WifiTxVector&, double snr, uint64_t, uint8_t, WifiPpduField,
+      uint16_t) const override { return snr >= m_least.at(mode.GetDataRate(20)) ? 1.0 : 0.0; }
 };
-void UseThreshold(Ptr<NetDevice> device, double least) {
+std::map<uint64_t, double> g_least;
+void UseThreshold(Ptr<NetDevice> device) {
   auto model = CreateObject<ThresholdErrors>();
-  model->m_least = least;
+  model->m_least = g_least;
   DynamicCast<WifiNetDevice>(device)->GetPhy()->SetErrorRateModel(model);
 }
 
@@ -111,6 +132,35 @@ def dbm_at(distance: float) -> float:
     return 10 * math.log10(watts * 1e3) - 0.001
 
 
+def ratio(decibels: float) -> float:
+    return math.pow(10, decibels / 10)
+
+
+def require(case: dict[str, Any]) -> float:
+    """Sets what frames require by their rate; returns what preambles and headers do: the lowest rate's, in decibels."""
+    required = {float(mbit): decibels for mbit, decibels in case["required_db"].items()}
+    least = (ctypes.c_double * 4).in_dll(DSSS, "dsss_least")
+    for at, rate in enumerate(DSSS_RATES):
+        is_ours = case["standard"] == "802.11b" and "errors" not in case["as_shipped"]
+        least[at] = ratio(required[rate]) if is_ours else -1
+    cppyy.gbl.ns3.g_least.clear()
+    for mbit, decibels in required.items():
+        cppyy.gbl.ns3.g_least[round(mbit * 1e6)] = ratio(decibels)
+    return required[min(required)]
+
+
+def know_shipped() -> None:
+    """Tells the stand-in where ns-3's own functions are."""
+    [library] = {
+        line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if line.endswith("-wifi.so")
+    }
+    shipped = (ctypes.c_void_p * 4).in_dll(DSSS, "dsss_shipped")
+    wifi = ctypes.CDLL(library)
+    for at, name in enumerate(DSSS_RATES.values()):
+        function = getattr(wifi, f"_ZN3ns318DsssErrorRateModel{name}SuccessRateEdm")
+        shipped[at] = ctypes.cast(function, ctypes.c_void_p).value
+
+
 def configure(case: dict[str, Any]) -> None:
     """Sets what everything begins with."""
     ns3_tcp.configure(case["law"], case["segment"], 4000)
@@ -129,6 +179,7 @@ def radios(case: dict[str, Any], nodes: Any) -> Any:
     """The stations' devices."""
     shipped = case["as_shipped"]
     standard = case["standard"]
+    header_db = require(case)
     loss = ns.CreateObject[ns.TwoRayGroundPropagationLossModel]()
     loss.SetAttribute("Frequency", ns.DoubleValue(FREQUENCY_HZ))
     loss.SetAttribute("HeightAboveZ", ns.DoubleValue(HEIGHT_M))
@@ -141,13 +192,16 @@ def radios(case: dict[str, Any], nodes: Any) -> Any:
     for name in ("TxPowerStart", "TxPowerEnd"):
         phy.Set(name, ns.DoubleValue(power))
     sense = dbm_at(case["sense"])
-    for name in ("RxSensitivity", "CcaEdThreshold", "CcaSensitivity"):
+    for name in ("CcaEdThreshold", "CcaSensitivity"):
         phy.Set(name, ns.DoubleValue(sense))
+    # ns-3 takes it for that of 20 MHz, and a channel of DSSS for one of 22 MHz.
+    width = 22 if standard == "802.11b" else 20
+    phy.Set("RxSensitivity", ns.DoubleValue(sense + 10 * math.log10(20 / width)))
     phy.Set("RxNoiseFigure", ns.DoubleValue(0))
     phy.SetPreambleDetectionModel(
         "ns3::ThresholdPreambleDetectionModel",
         "Threshold",
-        ns.DoubleValue(4.0 if "detection" in shipped else 10 * math.log10(CAPTURE)),
+        ns.DoubleValue(4.0 if "detection" in shipped else header_db),
         "MinimumRssi",
         ns.DoubleValue(dbm_at(case["receive"])),
     )
@@ -165,7 +219,7 @@ def radios(case: dict[str, Any], nodes: Any) -> Any:
     devices = wifi.Install(phy, mac, nodes)
     for at in range(devices.GetN()):
         if "errors" not in shipped:
-            ns.UseThreshold(devices.Get(at), CAPTURE)
+            ns.UseThreshold(devices.Get(at))
         if case["relays_back_off"]:
             # Streams that nobody else has.
             ns.BackOffAsRelay(devices.Get(at), 1_000_000 + at)
@@ -280,6 +334,7 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
         ],
         "routing_messages": int(cppyy.gbl.ns3.g_messages),
         "given_up": int(cppyy.gbl.ns3.g_given_up),
+        "dsss_chunks": ctypes.c_uint64.in_dll(DSSS, "dsss_asked").value,
         "events": ns.Simulator.GetEventCount(),
         "run_cpu_s": time.process_time() - began,
     }
@@ -289,5 +344,6 @@ def simulate(case: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    know_shipped()
     for case in json.load(sys.stdin):
         print(json.dumps([simulate(case, seed) for seed in range(1, case["seeds"] + 1)]), flush=True)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cases import Case, chain, grid, hidden, interval, star
+from cases import ACKS, IRREGULAR, UNEQUAL, UNEQUAL_9, Case, Flow, chain, grid, hidden, interval, line, star
 
 import windward as ww
 
@@ -37,12 +37,16 @@ class Peer:
     def __init__(self, python: str, cases: list[Case]) -> None:
         halves = [cases[0::2], cases[1::2]]
         begun = [Ns3(python, PEER, given=[case.plain() for case in half]) for half in halves]
-        self.known: dict[str, list[float]] = {}
+        self.known: dict[str, list[list[float]]] = {}
         for ns3, half in zip(begun, halves, strict=True):
             for case, runs in zip(half, ns3.answers(), strict=True):
-                self.known[repr(case)] = [sum(run["goodput_mbit"]) for run in runs]
+                self.known[repr(case)] = [run["goodput_mbit"] for run in runs]
 
     def __getitem__(self, case: Case) -> list[float]:
+        return [sum(flows) for flows in self.known[repr(case)]]
+
+    def flows(self, case: Case) -> list[list[float]]:
+        """Goodputs by seed and flow."""
         return self.known[repr(case)]
 
 
@@ -78,6 +82,19 @@ def grids() -> list[Case]:
     return udp + tcp
 
 
+def interfered() -> list[Case]:
+    """Networks in which the rate of a frame decides whether it stands the interference of others."""
+    b = [replace(case, seconds=22, seeds=2) for case in (ACKS, UNEQUAL, UNEQUAL_9, *IRREGULAR)]
+    hidden_12 = line("hidden, 12.0 dB", [0, 125, 375], [[0, 1], [2, 1]], 40, sense=250)
+    a = [replace(case, standard="802.11a", data_mbit=54, basic_mbit=24) for case in (hidden_12, chain(4, "udp"))]
+    return b + [replace(case, seconds=8, warmup_s=1, seeds=1, flows=faster(case)) for case in a]
+
+
+def faster(case: Case) -> list[Flow]:
+    """Its flows at what 802.11a does not carry."""
+    return [replace(flow, offered_mbit=12 if len(flow.route) > 2 else 40) for flow in case.flows]
+
+
 #: Seconds in which routes settle before flows start, and until these are counted.
 SETTLED, COUNTED = 40, 50
 
@@ -93,6 +110,13 @@ def row(case: Case, theirs: list[float], mine: list[float], what: str) -> str:
     ratio = statistics.fmean(mine) / statistics.fmean(theirs)
     marked = f"{ratio:.3f}" if abs(ratio - 1) <= TOLERANCE else f"**{ratio:.3f}**"
     return f"| {what} | {'RTS' if case.rts else 'basic'} | {interval(mine)} | {interval(theirs)} | {marked} |"
+
+
+def flow_rows(case: Case, theirs: list[list[float]], mine: list[list[float]], what: str) -> list[str]:
+    """A line for every flow."""
+    names = [what] if len(case.flows) == 1 else [f"{what}, flow {at}" for at in range(1, len(case.flows) + 1)]
+    columns = zip(names, zip(*mine, strict=True), zip(*theirs, strict=True), strict=True)
+    return [row(case, list(their), list(our), name) for name, our, their in columns]
 
 
 def table(rows: list[str], first: str) -> str:
@@ -116,7 +140,21 @@ def main() -> None:
     shipped = [
         replace(case, as_shipped=SHIPPED, seeds=1) for case in (saturated[6], pairs[0], pairs[1], udp[4], udp[5])
     ]
-    theirs = Peer(python, [*saturated, *udp, *tcp, *meshes, *routed, *pairs, *patient, *relays, *shipped])
+    # By rate as in Windward; with one ratio for all rates, which shows that ns-3's receiver obeys; and as ns-3 comes.
+    by_rate = interfered()
+    single = replace(by_rate[0], capture_db=10)
+    free = [replace(case, as_shipped=SHIPPED) for case in by_rate]
+    relayed = [replace(case, relays_back_off=True) for case in by_rate if len(case.flows) == 1]
+    theirs = Peer(
+        python,
+        [
+            *(*saturated, *udp, *tcp, *meshes, *routed, *pairs, *patient, *relays, *shipped),
+            *(*by_rate, single, *free, *relayed),
+        ],
+    )
+    told, other = (statistics.fmean(flows[1] for flows in theirs.flows(case)) for case in (by_rate[0], single))
+    if abs(other / told - 1) < 0.2:
+        raise SystemExit(f"{told} and {other} Mbit/s: what ns-3's receiver requires makes no difference to 802.11b")
 
     def rows(cases: list[Case], what: Any) -> list[str]:
         return [row(case, theirs[case], case.simulate(LAW, SEEDS), what(case)) for case in cases]
@@ -127,7 +165,20 @@ def main() -> None:
     def kind(case: Case) -> str:
         return f"{name(case)}, {case.flows[0].kind.upper()}"
 
+    def by_flow(cases: list[Case], what: Any) -> list[str]:
+        return [
+            one
+            for case in cases
+            for one in flow_rows(case, theirs.flows(case), case.simulate_flows(LAW, SEEDS), what(case))
+        ]
+
+    def where(case: Case) -> str:
+        return f"{case.standard}, {name(case)}"
+
     sections = {
+        "by_rate": table(by_flow([*by_rate, *relayed], where), "network"),
+        "single": table(by_flow([single], lambda case: f"{where(case)}, 10 dB"), "network"),
+        "free": table(by_flow(free, where), "network"),
         "saturation": table(rows(saturated, lambda case: f"{case.standard}, {case.name}"), "network"),
         "hidden": table(rows(pairs, lambda _: "7 attempts") + rows(patient, lambda _: "20 attempts"), "limit"),
         "udp": table(rows([*udp, *relays], name), "length"),
