@@ -29,8 +29,8 @@ pub enum Modulation {
 }
 
 /// Required signal-to-interference ratio in decibels, by bits a second: where the modulation's error rate gives the share of lost
-/// frames by which the standard defines a receiver's sensitivity, 8 % of 1024 bytes for DSSS and CCK (IEEE 802.11-2016, §15.4.8.2,
-/// §16.3.8.2), 10 % of 1000 bytes for OFDM (§17.3.10.2). Interference counts as noise.
+/// frames by which the standard defines a receiver's sensitivity, 8 % of 1024 bytes for DSSS and CCK (IEEE 802.11-2016, clauses 15
+/// and 16), 10 % of 1000 bytes for OFDM (§17.3.10.2). Interference counts as noise.
 const REQUIRED_SERIAL: [(u64, f64); 4] = [(1_000_000, 2.2), (2_000_000, 5.2), (5_500_000, 4.4), (11_000_000, 7.6)];
 const REQUIRED_OFDM: [(u64, f64); 8] = [
     (6_000_000, 3.8),
