@@ -24,9 +24,10 @@
 //! * β is 0.8, the paper's 1/8 taken having become 819/1024 left in Linux. The paper has S_max = 32 and S_min = 0.01, searches by
 //!   halves, and grows past W_max as slow start does.
 
+use crate::classic::{Avoidance, Classic};
 use crate::fluid::{passed, turn};
-use crate::shared::{LOSS_FLOOR, Refusal, between, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use crate::shared::{LOSS_FLOOR, Refusal, between};
+use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
@@ -94,68 +95,56 @@ impl Params {
 }
 
 /// The law and its state.
+pub type Bic = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct Bic {
+pub struct State {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
     /// Where the last loss came, W_max; 0 before the first.
     w_max: f64,
     /// There has been no loss since the beginning or the last timeout.
     is_lossless: bool,
 }
 
-impl Bic {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        Self { params, cwnd: initial.count(), ssthresh: f64::INFINITY, w_max: 0.0, is_lossless: true }
-    }
-
+impl State {
     /// Packets per round trip.
     #[inline]
-    fn growth(&self) -> f64 {
-        if self.cwnd <= self.params.low_window {
+    fn growth(&self, cwnd: f64) -> f64 {
+        if cwnd <= self.params.low_window {
             return 1.0;
         }
-        let growth = self.params.growth(self.w_max - self.cwnd);
-        if self.is_lossless { growth.max(self.cwnd / LOSSLESS) } else { growth }
+        let growth = self.params.growth(self.w_max - cwnd);
+        if self.is_lossless { growth.max(cwnd / LOSSLESS) } else { growth }
     }
 }
 
-impl Law for Bic {
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited || ack.recovering {
-            return;
-        }
-        let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
-        } else {
-            self.cwnd += self.growth() * acked / self.cwnd;
-        }
+impl Avoidance for State {
+    type Params = Params;
+
+    fn new(params: Params, _cwnd: f64) -> Self {
+        Self { params, w_max: 0.0, is_lossless: true }
     }
 
-    fn on_congestion(&mut self, event: &Congestion) {
+    #[inline]
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        self.growth(cwnd) * ack.acked.count() / cwnd
+    }
+
+    fn cut(&mut self, event: &Congestion) -> f64 {
         let Params { beta, fast_convergence, .. } = self.params;
         let flight = event.flight.count();
-        self.ssthresh = (self.params.left(flight) * flight).max(LOSS_FLOOR);
         if event.kind == CongestionKind::Timeout {
-            (self.cwnd, self.w_max, self.is_lossless) = (1.0, 0.0, true);
+            (self.w_max, self.is_lossless) = (0.0, true);
         } else {
             let gives_way = fast_convergence && flight < self.w_max;
             self.w_max = if gives_way { flight * (1.0 + beta) / 2.0 } else { flight };
-            (self.cwnd, self.is_lossless) = (self.ssthresh, false);
+            self.is_lossless = false;
         }
+        (self.params.left(flight) * flight).max(LOSS_FLOOR)
     }
 
-    #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
-    }
-
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
         sink("w_max", self.w_max);
     }
 }
@@ -201,6 +190,7 @@ pub const BIBTEX: &str = "@inproceedings{xu2004bic,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Law;
     use crate::testing::{ack, congestion, near};
     use windward_units::Duration;
 
@@ -208,7 +198,7 @@ mod tests {
     fn avoiding() -> Bic {
         let mut law = Bic::new(Params::default(), Packets::new(200.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 200.0));
-        assert_eq!((law.cwnd, law.ssthresh, law.w_max), (160.0, 160.0, 200.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh, law.own.w_max), (160.0, 160.0, 200.0));
         law
     }
 
@@ -217,13 +207,13 @@ mod tests {
         // 40 packets below W_max by 10 a round trip: 160 + 10/160 = 160.0625; 39.9375/4 is cut to 9: + 9/160.0625.
         let mut law = avoiding();
         law.on_ack(&ack(0, 0, 160.0));
-        near(law.cwnd, 160.062_5, 1e-12);
+        near(law.window.cwnd, 160.062_5, 1e-12);
         law.on_ack(&ack(0, 0, 160.0));
-        near(law.cwnd, 160.118_728, 1e-6);
+        near(law.window.cwnd, 160.118_728, 1e-6);
         // At 120, 80/4 = 20 is more than 16; at 192.5, 7.5/4 is 1: a packet in five round trips.
         for (cwnd, growth) in [(120.0, 16.0), (132.0, 16.0), (133.0, 16.0), (192.0, 2.0), (192.5, 0.2)] {
-            law.cwnd = cwnd;
-            near(law.growth(), growth, 1e-12);
+            law.window.cwnd = cwnd;
+            near(law.own.growth(law.window.cwnd), growth, 1e-12);
         }
     }
 
@@ -231,12 +221,12 @@ mod tests {
     fn beyond_it_grows_slowly_then_faster_to_sixteen() {
         let mut law = avoiding();
         for (cwnd, growth) in [(200.0, 0.2), (203.9, 0.2), (206.0, 2.0), (230.0, 10.0), (248.0, 16.0), (500.0, 16.0)] {
-            law.cwnd = cwnd;
-            near(law.growth(), growth, 1e-12);
+            law.window.cwnd = cwnd;
+            near(law.own.growth(law.window.cwnd), growth, 1e-12);
         }
         // Without a loss yet by a twentieth of the window: 25 packets.
-        law.is_lossless = true;
-        near(law.growth(), 25.0, 1e-12);
+        law.own.is_lossless = true;
+        near(law.own.growth(law.window.cwnd), 25.0, 1e-12);
     }
 
     #[test]
@@ -244,10 +234,10 @@ mod tests {
         // 180 < 200: W_max = 180·0.9 = 162, W = 144. Then 190 > 162 is W_max itself.
         let mut law = avoiding();
         law.on_congestion(&congestion(CongestionKind::Loss, 180.0));
-        near(law.w_max, 162.0, 1e-12);
-        near(law.cwnd, 144.0, 1e-12);
+        near(law.own.w_max, 162.0, 1e-12);
+        near(law.window.cwnd, 144.0, 1e-12);
         law.on_congestion(&congestion(CongestionKind::Loss, 190.0));
-        near(law.w_max, 190.0, 1e-12);
+        near(law.own.w_max, 190.0, 1e-12);
     }
 
     #[test]
@@ -255,16 +245,16 @@ mod tests {
         // 14 → 7, 7 + 1/7 = 7.142 857 1.
         let mut law = avoiding();
         law.on_congestion(&congestion(CongestionKind::Loss, 14.0));
-        assert_eq!(law.cwnd, 7.0);
+        assert_eq!(law.window.cwnd, 7.0);
         law.on_ack(&ack(0, 0, 7.0));
-        near(law.cwnd, 7.142_857_1, 1e-7);
+        near(law.window.cwnd, 7.142_857_1, 1e-7);
     }
 
     #[test]
     fn a_timeout_starts_again_from_one_and_forgets() {
         let mut law = avoiding();
         law.on_congestion(&congestion(CongestionKind::Timeout, 160.0));
-        assert_eq!((law.cwnd, law.ssthresh, law.w_max, law.is_lossless), (1.0, 128.0, 0.0, true));
+        assert_eq!((law.window.cwnd, law.window.ssthresh, law.own.w_max, law.own.is_lossless), (1.0, 128.0, 0.0, true));
     }
 
     #[test]
@@ -275,7 +265,7 @@ mod tests {
         let mut law = Bic::new(Params::default(), Packets::new(400.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 400.0));
         let mut acks = 0.0;
-        while law.cwnd < 400.0 {
+        while law.window.cwnd < 400.0 {
             law.on_ack(&ack(0, 0, 400.0));
             acks += 1.0;
         }

@@ -93,6 +93,8 @@ pub struct Compound {
     ssthresh: f64,
     is_slow_start: bool,
     round: RoundTrip,
+    /// Loss window, delay window, ssthresh and slow start ahead of the last event.
+    before: (f64, f64, f64, bool),
 }
 
 impl Compound {
@@ -105,6 +107,7 @@ impl Compound {
             ssthresh: f64::INFINITY,
             is_slow_start: true,
             round: RoundTrip::new(),
+            before: (initial.count(), 0.0, f64::INFINITY, true),
         }
     }
 
@@ -134,6 +137,7 @@ impl Law for Compound {
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
+        self.before = (self.loss_window, self.delay_window, self.ssthresh, self.is_slow_start);
         self.is_slow_start = event.kind == CongestionKind::Timeout;
         if self.is_slow_start {
             self.ssthresh = half_flight(event);
@@ -149,6 +153,15 @@ impl Law for Compound {
     #[inline]
     fn cwnd(&self) -> Packets {
         Packets::new(self.window())
+    }
+
+    fn on_undo(&mut self, before: Packets) {
+        let (loss_window, delay_window, ssthresh, is_slow_start) = self.before;
+        let grown = self.window();
+        (self.loss_window, self.delay_window) = (loss_window, delay_window);
+        // The windows of an earlier event, where this one only followed it, or what has grown since.
+        self.loss_window += (before.count().max(grown) - self.window()).max(0.0);
+        (self.ssthresh, self.is_slow_start) = (ssthresh, is_slow_start);
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {

@@ -86,6 +86,8 @@ struct State {
     /// What slow start has put into the queue has left it.
     has_drained: bool,
     has_loss: bool,
+    /// Whether slow start lasted ahead of the last timeout.
+    was_slow_start: bool,
 }
 
 /// Round-trip times of three windows; the least are kept as the greatest of their negatives.
@@ -128,6 +130,7 @@ impl Copa {
             rounds_since_empty: 0,
             has_drained: false,
             has_loss: false,
+            was_slow_start: true,
         }))
     }
 }
@@ -159,6 +162,7 @@ impl Law for Copa {
             CongestionKind::Loss => state.has_loss = true,
             CongestionKind::Timeout => {
                 state.has_loss = true;
+                state.was_slow_start = state.is_slow_start;
                 state.is_slow_start = false;
                 state.cwnd = state.cwnd.min(LOSS_FLOOR);
                 (state.velocity, state.same) = (1.0, 0);
@@ -173,6 +177,13 @@ impl Law for Copa {
     fn pacing_rate(&self) -> Option<PacketRate> {
         let standing = self.0.samples?.standing();
         (standing > 0.0).then(|| PacketRate::per_sec(PACING_GAIN * self.0.cwnd / standing))
+    }
+
+    fn on_undo(&mut self, before: Packets) {
+        let state = &mut *self.0;
+        state.cwnd = state.cwnd.max(before.count());
+        state.is_slow_start |= state.was_slow_start;
+        state.was_slow_start = false;
     }
 
     fn drives_recovery(&self) -> bool {

@@ -20,6 +20,7 @@
 //!   over a round trip, in which packets sent after the reduction are still marked, and reduces twice.
 //! * The fluid form takes α for p at once; the packet law needs some 16 round trips.
 
+use crate::classic::Window;
 use crate::fluid::turn;
 use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
@@ -90,8 +91,7 @@ impl Share {
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
+    window: Window,
     share: Share,
     round: u64,
     /// When marks were last answered; what was sent before brings no second answer.
@@ -101,21 +101,13 @@ pub struct Dctcp {
 impl Dctcp {
     /// A sender whose window begins at `initial`.
     pub fn new(params: Params, initial: Packets) -> Self {
-        Self {
-            params,
-            cwnd: initial.count(),
-            ssthresh: f64::INFINITY,
-            share: Share::new(),
-            round: 0,
-            reduced: Time::ZERO,
-        }
+        Self { params, window: Window::new(initial), share: Share::new(), round: 0, reduced: Time::ZERO }
     }
 }
 
 impl Dctcp {
     fn reduce(&mut self, now: Time) {
-        self.ssthresh = self.share.reduced(self.cwnd);
-        self.cwnd = self.ssthresh;
+        self.window.reduce(CongestionKind::Mark, self.share.reduced(self.window.cwnd));
         self.reduced = now;
     }
 }
@@ -138,10 +130,10 @@ impl Law for Dctcp {
             return;
         }
         let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
+        if self.window.is_slow_start() {
+            self.window.cwnd = slow_start(self.window.cwnd, self.window.ssthresh, acked);
         } else {
-            self.cwnd += acked / self.cwnd;
+            self.window.cwnd += acked / self.window.cwnd;
         }
     }
 
@@ -149,8 +141,7 @@ impl Law for Dctcp {
         if event.kind == CongestionKind::Mark {
             return self.reduce(event.now);
         }
-        self.ssthresh = half_flight(event);
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+        self.window.reduce(event.kind, half_flight(event));
         self.reduced = event.now;
     }
 
@@ -160,11 +151,15 @@ impl Law for Dctcp {
 
     #[inline]
     fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+        Packets::new(self.window.cwnd)
+    }
+
+    fn on_undo(&mut self, before: Packets) {
+        self.window.undo(before);
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+        sink("ssthresh", self.window.ssthresh);
         sink("alpha", self.share.alpha);
     }
 }
@@ -210,7 +205,7 @@ mod tests {
         let mut law = Dctcp::new(Params::default(), Packets::new(40.0));
         let windows = [200, 250, 300].map(|now| {
             law.on_ack(&Ack { marked: Packets::ONE, ..ack(now, 0, 40.0) });
-            law.cwnd
+            law.window.cwnd
         });
         assert_eq!(windows, [20.0, 20.0, 10.0]);
     }
@@ -233,9 +228,9 @@ mod tests {
         let mut law = Dctcp::new(Params::default(), Packets::new(50.0));
         law.share.alpha = 0.2;
         law.on_congestion(&congestion(CongestionKind::Mark, 50.0));
-        near(law.cwnd, 45.0, 1e-12);
+        near(law.window.cwnd, 45.0, 1e-12);
         law.on_ack(&ack(0, 0, 45.0));
-        near(law.cwnd, 45.0 + 1.0 / 45.0, 1e-12);
+        near(law.window.cwnd, 45.0 + 1.0 / 45.0, 1e-12);
     }
 
     #[test]
@@ -243,9 +238,9 @@ mod tests {
         let mut law = Dctcp::new(Params::default(), Packets::new(50.0));
         law.share.alpha = 0.2;
         law.on_congestion(&congestion(CongestionKind::Loss, 50.0));
-        assert_eq!(law.cwnd, 25.0);
+        assert_eq!(law.window.cwnd, 25.0);
         law.on_congestion(&congestion(CongestionKind::Timeout, 20.0));
-        assert_eq!((law.cwnd, law.ssthresh), (1.0, 10.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 10.0));
     }
 
     /// Marks alone: √(2·0.999)/0.001 = 1413.506 packets. Losses alone, as Reno: √(2·0.99/0.01) = 14.071 248. Both, at W = 10, m = 1:

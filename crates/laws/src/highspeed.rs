@@ -21,9 +21,10 @@
 //! * b is that of the window that the loss finds; Linux keeps the row that the last ACK of congestion avoidance found.
 //! * A loss takes its share of what is in flight, as RFC 5681's half; RFC 3649 and Linux that of the window.
 
+use crate::classic::{Avoidance, Classic};
 use crate::fluid::turn;
-use crate::shared::{LOSS_FLOOR, Refusal, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use crate::shared::{LOSS_FLOOR, Refusal};
+use crate::{Ack, Congestion, FluidLaw, FluidPath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
@@ -41,18 +42,36 @@ impl Params {
 }
 
 /// The law and its state.
+pub type HighSpeed = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct HighSpeed {
-    cwnd: f64,
-    ssthresh: f64,
+pub struct State {
     /// Row of the table in which the window was last found.
     row: u8,
 }
 
-impl HighSpeed {
-    /// A sender whose window begins at `initial`.
-    pub fn new(_params: Params, initial: Packets) -> Self {
-        Self { cwnd: initial.count(), ssthresh: f64::INFINITY, row: 0 }
+impl Avoidance for State {
+    type Params = Params;
+
+    fn new(_params: Params, _cwnd: f64) -> Self {
+        Self { row: 0 }
+    }
+
+    #[inline]
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        self.row = row(cwnd, self.row);
+        growth(self.row) * ack.acked.count() / cwnd
+    }
+
+    fn cut(&mut self, event: &Congestion) -> f64 {
+        let flight = event.flight.count();
+        self.row = row(flight, self.row);
+        (flight * (1.0 - decrease(self.row))).max(LOSS_FLOOR)
+    }
+
+    fn observe(&self, cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
+        sink("growth", growth(row(cwnd, self.row)));
     }
 }
 
@@ -77,39 +96,6 @@ fn growth(row: u8) -> f64 {
 /// Share of the window that a loss in row `row` takes.
 fn decrease(row: u8) -> f64 {
     (256.0 * share(f64::from(WINDOWS[usize::from(row)]))).floor() / 256.0
-}
-
-impl Law for HighSpeed {
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited || ack.recovering {
-            return;
-        }
-        let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
-        } else {
-            self.row = row(self.cwnd, self.row);
-            self.cwnd += growth(self.row) * acked / self.cwnd;
-        }
-    }
-
-    fn on_congestion(&mut self, event: &Congestion) {
-        let flight = event.flight.count();
-        self.row = row(flight, self.row);
-        self.ssthresh = (flight * (1.0 - decrease(self.row))).max(LOSS_FLOOR);
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
-    }
-
-    #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
-    }
-
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
-        sink("growth", growth(row(self.cwnd, self.row)));
-    }
 }
 
 /// b(w), for a window from w₀ on.
@@ -169,6 +155,7 @@ pub const BIBTEX: &str = "@techreport{rfc3649,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near};
+    use crate::{CongestionKind, Law};
     use windward_units::Duration;
 
     /// In congestion avoidance, after a loss that found `flight` packets in flight.
@@ -196,9 +183,9 @@ mod tests {
     fn up_to_thirty_eight_packets_it_is_reno() {
         // 38 → 19; 19 + 1/19 = 19.052 631 6.
         let mut law = avoiding(38.0);
-        assert_eq!((law.cwnd, law.ssthresh), (19.0, 19.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (19.0, 19.0));
         law.on_ack(&ack(0, 0, 19.0));
-        near(law.cwnd, 19.052_631_6, 1e-7);
+        near(law.window.cwnd, 19.052_631_6, 1e-7);
     }
 
     #[test]
@@ -206,18 +193,18 @@ mod tests {
         // 1000 is between 851 and 1058, whose b = 0.5 − 0.4·ln(1058/38)/ln(83 000/38) = 0.327, 83 parts of 256:
         // 1000·173/256 = 675.78, which is between 663 and 851: seven packets a round trip.
         let mut law = avoiding(1000.0);
-        near(law.cwnd, 675.781_25, 1e-9);
+        near(law.window.cwnd, 675.781_25, 1e-9);
         law.on_ack(&ack(0, 0, 675.0));
-        near(law.cwnd, 675.791_608, 1e-6);
-        law.cwnd = 1000.0;
+        near(law.window.cwnd, 675.791_608, 1e-6);
+        law.window.cwnd = 1000.0;
         law.on_ack(&ack(0, 0, 1000.0));
-        near(law.cwnd, 1000.008, 1e-9);
+        near(law.window.cwnd, 1000.008, 1e-9);
         // Back to Reno in one step, and beyond the last row by 72.
         for (cwnd, after) in [(20.0, 20.05), (100_000.0, 100_000.000_72)] {
-            law.cwnd = cwnd;
-            law.ssthresh = 2.0;
+            law.window.cwnd = cwnd;
+            law.window.ssthresh = 2.0;
             law.on_ack(&ack(0, 0, cwnd));
-            near(law.cwnd, after, 1e-9);
+            near(law.window.cwnd, after, 1e-9);
         }
     }
 
@@ -226,7 +213,7 @@ mod tests {
         // 100 is between 38 and 118: b = 112/256, 56.25 stay.
         let mut law = avoiding(1000.0);
         law.on_congestion(&congestion(CongestionKind::Timeout, 100.0));
-        assert_eq!((law.cwnd, law.ssthresh), (1.0, 56.25));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 56.25));
     }
 
     #[test]

@@ -20,8 +20,9 @@
 //! * Slow start leads up to 65 535 packets, Linux's ceiling of the window, and no further; 2^ρ is at most 2^16.
 //! * The paper also asks for pacing, timestamps and an estimate of the path's capacity to end slow start: these are the host's.
 
+use crate::classic::{Avoidance, Classic, Window};
 use crate::shared::{Refusal, between, half_flight, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
+use crate::{Ack, Congestion, FluidLaw, FluidPath, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Duration, Packets};
@@ -54,11 +55,12 @@ impl Params {
 }
 
 /// The law and its state.
+pub type Hybla = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct Hybla {
+pub struct State {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
     /// Least smoothed round-trip time.
     min_srtt: Duration,
     rho: f64,
@@ -66,46 +68,38 @@ pub struct Hybla {
     opening: f64,
 }
 
-impl Hybla {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        let (cwnd, ssthresh) = (initial.count(), f64::INFINITY);
-        Self { params, cwnd, ssthresh, min_srtt: Duration::MAX, rho: 1.0, opening: 1.0 }
-    }
-}
+impl Avoidance for State {
+    type Params = Params;
 
-impl Law for Hybla {
+    fn new(params: Params, _cwnd: f64) -> Self {
+        Self { params, min_srtt: Duration::MAX, rho: 1.0, opening: 1.0 }
+    }
+
     #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
+    fn learn(&mut self, ack: &Ack) {
         if ack.srtt < self.min_srtt && ack.srtt > Duration::ZERO {
             self.min_srtt = ack.srtt;
             self.rho = self.params.rho(ack.srtt);
             self.opening = libm::exp2(self.rho.min(STEEPEST)) - 1.0;
         }
-        if ack.app_limited || ack.recovering {
-            return;
-        }
-        let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            let limit = self.ssthresh.min(self.cwnd.max(CEILING));
-            self.cwnd = slow_start(self.cwnd, limit, acked * self.opening);
-        } else {
-            self.cwnd += self.rho * self.rho * acked / self.cwnd;
-        }
-    }
-
-    fn on_congestion(&mut self, event: &Congestion) {
-        self.ssthresh = half_flight(event);
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
     }
 
     #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+    fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
+        let limit = window.ssthresh.min(window.cwnd.max(CEILING));
+        slow_start(window.cwnd, limit, ack.acked.count() * self.opening)
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+    #[inline]
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        self.rho * self.rho * ack.acked.count() / cwnd
+    }
+
+    fn cut(&mut self, event: &Congestion) -> f64 {
+        half_flight(event)
+    }
+
+    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
         sink("rho", self.rho);
     }
 }
@@ -146,18 +140,19 @@ pub const BIBTEX: &str = "@article{caini2004hybla,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
+    use crate::{CongestionKind, Law};
 
     #[test]
     fn a_hundred_milliseconds_are_four_times_the_reference() {
         // ρ = 4: slow start by 2⁴ − 1 = 15 packets an ACK; after a loss that found 32 in flight 16 + 16/16 = 17, 17 + 16/17.
         let mut law = Hybla::new(Params::default(), Packets::new(10.0));
         law.on_ack(&ack(0, 0, 10.0));
-        assert_eq!((law.rho, law.cwnd), (4.0, 25.0));
+        assert_eq!((law.own.rho, law.window.cwnd), (4.0, 25.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 32.0));
         law.on_ack(&ack(0, 0, 16.0));
-        near(law.cwnd, 17.0, 1e-12);
+        near(law.window.cwnd, 17.0, 1e-12);
         law.on_ack(&ack(0, 0, 17.0));
-        near(law.cwnd, 17.941_176_5, 1e-7);
+        near(law.window.cwnd, 17.941_176_5, 1e-7);
     }
 
     #[test]
@@ -166,8 +161,8 @@ mod tests {
         let mut law = Hybla::new(Params::default(), Packets::new(10.0));
         for (rtt, rho, cwnd) in [(120, 4.8, 36.857_618), (100, 4.0, 51.857_618), (110, 4.0, 66.857_618)] {
             law.on_ack(&slow_ack(0, 0, 10.0, rtt));
-            near(law.rho, rho, 1e-12);
-            near(law.cwnd, cwnd, 1e-6);
+            near(law.own.rho, rho, 1e-12);
+            near(law.window.cwnd, cwnd, 1e-6);
         }
     }
 
@@ -176,10 +171,10 @@ mod tests {
         // 20 ms: ρ = 1, so 10 + 1; a timeout with 12 in flight, 1 → 6, then 6 + 1/6.
         let mut law = Hybla::new(Params::default(), Packets::new(10.0));
         law.on_ack(&slow_ack(0, 0, 10.0, 20));
-        assert_eq!(law.cwnd, 11.0);
+        assert_eq!(law.window.cwnd, 11.0);
         law.on_congestion(&congestion(CongestionKind::Timeout, 12.0));
         (0..6).for_each(|_| law.on_ack(&slow_ack(0, 0, 6.0, 20)));
-        near(law.cwnd, 6.166_666_7, 1e-7);
+        near(law.window.cwnd, 6.166_666_7, 1e-7);
     }
 
     #[test]
@@ -187,7 +182,7 @@ mod tests {
         // 600 ms: ρ = 24, opened by 2^16 − 1 packets an ACK.
         let mut law = Hybla::new(Params::default(), Packets::new(10.0));
         law.on_ack(&slow_ack(0, 0, 10.0, 600));
-        assert_eq!(law.cwnd, 65_535.0);
+        assert_eq!(law.window.cwnd, 65_535.0);
     }
 
     #[test]

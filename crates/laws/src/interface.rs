@@ -28,7 +28,8 @@ pub struct Ack {
     pub flight_at_send: Packets,
     /// Delivery rate over the life of that packet; `None` until one is known.
     pub delivery_rate: Option<PacketRate>,
-    /// The sender had less data than the window allowed while that packet was in flight: a law must not grow on it.
+    /// The window was not used while that packet was in flight: the sender had less data than it allows, or the receiver less room. A law
+    /// must not grow on it. To a law that [drives recovery](Law::drives_recovery), a lack of data alone.
     pub app_limited: bool,
     /// The host is repairing a loss and holds the window itself, or this ACK only repeats the last cumulative one: learn
     /// from the sample, do not grow.
@@ -179,15 +180,9 @@ pub trait Law {
     /// applications have data until they are done.
     fn on_restart(&mut self, _now: Time) {}
 
-    /// The last congestion event turned out to be spurious.
-    fn on_undo(&mut self) {}
-
-    /// The same, from a host that takes every reduction back that was a mistake, as Linux does, where the RFCs leave it to the
-    /// law: the window was `cwnd` before it. Default: [`Law::on_undo`].
-    fn restore(&mut self, cwnd: Packets) {
-        let _ = cwnd;
-        self.on_undo();
-    }
+    /// The last congestion event was spurious. The window was `before` ahead of it, or ahead of the first of several events of one
+    /// recovery: a law that keeps a window restores it.
+    fn on_undo(&mut self, before: Packets);
 
     /// Shows named internals (`ssthresh`, `w_max`, …) for traces: calls `sink(name, value)` once for each, the same
     /// names in the same order every time.

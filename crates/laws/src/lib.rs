@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod backlog;
+mod classic;
 mod fluid;
 mod interface;
 mod registry;
@@ -39,6 +40,7 @@ pub mod veno;
 pub mod westwood;
 
 pub use backlog::Mode;
+pub use classic::{Avoidance, Classic, Window};
 pub use fluid::{FluidLaw, FluidPath, Lyapunov, Response, TimeUnit};
 pub use interface::{Ack, Congestion, CongestionKind, Feedback, Law, Repair, Sample, Start};
 pub use registry::{AnyLaw, LawSpec, SpecError};

@@ -19,8 +19,9 @@
 //! * A loss takes its share of what is in flight, as RFC 5681's half; the paper that of W.
 //! * The paper leaves the timeout open.
 
+use crate::classic::{Avoidance, Classic, Window};
 use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidPath, Law, Response, Utility};
+use crate::{Ack, Congestion, CongestionKind, FluidPath, Response, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Duration, Packets};
@@ -53,57 +54,42 @@ impl Params {
 }
 
 /// The law and its state.
+pub type Multcp = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct Multcp {
+pub struct State {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
     /// The window up to which slow start trebles.
     trebles_to: f64,
 }
 
-impl Multcp {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        let cwnd = initial.count();
-        Self { params, cwnd, ssthresh: f64::INFINITY, trebles_to: params.trebles_to(cwnd) }
-    }
-}
+impl Avoidance for State {
+    type Params = Params;
 
-impl Law for Multcp {
+    fn new(params: Params, cwnd: f64) -> Self {
+        Self { params, trebles_to: params.trebles_to(cwnd) }
+    }
+
     #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited || ack.recovering {
-            return;
-        }
+    fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
         let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            let extra = acked.min((self.trebles_to - self.cwnd).max(0.0));
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked + extra);
-        } else {
-            self.cwnd += acked * (self.params.connections / self.cwnd);
-        }
-    }
-
-    fn on_congestion(&mut self, event: &Congestion) {
-        if event.kind == CongestionKind::Timeout {
-            self.ssthresh = half_flight(event);
-            self.cwnd = 1.0;
-            self.trebles_to = self.params.trebles_to(self.cwnd);
-        } else {
-            let flight = event.flight.count();
-            self.ssthresh = (flight - flight / (2.0 * self.params.connections)).max(LOSS_FLOOR);
-            self.cwnd = self.ssthresh;
-        }
+        let extra = acked.min((self.trebles_to - window.cwnd).max(0.0));
+        slow_start(window.cwnd, window.ssthresh, acked + extra)
     }
 
     #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        ack.acked.count() * (self.params.connections / cwnd)
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+    fn cut(&mut self, event: &Congestion) -> f64 {
+        if event.kind == CongestionKind::Timeout {
+            self.trebles_to = self.params.trebles_to(1.0);
+            return half_flight(event);
+        }
+        let flight = event.flight.count();
+        (flight - flight / (2.0 * self.params.connections)).max(LOSS_FLOOR)
     }
 }
 
@@ -137,6 +123,7 @@ pub const BIBTEX: &str = "@article{crowcroft1998multcp,
 mod tests {
     use super::*;
     use crate::FluidLaw;
+    use crate::Law;
     use crate::testing::{ack, congestion, near};
 
     fn multcp(connections: f64, initial: f64) -> Multcp {
@@ -148,11 +135,11 @@ mod tests {
         // N = 5: 40·(1 − 1/10) = 36; then 36 + 5/36 = 36.138 888 9 and 36.138 888 9 + 10/36.138 888 9 = 36.415 599.
         let mut law = multcp(5.0, 40.0);
         law.on_congestion(&congestion(CongestionKind::Loss, 40.0));
-        near(law.cwnd, 36.0, 1e-12);
+        near(law.window.cwnd, 36.0, 1e-12);
         law.on_ack(&ack(0, 0, 36.0));
-        near(law.cwnd, 36.138_888_9, 1e-7);
+        near(law.window.cwnd, 36.138_888_9, 1e-7);
         law.on_ack(&Ack { acked: Packets::new(2.0), ..ack(0, 0, 36.0) });
-        near(law.cwnd, 36.415_599, 1e-6);
+        near(law.window.cwnd, 36.415_599, 1e-6);
     }
 
     #[test]
@@ -160,20 +147,20 @@ mod tests {
         // N = 1.5: k = 1 round trip, from 10 to 10·1.5^(ln 3/ln 1.5) = 30 packets; doubling from there.
         let mut law = multcp(1.5, 10.0);
         law.on_ack(&Ack { acked: Packets::new(10.0), ..ack(0, 0, 10.0) });
-        near(law.cwnd, 30.0, 1e-9);
+        near(law.window.cwnd, 30.0, 1e-9);
         law.on_ack(&Ack { acked: Packets::new(30.0), ..ack(0, 0, 30.0) });
-        near(law.cwnd, 60.0, 1e-9);
+        near(law.window.cwnd, 60.0, 1e-9);
     }
 
     #[test]
     fn one_connection_is_reno() {
         let mut law = multcp(1.0, 20.0);
         law.on_ack(&ack(0, 0, 20.0));
-        assert_eq!(law.cwnd, 21.0);
+        assert_eq!(law.window.cwnd, 21.0);
         law.on_congestion(&congestion(CongestionKind::Loss, 20.0));
-        assert_eq!(law.cwnd, 10.0);
+        assert_eq!(law.window.cwnd, 10.0);
         law.on_ack(&ack(0, 0, 10.0));
-        near(law.cwnd, 10.1, 1e-12);
+        near(law.window.cwnd, 10.1, 1e-12);
     }
 
     #[test]
@@ -182,7 +169,7 @@ mod tests {
         let mut law = multcp(1.5, 12.0);
         law.on_congestion(&congestion(CongestionKind::Timeout, 12.0));
         for cwnd in [1.0, 3.0, 4.0, 5.0, 6.0, 6.25] {
-            near(law.cwnd, cwnd, 1e-12);
+            near(law.window.cwnd, cwnd, 1e-12);
             law.on_ack(&ack(0, 0, 6.0));
         }
     }

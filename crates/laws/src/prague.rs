@@ -21,6 +21,7 @@
 //! * Linux's other forms of independence from the round trip, which change with time, and its bursts are not here.
 //! * The fluid form takes α for p at once; the packet law needs some 16 round trips.
 
+use crate::classic::Window;
 use crate::dctcp::{GAIN, Share};
 use crate::fluid::turn;
 use crate::shared::{Refusal, between, half_flight, slow_start};
@@ -61,8 +62,7 @@ impl Params {
 pub struct Prague {
     params: Params,
     target: Duration,
-    cwnd: f64,
-    ssthresh: f64,
+    window: Window,
     share: Share,
     has_marks: bool,
     /// When the virtual round trip of α began, and that since which no mark is answered again.
@@ -77,8 +77,7 @@ impl Prague {
         Self {
             params,
             target: Duration::from_secs(params.rtt_target),
-            cwnd: initial.count(),
-            ssthresh: f64::INFINITY,
+            window: Window::new(initial),
             share: Share::new(),
             has_marks: false,
             round_began: Time::ZERO,
@@ -94,8 +93,7 @@ impl Prague {
     }
 
     fn reduce(&mut self, now: Time) {
-        self.ssthresh = self.share.reduced(self.cwnd);
-        self.cwnd = self.ssthresh;
+        self.window.reduce(CongestionKind::Mark, self.share.reduced(self.window.cwnd));
         self.reduced = Some(now);
     }
 }
@@ -113,11 +111,11 @@ impl Law for Prague {
         }
         if !ack.app_limited && !ack.recovering {
             let fresh = (ack.acked - ack.marked).count().max(0.0);
-            if self.cwnd < self.ssthresh {
-                self.cwnd = slow_start(self.cwnd, self.ssthresh, fresh);
+            if self.window.is_slow_start() {
+                self.window.cwnd = slow_start(self.window.cwnd, self.window.ssthresh, fresh);
             } else {
                 let scale = if self.srtt < self.target { self.srtt.ratio(self.target) } else { 1.0 };
-                self.cwnd += fresh / self.cwnd * scale * scale;
+                self.window.cwnd += fresh / self.window.cwnd * scale * scale;
             }
         }
         if ack.marked > Packets::ZERO {
@@ -132,8 +130,7 @@ impl Law for Prague {
         if event.kind == CongestionKind::Mark {
             return self.reduce(event.now);
         }
-        self.ssthresh = half_flight(event);
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+        self.window.reduce(event.kind, half_flight(event));
         self.reduced = Some(event.now);
     }
 
@@ -143,17 +140,21 @@ impl Law for Prague {
 
     #[inline]
     fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+        Packets::new(self.window.cwnd)
     }
 
     #[inline]
     fn pacing_rate(&self) -> Option<PacketRate> {
-        let gain = if self.cwnd < self.ssthresh { 2.0 } else { 1.0 };
-        (self.srtt > Duration::ZERO).then(|| Packets::new(gain * self.cwnd) / self.srtt)
+        let gain = if self.window.is_slow_start() { 2.0 } else { 1.0 };
+        (self.srtt > Duration::ZERO).then(|| Packets::new(gain * self.window.cwnd) / self.srtt)
+    }
+
+    fn on_undo(&mut self, before: Packets) {
+        self.window.undo(before);
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+        sink("ssthresh", self.window.ssthresh);
         sink("alpha", self.share.alpha);
     }
 }
@@ -207,14 +208,14 @@ mod tests {
     fn it_grows_while_it_is_reduced() {
         let mut law = prague(40.0, 0.0);
         law.on_ack(&of_ten(100, 0.0));
-        assert_eq!(law.cwnd, 50.0);
+        assert_eq!(law.window.cwnd, 50.0);
         law.on_ack(&of_ten(110, 1.0));
-        assert_eq!(law.cwnd, 29.5);
+        assert_eq!(law.window.cwnd, 29.5);
         law.on_ack(&of_ten(120, 0.0));
-        near(law.cwnd, 29.5 + 10.0 / 29.5, 1e-12);
-        let before = law.cwnd;
+        near(law.window.cwnd, 29.5 + 10.0 / 29.5, 1e-12);
+        let before = law.window.cwnd;
         law.on_ack(&of_ten(130, 5.0));
-        near(law.cwnd, before + 5.0 / before, 1e-12);
+        near(law.window.cwnd, before + 5.0 / before, 1e-12);
     }
 
     /// The first round trip ends with the first ACK; the second with that at 200 ms, whose ten packets and those at 150 and 110 ms had 5 marks
@@ -226,9 +227,9 @@ mod tests {
             .iter()
             .for_each(|&(now, marked)| law.on_ack(&of_ten(now, marked)));
         near(law.share.alpha, 0.947_916_7, 1e-7);
-        let before = law.cwnd;
+        let before = law.window.cwnd;
         law.on_ack(&of_ten(210, 2.0));
-        near(law.cwnd, (before + 8.0 / before) * (1.0 - 0.947_916_7 / 2.0), 1e-5);
+        near(law.window.cwnd, (before + 8.0 / before) * (1.0 - 0.947_916_7 / 2.0), 1e-5);
     }
 
     /// Round trips of 100 ms taken for 400: a sixteenth of the growth, and no second answer within 400 ms.
@@ -236,12 +237,12 @@ mod tests {
     fn a_short_round_trip_may_count_as_a_longer_one() {
         let mut law = prague(40.0, 0.4);
         law.on_ack(&of_ten(100, 1.0));
-        assert_eq!(law.cwnd, 24.5);
+        assert_eq!(law.window.cwnd, 24.5);
         law.on_ack(&of_ten(300, 5.0));
-        near(law.cwnd, 24.5 + 5.0 / 24.5 / 16.0, 1e-12);
-        let before = law.cwnd;
+        near(law.window.cwnd, 24.5 + 5.0 / 24.5 / 16.0, 1e-12);
+        let before = law.window.cwnd;
         law.on_ack(&of_ten(510, 5.0));
-        assert!(law.cwnd < 0.8 * before);
+        assert!(law.window.cwnd < 0.8 * before);
     }
 
     #[test]
@@ -253,7 +254,7 @@ mod tests {
         law.on_congestion(&congestion(CongestionKind::Loss, 50.0));
         near(law.pacing_rate().unwrap().as_per_sec(), 250.0, 1e-9);
         law.on_congestion(&congestion(CongestionKind::Timeout, 50.0));
-        assert_eq!((law.cwnd, law.ssthresh), (1.0, 25.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 25.0));
     }
 
     /// m²/2/(1 + m) = 1 − p: at p = 0.001 m = 0.999 + √(0.999² + 1.998) = 2.729 896, W = 2729.9; marks of a round trip taken for four times as

@@ -179,11 +179,8 @@ macro_rules! laws {
             fn on_restart(&mut self, now: Time) {
                 match self { $(Self::$variant(law) => law.on_restart(now),)* Self::External(law) => law.on_restart(now) }
             }
-            fn on_undo(&mut self) {
-                match self { $(Self::$variant(law) => law.on_undo(),)* Self::External(law) => law.on_undo() }
-            }
-            fn restore(&mut self, cwnd: Packets) {
-                match self { $(Self::$variant(law) => law.restore(cwnd),)* Self::External(law) => law.restore(cwnd) }
+            fn on_undo(&mut self, before: Packets) {
+                match self { $(Self::$variant(law) => law.on_undo(before),)* Self::External(law) => law.on_undo(before) }
             }
             fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
                 match self { $(Self::$variant(law) => law.observe(sink),)* Self::External(law) => law.observe(sink) }

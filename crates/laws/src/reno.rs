@@ -18,8 +18,9 @@
 //! * The window is a real number; RFC 5681 counts bytes.
 //! * The decrease halves what is in flight, as RFC 5681 says; ns-2 halves cwnd.
 
+use crate::classic::{Avoidance, Classic, Window};
 use crate::shared::{Refusal, half_flight};
-use crate::{Ack, Congestion, CongestionKind, FluidPath, Law, Response, Utility};
+use crate::{Ack, Congestion, FluidPath, Response, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Duration, Packets};
@@ -46,51 +47,40 @@ impl Params {
 }
 
 /// The law and its state.
+pub type Reno = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct Reno {
+pub struct State {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
-    /// ssthresh before the last congestion event.
-    before: f64,
 }
 
-impl Reno {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        Self { params, cwnd: initial.count(), ssthresh: f64::INFINITY, before: f64::INFINITY }
+impl State {
+    #[inline]
+    fn counted(&self, ack: &Ack) -> f64 {
+        if self.params.byte_counting { ack.acked.count() } else { 1.0 }
     }
 }
 
-impl Law for Reno {
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited || ack.recovering {
-            return;
-        }
-        let acked = if self.params.byte_counting { ack.acked.count() } else { 1.0 };
-        let room = self.ssthresh - self.cwnd;
-        self.cwnd += if room > 0.0 { acked.min(room.max(OVERSHOOT)) } else { acked / self.cwnd };
-    }
+impl Avoidance for State {
+    type Params = Params;
 
-    fn on_congestion(&mut self, event: &Congestion) {
-        self.before = self.ssthresh;
-        self.ssthresh = half_flight(event);
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+    fn new(params: Params, _cwnd: f64) -> Self {
+        Self { params }
     }
 
     #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+    fn slow_start(&mut self, window: &Window, ack: &Ack) -> f64 {
+        window.cwnd + self.counted(ack).min((window.ssthresh - window.cwnd).max(OVERSHOOT))
     }
 
-    fn restore(&mut self, cwnd: Packets) {
-        self.cwnd = self.cwnd.max(cwnd.count());
-        self.ssthresh = self.ssthresh.max(self.before);
+    #[inline]
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        self.counted(ack) / cwnd
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+    fn cut(&mut self, event: &Congestion) -> f64 {
+        half_flight(event)
     }
 }
 
@@ -124,6 +114,7 @@ mod tests {
     use super::*;
     use crate::FluidLaw;
     use crate::testing::{ack, congestion, near};
+    use crate::{CongestionKind, Law};
 
     fn reno(initial: f64) -> Reno {
         Reno::new(Params::default(), Packets::new(initial))

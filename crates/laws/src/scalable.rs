@@ -20,8 +20,9 @@
 //! * A loss takes its share of what is in flight, as RFC 5681's half; the paper and Linux that of W.
 //! * Packets are counted; Linux up to 4.x counted ACKs, and grew by one in 50 of them to make up for delayed ones.
 
-use crate::shared::{LOSS_FLOOR, Refusal, between, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidPath, Law, Response, Utility};
+use crate::classic::{Avoidance, Classic};
+use crate::shared::{LOSS_FLOOR, Refusal, between};
+use crate::{Ack, Congestion, FluidPath, Response, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Duration, Packets};
@@ -53,47 +54,29 @@ impl Params {
 }
 
 /// The law and its state.
+pub type Scalable = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct Scalable {
+pub struct State {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
 }
 
-impl Scalable {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        Self { params, cwnd: initial.count(), ssthresh: f64::INFINITY }
+impl Avoidance for State {
+    type Params = Params;
+
+    fn new(params: Params, _cwnd: f64) -> Self {
+        Self { params }
     }
-}
 
-impl Law for Scalable {
     #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited || ack.recovering {
-            return;
-        }
-        let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
-        } else {
-            self.cwnd += acked * self.params.a.max(1.0 / self.cwnd);
-        }
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        ack.acked.count() * self.params.a.max(1.0 / cwnd)
     }
 
-    fn on_congestion(&mut self, event: &Congestion) {
+    fn cut(&mut self, event: &Congestion) -> f64 {
         let flight = event.flight.count();
-        self.ssthresh = (flight - flight * self.params.b).max(LOSS_FLOOR);
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
-    }
-
-    #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
-    }
-
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+        (flight - flight * self.params.b).max(LOSS_FLOOR)
     }
 }
 
@@ -127,6 +110,7 @@ mod tests {
     use super::*;
     use crate::FluidLaw;
     use crate::testing::{ack, congestion, near};
+    use crate::{CongestionKind, Law};
 
     /// In congestion avoidance, after a loss that found `flight` packets in flight.
     fn avoiding(flight: f64) -> Scalable {
@@ -139,11 +123,11 @@ mod tests {
     fn a_large_window_grows_by_a_hundredth_of_a_packet_per_packet() {
         // 400 − 50 = 350, then 350.01 and, for an ACK of two, 350.03.
         let mut law = avoiding(400.0);
-        assert_eq!((law.cwnd, law.ssthresh), (350.0, 350.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (350.0, 350.0));
         law.on_ack(&ack(0, 0, 350.0));
-        near(law.cwnd, 350.01, 1e-12);
+        near(law.window.cwnd, 350.01, 1e-12);
         law.on_ack(&Ack { acked: Packets::new(2.0), ..ack(0, 0, 350.0) });
-        near(law.cwnd, 350.03, 1e-12);
+        near(law.window.cwnd, 350.03, 1e-12);
     }
 
     #[test]
@@ -151,16 +135,16 @@ mod tests {
         // 40 − 5 = 35; 35 + 1/35 = 35.028 571 4.
         let mut law = avoiding(40.0);
         law.on_ack(&ack(0, 0, 35.0));
-        near(law.cwnd, 35.028_571_4, 1e-7);
+        near(law.window.cwnd, 35.028_571_4, 1e-7);
     }
 
     #[test]
     fn a_timeout_starts_again_from_one() {
         let mut law = avoiding(400.0);
         law.on_congestion(&congestion(CongestionKind::Timeout, 16.0));
-        assert_eq!((law.cwnd, law.ssthresh), (1.0, 14.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 14.0));
         (0..14).for_each(|_| law.on_ack(&ack(0, 0, 14.0)));
-        near(law.cwnd, 14.071_428_6, 1e-7);
+        near(law.window.cwnd, 14.071_428_6, 1e-7);
     }
 
     #[test]

@@ -27,6 +27,7 @@
 //!   which real hosts' timers and bursts exceed.
 //! * The paper leaves open what a timeout makes of N, and how RTTmax is smoothed. N stays unless `reset` is set.
 
+use crate::classic::Window;
 use crate::fluid::passed;
 use crate::shared::{LOSS_FLOOR, Refusal, STEP, between, half_flight, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
@@ -125,8 +126,7 @@ fn decrease(n: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct TcpFit {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
+    window: Window,
     /// Reno connections that this one stands for.
     n: f64,
     /// Greatest smoothed round-trip time, seconds.
@@ -142,8 +142,8 @@ pub struct TcpFit {
 impl TcpFit {
     /// A sender whose window begins at `initial`.
     pub fn new(params: Params, initial: Packets) -> Self {
-        let cwnd = initial.count();
-        Self { params, cwnd, ssthresh: f64::INFINITY, n: 1.0, max_rtt: 0.0, began: None, rtts: (0.0, 0), rtt: 0.0 }
+        let window = Window::new(initial);
+        Self { params, window, n: 1.0, max_rtt: 0.0, began: None, rtts: (0.0, 0), rtt: 0.0 }
     }
 
     /// Ends the period if it is over, and moves N (Eq. 41).
@@ -167,7 +167,7 @@ impl Law for TcpFit {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         self.max_rtt = self.max_rtt.max(ack.srtt.as_secs());
-        let is_slow_start = self.cwnd < self.ssthresh;
+        let is_slow_start = self.window.is_slow_start();
         if let (Some(rtt), false) = (ack.rtt, is_slow_start) {
             self.rtts = (self.rtts.0 + rtt.as_secs(), self.rtts.1 + 1);
         }
@@ -176,32 +176,34 @@ impl Law for TcpFit {
         }
         let acked = ack.acked.count();
         if is_slow_start {
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
+            self.window.cwnd = slow_start(self.window.cwnd, self.window.ssthresh, acked);
         } else {
             self.steer(ack);
-            self.cwnd += self.n * acked / self.cwnd;
+            self.window.cwnd += self.n * acked / self.window.cwnd;
         }
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
         if event.kind == CongestionKind::Timeout {
-            self.ssthresh = half_flight(event);
-            self.cwnd = 1.0;
+            self.window.reduce(event.kind, half_flight(event));
             (self.began, self.rtts) = (None, (0.0, 0));
             self.n = if self.params.reset { 1.0 } else { self.n };
         } else {
-            self.ssthresh = (event.flight.count() * (1.0 - decrease(self.n))).max(LOSS_FLOOR);
-            self.cwnd = self.ssthresh;
+            self.window.reduce(event.kind, (event.flight.count() * (1.0 - decrease(self.n))).max(LOSS_FLOOR));
         }
     }
 
     #[inline]
     fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+        Packets::new(self.window.cwnd)
+    }
+
+    fn on_undo(&mut self, before: Packets) {
+        self.window.undo(before);
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+        sink("ssthresh", self.window.ssthresh);
         sink("n", self.n);
         sink("rtt", self.rtt);
     }
@@ -259,7 +261,7 @@ mod tests {
     fn avoiding(n: f64) -> TcpFit {
         let mut law = TcpFit::new(Params::default(), Packets::new(40.0));
         law.on_ack(&slow_ack(0, 0, 40.0, 200));
-        (law.cwnd, law.ssthresh, law.n) = (40.0, 40.0, n);
+        (law.window.cwnd, law.window.ssthresh, law.n) = (40.0, 40.0, n);
         law
     }
 
@@ -268,7 +270,7 @@ mod tests {
         // 4/40 packets an ACK.
         let mut law = avoiding(4.0);
         law.on_ack(&ack(1, 0, 40.0));
-        near(law.cwnd, 40.1, 1e-12);
+        near(law.window.cwnd, 40.1, 1e-12);
     }
 
     #[test]
@@ -277,12 +279,12 @@ mod tests {
         for (n, left) in [(1.0, 20.0), (3.0, 32.0)] {
             let mut law = avoiding(n);
             law.on_congestion(&congestion(CongestionKind::Loss, 40.0));
-            near(law.cwnd, left, 1e-12);
-            near(law.ssthresh, left, 1e-12);
+            near(law.window.cwnd, left, 1e-12);
+            near(law.window.ssthresh, left, 1e-12);
         }
         let mut law = avoiding(3.0);
         law.on_congestion(&congestion(CongestionKind::Timeout, 40.0));
-        assert_eq!((law.cwnd, law.ssthresh, law.n), (1.0, 20.0, 3.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh, law.n), (1.0, 20.0, 3.0));
     }
 
     #[test]
@@ -355,7 +357,7 @@ mod tests {
         // RTTmax = base_rtt: α would be 0, and is 1/1000 of no queue at all: N + 1. A period of no samples leaves N, and the next
         // ACK that brings one moves it.
         let mut law = TcpFit::new(Params::default(), Packets::new(40.0));
-        law.ssthresh = 40.0;
+        law.window.ssthresh = 40.0;
         law.on_ack(&ack(0, 0, 40.0));
         law.on_ack(&ack(500, 0, 40.0));
         assert_eq!(law.n, 2.0);
@@ -376,7 +378,7 @@ mod tests {
         // Never more than 104 ms seen: α = 4/208. At RTT = 102 ms the queue asks for N = α·RTT/q = 0.98, so 1 stays 1;
         // α = 0.1 would have raised it.
         let mut law = TcpFit::new(Params::default(), Packets::new(40.0));
-        law.ssthresh = 40.0;
+        law.window.ssthresh = 40.0;
         law.on_ack(&slow_ack(0, 0, 40.0, 104));
         law.on_ack(&slow_ack(500, 0, 40.0, 100));
         assert_eq!(law.n, 1.0);

@@ -21,6 +21,7 @@
 //! * ¾ on loss is ns-2's and the authors' code for a segment lost once; a loss of the retransmission shows here as a
 //!   timeout. Linux halves. The finer retransmission clock of the paper belongs to the host.
 
+use crate::classic::Window;
 use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, TARGET, between, half_flight, queued, slow_start};
 use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
 use schemars::JsonSchema;
@@ -71,8 +72,7 @@ impl Params {
 #[derive(Clone, Debug)]
 pub struct Vegas {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
+    window: Window,
     growth: Growth,
     round: RoundTrip,
     /// Packets in queues as last computed, and the round-trip time in seconds that they were computed from.
@@ -93,8 +93,7 @@ impl Vegas {
     pub fn new(params: Params, initial: Packets) -> Self {
         Self {
             params,
-            cwnd: initial.count(),
-            ssthresh: f64::INFINITY,
+            window: Window::new(initial),
             growth: Growth::Double,
             round: RoundTrip::new(),
             diff: 0.0,
@@ -103,22 +102,22 @@ impl Vegas {
     }
 
     fn decide(&mut self, samples: u32) {
-        if self.cwnd < self.ssthresh {
+        if self.window.is_slow_start() {
             self.growth = match self.growth {
                 Growth::Double => Growth::None,
                 _ if self.diff <= self.params.gamma => Growth::Double,
                 _ => {
-                    self.leave_slow_start(self.cwnd * 7.0 / 8.0);
+                    self.leave_slow_start(self.window.cwnd * 7.0 / 8.0);
                     Growth::None
                 }
             };
         } else {
             self.growth = Growth::None;
             // In whole packets: a window of 2.9 never brings three samples.
-            if f64::from(samples) < self.cwnd.trunc().min(3.0) {
+            if f64::from(samples) < self.window.cwnd.trunc().min(3.0) {
                 self.growth = Growth::Linear;
             } else if self.diff > self.params.beta {
-                self.cwnd = (self.cwnd - 1.0).max(LOSS_FLOOR);
+                self.window.cwnd = (self.window.cwnd - 1.0).max(LOSS_FLOOR);
             } else if self.diff < self.params.alpha {
                 self.growth = Growth::Linear;
             }
@@ -126,8 +125,7 @@ impl Vegas {
     }
 
     fn leave_slow_start(&mut self, cwnd: f64) {
-        self.cwnd = cwnd.max(LOSS_FLOOR);
-        self.ssthresh = LOSS_FLOOR;
+        (self.window.cwnd, self.window.ssthresh) = (cwnd.max(LOSS_FLOOR), LOSS_FLOOR);
     }
 }
 
@@ -148,29 +146,37 @@ impl Law for Vegas {
         let acked = ack.acked.count();
         match self.growth {
             Growth::None => {}
-            Growth::Linear => self.cwnd += acked / self.cwnd,
-            Growth::Double => self.cwnd = slow_start(self.cwnd, self.ssthresh, acked),
+            Growth::Linear => self.window.cwnd += acked / self.window.cwnd,
+            Growth::Double => self.window.cwnd = slow_start(self.window.cwnd, self.window.ssthresh, acked),
         }
     }
 
     fn on_congestion(&mut self, event: &Congestion) {
         if event.kind == CongestionKind::Timeout {
-            self.ssthresh = half_flight(event);
-            self.cwnd = LOSS_FLOOR;
+            self.window.set(LOSS_FLOOR, half_flight(event));
             self.growth = Growth::Double;
         } else {
-            self.leave_slow_start(self.cwnd * 3.0 / 4.0);
+            self.window.set((self.window.cwnd * 3.0 / 4.0).max(LOSS_FLOOR), LOSS_FLOOR);
             self.growth = Growth::None;
         }
     }
 
     #[inline]
     fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+        Packets::new(self.window.cwnd)
+    }
+
+    fn on_undo(&mut self, before: Packets) {
+        self.window.undo(before);
+        if !self.window.is_slow_start() {
+            self.window.ssthresh = LOSS_FLOOR;
+        }
+        // Until the next round trip decides.
+        self.growth = Growth::None;
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+        sink("ssthresh", self.window.ssthresh);
         sink("diff", self.diff);
         sink("rtt", self.rtt);
     }
@@ -217,7 +223,7 @@ mod tests {
     fn steady() -> Vegas {
         let mut law = Vegas::new(Params::default(), Packets::new(16.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 16.0));
-        near(law.cwnd, 12.0, 1e-12);
+        near(law.window.cwnd, 12.0, 1e-12);
         law
     }
 
@@ -233,7 +239,7 @@ mod tests {
         let mut law = steady();
         round(&mut law, 1, 12.0, 110);
         near(law.diff, 1.090_909, 1e-6);
-        near(law.cwnd, 12.083_333, 1e-6);
+        near(law.window.cwnd, 12.083_333, 1e-6);
     }
 
     #[test]
@@ -241,7 +247,7 @@ mod tests {
         // 12·(1 − 100/133) = 2.98.
         let mut law = steady();
         round(&mut law, 1, 12.0, 133);
-        near(law.cwnd, 12.0, 1e-12);
+        near(law.window.cwnd, 12.0, 1e-12);
     }
 
     #[test]
@@ -249,7 +255,7 @@ mod tests {
         // 12·(1 − 100/160) = 4.5 > 4.
         let mut law = steady();
         round(&mut law, 1, 12.0, 160);
-        near(law.cwnd, 11.0, 1e-12);
+        near(law.window.cwnd, 11.0, 1e-12);
     }
 
     #[test]
@@ -257,15 +263,15 @@ mod tests {
         let mut law = Vegas::new(Params::default(), Packets::new(4.0));
         // Round 0: three ACKs of growth; the fourth ends it and begins a round at rest; its end begins growth again.
         round(&mut law, 1, 4.0, 100);
-        near(law.cwnd, 7.0, 1e-12);
+        near(law.window.cwnd, 7.0, 1e-12);
         round(&mut law, 2, 7.0, 100);
-        near(law.cwnd, 8.0, 1e-12);
+        near(law.window.cwnd, 8.0, 1e-12);
         // Growth (three ACKs), rest, and then diff = 11·(1 − 100/120) = 1.83 > 1: 11·7/8 = 9.625.
         round(&mut law, 3, 8.0, 100);
-        near(law.cwnd, 11.0, 1e-12);
+        near(law.window.cwnd, 11.0, 1e-12);
         round(&mut law, 4, 11.0, 120);
-        near(law.cwnd, 9.625, 1e-12);
-        assert_eq!(law.ssthresh, 2.0);
+        near(law.window.cwnd, 9.625, 1e-12);
+        assert_eq!(law.window.ssthresh, 2.0);
     }
 
     #[test]
@@ -274,7 +280,7 @@ mod tests {
         let mut law = steady();
         law.on_ack(&slow_ack(100, 0, 12.0, 160));
         law.on_ack(&slow_ack(100, 1, 12.0, 160));
-        near(law.cwnd, 12.083_333, 1e-6);
+        near(law.window.cwnd, 12.083_333, 1e-6);
     }
 
     #[test]
@@ -285,15 +291,15 @@ mod tests {
         law.on_congestion(&congestion(CongestionKind::Loss, 3.0));
         law.on_ack(&slow_ack(100, 0, 2.0, 110));
         law.on_ack(&slow_ack(100, 1, 2.0, 110));
-        near(law.cwnd, 3.070_370, 1e-6);
+        near(law.window.cwnd, 3.070_370, 1e-6);
     }
 
     #[test]
     fn a_timeout_starts_again_from_two() {
         let mut law = steady();
         law.on_congestion(&congestion(CongestionKind::Timeout, 12.0));
-        assert_eq!((law.cwnd, law.ssthresh), (2.0, 6.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (2.0, 6.0));
         (0..5).for_each(|_| law.on_ack(&ack(0, 0, 2.0)));
-        near(law.cwnd, 6.0, 1e-12);
+        near(law.window.cwnd, 6.0, 1e-12);
     }
 }

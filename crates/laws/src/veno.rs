@@ -20,9 +20,10 @@
 //! * A loss leaves its share of what is in flight, as RFC 5681's half; the paper and Linux that of W.
 //! * On a timeout the paper halves; Linux, and we, leave what a loss leaves.
 
+use crate::classic::{Avoidance, Classic};
 use crate::fluid::{passed, turn};
-use crate::shared::{LOSS_FLOOR, Refusal, TARGET, between, queued, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use crate::shared::{LOSS_FLOOR, Refusal, TARGET, between, queued};
+use crate::{Ack, Congestion, FluidLaw, FluidPath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
@@ -61,56 +62,48 @@ impl Params {
 }
 
 /// The law and its state.
+pub type Veno = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct Veno {
+pub struct State {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
     /// Packets in queues, N, by the latest sample.
     backlog: f64,
 }
 
-impl Veno {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        Self { params, cwnd: initial.count(), ssthresh: f64::INFINITY, backlog: 0.0 }
-    }
-
+impl State {
     fn is_congested(&self) -> bool {
         self.backlog >= self.params.beta
     }
 }
 
-impl Law for Veno {
+impl Avoidance for State {
+    type Params = Params;
+
+    fn new(params: Params, _cwnd: f64) -> Self {
+        Self { params, backlog: 0.0 }
+    }
+
     #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited || ack.recovering {
-            return;
-        }
+    fn measure(&mut self, cwnd: f64, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            self.backlog = queued(self.cwnd, ack.base_rtt, rtt);
+            self.backlog = queued(cwnd, ack.base_rtt, rtt);
         }
-        let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
-        } else {
-            self.cwnd += if self.is_congested() { acked / 2.0 } else { acked } / self.cwnd;
-        }
-    }
-
-    fn on_congestion(&mut self, event: &Congestion) {
-        let left = if self.is_congested() { 0.5 } else { self.params.gamma };
-        self.ssthresh = (left * event.flight.count()).max(LOSS_FLOOR);
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
     }
 
     #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        let acked = ack.acked.count();
+        (if self.is_congested() { acked / 2.0 } else { acked }) / cwnd
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+    fn cut(&mut self, event: &Congestion) -> f64 {
+        let left = if self.is_congested() { 0.5 } else { self.params.gamma };
+        (left * event.flight.count()).max(LOSS_FLOOR)
+    }
+
+    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
         sink("backlog", self.backlog);
     }
 }
@@ -138,13 +131,14 @@ pub const BIBTEX: &str = "@article{fu2003veno,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
+    use crate::{CongestionKind, Law};
     use windward_units::Duration;
 
     /// In congestion avoidance with a window of 32 packets (four fifths of 40).
     fn avoiding() -> Veno {
         let mut law = Veno::new(Params::default(), Packets::new(40.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 40.0));
-        near(law.cwnd, 32.0, 1e-12);
+        near(law.window.cwnd, 32.0, 1e-12);
         law
     }
 
@@ -153,11 +147,11 @@ mod tests {
         // N = 32·(1 − 100/110) = 2.909 < 3: 32 + 1/32. Then 32.031 25·(1 − 100/111) = 3.174: half of 1/32.031 25 more.
         let mut law = avoiding();
         law.on_ack(&slow_ack(0, 0, 32.0, 110));
-        near(law.backlog, 2.909_090_9, 1e-7);
-        near(law.cwnd, 32.031_25, 1e-12);
+        near(law.own.backlog, 2.909_090_9, 1e-7);
+        near(law.window.cwnd, 32.031_25, 1e-12);
         law.on_ack(&slow_ack(0, 0, 32.0, 111));
-        near(law.backlog, 3.174_268, 1e-6);
-        near(law.cwnd, 32.046_859_8, 1e-7);
+        near(law.own.backlog, 3.174_268, 1e-6);
+        near(law.window.cwnd, 32.046_859_8, 1e-7);
     }
 
     #[test]
@@ -166,8 +160,8 @@ mod tests {
             let mut law = avoiding();
             law.on_ack(&slow_ack(0, 0, 32.0, rtt));
             law.on_congestion(&congestion(CongestionKind::Loss, 30.0));
-            near(law.cwnd, left, 1e-12);
-            near(law.ssthresh, left, 1e-12);
+            near(law.window.cwnd, left, 1e-12);
+            near(law.window.ssthresh, left, 1e-12);
         }
     }
 
@@ -176,9 +170,9 @@ mod tests {
         let mut law = avoiding();
         law.on_ack(&slow_ack(0, 0, 32.0, 120));
         law.on_congestion(&congestion(CongestionKind::Timeout, 12.0));
-        assert_eq!((law.cwnd, law.ssthresh), (1.0, 6.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 6.0));
         (0..6).for_each(|_| law.on_ack(&ack(0, 0, 6.0)));
-        near(law.cwnd, 6.166_666_7, 1e-7);
+        near(law.window.cwnd, 6.166_666_7, 1e-7);
     }
 
     #[test]

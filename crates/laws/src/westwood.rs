@@ -20,8 +20,9 @@
 //! * W never rises on a loss; the paper's text sets it to ssthresh only where it is larger, Linux always.
 //! * Before the first round trip has ended, ssthresh is RFC 5681's half of what is in flight.
 
-use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law, Utility};
+use crate::classic::{Avoidance, Classic};
+use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight};
+use crate::{Ack, Congestion, FluidLaw, FluidPath, Utility};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Packets, Time};
@@ -49,11 +50,12 @@ impl Params {
 }
 
 /// The law and its state.
+pub type Westwood = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct Westwood {
+pub struct State {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
     /// Bandwidth estimate B in packets a second; zero before the first.
     bandwidth: f64,
     /// When the current round trip began; `None` before the first ACK.
@@ -63,23 +65,16 @@ pub struct Westwood {
     acked: f64,
 }
 
-impl Westwood {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        Self {
-            params,
-            cwnd: initial.count(),
-            ssthresh: f64::INFINITY,
-            bandwidth: 0.0,
-            began: None,
-            round: 0,
-            acked: 0.0,
-        }
+impl Avoidance for State {
+    type Params = Params;
+
+    fn new(params: Params, _cwnd: f64) -> Self {
+        Self { params, bandwidth: 0.0, began: None, round: 0, acked: 0.0 }
     }
 
     /// Counts what arrives; at the end of a round trip, takes its rate into the estimate.
     #[inline]
-    fn measure(&mut self, ack: &Ack) {
+    fn learn(&mut self, ack: &Ack) {
         let Some(began) = self.began else {
             // What this ACK delivers was sent in a round trip whose beginning nobody saw.
             (self.began, self.round) = (Some(ack.now), ack.round);
@@ -94,39 +89,25 @@ impl Westwood {
         self.bandwidth = filter * self.bandwidth + (1.0 - filter) * sample;
         (self.began, self.round, self.acked) = (Some(ack.now), ack.round, 0.0);
     }
-}
 
-impl Law for Westwood {
     #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        self.measure(ack);
-        if ack.app_limited || ack.recovering {
-            return;
-        }
-        let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
-        } else {
-            self.cwnd += acked / self.cwnd;
-        }
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        ack.acked.count() / cwnd
     }
 
-    fn on_congestion(&mut self, event: &Congestion) {
-        self.ssthresh = if self.bandwidth > 0.0 {
+    fn cut(&mut self, event: &Congestion) -> f64 {
+        if self.bandwidth > 0.0 {
             (self.bandwidth * event.base_rtt.as_secs()).max(LOSS_FLOOR)
         } else {
             half_flight(event)
-        };
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.cwnd.min(self.ssthresh) };
+        }
     }
 
-    #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+    fn after_loss(&self, cwnd: f64, ssthresh: f64) -> f64 {
+        cwnd.min(ssthresh)
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
         sink("bandwidth", self.bandwidth);
     }
 }
@@ -161,6 +142,7 @@ pub const BIBTEX: &str = "@article{grieco2004westwood,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near};
+    use crate::{CongestionKind, Law};
     use windward_units::Duration;
 
     /// Two round trips of 100 ms, of 20 and 40 packets, after the ACK that begins to count.
@@ -169,7 +151,7 @@ mod tests {
         law.on_ack(&ack(1000, 0, 20.0));
         (0..19).for_each(|n| law.on_ack(&ack(1001 + n, 0, 20.0)));
         law.on_ack(&ack(1100, 1, 20.0));
-        near(law.bandwidth, 200.0, 1e-9);
+        near(law.own.bandwidth, 200.0, 1e-9);
         (0..39).for_each(|n| law.on_ack(&ack(1101 + n, 1, 40.0)));
         law.on_ack(&ack(1200, 2, 40.0));
         law
@@ -178,7 +160,7 @@ mod tests {
     #[test]
     fn each_round_trip_moves_the_estimate_by_a_tenth() {
         // 20 packets in 100 ms are 200 a second; then 0.9·200 + 0.1·400 = 220.
-        near(measured().bandwidth, 220.0, 1e-9);
+        near(measured().own.bandwidth, 220.0, 1e-9);
     }
 
     #[test]
@@ -186,22 +168,22 @@ mod tests {
         // 220 packets a second · 100 ms = 22; then 1/22 an ACK.
         let mut law = measured();
         law.on_congestion(&congestion(CongestionKind::Loss, 101.0));
-        assert_eq!((law.cwnd, law.ssthresh), (22.0, 22.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (22.0, 22.0));
         law.on_ack(&ack(1201, 2, 22.0));
-        near(law.cwnd, 22.045_454_5, 1e-7);
+        near(law.window.cwnd, 22.045_454_5, 1e-7);
         // Below what the path carries a loss takes nothing.
-        law.cwnd = 15.0;
+        law.window.cwnd = 15.0;
         law.on_congestion(&congestion(CongestionKind::Loss, 15.0));
-        assert_eq!((law.cwnd, law.ssthresh), (15.0, 22.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (15.0, 22.0));
     }
 
     #[test]
     fn a_timeout_starts_again_from_one_up_to_it() {
         let mut law = measured();
         law.on_congestion(&congestion(CongestionKind::Timeout, 101.0));
-        assert_eq!((law.cwnd, law.ssthresh), (1.0, 22.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 22.0));
         (0..22).for_each(|_| law.on_ack(&ack(1300, 2, 22.0)));
-        near(law.cwnd, 22.045_454_5, 1e-7);
+        near(law.window.cwnd, 22.045_454_5, 1e-7);
     }
 
     #[test]
@@ -209,7 +191,7 @@ mod tests {
         let mut law = Westwood::new(Params::default(), Packets::new(20.0));
         law.on_ack(&ack(1000, 0, 20.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 20.0));
-        assert_eq!((law.cwnd, law.ssthresh), (10.0, 10.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (10.0, 10.0));
     }
 
     #[test]

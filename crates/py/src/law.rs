@@ -223,7 +223,7 @@ impl Law for PythonLaw {
         }
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, _before: Packets) {
         if self.has_undo {
             self.call("on_undo", None, |law| law.call_method0("on_undo").map(drop));
         }

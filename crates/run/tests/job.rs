@@ -153,6 +153,7 @@ fn a_law_that_fails_ends_the_job() {
             (self.0)();
         }
         fn on_congestion(&mut self, _: &Congestion) {}
+        fn on_undo(&mut self, _: Packets) {}
         fn cwnd(&self) -> Packets {
             Packets::new(10.0)
         }

@@ -3,7 +3,7 @@
 use crate::engine::FlowTimer;
 use crate::makers::{LawChoice, Makers};
 use crate::net::Net;
-use crate::network::FlowConfig;
+use crate::network::{FlowConfig, TcpOptions};
 use crate::packet::Packet;
 use crate::tcp::{self, Counts, Tally};
 use crate::tfrc;
@@ -74,9 +74,9 @@ impl Endpoint {
     }
 
     /// Sends data again after [`Self::stop`]; whether over a new connection, with a fresh `law` where it needs one.
-    pub fn reopen(&mut self, net: &mut Net, law: impl FnOnce() -> AnyLaw) -> bool {
+    pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: impl FnOnce() -> AnyLaw) -> bool {
         match self {
-            Self::Tcp(flow) => flow.reopen(net, law),
+            Self::Tcp(flow) => flow.reopen(net, tcp, law),
             Self::Tfrc(flow) => {
                 flow.reopen(net);
                 true

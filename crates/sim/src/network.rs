@@ -120,6 +120,8 @@ pub struct TcpOptions {
     pub quick_acks: u32,
     /// The receiver holds SACKs back as Linux's does, on connections with SACK.
     pub compress_sacks: bool,
+    /// Longest time that the sending host takes from an ACK to the data that it lets out: uniform from zero.
+    pub host_jitter: Duration,
 }
 
 /// How a sender with SACK finds losses.
@@ -210,6 +212,7 @@ impl Default for TcpOptions {
             rto: RtoRule::Rfc6298,
             quick_acks: 0,
             compress_sacks: false,
+            host_jitter: Duration::ZERO,
         }
     }
 }

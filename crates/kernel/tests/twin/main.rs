@@ -136,6 +136,13 @@ impl Law for Twin {
         }
     }
 
+    /// The kernel restores the window, and the law follows.
+    fn on_undo(&mut self, before: Packets) {
+        self.rust.on_undo(before);
+        self.c.follow(self.rust.cwnd().count());
+        self.bound.on_follow();
+    }
+
     fn cwnd(&self) -> Packets {
         self.rust.cwnd()
     }

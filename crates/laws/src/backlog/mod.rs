@@ -85,6 +85,13 @@ impl Law for Sender {
         Packets::new(self.cwnd)
     }
 
+    fn on_undo(&mut self, before: Packets) {
+        self.cwnd = self.cwnd.max(before.count());
+        if let Control::Paper(control) = &mut self.control {
+            control.on_undo();
+        }
+    }
+
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("avg_rtt", self.avg_rtt.nanos / 1e9);
     }

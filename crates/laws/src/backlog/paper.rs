@@ -11,6 +11,8 @@ use windward_units::{Duration, Time};
 pub(super) struct Control {
     ssthresh: f64,
     is_slow_start: bool,
+    /// Both ahead of the last event.
+    before: (f64, bool),
     round: RoundTrip,
     /// When slow start found the queue: packets sent before tell of the queue that it made.
     settled: Time,
@@ -25,6 +27,7 @@ impl Control {
         Self {
             ssthresh: f64::INFINITY,
             is_slow_start: true,
+            before: (f64::INFINITY, true),
             round: RoundTrip::new(),
             settled: Time::ZERO,
             scale: 0.0,
@@ -57,10 +60,17 @@ impl Control {
     }
 
     pub(super) fn on_congestion(&mut self, event: &Congestion) -> f64 {
+        self.before = (self.ssthresh, self.is_slow_start);
         self.ssthresh = half_flight(event);
         self.scale_round = None;
         self.is_slow_start = event.kind == CongestionKind::Timeout;
         if self.is_slow_start { 1.0 } else { self.ssthresh }
+    }
+
+    /// The last event was spurious.
+    pub(super) fn on_undo(&mut self) {
+        (self.ssthresh, self.is_slow_start) = self.before;
+        self.scale_round = None;
     }
 
     fn slow_start(&mut self, ack: &Ack, acked: f64, drift: &Drift, cwnd: &mut f64, avg_rtt: &mut AvgRtt) {

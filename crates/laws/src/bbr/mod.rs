@@ -263,7 +263,7 @@ impl Law for Bbr {
         }
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, _before: Packets) {
         let state = &mut *self.0;
         (state.full_bandwidth, state.full_rounds) = (0.0, 0);
         state.policer = Policer::default();

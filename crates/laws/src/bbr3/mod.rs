@@ -292,7 +292,7 @@ impl Law for Bbr3 {
         }
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, _before: Packets) {
         self.0.undo_recovery();
     }
 

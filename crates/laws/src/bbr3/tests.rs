@@ -155,6 +155,6 @@ fn a_spurious_loss_gives_the_bound_back() {
     path.flight = 130.0;
     path.ack(6.0);
     assert_eq!(path.law.0.phase, Phase::Down);
-    path.law.on_undo();
+    path.law.on_undo(path.law.cwnd());
     assert_eq!((path.law.0.phase, path.law.0.inflight_longterm), (Phase::Refill, f64::INFINITY));
 }

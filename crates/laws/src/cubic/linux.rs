@@ -238,8 +238,10 @@ impl Law for Sender {
         Packets::new(self.now.cwnd as f64)
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, before: Packets) {
+        let cwnd = self.now.cwnd.max(before.count() as u64);
         self.now = self.before;
+        self.now.cwnd = self.now.cwnd.max(cwnd);
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {

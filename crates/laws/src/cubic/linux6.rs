@@ -230,12 +230,8 @@ impl Law for Sender {
         }
     }
 
-    fn on_undo(&mut self) {
-        self.restore(Packets::new(self.before.0 as f64));
-    }
-
-    fn restore(&mut self, cwnd: Packets) {
-        self.cwnd = self.cwnd.max(cwnd.count() as u64);
+    fn on_undo(&mut self, before: Packets) {
+        self.cwnd = self.cwnd.max(before.count() as u64);
         let (before, ssthresh) = self.before;
         self.ssthresh = self.ssthresh.max(ssthresh).max(before / 2 + before / 4);
     }
@@ -340,11 +336,11 @@ mod tests {
         let mut law = after_loss(100);
         law.on_ack(&ack(10_000, 0, 70.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 70.0));
-        law.restore(Packets::new(70.0));
+        law.on_undo(Packets::new(70.0));
         assert_eq!((law.cwnd, law.ssthresh, law.cubic.w_max, law.cubic.epoch), (70, 70, 59, None));
         // Before the first loss ssthresh was out of sight, and is again.
         let mut law = after_loss(100);
-        law.on_undo();
+        law.on_undo(Packets::new(100.0));
         assert_eq!((law.cwnd, law.ssthresh), (100, u64::MAX));
     }
 

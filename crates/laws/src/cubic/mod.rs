@@ -96,19 +96,11 @@ impl Law for Cubic {
         }
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, before: Packets) {
         match self {
-            Self::Standard(sender) => sender.on_undo(),
-            Self::OldLinux(sender) => sender.on_undo(),
-            Self::Linux(sender) => sender.on_undo(),
-        }
-    }
-
-    fn restore(&mut self, cwnd: Packets) {
-        match self {
-            Self::Standard(sender) => sender.restore(cwnd),
-            Self::OldLinux(sender) => sender.restore(cwnd),
-            Self::Linux(sender) => sender.restore(cwnd),
+            Self::Standard(sender) => sender.on_undo(before),
+            Self::OldLinux(sender) => sender.on_undo(before),
+            Self::Linux(sender) => sender.on_undo(before),
         }
     }
 

@@ -136,8 +136,10 @@ impl Law for Sender {
         self.last_ack = now;
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, before: Packets) {
+        let cwnd = self.now.cwnd.max(before.count());
         self.now = self.before;
+        self.now.cwnd = self.now.cwnd.max(cwnd);
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
@@ -241,7 +243,7 @@ mod tests {
         law.on_ack(&ack(10_000, 0, 70.0));
         let before = law.now;
         law.on_congestion(&congestion(CongestionKind::Timeout, 70.0));
-        law.on_undo();
+        law.on_undo(Packets::new(70.0));
         assert_eq!((law.now.cwnd, law.now.w_max, law.now.k), (before.cwnd, before.w_max, before.k));
         assert_eq!(law.now.epoch, before.epoch);
     }

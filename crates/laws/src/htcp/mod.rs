@@ -24,9 +24,10 @@
 
 mod throughput;
 
+use crate::classic::{Avoidance, Classic};
 use crate::fluid::turn;
-use crate::shared::{LOSS_FLOOR, Refusal, STEP, between, slow_start};
-use crate::{Ack, Congestion, CongestionKind, FluidLaw, FluidPath, Law};
+use crate::shared::{LOSS_FLOOR, Refusal, STEP, between};
+use crate::{Ack, Congestion, FluidLaw, FluidPath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use throughput::Throughput;
@@ -73,43 +74,40 @@ fn left(base_rtt: f64, max_rtt: f64) -> f64 {
 }
 
 /// The law and its state.
+pub type Htcp = Classic<State>;
+
+/// State beside the window.
 #[derive(Clone, Debug)]
-pub struct Htcp {
+pub struct State {
     params: Params,
-    cwnd: f64,
-    ssthresh: f64,
+    /// Packets per round trip by which the window grows, α.
+    alpha: f64,
     /// Share of the window that the last event left.
     beta: f64,
     /// The next event may leave more than half.
     is_adaptive: bool,
+    path: Path,
+    /// What an undo restores: the state ahead of the event that ended the last growth.
+    before: Path,
+}
+
+/// What an event makes the law forget of its path, and an undo restores (Linux: `htcp_cwnd_undo`).
+#[derive(Clone, Copy, Debug, Default)]
+struct Path {
     /// When the last event ended, with the first ACK that lets the window grow; `None` until then.
     since: Option<Time>,
     max_rtt: Duration,
     throughput: Throughput,
 }
 
-impl Htcp {
-    /// A sender whose window begins at `initial`.
-    pub fn new(params: Params, initial: Packets) -> Self {
-        Self {
-            params,
-            cwnd: initial.count(),
-            ssthresh: f64::INFINITY,
-            beta: 0.5,
-            is_adaptive: false,
-            since: None,
-            max_rtt: Duration::ZERO,
-            throughput: Throughput::default(),
-        }
-    }
-
+impl State {
     /// Chooses β for an event.
     fn adapt(&mut self, base_rtt: Duration) {
-        let is_steady = self.throughput.is_steady() || !self.params.bandwidth_switch;
-        let max_rtt = self.max_rtt.max(base_rtt);
+        let is_steady = self.path.throughput.is_steady() || !self.params.bandwidth_switch;
+        let max_rtt = self.path.max_rtt.max(base_rtt);
         self.beta = if is_steady && self.is_adaptive { left(base_rtt.as_secs(), max_rtt.as_secs()) } else { 0.5 };
         self.is_adaptive = is_steady;
-        self.max_rtt = base_rtt + (max_rtt - base_rtt).scale(0.95);
+        self.path.max_rtt = base_rtt + (max_rtt - base_rtt).scale(0.95);
     }
 
     /// α, `delta` seconds after the last event.
@@ -119,46 +117,49 @@ impl Htcp {
     }
 }
 
-impl Law for Htcp {
+impl Avoidance for State {
+    type Params = Params;
+
+    fn new(params: Params, _cwnd: f64) -> Self {
+        let path = Path { since: None, max_rtt: Duration::ZERO, throughput: Throughput::default() };
+        Self { params, alpha: 1.0, beta: 0.5, is_adaptive: false, path, before: path }
+    }
+
     #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.app_limited || ack.recovering {
-            return;
-        }
-        let since = *self.since.get_or_insert_with(|| {
-            self.throughput.restart(ack.now);
+    fn measure(&mut self, cwnd: f64, ack: &Ack) {
+        let path = &mut self.path;
+        let since = *path.since.get_or_insert_with(|| {
+            path.throughput.restart(ack.now);
             ack.now
         });
         if let Some(rtt) = ack.rtt {
-            let max_rtt = self.max_rtt.max(ack.base_rtt);
-            self.max_rtt = if rtt <= max_rtt + CREDIBLE { max_rtt.max(rtt) } else { max_rtt };
+            let max_rtt = path.max_rtt.max(ack.base_rtt);
+            path.max_rtt = if rtt <= max_rtt + CREDIBLE { max_rtt.max(rtt) } else { max_rtt };
         }
-        let alpha = self.alpha(ack.now.since(since).as_secs(), ack.base_rtt);
-        self.throughput.on_ack(ack, self.cwnd - alpha.max(1.0), since);
-        let acked = ack.acked.count();
-        if self.cwnd < self.ssthresh {
-            self.cwnd = slow_start(self.cwnd, self.ssthresh, acked);
-        } else {
-            self.cwnd += alpha * acked / self.cwnd;
-        }
-    }
-
-    fn on_congestion(&mut self, event: &Congestion) {
-        // A timeout in recovery is of the event that is being repaired.
-        if self.since.take().is_some() {
-            self.adapt(event.base_rtt);
-        }
-        self.ssthresh = (self.beta * event.flight.count()).max(LOSS_FLOOR);
-        self.cwnd = if event.kind == CongestionKind::Timeout { 1.0 } else { self.ssthresh };
+        self.alpha = self.alpha(ack.now.since(since).as_secs(), ack.base_rtt);
+        self.path.throughput.on_ack(ack, cwnd - self.alpha.max(1.0), since);
     }
 
     #[inline]
-    fn cwnd(&self) -> Packets {
-        Packets::new(self.cwnd)
+    fn gain(&mut self, cwnd: f64, ack: &Ack) -> f64 {
+        self.alpha * ack.acked.count() / cwnd
     }
 
-    fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
-        sink("ssthresh", self.ssthresh);
+    fn cut(&mut self, event: &Congestion) -> f64 {
+        // A timeout in recovery is of the event that is being repaired.
+        if self.path.since.is_some() {
+            self.before = self.path;
+            self.path.since = None;
+            self.adapt(event.base_rtt);
+        }
+        (self.beta * event.flight.count()).max(LOSS_FLOOR)
+    }
+
+    fn undo(&mut self) {
+        self.path = self.before;
+    }
+
+    fn observe(&self, _cwnd: f64, sink: &mut dyn FnMut(&str, f64)) {
         sink("beta", self.beta);
     }
 }
@@ -208,15 +209,16 @@ pub const BIBTEX: &str = "@inproceedings{leith2004htcp,
 mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
+    use crate::{CongestionKind, Law};
 
     /// In congestion avoidance at 50.02 packets, 100 ms, β = ½; the last event ended at 0 ms, and one ACK has come since.
     fn avoiding() -> Htcp {
         let mut law = Htcp::new(Params::default(), Packets::new(100.0));
         law.on_ack(&ack(0, 0, 100.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
-        assert_eq!((law.cwnd, law.ssthresh, law.beta), (50.0, 50.0, 0.5));
+        assert_eq!((law.window.cwnd, law.window.ssthresh, law.own.beta), (50.0, 50.0, 0.5));
         law.on_ack(&ack(0, 0, 50.0));
-        near(law.cwnd, 50.02, 1e-12);
+        near(law.window.cwnd, 50.02, 1e-12);
         law
     }
 
@@ -226,9 +228,9 @@ mod tests {
         // 50.02 + 0.019 992 = 50.039 992, and + 22/50.039 992 = 0.439 648.
         let mut law = avoiding();
         law.on_ack(&ack(1000, 0, 50.0));
-        near(law.cwnd, 50.039_992, 1e-7);
+        near(law.window.cwnd, 50.039_992, 1e-7);
         law.on_ack(&ack(3000, 0, 50.0));
-        near(law.cwnd, 50.479_640, 1e-6);
+        near(law.window.cwnd, 50.479_640, 1e-6);
     }
 
     #[test]
@@ -249,18 +251,18 @@ mod tests {
             law.on_ack(&slow_ack(at, 0, 100.0, rtt));
         }
         // 170 ms are more than 20 above 133, and are not believed.
-        assert_eq!(law.max_rtt, Duration::from_millis(133));
+        assert_eq!(law.own.path.max_rtt, Duration::from_millis(133));
         law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
-        assert_eq!(law.beta, 0.5);
+        assert_eq!(law.own.beta, 0.5);
         // 100 + 0.95·33 = 131.35 ms.
-        assert_eq!(law.max_rtt, Duration::from_micros(131_350));
+        assert_eq!(law.own.path.max_rtt, Duration::from_micros(131_350));
         // No ACK has let the window grow since: a timeout is of the same event.
         law.on_congestion(&congestion(CongestionKind::Timeout, 50.0));
-        assert_eq!((law.beta, law.ssthresh), (0.5, 25.0));
+        assert_eq!((law.own.beta, law.window.ssthresh), (0.5, 25.0));
         law.on_ack(&ack(40, 0, 100.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 100.0));
-        near(law.beta, 100.0 / 131.35, 1e-12);
-        near(law.cwnd, 76.132_470, 1e-6);
+        near(law.own.beta, 100.0 / 131.35, 1e-12);
+        near(law.window.cwnd, 76.132_470, 1e-6);
         // And β's bounds.
         assert_eq!((left(0.1, 0.1), left(0.1, 0.3), left(0.01, 0.011)), (0.8, 0.5, 0.5));
     }
@@ -270,7 +272,7 @@ mod tests {
         let mut law = avoiding();
         // The second event, without a queue: β is at its bound, 0.8·10 = 8.
         law.on_congestion(&congestion(CongestionKind::Timeout, 10.0));
-        assert_eq!((law.cwnd, law.ssthresh), (1.0, 8.0));
+        assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 8.0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::Ack;
 use windward_units::{Duration, Time};
 
 /// Packets acknowledged a second.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Throughput {
     /// Packets acknowledged since `began`.
     acked: f64,

@@ -81,6 +81,8 @@ struct Host {
     delivered: Packets,
     lost: Packets,
     repair: Repair,
+    /// The window ahead of the last congestion event.
+    before: Packets,
 }
 
 impl Host {
@@ -95,6 +97,7 @@ impl Host {
             delivered: Packets::ZERO,
             lost: Packets::ZERO,
             repair: Repair::Nothing,
+            before: Packets::ZERO,
         }
     }
 
@@ -164,13 +167,14 @@ impl Host {
                     srtt: self.srtt,
                     base_rtt: self.base_rtt,
                 };
+                self.before = self.law.cwnd();
                 self.law.on_congestion(&event);
             }
             Event::Restart(gap) => {
                 self.now += Duration::from_nanos(gap);
                 self.law.on_restart(self.now);
             }
-            Event::Undo => self.law.on_undo(),
+            Event::Undo => self.law.on_undo(self.before),
         }
     }
 
@@ -207,6 +211,13 @@ fn check(spec: &LawSpec, events: &[Event]) -> Result<(), TestCaseError> {
             Event::Congestion(_) => {
                 prop_assert!(after <= before.max(LEAST_AFTER_LOSS), "{spec:?}: {before} -> {after} on {event:?}");
             }
+            // BBR keeps a model of the path, not a window.
+            Event::Undo if !matches!(spec, LawSpec::Bbr(_) | LawSpec::Bbr3(_)) => {
+                prop_assert!(
+                    after >= before.max(host.before.count()) * (1.0 - 1e-12),
+                    "{spec:?}: {before} -> {after} on {event:?}"
+                );
+            }
             _ => {}
         }
         let observed = host.observed();
@@ -224,6 +235,44 @@ proptest! {
         for spec in laws() {
             check(&spec, &events)?;
         }
+    }
+}
+
+/// Linux restores the window of every module (`tcp_reno_undo_cwnd`), and the slow-start threshold with it: a window that was below
+/// it doubles on.
+#[test]
+fn every_law_takes_a_spurious_event_back() {
+    let ack = |now: u64, rtt: u64| Event::Ack {
+        gap: now,
+        acked: 1.0,
+        marked: 0.0,
+        rtt: Some(rtt),
+        flight: 1.0,
+        app_limited: false,
+        recovering: false,
+        ends_round: false,
+    };
+    let laws = laws().into_iter().filter(|spec| !matches!(spec, LawSpec::Bbr(_) | LawSpec::Bbr3(_)));
+    for (spec, kind) in laws.flat_map(|spec| [CongestionKind::Loss, CongestionKind::Timeout].map(|kind| (spec, kind))) {
+        let mut host = Host::new(&spec);
+        for _ in 0..30 {
+            host.apply(&ack(1_000_000, 50_000_000));
+        }
+        let mut untouched = Host::new(&spec);
+        for _ in 0..30 {
+            untouched.apply(&ack(1_000_000, 50_000_000));
+        }
+        let before = host.law.cwnd().count();
+        host.apply(&Event::Congestion(kind));
+        host.apply(&Event::Undo);
+        let after = host.law.cwnd().count();
+        assert!((after - before).abs() < 1e-9, "{spec:?}: {before} -> {after} after {kind:?}");
+        let grown = [&mut host, &mut untouched].map(|host| {
+            host.apply(&ack(1_000_000, 50_000_000));
+            host.law.cwnd().count()
+        });
+        // Some decide anew only with the next round trip whether they grow.
+        assert!(grown[0] >= before - 1e-9 && grown[0] <= grown[1] + 1e-9, "{spec:?}: {grown:?} after {kind:?}");
     }
 }
 

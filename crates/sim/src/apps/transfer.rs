@@ -3,16 +3,17 @@
 use crate::endpoint::Endpoint;
 use crate::makers::{Maker, Makers};
 use crate::net::Net;
-use crate::network::{FlowConfig, TransferConfig};
+use crate::network::{FlowConfig, TcpOptions, TransferConfig};
 use std::ops::Range;
 use windward_laws::emultcp::{Controller, Kind, Sample, share};
-use windward_units::{Duration, Packets, Time};
+use windward_units::{Duration, Time};
 
 /// A running transfer.
 pub struct Transfer {
     flows: Range<usize>,
     law: Maker,
-    initial: Packets,
+    /// Of each of its flows.
+    tcp: TcpOptions,
     controller: Controller,
     start: Time,
     stop: Time,
@@ -34,7 +35,7 @@ impl Transfer {
         Self {
             flows: config.flows.clone(),
             law: makers.law(flow.law),
-            initial: flow.tcp.initial_cwnd(),
+            tcp: flow.tcp.clone(),
             controller: Controller::new(config.controller, None),
             start: config.start,
             stop: config.stop.unwrap_or(Time::NEVER),
@@ -61,7 +62,7 @@ impl Transfer {
                     flow.measure_at_receiver();
                 }
                 flow.start(net);
-            } else if flow.reopen(net, || self.law.build(self.initial)) {
+            } else if flow.reopen(net, &self.tcp, || self.law.build(self.tcp.initial_cwnd())) {
                 self.opened_at[at] = net.now;
             }
         }

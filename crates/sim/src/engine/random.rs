@@ -30,6 +30,8 @@ pub enum Purpose {
     Queue = 8,
     /// Packets that others overtake on a link.
     Reorder = 9,
+    /// Time that a sending host takes.
+    Host = 10,
 }
 
 /// An independent stream of random numbers (xoshiro256++).

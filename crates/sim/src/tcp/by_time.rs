@@ -3,7 +3,7 @@
 use super::rack::Rack;
 use super::undo::Undo;
 use super::usage::Usage;
-use windward_units::{Duration, Packets};
+use windward_units::Duration;
 
 /// What the retransmission timer is set for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,10 +56,6 @@ pub struct ByTime {
     pub is_judging: bool,
     /// What goes out until the next ACK.
     pub order: Order,
-    /// Duplicates that were reported.
-    pub duplicates: u64,
-    /// The window before the last reduction.
-    pub window_before: Packets,
     pub usage: Usage,
 }
 
@@ -76,8 +72,6 @@ impl ByTime {
             is_repeating: false,
             is_judging: false,
             order: Order::LostFirst,
-            duplicates: 0,
-            window_before: Packets::ZERO,
             usage: Usage::default(),
         }
     }

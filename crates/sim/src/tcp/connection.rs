@@ -1,6 +1,7 @@
 //! A connection: handshake, a sender at one end, a receiver at the other, and the packets between them.
 
 use super::answer::Answer;
+use super::host::Host;
 use super::layer::Coding;
 use super::options::Headers;
 use super::receiver::Receiver;
@@ -10,7 +11,7 @@ use super::tally::Tally;
 use super::timer::{Ring, Timer};
 use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
-use crate::network::FlowConfig;
+use crate::network::{FlowConfig, TcpOptions};
 use crate::packet::{Kind, Packet};
 use windward_laws::{AnyLaw, Law};
 use windward_units::{Duration, Time, splitmix64};
@@ -42,6 +43,8 @@ pub struct Connection {
     backward: u32,
     opened_at: Time,
     syns: u32,
+    /// The sending host, where it takes time.
+    host: Option<Box<Host>>,
     /// The two ends.
     pub sender: Sender,
     /// The receiving end.
@@ -82,6 +85,7 @@ impl Connection {
             backward,
             opened_at: config.start,
             syns: 0,
+            host: Host::new(tcp.host_jitter, config.key, seed),
             sender: Sender::new(law, tcp, end, splitmix64(seed) ^ config.key),
             receiver: Receiver::new(tcp),
             tally: Tally::new(),
@@ -151,8 +155,8 @@ impl Connection {
         self.syns += 1;
         let packet = Packet { size: self.headers.syn(), ..self.packet(net.now, Kind::Syn, self.forward) };
         net.send(packet, true);
-        let wait = SYN_TIMEOUT * (1 << (self.syns - 1).min(6));
-        self.sender.timer.set(net.now + wait);
+        let wait = SYN_TIMEOUT * (1 << (self.syns - 1).min(7));
+        self.sender.timer.set(net.now + self.sender.rtt().bounded(wait));
         self.watch(net);
     }
 
@@ -166,13 +170,14 @@ impl Connection {
 
     /// Sends data again after [`Self::stop`]: over the same connection while it still has data on its way, else over a
     /// new one, with a fresh `law`, that numbers on from the old one's segments. Whether it is a new one.
-    pub fn reopen(&mut self, net: &mut Net, law: impl FnOnce() -> AnyLaw) -> bool {
+    pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: impl FnOnce() -> AnyLaw) -> bool {
         self.sender.end = MOST_SEGMENTS;
         if self.state != State::Done {
             self.send(net);
             return false;
         }
-        self.sender.renew(law());
+        self.sender.renew(law(), tcp);
+        self.receiver.renew(tcp);
         self.syns = 0;
         self.start(net);
         true
@@ -292,6 +297,9 @@ impl Connection {
             self.finish(net);
             return;
         }
+        if let Some(host) = &mut self.host {
+            host.hear(net.now);
+        }
         self.send(net);
     }
 
@@ -306,13 +314,16 @@ impl Connection {
     /// Sends what may be sent.
     #[inline]
     fn send(&mut self, net: &mut Net) {
+        if let Some(until) = self.host.as_ref().and_then(|host| host.busy_until(net.now)) {
+            self.wait(net, until);
+            return self.watch(net);
+        }
         loop {
             let turn = self.sender.turn(net.now);
             let number = match turn {
                 Turn::New(number) | Turn::Again(number) => number,
                 Turn::Wait(until) => {
-                    self.sender.pace.set(until);
-                    Self::watch_timer(&mut self.sender.pace, net, FlowTimer::Pace, self.index);
+                    self.wait(net, until);
                     break;
                 }
                 Turn::Idle => break,
@@ -338,6 +349,13 @@ impl Connection {
             }
         }
         self.watch(net);
+    }
+
+    /// Sends again at `until`.
+    #[inline]
+    fn wait(&mut self, net: &mut Net, until: Time) {
+        self.sender.pace.set(until);
+        Self::watch_timer(&mut self.sender.pace, net, FlowTimer::Pace, self.index);
     }
 
     #[inline]

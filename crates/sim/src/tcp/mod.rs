@@ -9,6 +9,7 @@ mod by_time;
 mod coded;
 mod compress;
 mod connection;
+mod host;
 mod layer;
 mod marks;
 mod options;

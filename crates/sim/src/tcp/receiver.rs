@@ -17,7 +17,10 @@ const ACK_EVERY: u32 = 2;
 pub struct Receiver {
     next: u32,
     unacked: u32,
+    /// TS.Recent (RFC 7323 §4.3).
     echo: u64,
+    /// Last.ACK.sent: the first segment missing when the last ACK left.
+    acknowledged: u32,
     delay: Option<Duration>,
     has_sack: bool,
     /// Reports duplicates (RFC 2883).
@@ -36,6 +39,8 @@ pub struct Receiver {
     repeats: bool,
     /// Marked packets so far (RFC 9768 §3.2.2).
     marked: u32,
+    /// Those of earlier connections, which ACKs do not count.
+    unreported: u32,
     /// The deadline of the delayed ACK.
     pub timer: Timer,
 }
@@ -47,6 +52,7 @@ impl Receiver {
             next: 0,
             unacked: 0,
             echo: 0,
+            acknowledged: 0,
             delay: tcp.delayed_ack,
             has_sack: tcp.sack,
             reports: tcp.is_by_time(),
@@ -59,8 +65,17 @@ impl Receiver {
             ecn: tcp.ecn,
             repeats: false,
             marked: 0,
+            unreported: 0,
             timer: Timer::off(),
         }
+    }
+
+    /// The receiver of a new connection that numbers on from the segments of this one.
+    pub fn renew(&mut self, tcp: &TcpOptions) {
+        let Self { next, marked, .. } = *self;
+        let mut timer = std::mem::replace(&mut self.timer, Timer::off());
+        timer.cancel();
+        *self = Self { next, acknowledged: next, marked, unreported: marked, timer, ..Self::new(tcp) };
     }
 
     /// The first segment still missing: how many were delivered in order.
@@ -101,14 +116,14 @@ impl Receiver {
             self.note_ecn(packet.ecn);
         }
         let number = packet.number;
+        // RFC 7323 §4.3: the stamp of the first segment that the next ACK covers, or of one that repeats an older one.
+        if number <= self.acknowledged && packet.stamp >= self.echo {
+            self.echo = packet.stamp;
+        }
         if number != self.next {
             return self.receive_out_of_order(now, number);
         }
         self.next += 1;
-        if self.unacked == 0 {
-            // RFC 7323 §4.3: the stamp of the first segment that the next ACK covers.
-            self.echo = packet.stamp;
-        }
         self.unacked += 1;
         if !self.beyond.is_empty() {
             return self.fill_gap();
@@ -138,7 +153,7 @@ impl Receiver {
         match self.ecn {
             EcnMode::Off => Ecn::default(),
             EcnMode::Classic => Ecn::echo(self.repeats, 0),
-            EcnMode::Accurate | EcnMode::Scalable => Ecn::echo(false, self.marked),
+            EcnMode::Accurate | EcnMode::Scalable => Ecn::echo(false, self.marked - self.unreported),
         }
     }
 
@@ -196,6 +211,7 @@ impl Receiver {
     #[inline]
     pub fn acknowledge(&mut self) -> ([Range; SACK_BLOCKS], u64) {
         self.unacked = 0;
+        self.acknowledged = self.next;
         self.quick = self.quick.saturating_sub(1);
         self.compression.release();
         self.timer.cancel();
@@ -234,6 +250,21 @@ mod tests {
         // The stamp echoed is the first one's.
         assert_eq!(receiver.acknowledge(), (Default::default(), 100));
         assert_eq!(receiver.next(), 2);
+    }
+
+    /// RFC 7323 §4.3: TS.Recent follows what lies at or below Last.ACK.sent, unless it is older; what lies beyond a gap or beyond what
+    /// was acknowledged last leaves it.
+    #[test]
+    fn a_repetition_brings_its_stamp() {
+        let mut receiver = receiver();
+        let mut echo = |number, stamp, acknowledges| {
+            receiver.receive(Time::ZERO, &Packet { stamp, ..data(number) });
+            if acknowledges { receiver.acknowledge().1 } else { receiver.echo }
+        };
+        assert_eq!([echo(0, 100, true), echo(0, 500, true), echo(0, 90, true)], [100, 500, 500]);
+        assert_eq!([echo(2, 600, true), echo(1, 700, true)], [500, 700]);
+        // Two of one ACK: the first one's.
+        assert_eq!([echo(3, 800, false), echo(4, 900, true)], [800, 800]);
     }
 
     /// RFC 2018 §4: the first block holds the newest segment, the others follow by recency; a filled gap disappears.

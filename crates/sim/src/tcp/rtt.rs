@@ -117,10 +117,20 @@ impl Estimator {
         self.srtt
     }
 
+    /// Bounds a timeout: 60 s, 120 s in Linux, unless the least timeout is longer.
+    pub fn bounded(&self, timeout: Duration) -> Duration {
+        timeout.min(self.longest.max(self.min_rto))
+    }
+
+    /// The estimate for a new connection over the same path.
+    pub fn renewed(&self) -> Self {
+        Self { backoff: 0, ..self.clone() }
+    }
+
     /// How long to wait for an ACK now.
     #[inline]
     pub fn rto(&self) -> Duration {
-        (self.rto * (1 << self.backoff.min(16))).min(self.longest.max(self.rto))
+        self.bounded(self.rto * (1 << self.backoff.min(16)))
     }
 }
 
@@ -155,6 +165,18 @@ mod tests {
         assert_eq!(estimator.rto(), LONGEST);
         estimator.sample(millis(100), 0, 1);
         assert_eq!(estimator.rto(), millis(1000));
+    }
+
+    /// RFC 6298 §2.5, and `TCP_RTO_MAX`: also where a round trip takes longer, and where the minimum is no longer.
+    #[test]
+    fn no_timeout_is_longer_than_a_minute_or_linuxs_two() {
+        for (rule, longest) in [(RtoRule::Rfc6298, 60_000), (RtoRule::Linux, 120_000)] {
+            let mut estimator = Estimator::new(rule, millis(200));
+            estimator.sample(millis(1_386_000), 0, 1);
+            assert_eq!(estimator.rto(), millis(longest));
+            estimator.back_off();
+            assert_eq!(estimator.rto(), millis(longest));
+        }
     }
 
     /// A steady path of 100 ms: 100 + 200 at first (2·100, above the floor of 200 or at it), and so for ever; RFC 6298 would fall

@@ -36,8 +36,10 @@ pub struct Segment {
     pub lost: u32,
     /// Segments in flight, this one included.
     pub flight: u32,
-    /// The sender had nothing more to send.
+    /// The sender had no more data.
     pub is_app_limited: bool,
+    /// The sender had no more data, or the receiver no room for it, while the window let more out.
+    pub is_unused: bool,
     /// Kept by the scoreboard.
     pub(super) flags: u8,
 }
@@ -100,6 +102,13 @@ impl Scoreboard {
             lost_below: 0,
             waiting: Ranges::default(),
         }
+    }
+
+    /// The same board, of a flow whose segments below `number` are all acknowledged.
+    pub fn starting_at(mut self, number: u32) -> Self {
+        debug_assert!(self.outstanding() == 0, "nothing has been sent");
+        (self.una, self.next, self.lost_below) = (number, number, number);
+        self
     }
 
     /// The first segment not acknowledged.
@@ -291,6 +300,11 @@ impl Scoreboard {
                 self.sacked -= 1;
             }
         }
+        // What arrived before a repetition has waited for it, as what is acknowledged again after a lost ACK: neither tells the round
+        // trip (Karn's rule; Linux has it so).
+        if delivery.has_repeated {
+            (delivery.oldest_clean, delivery.newest_clean) = (None, None);
+        }
         self.una = to;
         if !self.ranges.is_empty() {
             self.ranges.remove_below(to);
@@ -336,10 +350,6 @@ impl Scoreboard {
         // The first of the covered segments was missing; the others may have been counted.
         let known = counted.min(covered - 1);
         self.acknowledge(to, delivery);
-        // What arrived before a repetition has waited for it and tells nothing of the round trip (Karn's rule; Linux has it so).
-        if delivery.has_repeated {
-            (delivery.oldest_clean, delivery.newest_clean) = (None, None);
-        }
         delivery.count -= known.min(delivery.count);
         // Outside recovery an advance starts the count anew (RFC 5681 §3.2).
         self.sacked = if is_partial { counted - known } else { 0 };

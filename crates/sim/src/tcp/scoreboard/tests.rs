@@ -77,9 +77,12 @@ fn an_ack_samples_only_segments_sent_once() {
     board.resend(0, Segment { sent_at: 100, ..Segment::default() });
     let mut delivery = Delivery::default();
     board.acknowledge(3, &mut delivery);
-    assert_eq!((delivery.count, delivery.oldest_clean, delivery.newest_clean), (3, Some(10), Some(20)));
+    // Segments 1 and 2 have waited for the repetition; one that is SACKed with them has not.
+    assert_eq!((delivery.count, delivery.oldest_clean, delivery.newest_clean), (3, None, None));
     assert_eq!(delivery.newest.map(|s| s.sent_at), Some(100));
     assert_eq!((board.pipe(), board.next_lost()), (0, Some(3)));
+    board.sack((3, 4), &mut delivery);
+    assert_eq!((delivery.oldest_clean, delivery.newest_clean), (Some(30), Some(30)));
 }
 
 /// RFC 6582 §3.2: three duplicates, first segment lost; a partial ACK of four takes three counts with it.

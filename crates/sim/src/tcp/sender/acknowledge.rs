@@ -129,7 +129,7 @@ impl Sender {
                 if self.is_spurious(stamp) {
                     // RFC 3522, RFC 4015: the original was only late.
                     self.board.unmark_lost();
-                    self.law.on_undo();
+                    self.undo();
                     self.phase = Phase::Open;
                 } else if to >= until {
                     self.phase = Phase::Open;
@@ -220,11 +220,14 @@ impl Sender {
     }
 
     /// Whether the window must not grow on what an ACK delivers, for it was not used. Laws of rates want to know whether the segment was
-    /// sent when there was nothing else to send.
+    /// sent when there was no more data: a receive window limits the rate as the path does (Linux: `tcp_rate_check_app_limited`).
     #[inline]
     fn is_unused(&self, newest: &Segment) -> bool {
-        if !self.by_time.is_on || self.drives_recovery {
+        if self.drives_recovery {
             return newest.is_app_limited;
+        }
+        if !self.by_time.is_on {
+            return newest.is_unused;
         }
         !self.by_time.usage.lets_grow(self.law.cwnd().count(), || self.ssthresh().unwrap_or(0.0))
     }

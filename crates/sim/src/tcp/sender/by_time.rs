@@ -130,9 +130,9 @@ impl Sender {
     #[cold]
     fn take_duplicate(&mut self, block: (u32, u32)) -> Duplicates {
         let count = block.1 - block.0;
-        self.by_time.duplicates += u64::from(count);
+        self.counts.duplicates += u64::from(count);
         // More than was sent again: the network duplicates packets (RFC 3708 §3).
-        if self.by_time.duplicates > self.counts.retransmits {
+        if self.counts.duplicates > self.counts.retransmits {
             return Duplicates::default();
         }
         let is_probe = self.by_time.probe == Some(block.1);
@@ -159,11 +159,10 @@ impl Sender {
         sacked: &Delivery,
     ) -> Option<Duration> {
         let since = |then: u64| Duration::from_nanos(now.as_nanos() - then);
-        let is_clean = !acked.has_repeated;
         let stamped = stamp.filter(|_| advances).map(since);
-        let oldest = acked.oldest_clean.filter(|_| is_clean).or(sacked.oldest_clean).map(since).or(stamped)?;
+        let oldest = acked.oldest_clean.or(sacked.oldest_clean).map(since).or(stamped)?;
         self.rtt.sample(oldest, self.board.una(), self.board.next());
-        let newest = sacked.newest_clean.or(acked.newest_clean.filter(|_| is_clean)).map(since).or(stamped)?;
+        let newest = sacked.newest_clean.or(acked.newest_clean).map(since).or(stamped)?;
         self.by_time.rack.sample(newest);
         self.note_rtt(newest);
         Some(newest)
@@ -319,9 +318,7 @@ impl Sender {
             self.board.unmark_lost();
         }
         if self.by_time.undo.is_possible() {
-            self.law.restore(self.by_time.window_before);
-            self.take_window();
-            self.counts.undone += 1;
+            self.undo();
         }
         self.by_time.undo.forget();
         self.by_time.rack.has_advanced = true;
@@ -370,7 +367,7 @@ impl Sender {
             }
             _ => {
                 self.by_time.undo.begin(una, self.board.retransmitted());
-                self.by_time.window_before = self.law.cwnd();
+                self.window_before = self.law.cwnd();
                 let window = self.window;
                 self.report(now, CongestionKind::Loss, window, found);
                 Prr::new(window, self.window)
@@ -450,7 +447,6 @@ impl Sender {
                 self.by_time.undo.settle();
             }
             self.by_time.undo.begin(self.board.una(), self.board.retransmitted());
-            self.by_time.window_before = self.law.cwnd();
         }
         // What was sent less than a round trip ago is not known to be lost.
         self.board.mark_timed_out(now.as_nanos().saturating_sub(self.by_time.rack.rtt()))

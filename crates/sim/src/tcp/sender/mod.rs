@@ -51,8 +51,10 @@ pub struct Counts {
     pub timeouts: u64,
     /// Tail loss probes.
     pub probes: u64,
-    /// Reductions of the window that were taken back.
+    /// Reductions of the window that were undone.
     pub undone: u64,
+    /// Duplicates that the receiver reported (RFC 2883).
+    pub duplicates: u64,
 }
 
 /// The sending end of a flow.
@@ -83,7 +85,10 @@ pub struct Sender {
     lost: u32,
     delivered_at: u64,
     first_sent_at: u64,
+    /// Segments sent before so many are delivered found no data behind them, as Linux's `app_limited`; or found neither data nor
+    /// room at the receiver behind them.
     app_limited_until: u32,
+    unused_until: u32,
     round: u64,
     round_ends_at: u32,
     round_cwnd: f64,
@@ -99,9 +104,12 @@ pub struct Sender {
     limited: u32,
     /// ssthresh of RFC 5681 after the last timeout.
     restart_until: f64,
+    /// When the first expiry of a timeout came, whose undo a stamp from before may show (RFC 3522's RetransmitTS); zero where none.
     timeout_at: u64,
-    /// The segment that the last timeout was for; none yet where it is the largest number.
-    timed_out: u32,
+    /// The segment that the last timeout was for; `None` before the first, and after an undo.
+    timed_out: Option<u32>,
+    /// The law's window ahead of the last reduction.
+    window_before: Packets,
     marks: Marks,
     by_time: ByTime,
     /// The retransmission timer.
@@ -139,6 +147,7 @@ impl Sender {
             delivered_at: 0,
             first_sent_at: 0,
             app_limited_until: 0,
+            unused_until: 0,
             round: 0,
             round_ends_at: 0,
             round_cwnd: law.cwnd().count(),
@@ -150,7 +159,8 @@ impl Sender {
             limited: 0,
             restart_until: 0.0,
             timeout_at: 0,
-            timed_out: u32::MAX,
+            timed_out: None,
+            window_before: Packets::ZERO,
             marks: Marks::new(tcp.ecn),
             by_time: ByTime::new(tcp.is_by_time(), tcp.min_rto),
             timer: Timer::off(),
@@ -213,17 +223,25 @@ impl Sender {
         self.take_window();
     }
 
-    /// A new connection over the same path, driven by `law`; all data of the old one is acknowledged. What is known of
-    /// the round trip stays, as in Linux's table of path metrics.
-    pub fn renew(&mut self, law: AnyLaw) {
+    /// A new connection over the same path, driven by `law`, that numbers on from the segments of the old one, all of which are
+    /// acknowledged. What is known of the round trip stays, as in Linux's table of path metrics.
+    pub fn renew(&mut self, law: AnyLaw, tcp: &TcpOptions) {
         debug_assert!(self.board.outstanding() == 0, "the old connection has no data on its way");
-        self.drives_recovery = law.drives_recovery();
-        self.reads_samples = law.reads_samples();
-        self.seed = splitmix64(self.seed);
-        self.law = law;
-        self.phase = Phase::Open;
-        self.is_doubling = true;
-        self.take_window();
+        let fresh = Self::new(law, tcp, self.end, splitmix64(self.seed));
+        let [mut timer, mut pace] = [&self.timer, &self.pace].map(Clone::clone);
+        // The events that watch them are still pending.
+        timer.cancel();
+        pace.cancel();
+        *self = Self {
+            board: fresh.board.starting_at(self.board.next()),
+            receive_window: self.receive_window,
+            rtt: self.rtt.renewed(),
+            base_rtt: self.base_rtt,
+            timer,
+            pace,
+            counts: self.counts,
+            ..fresh
+        };
     }
 
     fn note_rtt(&mut self, rtt: Duration) {
@@ -239,6 +257,7 @@ impl Sender {
         self.window = (self.law.cwnd().count() as u32).max(1);
     }
 
+    /// Reports an event to the law.
     fn report(&mut self, now: Time, kind: CongestionKind, flight: u32, lost: u32) {
         self.law.on_congestion(&Congestion {
             now,
@@ -249,6 +268,14 @@ impl Sender {
             base_rtt: self.base_rtt,
         });
         self.take_window();
+    }
+
+    /// The last reduction was a mistake: the law takes it back, and the next timeout is a first one.
+    fn undo(&mut self) {
+        self.law.on_undo(self.window_before);
+        self.take_window();
+        self.counts.undone += 1;
+        self.timed_out = None;
     }
 
     /// The retransmission timer expired with data outstanding.
@@ -263,24 +290,27 @@ impl Sender {
     /// Whether the first segment not acknowledged has timed out before. The timer may be backed off for others: until an ACK
     /// of what was sent once (Karn's rule).
     fn is_timed_out(&self) -> bool {
-        self.timed_out == self.board.una()
+        self.timed_out == Some(self.board.una())
     }
 
     fn on_timeout(&mut self, now: Time) {
         let flight = if self.halves_window() { self.window } else { self.board.pipe().max(1) };
         let is_first = !self.is_timed_out();
+        let is_repairing = matches!(self.phase, Phase::Recovery { .. } | Phase::Loss { .. });
         let lost = if self.by_time.is_on { self.mark_timeout(now) } else { self.board.mark_all_lost(self.has_sack) };
         self.lost += lost;
         if is_first {
             // RFC 5681 §3.1: ssthresh is held when the same segment times out again.
             self.restart_until = (f64::from(flight) / 2.0).max(2.0);
+            // While losses are repaired, a late ACK does not show that there were none. RFC 3522 §3.2: further expiries do not
+            // overwrite RetransmitTS.
+            self.timeout_at = if is_repairing { 0 } else { now.as_nanos() };
+            if !is_repairing {
+                self.window_before = self.law.cwnd();
+            }
             self.report(now, CongestionKind::Timeout, flight, lost);
-            // While losses are repaired, a late ACK does not show that there were none.
-            self.timeout_at = if self.phase == Phase::Open { now.as_nanos() } else { 0 };
-        } else {
-            self.timeout_at = 0;
         }
-        self.timed_out = self.board.una();
+        self.timed_out = Some(self.board.una());
         self.is_doubling = false;
         self.recover = self.board.next();
         self.phase = Phase::Loss { until: self.recover };

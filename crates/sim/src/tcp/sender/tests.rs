@@ -6,7 +6,7 @@
 mod by_time;
 
 use super::{Sender, Turn};
-use crate::network::{NewReno, TcpOptions};
+use crate::network::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
 use crate::packet::{Kind, Packet};
 use crate::tcp::answer::Answer;
 use crate::tcp::receiver::Receiver;
@@ -27,6 +27,9 @@ struct Path {
     transmissions: Vec<(u64, u32)>,
     seen: BTreeMap<u32, u32>,
     drops: BTreeSet<(u32, u32)>,
+    /// ACKs that are lost, by the order in which the receiver sends them.
+    lost_acks: BTreeSet<u32>,
+    acks: u32,
     extra_delay: BTreeMap<(u32, u32), Duration>,
     /// The window that the first recovery began with.
     halved: Option<f64>,
@@ -50,6 +53,8 @@ impl Path {
             transmissions: Vec::new(),
             seen: BTreeMap::new(),
             drops: drops.iter().copied().collect(),
+            lost_acks: BTreeSet::new(),
+            acks: 0,
             extra_delay: BTreeMap::new(),
             halved: None,
             spacing: u64::from(tcp.is_by_time()),
@@ -104,6 +109,10 @@ impl Path {
             assert_eq!(answer, Answer::Now, "these tests do not delay ACKs");
             let (sack, stamp) = self.receiver.acknowledge();
             let number = self.receiver.next();
+            self.acks += 1;
+            if self.lost_acks.contains(&(self.acks - 1)) {
+                return;
+            }
             self.fly(Packet { sack, stamp, ..self::packet(Kind::Ack, number, 0) }, HALF_RTT);
         } else {
             self.sender.on_ack(self.now, packet);
@@ -280,6 +289,79 @@ fn a_late_segment_is_no_loss() {
     assert_eq!((path.counts().2, path.receiver.next()), (1, 60));
     // Only the first segment was sent twice: once the timeout is known to be spurious nothing else is.
     assert_eq!(path.counts().0, 1);
+    // The window of ten is restored, and has grown by what was acknowledged since.
+    assert_eq!((path.sender.counts.undone, path.sender.law().cwnd()), (1, Packets::new(70.0)));
+}
+
+/// RFC 3522 §3.2: a second expiry does not overwrite RetransmitTS. All ten are late by 3.5 s; the timer expires at 1 and 3 s.
+#[test]
+fn a_segment_that_is_late_by_two_timeouts_is_no_loss() {
+    for sack in [true, false] {
+        let mut path = Path::new(10, 60, &TcpOptions { timestamps: true, ..tcp(sack) }, &[]);
+        for number in 0..10 {
+            path.extra_delay.insert((number, 0), Duration::from_millis(3500));
+        }
+        // The path keeps order: the repetitions arrive after the ten.
+        path.extra_delay.insert((0, 1), Duration::from_millis(2600));
+        path.extra_delay.insert((0, 2), Duration::from_millis(600));
+        path.run();
+        assert_eq!((path.repeats(0), path.receiver.next()), (vec![1000, 3000], 60), "SACK {sack}");
+        assert_eq!((path.counts(), path.sender.counts.undone), ((2, 0, 2), 1), "SACK {sack}");
+        assert!(path.sender.law().cwnd().count() >= 10.0, "SACK {sack}");
+    }
+}
+
+/// RFC 7323 §4.3 and Karn's rule: an ACK is lost, and the one of the repetition, a second later, says 100 ms of the path and not
+/// 1100: with one segment out, and with two, of which the second was sent once and arrived long ago. Without stamps it says nothing.
+#[test]
+fn what_is_acknowledged_again_after_a_lost_ack_tells_the_time_of_its_repetition() {
+    for (sack, timestamps) in [(true, true), (true, false), (false, true), (false, false)] {
+        for (window, lost) in [(1, vec![0]), (2, vec![0, 1])] {
+            let mut path = Path::new(window, window, &TcpOptions { timestamps, ..tcp(sack) }, &[]);
+            path.lost_acks.extend(lost);
+            path.run();
+            let case = format!("SACK {sack}, timestamps {timestamps}, {window}");
+            assert_eq!((path.repeats(0), path.receiver.next()), (vec![1000], window), "{case}");
+            assert_eq!(path.sender.rtt.srtt(), HALF_RTT * 2, "{case}");
+        }
+    }
+}
+
+/// A new connection over the same path is as a new one, but that it numbers on, and knows the round trip. The old one has sent its
+/// last segment as a probe, whose fate is open; has been told of marks; and had its timer backed off.
+#[test]
+fn a_renewed_sender_remembers_the_round_trip_alone() {
+    let tcp = TcpOptions {
+        loss_detection: LossDetection::Rack,
+        rto: RtoRule::Linux,
+        min_rto: Duration::from_millis(200),
+        ecn: EcnMode::Classic,
+        ..tcp(true)
+    };
+    let mut path = Path::new(10, 10, &tcp, &[(8, 0), (9, 0)]);
+    path.run();
+    assert!(path.sender.counts.probes > 0 && path.sender.counts.recoveries > 0);
+    path.sender.by_time.probe = Some(10);
+    path.sender.by_time.is_repeating = true;
+    path.sender.marks.note_reduction(Some(20));
+    let srtt = path.sender.rtt.srtt();
+    let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
+    path.sender.end = 1000;
+    path.sender.renew(law.build(Packets::new(10.0)), &tcp);
+    path.receiver.renew(&tcp);
+    assert_eq!(
+        (path.sender.una(), path.sender.next(), path.receiver.next(), path.sender.rtt.srtt()),
+        (10, 10, 10, srtt)
+    );
+    assert!(!path.sender.timer.is_set());
+    let begun = path.now;
+    path.sender.establish(begun, Some(HALF_RTT * 2));
+    path.send();
+    let first = path.transmissions.iter().filter(|(ms, _)| *ms == begun.as_nanos() / 1_000_000).count();
+    // The first ACK is beyond the old probe.
+    path.sender.on_ack(begun + HALF_RTT * 2, &packet(Kind::Ack, 11, begun.as_nanos()));
+    assert_eq!((first, path.sender.ssthresh()), (10, Some(f64::INFINITY)));
+    assert_eq!((path.sender.law().cwnd(), path.sender.info().delivered), (Packets::new(11.0), 1));
 }
 
 /// A timeout in the midst of repairing losses, and then the ACK of a retransmission that was only late: segments were lost

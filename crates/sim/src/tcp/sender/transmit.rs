@@ -75,7 +75,11 @@ impl Sender {
         if let Some(number) = self.last_resort() {
             return Turn::Again(number);
         }
-        self.app_limited_until = self.delivered + pipe.max(1);
+        // What is delivered from here on was sent while the window had room.
+        self.unused_until = self.delivered + pipe.max(1);
+        if next >= self.end {
+            self.app_limited_until = self.unused_until;
+        }
         Turn::Idle
     }
 
@@ -113,6 +117,7 @@ impl Sender {
             lost: self.lost,
             flight: self.board.pipe() + 1,
             is_app_limited: self.delivered < self.app_limited_until,
+            is_unused: self.delivered < self.unused_until,
             ..Segment::default()
         };
         self.counts.sent += 1;

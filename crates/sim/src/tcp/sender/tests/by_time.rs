@@ -1,7 +1,6 @@
 //! Losses by time: RFC 8985, RFC 5682, RFC 2883, and what Linux takes back.
 
 use super::*;
-use crate::network::{LossDetection, RtoRule};
 use proptest::prelude::*;
 
 /// Linux's TCP. RTO 300 ms: 100 ms and the floor of 200 ms.
@@ -184,7 +183,7 @@ fn duplicates_are_below_the_ack_or_within_the_second_block() {
         path.send();
         let ack = Packet { sack: [first, (6, 10), (0, 0)], ..packet(Kind::Ack, 5, 0) };
         path.sender.on_ack(Time::ZERO + Duration::from_millis(100), &ack);
-        assert_eq!(path.sender.by_time.duplicates, count, "{first:?}");
+        assert_eq!(path.sender.counts.duplicates, count, "{first:?}");
     }
 }
 
@@ -222,6 +221,32 @@ fn a_spurious_timeout_repeats_one_segment() {
     assert_eq!((path.repeats(0), path.counts().0, path.counts().2), (vec![502, 1102], 2, 2));
     assert_eq!((path.sender.counts.undone, path.receiver.next()), (1, 60));
     assert!(path.sender.law().cwnd().count() > 10.0);
+}
+
+/// RFC 5682 §3.1 step 3.b without an advance: of 20 the first is lost, with its repetition of 502 ms, and the second is late. Its SACK
+/// shows the timeout to be spurious. The next timeout of the first segment is one of its own: the path is dead, and the window closes.
+#[test]
+fn a_timeout_after_an_undone_one_closes_the_window() {
+    let mut path = Path::new(20, 400, &linux(true), &[]);
+    let expire = |path: &mut Path| {
+        path.now = path.sender.timer.deadline();
+        path.sender.timer.cancel();
+        path.sender.on_timer(path.now);
+        path.send();
+    };
+    path.send();
+    // The probe, a new segment, and the timeout.
+    expire(&mut path);
+    expire(&mut path);
+    assert_eq!((path.repeats(0), path.sender.law().cwnd()), (vec![502], Packets::ONE));
+    path.now = Time::ZERO + Duration::from_millis(600);
+    path.sender.on_ack(path.now, &Packet { sack: [(1, 2), (0, 0), (0, 0)], ..packet(Kind::Ack, 0, 0) });
+    path.send();
+    assert_eq!((path.sender.counts.undone, path.sender.law().cwnd()), (1, Packets::new(20.0)));
+    let before = path.transmissions.len();
+    expire(&mut path);
+    let sent: Vec<u32> = path.transmissions[before..].iter().map(|(_, number)| *number).collect();
+    assert_eq!((path.counts().2, path.sender.law().cwnd(), sent), (2, Packets::ONE, vec![0]));
 }
 
 /// RFC 5682 §3.1 step 3.a: everything was lost. The new segments after the first ACK are SACKed before what the timeout was for:
