@@ -20,6 +20,7 @@ pub struct Red {
     stream: Stream,
     /// How long a usual packet is transmitted.
     packet_time: Duration,
+    rate: f64,
     mean: f64,
     /// Packets since the last one that was dropped or marked.
     count: u32,
@@ -42,6 +43,7 @@ impl Red {
             config,
             stream: Stream::new(seed, key, Purpose::Queue),
             packet_time: packet_time(rate),
+            rate,
             mean: 0.0,
             count: 0,
             idle_since: Some(Time::ZERO),
@@ -53,8 +55,11 @@ impl Red {
         let RedConfig { min, max, probability, weight, is_gentle, marks, drops_hard } = self.config;
         match self.idle_since {
             // As many packets as could have been sent would have found it empty.
-            Some(since) => self.mean *= libm::pow(1.0 - weight, now.since(since).ratio(self.packet_time)),
-            None => self.mean += weight * (waiting as f64 - self.mean),
+            Some(since) if since <= now => {
+                self.mean *= libm::pow(1.0 - weight, now.since(since).ratio(self.packet_time));
+            }
+            // Behind a busy transmitter an empty queue counts as any other.
+            _ => self.mean += weight * (waiting as f64 - self.mean),
         }
         if self.mean < min {
             self.count = 0;
@@ -92,9 +97,10 @@ impl Red {
         }
     }
 
-    /// The transmitter has taken the last packet and is idle when that is sent.
-    fn note_end(&mut self, line: &Line, now: Time) {
-        self.idle_since = (line.queue.packets() == 0).then(|| now + self.packet_time);
+    /// The transmitter has taken a packet of `size` bytes, and is idle when that is sent if none waits.
+    fn note_end(&mut self, line: &Line, now: Time, size: u32) {
+        let transmission = Duration::from_secs(f64::from(size) * 8.0 / self.rate);
+        self.idle_since = (line.queue.packets() == 0).then(|| now + transmission);
     }
 }
 
@@ -115,18 +121,18 @@ impl Rule for Red {
 
     fn pass(&mut self, line: &mut Line, now: Time, packet: Packet) -> Option<Packet> {
         let admitted = self.admit(line, now, packet)?;
-        self.note_end(line, now);
+        self.note_end(line, now, admitted.size);
         Some(admitted)
     }
 
     fn take(&mut self, line: &mut Line, now: Time, _: impl FnMut(Waiting)) -> Option<Waiting> {
-        let taken = line.queue.leave();
-        self.note_end(line, now);
-        taken
+        let taken = line.queue.leave()?;
+        self.note_end(line, now, taken.packet.size);
+        Some(taken)
     }
 
     fn change_rate(&mut self, rate: f64) {
-        self.packet_time = packet_time(rate);
+        (self.packet_time, self.rate) = (packet_time(rate), rate);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ecn::{Codepoint, Ecn};
+use crate::engine::{Purpose, Stream};
 use crate::packet::Kind;
 
 const SIZE: u32 = 1500;
@@ -205,6 +206,53 @@ fn red_follows_the_mean_queue() {
     queue.change_rate(48e6);
     assert!(queue.pass(millis(12), packet(10)).is_some());
     assert!((queue.mean() - mean * libm::pow(0.75, 12.0)).abs() < 1e-12, "{}", queue.mean());
+}
+
+/// Floyd and Jacobson, Fig. 2: an arrival behind a busy transmitter finds an empty queue, which counts; only an idle transmitter's time
+/// counts as packets that were not there. A millisecond a packet; a small one is sent sooner.
+#[test]
+fn red_counts_arrivals_behind_a_busy_transmitter() {
+    let mut queue = red(RedConfig { weight: 0.25, min: 100.0, max: 200.0, ..RedConfig::default() });
+    (0..5).for_each(|n| assert!(queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ())));
+    (0..5).for_each(|n| assert!(queue.take(millis(n), |_| ()).is_some()));
+    // The fifth is sent by 5 ms. Before that one finds none waiting, and one finds that one.
+    let mean = queue.mean();
+    assert!(queue.offer(Time::from_nanos(4_500_000), packet(5), Duration::ZERO, |_| ()));
+    assert!(queue.offer(Time::from_nanos(4_600_000), packet(6), Duration::ZERO, |_| ()));
+    let busy = 0.75 * (0.75 * mean) + 0.25;
+    assert!((queue.mean() - busy).abs() < 1e-12, "{}", queue.mean());
+    assert!(queue.take(millis(5), |_| ()).is_some() && queue.take(millis(6), |_| ()).is_some());
+    // The last is sent by 7 ms, and one of 375 bytes that comes at 8 ms by 8.25 ms: 1 and 0.75 packets of a millisecond are missing.
+    assert!(queue.pass(millis(8), Packet { size: 375, ..packet(7) }).is_some());
+    assert!(queue.pass(millis(9), packet(8)).is_some());
+    assert!((queue.mean() - busy * libm::pow(0.75, 1.75)).abs() < 1e-12, "{}", queue.mean());
+}
+
+/// At a load of 0.8 with Poisson arrivals and equal packets (M/D/1), 1.6 packets wait on average, which is what arrivals find (PASTA). Of
+/// them 0.2 find the transmitter idle, for 1.25 packets each: the mean is 1.6/(0.8 + 0.2·1.25) = 1.524.
+#[test]
+fn red_means_what_arrivals_find_and_idle_time() {
+    let mut queue = red(RedConfig { weight: 0.002, min: 1e6, max: 2e6, ..RedConfig::default() });
+    let mut stream = Stream::new(1, 1, Purpose::Pattern);
+    let (mut now, mut free_at, mut sum) = (0.0, 0.0, 0.0);
+    let count = 400_000;
+    let at = |ms: f64| Time::from_nanos((ms * 1e6) as u64);
+    for n in 0..count {
+        now += stream.exponential() / 0.8;
+        while queue.packets() > 0 && free_at <= now {
+            queue.take(at(free_at), |_| ());
+            free_at += 1.0;
+        }
+        if free_at <= now {
+            assert!(queue.pass(at(now), packet(n)).is_some());
+            free_at = now + 1.0;
+        } else {
+            assert!(queue.offer(at(now), packet(n), Duration::ZERO, |_| ()));
+        }
+        sum += queue.mean();
+    }
+    let mean = sum / f64::from(count);
+    assert!((mean / 1.524 - 1.0).abs() < 0.03, "{mean}");
 }
 
 /// RFC 8257 §4.1: a step marks all that find `min` = `max` packets or more, and none that find fewer.
