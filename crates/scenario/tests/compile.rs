@@ -359,3 +359,13 @@ fn seeds_differ_by_their_starts_where_nothing_else_is_random() {
     // No later than the flow's end allows.
     assert!(starts("", "stop = \"1.01 s\"", 2).iter().all(|start| *start < AS_WRITTEN + 5_000_001));
 }
+
+/// Hosts take no time in either stack unless the scenario says so.
+#[test]
+fn a_host_takes_time_where_it_is_told_to() {
+    for (stack, jitter, micros) in [("rfc", "", 0), ("linux", "", 0), ("rfc", "host_jitter = \"0.6 ms\"", 600)] {
+        let flow = format!("from = \"a\"\nto = \"b\"\nstack = \"{stack}\"\n{jitter}");
+        let compiled = compile(&network(&["a", "b"], &[("a", "b", 10)], &flow));
+        assert_eq!(compiled.network.flows[0].tcp.host_jitter, Duration::from_micros(micros), "{stack} {jitter}");
+    }
+}

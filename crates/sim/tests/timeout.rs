@@ -118,10 +118,10 @@ fn samples_hold_no_outage() {
             let flow = flow(0, law("reno", serde_json::json!({})), vec![0], vec![1], tcp);
             for seed in 1..=3 {
                 let output = simulate(&network(links.to_vec(), vec![flow.clone()], 0, 600), seed);
-                println!(
-                    "{name} {sack} {} {} {}",
-                    output.flows[0].max_rtt_s, output.flows[0].mean_rtt_s, output.flows[0].timeouts
-                );
+                let [mean, most] = [output.flows[0].mean_rtt_s, output.flows[0].max_rtt_s];
+                println!("{name}, SACK {sack}: {mean} s, at most {most} s, {} timeouts", output.flows[0].timeouts);
+                assert!(output.flows[0].timeouts > 100);
+                assert!(mean < 0.05 && most < 1.0, "{name}, SACK {sack}: {mean} s, at most {most} s");
             }
         }
     }

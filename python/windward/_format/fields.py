@@ -2497,8 +2497,8 @@ class Flow:
         Delay between the starts of consecutive flows of a group.
     start_spread
         Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: none where
-        anything else in the scenario is random; else up to a round trip without queues for every seed but 1, so that
-        no two seeds are the same run.
+        anything else in the scenario but `host_jitter` is random; else up to a round trip without queues for every
+        seed but 1, so that no two seeds are the same run.
     stop
         No new data is sent after this time, which is after the last start. Default: the end of the run.
     size
@@ -2519,6 +2519,10 @@ class Flow:
         Whether the receiver holds SACKs back as Linux does: of the segments beyond a gap the first three are
         acknowledged at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default:
         false; true with `stack = "linux"`.
+    host_jitter
+        Longest time that the sending host takes from an ACK to the data that it lets out: uniform from 0, drawn from
+        the seed; at most 1 s. A packet's time at the bottleneck ends phase effects, in which flows over drop-tail
+        queues lock. Default: 0 s.
     receive_window
         Receive buffer, at least one segment.
     sack
@@ -2572,6 +2576,7 @@ class Flow:
     delayed_ack: str | Literal[False] = "40 ms"
     quick_acks: int | None = None
     compress_sacks: bool | None = None
+    host_jitter: str | None = None
     receive_window: str = "1048576 packets"
     sack: bool = True
     loss_detection: LossDetection | None = None

@@ -7,10 +7,13 @@ use crate::problems::Problems;
 use windward_laws::emultcp::Params;
 use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
 use windward_sim::{EcnMode, LawChoice, TcpOptions};
-use windward_units::{Bytes, Time};
+use windward_units::{Bytes, Duration, Time};
 
 /// IPv4, and a DCCP header with sequence number and RTT (RFC 4340 §5.1), to 4 bytes.
 const TFRC_HEADERS: Bytes = Bytes::new(40);
+
+/// Longest time that a host may take: it is no path.
+const MOST_HOST_JITTER: Duration = Duration::from_millis(1000);
 
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
@@ -31,6 +34,7 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
         table.refuse(["connections", field], format!("`{field}`: {why}"), None);
     }
     table.check_end();
+    table.check_host_jitter();
     table.check_loss_detection();
     table.check_marks();
     if table.is_tfrc() && coding.is_some() {
@@ -81,6 +85,7 @@ fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
         newreno: flow.newreno.unwrap_or(if is_linux { NewReno::Linux } else { NewReno::Rfc6582 }).into(),
         rto: flow.rto.unwrap_or(if is_linux { Rto::Linux } else { Rto::Rfc6298 }).into(),
         compress_sacks: flow.compress_sacks.unwrap_or(is_linux && flow.sack),
+        host_jitter: flow.host_jitter.map_or(Duration::ZERO, |jitter| jitter.0),
         quick_acks: flow.quick_acks.unwrap_or(if is_linux { TcpOptions::QUICK_ACKS_OF_LINUX } else { 0 }),
     }
 }
@@ -139,6 +144,17 @@ impl Table<'_> {
         }
         if self.is_tfrc() {
             self.refuse(["size"], "TFRC sends nothing again and has no `size`", hint);
+        }
+    }
+
+    fn check_host_jitter(&mut self) {
+        let jitter = self.tcp.host_jitter;
+        if self.is_tfrc() && jitter > Duration::ZERO {
+            self.refuse(["host_jitter"], "`host_jitter` needs TCP; the flow is TFRC's", None);
+        }
+        if jitter > MOST_HOST_JITTER {
+            let why = format!("`host_jitter` is {jitter}; the limit is {MOST_HOST_JITTER}");
+            self.refuse(["host_jitter"], why, None);
         }
     }
 

@@ -50,7 +50,7 @@ pub(crate) struct Flow {
     #[serde(default = "zero")]
     pub start_step: Written<Duration>,
     /// Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: none where anything else in
-    /// the scenario is random; else up to a round trip without queues for every seed but 1, so that no two seeds are the same run.
+    /// the scenario but `host_jitter` is random; else up to a round trip without queues for every seed but 1, so that no two seeds are the same run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_spread: Option<Written<Duration>>,
     /// No new data is sent after this time, which is after the last start. Default: the end of the run.
@@ -80,6 +80,10 @@ pub(crate) struct Flow {
     /// by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true with `stack = "linux"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress_sacks: Option<bool>,
+    /// Longest time that the sending host takes from an ACK to the data that it lets out: uniform from 0, drawn from the seed; at most
+    /// 1 s. A packet's time at the bottleneck ends phase effects, in which flows over drop-tail queues lock. Default: 0 s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_jitter: Option<Written<Duration>>,
     /// Receive buffer, at least one segment.
     #[serde(default = "receive_window")]
     pub receive_window: ReceiveWindow,
