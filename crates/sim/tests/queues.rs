@@ -55,10 +55,11 @@ fn pie_rests_at_its_target() {
 
 /// What RED drops follows from the mean queue by its line, which is straight here, so that the mean of the one is the line at the
 /// mean of the other: at b on the line the distance of two drops is uniform from 1 to 1/b packets (1993 §7), which makes a share
-/// of 2b/(1 + b). Three standard errors of some 8000 drops of that spread, 1/√3 of the distance, are 2 %.
+/// of 2b/(1 + b). Three standard errors of some 4000 drops of that spread, 1/√3 of the distance, are 3 %.
+/// An arrival does not find itself in the queue: that is a part of a packet, and the queue is long.
 #[test]
 fn red_drops_as_its_line_says() {
-    let config = RedConfig { min: 10.0, max: 130.0, probability: 0.1, ..RedConfig::default() };
+    let config = RedConfig { min: 10.0, max: 130.0, probability: 0.02, ..RedConfig::default() };
     let ratios = [1, 2, 3, 4].map(|seed| {
         let output = simulate(&dumbbell(&["reno"; 10], QueueConfig::Red(config), EcnMode::Off), seed);
         let link = &output.links[0];
@@ -67,7 +68,7 @@ fn red_drops_as_its_line_says() {
         dropped / (2.0 * line / (1.0 + line))
     });
     let ratio = ratios.iter().sum::<f64>() / 4.0;
-    assert!((ratio - 1.0).abs() < 0.02, "{ratios:?}");
+    assert!((ratio - 1.0).abs() < 0.03, "{ratios:?}");
 }
 
 /// Fair queueing gives a delay-based law its share beside a loss-based one, which takes all behind a drop-tail queue; and a thin

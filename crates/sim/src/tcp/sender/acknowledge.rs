@@ -97,12 +97,15 @@ impl Sender {
     fn sample_rtt(&mut self, now: u64, advance: u32, stamp: u64, delivery: &Delivery) -> Option<Duration> {
         let since = |then: u64| Duration::from_nanos(now - then);
         let stamped = (self.has_stamps && advance > 0).then(|| since(stamp));
+        // What an ACK that covers repetitions reports SACKed may have waited as well, for SACKs that were lost.
+        let is_clean = !delivery.has_repeated;
+        let clean = |sent_at: Option<u64>| sent_at.filter(|_| is_clean).map(since).or(stamped);
         if advance > 0
-            && let Some(rtt) = delivery.oldest_clean.map(since).or(stamped)
+            && let Some(rtt) = clean(delivery.oldest_clean)
         {
             self.rtt.sample(rtt, self.board.una(), self.board.next());
         }
-        let sample = delivery.newest_clean.map(since).or(stamped)?;
+        let sample = clean(delivery.newest_clean)?;
         self.note_rtt(sample);
         Some(sample)
     }
