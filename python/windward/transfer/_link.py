@@ -53,8 +53,8 @@ def link(
     """Runs a command behind an emulated link, in a network namespace of its own.
 
     No root is needed. The other end of the link is $WINDWARD_SERVER (100.64.0.1). A link is no sandbox: the command
-    can use your files, this machine's services and every address that this machine reaches. A value that differs between
-    the directions is written "DOWN,UP": towards the command, and away from it.
+    can use your files, this machine's services and every address that this machine reaches. A value that differs
+    between the directions is written "DOWN,UP": towards the command, and away from it.
 
     Parameters
     ----------
