@@ -45,7 +45,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[ww.Run, Path]:
     """The small scenario emulated, with its packets."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.toml").write_text(SMALL)
-    return emulated(ww.load(folder / "small.toml"), output=folder / "out", pcap=True), folder / "out"
+    return emulated(ww.load(folder / "small.toml"), output=folder / "out", replace=True, pcap=True), folder / "out"
 
 
 @needs_kernels
