@@ -1,7 +1,10 @@
 """Files for other tools, read as these read them."""
 
+import csv
 import gzip
+import io
 import json
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable
@@ -9,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import Cli
 
 import windward as ww
+from windward.show._digest import Digest, quantity
+from windward.show._export import write
 
 
 def flent(path: Path) -> dict[str, Any]:
@@ -145,13 +151,13 @@ def test_what_cannot_be_exported_is_refused(
     for arguments, said in (
         (
             ["run", "--as", "flnt", "-o", "x"],
-            "error: unknown format `flnt`; formats: flent, iperf3, mahimahi\nhint: did",
+            "error: unknown format `flnt`; formats: csv, flent, iperf3, mahimahi\nhint: did",
         ),
         (["run", "--as", "flent", "-o", "x.gz"], "error: x.gz: Flent reads files that end in .flent.gz"),
         (["run", "--as", "mahimahi", "--link", "c", "-o", "x"], "error: the run has no link `c`; links: a->b, b->a"),
         (["run", "--as", "iperf3", "--link", "a->b", "-o", "x"], "error: a link is chosen for mahimahi's log alone"),
         (["run", "--as", "iperf3", "--seed", "9", "-o", "x"], "error: the run has no seed 9; seeds: 1"),
-        (["best", "--as", "iperf3", "-o", "x"], "error: best is a result of `optimum`; series of packets are exported"),
+        (["best", "--as", "iperf3", "-o", "x"], "error: a result of `optimum` has no series of packets; iperf3 holds"),
     ):
         result = cli("export", *arguments)
         assert (result.returncode, result.stdout) == (2, "")
@@ -163,3 +169,66 @@ def test_what_cannot_be_exported_is_refused(
         link(background=[ww.Background(from_="a", to="b", pattern=ww.Cbr(rate="1 Mbit/s"))]).simulate().export(
             tmp_path / "x", "iperf3"
         )
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_tables_are_plain_numbers_with_their_units(cli: Cli, scenario_file: Path) -> None:
+    run = ww.load(scenario_file).simulate(output=scenario_file.parent / "run")
+    head, *rows = rows_of(cli("show", "run", "--as", "csv", "--table", "flows").stdout)
+    assert head[:6] == ["flow", "law", "goodput (bit/s)", "goodput ± (bit/s)", "loss (%)", "loss ± (%)"]
+    means = run.summary().set_index(["kind", "name", "metric"])
+    for row in rows:
+        found = dict(zip(head, row, strict=True))
+        for column, metric, factor in (("goodput (bit/s)", "goodput_bps", 1), ("mean RTT (s)", "mean_rtt_s", 1)):
+            mean = means.loc[("flows", found["flow"], metric)]
+            assert float(found[column]) == pytest.approx(factor * mean["mean"], rel=1e-9)
+            assert float(found[column.replace(" (", " ± (")]) == pytest.approx(factor * mean["ci95"], rel=1e-9)
+    # Every column of numbers is numbers.
+    for table in ("flows", "links", "background"):
+        for row in rows_of(cli("show", "run", "--as", "csv", "--table", table).stdout)[1:]:
+            for cell in row[2 if table == "flows" else 1 :]:
+                assert cell == "" or math.isfinite(float(cell))
+
+
+def test_a_column_of_a_paper_s_table_has_one_unit() -> None:
+    rows = [["fast", quantity(12.3e6, "bit/s", 0.4e6)], ["slow", quantity(450e3, "bit/s")], ["none", "–"]]
+    text = write([Digest(title="T", columns=["flow", "goodput"], words=1, rows=rows)], "latex")
+    assert "flow & goodput (Mbit/s)" in text
+    assert r"fast & 12.30 $\pm$ 0.40 \\" in text
+    assert r"slow & 0.450 \\" in text
+    assert r"none & -- \\" in text
+
+
+def test_a_table_that_no_terminal_shows_has_all_its_columns(
+    cli: Cli, link: Callable[..., ww.Scenario], tmp_path: Path
+) -> None:
+    name = "a-name-that-leaves-no-room-for-much-beside-it-in-120-columns"
+    flow = ww.Flow(name=name, from_="a", to="b", law="reno", size="50 kB")
+    link(flow, seeds=2).simulate(output=tmp_path / "run")
+    shown = cli("show", "run").stdout
+    assert "completed after" in shown
+    assert "no room for" not in shown
+
+
+def test_series_as_csv(cli: Cli, small_run: ww.Run, scenario_file: Path, tmp_path: Path) -> None:
+    def read(path: Path) -> pd.DataFrame:
+        return pd.read_csv(path, keep_default_na=True)
+
+    found = read(small_run.export(tmp_path / "flows.csv", "csv"))
+    expected = small_run.flow_series.astype({"flow": "str"})
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-12)
+    one = read(small_run.export(tmp_path / "links.csv", "csv", table="link_series", seed=2))
+    links = small_run.link_series.query("seed == 2").drop(columns="seed").reset_index(drop=True)
+    pd.testing.assert_frame_equal(one, links.astype({"link": "str"}), check_dtype=False, rtol=1e-12)
+    with pytest.raises(ValueError, match="the result has no table `flws`; tables: flow_series, link_series, flows"):
+        small_run.export(tmp_path / "x.csv", "csv", table="flws")
+    with pytest.raises(ValueError, match="a table is chosen for CSV alone"):
+        small_run.export(tmp_path / "x", "iperf3", table="flows")
+    fluid = ww.load(scenario_file).fluid()
+    fluid.save(scenario_file.parent / "fluid")
+    assert cli("export", "fluid", "--as", "csv", "-o", "windows.csv").returncode == 0
+    columns = ["time_s", "flow", "cwnd", "rate_bps", "goodput_bps", "queue_delay_ms"]
+    assert list(read(scenario_file.parent / "windows.csv").columns) == columns

@@ -32,6 +32,8 @@ def test_jain_s_index() -> None:
     assert jain([1.0, 2.0, 3.0]) == pytest.approx(6 / 7)
     assert math.isnan(jain([0.0, 0.0]))
     assert math.isnan(jain([]))
+    # One flow shares with nobody.
+    assert math.isnan(jain([3.0]))
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,12 @@ class Scenario:
         stop: Stop | None = None,
     ) -> dict[str, Any]:
         """Follows the windows; columns of samples. Raises ValueError, also once `stop` is set."""
+    def changes_s(self) -> list[float]:
+        """When the network changes, in seconds, in order, none twice."""
+    def spans(self) -> dict[str, list[Any]]:
+        """Columns by flow: `start_s`, `stop_s` (infinity where nothing stops it), `size_bytes` (0 without end)."""
+    def ways(self) -> dict[str, list[Any]]:
+        """The turns of stations that move, as columns: `node`, `time_s`, `x_m`, `y_m`."""
     def entities(self) -> dict[str, dict[str, Any]]:
         """What flows, links and background sources are called, as columns by table: lists and memoryviews."""
     @property

@@ -29,7 +29,13 @@ impl Scenario {
         let now = Time::ZERO + at.map_or(self.inner.duration(), Duration::from_secs);
         let refused = |error: windward_num::Error| PyValueError::new_err(error.to_string());
         let rule = match links {
-            None => return columns(py, &py.detach(|| self.inner.optimum_at(objective, now)).map_err(refused)?),
+            None => {
+                return columns(
+                    py,
+                    &py.detach(|| self.inner.optimum_at(objective, now)).map_err(refused)?,
+                    self.law_names(),
+                );
+            }
             Some("downstream") => Links::Downstream,
             Some("not-farther") => Links::NotFarther,
             Some("loop-free") => Links::LoopFree,
@@ -37,7 +43,7 @@ impl Scenario {
             Some(other) => return Err(PyValueError::new_err(format!("{other} is no rule of links"))),
         };
         let best = py.detach(|| self.inner.optimum_with_free_routing_at(objective, rule, now)).map_err(refused)?;
-        let answer = columns(py, &best.optimum)?;
+        let answer = columns(py, &best.optimum, self.law_names())?;
         answer.set_item("paths", paths(py, &best)?)?;
         answer.set_item("flow_links", flow_links(py, &best)?)?;
         answer.set_item("schedule", schedule(py, &best)?)?;
@@ -83,12 +89,12 @@ fn schedule<'py>(py: Python<'py>, best: &RoutedOptimum) -> PyResult<Bound<'py, P
     Ok(table)
 }
 
-/// The answer as columns by table, and the certificate.
-pub(crate) fn columns<'py>(py: Python<'py>, best: &Optimum) -> PyResult<Bound<'py, PyDict>> {
+/// The answer as columns by table, and the certificate; `laws` are those of the flows.
+pub(crate) fn columns<'py>(py: Python<'py>, best: &Optimum, laws: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
     let json = |value: serde_json::Result<Value>| to_python(py, &value.unwrap_or_default());
     let flows = PyDict::new(py);
     flows.set_item("flow", best.flows.iter().map(|flow| flow.name.as_str()).collect::<Vec<_>>())?;
-    flows.set_item("law", best.flows.iter().map(|flow| flow.law.as_str()).collect::<Vec<_>>())?;
+    flows.set_item("law", laws)?;
     flows.set_item("rate_bps", best.flows.iter().map(|flow| flow.rate_bps).collect::<Vec<_>>())?;
     flows.set_item("goodput_bps", best.flows.iter().map(|flow| flow.goodput_bps).collect::<Vec<_>>())?;
     flows.set_item("path_price", best.flows.iter().map(|flow| flow.path_price).collect::<Vec<_>>())?;

@@ -55,6 +55,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
                 min_rtt_s,
                 max_rtt_s,
                 completion_s,
+                unfinished,
             }
         ),
     )?;
@@ -80,7 +81,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
     tables.set_item("air", air(py, output.air)?)?;
     tables.set_item(
         "background",
-        columns!(py, &output.sources, SourceStats { sent, received, marked, received_bps, mean_delay_s }),
+        columns!(py, &output.sources, SourceStats { sent, lost, received, marked, received_bps, mean_delay_s }),
     )?;
     tables.set_item("flow_series", flow_series(py, output.flow_series)?)?;
     tables.set_item("link_series", link_series(py, output.link_series)?)?;

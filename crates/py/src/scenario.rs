@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
-use windward_sim::{FlowConfig, FrameKind, LawChoice};
+use windward_sim::{FlowConfig, FrameKind, LawChoice, MediumConfig};
 use windward_units::{
     BitRate, Bytes, Decibels, Distance, Duration, Frequency, PacketRate, Packets, PowerLevel, Quantity, Speed,
-    SymbolRate,
+    SymbolRate, Time,
 };
 
 /// A scenario that has been read and checked: it cannot be wrong.
@@ -170,6 +170,42 @@ impl Scenario {
         tables.set_item("frames", table)?;
         Ok(tables)
     }
+
+    /// When the network changes, in seconds, in order, none twice.
+    fn changes_s(&self) -> Vec<f64> {
+        self.compiled.network.topology.changes().into_iter().map(Time::as_secs).collect()
+    }
+
+    /// From when until when the flows send, as columns: `start_s`, `stop_s` (infinity where nothing stops them), and
+    /// `size_bytes`, 0 for flows without end.
+    fn spans<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let flows = &self.compiled.network.flows;
+        let table = PyDict::new(py);
+        table.set_item("start_s", column(flows, |flow| flow.start.as_secs()))?;
+        table.set_item("stop_s", column(flows, |flow| flow.stop.map_or(f64::INFINITY, Time::as_secs)))?;
+        table.set_item("size_bytes", column(flows, |flow| flow.size.map_or(0, Bytes::count)))?;
+        Ok(table)
+    }
+
+    /// The ways of stations that move, as columns: a row for each turn, `node`, `time_s`, `x_m`, `y_m`.
+    fn ways<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Compiled { network, nodes, .. } = &self.compiled;
+        let turns: Vec<_> = (network.topology.media.iter())
+            .filter_map(|medium| match medium {
+                MediumConfig::Wifi(wifi) => wifi.motion.as_ref().map(|motion| (wifi, motion)),
+                MediumConfig::Cell(_) | MediumConfig::Csma(_) | MediumConfig::Slotted(_) => None,
+            })
+            .flat_map(|(wifi, motion)| wifi.stations.iter().zip(&motion.ways))
+            .filter(|(_, way)| way.iter().any(|turn| turn.1 != way[0].1))
+            .flat_map(|(station, way)| way.iter().map(move |turn| (station.node, turn)))
+            .collect();
+        let table = PyDict::new(py);
+        table.set_item("node", column(&turns, |(node, _)| nodes[*node as usize].clone()))?;
+        table.set_item("time_s", column(&turns, |(_, turn)| turn.0.as_secs()))?;
+        table.set_item("x_m", column(&turns, |(_, turn)| turn.1.0))?;
+        table.set_item("y_m", column(&turns, |(_, turn)| turn.1.1))?;
+        Ok(table)
+    }
 }
 
 impl Scenario {
@@ -186,7 +222,7 @@ impl Scenario {
     }
 
     /// The law of each flow: its name, or the class of a law written in Python.
-    fn law_names(&self) -> Vec<String> {
+    pub(crate) fn law_names(&self) -> Vec<String> {
         let classes = self.inner.python_laws();
         let name = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
             LawChoice::Known(_) | LawChoice::Tfrc(_) => name.law.clone(),

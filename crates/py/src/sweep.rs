@@ -188,7 +188,10 @@ impl Point {
                 Ok(tables)
             }
             Answer::Fluid(run) => fluid::end(py, &run),
-            Answer::Optimum(best) => optimum::columns(py, &best),
+            Answer::Optimum(best) => {
+                let laws = self.ready.get().and_then(|ready| ready.as_ref().ok());
+                optimum::columns(py, &best, laws.map(|ready| ready.scenario.law_names()).unwrap_or_default())
+            }
         }
     }
 }

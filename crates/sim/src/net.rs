@@ -69,9 +69,10 @@ pub struct Net {
 }
 
 impl Net {
-    /// The network of `topology` in the run of `seed`, for so many flows; `pending` more events than one for each port and
+    /// The network of `topology` in the run of `seed`, for so many flows and background sources; `pending` more events than one for each port and
     /// medium find room in the calendar.
-    pub fn new(topology: &Topology, makers: &Makers, seed: u64, flows: usize, pending: usize) -> Self {
+    pub fn new(topology: &Topology, makers: &Makers, seed: u64, counts: [usize; 2], pending: usize) -> Self {
+        let [flows, sources] = counts;
         let ports: Vec<Port> = topology.ports.iter().map(|port| Port::new(&port.kind, seed)).collect();
         let media = topology.media.iter().zip(topology.members()).map(|(config, members)| Shared {
             table: config.table(),
@@ -96,7 +97,7 @@ impl Net {
             routes: Vec::new(),
             hops: 0,
             balance: Balance::default(),
-            losses: Losses { segments: vec![0; flows], ..Losses::default() },
+            losses: Losses { segments: vec![0; flows], datagrams: vec![0; sources], ..Losses::default() },
             arrived: Vec::new(),
             capture: None,
             air: None,

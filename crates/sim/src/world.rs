@@ -29,7 +29,7 @@ impl World {
     pub fn new(network: &Network, makers: &Makers, seed: u64, capture: Option<Box<dyn io::Write + Send>>) -> Self {
         let Network { topology, flows, sources, timing, .. } = network;
         let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8;
-        let mut net = Net::new(topology, makers, seed, flows.len(), pending);
+        let mut net = Net::new(topology, makers, seed, [flows.len(), sources.len()], pending);
         net.air = network.air.clone().map(|span| (span, AirLog::default()));
         net.capture = capture.map(|out| Capture::new(out, network));
         let flows: Vec<Endpoint> = (0..)

@@ -215,10 +215,10 @@ class Run:
 
     @cached_property
     def jain(self) -> pd.Series[float]:
-        """Jain's fairness index of the flows' goodputs by seed; NaN without TCP flows."""
+        """Jain's fairness index of the flows' goodputs by seed; NaN of fewer than two TCP flows."""
         import pandas as pd
 
-        _, fairness = overall(self.totals("flows"))
+        _, fairness = overall(self.totals("flows"), self.duration_s - self.warmup_s)
         return pd.Series(fairness, index=pd.Index(self.seeds, name="seed"), name="jain", dtype=float)
 
     def summary(self) -> pd.DataFrame:
@@ -232,7 +232,8 @@ class Run:
 
         draws = {kind: self.draws(kind) for kind in TOTALS}
         rows = [{"kind": kind} | mean._asdict() for kind, totals in draws.items() for mean in summarize(totals)]
-        for metric, values in zip(("goodput_bps", "jain"), overall(draws["flows"]), strict=True):
+        whole = overall(draws["flows"], self.duration_s - self.warmup_s)
+        for metric, values in zip(("goodput_bps", "jain"), whole, strict=True):
             rows.append({"kind": "all"} | summarize_one("all", metric, values)._asdict())
         return pd.DataFrame(rows)
 
@@ -309,29 +310,41 @@ class Run:
 
         return write(self, Path(path), seed)
 
-    def export(self, path: str | Path, form: str, *, seed: int | None = None, link: str | None = None) -> Path:
-        """Writes one seed's series as a file that another tool reads, and returns its path.
+    def export(
+        self,
+        path: str | Path,
+        form: str,
+        *,
+        seed: int | None = None,
+        link: str | None = None,
+        table: str | None = None,
+    ) -> Path:
+        """Writes a table as CSV, or one seed's series as a file that another tool reads, and returns its path.
 
         Parameters
         ----------
         path
             The file.
         form
-            "flent", "iperf3" or "mahimahi"; `docs/guides/papers.md` says what each holds.
+            "csv", "flent", "iperf3" or "mahimahi"; `docs/guides/papers.md` says what each holds.
         seed
-            Whose series. Default: the first.
+            Whose series. Default: the first; in CSV all, with a column `seed`.
         link
             Of mahimahi, the link whose log it is. Default: the busiest.
+        table
+            Of CSV, the table, a name that `table` takes. Default: "flow_series".
 
         Raises
         ------
         ValueError
-            For another format, seed or link, and where the run has nothing that the format holds.
+            For another format, seed, link or table, and where the run has nothing that the format holds.
         """
         from windward.show.plot import seed_of
         from windward.show.tools import export
 
-        export(self, Path(path), form, seed=seed_of(self, seed), link=link)
+        if seed is not None:
+            seed_of(self, seed)
+        export(self, Path(path), form, seed=seed, link=link, table=table)
         return Path(path)
 
     def _frame(self, kind: str) -> pd.DataFrame:

@@ -24,14 +24,16 @@ def answered(engine: str, point: int, seed: int, cells: Sequence[Any], answer: M
 def emulated(point: int, seed: int, cells: Sequence[Any], run: Run) -> bytes:
     """An emulation of one seed; one that did not keep its time is kept with that as the reason."""
     tables = {kind: run.totals(kind).tables[0] for kind in KEPT}
-    tables[RUNS] = _figures.packets(tables, {})
+    tables[RUNS] = _figures.packets(tables, {}, run.duration_s - run.warmup_s)
     return to_line(point, seed, cells, _filled(tables), "; ".join(run.problems))
 
 
 def _simulate(answer: Mapping[str, Any]) -> dict[str, Any]:
     built = build(answer, answer["entities"], answer["measured_s"])
     counts = {name: int(answer[name]) for name in ("events", "packet_hops")}
-    return _filled({RUNS: _figures.packets(built, counts), **{kind: built[kind] for kind in KEPT}})
+    return _filled(
+        {RUNS: _figures.packets(built, counts, answer["measured_s"]), **{kind: built[kind] for kind in KEPT}}
+    )
 
 
 def _fluid(answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windward.results._tables import Columns
-from windward.results.stats import jain
+from windward.results.stats import jain, total_goodput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,38 +23,47 @@ class Measured:
     #: The same of a single flow, and of a link: the column there; none where there is no such thing.
     flow: str = ""
     link: str = ""
+    #: The least and the largest that it can be; shares are between 0 and 1.
+    least: float = 0.0
+    most: float = math.inf
 
 
 #: By the names that people choose them by.
 FIGURES: Mapping[str, Measured] = {
     "goodput": Measured(column="goodput_bps", label="goodput", unit="bit/s", flow="goodput_bps"),
-    "fairness": Measured(column="jain", label="Jain's index"),
-    "loss": Measured(column="loss", label="lost segments", unit="%", flow="loss", link="loss"),
+    "fairness": Measured(column="jain", label="Jain's index", most=1.0),
+    "loss": Measured(column="loss", label="lost segments", unit="%", flow="loss", link="loss", most=1.0),
     "rtt": Measured(column="mean_rtt_s", label="mean RTT", unit="s", flow="mean_rtt_s"),
     "window": Measured(column="mean_cwnd", label="mean window", unit="packets", flow="mean_cwnd"),
     "timeouts": Measured(column="timeouts", label="timeouts", flow="timeouts"),
-    "utilization": Measured(column="utilization", label="utilization", unit="%", link="utilization"),
+    "utilization": Measured(column="utilization", label="utilization", unit="%", link="utilization", most=1.0),
     "wait": Measured(column="wait_s", label="longest mean wait", unit="s", link="mean_queue_delay_s"),
     "completion": Measured(column="completion_s", label="completed after", unit="s", flow="completion_s"),
+    "unfinished": Measured(column="unfinished", label="transfers not completed", flow="unfinished"),
     "delay": Measured(column="queue_delay_s", label="longest queueing delay", unit="s"),
     "settled": Measured(column="settled_s", label="settled after", unit="s"),
-    "value": Measured(column="value", label="value of the objective"),
+    "value": Measured(column="value", label="value of the objective", least=-math.inf),
     "residual": Measured(column="residual", label="largest residual"),
 }
 
 
-def packets(tables: Mapping[str, Columns], counts: Mapping[str, int]) -> dict[str, list[float]]:
-    """Of a simulation or an emulation: totals over the flows, means over them, and the busiest link."""
+def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s: float) -> dict[str, list[float]]:
+    """Of a simulation or an emulation: totals over the flows, means over them, and the busiest link.
+
+    `completion_s` is that of the last transfer: NaN where not all have completed, whose number is `unfinished`.
+    """
     flows, links = tables["flows"], tables["links"]
     sent, lost = sum(flows["segments_sent"]), sum(flows["segments_lost"])
+    unfinished = sum(flows["unfinished"])
     return _row(
-        goodput_bps=math.fsum(flows["goodput_bps"]),
+        goodput_bps=total_goodput(flows, measured_s),
         jain=jain(flows["goodput_bps"]),
         loss=lost / sent if sent else math.nan,
         mean_rtt_s=_mean(flows["mean_rtt_s"]),
         mean_cwnd=_mean(flows["mean_cwnd"]),
         timeouts=sum(flows["timeouts"]),
-        completion_s=_most(flows["completion_s"]),
+        completion_s=math.nan if unfinished else _most(flows["completion_s"]),
+        unfinished=unfinished,
         utilization=_most(links["utilization"]),
         wait_s=_most(links["mean_queue_delay_s"]),
         **counts,

@@ -53,7 +53,8 @@ def with_means(about: Mapping[str, Any], totals: Sequence[Totals]) -> dict[str, 
     if content["one_run"]:
         totals = [table.once() for table in totals]
     (flows,) = (table for table in totals if table.kind == "flows")
-    content["goodput_bps"], content["jain"] = map(_mean, overall(flows))
+    measured_s = about["duration_s"] - about["warmup_s"]
+    content["goodput_bps"], content["jain"] = map(_mean, overall(flows, measured_s))
     for table in totals:
         content[table.kind] = [_row(table, at) for at in range(len(table.names))]
     return content

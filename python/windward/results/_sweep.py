@@ -75,6 +75,12 @@ class Axis:
     unit: str
     scale: float
 
+    def text(self, value: Any) -> str:
+        """A value as tables and figures have it, in the unit that it was written in."""
+        if self.kind != "number" or not isinstance(value, int | float):
+            return str(value)
+        return f"{value / self.scale:.6g} {self.unit}".rstrip()
+
     def column(self, values: Sequence[Any]) -> Any:
         """Values of it as a column."""
         if self.kind == "text":

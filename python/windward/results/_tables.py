@@ -142,8 +142,6 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
     internals["name"] = Named(internals.pop("names"), internals["name"])
     lost = [dropped + lost for dropped, lost in zip(links["dropped"], links["lost"], strict=True)]
     offered = [packets + dropped for packets, dropped in zip(links["packets"], links["dropped"], strict=True)]
-    # Datagrams under way at the warm-up and at the end shift this by a few packets, below zero at the least loss.
-    missing = [max(sent - got, 0) for sent, got in zip(background["sent"], background["received"], strict=True)]
     return {
         "flows": {**entities["flows"], **flows, "loss": _share(flows["segments_lost"], flows["segments_sent"])},
         "links": {
@@ -154,7 +152,7 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
         },
         **{kind: ABSENT_IF_EMPTY[kind] for kind in FIGURES},
         **{kind: _figures(columns, entities) for kind, columns in output["figures"].items()},
-        "background": {**entities["background"], **background, "loss": _share(missing, background["sent"])},
+        "background": {**entities["background"], **background, "loss": _share(background["lost"], background["sent"])},
         "flow_series": _with_names(output["flow_series"], "flow", entities["flows"]["flow"]),
         "link_series": _with_names(output["link_series"], "link", entities["links"]["link"]),
         "internals": _with_names(internals, "flow", entities["flows"]["flow"]),

@@ -40,6 +40,18 @@ class Values:
     errors: Array | None = None
     #: What the values are means over, in seconds; zero where they are none.
     span_s: float = 0.0
+    #: The largest that they can be. None is below zero.
+    most: float = math.inf
+
+    @property
+    def low(self) -> Array | None:
+        """The lower ends of the intervals, none of which is where no value can be."""
+        return None if self.errors is None else np.maximum(self.means - self.errors, 0.0)
+
+    @property
+    def high(self) -> Array | None:
+        """The upper ends."""
+        return None if self.errors is None else np.minimum(self.means + self.errors, self.most)
 
     def part(self, names: Sequence[str]) -> Values:
         """Those of some flows or links alone."""
@@ -52,22 +64,15 @@ class Values:
             means=self.means[:, at],
             errors=None if self.errors is None else self.errors[:, at],
             span_s=self.span_s,
+            most=self.most,
         )
 
     @property
     def mean(self) -> pd.DataFrame:
         """The values as a frame, instants in seconds as index."""
-        return self._frame(self.means)
-
-    @property
-    def interval(self) -> pd.DataFrame | None:
-        """The half-widths as a frame."""
-        return None if self.errors is None else self._frame(self.errors)
-
-    def _frame(self, values: Array) -> pd.DataFrame:
         import pandas as pd
 
-        return pd.DataFrame(values, pd.Index(self.time_s, name="time_s"), pd.Index(self.names, name=self.entity))
+        return pd.DataFrame(self.means, pd.Index(self.time_s, name="time_s"), pd.Index(self.names, name=self.entity))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +113,15 @@ def has_bands(run: Any) -> bool:
 
 
 def index_of(run: Packets, seed: int | None) -> Values:
-    """Jain's index of the smoothed goodputs, one column."""
+    """Jain's index of the smoothed goodputs, one column.
+
+    Raises
+    ------
+    ValueError
+        Of fewer than two flows, which share nothing.
+    """
+    if len(run.draws("flows").names) < 2:
+        raise ValueError("there is nothing to draw: one flow shares with nobody")
     return over_seeds(run, seed, _index)
 
 
@@ -138,6 +151,7 @@ def over_seeds(run: Packets, seed: int | None, read: Callable[[Packets, int], Va
         means=stack.mean(axis=0).filled(np.nan),
         errors=quantiles[counts] * spread / np.sqrt(np.maximum(counts, 1)),
         span_s=first.span_s,
+        most=first.most,
     )
 
 
@@ -160,7 +174,12 @@ def _index(run: Packets, seed: int) -> Values:
             squares > 0, np.nansum(smooth.means, axis=1) ** 2 / (smooth.means.shape[1] * squares), math.nan
         )
     return Values(
-        entity="flow", names=["all flows"], time_s=smooth.time_s, means=index[:, np.newaxis], span_s=smooth.span_s
+        entity="flow",
+        names=["all flows"],
+        time_s=smooth.time_s,
+        means=index[:, np.newaxis],
+        span_s=smooth.span_s,
+        most=1.0,
     )
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from windward.results._tables import Totals
+    from windward.results._tables import Columns, Totals
 
 #: Probability that a confidence interval covers the mean.
 CONFIDENCE = 0.95
@@ -114,12 +114,12 @@ def _are_alike(tables: Sequence[Mapping[str, Any]]) -> bool:
 def jain(rates: Iterable[float]) -> float:
     """Jain's fairness index (Σx)² / (n Σx²): 1 when all are equal, 1/n when one has everything.
 
-    R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination", DEC-TR-301, 1984. NaN without
-    flows, or when none got anything.
+    R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination", DEC-TR-301, 1984. NaN of fewer
+    than two flows, which share nothing, and when none got anything.
     """
     x = [float(rate) for rate in rates]
     squares = math.fsum(rate * rate for rate in x)
-    return math.nan if squares == 0 else math.fsum(x) ** 2 / (len(x) * squares)
+    return math.nan if squares == 0 or len(x) < 2 else math.fsum(x) ** 2 / (len(x) * squares)
 
 
 class Mean(NamedTuple):
@@ -148,10 +148,19 @@ def summarize_one(name: str, metric: str, values: list[float]) -> Mean:
     return Mean(name, metric, mean, interval, sum(not math.isnan(value) for value in values))
 
 
-def overall(flows: Totals) -> tuple[list[float], list[float]]:
-    """Goodput of all flows together in bit/s, and Jain's index of their goodputs, by seed."""
-    goodputs: list[Any] = [table["goodput_bps"] for table in flows.tables]
-    return [math.fsum(each) for each in goodputs], [jain(each) for each in goodputs]
+def total_goodput(flows: Columns, measured_s: float) -> float:
+    """Goodput of all flows together in bit/s: what arrived of all of them over the counted time.
+
+    A flow's own goodput is over the time that it was open. Of flows that were not open together the sum of these may be
+    more than their links carry.
+    """
+    return 8 * math.fsum(flows["delivered_bytes"]) / measured_s
+
+
+def overall(flows: Totals, measured_s: float) -> tuple[list[float], list[float]]:
+    """Goodput of all flows together in bit/s over the counted time, and Jain's index of their goodputs, by seed."""
+    tables = flows.tables
+    return [total_goodput(each, measured_s) for each in tables], [jain(each["goodput_bps"]) for each in tables]
 
 
 def busy_links(links: Totals, most: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from windward.results._tables import Named
 from windward.results.stats import busy_links, mean_and_interval, overall
@@ -31,9 +31,25 @@ Row = TypeVar("Row")
 Value = TypeVar("Value")
 
 
+class Amount(str):
+    """A number as a table shows it, with what it is: other programs' tables are made of that."""
+
+    #: In `unit`, which has no prefix where tables choose one.
+    value: float
+    #: Half-width of its 95 % confidence interval; NaN without one.
+    error: float
+    unit: str
+
+    def __new__(cls, text: str, value: float, unit: str = "", error: float = math.nan) -> Self:
+        """A number of this text."""
+        amount = super().__new__(cls, text)
+        amount.value, amount.unit, amount.error = value, unit, error
+        return amount
+
+
 @dataclass(frozen=True, kw_only=True)
 class Digest:
-    """A table: the first `words` columns hold text, the others numbers."""
+    """A table: the first `words` columns hold text, the others numbers, which are `Amount`s or "–"."""
 
     title: str
     columns: Sequence[str]
@@ -47,8 +63,11 @@ def headline(run: Packets) -> list[tuple[str, str]]:
     facts = []
     flows, links = run.draws("flows"), run.draws("links")
     if flows.names:
-        goodputs, fairness = overall(flows)
-        facts += [("goodput of all flows", _interval(goodputs, "bit/s")), ("Jain's index", _fraction(fairness))]
+        goodputs, fairness = overall(flows, run.duration_s - run.warmup_s)
+        facts.append(("goodput of all flows", _interval(goodputs, "bit/s")))
+        # One flow shares with nobody.
+        if len(flows.names) > 1:
+            facts.append(("Jain's index", _fraction(fairness)))
     if busiest := busy_links(links, 1):
         utilization = links.values("utilization", links.names.index(busiest[0]))
         facts.append((f"utilization of {busiest[0]}", _percent(utilization)))
@@ -97,12 +116,15 @@ def _flows(flows: Totals) -> Digest:
             _interval(flows.values("mean_cwnd", at)),
             _interval(flows.values("timeouts", at)),
             _interval(flows.values("completion_s", at), "s"),
+            _unfinished(flows, [at]),
             _marked(flows, at, lambda table, at: table["segments_sent"][at]),
         ]
         for at, name in enumerate(flows.names)
     ]
-    columns = ["flow", "law", "goodput", "loss", "mean RTT", "mean window", "timeouts", "completed after", "marked"]
-    return without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows))
+    columns = ["flow", "law", "goodput", "loss", "mean RTT", "mean window", "timeouts"]
+    columns += ["completed after", "not completed", "marked"]
+    note = "not completed: share of the seeds" if len(flows.tables) > 1 and _has_unfinished(flows) else ""
+    return without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows, note=note))
 
 
 def _groups(flows: Totals) -> Digest:
@@ -121,17 +143,36 @@ def _groups(flows: Totals) -> Digest:
             [
                 group,
                 law,
-                str(len(members)),
+                number(len(members), f"{len(members)}"),
                 _interval(map(_mean, by_seed("goodput_bps", members)), "bit/s"),
                 quantity(min(each), "bit/s"),
                 quantity(max(each), "bit/s"),
                 _percent(_shares(zip(lost, sent, strict=True))),
                 _interval(map(_mean, by_seed("mean_rtt_s", members)), "s"),
                 _interval(map(sum, by_seed("timeouts", members))),
+                _interval(map(_mean, by_seed("completion_s", members)), "s"),
+                _unfinished(flows, members),
             ]
         )
     columns = ["group", "law", "flows", "mean goodput", "least", "most", "loss", "mean RTT", "timeouts"]
-    return Digest(title="Flows by group", columns=columns, words=2, rows=rows)
+    columns += ["completed after", "not completed"]
+    note = (
+        "completed after: mean of those that did; not completed: share of the flows" if _has_unfinished(flows) else ""
+    )
+    return without_empty(Digest(title="Flows by group", columns=columns, words=2, rows=rows, note=note))
+
+
+def _has_unfinished(flows: Totals) -> bool:
+    """Whether a transfer had not ended; runs of older versions do not say."""
+    return any(any(table.get("unfinished", ())) for table in flows.tables)
+
+
+def _unfinished(flows: Totals, members: Sequence[int]) -> str:
+    """The share of transfers that were not complete at the end of the run; nothing where all were."""
+    if not _has_unfinished(flows):
+        return "–"
+    counts = [table["unfinished"][at] for table in flows.tables for at in members]
+    return percent(sum(counts) / len(counts))
 
 
 def _links(links: Totals) -> Digest:
@@ -170,7 +211,7 @@ def _stations(stations: Totals) -> Digest:
         [
             name,
             _percent(stations.values("airtime", at)),
-            f"{_interval(map(decibels, stations.values('mean_snr', at)))} dB",
+            _interval(map(decibels, stations.values("mean_snr", at)), "dB"),
             _interval(stations.values("offered_bps", at), "bit/s"),
             _interval(stations.values("served_bps", at), "bit/s"),
             _interval(stations.values("errors", at)) if is_repaired else "–",
@@ -334,28 +375,58 @@ def without_empty(table: Digest) -> Digest:
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
 
 
+#: Units that tables give a prefix.
+_PREFIXED = ("bit/s", "s")
+
+
 def quantity(value: float, unit: str = "", error: float = math.nan) -> str:
-    """A value with a fitting prefix and its error; "–" for what was not measured.
+    """A value with its error, and with a fitting prefix of bit/s and s; "–" for what was not measured.
 
     The error has two digits and the value as many decimals as it; without an error the value has three digits.
     """
     if math.isnan(value):
         return "–"
     scale, prefix = 1.0, ""
-    if unit and value:
-        scale, prefix = next((pair for pair in _PREFIXES if abs(value) >= pair[0]), _PREFIXES[-1])
-    value, error = value / scale, error / scale
+    if unit in _PREFIXED and value:
+        scale, prefix = prefix_of(abs(value))
     is_exact = math.isnan(error) or error < 1e-9 * abs(value) or error == 0
-    decimals = _decimals(value, 3) if is_exact else _decimals(error, 2)
-    text = f"{value:.{decimals}f}"
-    if not math.isnan(error) and not is_exact:
-        text += f" ± {error:.{decimals}f}"
-    return f"{text} {prefix}{unit}".rstrip()
+    error = math.nan if is_exact else error
+    text = with_error(value / scale, error / scale)
+    return Amount(f"{text} {prefix}{unit}".rstrip(), value, unit, error)
 
 
-def _decimals(value: float, digits: int) -> int:
-    """Decimals with which so many digits of a value are shown; at most three."""
-    return 0 if value == 0 else max(0, min(3, digits - 1 - math.floor(math.log10(abs(value)))))
+def prefix_of(size: float) -> tuple[float, str]:
+    """The prefix that fits an amount of this size, and what it stands for."""
+    return next((pair for pair in _PREFIXES if size >= pair[0]), _PREFIXES[-1])
+
+
+def column_scale(cells: Iterable[str]) -> tuple[float, str]:
+    """What the numbers of a column are divided by to have one unit, and that unit; the largest one chooses."""
+    amounts = [cell for cell in cells if isinstance(cell, Amount)]
+    unit = next((cell.unit for cell in amounts if cell.unit), "")
+    most = max((abs(cell.value) for cell in amounts if math.isfinite(cell.value)), default=0.0)
+    if unit not in _PREFIXED or not most:
+        return 1.0, unit
+    scale, prefix = prefix_of(most)
+    return scale, f"{prefix}{unit}"
+
+
+def with_error(value: float, error: float = math.nan, most: int = 3) -> str:
+    """A number with three digits, or with as many decimals as two digits of its error take; at most `most` of them."""
+    if math.isnan(error):
+        return f"{value:.{_decimals(value, 3, most)}f}"
+    decimals = _decimals(error, 2, most)
+    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
+
+
+def number(value: float, text: str = "") -> str:
+    """A number without a unit, as `text` or with four digits."""
+    return Amount(text or f"{value:.4g}", value)
+
+
+def _decimals(value: float, digits: int, most: int) -> int:
+    """Decimals with which so many digits of a value are shown; at most `most`."""
+    return 0 if value == 0 else max(0, min(most, digits - 1 - math.floor(math.log10(abs(value)))))
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -373,14 +444,15 @@ def _interval(values: Iterable[float], unit: str = "") -> str:
 
 def _percent(values: Iterable[float]) -> str:
     mean, error = mean_and_interval(100 * value for value in values)
-    return "–" if math.isnan(mean) else f"{quantity(mean, '', error)} %"
+    return quantity(mean, "%", error)
 
 
 def percent(share: float) -> str:
     """A share in per cent, with one decimal."""
-    return "–" if math.isnan(share) else f"{100 * share:.1f} %"
+    return "–" if math.isnan(share) else Amount(f"{100 * share:.1f} %", 100 * share, "%")
 
 
 def _fraction(values: Iterable[float]) -> str:
     mean, error = mean_and_interval(values)
-    return "–" if math.isnan(mean) else f"{mean:.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")
+    text = f"{mean:.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")
+    return "–" if math.isnan(mean) else Amount(text, mean, "", error)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-import re
+import math
 from collections.abc import Callable, Mapping, Sequence
 
-from windward.show._digest import Digest
+from windward.show._digest import Amount, Digest, column_scale, with_error
 
 #: What LaTeX reads as something else.
 _LATEX = {
@@ -36,30 +36,25 @@ def write(tables: Sequence[Digest], form: str) -> str:
 
 
 def _csv(table: Digest) -> str:
-    """As the terminal shows it, mean and interval in columns of their own; a comment line names the table."""
-    split = [at >= table.words and any(" ± " in row[at] for row in table.rows) for at in range(len(table.columns))]
+    """Plain numbers in base units, the unit in the header; mean and interval in columns of their own."""
+    columns: list[list[str]] = []
+    for at, name in enumerate(table.columns):
+        cells = [row[at] for row in table.rows]
+        amounts = [cell if isinstance(cell, Amount) else None for cell in cells]
+        unit = next((f" ({amount.unit})" for amount in amounts if amount and amount.unit), "")
+        means = [_plain(amount.value) if amount else cell for cell, amount in zip(cells, amounts, strict=True)]
+        # What was not measured is an empty cell.
+        columns.append([f"{name}{unit}", *("" if cell == "–" else cell for cell in means)])
+        errors = [amount.error if amount else math.nan for amount in amounts]
+        if not all(map(math.isnan, errors)):
+            columns.append([f"{name} ±{unit}", *map(_plain, errors)])
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-
-    def cells(row: Sequence[str], error: Callable[[str], str]) -> list[str]:
-        found: list[str] = []
-        for value, is_split in zip(row, split, strict=True):
-            found += [_mean(value), error(value)] if is_split else [value]
-        return found
-
-    writer.writerow(cells(table.columns, lambda name: f"{name} ±"))
-    writer.writerows(cells(row, _error) for row in table.rows)
+    csv.writer(out, lineterminator="\n").writerows(zip(*columns, strict=True))
     return out.getvalue()
 
 
-def _mean(text: str) -> str:
-    """`7.72 Mbit/s` of `7.72 ± 0.92 Mbit/s`."""
-    return re.sub(r" ± [\d.]+", "", text)
-
-
-def _error(text: str) -> str:
-    found = re.fullmatch(r"[^±]* ± ([\d.]+)( .*)?", text)
-    return f"{found[1]}{found[2] or ''}" if found else ""
+def _plain(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.10g}"
 
 
 def _markdown(table: Digest) -> str:
@@ -72,7 +67,7 @@ def _markdown(table: Digest) -> str:
 
 
 def _latex(table: Digest) -> str:
-    """A `table` with the rules of the package booktabs."""
+    """A `table` with the rules of the package booktabs; each column has one unit, which its head names."""
 
     def escape(text: str) -> str:
         return "".join(_LATEX.get(char, char) for char in text)
@@ -80,6 +75,7 @@ def _latex(table: Digest) -> str:
     def line(cells: Sequence[str]) -> str:
         return "    " + " & ".join(map(escape, cells)) + r" \\"
 
+    heads, cells = zip(*(_in_one_unit(table, at) for at in range(len(table.columns))), strict=True)
     columns = "".join("l" if at < table.words else "r" for at in range(len(table.columns)))
     note = [f"  \\par\\smallskip\\footnotesize {escape(table.note)}"] if table.note else []
     return "\n".join(
@@ -89,9 +85,9 @@ def _latex(table: Digest) -> str:
             f"  \\caption{{{escape(table.title)}}}",
             f"  \\begin{{tabular}}{{{columns}}}",
             r"    \toprule",
-            line(table.columns),
+            line(heads),
             r"    \midrule",
-            *map(line, table.rows),
+            *map(line, zip(*cells, strict=True)),
             r"    \bottomrule",
             r"  \end{tabular}",
             *note,
@@ -99,6 +95,28 @@ def _latex(table: Digest) -> str:
             "",
         ]
     )
+
+
+#: Most decimals of a number in a column that has one unit.
+_DECIMALS = 6
+
+
+def _in_one_unit(table: Digest, at: int) -> tuple[str, list[str]]:
+    """The head of a column with its unit, and its cells without."""
+    cells = [row[at] for row in table.rows]
+    scale, unit = column_scale(cells)
+    if not unit:
+        return table.columns[at], cells
+
+    def text(cell: str) -> str:
+        if not isinstance(cell, Amount):
+            return cell
+        # Values of fields have all their digits.
+        is_field = at < table.words
+        return f"{cell.value:.6g}" if is_field else with_error(cell.value / scale, cell.error / scale, _DECIMALS)
+
+    texts = [text(cell) for cell in cells]
+    return f"{table.columns[at]} ({unit})", texts
 
 
 #: By the names that people choose them by.

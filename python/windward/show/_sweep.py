@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from windward.results._figures import FIGURES
-from windward.show._digest import Digest, quantity, without_empty
+from windward.show._digest import Amount, Digest, number, quantity, without_empty
 
 if TYPE_CHECKING:
     from windward.results._shapes import Grid
@@ -19,7 +19,20 @@ MANY_POINTS = 40
 _FAILURES = 5
 
 #: The figures that a table of points has, the most important first.
-_SHOWN = ("goodput", "fairness", "loss", "rtt", "utilization", "wait", "delay", "settled", "value", "residual")
+_SHOWN = (
+    "goodput",
+    "fairness",
+    "loss",
+    "rtt",
+    "utilization",
+    "wait",
+    "completion",
+    "unfinished",
+    "delay",
+    "settled",
+    "value",
+    "residual",
+)
 
 
 def digests(sweep: Grid, *, is_whole: bool = False) -> list[Digest]:
@@ -41,15 +54,18 @@ def digests(sweep: Grid, *, is_whole: bool = False) -> list[Digest]:
 
 
 def _points(sweep: Grid, *, is_whole: bool) -> Digest:
-    names = [name for name in _SHOWN if name in sweep.figures]
     most = None if is_whole else MANY_POINTS
+    names = [name for name in _SHOWN if name in sweep.figures]
+    if "unfinished" in names and not (sweep.means("unfinished", most=most)["mean"] > 0).any():
+        names.remove("unfinished")
     frames = {name: sweep.means(name, most=most) for name in names}
     base = frames[names[0]]
     rows = []
     for at in range(len(base)):
         cells = [cell(base[axis.path].iloc[at], axis) for axis in sweep.axes]
         for name, frame in frames.items():
-            cells.append(_amount(float(frame["mean"].iloc[at]), float(frame["ci95"].iloc[at]), FIGURES[name].unit))
+            mean, error = float(frame["mean"].iloc[at]), float(frame["ci95"].iloc[at])
+            cells.append(_amount(mean, error, FIGURES[name].unit))
         rows.append(cells)
     columns = [*(axis.path for axis in sweep.axes), *(FIGURES[name].label for name in names)]
     note = _more(sweep.points - len(rows), "point") if not is_whole else ""
@@ -59,17 +75,17 @@ def _points(sweep: Grid, *, is_whole: bool) -> Digest:
 def cell(value: object, axis: Axis) -> str:
     """A value of a field, in the unit that it was written in."""
     if axis.kind != "number" or not isinstance(value, int | float):
-        return str(value)
-    return f"{value / axis.scale:.6g} {axis.unit}".rstrip()
+        return axis.text(value)
+    return Amount(axis.text(value), value / axis.scale, axis.unit)
 
 
 def _amount(mean: float, error: float, unit: str) -> str:
     # Seeds that are the same run have no interval.
     error = math.nan if error == 0 else error
     if unit == "%":
-        text = quantity(100 * mean, "", 100 * error)
-        return text if text == "–" else f"{text} %"
-    return quantity(mean, "" if unit == "packets" else unit, error) if mean == 0 or abs(mean) > 1e-6 else f"{mean:.0e}"
+        return quantity(100 * mean, "%", 100 * error)
+    is_tiny = not unit and 0 < abs(mean) <= 1e-6
+    return number(mean, f"{mean:.0e}") if is_tiny else quantity(mean, "" if unit == "packets" else unit, error)
 
 
 def _more(count: int, noun: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
-from windward.show._digest import Digest, percent, quantity, without_empty
+from windward.results.stats import mean_and_interval
+from windward.show._digest import Digest, number, percent, quantity, without_empty
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +72,7 @@ def optimum_digests(best: BestRates) -> list[Digest]:
             row["law"],
             quantity(row["rate_bps"], "bit/s"),
             quantity(row["goodput_bps"], "bit/s"),
-            f"{row['path_price']:.4g}",
+            number(row["path_price"]),
         ]
         for row in all_flows[:_ROWS]
     ]
@@ -82,7 +84,7 @@ def optimum_digests(best: BestRates) -> list[Digest]:
         least = _SEEN * max((row["load_bps"] for row in used), default=0.0)
         used = [row for row in used if row["load_bps"] > least]
     links = [
-        [row["link"], quantity(row["capacity_bps"], "bit/s"), quantity(row["load_bps"], "bit/s"), f"{row['price']:.4g}"]
+        [row["link"], quantity(row["capacity_bps"], "bit/s"), quantity(row["load_bps"], "bit/s"), number(row["price"])]
         for row in used[:_ROWS]
     ]
     idle = len(all_links) - len(links)
@@ -142,7 +144,8 @@ def certificate(best: BestRates) -> str:
 
 
 def compare_digest(compared: Sequence[Mapping[str, Any]]) -> Digest:
-    """The comparison as a table."""
+    """The comparison as a table; of many flows a row for each group."""
+    shown, note = folded(compared)
     rows = [
         [
             row["flow"],
@@ -154,11 +157,40 @@ def compare_digest(compared: Sequence[Mapping[str, Any]]) -> Digest:
             quantity(row["kernel_bps"], "bit/s"),
             percent(row["share"]),
         ]
-        for row in compared[:_ROWS]
+        for row in shown
     ]
-    columns = ["flow", "law", "optimum", "fluid", "ideal CSMA", "packets", "kernel", "packets/optimum"]
-    note = _more(len(compared) - len(rows), "flow")
+    columns = [
+        "group" if note else "flow",
+        "law",
+        "optimum",
+        "fluid",
+        "ideal CSMA",
+        "packets",
+        "kernel",
+        "packets/optimum",
+    ]
     return without_empty(Digest(title="Engines", columns=columns, words=2, rows=rows, note=note))
+
+
+def folded(compared: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, Any]], str]:
+    """Rows of a comparison that there is room for, of many flows the means of each group, and what is to be said."""
+    if len(compared) <= _ROWS:
+        return compared, ""
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in compared:
+        groups.setdefault((row["group"], row["law"]), []).append(row)
+    rows = []
+    for (group, law), members in groups.items():
+        means = {
+            name: mean_and_interval(row[name] for row in members)[0]
+            for name in ("optimum_bps", "fluid_bps", "ideal_bps", "packets_bps", "kernel_bps")
+        }
+        is_whole = all(math.isfinite(row["share"]) for row in members)
+        share = means["packets_bps"] / means["optimum_bps"] if is_whole and means["optimum_bps"] else math.nan
+        flow = f"{group}, {len(members)} flows" if len(members) > 1 else members[0]["flow"]
+        rows.append({"flow": flow, "group": group, "law": law, **means, "packets_error_bps": math.nan, "share": share})
+    left_out = _more(len(rows) - _ROWS, "group")
+    return rows[:_ROWS], "of each group the mean of its flows" + (f"; {left_out}" if left_out else "")
 
 
 def _more(count: int, noun: str) -> str:

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 #: Away from a terminal, progress is a line of text every so many seconds.
 _QUIET_S = 10.0
 
-#: Tables keep their shape where there is no terminal to fit.
-_WIDTH = 120
-
 #: Blanks between columns.
 _GAP = 2
 
@@ -45,7 +42,8 @@ def show(result: Result) -> None:
 
 def show_tables(tables: Iterable[Digest]) -> None:
     """Prints tables, each after an empty line."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    # A file or another program takes all columns.
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
     for digest in tables:
         print()
         fitting, left_out = _fit(digest, width)

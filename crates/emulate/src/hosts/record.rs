@@ -33,13 +33,17 @@ struct Tally {
     last: TcpInfo,
     /// Kernel's counts at the end of the warm-up, and the recoveries until then.
     at_warmup: (TcpInfo, u64),
+    /// Segments acknowledged at the last sample.
+    delivered: u64,
     /// Since the beginning, from one sample to the next.
     recoveries: u64,
     samples: u64,
     cwnd: f64,
     rate: f64,
-    rtts: u64,
+    /// Sum of the smoothed RTTs, each as often as segments were acknowledged since the sample before, and of these counts.
+    acknowledged: u64,
     rtt: f64,
+    rtts: u64,
     max_rtt: f64,
 }
 
@@ -106,6 +110,7 @@ impl Record {
             if is_open && due > self.warmup {
                 tally.add(&info);
             }
+            tally.delivered = info.delivered;
         }
         if self.has_internals {
             self.sample_internals(due, flows);
@@ -183,13 +188,14 @@ impl Record {
             marked: counts.marked,
             mean_cwnd: mean(tally.cwnd, tally.samples),
             mean_window_rate_pps: mean(tally.rate, tally.rtts),
-            mean_rtt_s: mean(tally.rtt, tally.rtts),
+            mean_rtt_s: mean(tally.rtt, tally.acknowledged),
             min_rtt_s: if info.min_rtt_us == 0 { f64::NAN } else { f64::from(info.min_rtt_us) / 1e6 },
             max_rtt_s: if tally.rtts == 0 { f64::NAN } else { tally.max_rtt },
             completion_s: match state.closed {
                 Some(closed) if state.is_complete => closed.since(config.start).as_secs(),
                 _ => f64::NAN,
             },
+            unfinished: u64::from(config.size.is_some() && !state.is_complete),
         }
     }
 }
@@ -205,10 +211,30 @@ impl Tally {
         self.cwnd += f64::from(info.cwnd);
         if info.srtt_us > 0 {
             let rtt = f64::from(info.srtt_us) / 1e6;
+            let acknowledged = info.delivered.saturating_sub(self.delivered);
+            self.acknowledged += acknowledged;
+            self.rtt += rtt * acknowledged as f64;
             self.rtts += 1;
-            self.rtt += rtt;
             self.rate += f64::from(info.cwnd) / rtt;
             self.max_rtt = self.max_rtt.max(rtt);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 90 segments acknowledged at 0.1 s, then 10 at 1 s: a simulation has a sample of each, with the mean 0.19 s; over time the mean
+    /// would be 0.55 s.
+    #[test]
+    fn the_mean_rtt_weighs_by_packets() {
+        let mut tally = Tally { delivered: 100, ..Tally::default() };
+        for (delivered, srtt_us) in [(190, 100_000), (200, 1_000_000), (200, 2_000_000)] {
+            tally.add(&TcpInfo { delivered, srtt_us, ..TcpInfo::default() });
+            tally.delivered = delivered;
+        }
+        assert!((tally.rtt / tally.acknowledged as f64 - 0.19).abs() < 1e-12);
+        assert_eq!(tally.max_rtt, 2.0);
     }
 }

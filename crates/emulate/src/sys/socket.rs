@@ -24,6 +24,8 @@ pub(crate) struct TcpInfo {
     pub min_rtt_us: u32,
     /// Segments of data sent, retransmissions included.
     pub data_segments: u64,
+    /// Segments of data that the receiver is known to have, in order or not.
+    pub delivered: u64,
     /// Retransmissions.
     pub retransmits: u64,
     /// Timeouts of the retransmission timer (Linux 6.7).
@@ -142,6 +144,7 @@ impl TcpSocket {
             srtt_us: word(68),
             min_rtt_us: word(148),
             data_segments: u64::from(word(156)),
+            delivered: u64::from(word(192)),
             retransmits: u64::from(word(100)),
             timeouts: u64::from(u16::from_ne_bytes([bytes[240], bytes[241]])),
         })

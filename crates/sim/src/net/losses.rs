@@ -10,6 +10,8 @@ use windward_units::Time;
 pub struct Losses {
     /// Data segments of each flow, of those sent after `since`.
     pub segments: Vec<u64>,
+    /// Datagrams of each background source, of those sent after `since`.
+    pub datagrams: Vec<u64>,
     pub(super) since: Option<Time>,
     /// Parcels, and why, until their owner asks for them.
     pub parcels: Vec<(Packet, Cause)>,
@@ -27,9 +29,10 @@ impl Losses {
 #[cold]
 pub(super) fn count_loss(losses: &mut Losses, balance: &mut Balance, packet: &Packet, cause: Cause) {
     balance.lost[cause as usize] += 1;
+    let counts = losses.since.is_none_or(|since| packet.stamp > since.as_nanos());
     match packet.kind {
+        Kind::Datagram => losses.datagrams[packet.flow as usize] += u64::from(counts),
         Kind::Data | Kind::Coded => {
-            let counts = losses.since.is_none_or(|since| packet.stamp > since.as_nanos());
             losses.segments[packet.flow as usize] += u64::from(counts);
             if packet.kind == Kind::Coded && cause == Cause::Queue {
                 losses.coded.push(*packet);

@@ -33,9 +33,10 @@ impl Net {
         }
     }
 
-    /// Ports and media count from now on; of segments, those that are sent from now on.
+    /// Ports and media count from now on; of segments and datagrams, those that are sent from now on.
     pub fn reset_counts(&mut self) {
         self.losses.segments.fill(0);
+        self.losses.datagrams.fill(0);
         self.losses.since = Some(self.now);
         self.ports.iter_mut().for_each(|port| port.reset_counts(self.now));
         self.media.iter_mut().for_each(|shared| shared.medium.reset_counts(self.now));

@@ -61,7 +61,7 @@ pub struct FlowStats {
     pub segments_sent: u64,
     /// Retransmissions.
     pub retransmits: u64,
-    /// Of these, segments dropped by queues or lost on the wire.
+    /// Of the segments sent, those dropped by queues or lost on the wire so far; segments under way at the end are not lost.
     pub segments_lost: u64,
     /// Fast recoveries entered.
     pub recoveries: u64,
@@ -74,7 +74,7 @@ pub struct FlowStats {
     /// Mean over time of cwnd divided by the law's average RTT (1/256 filter), packets a second: the rate as
     /// ns-2's FAST scripts record it.
     pub mean_window_rate_pps: f64,
-    /// Mean of the RTT samples, in seconds; NaN without samples.
+    /// Mean over the RTT samples after the warm-up, each counted once, in seconds: over packets, not over time. NaN without samples.
     pub mean_rtt_s: f64,
     /// Least RTT sample of the connection, in seconds; NaN without samples.
     pub min_rtt_s: f64,
@@ -82,6 +82,8 @@ pub struct FlowStats {
     pub max_rtt_s: f64,
     /// When the last byte of a sized flow was acknowledged, seconds after its start; NaN if it was not.
     pub completion_s: f64,
+    /// 1 for a sized flow that was not complete at the end of the run, else 0.
+    pub unfinished: u64,
 }
 
 /// Totals and means of a link.
@@ -225,6 +227,8 @@ pub struct BlockStats {
 pub struct SourceStats {
     /// Datagrams sent.
     pub sent: u64,
+    /// Of these, those dropped by queues or lost on the wire so far; datagrams under way at the end are not lost.
+    pub lost: u64,
     /// Datagrams that arrived, those among them that were on their way when the counting began.
     pub received: u64,
     /// Of these, those that a queue had marked.

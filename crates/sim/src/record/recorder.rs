@@ -204,7 +204,8 @@ impl Recorder {
         (self.output.coding, self.output.blocks) = self.coded(flows);
         self.output.air = net.air.take().map(|(_, log)| log).unwrap_or_default();
         self.output.balance = net.balance();
-        self.output.sources = sources.iter().map(|source| source_stats(source, span)).collect();
+        self.output.sources =
+            sources.iter().zip(&net.losses.datagrams).map(|(source, &lost)| source_stats(source, lost, span)).collect();
         self.output.events = events;
         self.output.packet_hops = net.hops;
         self.output
@@ -234,6 +235,7 @@ fn flow_stats(flow: &Endpoint, span: Duration, before: &Mark, lost: u64) -> Flow
         min_rtt_s,
         max_rtt_s,
         completion_s: flow.tcp().and_then(|flow| flow.completion).map_or(f64::NAN, Duration::as_secs),
+        unfinished: flow.tcp().map_or(0, |flow| u64::from(flow.is_sized() && flow.completion.is_none())),
     }
 }
 
@@ -252,10 +254,11 @@ fn link_stats(counts: &Counts, span: Duration) -> LinkStats {
     }
 }
 
-fn source_stats(source: &Source, span: Duration) -> SourceStats {
+fn source_stats(source: &Source, lost: u64, span: Duration) -> SourceStats {
     let counts = source.counts;
     SourceStats {
         sent: counts.sent,
+        lost,
         received: counts.received,
         marked: counts.marked,
         received_bps: counts.received as f64 * f64::from(source.size()) * 8.0 / span.as_secs(),

@@ -120,6 +120,11 @@ impl Connection {
         self.state == State::Open
     }
 
+    /// Whether there is an end to its data.
+    pub fn is_sized(&self) -> bool {
+        self.last.is_some()
+    }
+
     /// Payload of a full segment, in bytes.
     pub fn segment(&self) -> u32 {
         self.segment

@@ -1,36 +1,46 @@
-"""Series of a run as files that other tools read: Flent, what reads iperf3's JSON, mahimahi's plotters."""
+"""Series of a run as files that other tools read: CSV, Flent, what reads iperf3's JSON, mahimahi's plotters."""
 
 from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from windward.results._files import replace_bytes
-from windward.show.tools import _flent, _iperf3, _mahimahi
+from windward.show.tools import _csv, _flent, _iperf3, _mahimahi
 
 if TYPE_CHECKING:
-    from windward.results._shapes import Packets
+    from windward.results._shapes import Result
 
-#: By the names that people choose them by; each writes bytes of a run and one of its seeds.
-FORMATS = ("flent", "iperf3", "mahimahi")
+#: By the names that people choose them by.
+FORMATS = ("csv", "flent", "iperf3", "mahimahi")
 
 
-def export(run: Packets, path: Path, form: str, *, seed: int, link: str | None = None) -> None:
-    """Writes one seed's series as another tool's file.
+def export(
+    result: Result,
+    path: Path,
+    form: str,
+    *,
+    seed: int | None = None,
+    link: str | None = None,
+    table: str | None = None,
+) -> None:
+    """Writes a table, or one seed's series as another tool's file.
 
     Parameters
     ----------
-    run
-        A simulation or an emulation.
+    result
+        A simulation or an emulation; for CSV also another engine's answer.
     path
         The file.
     form
         One of `FORMATS`.
     seed
-        Whose series.
+        Whose series. Default: the first; in CSV all.
     link
         Of mahimahi, the link whose log it is. Default: the busiest.
+    table
+        Of CSV, the table. Default: the flows' series; of a sweep its runs.
 
     Raises
     ------
@@ -45,10 +55,18 @@ def export(run: Packets, path: Path, form: str, *, seed: int, link: str | None =
         raise ValueError(f"unknown format `{form}`; formats: {', '.join(FORMATS)}{hint}")
     if link is not None and form != "mahimahi":
         raise ValueError(f"a link is chosen for mahimahi's log alone; {form} holds flows")
-    if form == "flent":
-        content = _flent.write(run, seed, path)
-    elif form == "iperf3":
-        content = _iperf3.write(run, seed)
-    else:
-        content = _mahimahi.write(run, seed, link, path)
+    if table is not None and form != "csv":
+        raise ValueError(f"a table is chosen for CSV alone; {form} holds the flows' series")
+    content = _csv.write(result, table, seed) if form == "csv" else _series(result, path, form, seed, link)
     replace_bytes(path, content)
+
+
+def _series(result: Any, path: Path, form: str, seed: int | None, link: str | None) -> bytes:
+    if result.engine not in ("simulate", "emulate"):
+        raise ValueError(f"a result of `{result.engine}` has no series of packets; {form} holds those")
+    chosen = result.seeds[0] if seed is None else seed
+    if form == "flent":
+        return _flent.write(result, chosen, path)
+    if form == "iperf3":
+        return _iperf3.write(result, chosen)
+    return _mahimahi.write(result, chosen, link, path)
