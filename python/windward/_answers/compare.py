@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -19,13 +20,29 @@ from windward.results._summary import FORMAT, number, versions
 from windward.results.stats import mean_and_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from matplotlib.figure import Figure
 
 #: The folder of each engine's answer, and what the answer is called here.
 _FOLDERS = {"optimum": "optimum", "fluid": "fluid", "ideal": "ideal", "packets": "simulate", "kernel": "emulate"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """The best rates of a network that changes, from one change to the next."""
+
+    from_s: float
+    until_s: float
+    #: Of each flow, in the scenario's order; None where there are none.
+    goodput_bps: Sequence[float] | None
+    #: Why there are none.
+    reason: str = ""
+
+    def within(self, begin_s: float, end_s: float) -> float:
+        """How much of the piece is between two instants, in seconds."""
+        return max(0.0, min(self.until_s, end_s) - max(self.from_s, begin_s))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +59,14 @@ class Comparison:
     kernel: Run | None
     #: Why an engine did not answer, by its name: "fluid", "ideal", "packets" or "kernel".
     left_out: Mapping[str, str]
+    #: The best rates piece by piece, where the network changes; `optimum` is that of its end.
+    pieces: Sequence[Piece] = ()
+    #: What the columns are means over, and what engines take to be otherwise than the scenario says.
+    notes: Sequence[str] = ()
+    #: Flows that are not comparable with an optimum of all flows sending all the time.
+    partial: Sequence[str] = ()
+    #: From when until when packets count, in seconds.
+    span_s: tuple[float, float] = (0.0, math.inf)
 
     engine: ClassVar[str] = "compare"
 
@@ -58,17 +83,19 @@ class Comparison:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """The rows of `table`, of plain values; without pandas."""
-        fluid: dict[str, float] = {}
-        if self.fluid is not None:
-            fluid = {row["flow"]: row["goodput_bps"] for row in self.fluid.rows("flows")}
+        fluid, partial = self._fluid(), set(self.partial)
         ideal, packets, kernel = _goodputs(self.ideal), _goodputs(self.packets), _goodputs(self.kernel)
         rows = []
-        for best in self.optimum.rows("flows"):
-            flow, most = best["flow"], best["goodput_bps"]
+        flows = self.optimum.rows("flows")
+        bests = self._over_time([best["goodput_bps"] for best in flows])
+        groups = self._groups()
+        for best, most in zip(flows, bests, strict=True):
+            flow = best["flow"]
             mean, error = mean_and_interval(packets.get(flow, []))
             rows.append(
                 {
                     "flow": flow,
+                    "group": groups.get(flow, flow),
                     "law": best["law"],
                     "optimum_bps": most,
                     "fluid_bps": fluid.get(flow, float("nan")),
@@ -76,19 +103,51 @@ class Comparison:
                     "packets_bps": mean,
                     "packets_error_bps": error,
                     "kernel_bps": mean_and_interval(kernel.get(flow, []))[0],
-                    "share": mean / most if most else float("nan"),
+                    "share": mean / most if most and flow not in partial else float("nan"),
                 }
             )
         return rows
+
+    def _groups(self) -> dict[str, str]:
+        """The group of each flow, as far as an engine that knows it answered."""
+        for run in (self.packets, self.ideal, self.kernel):
+            if run is not None:
+                flows = run.totals("flows")
+                return dict(zip(flows.names, flows.attribute("group"), strict=True))
+        return {} if self.fluid is None else {row["flow"]: row["group"] for row in self.fluid.rows("flows")}
+
+    def _over_time(self, at_the_end: Sequence[float]) -> Sequence[float]:
+        """The best rates of the flows, each piece of the network as long as it counts."""
+        known = [(piece.within(*self.span_s), piece.goodput_bps) for piece in self.pieces if piece.goodput_bps]
+        whole = math.fsum(length for length, _ in known)
+        if not whole:
+            return at_the_end
+        return [math.fsum(length * rates[at] for length, rates in known) / whole for at in range(len(at_the_end))]
+
+    def _fluid(self) -> dict[str, float]:
+        """Where the rates of the equations rest: at the end, or piece by piece, each as long as it counts."""
+        if self.fluid is None:
+            return {}
+        if "rests" not in self.fluid.tables or not self.pieces:
+            return {row["flow"]: row["goodput_bps"] for row in self.fluid.rows("flows")}
+        sums: dict[str, list[float]] = {}
+        for row in self.fluid.rows("rests"):
+            length = max(0.0, min(row["until_s"], self.span_s[1]) - max(row["from_s"], self.span_s[0]))
+            both = sums.setdefault(row["flow"], [0.0, 0.0])
+            both[0] += length * row["goodput_bps"]
+            both[1] += length
+        return {flow: total / length if length else math.nan for flow, (total, length) in sums.items()}
 
     @property
     def table(self) -> pd.DataFrame:
         """One row per flow: its goodput by each engine.
 
-        Columns `flow`, `law`, `optimum_bps`, `fluid_bps` (at the end), `ideal_bps` (packets over ideal CSMA, where the
-        scenario has 802.11), `packets_bps` and `packets_error_bps` (mean and half width of the 95 % confidence interval
-        over seeds; NaN for one seed or several that are the same run), `kernel_bps` (emulated between real kernels),
-        and `share`, packets over optimum. NaN where an engine did not answer.
+        Columns `flow`, `group`, `law`, `optimum_bps`, `fluid_bps` (at the end), `ideal_bps` (packets over ideal
+        CSMA, where the scenario has 802.11), `packets_bps` and `packets_error_bps` (mean and half width of the 95 %
+        confidence interval over seeds; NaN for one seed or several that are the same run), `kernel_bps` (emulated
+        between real kernels), and `share`, packets over optimum. NaN where an engine did not answer; `share` also of
+        flows that end or do not send all the time, which the optimum takes to do so. Where the network changes,
+        optimum and equations are means over its pieces, each as long as it counts.
         """
         import pandas as pd
 
@@ -146,6 +205,10 @@ class Comparison:
             "versions": versions(),
             "engines": [kind for kind in _FOLDERS if getattr(self, kind) is not None],
             "left_out": dict(self.left_out),
+            "notes": list(self.notes),
+            "partial": list(self.partial),
+            "span_s": list(self.span_s),
+            "pieces": [asdict(piece) for piece in self.pieces],
             "flows": [{key: number(value) for key, value in row.items()} for row in self.rows],
         }
         _write(path, self.scenario, summary)
@@ -169,7 +232,16 @@ class Comparison:
         openers: dict[str, Any] = {"optimum": Optimum.open, "fluid": Fluid.open}
         for kind in summary["engines"]:
             answers[kind] = openers.get(kind, open_run)(path / _FOLDERS[kind])
-        return cls(scenario=read_scenario(path), left_out=summary["left_out"], **answers)
+        begin, end = summary.get("span_s", (0.0, math.inf))
+        return cls(
+            scenario=read_scenario(path),
+            left_out=summary["left_out"],
+            pieces=[Piece(**piece) for piece in summary.get("pieces", ())],
+            notes=summary.get("notes", ()),
+            partial=summary.get("partial", ()),
+            span_s=(begin, end),
+            **answers,
+        )
 
 
 def _write(path: Path, scenario: str, summary: Mapping[str, Any]) -> None:

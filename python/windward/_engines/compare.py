@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windward._answers.compare import Comparison
+from windward._answers.compare import Comparison, Piece
 from windward._engine import EmulationError, KernelError, Scenario, ScenarioError
 from windward._engines.emulate import emulate, why_not
 from windward._engines.fluid import run as follow
-from windward._engines.optimum import solve
+from windward._engines.optimum import pieces, solve
 from windward._engines.simulate import simulate
 
 if TYPE_CHECKING:
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 #: An emulation that nobody asked for takes at most this long, in seconds.
 _PATIENCE_S = 120.0
+
+#: Most pieces of a network that changes whose optimum is asked for.
+_PIECES = 200
+
+#: So many groups are named in a remark.
+_NAMED = 4
 
 #: Ideal CSMA beside 802.11. As printed, β = 1, the aggressiveness of a few waiting packets passes any cap, and links
 #: take turns whatever their queues are; with this one that of 80 packets is 4.
@@ -41,6 +47,9 @@ def compare(
     """Asks every engine; `Scenario.compare` says what the arguments mean, `simulate` what `folder` and `laws` do."""
     left_out = {}
     best = solve(scenario, objective)
+    found, notes = _pieces(scenario, objective)
+    part_time, ignored = ignored_by_optimum(scenario)
+    notes += ignored
     try:
         fluid = follow(scenario)
     except ValueError as error:
@@ -84,11 +93,57 @@ def compare(
         packets=packets,
         kernel=kernel,
         left_out=left_out,
+        pieces=found,
+        notes=notes,
+        partial=part_time,
+        span_s=(scenario.warmup_s, scenario.duration_s),
     )
     if place is not None:
         compared.note(place.path)
         place.settle()
     return compared
+
+
+def _pieces(scenario: Scenario, objective: str) -> tuple[list[Piece], list[str]]:
+    """The optimum piece by piece, and what is to be said of it."""
+    try:
+        found = pieces(scenario, objective, _PIECES)
+    except ValueError as error:
+        return [], [f"optimum and equations: {_first_line(error)}"]
+    if not found:
+        return [], []
+    counted = [piece for piece in found if piece.within(scenario.warmup_s, scenario.duration_s) > 0]
+    many = f"{len(counted)} piece{'s' if len(counted) > 1 else ''}"
+    notes = [f"optimum and equations: the mean over {many} between changes, each as long as it counts"]
+    missing = [piece for piece in counted if piece.goodput_bps is None]
+    notes += [f"optimum: without {piece.from_s:g} to {piece.until_s:g} s: {piece.reason}" for piece in missing[:_NAMED]]
+    return found, notes
+
+
+def ignored_by_optimum(scenario: Scenario) -> tuple[list[str], list[str]]:
+    """Flows that do not send all the time that counts, and what optimum and equations take instead, in words."""
+    spans, flows = scenario.spans(), scenario.entities()["flows"]
+    columns = (flows["flow"], flows["group"], spans["start_s"], spans["stop_s"], spans["size_bytes"])
+    rows = list(zip(*columns, strict=True))
+    sized = {flow: group for flow, group, _, _, size in rows if size}
+    part_time = {
+        flow: group for flow, group, start, stop, _ in rows if start > scenario.warmup_s or stop < scenario.duration_s
+    }
+    notes = []
+    if sized:
+        notes.append(f"optimum and equations: without `size` of {_listed(sized.values())}, as if it had no end")
+    if part_time:
+        groups = _listed(part_time.values())
+        notes.append(
+            f"optimum and equations: without `start` and `stop` of {groups}, as if all flows sent all the time"
+        )
+    return list(sized | part_time), notes
+
+
+def _listed(groups: Iterable[str]) -> str:
+    names = list(dict.fromkeys(groups))
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _with_ideal_access(scenario: Scenario, folder: Path) -> Scenario | None:

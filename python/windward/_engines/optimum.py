@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windward._answers.compare import Piece
 from windward._answers.optimum import ROUTED, Optimum
 from windward.results._tables import Columns
 
@@ -69,6 +71,33 @@ def solve(
         routing=routing,
         allowed_links=links,
     )
+
+
+def pieces(compiled: _engine.Scenario, objective: str, most: int) -> list[Piece]:
+    """The goodputs of the flows at the optimum of each piece of a network that changes; empty where it does not.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `most` pieces, or none has best rates.
+    """
+    changes = [time for time in compiled.changes_s() if 0 < time < compiled.duration_s]
+    if not changes:
+        return []
+    if len(changes) >= most:
+        raise ValueError(f"the network changes {len(changes)} times; the optimum is that of its end")
+    name, alpha = split_objective(objective)
+    found: list[Piece] = []
+    for begin, end in pairwise((0.0, *changes, compiled.duration_s)):
+        goodputs, reason = None, ""
+        try:
+            goodputs = list(compiled.optimum(name, alpha, None, begin)["flows"]["goodput_bps"])
+        except ValueError as error:
+            reason = str(error).splitlines()[0]
+        found.append(Piece(from_s=begin, until_s=end, goodput_bps=goodputs, reason=reason))
+    if all(piece.goodput_bps is None for piece in found):
+        raise ValueError(found[0].reason)
+    return found
 
 
 def _columns(table: Mapping[str, Sequence[Any]]) -> Columns:

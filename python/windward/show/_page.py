@@ -148,6 +148,7 @@ def _compare(compared: Compared) -> Page:
         how=f"optimum: {compared.optimum.objective}",
         facts=[],
         footer=[
+            *(("note", note) for note in compared.notes),
             *((f"{engine} left out", reason) for engine, reason in compared.left_out.items()),
             *(("kernel NOT TRUSTWORTHY", problem) for problem in (kernel.problems if kernel else ())),
             *(("the kernel differs", note) for note in (kernel.notes if kernel else ())),
