@@ -1,8 +1,10 @@
 """Figures."""
 
+import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import windward as ww
+from windward.show.page._figures import of_packets
+from windward.show.page._map import network
 from windward.show.plot import PACKETS, save
 
 #: Of what this run does not have.
@@ -145,7 +149,7 @@ def test_several_runs_in_one_figure() -> None:
     assert len(axes.get_lines()) == len(axes.collections) == 2
     alone = runs["cubic"].plot("rates").axes[0].get_lines()[0]
     np.testing.assert_array_equal(axes.get_lines()[1].get_ydata(), alone.get_ydata())
-    assert runs["reno"].plot("fairness", beside=[runs["cubic"]]).axes[0].get_ylim() == (0, 1.03)
+    assert runs["reno"].plot("fairness", beside=[runs["cubic"]]).axes[0].get_ylim() == (0, 1.02)
     bars = runs["reno"].plot("goodput", beside=[runs["cubic"]]).axes[0].patches
     assert [bar.get_width() for bar in bars] == pytest.approx(
         [run.flows["goodput_bps"].mean() / 1e6 for run in runs.values()]
@@ -198,3 +202,139 @@ def test_a_comparison_is_drawn(cli: Cli, scenario_file: Path) -> None:
     refused = cli("plot", "all", "--what", "utilisation")
     assert (refused.returncode, "hint: did you mean `utilization`?" in refused.stderr) == (2, True)
     assert ww.Comparison.open(folder / "all").plot("windows", for_="ieee").caption.startswith("Windows: ")
+
+
+#: What matplotlib would leave out, take for mathematics, or have no room for.
+ODD = ["_hidden", "p$a$_{^", "$", "\\frac", "<b>&amp;", "x" * 60 + "-A-", "x" * 60 + "-B-"]
+
+
+@pytest.fixture(scope="module")
+def odd_run() -> ww.Run:
+    flows = [ww.Flow(name=name, from_="_a", to="$b$", law="reno") for name in ODD]
+    return ww.Scenario(
+        name="odd$x$_{names",
+        duration="3 s",
+        node=[ww.Node(name="_a"), ww.Node(name="$b$")],
+        link=[ww.Link(name="_$air$", from_="_a", to="$b$", rate="5 Mbit/s", delay="10 ms", buffer="20 packets")],
+        flow=flows,
+        output=ww.Output(internals=True),
+    ).simulate()
+
+
+def texts(figure: Figure) -> set[str]:
+    return {text.get_text() for text in figure.findobj(Text) if text.get_visible()}
+
+
+@pytest.mark.parametrize("for_", [None, "ieee"])
+@pytest.mark.parametrize("what", ["windows", "goodput", "queues", "internals", "links"])
+def test_names_are_data(odd_run: ww.Run, what: str, for_: str | None, tmp_path: Path) -> None:
+    figure = odd_run.plot(what, for_=for_)
+    save(figure, tmp_path / "one.svg")
+    ElementTree.parse(tmp_path / "one.svg")
+    if what in ("goodput", "internals", "windows"):
+        found = texts(figure)
+        assert {name for name in ODD if len(name) < 20} <= found
+        # Long ones lose their middle, and still differ.
+        assert len([text for text in found if text.startswith("xxx") and "…" in text]) == 2
+    assert not any(text.get_parse_math() for text in figure.findobj(Text) if "$" in text.get_text())
+
+
+def test_names_in_legends_are_data(odd_run: ww.Run, tmp_path: Path) -> None:
+    figure = odd_run.plot("goodput", beside={"_first": odd_run, "$x$ \x1b[2J": odd_run})
+    shown = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert shown == ["odd$x$_{names", "_first", "$x$ \N{REPLACEMENT CHARACTER}[2J"]
+    save(figure, tmp_path / "one.svg")
+    ElementTree.parse(tmp_path / "one.svg")
+
+
+def test_no_band_is_where_no_value_can_be() -> None:
+    # Two seeds have intervals many times as wide as their means.
+    run = one_flow("reno", 0.05).simulate(seeds=2)
+    for what in ("windows", "rates", "rtt", "queues", "delays"):
+        for axes in run.plot(what).axes:
+            assert axes.get_ylim()[0] >= 0
+            for band in axes.collections:
+                assert min(path.vertices[:, 1].min() for path in band.get_paths()) >= 0
+    for what in ("utilization", "loss"):
+        (axes,) = run.plot(what).axes
+        low, high = axes.get_xlim()
+        assert low == 0
+        assert high <= 100
+        for line in axes.collections:
+            for segment in line.get_segments():
+                assert 0 <= segment[:, 0].min() <= segment[:, 0].max() <= 100
+    flows = [ww.Flow(name=name, from_="a", to="b", law="reno") for name in ("one", "two")]
+    pair = ww.Scenario(
+        name="t",
+        duration="4 s",
+        node=[ww.Node(name="a"), ww.Node(name="b")],
+        link=[ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="10 ms", buffer="20 packets", loss=0.05)],
+        flow=flows,
+    ).simulate(seeds=2)
+    (axes,) = pair.plot("fairness").axes
+    assert max(path.vertices[:, 1].max() for band in axes.collections for path in band.get_paths()) <= 1
+    for chart in of_packets(pair):
+        low, high = chart.span()
+        assert low >= 0
+        assert chart.key != "fairness" or high <= 1.02
+        for panel in chart.panels:
+            for line in panel.lines:
+                if line.low is not None and line.high is not None:
+                    assert np.nanmin(line.low) >= 0
+                    assert chart.key != "fairness" or np.nanmax(line.high) <= 1
+
+
+def test_a_short_warm_up_has_its_name_beside_it() -> None:
+    scenario = one_flow("reno", 0.01)
+    run = dataclasses.replace(scenario, warmup="100 ms").simulate()
+    figure = run.plot("windows")
+    (axes,) = figure.axes
+    renderer = figure.canvas.get_renderer()
+    figure.canvas.draw()
+    (word,) = (text for text in axes.texts if text.get_text() == "warm-up")
+    assert word.get_window_extent(renderer).x0 >= axes.get_window_extent(renderer).x0
+
+
+def wireless(*places: str, motion: str = "") -> str:
+    names = [f"s{at}" for at in range(len(places))]
+    stations = "".join(
+        f'[[wifi.station]]\nnode = "{name}"\nat = [{place}]\n{motion if name == "s1" else ""}\n'
+        for name, place in zip(names, places, strict=True)
+    )
+    nodes = ", ".join(f'{{ name = "{name}" }}' for name in names)
+    routing = 'routing = "aodv"' if motion else ""
+    return (
+        f'name = "air"\nduration = "2 s"\nnode = [{nodes}]\n[[wifi]]\nname = "air"\n'
+        f'{routing}\nreach = {{ receive = "250 m", sense = "550 m" }}\n{stations}'
+        f'[[flow]]\nname = "up"\nfrom = "s0"\nto = "{names[-1]}"\nlaw = "reno"\n'
+    )
+
+
+@pytest.mark.parametrize("line", ["horizontal", "vertical"])
+def test_stations_in_a_line_have_a_map(tmp_path: Path, line: str) -> None:
+    at = ['"{} m", "0 m"', '"0 m", "{} m"'][line == "vertical"]
+    path = tmp_path / "line.toml"
+    path.write_text(wireless(*(at.format(120 * number) for number in range(4))))
+    run = ww.load(path).simulate()
+    figure = run.plot("map")
+    (axes,) = figure.axes
+    wide, tall = (abs(np.diff(ends)[0]) for ends in (axes.get_xlim(), axes.get_ylim()))
+    assert 0.25 < tall / wide < 4
+    # A link over two hops goes around the station between: not all lines are straight.
+    assert max(len(line.get_xdata()) for line in axes.get_lines()) > 2
+    assert "Q" in network(run, run.scenario)
+
+
+def test_the_way_of_a_station_that_moves_is_on_the_map(tmp_path: Path) -> None:
+    points = ", ".join(f'{{ time = "{time} s", at = ["100 m", "{y} m"] }}' for time, y in ((0, 0), (1, 90)))
+    turns = f'motion = {{ kind = "waypoints", points = [{points}] }}'
+    path = tmp_path / "moving.toml"
+    path.write_text(wireless('"0 m", "0 m"', '"100 m", "0 m"', '"200 m", "0 m"', motion=turns))
+    run = ww.load(path).simulate()
+    (axes,) = run.plot("map").axes
+    ways = [line for line in axes.get_lines() if line.get_linestyle() not in ("-", "None")]
+    assert [list(zip(*way.get_data(), strict=True)) for way in ways] == [[(100, 0), (100, 90)]]
+    low, high = axes.get_ylim()
+    assert low < 0
+    assert high > 90
+    assert 'path class="way"' in network(run, run.scenario)

@@ -1,8 +1,11 @@
 """Sweeps: what is run, what is kept whatever stops them, what goes on, and what is refused."""
 
+import csv
 import filecmp
+import io
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -607,3 +610,23 @@ def test_figures(short: ww.Scenario) -> None:
     samples = short.sweep({"link.air.delay": "5..20 ms", "link.air.loss": "0..1 %"}, latin=6, seeds=1)
     assert samples.plot().axes[0].get_xlabel() == "link.air.delay (ms)"
     assert len(samples.plot(over=["link.air.delay", "link.air.loss"]).axes) == 2
+
+
+def test_a_value_is_meant_as_tables_print_it(cli: Cli, short: ww.Scenario, tmp_path: Path) -> None:
+    values = {"link.air.loss": ["0.123456789 %", "1 %"], "link.air.delay": ["7.7777777777 ms", "20 ms"]}
+    sweep = short.sweep(values, output=tmp_path / "out", seeds=1)
+    head, *rows = csv.reader(io.StringIO(cli("show", "out", "--as", "csv", "--table", "points").stdout))
+    assert head[:2] == ["link.air.loss (%)", "link.air.delay (ms)"]
+    assert rows[0][:2] == ["0.123456789", "7.777777778"]
+    printed = next(line for line in cli("show", "out").stdout.splitlines() if line.startswith("0.12"))
+    loss, delay = re.split(r"  +", printed)[:2]
+    assert (loss, delay) == ("0.123457 %", "7.77778 ms")
+    expected = sweep.means("goodput")["mean"].iloc[0] / 1e6
+    for meant in (delay, "7.7777777777 ms", "7.7777777777", 7.7777777777e-3):
+        (axes,) = sweep.plot("goodput", over="link.air.loss", at={"link.air.delay": meant}).axes
+        assert axes.get_lines()[0].get_ydata()[0] == pytest.approx(expected)
+    drawn = cli("plot", "out", "--over", "link.air.delay", "--at", f"link.air.loss={loss}")
+    assert (drawn.returncode, drawn.stdout) == (0, "goodput.svg\n")
+    refused = cli("plot", "out", "--over", "link.air.delay", "--at", "link.air.loss=2 %")
+    assert refused.returncode == 2
+    assert "link.air.loss: no point has 2 % there; values: 0.123457 %, 1 %" in refused.stderr

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from windward.errors import ResultError
 from windward.results._figures import FIGURES
@@ -264,6 +264,7 @@ class Sweep:
         *,
         over: str | Sequence[str] | None = None,
         by: str | None = None,
+        at: Mapping[str, Any] | None = None,
         for_: str | None = None,
     ) -> Figure:
         """Draws a figure over a field with confidence bands, one line per value of another; or a heat map.
@@ -277,6 +278,8 @@ class Sweep:
         by
             The field that has a line for each of its values, or "flow", "group", "law" or "link". Default: the next
             field, or the flows.
+        at
+            Values of fields that are not drawn, in base units or as text, as tables print them. Default: their first.
         for_
             The paper's column that it is for: "ieee", "ieee-wide", "acm" or "acm-wide".
 
@@ -287,7 +290,7 @@ class Sweep:
         """
         from windward.show.plot import draw_sweep
 
-        return draw_sweep(self, what, over=[over] if isinstance(over, str) else over, by=by, for_=for_)
+        return draw_sweep(self, what, over=[over] if isinstance(over, str) else over, by=by, at=at, for_=for_)
 
     def report(self, path: str | Path) -> Path:
         """Writes a self-contained HTML page about the sweep and returns its path."""

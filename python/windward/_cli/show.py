@@ -151,17 +151,13 @@ def _write(figure: Styled, target: Path) -> None:
 
 
 def _at(texts: list[str]) -> dict[str, object]:
-    """Values of fields, as columns of a sweep have them."""
-    from windward._format.vary import label, read_value, worth
-
+    """Values of fields as they are written."""
     values: dict[str, object] = {}
     for text in texts:
         path, equals, value = text.partition("=")
         if not equals:
             raise ValueError(f"--at {text}: give a field and its value, such as link.air.loss=0.1%")
-        read = read_value(value)
-        number = worth(read)[0]
-        values[path.strip()] = label(read) if number is None else number
+        values[path.strip()] = value.strip()
     return values
 
 
@@ -193,18 +189,29 @@ def report(
 
 def export(
     folder: Folder,
-    as_: Annotated[str, typer.Option("--as", metavar="FORMAT", help="flent, iperf3 or mahimahi.")],
+    as_: Annotated[str, typer.Option("--as", metavar="FORMAT", help="csv, flent, iperf3 or mahimahi.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file; of flent, NAME.flent.gz.")],
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed to export. Default: the first.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed to export. Default: the first; with csv all seeds.")
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With csv: the table, such as flow_series, link_series or internals. Default: the flows' series.",
+        ),
+    ] = None,
     link: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of mahimahi: the link whose log it is. Default: the busiest.")
     ] = None,
 ) -> None:
-    """Write a run's series as a file of Flent, iperf3 or mahimahi."""
+    """Write a result's series as CSV, or a run's as a file of Flent, iperf3 or mahimahi."""
     from windward._answers.open import open_result
-    from windward._answers.run import Run
+    from windward.show.plot import seed_of
+    from windward.show.tools import export
 
     result = open_result(folder)
-    if not isinstance(result, Run):
-        raise ValueError(f"{folder} is a result of `{result.engine}`; series of packets are exported")
-    print(result.export(output, as_, seed=seed, link=link))
+    if seed is not None:
+        seed_of(result, seed)
+    export(result, output, as_, seed=seed, link=link, table=table)
+    print(output)

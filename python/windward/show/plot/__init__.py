@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from windward.results._files import replace_bytes
+from windward.results import _names
 from windward.results._values import has_bands
 from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _together, _wireless
 from windward.show.plot._kind import Kind
 from windward.show.plot._paper import COLUMNS as COLUMNS, Column, column_of, fit
 from windward.show.plot._together import by_name as by_name
-from windward.show.plot.style import Styled, head, styled
+from windward.show.plot.style import Styled, head, styled, write_as_they_are
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -120,7 +121,7 @@ def draw(
     with styled(column):
         figure = _empty(column)
         note = kind.draw(result, chosen, figure)
-        return _finish(figure, kind.title, f"{result.name} · {note}")
+        return _finish(figure, kind.title, f"{_names.one(result.name)} · {note}")
 
 
 def draw_together(
@@ -158,6 +159,7 @@ def _finish(figure: Styled, title: str, note: str) -> Styled:
         head(figure, title, note)
     else:
         fit(figure, figure.column)
+    write_as_they_are(figure)
     return figure
 
 
@@ -182,7 +184,7 @@ def draw_sweep(
         figure = _empty(column)
         note = _sweep.draw(sweep, what, figure, over=over, by=by, at=at)
         title = _sweep.SWEEP[what].title if what in _sweep.SWEEP else what
-        return _finish(figure, title, f"{sweep.name} · {note}")
+        return _finish(figure, title, f"{_names.one(sweep.name)} · {note}")
 
 
 def seed_of(result: Result, seed: int | None) -> int:

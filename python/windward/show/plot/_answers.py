@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import cycle, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from windward._format.laws import keep_backlogs
+from windward.results import _names
+from windward.results._names import shorten
 from windward.results._values import Values
 from windward.show.plot._kind import Kind
 from windward.show.plot._means import bars
+from windward.show.plot._paper import legend
 from windward.show.plot._series import CROWD, MANY, PANELS, panels
 from windward.show.plot.style import COLORS, left_out_note
 
@@ -65,7 +68,7 @@ def _lyapunov(run: Windows, _seed: int, figure: Figure) -> str:
     axes.set_ylim(bottom=max(float(y["lyapunov"].min()) / 2 if len(y) else 0.0, 1e-12 * start))
     axes.set_xlim(0, float(y["time_s"][y["lyapunov"] > 1e-12 * start].max()) if len(y) else run.duration_s)
     axes.set_xlabel("time (s)")
-    axes.set_ylabel("Y(w)  (packets$^{2-2\\rho}$)")
+    axes.set_ylabel("Y(w)  (packets to the power 2 − 2ρ)")
     return f"{run.how}; it never grows (huang2020, appendix B)"
 
 
@@ -147,7 +150,7 @@ def _links(best: BestRates, _seed: int, figure: Figure) -> str:
     shown = used.loc[sorted(used.nlargest(_BARS, "share").index)]
     if shown.empty:
         raise ValueError("there is nothing to draw: no flow crosses a link")
-    bars(figure, shown, "link", "share", 100.0, "load (% of what the link can carry)").set_xlim(0, 112)
+    bars(figure, shown, "link", "share", 100.0, "load (% of what the link can carry)", most=100.0)
     return f"best rates, {best.objective}" + left_out_note(len(best.links) - len(shown), "idler link")
 
 
@@ -176,19 +179,23 @@ def _paths(best: BestRates, _seed: int, figure: Figure) -> str:
     axes = figure.subplots()
     flows = list(dict.fromkeys(shown["flow"]))
     colors = dict(zip(flows, islice(cycle(COLORS), len(flows)), strict=True))
+    bars_of: dict[str, Any] = {}
+    labels: list[str] = []
     totals = best.paths.groupby("flow")["rate_bps"].sum() * scale
     for flow in flows:
         rows = np.flatnonzero(shown["flow"] == flow)
         own = shown.iloc[rows]
-        label = f"{flow}, {totals[flow]:.3g} {unit}"
-        drawn = axes.barh(rows, own["rate_bps"] * scale, 0.74, color=colors[flow], alpha=0.85, label=label)
+        label = f"{_names.one(flow)}, {totals[flow]:.3g} {unit}"
+        drawn = axes.barh(rows, own["rate_bps"] * scale, 0.74, color=colors[flow], alpha=0.85)
+        bars_of[flow] = drawn
+        labels.append(label)
         axes.bar_label(drawn, [f"{100 * share:.3g} %" for share in own["share"]], padding=4, fontsize=8.5)
-    axes.set_yticks(np.arange(len(shown)), [path.replace("->", " → ") for path in shown["path"]])
+    axes.set_yticks(np.arange(len(shown)), shorten(path.replace("->", " → ") for path in shown["path"]))
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.margins(x=0.1)
     axes.set_xlabel(f"rate ({unit}); in per cent: of the flow")
     axes.grid(visible=False, axis="y")
-    figure.legend(loc="outside lower center", ncols=min(4, len(flows)))
+    legend(figure, bars_of.values(), labels, loc="outside lower center", ncols=min(4, len(flows)))
     return f"best rates, {best.objective}, free routing" + left_out_note(len(best.paths) - len(shown), "smaller path")
 
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from windward.results import _names
+from windward.results._names import shorten
 from windward.results._tables import CLASSES
 from windward.results.stats import mean_and_interval
-from windward.show.plot._map import arrow, outline, places
+from windward.show.plot._map import arrow, outline, places, shape
+from windward.show.plot._paper import legend
 from windward.show.plot.style import COLORS, INK, LINE, left_out_note, looks
 
 if TYPE_CHECKING:
@@ -53,16 +56,14 @@ def backlogs(run: Packets, seed: int, figure: Figure) -> str:
                 _line(axes, each, colors[str(queue)], str(queue))
         k = own.drop_duplicates("time_s")
         axes.plot(k["time_s"], k["threshold"], color=INK, linewidth=0.9, linestyle=(0, (1, 1.4)), label="K")
-        axes.set_title(str(node))
+        axes.set_title(_names.one(str(node), 24))
         axes.set_xlim(0, run.duration_s)
     # While flows begin K may be a multiple of what it is then.
     grid[0, 0].set_ylim(0, 1.08 * max(1.0, float(table["backlog"].max()), float(table["threshold"].median())))
     for axes in grid.flat[len(nodes) :]:
         axes.remove()
-    handles = {
-        label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(list(handles.values()), list(handles), loc="outside upper right", ncols=min(8, len(handles)))
+    handles = {str(line.get_label()): line for axes in figure.axes for line in axes.get_lines()}
+    legend(figure, handles.values(), handles, loc="outside upper right", ncols=min(8, len(handles)))
     figure.supxlabel("time (s)", fontsize=10)
     figure.supylabel("packets", fontsize=10)
     note = f"seed {seed}; filled: nothing has moved for {STALLED_S:g} s"
@@ -103,7 +104,7 @@ def trapped(run: Packets, _seed: int, figure: Figure) -> str:
     _bars(left, rows, wide["mean_backlog"].loc[:, shown], "mean queue", COLORS[5])
     _bars(left, rows, wide["mean_trapped"].loc[:, shown], "of it trapped", COLORS[1], 0.36)
     _bars(right, rows, wide["last_backlog"].loc[:, shown], "", LINE)
-    left.set_yticks(rows, shown)
+    left.set_yticks(rows, shorten(shown))
     left.set_ylim(len(shown) - 0.4, -0.6)
     left.set_xlim(left=0)
     right.set_xlim(left=0)
@@ -140,8 +141,7 @@ def shares(run: Packets, _seed: int, figure: Figure) -> str:
     flows = [flow for flow in named if flow in there][:PANELS]
     columns = min(2, len(flows))
     rows = math.ceil(len(flows) / columns)
-    width, height = (float(np.ptp([place[axis] for place in at.values()])) or 1.0 for axis in (0, 1))
-    tall = 4.4 * min(1.0, max(0.4, height / width))
+    tall = 4.4 * min(1.0, max(0.4, shape(at.values())))
     figure.set_size_inches(4.9 * columns, 1.0 + (tall + 0.3) * rows)
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes, flow in zip(grid.flat, flows, strict=False):
@@ -154,7 +154,8 @@ def shares(run: Packets, _seed: int, figure: Figure) -> str:
             if share >= _SEEN:
                 begin, end = (at[node] for node in ends[link])
                 arrow(axes, begin, end, share, f"{100 * share:.0f} %")
-        axes.set_title(f"{flow}: {source} to {sink}, {arrived / len(run.seeds):.0f} packets")
+        whose, first, last = _names.one(flow, 24), _names.one(source, 16), _names.one(sink, 16)
+        axes.set_title(f"{whose}: {first} to {last}, {arrived / len(run.seeds):.0f} packets")
     for axes in grid.flat[len(flows) :]:
         axes.remove()
     of = f"{len(run.seeds)} seeds" if len(run.seeds) > 1 else f"seed {run.seeds[0]}"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from windward.results._names import shorten
 from windward.results.stats import busy_links, mean_and_interval
-from windward.show.plot.style import COLORS, INK, left_out_note
+from windward.show.plot.style import COLORS, INK, inside, left_out_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ def goodput(run: Packets, _seed: int, figure: Figure) -> str:
 
 def loss(run: Packets, _seed: int, figure: Figure) -> str:
     """Share of each flow's segments that was lost."""
-    return _flows(run, figure, "loss", 100.0, "lost segments (%)")
+    return _flows(run, figure, "loss", 100.0, "lost segments (%)", most=100.0)
 
 
 def utilization(run: Packets, _seed: int, figure: Figure) -> str:
@@ -35,7 +36,7 @@ def utilization(run: Packets, _seed: int, figure: Figure) -> str:
     frame = run.links[["seed", "link", "utilization"]]
     busiest = busy_links(run.totals("links"), MANY)
     chosen = frame[frame["link"].isin(busiest)]
-    bars(figure, chosen, "link", "utilization", 100.0, "utilization (%)").set_xlim(0, 108)
+    bars(figure, chosen, "link", "utilization", 100.0, "utilization (%)", most=100.0)
     left_out = frame["link"].nunique() - len(busiest)
     return _note(run) + left_out_note(left_out, "idler link")
 
@@ -59,8 +60,9 @@ def stations(run: Packets, _seed: int, figure: Figure) -> str:
         mean, interval = np.array(rows).T
         axes.barh(places + shift, mean, height=0.62 if axes is left else 0.34, color=color, alpha=0.85, label=label)
         if not np.isnan(interval).all():
-            axes.errorbar(mean, places + shift, xerr=interval, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
-    left.set_yticks(places, names)
+            errors = inside(mean, interval, 100.0 if axes is left else np.inf)
+            axes.errorbar(mean, places + shift, xerr=errors, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
+    left.set_yticks(places, shorten(names))
     left.set_ylim(len(names) - 0.4, -0.6)
     left.set_xlabel("airtime (% of slots)")
     right.set_xlabel("rate (Mbit/s)")
@@ -70,20 +72,22 @@ def stations(run: Packets, _seed: int, figure: Figure) -> str:
     return _note(run) + left_out_note(frame["link"].nunique() - len(names), "more station")
 
 
-def _flows(run: Packets, figure: Figure, metric: str, unit: float, label: str) -> str:
+def _flows(run: Packets, figure: Figure, metric: str, unit: float, label: str, most: float = np.inf) -> str:
     frame = run.flows
     if frame.empty:
         raise ValueError("there is nothing to draw: the run has no flows")
     if frame["flow"].nunique() <= MANY:
-        bars(figure, frame, "flow", metric, unit, label)
+        bars(figure, frame, "flow", metric, unit, label, most)
         return _note(run)
     by_seed = frame.groupby(["group", "seed"], sort=False)[metric].mean().reset_index()
-    bars(figure, by_seed, "group", metric, unit, label)
+    bars(figure, by_seed, "group", metric, unit, label, most)
     return f"{_note(run)}, mean flow of each group"
 
 
-def bars(figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: float, label: str) -> Axes:
-    """One bar for each entity, with its interval and its number."""
+def bars(
+    figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: float, label: str, most: float = np.inf
+) -> Axes:
+    """One bar for each entity, with its interval and its number; the axis ends at `most` at the latest."""
     groups = frame.groupby(entity, sort=False)[metric]
     names = [str(name) for name, _ in groups]
     rows = [mean_and_interval(values * unit) for _, values in groups]
@@ -95,16 +99,22 @@ def bars(figure: Figure, frame: pd.DataFrame, entity: str, metric: str, unit: fl
     axes.set_xlabel(label)
     axes.barh(places, mean, height=0.62, color=COLORS[0], alpha=0.85)
     if interval.any():
-        axes.errorbar(mean, places, xerr=interval, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
-    axes.set_yticks(places, names)
+        errors = inside(mean, interval, most)
+        axes.errorbar(mean, places, xerr=errors, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
+    axes.set_yticks(places, shorten(names))
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
-    most = float(np.nanmax(mean + interval, initial=0.0))
-    axes.set_xlim(left=0, right=1.12 * most if most > 0 else 1)
+    longest = float(np.nanmax(mean + interval, initial=0.0))
+    axes.set_xlim(left=0, right=min(1.12 * longest, most) if longest > 0 else 1)
     for place, value, error in zip(places, mean, interval, strict=True):
         if not np.isnan(value):
             axes.annotate(
-                f"{value:.3g}", (value + error, place), (4, 0), textcoords="offset points", va="center", fontsize=8
+                f"{value:.3g}",
+                (min(value + error, most), place),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
             )
     return axes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,12 @@ from matplotlib import font_manager
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Annotation, Text
 
+from windward.results._names import shorten
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 #: Size of all text, in points.
 SIZE = 8.0
@@ -97,6 +101,15 @@ def _installed(fonts: tuple[str, ...]) -> str:
     return next((font for font in fonts if font in known), _LAST)
 
 
+def legend(where: Axes | Figure, handles: Iterable[Any], names: Iterable[str], **options: Any) -> Legend:
+    """A legend of names that are data: matplotlib leaves out those that begin with `_`."""
+    handles, shown = list(handles), shorten(names)
+    made = where.legend(handles, [f"{at}" for at in range(len(shown))], **options)
+    for text, name in zip(made.get_texts(), shown, strict=True):
+        text.set_text(name)
+    return made
+
+
 def fit(figure: Figure, column: Column) -> None:
     """Gives a figure a column's width, its text the column's size, and puts legends above what they explain."""
     figure.set_size_inches(column.width, figure.get_figheight() * column.height)
@@ -107,17 +120,18 @@ def fit(figure: Figure, column: Column) -> None:
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(w_pad=0.03, h_pad=0.03)
     legends = [axes.get_legend() for axes in figure.axes] + list(figure.legends)
-    for legend in legends:
-        if legend is None:
+    for old in legends:
+        if old is None:
             continue
-        handles, title = legend.legend_handles, legend.get_title().get_text()
-        labels = [text.get_text() for text in legend.get_texts()]
-        legend.remove()
+        handles, title = old.legend_handles, old.get_title().get_text()
+        labels = [text.get_text() for text in old.get_texts()]
+        old.remove()
         # A letter is about half as wide as high; beside a label stand its line and the space between columns.
         wide = 0.5 * SIZE * max(map(len, labels)) + 3.4 * SIZE
         most = max(1, int(72 * column.width // wide))
         rows = -(-len(labels) // most)
-        figure.legend(
+        legend(
+            figure,
             [handle for handle in handles if handle is not None],
             labels,
             title=title or None,

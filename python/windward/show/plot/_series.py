@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from matplotlib.lines import Line2D
 
+from windward.results import _names
 from windward.results._values import SERIES, Series, Values, busiest, index_of
+from windward.show.plot._paper import legend
 from windward.show.plot.style import COLORS, FAINT, WARMUP, left_out_note, looks
 
 if TYPE_CHECKING:
@@ -25,6 +28,12 @@ MANY = 6
 
 #: At most so many panels.
 PANELS = 12
+
+#: The share of a panel that the word "warm-up" may need.
+_ROOM = 0.3
+
+#: Where the axis of Jain's index ends: a line at 1 is seen whole.
+MOST_INDEX = 1.02
 
 #: Figures narrower than this, in inches, have at most two panels in a row.
 _NARROW = 5.0
@@ -77,7 +86,7 @@ def fairness(run: Packets, seed: int | None, figure: Figure) -> str:
     values = index_of(run, seed)
     axes = figure.add_subplot()
     draw_lines(axes, values)
-    axes.set_ylim(0, 1.03)
+    axes.set_ylim(0, MOST_INDEX)
     axes.set_ylabel("Jain's index")
     axes.set_xlabel("time (s)")
     time_axis(run, axes)
@@ -101,12 +110,12 @@ def internals(run: Packets, seed: int, figure: Figure) -> str:
             values = rows["value"].replace([np.inf, -np.inf], np.nan)
             if len(rows):
                 panel.plot(rows["time_s"], values, label=str(flow), **colors[flow])
-        panel.set_ylabel(name)
+        panel.set_ylabel(_names.one(name, 24))
         time_axis(run, panel)
     panels[-1].set_xlabel("time (s)")
-    lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
     if len(flows) > 1:
-        figure.legend([lines[str(flow)] for flow in flows], flows, loc="outside right upper")
+        handles = [Line2D([], [], **colors[flow]) for flow in flows]
+        legend(figure, handles, map(str, flows), loc="outside right upper")
     left_out = frame["flow"].nunique() - len(flows)
     return note_of(run, seed) + left_out_note(left_out, "more flow")
 
@@ -160,9 +169,9 @@ def panels(
         draw_lines(axes, values.part(members))
         time_axis(run, axes)
         if len(groups) > 1:
-            axes.set_title(name)
+            axes.set_title(_names.one(name, _letters(figure, columns)))
         elif 1 < len(members) <= MANY:
-            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+            legend(axes, axes.get_lines(), members, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     if len(groups) > 1 and 1 < max(map(len, groups.values())) <= MANY:
         # Beside the title: the same for every panel, whose flows are NAME-1, NAME-2, ….
         longest = max(range(len(groups)), key=lambda at: len(list(groups.values())[at]))
@@ -173,14 +182,27 @@ def panels(
         axes.remove()
     if is_from_zero:
         grid[0, 0].set_ylim(0, top([values.part(members) for members in groups.values()]))
+    else:
+        never_below_zero(grid[0, 0])
     figure.supylabel(label, fontsize=10)
     figure.supxlabel("time (s)", fontsize=10)
+
+
+def _letters(figure: Figure, columns: int) -> int:
+    """How long a title above a panel may be, of so many beside one another."""
+    return max(8, int((72 * figure.get_figwidth() / columns - 26) / 6.4))
+
+
+def never_below_zero(axes: Axes) -> None:
+    """Where there is room below the least value, it ends at zero: nothing that is drawn can be less."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(max(low, 0.0), high)
 
 
 def draw_lines(axes: Axes, values: Values) -> None:
     """A line each, with the band of its confidence interval; of many lines of one seed, the median and a band."""
     means = values.mean
-    if means.shape[1] <= MANY or values.interval is not None:
+    if means.shape[1] <= MANY or values.errors is not None:
         for look, name in zip(looks(means.shape[1]), means.columns, strict=True):
             draw_line(axes, values, str(name), str(name), look)
         return
@@ -198,37 +220,37 @@ def top(drawn: Iterable[Values]) -> float | None:
     """
     highest = 0.0
     for values in drawn:
-        if values.interval is None:
+        if values.high is None:
             return None
-        means = values.mean.to_numpy(float)
-        bands = means + values.interval.to_numpy(float)
-        known = bands[np.isfinite(bands)]
+        known = values.high[np.isfinite(values.high)]
         highest = max(
-            highest, float(np.nanmax(means, initial=0.0)), float(np.quantile(known, 0.98)) if known.size else 0.0
+            highest, float(np.nanmax(values.means, initial=0.0)), float(np.quantile(known, 0.98)) if known.size else 0.0
         )
     return 1.05 * highest if highest > 0 else None
 
 
 def draw_line(axes: Axes, values: Values, name: str, label: str, look: Mapping[str, Any]) -> None:
     """One line, with the band of its confidence interval if it is a mean over seeds."""
-    mean = values.mean[name].to_numpy(float)
-    axes.plot(values.mean.index, mean, label=label, **look)
-    if values.interval is not None:
-        error = values.interval[name].to_numpy(float)
-        axes.fill_between(values.mean.index, mean - error, mean + error, color=look["color"], alpha=0.2, linewidth=0)
+    at = list(values.names).index(name)
+    axes.plot(values.time_s, values.means[:, at], label=label, **look)
+    if values.low is not None and values.high is not None:
+        low, high = values.low[:, at], values.high[:, at]
+        axes.fill_between(values.time_s, low, high, color=look["color"], alpha=0.2, linewidth=0)
 
 
 def time_axis(run: Span, axes: Axes) -> None:
     axes.set_xlim(0, run.duration_s)
     if run.warmup_s > 0:
         axes.axvspan(0, run.warmup_s, color=WARMUP, linewidth=0, zorder=0)
+        # A short one has no room for its name: that stands beside it.
+        is_short = run.warmup_s < _ROOM * run.duration_s
         axes.annotate(
             "warm-up",
             (run.warmup_s, 1),
-            (-3, -3),
+            (3 if is_short else -3, -3),
             xycoords=axes.get_xaxis_transform(),
             textcoords="offset points",
-            ha="right",
+            ha="left" if is_short else "right",
             va="top",
             color=FAINT,
             fontsize=8,

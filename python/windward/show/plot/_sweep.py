@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windward._format.vary import label, read_value, worth
+from windward.results import _names
 from windward.results._figures import FIGURES, Measured
+from windward.results._names import shorten
 from windward.show.plot._kind import Kind
+from windward.show.plot._paper import legend
 from windward.show.plot.style import INK, left_out_note, looks
 
 if TYPE_CHECKING:
@@ -99,39 +104,47 @@ def _lines(sweep: Grid, what: str, figure: Figure, x: Axis, by: str | None, at: 
     names = list(dict.fromkeys(frame[x.path]))
     is_joined = sweep.is_grid or len(sweep.axes) == 1
     field = next((axis for axis in sweep.axes if axis.path == by), None)
+    handles: list[Any] = []
+    labels: list[str] = []
     for at_line, ((name, rows), look) in enumerate(zip(groups[:MANY], looks(min(len(groups), MANY)), strict=True)):
         if not is_text:
             rows = rows.sort_values(x.path)
         places = np.array([names.index(value) for value in rows[x.path]], float) if is_text else rows[x.path] / x.scale
         means, errors = rows["mean"].to_numpy() * scale, np.nan_to_num(rows["ci95"].to_numpy()) * scale
-        text = str(name) if field is None else _cell(name, field)
+        labels.append(str(name) if field is None else field.text(name))
+        low = np.maximum(means - errors, measured.least * scale)
+        high = np.minimum(means + errors, measured.most * scale)
         if is_joined and not is_text:
-            axes.plot(places, means, marker="o", markersize=3.5, label=text, **look)
-            axes.fill_between(places, means - errors, means + errors, color=look["color"], alpha=0.2, linewidth=0)
+            (line,) = axes.plot(places, means, marker="o", markersize=3.5, label=labels[-1], **look)
+            handles.append(line)
+            axes.fill_between(places, low, high, color=look["color"], alpha=0.2, linewidth=0)
         else:
             shift = 0.0 if not is_text or len(groups) == 1 else 0.5 * (at_line / len(groups) - 0.4)
             color = look["color"]
-            axes.errorbar(
+            drawn = axes.errorbar(
                 places + shift,
                 means,
-                yerr=errors if errors.any() else None,
+                yerr=[means - low, high - means] if errors.any() else None,
                 fmt=_MARKERS[at_line % len(_MARKERS)],
                 markersize=4,
                 color=color,
                 capsize=2.5,
                 elinewidth=1,
-                label=text,
             )
+            handles.append(drawn)
     if is_text:
-        axes.set_xticks(range(len(names)), names)
+        axes.set_xticks(range(len(names)), shorten(names))
     else:
         _stretch(axes, frame[x.path].to_numpy() / x.scale)
     axes.set_xlabel(_field_label(x))
     axes.set_ylabel(label)
-    if measured.column in _FROM_ZERO:
-        axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
+    least, most = axes.get_ylim()
+    least = 0.0 if measured.column in _FROM_ZERO else max(least, measured.least * scale)
+    # A line at the very end of what can be is seen whole.
+    axes.set_ylim(least, min(1.05 * most if measured.column in _FROM_ZERO else most, 1.02 * measured.most * scale))
     if by is not None:
-        axes.legend(title=by, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, alignment="left")
+        beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
+        legend(axes, handles, labels, title=_names.one(by), alignment="left", **beside)
     others = "" if is_joined else "; other fields vary with it"
     return _seeds(sweep) + fixed + others + left_out_note(len(groups) - MANY, "more line")
 
@@ -159,12 +172,12 @@ def _heat(sweep: Grid, what: str, figure: Figure, x: Axis, y: Axis, at: Mapping[
         return _seeds(sweep) + fixed + "; other fields vary with it" * (len(sweep.axes) > 2)
     columns, rows = _order(frame, x), _order(frame, y)
     values = np.full((len(rows), len(columns)), np.nan)
-    for cell, row, mean in zip(frame[x.path], frame[y.path], frame["mean"], strict=True):
-        values[rows.index(row), columns.index(cell)] = mean * scale
+    for column, row, mean in zip(frame[x.path], frame[y.path], frame["mean"], strict=True):
+        values[rows.index(row), columns.index(column)] = mean * scale
     mesh = axes.pcolormesh(values, cmap="cividis", edgecolors="white", linewidth=0.5 if values.size < 900 else 0.0)
     for ticks, axis, names in ((axes.set_xticks, x, columns), (axes.set_yticks, y, rows)):
         shown = range(0, len(names), max(1, -(-len(names) // 12)))
-        ticks([place + 0.5 for place in shown], [_number(names[place], axis) for place in shown])
+        ticks([place + 0.5 for place in shown], shorten(_number(names[place], axis) for place in shown))
     for spine in axes.spines.values():
         spine.set_visible(False)
     if max(values.shape) <= _WRITTEN:
@@ -183,7 +196,10 @@ def _order(frame: pd.DataFrame, axis: Axis) -> list[Any]:
 
 
 def _fix(sweep: Grid, frame: pd.DataFrame, drawn: set[str], at: Mapping[str, Any]) -> tuple[pd.DataFrame, str]:
-    """The points at which fields that are not drawn have one value: the one asked for, in a grid else the first."""
+    """The points at which fields that are not drawn have one value: the one asked for, in a grid else the first.
+
+    A value that is asked for as text is read as those of a scenario, or is what the tables print.
+    """
     notes = []
     for axis in sweep.axes:
         if axis.path in at:
@@ -192,16 +208,34 @@ def _fix(sweep: Grid, frame: pd.DataFrame, drawn: set[str], at: Mapping[str, Any
             continue
         else:
             value = frame[axis.path].iloc[0]
-        known = frame[axis.path]
-        is_near = known.astype(str) == str(value) if axis.kind == "text" else np.isclose(known, float(value), rtol=1e-9)
-        if not is_near.any():
-            values = ", ".join(_cell(each, axis) for each in _order(frame, axis)[:MANY])
-            raise ValueError(f"--at {axis.path}: no point has {_cell(value, axis)} there; values: {values}")
-        frame = frame[is_near]
-        notes.append(f"{axis.path} = {_cell(value, axis)}")
+        found = _match(frame[axis.path], value, axis)
+        if found is None:
+            values = ", ".join(axis.text(each) for each in _order(frame, axis)[:MANY])
+            asked = value if isinstance(value, str) else axis.text(value)
+            raise ValueError(f"{axis.path}: no point has {asked} there; values: {values}")
+        frame = frame[frame[axis.path] == found]
+        notes.append(f"{axis.path} = {axis.text(found)}")
     if frame.empty or not np.isfinite(frame["mean"]).any():
         raise ValueError("there is nothing to draw: no run has a value")
     return frame, f", at {', '.join(notes)}" if notes else ""
+
+
+def _match(known: pd.Series[Any], value: Any, axis: Axis) -> Any:
+    """The value of the field that is meant; None where no point has it."""
+    values = list(dict.fromkeys(known))
+    if axis.kind == "text":
+        texts = {str(value), label(read_value(value)) if isinstance(value, str) else ""}
+        return next((each for each in values if str(each) in texts), None)
+    number = worth(read_value(value))[0] if isinstance(value, str) else value
+    if number is None:
+        return None
+    # A number alone may be in the unit of the axis.
+    for meant in (number, number * axis.scale):
+        for each in values:
+            if math.isclose(each, meant, rel_tol=1e-9):
+                return each
+    # Tables print fewer digits than there are.
+    return next((each for each in values if axis.text(each) == axis.text(number)), None)
 
 
 def _measured(what: str) -> Measured:
@@ -238,10 +272,6 @@ def _stretch(axes: Axes, values: Any) -> None:
 
 def _field_label(axis: Axis) -> str:
     return f"{axis.path} ({axis.unit})" if axis.unit else axis.path
-
-
-def _cell(value: Any, axis: Axis) -> str:
-    return f"{_number(value, axis)} {axis.unit}".rstrip() if axis.kind == "number" else str(value)
 
 
 def _number(value: Any, axis: Axis) -> str:

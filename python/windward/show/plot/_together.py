@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windward.results import _names
+from windward.results._names import shorten
 from windward.results._values import SERIES, Values, busiest, has_bands, index_of, of_fluid
 from windward.results.stats import mean_and_interval
-from windward.show.plot._series import CROWD, draw_line, top
-from windward.show.plot.style import COLORS, INK, left_out_note, looks
+from windward.show.plot._paper import legend
+from windward.show.plot._series import CROWD, MOST_INDEX, draw_line, never_below_zero, top
+from windward.show.plot.style import COLORS, INK, inside, left_out_note, looks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +64,8 @@ class _Bars:
     #: The table, its entity, the column and what it is multiplied by.
     total: tuple[str, str, str, float]
     engines: tuple[str, ...] = _PACKETS
+    #: The largest that it can be.
+    most: float = math.inf
 
     def draw(self, results: Mapping[str, Any], _seed: int | None, figure: Figure) -> str:
         """Draws it, over all seeds; returns the note for under its title."""
@@ -119,7 +124,9 @@ def _lines(results: Mapping[str, Any], kind: _Lines, seed: int | None, figure: F
         is_alone = all(values.mean.shape[1] == 1 for values in series.values())
         for look, (text, column) in zip(looks(len(lines)), lines, strict=True):
             draw_line(axes, series[text], column, text if is_alone else f"{text}: {column}", look)
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+        # Bands are no lines.
+        labels = [str(line.get_label()) for line in axes.get_lines()]
+        legend(axes, axes.get_lines(), labels, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
         axes.set_xlabel("time (s)")
         axes.set_ylabel(kind.label)
         grid = np.array([axes])
@@ -135,17 +142,17 @@ def _lines(results: Mapping[str, Any], kind: _Lines, seed: int | None, figure: F
             for column in values.mean.columns:
                 draw_line(axes, values, column, column, colors[column])
             drawn |= {str(line.get_label()): line for line in axes.get_lines()}
-            axes.set_title(text)
+            axes.set_title(_names.one(text))
         for axes in grid[len(series) :]:
             axes.remove()
         figure.supxlabel("time (s)", fontsize="medium")
         figure.supylabel(kind.label, fontsize="medium")
-        figure.legend(
-            [drawn[str(column)] for column in names], [str(column) for column in names], loc="outside right upper"
-        )
+        legend(figure, [drawn[str(column)] for column in names], map(str, names), loc="outside right upper")
     grid[0].set_xlim(0, duration_s)
     if kind.is_from_zero:
         grid[0].set_ylim(0, top(series.values()) if kind.most is None else kind.most)
+    else:
+        never_below_zero(grid[0])
     return _note(results, seed) + left_out_note(left_out, "more flow")
 
 
@@ -169,22 +176,22 @@ def _bars(results: Mapping[str, Any], kind: _Bars, figure: Figure) -> str:
     figure.set_figheight(max(2.6, 1.6 + (0.1 + 0.2 * len(means)) * len(names)))
     axes = figure.add_subplot()
     high = 0.8 / len(means)
-    for at, (text, of) in enumerate(means.items()):
+    handles: list[Any] = []
+    for at, of in enumerate(means.values()):
         places = np.arange(len(names)) + (at - (len(means) - 1) / 2) * high
         mean, interval = np.array([of.get(one, (math.nan, math.nan)) for one in names]).T
         color = COLORS[at % len(COLORS)]
         hatch = None if at < len(COLORS) else "///"
-        axes.barh(places, mean, height=0.9 * high, color=color, alpha=0.85, label=text, hatch=hatch)
+        handles.append(axes.barh(places, mean, height=0.9 * high, color=color, alpha=0.85, hatch=hatch))
         if not np.isnan(interval).all():
-            axes.errorbar(
-                mean, places, xerr=np.nan_to_num(interval), fmt="none", ecolor=INK, elinewidth=0.8, capsize=1.5
-            )
-    axes.set_yticks(range(len(names)), names)
+            errors = inside(mean, interval, kind.most)
+            axes.errorbar(mean, places, xerr=errors, fmt="none", ecolor=INK, elinewidth=0.8, capsize=1.5)
+    axes.set_yticks(range(len(names)), shorten(names))
     axes.set_ylim(len(names) - 0.45, -0.55)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, min(axes.get_xlim()[1], kind.most))
     axes.set_xlabel(kind.label)
     axes.grid(visible=False, axis="y")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+    legend(axes, handles, means, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     return _note(results, None) + left_out_note(left_out, f"more {entity}")
 
 
@@ -238,15 +245,18 @@ KINDS: Mapping[str, _Lines | _Bars] = {
             ("links", "Rates of the links"),
         )
     },
-    "fairness": _Lines(title="Jain's fairness index over time", label="Jain's index", of=index_of, most=1.03),
+    "fairness": _Lines(title="Jain's fairness index over time", label="Jain's index", of=index_of, most=MOST_INDEX),
     "goodput": _Bars(
         title="Mean goodput",
         label="goodput (Mbit/s)",
         total=("flows", "flow", "goodput_bps", 1e-6),
         engines=_ALL,
     ),
-    "loss": _Bars(title="Lost segments", label="lost segments (%)", total=("flows", "flow", "loss", 100.0)),
+    "loss": _Bars(title="Lost segments", label="lost segments (%)", total=("flows", "flow", "loss", 100.0), most=100.0),
     "utilization": _Bars(
-        title="Utilization of the links", label="utilization (%)", total=("links", "link", "utilization", 100.0)
+        title="Utilization of the links",
+        label="utilization (%)",
+        total=("links", "link", "utilization", 100.0),
+        most=100.0,
     ),
 }

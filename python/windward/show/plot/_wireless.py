@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from windward.show.plot._map import arrow, outline, places, stations
+from windward.results._names import shorten
+from windward.results._ways import ways
+from windward.show.plot._map import arrow, outline, places, shape, stations
 from windward.show.plot.style import COLORS, left_out_note
 
 if TYPE_CHECKING:
@@ -29,20 +31,19 @@ def network(run: Packets, seed: int, figure: Figure) -> str:
     own = own[own["seed"] == seed]
     links = run.links[run.links["seed"] == seed]
     links = links[links["from"].isin(own["node"]) & links["to"].isin(own["node"])]
-    width, height = (float(np.ptp(own[axis])) or 1.0 for axis in ("x_m", "y_m"))
-    figure.set_size_inches(7.5, min(9.0, 1.4 + 6.6 * max(height / width, 0.3)))
+    at, moving = places(run, seed), ways(run.scenario)
+    everywhere = [*at.values(), *(place for way in moving.values() for place in way)]
+    figure.set_size_inches(7.5, min(9.0, 1.4 + 6.6 * shape(everywhere)))
     axes = figure.subplots()
-    at = places(run, seed)
     ends = run.flows[run.flows["seed"] == seed]
-    outline(axes, at, {(min(a, b), max(a, b)) for a, b in zip(links["from"], links["to"], strict=True)}, ends["to"])
+    pairs = {(min(a, b), max(a, b)) for a, b in zip(links["from"], links["to"], strict=True)}
+    outline(axes, at, pairs, ends["to"], moving)
     most = float(links["throughput_bps"].max()) or 1.0
     for name_from, name_to, rate in zip(links["from"], links["to"], links["throughput_bps"], strict=True):
         if rate > most / 1000:
             arrow(axes, at[name_from], at[name_to], rate / most)
-    return (
-        f"seed {seed}; grey: can receive each other; arrows: what links carry, the widest "
-        f"{most / 1e6:.3g} Mbit/s; filled: where flows end"
-    )
+    note = f"seed {seed}; grey: can receive each other; arrows: what links carry, at most {most / 1e6:.3g} Mbit/s"
+    return f"{note}; filled: sinks" + ("; dotted: ways" if moving else "")
 
 
 def airtime(run: Packets, _seed: int, figure: Figure) -> str:
@@ -55,7 +56,7 @@ def airtime(run: Packets, _seed: int, figure: Figure) -> str:
     places = np.arange(len(shown))
     axes.barh(places, 100 * shown["sending"], color=COLORS[0], label="sending")
     axes.barh(places, 100 * shown["sensing"], left=100 * shown["sending"], color=COLORS[5], label="sensing others")
-    axes.set_yticks(places, list(shown.index))
+    axes.set_yticks(places, shorten(shown.index))
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of the time (%)")
@@ -101,7 +102,7 @@ def air(run: Packets, seed: int, figure: Figure) -> str:
         handles.append(
             axes.barh(math.nan, 0, facecolor="white", edgecolor=COLORS[1], hatch="////", label="not received")
         )
-    axes.set_yticks(np.arange(len(order)), order)
+    axes.set_yticks(np.arange(len(order)), shorten(order))
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.set_xlabel(f"milliseconds from {begin:.6g} s")

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+import math
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import cycle, islice
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
+from windward.results._names import drawable
 from windward.show.plot._paper import Column
 
 #: Told apart by people of every colour vision, on paper too (after M. Okabe and K. Ito, 2002; without its yellow).
@@ -79,7 +84,9 @@ class Styled(Figure):
         self.caption = ""
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:
-        with styled(self.column):
+        with styled(self.column), warnings.catch_warnings():
+            # A letter that no font of the machine has is drawn as a box.
+            warnings.filterwarnings("ignore", message="Glyph")
             super().savefig(*args, **kwargs)
 
     def _repr_svg_(self) -> str:
@@ -136,10 +143,33 @@ def head(figure: Figure, title: str, note: str) -> None:
     )
 
 
+def write_as_they_are(figure: Figure) -> None:
+    """Texts are names and numbers, no mathematics, whatever dollar signs are in them; but for logarithmic scales."""
+    powers = {
+        id(label)
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        if axis.get_scale() != "linear"
+        for label in axis.get_ticklabels(which="both")
+    }
+    texts: Iterable[Any] = figure.findobj(Text)
+    for text in texts:
+        if id(text) not in powers:
+            text.set_parse_math(False)
+            text.set_text(drawable(text.get_text(), keep="\n"))
+
+
 def looks(count: int) -> list[dict[str, Any]]:
     """Colour and dashes of each of `count` lines."""
     pairs = ({"color": color, "linestyle": dash} for dash in cycle(DASHES) for color in COLORS)
     return list(islice(pairs, count))
+
+
+def inside(means: Any, errors: Any, most: float = math.inf) -> Any:
+    """Error bars of means that are between zero and `most`, below and above: none ends where no value can be."""
+    errors = np.nan_to_num(np.asarray(errors, float))
+    means = np.nan_to_num(np.asarray(means, float))
+    return np.stack([np.minimum(errors, np.maximum(means, 0.0)), np.minimum(errors, np.maximum(most - means, 0.0))])
 
 
 def left_out_note(count: int, noun: str) -> str:
