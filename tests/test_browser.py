@@ -190,6 +190,10 @@ def test_a_report_reads_without_a_script_and_on_paper(browser: Any, report: Path
     watched.page.emulate_media(media="print")
     expect(watched.page.locator("#chart-windows svg.still").first).to_be_visible()
     expect(watched.page.locator("#chart-windows .uplot").first).to_be_hidden()
+    # On paper the same, however dark the screen is that it is printed from.
+    style = "one => [getComputedStyle(one).stroke, getComputedStyle(one).strokeWidth]"
+    assert watched.page.locator("#chart-windows path.line.c0").first.evaluate(style) == ["rgb(0, 114, 178)", "14px"]
+    assert watched.page.locator("h1").evaluate("one => getComputedStyle(one).color") == "rgb(0, 0, 0)"
     watched.end()
 
 
@@ -367,4 +371,45 @@ def test_every_control_has_a_name(browser: Any, explored: str) -> None:
     )
     assert nameless == []
     expect_no_wider(page)
+    watched.end()
+
+
+def test_pinned_settings_have_the_same_axes(browser: Any, explored: str) -> None:
+    watched = Watched(browser, explored)
+    page = watched.page
+    done = answered(page)
+    page.click("#pin")
+    rate = field(page, "link", 0, "rate").locator("input.value")
+    rate.fill("40 Mbit/s")
+    rate.press("Enter")
+    answered(page, done)
+
+    def ends(column: int) -> list[list[float]]:
+        return list(
+            page.locator(f".column:nth-child({column})").evaluate(
+                "one => [...one.querySelectorAll('.chart')].map(chart => Windward.ends(chart))"
+            )
+        )
+
+    assert ends(1) == ends(2)
+    # What is new reaches further than what was pinned alone.
+    assert ends(1)[1][3] > 10
+    # So do the strips: the same ticks, and the mark of the same rate in the same place.
+    ticks = page.locator("svg.scale").evaluate_all("all => all.map(one => one.innerHTML)")
+    assert ticks[0] == ticks[1]
+    watched.end()
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_round_trips_waits_and_losses_are_told_and_the_screen_is_used(browser: Any, explored: str, width: int) -> None:
+    watched = Watched(browser, explored, viewport={"width": width, "height": 1000})
+    page = watched.page
+    answered(page)
+    told = page.locator(".live .told th[scope=col]").all_inner_texts()
+    assert {"mean RTT", "mean wait", "loss", "utilization"} <= set(told)
+    boxes = [box.bounding_box() for box in page.locator(".live .chart").all()]
+    beside = [box for box in boxes if box["y"] == boxes[0]["y"]]
+    assert len(beside) == (1 if width == 1280 else 2)
+    assert max(box["x"] + box["width"] for box in beside) > width - 60
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     watched.end()

@@ -275,7 +275,7 @@
       back.addEventListener("click", () => { scenario = structuredClone(state.scenario); built = ""; ask(); });
       head.append(back, off);
     }
-    element.append(head, make("div", { className: "table" }), make("div", { className: "charts" }));
+    element.append(head, make("div", { className: "table" }), make("div", { className: "told" }), make("div", { className: "charts" }));
     state.element = element;
     return element;
   }
@@ -285,12 +285,14 @@
     live.scenario = structuredClone(scenario);
     fill(live);
     for (const other of pinned) draw(other);
+    align();
   }
 
   function fill(state) {
     const { element, answer } = state;
     element.querySelector(".changes").textContent = element.querySelector(".changes").title = changes(state.scenario);
     if (answer.engines) element.querySelector(".table").innerHTML = answer.engines;
+    if (answer.tables) element.querySelector(".told").innerHTML = answer.tables;
     const place = element.querySelector(".charts"), old = new Map([...place.children].map(child => [child.id, child]));
     const wanted = answer.charts.map((chart, number) => {
       const known = old.get("chart-" + chart.key);
@@ -314,9 +316,7 @@
     const place = state.element.querySelector(".charts");
     state.answer.charts.forEach((chart, number) => {
       const others = [live, ...pinned].map(other => other.answer?.charts.find(one => one.key === chart.key)).filter(Boolean);
-      const span = [...chart.span];
-      span[2] = Math.min(...others.map(one => one.span[2]));
-      span[3] = Math.max(...others.map(one => one.span[3]));
+      const span = chart.span.map((_, end) => Math[end % 2 ? "max" : "min"](...others.map(one => one.span[end])));
       Windward.put(place.children[number], { ...chart, span });
     });
   }
@@ -327,6 +327,24 @@
     columns.classList.toggle("several", pinned.length > 0);
     $("pin").disabled = pinned.length > 1;
     if (live.answer) for (const state of [...pinned, live]) draw(state);
+    align();
+  }
+
+  // The same scale in the strips of all columns: marks, ticks and errors go where the widest scale has them.
+  const EDGE = 8;
+  function align() {
+    const states = [...pinned, live].filter(state => state.answer?.drawn > 0), most = Math.max(...states.map(state => state.answer.drawn));
+    const widest = states.find(state => state.answer.drawn === most)?.element.querySelector("svg.scale");
+    for (const { element, answer } of states) {
+      const factor = answer.drawn / most;
+      for (const mark of element.querySelectorAll(".strip g[data-x]")) {
+        const shift = (Number(mark.dataset.x) - EDGE) * (factor - 1);
+        mark.setAttribute("transform", `translate(${shift} 0)`);
+        mark.querySelector(".error")?.setAttribute("transform", `translate(${EDGE * (1 - factor) - shift} 0) scale(${factor} 1)`);
+      }
+      const ticks = element.querySelector("svg.scale");
+      if (ticks && widest && ticks !== widest) ticks.innerHTML = widest.innerHTML;
+    }
   }
 
   // ---- Files.

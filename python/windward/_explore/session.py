@@ -14,19 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windward import _engine
-from windward._answers.compare import Comparison
+from windward._answers.compare import Comparison, Piece
 from windward._answers.run import Run
+from windward._engines.compare import ignored_by_optimum
 from windward._engines.fluid import run as follow
-from windward._engines.optimum import solve
+from windward._engines.optimum import pieces, solve
 from windward._engines.simulate import count_threads
 from windward._explore.fields import groups
 from windward._explore.parts import Part, split, together
 from windward._format.own import finders
 from windward.results._summary import about
 from windward.results._tables import ABSENT_IF_EMPTY, Named, Tables, build
+from windward.show._digest import Digest, digests
 from windward.show.page._engines import engines, scale_of
 from windward.show.page._figures import of_packets
-from windward.show.page._html import chart_of, items
+from windward.show.page._html import chart_of, items, table_of
 
 if TYPE_CHECKING:
     from windward._answers.fluid import Fluid
@@ -44,6 +46,9 @@ _POLL_S = 0.02
 
 #: Most seeds that a page may ask for.
 MOST_SEEDS = 20
+
+#: Most pieces of a network that changes whose optimum is asked for: of more it is that of the end.
+_PIECES = 24
 
 #: What the optimum is of, unless the page asks for another.
 _FIRST = "proportional"
@@ -143,8 +148,10 @@ class Session:
         resolved = json.loads(whole.to_json())
         emit(self._described(resolved))
         answers = _Answers(asked=asked, whole=whole, began=began)
+        answers.partial, answers.notes = ignored_by_optimum(whole)
         try:
             answers.best = solve(whole, asked.objective)
+            answers.pieces = pieces(whole, asked.objective, _PIECES)
         except ValueError as error:
             answers.left_out["optimum"] = str(error).splitlines()[0]
         parts = split(resolved, whole)
@@ -268,6 +275,9 @@ class _Answers:
         self.left_out: dict[str, str] = {}
         self.parts: dict[int, Part] = {}
         self.count = 0
+        self.pieces: list[Piece] = []
+        self.notes: list[str] = []
+        self.partial: list[str] = []
         #: By seed and part; by part.
         self.packets: dict[int, dict[int, Any]] = {}
         self.fluid: dict[int, Fluid] = {}
@@ -284,7 +294,9 @@ class _Answers:
         fluid = _whole_fluid(self.whole, self.fluid) if len(self.fluid) == self.count else None
         charts: list[Chart] = []
         if run is not None:
-            charts = of_packets(run, self.asked.figures, fluid=fluid, best=self.best, until_s=until_s)
+            charts = of_packets(
+                run, self.asked.figures, fluid=fluid, best=self.best, pieces=self.pieces, until_s=until_s
+            )
         table, scale = "", 0.0
         if self.best is not None:
             packets = run if until_s is None else None
@@ -296,15 +308,21 @@ class _Answers:
                 packets=packets,
                 kernel=None,
                 left_out=self.left_out,
+                pieces=self.pieces,
+                partial=self.partial,
+                span_s=(self.whole.warmup_s, self.whole.duration_s),
             )
             scale = scale_of(compared.rows)
             table = engines(compared.rows, self.asked.scale)
-        remarks = [(f"{engine} left out:", reason, False) for engine, reason in self.left_out.items()]
+        remarks = [("note:", note, False) for note in self.notes]
+        remarks += [(f"{engine} left out:", reason, False) for engine, reason in self.left_out.items()]
         return {
             "charts": [chart.data() for chart in charts],
             "frames": [chart_of(chart, is_still=False) for chart in charts],
             "engines": table + items(remarks),
+            "tables": "" if run is None or until_s is not None else _details(run),
             "scale": scale,
+            "drawn": max(scale, self.asked.scale),
             "done": is_done,
             "until": until_s,
             "ms": round(1e3 * (time.monotonic() - self.began)),
@@ -362,6 +380,27 @@ class _Answers:
             named = Named(list(self.entities[f"{entity}s"][entity]), merged[kind][entity])
             tables[kind] = {**merged[kind], entity: named}
         return {1: tables}, until_s
+
+
+#: What is told of flows, links and sources beside their rates, by the tables of a run.
+_TOLD = {
+    "Flows": ("flow", "mean RTT", "loss", "timeouts", "completed after", "not completed", "marked"),
+    "Flows by group": ("group", "flows", "mean RTT", "loss", "timeouts", "completed after", "not completed"),
+    "Links": ("link", "utilization", "mean wait", "loss", "marked"),
+    "Background": ("source", "received", "mean delay", "loss"),
+}
+
+
+def _details(run: Run) -> str:
+    """Round trips, waits and losses as HTML tables."""
+    parts = []
+    for table in digests(run):
+        kept = [table.columns.index(name) for name in _TOLD.get(table.title, ()) if name in table.columns]
+        if len(kept) > 1:
+            rows = [[row[at] for at in kept] for row in table.rows]
+            columns = [table.columns[at] for at in kept]
+            parts.append(table_of(Digest(title=table.title, columns=columns, words=1, rows=rows, note=table.note)))
+    return "".join(f"<div>{part}</div>" for part in parts)
 
 
 def _whole_fluid(whole: _engine.Scenario, parts: Mapping[int, Fluid]) -> Fluid | None:

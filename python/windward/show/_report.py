@@ -52,7 +52,7 @@ def _comparison(compared: Compared) -> str:
     charts: list[Chart] = []
     packets, fluid, best = compared.packets, compared.fluid, compared.optimum
     if packets is not None:
-        parts.append(_packets(packets, charts, beside=(fluid, best)))
+        parts.append(_packets(packets, charts, beside=(fluid, best, compared.pieces)))
     if compared.kernel is not None:
         parts.append(_packets(compared.kernel, charts, key="kernels", title="Kernels"))
     if compared.ideal is not None:
@@ -67,9 +67,8 @@ def _comparison(compared: Compared) -> str:
 
 
 def _left_out(compared: Compared) -> str:
-    rows: list[tuple[str, str, bool]] = [
-        (f"{engine} left out:", reason, False) for engine, reason in compared.left_out.items()
-    ]
+    rows: list[tuple[str, str, bool]] = [("note:", note, False) for note in compared.notes]
+    rows += [(f"{engine} left out:", reason, False) for engine, reason in compared.left_out.items()]
     if compared.kernel is not None:
         rows += [("kernels NOT TRUSTWORTHY:", problem, True) for problem in compared.kernel.problems]
         rows += [("the kernel differs:", note, False) for note in compared.kernel.notes]
@@ -79,15 +78,16 @@ def _left_out(compared: Compared) -> str:
 def _map(run: Packets | None, scenario: str) -> list[Section]:
     picture = network(run, scenario)
     how = "" if run is None else "Links are as wide as they are busy; per cent: of the busier way."
+    how += " Dotted: the ways of stations that move, which stand where they end." if 'class="way"' in picture else ""
     return [Section("network", "Network", how, f'<div class="wide">{picture}</div>')] if picture else []
 
 
 def _packets(
-    run: Packets, charts: list[Chart], *, key: str = "packets", title: str = "Packets", beside: Any = (None, None)
+    run: Packets, charts: list[Chart], *, key: str = "packets", title: str = "Packets", beside: Any = (None, None, ())
 ) -> Section:
     said = describe(run)
-    fluid, best = beside
-    drawn = of_packets(run, fluid=fluid, best=best)
+    fluid, best, pieces = beside
+    drawn = of_packets(run, fluid=fluid, best=best, pieces=pieces)
     if key != "packets":
         drawn = [_renamed(chart, f"{key}-{chart.key}") for chart in drawn]
     charts += drawn

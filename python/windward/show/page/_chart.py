@@ -73,7 +73,9 @@ class Chart:
     x_to: float
     begin: float = 0.0
     is_from_zero: bool = True
-    #: Where the axis ends at the most: the largest that a share can be.
+    #: The least that a value can be: the axis does not go below it. None where there is no such end.
+    y_least: float | None = 0.0
+    #: Where the axis ends: the largest that a share can be.
     y_most: float | None = None
     is_log: bool = False
     #: How wide a single panel is, in pixels.
@@ -101,7 +103,9 @@ class Chart:
             high = low + (abs(low) or 1.0)
         margin = 0.04 * (high - low)
         most = high + margin if self.y_most is None else self.y_most
-        return (low if self.is_from_zero else low - margin), most
+        if not self.is_from_zero:
+            low = low - margin if self.y_least is None else max(low - margin, self.y_least)
+        return low, most
 
     def data(self) -> dict[str, Any]:
         """What the page's script draws it from."""
@@ -116,6 +120,7 @@ class Chart:
             "span": [self.x_from, self.x_to, low, high],
             "begin": self.begin,
             "fromZero": self.is_from_zero,
+            "least": self.y_least,
             "most": self.y_most,
             "log": self.is_log,
             "places": list(self.places),

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windward.show._digest import percent, quantity
+from windward.show._tables import folded
 from windward.show.page._svg import ticks
 
 #: What marks an engine, in the order in which they are drawn.
@@ -23,24 +24,28 @@ _NAMES = {
 #: Size of a row's strip, in pixels.
 _WIDTH, _HEIGHT, _EDGE = 300, 24, 8
 
-#: Up to so many flows have a row.
-_ROWS = 60
-
 
 def scale_of(compared: Sequence[Mapping[str, Any]]) -> float:
     """Where the scale of a table ends, in bits a second: beyond what any engine says."""
-    peaks = [row[f"{name}_bps"] for row in compared[:_ROWS] for name in _NAMES]
-    peaks += [row["packets_bps"] + row["packets_error_bps"] for row in compared[:_ROWS]]
+    shown, _ = folded(compared)
+    peaks = [row[f"{name}_bps"] for row in shown for name in _NAMES]
+    peaks += [row["packets_bps"] + row["packets_error_bps"] for row in shown]
     return 1.04 * max(filter(math.isfinite, peaks), default=1.0) or 1.0
 
 
 def engines(compared: Sequence[Mapping[str, Any]], at_least: float = 0.0) -> str:
     """The table, its scale and its key, as HTML; the scale ends at `at_least` if that is more than it needs."""
-    shown = compared[:_ROWS]
+    shown, said = folded(compared)
     there = [name for name in _NAMES if any(math.isfinite(row[f"{name}_bps"]) for row in compared)]
     most = max(scale_of(compared), at_least)
     has_share = "packets" in there
-    columns = ["flow", "law", "", *(_NAMES[name] for name in there), *(["of optimum"] if has_share else [])]
+    columns = [
+        "group" if said else "flow",
+        "law",
+        "",
+        *(_NAMES[name] for name in there),
+        *(["of optimum"] if has_share else []),
+    ]
     kinds = ["word", "word", "strip", *(f"number of-{name}" for name in there), *["number of-share"] * has_share]
     heads = [
         f'<th scope="col" class="{kind}">{_scale(most) if kind == "strip" else html.escape(name)}</th>'
@@ -62,8 +67,7 @@ def engines(compared: Sequence[Mapping[str, Any]], at_least: float = 0.0) -> str
         is_new = group is not None and row["law"] != group
         group = row["law"]
         rows.append(f'<tr class="{"new" if is_new else "same"}">{"".join(cells)}</tr>')
-    left_out = len(compared) - len(shown)
-    note = f'<p class="note">{left_out} more flow{"s" if left_out > 1 else ""}</p>' if left_out else ""
+    note = f'<p class="note">{html.escape(said)}</p>' if said else ""
     key = "".join(f"<li>{_sign(name)}{html.escape(_NAMES[name])}</li>" for name in there)
     return (
         f'<ul class="key">{key}</ul><div class="wide"><table class="engines"><thead><tr>{"".join(heads)}</tr></thead>'
@@ -104,7 +108,7 @@ def _strip(row: Mapping[str, Any], there: Sequence[str], most: float) -> str:
         if math.isfinite(error):
             low, high = _x(max(value - error, 0.0), most), _x(value + error, most)
             band = f'<path class="error" d="M{low:.1f} {middle}H{high:.1f}"/>'
-        parts.append(f"<g><title>{html.escape(text)}</title>{band}{_mark(name, x, middle)}</g>")
+        parts.append(f"<g data-x='{x:.1f}'><title>{html.escape(text)}</title>{band}{_mark(name, x, middle)}</g>")
     label = html.escape("; ".join(reversed(said)), quote=True)
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
 

@@ -14,7 +14,7 @@ from windward.show.page._chart import Chart, Level, Line, Panel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from windward.results._shapes import BestRates, Packets, Windows
+    from windward.results._shapes import BestPiece, BestRates, Packets, Windows
 
     Array = NDArray[np.float64]
 
@@ -46,6 +46,7 @@ def of_packets(
     *,
     fluid: Windows | None = None,
     best: BestRates | None = None,
+    pieces: Sequence[BestPiece] = (),
     until_s: float | None = None,
 ) -> list[Chart]:
     """The figures of a run over time; in that of the goodput, beside the packets, the equations and the optimum.
@@ -58,6 +59,8 @@ def of_packets(
         Which figures.
     fluid, best
         What other engines answer about the same scenario.
+    pieces
+        The best rates piece by piece where the network changes, in place of `best`.
     until_s
         How far the run is, where it goes on.
     """
@@ -68,21 +71,28 @@ def of_packets(
             values = index_of(run, seed) if kind == "fairness" else SERIES[kind].of(run, seed)
         except ValueError:
             continue
-        if kind == "fairness" and len(run.draws("flows").names) < 2:
-            continue
-        charts.append(_chart(run, kind, values, fluid, best, until_s))
+        charts.append(_chart(run, kind, values, fluid, best, pieces, until_s))
     return charts
 
 
 def _chart(
-    run: Packets, kind: str, values: Values, fluid: Windows | None, best: BestRates | None, until_s: float | None
+    run: Packets,
+    kind: str,
+    values: Values,
+    fluid: Windows | None,
+    best: BestRates | None,
+    pieces: Sequence[BestPiece],
+    until_s: float | None,
 ) -> Chart:
     groups, left_out = _groups(run, values) if kind != "fairness" else ({"all flows": list(values.names)}, 0)
     beside: dict[str, Values] = {}
     if fluid is not None and kind in ("windows", "rates"):
         beside["fluid"] = of_fluid(fluid, *(("goodput_bps", 1e-6) if kind == "rates" else ("cwnd", 1.0)))
     levels: dict[str, float] = {}
-    if best is not None and kind == "rates":
+    steps: dict[str, Array] = {}
+    if best is not None and kind == "rates" and pieces:
+        steps = _steps([row["flow"] for row in best.rows("flows")], pieces, values.time_s)
+    elif best is not None and kind == "rates":
         levels = {row["flow"]: row["goodput_bps"] / 1e6 for row in best.rows("flows")}
     is_crowded = any(len(names) > _MANY for names in groups.values())
     notes = [_whose(run)]
@@ -92,9 +102,9 @@ def _chart(
         notes.append("median and 5–95 % of the flows")
     if beside:
         notes.append("dashed: the windows' equations, all flows from the beginning")
-    if levels:
-        is_changing = best is not None and "[[change]]" in best.scenario
-        notes.append("dotted: the optimum of all flows together" + ", as the network begins" * is_changing)
+    if levels or steps:
+        is_end = best is not None and not steps and "[[change]]" in best.scenario
+        notes.append("dotted: the optimum of all flows together" + ", as the network ends" * is_end)
     if left_out:
         notes.append(f"{left_out} idler link{'s' if left_out > 1 else ''} not drawn")
     if until_s is not None:
@@ -102,7 +112,7 @@ def _chart(
     panels = [
         Panel(
             title=title,
-            lines=[*_lines(values, names), *_beside(beside, names)],
+            lines=[*_lines(values, names), *_beside(beside, names), *_stepped(steps, names)],
             levels=_levels(levels, names),
         )
         for title, names in groups.items()
@@ -153,14 +163,12 @@ def _lines(values: Values, names: Sequence[str]) -> list[Line]:
         return [Line(name=f"median of {len(names)}", values=middle, low=low, high=high)]
     lines = []
     for at, name in enumerate(names):
-        mean = part.means[:, at]
-        error = None if part.errors is None else part.errors[:, at]
         lines.append(
             Line(
                 name=name,
-                values=mean,
-                low=None if error is None else mean - error,
-                high=None if error is None else mean + error,
+                values=part.means[:, at],
+                low=None if part.low is None else part.low[:, at],
+                high=None if part.high is None else part.high[:, at],
                 color=at % COLORS,
             )
         )
@@ -187,6 +195,29 @@ def _beside(others: Mapping[str, Values], names: Sequence[str]) -> list[Line]:
             (only,) = [line for line in lines if line.name.startswith(f"{engine}, ")]
             lines[lines.index(only)] = Line(name=engine, values=only.values, color=5, look="fluid", x=only.x)
     return lines
+
+
+def _steps(names: Sequence[str], pieces: Sequence[BestPiece], time_s: Array) -> dict[str, Array]:
+    """The best rate of each flow at each instant, in Mbit/s."""
+    found = {name: np.full(len(time_s), math.nan) for name in names}
+    for piece in pieces:
+        is_then = (time_s >= piece.from_s) & (time_s <= piece.until_s)
+        for name, rate in zip(names, piece.goodput_bps or [math.nan] * len(names), strict=True):
+            found[name][is_then] = rate / 1e6
+    return found
+
+
+def _stepped(steps: Mapping[str, Array], names: Sequence[str]) -> list[Line]:
+    known = [name for name in names if name in steps]
+    if not known or len(names) > _MANY:
+        return []
+    first = steps[known[0]]
+    if all(np.allclose(steps[name], first, rtol=2e-3, equal_nan=True) for name in known):
+        return [Line(name="optimum", values=first, color=6, look="level")]
+    return [
+        Line(name=f"optimum, {name}", values=steps[name], color=at % COLORS, look="level")
+        for at, name in enumerate(known)
+    ]
 
 
 def _levels(levels: Mapping[str, float], names: Sequence[str]) -> list[Level]:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windward._engine import Scenario, ScenarioError
+from windward.results import _names
+from windward.results._ways import bend, ways
 from windward.results.stats import mean_and_interval
 from windward.show._digest import quantity
 
@@ -44,6 +46,8 @@ class _Network:
     #: Group, source and sink of each flow.
     flows: Sequence[tuple[str, str, str]]
     places: Mapping[str, tuple[float, float]]
+    #: The turns of stations that move, in metres.
+    ways: Mapping[str, Sequence[tuple[float, float]]]
 
 
 def network(run: Packets | None, scenario: str) -> str:
@@ -60,13 +64,14 @@ def network(run: Packets | None, scenario: str) -> str:
     if found is None or not found.links:
         return ""
     nodes = list(dict.fromkeys(node for link in found.links for node in link.ends))
+    paths: list[list[tuple[float, float]]] = []
     if found.places:
-        at = _scaled(found.places)
+        at, paths = _scaled(found.places, found.ways)
     elif len(nodes) <= _MOST:
         at = _layered(found, nodes)
     else:
         return ""
-    return _picture(found, at)
+    return _picture(found, at, paths)
 
 
 def _of_run(run: Packets) -> _Network:
@@ -90,6 +95,7 @@ def _of_run(run: Packets) -> _Network:
         ],
         flows=[*zip(flows.attribute("group"), flows.attribute("from"), flows.attribute("to"), strict=True)],
         places=places,
+        ways=ways(run.scenario) if places else {},
     )
 
 
@@ -108,16 +114,24 @@ def _of_scenario(text: str) -> _Network | None:
         ],
         flows=[*zip(flows["group"], flows["from"], flows["to"], strict=True)],
         places={},
+        ways={},
     )
 
 
-def _scaled(places: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """Places in metres on the picture."""
-    xs, ys = zip(*places.values(), strict=True)
+def _scaled(
+    places: Mapping[str, tuple[float, float]], moving: Mapping[str, Sequence[tuple[float, float]]]
+) -> tuple[dict[str, tuple[float, float]], list[list[tuple[float, float]]]]:
+    """Places and ways in metres on the picture."""
+    xs, ys = zip(*places.values(), *(place for way in moving.values() for place in way), strict=True)
     wide, tall = max(xs) - min(xs) or 1.0, max(ys) - min(ys)
     factor = min((_WIDTH - 2 * _EDGE) / wide, 420.0 / tall if tall else math.inf)
     left = (_WIDTH - wide * factor) / 2
-    return {node: (left + (x - min(xs)) * factor, 40.0 + (max(ys) - y) * factor) for node, (x, y) in places.items()}
+
+    def on_picture(place: tuple[float, float]) -> tuple[float, float]:
+        return left + (place[0] - min(xs)) * factor, 40.0 + (max(ys) - place[1]) * factor
+
+    at = {node: on_picture(place) for node, place in places.items()}
+    return at, [[on_picture(place) for place in way] for way in moving.values()]
 
 
 def _layered(network: _Network, nodes: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -163,28 +177,36 @@ def _layered(network: _Network, nodes: Sequence[str]) -> dict[str, tuple[float, 
     return at
 
 
-def _picture(network: _Network, at: Mapping[str, tuple[float, float]]) -> str:
+def _picture(
+    network: _Network, at: Mapping[str, tuple[float, float]], paths: Sequence[Sequence[tuple[float, float]]]
+) -> str:
     both: dict[tuple[str, str], list[_Link]] = {}
     for link in network.links:
         a, b = link.ends
         if a in at and b in at:
             both.setdefault((a, b) if (b, a) not in both else (b, a), []).append(link)
-    parts, texts = [], []
+    parts: list[str] = []
+    texts: list[str] = []
+    for path in paths:
+        drawn = "L".join(f"{x:.1f} {y:.1f}" for x, y in path)
+        (x, y) = path[0]
+        parts.append(f'<path class="way" d="M{drawn}"/><circle class="way" cx="{x:.1f}" cy="{y:.1f}" r="3"/>')
     written: set[tuple[float, float, str]] = set()
     is_placed = bool(network.places)
     # Stations that share the air are never busy all the time: there the busiest is as wide as can be.
     uses = [link.use for link in network.links if math.isfinite(link.use)]
     full = max(uses, default=1.0) or 1.0 if is_placed else 1.0
-    for ways in both.values():
+    for pair in both.values():
         # The busier way: the other one carries the acknowledgements.
-        link = max(ways, key=lambda way: (way.use if math.isfinite(way.use) else 0.0, way.rate_bps))
+        link = max(pair, key=lambda way: (way.use if math.isfinite(way.use) else 0.0, way.rate_bps))
         (x, y), (u, v) = at[link.ends[0]], at[link.ends[1]]
         use = link.use / full if math.isfinite(link.use) else 0.0
         said = f"{quantity(link.rate_bps, 'bit/s')}, {quantity(link.delay_s, 's')}"
         title = f"{link.name}: {said}" + (f", busy {100 * link.use:.0f} %" if math.isfinite(link.use) else "")
+        course = _to(at, link.ends) if is_placed else f"L{u:.1f} {v:.1f}"
         parts.append(
             f'<g><title>{html.escape(title)}</title><path class="link{" busy" if use >= 0.2 else ""}" '
-            f'stroke-width="{1.2 + 4.8 * min(use, 1):.1f}" d="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"/></g>'
+            f'stroke-width="{1.2 + 4.8 * min(use, 1):.1f}" d="M{x:.1f} {y:.1f}{course}"/></g>'
         )
         if is_placed or len(both) > _WRITTEN:
             continue
@@ -200,16 +222,27 @@ def _picture(network: _Network, at: Mapping[str, tuple[float, float]]) -> str:
         is_end = node in ends
         parts.append(f'<circle class="node{" end" if is_end else ""}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
         if is_end and not is_placed:
-            texts.append(_text(x + 9, y + 4, node, "start", "name", f" ← {ends[node]}"))
+            texts.append(_text(x + 9, y + 4, _names.one(node, 16), "start", "name", f" ← {_names.one(ends[node], 30)}"))
         else:
-            texts.append(_text(x, y + 17, node, "middle", "name"))
-    height = max(y for _, y in at.values()) + 30
+            texts.append(_text(x, y + 17, _names.one(node, 16), "middle", "name"))
+    height = max(y for places in (at.values(), *paths) for _, y in places) + 30
     count = len(network.flows)
     label = f"{len(at)} nodes, {len(both)} links, {count} flow{'s' if count != 1 else ''}"
     return (
         f'<svg class="map" viewBox="0 0 {_WIDTH:g} {height:.0f}" role="img" aria-label="{label}">'
         f"{''.join(parts)}{''.join(texts)}</svg>"
     )
+
+
+def _to(at: Mapping[str, tuple[float, float]], ends: tuple[str, str]) -> str:
+    """The way of a link to its end, around stations that are between."""
+    (u, v), others = at[ends[1]], [place for node, place in at.items() if node not in ends]
+    middle = bend(at[ends[0]], at[ends[1]], others)
+    if middle is None:
+        return f"L{u:.1f} {v:.1f}"
+    # The curve goes half as far as what it is drawn to.
+    (x, y) = at[ends[0]]
+    return f"Q{2 * middle[0] - (x + u) / 2:.1f} {2 * middle[1] - (y + v) / 2:.1f} {u:.1f} {v:.1f}"
 
 
 def _by_sink(flows: Iterable[tuple[str, str, str]]) -> dict[str, str]:

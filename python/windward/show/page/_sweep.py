@@ -60,8 +60,8 @@ def _chart(sweep: Grid, name: str, frame: pd.DataFrame, x: Axis, by: Axis | None
             Line(
                 name=name if by is None else cell(value, by),
                 values=means,
-                low=means - errors if errors.any() else None,
-                high=means + errors if errors.any() else None,
+                low=np.maximum(means - errors, measured.least * scale) if errors.any() else None,
+                high=np.minimum(means + errors, measured.most * scale) if errors.any() else None,
                 color=at % COLORS,
                 look="mark",
             )
@@ -95,6 +95,8 @@ def _chart(sweep: Grid, name: str, frame: pd.DataFrame, x: Axis, by: Axis | None
         is_log=is_log,
         width=510,
         is_from_zero=name not in ("value", "residual"),
+        y_least=None if math.isinf(measured.least) else measured.least * scale,
+        y_most=1.02 * scale if name == "fairness" else None,
     )
 
 

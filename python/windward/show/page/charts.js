@@ -75,15 +75,15 @@ const Windward = (() => {
     begin(slot, number) {
       const panel = this.chart.panels[number], made = columns(this.chart, panel), chart = this.chart;
       const outputs = [...slot.parentNode.querySelectorAll("figcaption output")];
-      const [from, to, low, high] = chart.span;
       const axis = { stroke: () => named("faint"), font: "11px " + named("sans"), grid: { stroke: () => named("hair"), width: 1 }, ticks: { show: false } };
       const options = {
         width: slot.clientWidth, height: HEIGHT, padding: SIDES, legend: { show: false }, pxAlign: 0,
         series: made.series.map((series, at) => at ? look(series, chart) : {}),
         bands: made.bands.map(band => ({ series: band.series, fill: () => color(band.color) + "2e" })),
         scales: {
-          x: { time: false, distr: chart.log ? 3 : 1, range: () => this.range || [from, to] },
-          y: { range: () => this.isZoomed ? this.visible() : [low, high] },
+          // The ends are those of the numbers that are there now: they may come later, or from what stands beside.
+          x: { time: false, distr: chart.log ? 3 : 1, range: () => this.range || this.chart.span.slice(0, 2) },
+          y: { range: () => this.isZoomed ? this.visible() : this.chart.span.slice(2) },
         },
         axes: [
           { ...axis, size: 22, gap: 3, grid: { show: false }, ...(chart.places.length ? { splits: () => chart.places.map((_, at) => at), values: () => chart.places } : {}),
@@ -149,7 +149,8 @@ const Windward = (() => {
       if (!(high >= low)) return [low0, this.chart.span[3]];
       if (this.chart.fromZero) low = Math.min(0, low);
       const margin = 0.05 * (high - low || Math.abs(high) || 1);
-      return [this.chart.fromZero ? low : low - margin, this.chart.most === null ? high + margin : this.chart.most];
+      const { fromZero, least, most } = this.chart;
+      return [fromZero ? low : Math.max(low - margin, least ?? -Infinity), most ?? high + margin];
     }
 
     // 1, 2 and 5 times powers of ten in sight; of more than three decades the powers alone.
@@ -257,6 +258,8 @@ const Windward = (() => {
       if (this.fits(element, chart)) figure.update(chart);
       else { if (figure) { figure.end(); drawn.delete(element); } waiting.set(element, chart); make(element); }
     },
+    // The ends of its axes as they are drawn: from, to, low, high.
+    ends(element) { const { x, y } = drawn.get(element).plots[0].scales; return [x.min, x.max, y.min, y.max]; },
     // Whether it can be given these numbers as it is.
     fits(element, chart) { const figure = drawn.get(element); return Boolean(figure) && figure.plots.length === chart.panels.length && same(figure.chart, chart); },
     drop(element) { drawn.get(element)?.end(); drawn.delete(element); waiting.delete(element); sights.unobserve(element); },
