@@ -132,9 +132,11 @@ def test_one_flow_has_no_index_of_fairness(cli: Cli, link: Callable[..., ww.Scen
 
 def test_figures_of_a_run_are_over_all_its_flows() -> None:
     flows = {
+        "flow": ["one", "coded"],
         "delivered_bytes": [1000, 3000],
         "goodput_bps": [8000.0, 8000.0],
-        "segments_sent": [10, 30],
+        # Thirty combinations left the source for ten segments: what is lost is lost of those.
+        "segments_sent": [10, 10],
         "segments_lost": [1, 3],
         "mean_rtt_s": [0.1, 0.3],
         "mean_cwnd": [2.0, 4.0],
@@ -143,7 +145,8 @@ def test_figures_of_a_run_are_over_all_its_flows() -> None:
         "unfinished": [0, 0],
     }
     links = {"utilization": [0.5, 0.1], "mean_queue_delay_s": [0.01, math.nan]}
-    row = packets({"flows": flows, "links": links}, {}, measured_s=4.0)
+    coding = {"flow": ["coded"], "combinations": [30]}
+    row = packets({"flows": flows, "links": links, "coding": coding}, {}, measured_s=4.0)
     assert row["goodput_bps"] == [8000.0]
     assert (row["loss"], row["completion_s"], row["unfinished"]) == ([0.1], [0.5], [0.0])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windward.results._tables import Columns
-from windward.results.stats import jain, total_goodput
+from windward.results.stats import jain, sent_by_flow, total_goodput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ def packets(tables: Mapping[str, Columns], counts: Mapping[str, int], measured_s
     `completion_s` is that of the last transfer: NaN where not all have completed, whose number is `unfinished`.
     """
     flows, links = tables["flows"], tables["links"]
-    sent, lost = sum(flows["segments_sent"]), sum(flows["segments_lost"])
+    sent, lost = sum(sent_by_flow(flows, tables["coding"])), sum(flows["segments_lost"])
     unfinished = sum(flows["unfinished"])
     return _row(
         goodput_bps=total_goodput(flows, measured_s),

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from windward.results.stats import sent_by_flow
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -140,10 +142,13 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
     flows, links, background = output["flows"], output["links"], output["background"]
     internals = dict(output["internals"])
     internals["name"] = Named(internals.pop("names"), internals["name"])
+    names = entities["flows"]["flow"]
+    coding = {**output["coding"], "flow": [names[at] for at in output["coding"]["flow"]]}
+    sent = sent_by_flow({"flow": names, **flows}, coding)
     lost = [dropped + lost for dropped, lost in zip(links["dropped"], links["lost"], strict=True)]
     offered = [packets + dropped for packets, dropped in zip(links["packets"], links["dropped"], strict=True)]
     return {
-        "flows": {**entities["flows"], **flows, "loss": _share(flows["segments_lost"], flows["segments_sent"])},
+        "flows": {**entities["flows"], **flows, "loss": _share(flows["segments_lost"], sent)},
         "links": {
             **entities["links"],
             **links,
@@ -157,7 +162,7 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
         "link_series": _with_names(output["link_series"], "link", entities["links"]["link"]),
         "internals": _with_names(internals, "flow", entities["flows"]["flow"]),
         **{table: _queued(output[table], entities) for table in ("backlogs", "shares", "backlog_series")},
-        "coding": {**output["coding"], "flow": [entities["flows"]["flow"][at] for at in output["coding"]["flow"]]},
+        "coding": coding,
         "blocks": _with_names(output["blocks"], "flow", entities["flows"]["flow"]),
         "air": _air(output["air"], entities),
     }

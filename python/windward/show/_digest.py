@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from windward.results._tables import Named
-from windward.results.stats import busy_links, mean_and_interval, overall
+from windward.results.stats import busy_links, mean_and_interval, overall, sent_by_flow
 
 if TYPE_CHECKING:
     from windward.results._shapes import Packets
@@ -72,7 +72,8 @@ def headline(run: Packets) -> list[tuple[str, str]]:
         utilization = links.values("utilization", links.names.index(busiest[0]))
         facts.append((f"utilization of {busiest[0]}", _percent(utilization)))
     if flows.names:
-        counts = [(sum(table["segments_lost"]), sum(table["segments_sent"])) for table in flows.tables]
+        pairs = zip(flows.tables, _sent(run, flows), strict=True)
+        counts = [(sum(table["segments_lost"]), sum(sent)) for table, sent in pairs]
         facts.append(("lost segments", _percent(_shares(counts))))
     return facts
 
@@ -81,7 +82,7 @@ def digests(run: Packets) -> list[Digest]:
     """The tables of flows, links, stations, their queues by flow, and background sources, those that there are."""
     flows = run.draws("flows")
     tables = [
-        _groups(flows) if len(flows.names) > MANY_FLOWS else _flows(flows),
+        _groups(flows, _sent(run, flows)) if len(flows.names) > MANY_FLOWS else _flows(flows),
         _links(run.draws("links")),
         _stations(run.draws("stations")),
         _wifi(run.draws("wifi_stations")),
@@ -127,7 +128,13 @@ def _flows(flows: Totals) -> Digest:
     return without_empty(Digest(title="Flows", columns=columns, words=2, rows=rows, note=note))
 
 
-def _groups(flows: Totals) -> Digest:
+def _sent(run: Packets, flows: Totals) -> list[list[int]]:
+    """What each flow gave the network, by seed."""
+    coding = run.totals("coding").tables
+    return [sent_by_flow(table, layers) for table, layers in zip(flows.tables, coding, strict=False)]
+
+
+def _groups(flows: Totals, sent_by_seed: Sequence[Sequence[int]]) -> Digest:
     groups: dict[tuple[str, str], list[int]] = {}
     for at, key in enumerate(zip(flows.attribute("group"), flows.attribute("law"), strict=True)):
         groups.setdefault(key, []).append(at)
@@ -138,7 +145,8 @@ def _groups(flows: Totals) -> Digest:
     rows = []
     for (group, law), members in groups.items():
         each = [_mean(flows.values("goodput_bps", at)) for at in members]
-        lost, sent = (map(sum, by_seed(metric, members)) for metric in ("segments_lost", "segments_sent"))
+        lost = map(sum, by_seed("segments_lost", members))
+        sent = [sum(each[at] for at in members) for each in sent_by_seed]
         rows.append(
             [
                 group,
