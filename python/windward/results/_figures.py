@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from windward.results._tables import Columns
-from windward.results.stats import jain, sent_by_flow, total_goodput
+from windward.results._tables import Columns, sent_by_flow
+from windward.results.stats import jain, total_goodput
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from windward.results.stats import sent_by_flow
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -166,6 +164,12 @@ def build(output: Mapping[str, Any], entities: Mapping[str, Mapping[str, Any]], 
         "blocks": _with_names(output["blocks"], "flow", entities["flows"]["flow"]),
         "air": _air(output["air"], entities),
     }
+
+
+def sent_by_flow(flows: Columns, coding: Columns) -> list[int]:
+    """What each flow gave the network, and may lose: its segments, of a coded flow its combinations."""
+    combinations = dict(zip(coding["flow"], coding["combinations"], strict=True))
+    return [combinations.get(flow, sent) for flow, sent in zip(flows["flow"], flows["segments_sent"], strict=True)]
 
 
 def _figures(columns: Columns, entities: Mapping[str, Mapping[str, Any]]) -> Columns:

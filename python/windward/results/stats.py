@@ -157,12 +157,6 @@ def total_goodput(flows: Columns, measured_s: float) -> float:
     return 8 * math.fsum(flows["delivered_bytes"]) / measured_s
 
 
-def sent_by_flow(flows: Columns, coding: Columns) -> list[int]:
-    """What each flow gave the network, and may lose: its segments, of a coded flow its combinations."""
-    combinations = dict(zip(coding["flow"], coding["combinations"], strict=True))
-    return [combinations.get(flow, sent) for flow, sent in zip(flows["flow"], flows["segments_sent"], strict=True)]
-
-
 def overall(flows: Totals, measured_s: float) -> tuple[list[float], list[float]]:
     """Goodput of all flows together in bit/s over the counted time, and Jain's index of their goodputs, by seed."""
     tables = flows.tables

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from windward.results._tables import Named
-from windward.results.stats import busy_links, mean_and_interval, overall, sent_by_flow
+from windward.results._tables import Named, sent_by_flow
+from windward.results.stats import busy_links, mean_and_interval, overall
 
 if TYPE_CHECKING:
     from windward.results._shapes import Packets
