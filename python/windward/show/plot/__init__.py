@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from windward.results._files import replace_bytes
 from windward.results import _names
+from windward.results._files import replace_bytes
 from windward.results._values import has_bands
 from windward.show.plot import _answers, _backlog, _coding, _means, _series, _sweep, _together, _wireless
 from windward.show.plot._kind import Kind
