@@ -10,8 +10,38 @@ from typing_extensions import Buffer
 
 __version__: str
 
+#: Most bytes of a scenario, and of a recording.
+MAX_SCENARIO: int
+MAX_RECORDING: int
+
 class ScenarioError(ValueError):
     """A scenario says something impossible: where, what was given, what is allowed."""
+
+    #: What is wrong, one by one; empty where it is no text that is wrong.
+    problems: tuple[Problem, ...]
+
+@final
+class Problem:
+    """One thing that is wrong with a scenario."""
+
+    @property
+    def origin(self) -> str:
+        """The file, as it was named to the reader."""
+    @property
+    def path(self) -> str:
+        """Path of keys and indices (from 0), such as `flow[2].to`; empty for the file as a whole."""
+    @property
+    def line(self) -> int | None:
+        """Line in the text, from 1; None where the text is not known."""
+    @property
+    def column(self) -> int | None:
+        """Column in characters, from 1."""
+    @property
+    def message(self) -> str:
+        """What is wrong and what is allowed."""
+    @property
+    def hint(self) -> str | None:
+        """What was probably meant."""
 
 class LawError(RuntimeError):
     """A law written in Python failed, or answered with a window that cannot be; `__cause__` is its own exception."""
@@ -143,6 +173,9 @@ class Scenario:
     @property
     def python_classes(self) -> list[str]:
         """Laws, schedulers and rules in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code."""
+    @property
+    def python_parts(self) -> list[tuple[str, str, list[str]]]:
+        """The same with the kind ("law", "scheduler", "rule") before and the names of the arguments behind."""
     @property
     def name(self) -> str:
         """Its short name."""
@@ -309,6 +342,9 @@ class Sweep:
 
 def quantity(text: str) -> tuple[float, str] | None:
     """What a text such as "10 ms" is worth in a base unit, and that unit; None for what is no quantity."""
+
+def read_text(path: Path, most: int) -> str:
+    """The text of a regular file of at most `most` bytes, without its byte order mark; raises OSError or ValueError."""
 
 def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
     """Writes columns of one length as a Parquet file; raises OSError.

@@ -23,6 +23,14 @@ pub enum Error {
         /// The kernel's answer.
         source: io::Error,
     },
+    /// A command cannot be started.
+    #[error("{command}: {source}")]
+    Command {
+        /// Its name.
+        command: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
     /// The scenario holds something that real kernels cannot do.
     #[error("{0}")]
     Impossible(String),

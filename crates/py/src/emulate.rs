@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use windward_emulate::link::{self, Ends};
 use windward_emulate::{Emulation, Error, Quality};
@@ -17,6 +17,7 @@ use windward_sim::LinkStats;
 fn raise(error: &Error) -> PyErr {
     match error {
         Error::Law(why) => KernelError::new_err(why.to_string()),
+        Error::Command { command, source } => error::file(Path::new(command), source),
         other => EmulationError::new_err(other.to_string()),
     }
 }

@@ -2,6 +2,9 @@
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::io;
+use std::path::Path;
 
 pyo3::create_exception!(
     windward,
@@ -35,9 +38,77 @@ pyo3::create_exception!(
     "A simulation was stopped before its end; `run` holds the seeds that had finished."
 );
 
+/// One thing that is wrong with a scenario.
+#[pyclass(frozen, get_all, module = "windward._engine")]
+pub(crate) struct Problem {
+    /// The file, as it was named to the reader.
+    origin: String,
+    /// Path of keys and indices (from 0) to what is wrong, such as `flow[2].to`; empty for the file as a whole.
+    path: String,
+    /// Line in the text, from 1; None where the text is not known.
+    line: Option<usize>,
+    /// Column in characters, from 1.
+    column: Option<usize>,
+    /// What is wrong and what is allowed.
+    message: String,
+    /// What was probably meant.
+    hint: Option<String>,
+}
+
+#[pymethods]
+impl Problem {
+    #[new]
+    fn new(
+        origin: String,
+        path: String,
+        line: Option<usize>,
+        column: Option<usize>,
+        message: String,
+        hint: Option<String>,
+    ) -> Self {
+        Self { origin, path, line, column, message, hint }
+    }
+
+    /// An error travels between processes, and its problems with it.
+    fn __getnewargs__(&self) -> (&str, &str, Option<usize>, Option<usize>, &str, Option<&str>) {
+        let Self { origin, path, line, column, message, hint } = self;
+        (origin, path, *line, *column, message, hint.as_deref())
+    }
+}
+
+impl From<&windward_scenario::Problem> for Problem {
+    fn from(problem: &windward_scenario::Problem) -> Self {
+        let windward_scenario::Problem { origin, path, position, message, hint } = problem.clone();
+        let (line, column) = position.map(|at| (at.line, at.column)).unzip();
+        Self { origin, path, line, column, message, hint }
+    }
+}
+
 /// The Python exception of an error in a scenario.
 pub(crate) fn scenario(error: &windward_scenario::Error) -> PyErr {
-    ScenarioError::new_err(error.to_string())
+    Python::attach(|py| {
+        let raised = ScenarioError::new_err(error.to_string());
+        let problems: Vec<_> = error.problems().iter().map(Problem::from).collect();
+        match PyTuple::new(py, problems).and_then(|problems| raised.value(py).setattr(PROBLEMS, problems)) {
+            Ok(()) => raised,
+            Err(failure) => failure,
+        }
+    })
+}
+
+/// The attribute of a ScenarioError that has its problems one by one.
+pub(crate) const PROBLEMS: &str = "problems";
+
+/// The Python exception of a file that cannot be read: OSError, or ValueError for what no system refuses.
+pub(crate) fn file(path: &Path, error: &io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => {
+            let text = io::Error::from_raw_os_error(number).to_string();
+            let text = text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_owned();
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
+        }
+        None => PyValueError::new_err(format!("{}: {error}", path.display())),
+    }
 }
 
 /// The Python exception of what ended a job; `failed` makes that of its seeds' own failures.

@@ -29,13 +29,19 @@ mod table;
 mod transfer;
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// The compiled engines behind the `windward` package.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("ScenarioError", py.get_type::<error::ScenarioError>())?;
+    let scenario_error = py.get_type::<error::ScenarioError>();
+    scenario_error.setattr(error::PROBLEMS, PyTuple::empty(py))?;
+    module.add("ScenarioError", scenario_error)?;
+    module.add_class::<error::Problem>()?;
+    module.add("MAX_SCENARIO", windward_scenario::MAX_TEXT)?;
+    module.add("MAX_RECORDING", windward_scenario::MAX_RECORDING)?;
     module.add("LawError", py.get_type::<error::LawError>())?;
     module.add("KernelError", py.get_type::<error::KernelError>())?;
     module.add("EmulationError", py.get_type::<error::EmulationError>())?;
@@ -70,6 +76,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(num::num_subgradient, module)?)?;
     module.add_function(wrap_pyfunction!(table::write_parquet, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::quantity, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::read_text, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_get, module)?)?;
     module.add_function(wrap_pyfunction!(transfer::transfer_masked, module)?)?;
     module.add_function(wrap_pyfunction!(send::transfer_send, module)?)?;

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use std::cell::RefCell;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use windward_laws::{LawSpec, Price};
 use windward_scenario::{self as scenario, Compiled, FlowName};
 use windward_sim::{FlowConfig, FrameKind, LawChoice, MediumConfig};
@@ -42,7 +42,7 @@ impl<'a> Recordings<'a> {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
-        fs::read_to_string(self.folder.join(name))
+        scenario::read_text(&self.folder.join(name), scenario::MAX_RECORDING)
     }
 
     fn names(self) -> Vec<String> {
@@ -114,6 +114,18 @@ impl Scenario {
         laws.chain(self.inner.python_schedulers())
             .chain(self.inner.python_rules())
             .map(|python| python.class.clone())
+            .collect()
+    }
+
+    /// The same with the kind ("law", "scheduler" or "rule") before, and the names of the constructor's arguments behind.
+    #[getter]
+    fn python_parts(&self) -> Vec<(&'static str, String, Vec<String>)> {
+        let [laws, schedulers, rules] =
+            [self.inner.python_laws(), self.inner.python_schedulers(), self.inner.python_rules()];
+        [("law", laws), ("scheduler", schedulers), ("rule", rules)]
+            .into_iter()
+            .flat_map(|(kind, classes)| classes.iter().map(move |python| (kind, python)))
+            .map(|(kind, python)| (kind, python.class.clone(), python.params.keys().cloned().collect()))
             .collect()
     }
 
@@ -257,6 +269,13 @@ pub(crate) fn quantity(text: &str) -> Option<(f64, &'static str)> {
         read::<PowerLevel>,
     ];
     kinds.iter().find_map(|read| read(text))
+}
+
+/// The text of a regular file of at most `most` bytes, without its byte order mark. Raises OSError, or ValueError for what is
+/// no regular file, too large, or not UTF-8.
+#[pyfunction]
+pub(crate) fn read_text(py: Python<'_>, path: PathBuf, most: u64) -> PyResult<String> {
+    py.detach(|| scenario::read_text(&path, most)).map_err(|refused| error::file(&path, &refused))
 }
 
 /// The JSON Schema of the scenario format.

@@ -24,6 +24,7 @@ mod reference;
 mod routing;
 mod scenario;
 mod suggest;
+mod unit_hint;
 
 pub use controller::controller;
 pub use error::{Error, Position, Problem};
@@ -31,6 +32,7 @@ pub use fluid::{FluidError, FluidRun};
 pub use names::{FlowName, LinkName, SourceName};
 pub use optimum::{FlowOptimum, LinkOptimum, Objective, Optimum};
 pub use python::PythonClass;
+pub use read::{MAX_RECORDING, read_text};
 pub use reference::reference;
 pub use routing::{Activity, FlowLinkOptimum, PathOptimum, RoutedOptimum};
-pub use scenario::{Compiled, NoPackets, Scenario, schema};
+pub use scenario::{Compiled, MAX_TEXT, NoPackets, Scenario, schema};

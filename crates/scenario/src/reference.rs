@@ -85,7 +85,7 @@ impl Page<'_> {
     /// Quantities and their units.
     fn quantities(&mut self) {
         fn row<T: Quantity>(text: &mut String) {
-            let units: Vec<_> = T::UNITS.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let units: Vec<_> = T::unit_names().map(|name| format!("`{name}`")).collect();
             let _ = writeln!(text, "| {} | `\"{}\"` | {} |", T::KIND, T::EXAMPLE, units.join(" "));
         }
         self.text.push_str(
@@ -103,8 +103,9 @@ impl Page<'_> {
         row::<PowerLevel>(&mut self.text);
         row::<SymbolRate>(&mut self.text);
         self.text.push_str(
-            "\n`k`, `M`, `G` and `T` are powers of 1000, `Ki`, `Mi` and `Gi` of 1024. A probability is a number from 0\n\
-             to 1, or a string in per cent, `\"1 %\"`. A name has 1 to 64 characters, no white space and no slash.\n\n",
+            "\n`k`, `M`, `G` and `T` are powers of 1000, `Ki`, `Mi` and `Gi` of 1024. `µ` is U+00B5 or U+03BC. Coordinates may\n\
+             be negative, other distances may not. A probability is a number from 0 to 1, or a string in per cent, `\"1 %\"`.\n\
+             A name has 1 to 64 characters, no white space and no slash.\n\n",
         );
     }
 

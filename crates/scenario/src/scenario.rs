@@ -68,6 +68,7 @@ impl Scenario {
     /// All that is wrong with it, each with line and column.
     pub fn from_toml_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
         check_size(text, origin)?;
+        let text = read::without_mark(text);
         let document = DeTable::parse(text).map_err(|error| {
             let position = error.span().map(|span| Position::of_span(text, span));
             Error::single(origin, position, error.message().to_owned(), None)
@@ -91,6 +92,7 @@ impl Scenario {
     /// All that is wrong with it, each with the path to it.
     pub fn from_json_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
         check_size(text, origin)?;
+        let text = read::without_mark(text);
         let tree: Tree = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
@@ -301,7 +303,7 @@ impl Scenario {
 }
 
 /// Most bytes of a scenario.
-const MAX_TEXT: usize = 16_000_000;
+pub const MAX_TEXT: usize = 16_000_000;
 
 /// Refuses a text that nobody would write.
 fn check_size(text: &str, origin: &str) -> Result<(), Error> {

@@ -25,11 +25,6 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("time", "duration"),
     ("seed", "seeds"),
     ("newreno", "reno"),
-    ("sec", "s"),
-    ("seconds", "s"),
-    ("msec", "ms"),
-    ("usec", "us"),
-    ("segments", "packets"),
 ];
 
 /// Bytes of a word that may be a misspelling.
@@ -73,7 +68,6 @@ mod tests {
         assert_eq!(nearest("dealy", ["rate", "delay"]), Some("delay"));
         assert_eq!(nearest("QUIC_TCP", ["reno", "quic-tcp"]), Some("quic-tcp"));
         assert_eq!(nearest("bandwidth", ["rate", "delay"]), Some("rate"));
-        assert_eq!(nearest("mbit/s", ["bit/s", "Gbit/s", "Mbit/s"]), Some("Mbit/s"));
         assert_eq!(nearest("gilbert", ["bernoulli", "gilbert-elliott"]), Some("gilbert-elliott"));
         assert_eq!(nearest("interval", ["internals", "sample_interval"]), Some("sample_interval"));
         assert_eq!(nearest("sender", ["r1", "r2"]), None);

@@ -9,6 +9,7 @@
 mod apps;
 pub mod backlog;
 pub mod coding;
+pub mod csv;
 mod ecn;
 mod endpoint;
 mod engine;

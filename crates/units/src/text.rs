@@ -34,7 +34,7 @@ pub trait Quantity: Sized {
             given: text.to_owned(),
             kind: Self::KIND,
             example: Self::EXAMPLE,
-            units: Self::UNITS.iter().map(|(name, _)| *name).collect(),
+            units: Self::unit_names().collect(),
             problem,
         };
         let digits: String = number.chars().filter(|c| *c != '_').collect();
@@ -52,6 +52,11 @@ pub trait Quantity: Sized {
         if base.abs() < 9e18 { Ok(Self::from_base(base)) } else { Err(error(Problem::Large)) }
     }
 
+    /// The accepted units, for messages and documents. A unit with a second code point for the same letter is in it once.
+    fn unit_names() -> impl Iterator<Item = &'static str> {
+        Self::UNITS.iter().map(|(name, _)| *name).filter(|name| !name.contains('\u{3bc}'))
+    }
+
     /// Writes the quantity in the unit that makes the shortest text with a number of at least one, chosen among the
     /// first [`Quantity::PRINTED`]; [`Quantity::parse`] reads it back to the same value.
     fn print(&self) -> String {
@@ -60,7 +65,7 @@ pub trait Quantity: Sized {
         let is_exact = |(_, worth): &&(&str, f64)| Self::from_base(base / worth * worth).to_base() == base;
         Self::UNITS[..Self::PRINTED]
             .iter()
-            .filter(|(_, worth)| base >= *worth)
+            .filter(|(_, worth)| base.abs() >= *worth)
             .filter(is_exact)
             .map(text)
             .min_by_key(String::len)
@@ -137,8 +142,9 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 macro_rules! quantity {
-    ($type:ty, $kind:literal, $example:literal, $printed:literal, $units:expr, $from:expr, $to:expr) => {
+    ($type:ty, $kind:literal, $example:literal, $printed:literal, $units:expr, $from:expr, $to:expr $(, signed: $signed:literal)?) => {
         impl Quantity for $type {
+            $(const IS_SIGNED: bool = $signed;)?
             const KIND: &'static str = $kind;
             const EXAMPLE: &'static str = $example;
             const UNITS: &'static [(&'static str, f64)] = $units;
@@ -173,7 +179,8 @@ quantity!(
     "duration",
     "100 ms",
     4,
-    &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0), ("µs", 1e3), ("min", 60e9), ("h", 3600e9)],
+    // The micro sign U+00B5 and the Greek letter U+03BC, into which Unicode's NFKC turns it.
+    &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0), ("µs", 1e3), ("\u{3bc}s", 1e3), ("min", 60e9), ("h", 3600e9)],
     |base| Duration::from_nanos(base.round() as u64),
     |span| span.as_nanos() as f64
 );
@@ -263,9 +270,17 @@ quantity!(
     |rate| rate.as_per_sec()
 );
 
-quantity!(Distance, "distance", "150 m", 2, &[("m", 1.0), ("km", 1e3), ("cm", 0.01)], Distance::metres, |distance| {
-    distance.as_metres()
-});
+// A coordinate may be negative; a length is refused below zero by the fields that hold one.
+quantity!(
+    Distance,
+    "distance",
+    "150 m",
+    2,
+    &[("m", 1.0), ("km", 1e3), ("cm", 0.01)],
+    Distance::metres,
+    |distance| distance.as_metres(),
+    signed: true
+);
 
 quantity!(Speed, "speed", "1.5 m/s", 2, &[("m/s", 1.0), ("km/h", 1.0 / 3.6)], Speed::metres_per_sec, |speed| speed
     .as_metres_per_sec());
@@ -322,7 +337,17 @@ mod tests {
         assert!(Frequency::parse("-3 Hz").is_err());
         assert_eq!(PowerLevel::parse("-64.4 dBm").unwrap().print(), "-64.4 dBm");
         assert_eq!(Distance::parse("1.5 km").unwrap(), Distance::metres(1500.0));
+        assert_eq!(Distance::parse("-50 m").unwrap().print(), "-50 m");
+        assert_eq!(Distance::parse("-12.5 km").unwrap().print(), "-12.5 km");
         assert_eq!(Speed::parse("36 km/h").unwrap(), Speed::metres_per_sec(10.0));
+    }
+
+    #[test]
+    fn a_microsecond_is_written_with_either_letter() {
+        for text in ["20 us", "20 \u{b5}s", "20 \u{3bc}s", "20\u{3bc}s"] {
+            assert_eq!(Duration::parse(text).unwrap(), Duration::from_nanos(20_000), "{text:?}");
+        }
+        assert!(!Duration::unit_names().any(|name| name.contains('\u{3bc}')));
     }
 
     #[test]

@@ -193,7 +193,7 @@ class Sweep:
 
         for part in parts(self.path):
             file = self.path / kind / part_name(part)
-            if file.exists():
+            if file.is_file():
                 # A part whose runs all failed has no column of what was measured.
                 try:
                     with pq.ParquetFile(file) as reader:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from windward._cli.options import File, NoPython, parse_file
+from windward._format.parse import read
 
 
 def explore(
@@ -48,6 +49,6 @@ def explore(
 
 def _as_written(file: Path) -> dict[str, Any]:
     """What the file says itself, without defaults."""
-    text = file.read_text(encoding="utf-8")
+    text = read(file)
     written: dict[str, Any] = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
     return written

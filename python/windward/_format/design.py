@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import random
 import tomllib
@@ -12,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from windward._engine import MAX_RECORDING, read_text
 from windward._format.vary import Field, Measure, Range, measure, read_value, read_values
 
 #: Most points of a sweep.
@@ -47,16 +49,18 @@ class Design:
         if repeated := next((path for at, path in enumerate(self.paths) if path in self.paths[:at]), None):
             raise ValueError(f"{repeated}: given twice; give all its values at once, as in {repeated}=1,2,3")
         if not self.paths:
-            raise ValueError("there is nothing to vary\nhint: --set link.air.loss=0,0.1%,1%, or --points FILE")
+            raise ValueError(
+                "there is nothing to vary\nhint: give fields with values, such as link.air.loss=0,0.1%,1%, or points"
+            )
         if self.samples is not None and self.samples < 1:
             raise ValueError(f"{self.samples} samples: at least one is needed")
         if self.samples is not None and not self.fields:
-            raise ValueError("a Latin hypercube needs fields with ranges, as in --set link.air.delay='1..100 ms'")
+            raise ValueError("a Latin hypercube needs fields with ranges, as in link.air.delay='1..100 ms'")
         for field in self.fields:
             if field.range is not None and self.samples is None:
                 raise ValueError(
                     f"{field.path}: the range does not say which values\n"
-                    "hint: add `step 1`, `count 5` or `log 5`, or take samples with --latin N"
+                    "hint: add `step 1`, `count 5` or `log 5`, or take samples of a Latin hypercube"
                 )
 
     @cached_property
@@ -182,29 +186,28 @@ def read_points(path: Path) -> Table:
 
 
 def _read_csv(path: Path) -> Table:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = csv.reader(file)
-        try:
-            header = tuple(name.strip() for name in next(lines, []))
-            if not header or not all(header):
-                raise ValueError(f"{path}:1: the first line names the fields, as in link.air.loss,flow.*.law")
-            rows: list[tuple[Any, ...]] = []
-            for cells in lines:
-                if not cells:
-                    continue
-                if len(cells) != len(header):
-                    raise ValueError(f"{path}:{lines.line_num}: {len(cells)} values for {len(header)} fields")
-                if len(rows) == MOST_POINTS:
-                    raise ValueError(f"{path}:{lines.line_num}: at most {MOST_POINTS} points are allowed")
-                rows.append(tuple(read_value(cell) for cell in cells))
-        except csv.Error as error:
-            raise ValueError(f"{path}:{lines.line_num}: no line of a CSV file: {error}") from None
+    lines = csv.reader(io.StringIO(read_text(path, MAX_RECORDING), newline=""), skipinitialspace=True)
+    try:
+        header = tuple(name.strip() for name in next(lines, []))
+        if not header or not all(header):
+            raise ValueError(f"{path}:1: the first line names the fields, as in link.air.loss,flow.*.law")
+        rows: list[tuple[Any, ...]] = []
+        for cells in lines:
+            if not cells:
+                continue
+            if len(cells) != len(header):
+                raise ValueError(f"{path}:{lines.line_num}: {len(cells)} values for {len(header)} fields")
+            if len(rows) == MOST_POINTS:
+                raise ValueError(f"{path}:{lines.line_num}: at most {MOST_POINTS} points are allowed")
+            rows.append(tuple(read_value(cell) for cell in cells))
+    except csv.Error as error:
+        raise ValueError(f"{path}:{lines.line_num}: no line of a CSV file: {error}") from None
     return _table(path, header, rows)
 
 
 def _read_toml(path: Path) -> Table:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_text(path, MAX_RECORDING))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path}: {error}") from None
     except RecursionError:

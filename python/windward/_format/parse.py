@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from windward import _engine
@@ -17,9 +18,24 @@ def parse(path: Path) -> _engine.Scenario:
     windward.ScenarioError
         If something in it is wrong: line and column, what was given, what is allowed.
     """
+    text = read(path)
+    origin = os.fsencode(path).decode("utf-8", "backslashreplace")
+    if path.suffix == ".json":
+        return _engine.Scenario.from_json(text, origin, path.parent)
+    return _engine.Scenario.from_toml(text, origin, path.parent)
+
+
+def read(path: Path) -> str:
+    """The text of a scenario file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    windward.ScenarioError
+        If it is no regular file, too large, or not UTF-8.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise _engine.ScenarioError(f"{path}: not a text file: byte {error.start} is not UTF-8") from error
-    read = _engine.Scenario.from_json if path.suffix == ".json" else _engine.Scenario.from_toml
-    return read(text, str(path), path.parent)
+        return _engine.read_text(path, _engine.MAX_SCENARIO)
+    except ValueError as error:
+        raise _engine.ScenarioError(str(error)) from None

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+from windward._engine import read_text
 
 #: How the names of what is being written begin.
 STAGING = ".windward-"
+
+#: Most bytes of a summary that is read.
+_MOST = 256_000_000
 
 #: Places whose entries are the machine's: written through, never replaced.
 _DEVICES = ("/dev/", "/proc/")
@@ -45,6 +52,19 @@ def replace_bytes(path: Path, data: bytes) -> None:
         _replace(path, data)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file of bounded size says.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it is not JSON, no regular file, or too large.
+    """
+    return json.loads(read_text(path, _MOST))
 
 
 def _replace(path: Path, data: bytes) -> None:

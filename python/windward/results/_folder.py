@@ -58,9 +58,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windward._engine import write_parquet
+from windward._engine import MAX_SCENARIO, read_text, write_parquet
 from windward.errors import ResultError
-from windward.results._files import replace_text
+from windward.results._files import read_json, replace_text
 from windward.results._place import SCENARIO, SUMMARY, Place, is_result
 from windward.results._summary import FORMAT
 from windward.results._tables import ABSENT_IF_EMPTY, Columns, Tables, has_rows
@@ -180,7 +180,7 @@ def read_summary(path: Path, *engines: str) -> dict[str, Any]:
         raise ResultError(f"{path} does not exist")
     if not is_result(path):
         raise ResultError(f"{path} is not a Windward result: it has no valid {SUMMARY}")
-    summary: dict[str, Any] = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    summary: dict[str, Any] = read_json(path / SUMMARY)
     if summary.get("format") != FORMAT:
         raise ResultError(
             f"{path} has format {summary.get('format')}, this version of Windward reads format {FORMAT}: "
@@ -213,6 +213,8 @@ def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table | Col
 
     is_series = kind.endswith("_series") or kind in ("internals", "air")
     names = ["flow", "link", "name", "from", "to", "kind"] if is_series else []
+    if file.exists() and not file.is_file():
+        raise ResultError(f"{file} cannot be read: not a regular file")
     try:
         # Not pq.read_table, whose datasets import pandas.
         with pq.ParquetFile(file) as reader:
@@ -228,8 +230,8 @@ def read_table(path: Path, kind: str, seed: int | None = None) -> pa.Table | Col
 def read_scenario(path: Path) -> str:
     """The scenario of a run, in TOML; empty where it cannot be read."""
     try:
-        return (path / SCENARIO).read_text(encoding="utf-8")
-    except OSError:
+        return read_text(path / SCENARIO, MAX_SCENARIO)
+    except (OSError, ValueError):
         return ""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from windward.errors import ResultError
-from windward.results._files import STAGING, fresh
+from windward.results._files import STAGING, fresh, read_json
 from windward.results._interrupts import held_back
 from windward.results._lock import InUseError, Lock
 
@@ -218,7 +218,7 @@ def is_result(path: Path) -> bool:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    read = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    read = read_json(path / SUMMARY)
     if not isinstance(read, dict):
         raise ValueError(f"{path / SUMMARY} is no summary")
     return read

@@ -31,7 +31,7 @@ from typing import IO, Any
 from windward import _engine
 from windward._engine import write_parquet
 from windward.errors import ResultError
-from windward.results._files import STAGING, fresh, replace_text
+from windward.results._files import STAGING, fresh, read_json, replace_text
 from windward.results._folder import to_json
 from windward.results._lock import InUseError, Lock
 from windward.results._place import SCENARIO, SUMMARY, holds, is_result, numbers
@@ -330,7 +330,7 @@ class OtherResultError(ResultError):
 
 def _difference(path: Path, plan: Plan) -> str | None:
     """Why a folder's result is not that of a plan; None where it is."""
-    summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    summary = read_json(path / SUMMARY)
     if summary.get("engine") != "sweep":
         return f"holds a result of `{summary.get('engine')}`, no sweep; it is not overwritten"
     found = summary["identity"]
@@ -355,7 +355,7 @@ def parts(path: Path) -> list[int]:
 def journal(path: Path) -> list[dict[str, Any]]:
     """The runs of parts that are not whole."""
     whole = {f"{part:06}" for part in parts(path)}
-    files = (file for file in sorted((path / JOURNAL).glob("*.jsonl")) if file.stem not in whole)
+    files = sorted(file for file in (path / JOURNAL).glob("*.jsonl") if file.stem not in whole and file.is_file())
     return [line for file in files for line in _whole_lines(file)[0]]
 
 

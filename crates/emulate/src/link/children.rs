@@ -65,7 +65,8 @@ impl Children {
             None => None,
         };
         let program = start(&mut command, client, own_names.as_ref());
-        let program = program.map_err(cannot_start(&name.to_string_lossy()))?;
+        let program =
+            program.map_err(|source| Error::Command { command: name.to_string_lossy().into_owned(), source })?;
         signals.are_meant_for(&program);
         Ok(Self { program, signals, servers })
     }

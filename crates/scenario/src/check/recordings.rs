@@ -97,7 +97,7 @@ fn load<T, E: ToString>(
     let text = match read(name) {
         Ok(text) => text,
         Err(error) => {
-            problems.add(path, format!("cannot read `{name}`: {error}"), None);
+            problems.add_refusal(path, &format!("cannot read `{name}`: {error}"));
             return None;
         }
     };

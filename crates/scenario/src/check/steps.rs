@@ -1,8 +1,10 @@
 //! Steps of a change as text: comma-separated, with a header that names the columns.
 
 use crate::format::{Buffer, Jitter, Loss, Positive, Probability, Rate, Reorder, Step, UniformJitter, Written};
+use std::borrow::Cow;
 use std::fmt;
 use windward_sim as sim;
+use windward_sim::csv::cells;
 use windward_units::{BitRate, Decibels, Distance, Duration};
 
 /// The columns that a file may have.
@@ -45,7 +47,8 @@ pub(crate) fn from_csv(text: &str) -> Result<Vec<Step>, StepsError> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let (header_line, header) = lines.next().unwrap_or((1, ""));
     let error = |line, problem: String| StepsError { line, problem };
-    let columns: Vec<&str> = header.split(',').map(str::trim).collect();
+    let columns = cells(header);
+    let columns: Vec<&str> = columns.iter().map(AsRef::as_ref).collect();
     if let Some(unknown) = columns.iter().find(|name| !COLUMNS.contains(name)) {
         let problem = format!("unknown column `{unknown}`; the header names columns among {}", COLUMNS.join(", "));
         return Err(error(header_line, problem));
@@ -74,7 +77,7 @@ pub(crate) fn from_csv(text: &str) -> Result<Vec<Step>, StepsError> {
 }
 
 fn step(columns: &[&str], line: &str) -> Result<Step, String> {
-    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    let cells = cells(line);
     if cells.len() != columns.len() {
         return Err(format!("{} columns; the header has {}", cells.len(), columns.len()));
     }
@@ -131,14 +134,14 @@ fn step(columns: &[&str], line: &str) -> Result<Step, String> {
 
 struct Row<'a> {
     columns: &'a [&'a str],
-    cells: &'a [&'a str],
+    cells: &'a [Cow<'a, str>],
 }
 
 impl Row<'_> {
     /// What stands in a column, if there is one and it is not empty.
     fn cell(&self, column: &str) -> Option<&str> {
         let at = self.columns.iter().position(|name| *name == column)?;
-        Some(self.cells[at]).filter(|text| !text.is_empty())
+        Some(self.cells[at].as_ref()).filter(|text| !text.is_empty())
     }
 
     fn number(&self, column: &str) -> Result<Option<f64>, String> {
@@ -167,6 +170,12 @@ mod tests {
         assert_eq!(first.values().given().collect::<Vec<_>>(), ["rate"]);
         assert_eq!(second.values().given().collect::<Vec<_>>(), ["loss", "up"]);
         assert_eq!((second.up, &second.loss), (Some(false), &Some(Loss::Plain(Probability(0.02)))));
+    }
+
+    #[test]
+    fn cells_may_stand_in_quotes() {
+        let plain = from_csv("time_s,rate_bps\n1,1e6\n");
+        assert_eq!(from_csv("\"time_s\",\"rate_bps\"\n\"1\",\"1e6\"\n"), plain);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::written::{Refusal, parse, text_schema, units};
 use crate::suggest;
+use crate::unit_hint::unit_hint;
 use schemars::{Schema, json_schema};
 use serde::de::{self, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
@@ -65,12 +66,14 @@ impl Buffer {
         } else if is_unit::<Duration>(unit) {
             sim::Buffer::Time(parse(text)?)
         } else {
-            let known = units::<Packets>().chain(units::<Bytes>()).chain(units::<Duration>()).chain(["unlimited"]);
+            let hint =
+                unit_hint::<Packets>(unit).or_else(|| unit_hint::<Bytes>(unit)).or_else(|| unit_hint::<Duration>(unit));
+            let hint = hint.or_else(|| suggest::nearest(unit, ["unlimited"]).map(suggest::did_you_mean));
             let message = format!(
                 "`{text}` is not a buffer size; give packets, bytes or time, such as \"200 packets\", \"125 kB\" or \
                  \"100 ms\", or \"unlimited\""
             );
-            return Err(Refusal::new(message).hint(suggest::nearest(unit, known).map(suggest::did_you_mean)));
+            return Err(Refusal::new(message).hint(hint));
         }))
     }
 }
@@ -83,8 +86,9 @@ impl Threshold {
         if !is_unit::<Packets>(unit(text)) {
             let message =
                 format!("`{text}` is not a threshold; write \"shared\", packets such as \"50 packets\", or 0");
-            let known = units::<Packets>().chain(["shared"]);
-            return Err(Refusal::new(message).hint(suggest::nearest(unit(text), known).map(suggest::did_you_mean)));
+            let unit = unit(text);
+            let shared = || suggest::nearest(unit, ["shared"]).map(suggest::did_you_mean);
+            return Err(Refusal::new(message).hint(unit_hint::<Packets>(unit).or_else(shared)));
         }
         Ok(Self(sim::backlog::Threshold::Fixed(parse::<Packets>(text)?.count())))
     }
@@ -95,12 +99,12 @@ impl ReceiveWindow {
         if is_unit::<Bytes>(unit(text)) {
             return parse(text).map(Self::Bytes);
         }
-        let nearest = suggest::nearest(unit(text), units::<Packets>().chain(units::<Bytes>()));
         if !is_unit::<Packets>(unit(text)) {
             let message = format!(
                 "`{text}` is not a receive window; give packets or bytes, such as \"1000 packets\" or \"1 MB\""
             );
-            return Err(Refusal::new(message).hint(nearest.map(suggest::did_you_mean)));
+            let unit = unit(text);
+            return Err(Refusal::new(message).hint(unit_hint::<Packets>(unit).or_else(|| unit_hint::<Bytes>(unit))));
         }
         let packets = whole_packets(text)?;
         u32::try_from(packets).map(Self::Packets).map_err(|_| Refusal::new(format!("`{text}` is too large")))

@@ -1,6 +1,6 @@
 //! Quantities in their written form: strings with a unit.
 
-use crate::suggest;
+use crate::unit_hint::unit_hint;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::{Serialize, Serializer};
@@ -36,18 +36,19 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Reads a quantity, refusing it with the nearest right unit.
+/// Reads a quantity, refusing an unknown unit with what it probably means.
 pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, Refusal> {
-    T::parse(text).map_err(|error| {
-        let nearest = error.unknown_unit().and_then(|unit| suggest::nearest(unit, error.units().iter().copied()));
-        Refusal::new(error.to_string()).hint(nearest.map(suggest::did_you_mean))
-    })
+    T::parse(text).map_err(|error| Refusal::new(error.to_string()).hint(error.unknown_unit().and_then(unit_hint::<T>)))
 }
 
 /// The schema of a string that holds a quantity with one of `units`, or one of `words`.
 pub(crate) fn text_schema(units: &[&str], words: &[&str], examples: &[&str]) -> Schema {
+    signed_schema(r"\+?", units, words, examples)
+}
+
+fn signed_schema(sign: &str, units: &[&str], words: &[&str], examples: &[&str]) -> Schema {
     let number = r"[0-9.][0-9._]*([eE][+-]?[0-9]+)?";
-    let quantity = format!(r"\+?{number}\s*({})", units.join("|"));
+    let quantity = format!(r"{sign}{number}\s*({})", units.join("|"));
     let pattern = match words {
         [] => format!(r"^\s*{quantity}\s*$"),
         words => format!(r"^(\s*{quantity}\s*|{})$", words.join("|")),
@@ -121,7 +122,7 @@ impl<T: Quantity> Serialize for Positive<T> {
 }
 
 macro_rules! schema {
-    ($($type:ident)*) => {
+    ($($type:ident if $is_signed:expr),*) => {
         $(impl<T: Quantity> JsonSchema for $type<T> {
             fn inline_schema() -> bool {
                 true
@@ -130,9 +131,10 @@ macro_rules! schema {
                 T::KIND.into()
             }
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                text_schema(&units::<T>().collect::<Vec<_>>(), &[], &[T::EXAMPLE])
+                let sign = if $is_signed { "[+-]?" } else { r"\+?" };
+                signed_schema(sign, &units::<T>().collect::<Vec<_>>(), &[], &[T::EXAMPLE])
             }
         })*
     };
 }
-schema!(Written Positive);
+schema!(Written if T::IS_SIGNED, Positive if false);

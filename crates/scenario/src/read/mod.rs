@@ -2,8 +2,11 @@
 //! to the structs of [`crate::format`], collecting what is wrong.
 
 mod deserialize;
+mod source;
 mod tree;
 
+pub(crate) use source::without_mark;
+pub use source::{MAX_RECORDING, read_text};
 pub(crate) use tree::{Kind, Tree};
 
 use crate::format::File;

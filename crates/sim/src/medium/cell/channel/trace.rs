@@ -1,6 +1,7 @@
 //! Measured signal-to-noise ratios as text: comma-separated, with a header that names the columns. `time_s` and `snr_db` are
 //! read, in seconds and decibels; other columns are for others. Samples stand a constant time apart.
 
+use crate::csv::cells;
 use std::fmt;
 use windward_units::Duration;
 
@@ -81,13 +82,14 @@ impl SnrTrace {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let (header_line, header) = lines.next().unwrap_or((1, ""));
         let place = |column| {
-            let place = cells(header).position(|name| name == column);
+            let place = cells(header).iter().position(|name| name == column);
             place.ok_or_else(|| error(header_line, SnrTraceProblem::NoColumn(column)))
         };
         let columns = [("time_s", place("time_s")?), ("snr_db", place("snr_db")?)];
         let row = |(line, text): (usize, &str)| {
-            let number = |(column, place)| {
-                let text = cells(text).nth(place).unwrap_or_default();
+            let cells = cells(text);
+            let number = |(column, place): (_, usize)| {
+                let text = cells.get(place).map_or("", |cell| cell);
                 let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
                 number.ok_or_else(|| error(line, SnrTraceProblem::Number { column, text: text.to_owned() }))
             };
@@ -112,10 +114,6 @@ impl SnrTrace {
     }
 }
 
-fn cells(line: &str) -> impl Iterator<Item = &str> {
-    line.split(',').map(str::trim)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +123,8 @@ mod tests {
         let text = "time_s,cell,snr_db\n10.0,A,-1.5\n10.1, A, 20\n\n10.201,B,7e0\r\n10.3,B,3\n";
         let trace = SnrTrace::from_csv(text).expect("a trace");
         assert_eq!(trace, SnrTrace { samples: vec![-1.5, 20.0, 7.0, 3.0], interval: Duration::from_millis(100) });
+        let quoted = "\"time_s\",\"cell\",\"snr_db\"\n10.0,\"A, west\",-1.5\n\"10.1\",\"A\",\"20\"\n";
+        assert_eq!(SnrTrace::from_csv(quoted).expect("a trace").samples, [-1.5, 20.0]);
     }
 
     #[test]
