@@ -221,6 +221,24 @@ def disturbance(run: ww.Run) -> object:
 
 @needs_kernels
 @pytest.mark.realtime
+def test_no_connection_outlives_a_run() -> None:
+    def orphans() -> int:
+        found = re.search(r"orphan (\d+)", Path("/proc/net/sockstat").read_text())
+        assert found is not None
+        return int(found[1])
+
+    nodes = [ww.Node(name="a"), ww.Node(name="b")]
+    link = ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="50 ms")
+    flows = [ww.Flow(from_="a", to="b", law="cubic", count=20)]
+    scenario = ww.Scenario(name="many", duration="1 s", node=nodes, link=[link], flow=flows)
+    before = orphans()
+    scenario.emulate()
+    # Each of the 40 ends was one for two minutes.
+    assert orphans() < before + 20
+
+
+@needs_kernels
+@pytest.mark.realtime
 def test_a_backlog_threshold_saves_tcp(tmp_path: Path) -> None:
     """seferoglu2014 Fig. 6 with Linux's TCP: classical backpressure starves the flow of two hops, K = B/|S| does not.
 
