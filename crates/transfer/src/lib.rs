@@ -10,6 +10,7 @@ mod common;
 pub mod fuzz;
 pub mod get;
 pub mod http;
+mod local;
 pub mod send;
 #[cfg(target_os = "linux")]
 pub mod serve;

@@ -1,7 +1,6 @@
 //! Whom a client trusts: the system's roots, or a file of one's own. There is no way to trust nobody's word. And what a
 //! server shows.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +13,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, ServerConfig, SignatureScheme};
 use rustls_platform_verifier::BuilderVerifierExt;
+
+use crate::local;
 
 /// A client's configuration: TLS 1.2 or 1.3, HTTP/1.1 alone by ALPN (one TCP connection per slot).
 ///
@@ -40,12 +41,12 @@ pub fn client(ca: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
 /// # Errors
 /// A file cannot be read, holds nothing of the kind, or they do not belong together.
 pub fn server(certificate: &Path, key: &Path) -> io::Result<Arc<ServerConfig>> {
-    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&fs::read(certificate)?).collect();
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&local::read(certificate)?).collect();
     let chain = chain.map_err(io::Error::other)?;
     if chain.is_empty() {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "no PEM certificate in the file"));
     }
-    let key = PrivateKeyDer::from_pem_slice(&fs::read(key)?).map_err(io::Error::other)?;
+    let key = PrivateKeyDer::from_pem_slice(&local::read(key)?).map_err(io::Error::other)?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
@@ -64,7 +65,7 @@ struct Given {
 
 impl Given {
     fn read(path: &Path) -> io::Result<Self> {
-        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&fs::read(path)?).collect();
+        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&local::read(path)?).collect();
         let certificates = certificates.map_err(io::Error::other)?;
         let mut roots = RootCertStore::empty();
         for certificate in &certificates {

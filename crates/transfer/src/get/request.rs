@@ -2,12 +2,12 @@
 
 use std::env;
 use std::fmt::Write;
-use std::fs;
 use std::path::PathBuf;
 
 use super::validator::Validator;
 use crate::common::Error;
 use crate::http::{Address, Credentials, Dialer, Entry, Head, netrc};
+use crate::local;
 
 /// Fields of the user's that another server may see too: they say nothing that only the first one should know.
 const HARMLESS: [&str; 4] = ["accept", "accept-language", "referer", "user-agent"];
@@ -27,7 +27,7 @@ impl Requests {
     pub fn new(dialer: Dialer, origin: Address, fields: Vec<(String, String)>, is_insecure: bool) -> Self {
         let path = env::var_os("NETRC").map(PathBuf::from);
         let path = path.or_else(|| env::home_dir().map(|home| home.join(".netrc")));
-        let netrc = path.and_then(|path| fs::read(path).ok());
+        let netrc = path.and_then(|path| local::read(&path).ok());
         let netrc = netrc.map(|text| String::from_utf8_lossy(&text).into_owned());
         Self { dialer, origin, fields, netrc, is_insecure }
     }

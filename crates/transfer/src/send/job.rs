@@ -22,6 +22,7 @@ use crate::common::{Error, confidential, seconds};
 use crate::get::memory;
 use crate::http::ping::{self, Pings};
 use crate::http::{Address, Dialer, Proxies, masked};
+use crate::local;
 use crate::tree::Tree;
 use crate::upload::{HASH, LENGTH, Missing, TREE, is_fit};
 
@@ -100,11 +101,8 @@ impl<'a> Job<'a> {
         let mut url = address_of(address)?;
         let authorization = authorization(&mut url, options)?;
         let failure = |error: io::Error| Error::File(format!("cannot read {}: {error}", path.display()));
-        let file = File::open(path).map_err(failure)?;
+        let file = local::require_file(path).and_then(|()| File::open(path)).map_err(failure)?;
         let kind = file.metadata().map_err(failure)?;
-        if !kind.is_file() {
-            return Err(Error::File(format!("{} is not a regular file", path.display())));
-        }
         // Byte by byte: a name need not be UTF-8.
         let own = path.file_name().unwrap_or_default().as_bytes();
         let name = options.name.as_ref().map_or(own, |name| name.as_bytes()).to_vec();
