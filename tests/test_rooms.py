@@ -15,6 +15,7 @@ PACKAGE = REPOSITORY / "python" / "windward"
 FLOORS = (
     "_engine",
     "errors",
+    "_console",
     "coding",
     "_format",
     "theory",

@@ -9,6 +9,22 @@ class ResultError(Exception):
     """A result folder cannot be written or read; the message says which and why."""
 
 
+class OptionError(ValueError):
+    """Arguments of a function, or options of the command line, are invalid; the message says which and why."""
+
+    def __init__(self, *faults: tuple[str, str, str]) -> None:
+        #: Of each fault the argument, its value, and the problem.
+        self.faults = faults
+        super().__init__(*faults)
+
+    def __str__(self) -> str:
+        return self.text("{} {}")
+
+    def text(self, form: str) -> str:
+        """The message; `form` says how an argument and its value are written."""
+        return "\n".join(f"{form.format(name, value)}: {problem}" for name, value, problem in self.faults)
+
+
 class TransferError(RuntimeError):
     """A file was not transferred; the message says why."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from windward import _console
 from windward._cli.options import (
     AsJson,
     File,
@@ -164,7 +164,7 @@ def _run_and_show(
             remark(f"the seeds that had finished are {where(target)}")
         raise
     if as_json:
-        print((target.path / _place.SUMMARY).read_text(encoding="utf-8"), end="")
+        _console.print_json_text((target.path / _place.SUMMARY).read_text(encoding="utf-8"))
     elif not quiet:
         _terminal.show(result)
         tell(target.path)
@@ -205,7 +205,7 @@ def optimum(
         if target is not None:
             best.save_in(target)
     if as_json:
-        print(json.dumps(best.to_dict(), indent=2))
+        _console.print_json(best.to_dict(), indent=2)
         return
     _terminal.show(best)
     tell(output)
@@ -248,7 +248,7 @@ def fluid(
 
         save(result.plot(what), plot)
     if as_json:
-        print(json.dumps({"settled_s": result.settled_s, "flows": result.to_dict()}, indent=2))
+        _console.print_json({"settled_s": result.settled_s, "flows": result.to_dict()}, indent=2)
         return
     _terminal.show(result)
     tell(output)

@@ -5,7 +5,6 @@ It needs nothing but the engine: it starts without waiting for numpy.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import sys
@@ -15,7 +14,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from windward import _engine, transfer
+from windward import _console, _engine, transfer
 from windward._cli import secrets, words
 from windward.errors import TransferError
 
@@ -275,8 +274,9 @@ def _pour(path: Path) -> None:
     """Writes a file to standard output."""
     sys.stdout.flush()
     with path.open("rb") as file:
-        shutil.copyfileobj(file, sys.stdout.buffer)
-    sys.stdout.buffer.flush()
+        out = _console.plain(sys.stdout).buffer
+        shutil.copyfileobj(file, out)
+    out.flush()
 
 
 class _Json:
@@ -292,16 +292,16 @@ class _Json:
             self.can_resume = event["has_ranges"]
         elif event["event"] == "notice":
             event = event | {"text": words.options(event["text"])}
-        print(json.dumps(event), file=self.told, flush=True)
+        _console.print_json(event, file=self.told)
 
     def clear(self) -> None:
         pass
 
     def end(self, report: dict[str, Any]) -> None:
-        print(json.dumps({"event": "end", **report}), file=self.told, flush=True)
+        _console.print_json({"event": "end", **report}, file=self.told)
 
     def fail(self, message: str, code: int) -> None:
-        print(json.dumps({"event": "error", "text": message, "code": code}), file=self.told, flush=True)
+        _console.print_json({"event": "error", "text": message, "code": code}, file=self.told)
 
 
 class _Line:
@@ -321,19 +321,18 @@ class _Line:
             if event["there_bytes"] and not self.is_quiet:
                 self.clear()
                 print(
-                    f"{words.visible(self.name)}: {words.size(event['there_bytes'])} already downloaded",
+                    f"{self.name}: {words.size(event['there_bytes'])} already downloaded",
                     file=sys.stderr,
                 )
         elif event["event"] == "notice" and not self.is_quiet:
             self.clear()
-            print(f"note: {words.visible(words.options(event['text']))}", file=sys.stderr)
+            print(f"note: {words.options(event['text'])}", file=sys.stderr)
         elif event["event"] == "sample" and self.is_live:
-            line = progress(self.name, event)[: shutil.get_terminal_size().columns - 1]
-            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+            _console.live(progress(self.name, event))
 
     def clear(self) -> None:
         if self.is_live:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            _console.live("")
 
     def end(self, report: dict[str, Any]) -> None:
         if not self.is_quiet:
@@ -346,7 +345,7 @@ class _Line:
 def progress(name: str, sample: dict[str, Any]) -> str:
     """The line of a download in progress."""
     length, there = sample["length_bytes"], sample["received_bytes"]
-    parts = [words.visible(name)]
+    parts = [name]
     if length:
         parts.append(f"{100 * there // length} % of {words.size(length)}")
     else:
@@ -359,7 +358,7 @@ def progress(name: str, sample: dict[str, Any]) -> str:
 
 def summary(report: dict[str, Any]) -> str:
     """The line of a finished download."""
-    path = words.visible(report["path"])
+    path = report["path"]
     arrived = report["length_bytes"] - report["there_bytes"]
     if arrived == 0 and report["length_bytes"]:
         return f"{path}: {words.size(report['length_bytes'])}, already complete"

@@ -5,8 +5,9 @@ Neither waits for rich: `windward --help` answers at once.
 
 from __future__ import annotations
 
+import difflib
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import typer
@@ -57,6 +58,8 @@ def group(entries: Mapping[str, Entry]) -> type[TyperGroup]:
 
         def get_command(self, ctx: Any, name: str) -> Any:
             if name not in entries:
+                if not name.startswith("-") and not ctx.resilient_parsing:
+                    ctx.fail(_unknown(name, list(entries)))
                 return None
             module, _, attribute = entries[name].place.partition(":")
             found: Any = getattr(importlib.import_module(f"windward._cli.{module}"), attribute)
@@ -69,3 +72,14 @@ def group(entries: Mapping[str, Entry]) -> type[TyperGroup]:
                     formatter.write_dl(lines)
 
     return Commands
+
+
+def _unknown(name: str, commands: Sequence[str]) -> str:
+    """What to say of a command that there is not."""
+    text = f"no command `{name}`"
+    near = difflib.get_close_matches(name.lower(), commands, n=1)
+    if near:
+        return f"{text}; did you mean `{near[0]}`?"
+    if name.endswith((".toml", ".json")):
+        return f"{text}; to simulate a file, write `windward simulate {name}`"
+    return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import select
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from windward import _console
 from windward._cli.help import PlainCommand
 from windward.transfer import kernel
 
@@ -78,7 +78,7 @@ def list_loaded(as_json: AsJson = False) -> None:
     """List loaded Windward laws."""
     entries = kernel.list()
     if as_json:
-        print(json.dumps(entries, indent=2))
+        _console.print_json(entries, indent=2)
         return
     rows = [
         (
@@ -109,7 +109,7 @@ def show(name: Name, as_json: AsJson = False) -> None:
     """Show the connections of a loaded law, as of the end of their last round trip."""
     (own, unit), flows = kernel.show(name)
     if as_json:
-        print(json.dumps(flows, indent=2))
+        _console.print_json(flows, indent=2)
         return
     rows = [
         (

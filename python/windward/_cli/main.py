@@ -11,10 +11,11 @@ from typing import Annotated
 
 import typer
 
+from windward import _console
 from windward._cli.help import Entry, group
 from windward._cli.words import complain
 from windward._engine import EmulationError, KernelError, LawError, ScenarioError, __version__
-from windward.errors import ResultError
+from windward.errors import OptionError, ResultError
 
 #: The commands, in the order in which `--help` lists them. A test holds the lines to the commands' own help.
 COMMANDS = {
@@ -57,8 +58,12 @@ app = typer.Typer(
 
 def main() -> None:
     """Runs the command line; errors become one message on standard error and an exit code."""
+    _console.install()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except LawError as error:
         if error.__cause__ is not None:
             import traceback
@@ -70,16 +75,20 @@ def main() -> None:
         # It begins with the file and the line, as compilers write it, so that editors find the place.
         print(error, file=sys.stderr)
         raise SystemExit(2) from None
+    except OptionError as error:
+        complain(error.text("--{} {}"))
+        raise SystemExit(2) from None
     except (EmulationError, KernelError, ResultError, ValueError) as error:
         complain(str(error))
         raise SystemExit(2) from None
     except BrokenPipeError:
         # The reader of our output has left, as `head` does.
-        sys.stderr.close()
+        _console.abandon()
         raise SystemExit(0) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename is not None else ""
         complain(f"{where}{error.strerror or error}")
+        _console.abandon()
         raise SystemExit(2) from None
 
 

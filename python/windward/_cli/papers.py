@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from windward import _console
+
 if TYPE_CHECKING:
     from windward.papers import Judgement, Paper
 
@@ -115,23 +117,27 @@ def _show(paper: Paper, judgements: list[Judgement]) -> None:
 
     from windward.papers.judge import summary
 
-    out = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    out.print(Text(f"{paper.key}: {paper.title}", style="bold"))
-    out.print(Text(paper.reference, style="dim"))
+    def text(words: str, style: str = "") -> Text:
+        return Text(_console.visible(words), style=style)
+
+    width = None if sys.stdout.isatty() else 120
+    out = Console(file=_console.plain(sys.stdout), highlight=False, width=width)
+    out.print(text(f"{paper.key}: {paper.title}", "bold"))
+    out.print(text(paper.reference, "dim"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="bold", show_edge=False, expand=True)
     table.add_column("id", justify="right", no_wrap=True)
     for column, ratio in _COLUMNS.items():
         table.add_column(column, ratio=ratio, overflow="fold")
     table.add_column("verdict", min_width=len("reproducible"))
     for one in judgements:
-        claim, outcome = one.claim, Text(one.outcome, style="bold red" if one.holds is False else "")
+        claim, outcome = one.claim, text(one.outcome, "bold red" if one.holds is False else "")
         cells = (str(claim.id), claim.claim, claim.where, claim.how, claim.paper, one.ours, claim.tolerance)
-        table.add_row(*map(Text, cells), outcome)
+        table.add_row(*map(text, cells), outcome)
     out.print(table)
     for one in judgements:
         if one.claim.note:
-            out.print(Text(f"{one.claim.id}. {one.claim.note}", style="dim"))
-    out.print(Text(f"\n{summary(judgements)}; {paper.coverage}", style="bold"))
+            out.print(text(f"{one.claim.id}. {one.claim.note}", "dim"))
+    out.print(text(f"\n{summary(judgements)}; {paper.coverage}", "bold"))
 
 
 @contextmanager
@@ -141,10 +147,7 @@ def _notice() -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
 
-    def write(text: str) -> None:
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
     try:
-        yield write
+        yield _console.live
     finally:
-        write("")
+        _console.live("")

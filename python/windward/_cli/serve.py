@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import secrets as randomness
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from windward import transfer
+from windward import _console, transfer
 from windward._cli import secrets, words
 from windward.errors import TransferError
 
@@ -72,7 +70,7 @@ def serve(
 
     def ready(url: str) -> None:
         if as_json:
-            print(json.dumps({"event": "ready", "url": url}), flush=True)
+            _console.print_json({"event": "ready", "url": url})
         elif not quiet:
             print(f"serving {directory} at {url}; Ctrl-C stops it", flush=True)
             _hint()
@@ -81,16 +79,16 @@ def serve(
 
     def tell(event: dict[str, Any]) -> None:
         if as_json:
-            print(json.dumps({"event": "answer", **event}), flush=True)
+            _console.print_json({"event": "answer", **event})
         elif not quiet:
             parts: tuple[object, ...] = (
                 event["peer"],
                 event["status"],
                 words.size(event["sent_bytes"]),
-                words.visible(event["request"]),
+                event["request"],
             )
             if event["reason"]:
-                parts = (*parts, words.visible(event["reason"]).replace("\n", "; "))
+                parts = (*parts, event["reason"].replace("\n", "; "))
             print(*parts, sep="  ", flush=True)
 
     secrets.hide()
@@ -189,17 +187,16 @@ def send(
 
     def tell(event: dict[str, Any]) -> None:
         if as_json:
-            print(json.dumps(event), flush=True)
+            _console.print_json(event)
         elif is_live:
-            line = progress(event)[: shutil.get_terminal_size().columns - 1]
-            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+            _console.live(progress(event))
 
     def end(message: str, code: int) -> NoReturn:
         if is_live:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            _console.live("")
         words.complain(message)
         if as_json:
-            print(json.dumps({"event": "error", "text": message, "code": code}), flush=True)
+            _console.print_json({"event": "error", "text": message, "code": code})
         raise typer.Exit(code)
 
     signal.signal(signal.SIGTERM, _interrupt)
@@ -230,9 +227,9 @@ def send(
             message += "\nhint: start `windward serve DIR --upload` there; its --port is 8765, or the one of HOST:PORT"
         end(message, error.code)
     if is_live:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        _console.live("")
     if as_json:
-        print(json.dumps({"event": "end", **report}), flush=True)
+        _console.print_json({"event": "end", **report})
     elif not quiet:
         print(summary(report))
 
@@ -251,7 +248,7 @@ def progress(event: dict[str, Any]) -> str:
 def summary(report: dict[str, Any]) -> str:
     """The line of a finished upload."""
     sent = report["length_bytes"] - report["there_bytes"]
-    where = f"{words.visible(report['url'])}: uploaded, blake3 {report['blake3']}"
+    where = f"{report['url']}: uploaded, blake3 {report['blake3']}"
     if sent == 0 and report["length_bytes"]:
         return f"{where}\n{words.size(report['length_bytes'])}, already complete"
     text = f"{where}\n{words.size(sent)} in {words.time(report['duration_s'])}, {words.rate(report['rate_bps'])}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from windward import _console
 from windward._cli.options import File, NoPython, Objective, Quiet, Seeds, parse_seeds
 from windward._cli.places import remark
 from windward._cli.words import complain, tell
@@ -88,7 +88,7 @@ def sweep(
         for name, frame in means.items():
             for row, mean, error in zip(rows, frame["mean"], frame["ci95"], strict=True):
                 row[name] = {"mean": _number(mean), "ci95": _number(error)}
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        _console.print_json(rows, indent=2)
     elif not quiet:
         _terminal.show(result)
         tell(result.path)

@@ -1,4 +1,4 @@
-"""Amounts, and what strangers say, as a terminal shows them; nothing here takes long to import."""
+"""Amounts as a terminal shows them; nothing here takes long to import."""
 
 from __future__ import annotations
 
@@ -46,13 +46,6 @@ def path(sample: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def visible(text: str) -> str:
-    """What a server says may hold commands for the terminal."""
-    return "".join(
-        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
-    )
-
-
 #: Options that the engine's errors name as the functions do.
 _OPTIONS = re.compile(r"`(force|insecure|replace|port)`")
 
@@ -64,7 +57,7 @@ def options(message: str) -> str:
 
 def complain(message: str) -> None:
     """Says on standard error what went wrong."""
-    print(f"error: {visible(message)}", file=sys.stderr)
+    print(f"error: {message}", file=sys.stderr)
 
 
 def tell(output: Path | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
@@ -11,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from windward import _console
+from windward._console import Styled
 from windward.show._digest import Digest
 from windward.show._page import describe
 
@@ -37,7 +38,7 @@ def show(result: Result) -> None:
         print()
     width = max((len(name) for name, _ in page.footer), default=0)
     for name, value in page.footer:
-        print(f"{styled(f'{name:<{width}}  ', 'dim')}{styled(value, 'bold')}")
+        _console.say(Styled(f"{name:<{width}}  ", "dim"), Styled(value, "bold"))
 
 
 def show_tables(tables: Iterable[Digest]) -> None:
@@ -47,7 +48,8 @@ def show_tables(tables: Iterable[Digest]) -> None:
     for digest in tables:
         print()
         fitting, left_out = _fit(digest, width)
-        print("\n".join(_lines(fitting)))
+        for line in _lines(fitting):
+            _console.say(line)
         for note in (digest.note, f"no room for: {', '.join(left_out)}" if left_out else ""):
             if note:
                 say(note, "dim")
@@ -55,16 +57,7 @@ def show_tables(tables: Iterable[Digest]) -> None:
 
 def say(text: str, style: str) -> None:
     """Prints a line, bold or dim."""
-    print(styled(text, style))
-
-
-def styled(text: str, style: str) -> str:
-    """The text as a terminal shows it bold or dim; as it is where there is none."""
-    is_plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return text if is_plain else f"\x1b[{_STYLES[style]}m{text}\x1b[0m"
-
-
-_STYLES = {"bold": 1, "dim": 2}
+    _console.say(Styled(text, style))
 
 
 def _fit(digest: Digest, width: int) -> tuple[Digest, Sequence[str]]:
@@ -77,7 +70,7 @@ def _fit(digest: Digest, width: int) -> tuple[Digest, Sequence[str]]:
     return fitting, digest.columns[count:]
 
 
-def _lines(digest: Digest) -> list[str]:
+def _lines(digest: Digest) -> list[str | Styled]:
     """The table as text: words to the left, numbers to the right."""
     rows = [digest.columns, *digest.rows]
     widths = [max(len(row[at]) for row in rows) for at in range(len(digest.columns))]
@@ -89,7 +82,7 @@ def _lines(digest: Digest) -> list[str]:
         )
         return (" " * _GAP).join(cells).rstrip()
 
-    return [styled(line(digest.columns), "bold"), *map(line, digest.rows)]
+    return [Styled(line(digest.columns), "bold"), *map(line, digest.rows)]
 
 
 @contextmanager
@@ -110,7 +103,7 @@ def progress(
             TextColumn("{task.fields[seeds]}", style="dim"),
             TimeRemainingColumn(compact=True),
         )
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        with Progress(*columns, console=Console(file=_console.plain(sys.stderr)), transient=True) as bar:
             task = bar.add_task("", total=1.0, seeds="", share=0.0)
 
             def update(now: _shapes.Progress) -> None:
