@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from conftest import Cli, environment, in_time
 
+from windward import transfer
+
 #: Answers datagrams, and counts those that come to the client.
 ECHO = """
 import socket
@@ -293,8 +295,8 @@ def test_the_program_is_left_alone(cli: Cli, tmp_path: Path) -> None:
     assert (run.stdout, run.stderr, run.returncode) == ("out\n", "err\n", 7)
     assert cli("link", "--rate", "1mbit", "--", "sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
     missing = cli("link", "--rate", "1mbit", "--", "no-such-program")
-    assert missing.returncode == 2
-    assert "starting no-such-program" in missing.stderr
+    assert missing.returncode == 127
+    assert missing.stderr == "error: no-such-program: command not found\n"
 
 
 @needs_links
@@ -386,13 +388,26 @@ def test_names_are_asked_for_through_the_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "a link needs a rate: give --rate, such as --rate 10mbit, or --trace"),
-        (("--rate", "10mbit", "--trace", "x"), "--rate and --trace: give one of them, not both"),
+        ((), "a link needs a rate, such as 10mbit, or a trace"),
+        (("--rate", "10mbit", "--trace", "x"), "rate and trace: give one of them, not both"),
         (("--delay", "5 parsec"), "--delay 5 parsec: `parsec` is not a unit of duration"),
         (("--loss", "7"), "--loss 7: 7 is not a probability"),
         (("--buffer", "1 elephant"), "--buffer 1 elephant: `1 elephant` is not a buffer size"),
-        (("--rate", "10mbps"), "error: --rate 10mbps: `mbps` is not a unit of rate"),
-        (("--rate", "10mbit,10mbps"), "error: --rate 10mbit,10mbps: `mbps` is not a unit of rate"),
+        (("--rate", "10mbip"), "error: --rate 10mbip: `mbip` is not a unit of rate"),
+        (("--rate", "10mbit,10mbip"), "error: --rate 10mbit,10mbip: `mbip` is not a unit of rate"),
+        (
+            ("--rate", "10mbps"),
+            "--rate 10mbps: `10mbps` has two readings: write 10mbit for bits, or 80mbit for the bytes",
+        ),
+        (("--rate", "1mbit,800kbps"), "800kbps: `800kbps` has two readings: write 800kbit for bits, or 6400kbit"),
+        (("--rate", "10Mbps"), "write 10mbit for bits, or 80mbit for the bytes that tc(8) means"),
+        (("--rate", "1.5gbps"), "write 1.5gbit for bits, or 12gbit for the bytes"),
+        (
+            ("--rate", "1mbit", "--change", "1s rate=8bps"),
+            "--change '1s rate=8bps': rate=8bps: `8bps` has two readings",
+        ),
+        (("--rate", "10Mb/s"), "hint: did you mean `Mbit/s`?"),
+        (("--rate", "10MBps"), "hint: did you mean `MB/s`?"),
         (("--rate", "1mbit", "--loss", "200%"), "is not a probability"),
         (("--rate", "1mbit,2mbit,3mbit"), "one value, or two"),
         (("--trace", "nowhere"), "error: --trace nowhere: cannot read"),
@@ -413,6 +428,51 @@ def test_refused(cli: Cli, options: tuple[str, ...], message: str) -> None:
     assert message in run.stderr
     assert "link[0]" not in run.stderr
     assert run.stderr.count(message) == 1
+
+
+@pytest.mark.parametrize(
+    ("rate", "bits"),
+    [
+        ("10mbit", 10e6),
+        ("10 Mbit", 10e6),
+        ("800kbit", 8e5),
+        ("800kB/s", 6.4e6),
+        ("1Tbit", 1e12),
+        ("2kibit", 2048),
+        ("1.5gibit", 1.5 * 2**30),
+        ("10bit", 10),
+        ("2.5 Mbit/s", 2.5e6),
+    ],
+)
+def test_rates_are_those_of_scenarios_and_of_tc(monkeypatch: pytest.MonkeyPatch, rate: str, bits: float) -> None:
+    seen = []
+
+    def run(scenario: Any, *_: object) -> dict[str, Any]:
+        seen.append(scenario.entities()["links"]["rate_bps"])
+        return {}
+
+    monkeypatch.setattr("windward._engine.emulate_link", run, raising=False)
+    transfer.link(["true"], rate=rate)
+    assert list(seen[0]) == [bits, bits]
+
+
+def test_a_library_has_no_words_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("windward._engine.emulate_link", lambda *_: {}, raising=False)
+    for arguments in ({}, {"rate": "1mbit", "trace": "x"}, {"rate": "10mbps"}, {"rate": "1mbit", "delay": "5"}):
+        with pytest.raises(ValueError, match=r"rate|delay") as refused:
+            transfer.link(["true"], **arguments)
+        assert "--" not in str(refused.value)
+
+
+@needs_links
+def test_a_command_that_cannot_be_started_ends_as_in_a_shell(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("no program\n")
+    run = cli("link", "--rate", "10mbit", "--", "no-such-command-anywhere")
+    assert (run.returncode, run.stderr) == (127, "error: no-such-command-anywhere: command not found\n")
+    run = cli("link", "--rate", "10mbit", "--", str(tmp_path / "plain"))
+    assert (run.returncode, run.stderr) == (126, f"error: {tmp_path / 'plain'}: Permission denied\n")
+    run = cli("link", "--rate", "10mbit", "--", "sh", "-c", "exit 7")
+    assert run.returncode == 7
 
 
 def processes(marker: str) -> list[int]:

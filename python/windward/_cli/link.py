@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from windward import transfer
+from windward._cli import words
 from windward.results._files import replace_text
 
 
 def link(
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND …", help="Command to run behind the link.")],
     rate: Annotated[
-        str | None, typer.Option(metavar="RATE", help='Such as 10mbit or "2.5 Mbit/s".', rich_help_panel="Link")
+        str | None,
+        typer.Option(metavar="RATE", help='Such as 10mbit, 800kB/s or "2.5 Mbit/s".', rich_help_panel="Link"),
     ] = None,
     delay: Annotated[
         str, typer.Option(metavar="TIME", help="One-way propagation delay.", rich_help_panel="Link")
@@ -93,28 +97,36 @@ def link(
     All other addresses are reached as from this machine, across the link. No root is needed, and nothing on the machine
     is changed. A link is no sandbox: the command can use your files, this machine's services and every address that
     this machine reaches. A value that differs between the directions is written DOWN,UP: towards the command, and away
-    from it. The exit code is the command's.
+    from it. The exit code is the command's; 127 if there is no such command, 126 if it cannot be started.
 
     windward link --rate 10mbit --delay 50ms --loss 1%,0 --server "iperf3 -s" -- iperf3 -c 100.64.0.1 -R
     """
-    result = transfer.link(
-        command,
-        rate=rate,
-        delay=delay,
-        loss=loss,
-        buffer=buffer,
-        queue=queue,
-        jitter=jitter,
-        reorder=reorder,
-        trace=trace,
-        changes=change or [],
-        servers=server or [],
-        congestion=congestion,
-        isolate=isolate,
-        seed=seed,
-    )
+    try:
+        result = transfer.link(
+            command,
+            rate=rate,
+            delay=delay,
+            loss=loss,
+            buffer=buffer,
+            queue=queue,
+            jitter=jitter,
+            reorder=reorder,
+            trace=trace,
+            changes=change or [],
+            servers=server or [],
+            congestion=congestion,
+            isolate=isolate,
+            seed=seed,
+        )
+    except OSError as error:
+        if error.filename is None or os.fspath(error.filename) != command[0]:
+            raise
+        is_missing = isinstance(error, FileNotFoundError)
+        words.complain(f"{command[0]}: {'command not found' if is_missing else error.strerror}")
+        # As shells do.
+        raise typer.Exit(127 if is_missing else 126) from None
     if report is not None:
         replace_text(report, json.dumps(result, indent=2, allow_nan=False, default=str) + "\n")
     if problem := result["quality"]["problem"]:
-        typer.echo(f"windward link: not trustworthy: {problem}", err=True)
+        print(f"windward link: not trustworthy: {problem}", file=sys.stderr)
     raise typer.Exit(result["code"])

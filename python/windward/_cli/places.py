@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windward._cli.words import visible
+from windward._console import visible
 
 if TYPE_CHECKING:
     from windward.results._place import Older, Place
@@ -54,7 +54,7 @@ def place_if(output: Path | None, *, replace: bool) -> Iterator[Place | None]:
 
 def remark(text: str) -> None:
     """Says on standard error, even to --quiet, what must not go unnoticed."""
-    print(visible(text), file=sys.stderr, flush=True)
+    print(text, file=sys.stderr, flush=True)
 
 
 def where(taken: Place) -> str:

@@ -6,19 +6,30 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 from windward import _engine
 from windward._engine import EmulationError
+from windward.errors import OptionError
 
-#: The rates of tc(8), which are written without a slash.
-_TC_RATE = re.compile(r"^\s*([0-9.]+)\s*([kmg]?)bit\s*$", re.IGNORECASE)
-_PREFIX = {"": "", "k": "k", "m": "M", "g": "G"}
+#: Rates as tc(8) writes them, in any case: bits without a slash, and bytes that look like bits.
+_TC_RATE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?|)(bit|bps)\s*", re.IGNORECASE)
+_PREFIXES = {
+    "": 1,
+    "k": 10**3,
+    "m": 10**6,
+    "g": 10**9,
+    "t": 10**12,
+    "ki": 1 << 10,
+    "mi": 1 << 20,
+    "gi": 1 << 30,
+    "ti": 1 << 40,
+}
 
-#: What the scenario that describes the link is called in messages, which nobody shall see; and the options in them.
-_ORIGIN = "windward link"
-_PLACE = re.compile(rf"{_ORIGIN}: link\[0\](?:\.reverse)?\.(\w+)[^:\s]*: ")
+#: What the scenario that describes the link is called in messages, which nobody shall see.
+_ORIGIN = "link"
 
 #: A rate where none is given, to check the rest.
 _ANY_RATE = "1 Mbit/s"
@@ -26,7 +37,6 @@ _ANY_RATE = "1 Mbit/s"
 #: What may change while the command runs, and the directions' names.
 _CHANGEABLE = ("rate", "delay", "loss", "buffer", "jitter", "reorder", "trace")
 _DOWN, _UP = "down", "up"
-_CHANGE_PLACE = re.compile(rf"{_ORIGIN}: change\[(\d+)\][^:\s]*: ")
 
 #: Duration of the scenario that describes the link, within which it may change: ten days. The link itself lasts as long
 #: as the command.
@@ -61,7 +71,8 @@ def link(
     command
         The program and its arguments.
     rate
-        Such as "10mbit" or "2.5 Mbit/s"; this or `trace`.
+        Such as "10mbit" or "2.5 Mbit/s"; this or `trace`. "10mbps" is refused: tc(8) means megabytes by it, others
+        megabits.
     delay
         One-way propagation delay.
     loss
@@ -100,8 +111,10 @@ def link(
     ------
     windward.EmulationError
         Where links cannot be emulated.
-    ValueError
-        For an invalid option.
+    OSError
+        If the command cannot be started: FileNotFoundError where there is none of this name.
+    windward.errors.OptionError
+        For an invalid argument; a ValueError.
     """
     if not hasattr(_engine, "emulate_link"):
         raise EmulationError("links are emulated on Linux only")
@@ -109,7 +122,7 @@ def link(
     optional = {"rate": rate, "jitter": jitter, "reorder": reorder, "trace": None if trace is None else str(trace)}
     given |= {name: value for name, value in optional.items() if value is not None}
     if "rate" in given and "trace" in given:
-        raise ValueError("--rate and --trace: give one of them, not both")
+        raise ValueError("rate and trace: give one of them, not both")
     # What else is wrong is told before what is missing.
     network = _network({"rate": _ANY_RATE} | given if "trace" not in given else given)
     network["change"] = [step for change in changes for step in _change(change)]
@@ -117,9 +130,9 @@ def link(
     try:
         scenario = _engine.Scenario.from_json(text, _ORIGIN, Path())
     except _engine.ScenarioError as error:
-        raise ValueError(_by_option(str(error), given, changes)) from None
+        raise _by_option(error, given, changes) from None
     if "rate" not in given and "trace" not in given:
-        raise ValueError("a link needs a rate: give --rate, such as --rate 10mbit, or --trace")
+        raise ValueError("a link needs a rate, such as 10mbit, or a trace")
     found = _engine.emulate_link(scenario, seed, [*command], [*servers], congestion, isolate)
     return {name: _known(value) if isinstance(value, dict) else value for name, value in found.items()}
 
@@ -132,27 +145,26 @@ def _known(figures: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _by_option(text: str, given: dict[str, str], changes: Sequence[str]) -> str:
-    """What is wrong with the scenario of a link, in the words of whoever gave options: each fault once."""
-    faults = []
-    for block in text.split("\n\n"):
-        if change := _CHANGE_PLACE.match(block):
+def _by_option(error: _engine.ScenarioError, given: dict[str, str], changes: Sequence[str]) -> ValueError:
+    """What is wrong with the scenario of a link, by the arguments that it was made of: each fault once."""
+    faults: dict[tuple[str, str, str], None] = {}
+    for problem in error.problems:
+        table, _, rest = problem.path.partition(".")
+        text = problem.message + (f"\nhint: {problem.hint}" if problem.hint else "")
+        if table.startswith("change["):
             # One table for each direction.
-            fault = f"--change {changes[int(change[1]) // 2]!r}: {block[change.end() :]}"
-        elif place := _PLACE.match(block):
-            key = "trace" if place[1] == "rate" and "trace" in given else place[1]
-            fault = f"--{key} {given.get(key, '')}: {block[place.end() :]}"
+            change = changes[int(table.removeprefix("change[").removesuffix("]")) // 2]
+            faults["change", repr(change), text] = None
         else:
-            # How many problems there were.
-            continue
-        if fault not in faults:
-            faults.append(fault)
-    return "\n".join(faults) or text
+            key = rest.removeprefix("reverse.").partition(".")[0].partition("[")[0]
+            key = "trace" if key == "rate" and "trace" in given else key
+            faults[key, given.get(key, ""), text] = None
+    return OptionError(*faults)
 
 
 def _network(given: dict[str, str]) -> dict[str, Any]:
     """The scenario of one link: towards the client, and away from it."""
-    down, up = _directions(given, "--{0} {1}")
+    down, up = _directions(given)
     fields: dict[str, Any] = {"name": _DOWN, "from": "server", "to": "client", **down, "reverse": up | {"name": _UP}}
     flow = {"from": "server", "to": "client", "law": "reno"}
     nodes = [{"name": "server"}, {"name": "client"}]
@@ -161,16 +173,18 @@ def _network(given: dict[str, str]) -> dict[str, Any]:
     return {"name": "link", "duration": _DURATION, "output": output, "node": nodes, "link": [fields], "flow": [flow]}
 
 
-def _directions(given: dict[str, str], place: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Values of both directions; `place` says where they stand, with name and value."""
+def _directions(given: dict[str, str], change: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Values of both directions, of the link or of a `change` of it."""
     down, up = {}, {}
     for name, value in given.items():
         try:
             values = [_value(name, part.strip()) for part in value.split(",")]
+            if len(values) > 2:
+                raise ValueError("expected one value, or two, DOWN,UP")
         except ValueError as error:
-            raise ValueError(f"{place.format(name, value)}: {error}") from None
-        if len(values) > 2:
-            raise ValueError(f"{place.format(name, value)}: expected one value, or two, DOWN,UP")
+            if change is None:
+                raise OptionError((name, value, str(error))) from None
+            raise OptionError(("change", repr(change), f"{name}={value}: {error}")) from None
         key = "rate" if name == "trace" else name
         down[key], up[key] = values[0], values[-1]
     return down, up
@@ -188,17 +202,19 @@ def _change(text: str) -> list[dict[str, Any]]:
         elif name in _CHANGEABLE and value and name not in given:
             given[name] = value
         else:
-            raise ValueError(f"--change {text!r}: `{word}`: {expected}; names: {', '.join(_CHANGEABLE)}")
+            names = ", ".join(_CHANGEABLE)
+            raise OptionError(("change", repr(text), f"`{word}`: {expected}; names: {names}"))
     if not words:
-        raise ValueError(f"--change {text!r}: {expected}")
-    down, up = _directions(given, "--change " + repr(text).replace("{", "{{").replace("}", "}}") + ": {0}={1}")
+        raise OptionError(("change", repr(text), expected))
+    down, up = _directions(given, text)
     both = {"at": time} if is_up is None else {"at": time, "up": is_up}
     return [{"link": _DOWN, **both, **down}, {"link": _UP, **both, **up}]
 
 
 def _value(name: str, text: str) -> Any:
-    if name == "rate" and (match := _TC_RATE.match(text)):
-        return f"{match[1]} {_PREFIX[match[2].lower()]}bit/s"
+    # A `Bps` with its large letter is bytes to everybody.
+    if name == "rate" and (match := _TC_RATE.fullmatch(text)) and match[3] != "Bps":
+        return _rate(*match.groups())
     if name == "buffer" and text.isdigit():
         return f"{text} packets"
     if name == "queue":
@@ -212,6 +228,26 @@ def _value(name: str, text: str) -> Any:
     if name in ("delay", "buffer") and text == "0":
         return "0 s" if name == "delay" else "0 packets"
     return _share(text) if name == "loss" else text
+
+
+def _rate(number: str, prefix: str, unit: str) -> str:
+    """A rate of tc(8) as a scenario has it.
+
+    Raises
+    ------
+    ValueError
+        For `bps`, which are bytes for tc and bits for others.
+    """
+    try:
+        count = Decimal(number)
+    except InvalidOperation:
+        raise ValueError(f"`{number}` is not a number") from None
+    prefix = prefix.lower()
+    if unit.lower() == "bps":
+        bits, of_bytes = f"{count.normalize():f}{prefix}bit", f"{(8 * count).normalize():f}{prefix}bit"
+        written = f"`{number}{prefix}bps` has two readings"
+        raise ValueError(f"{written}: write {bits} for bits, or {of_bytes} for the bytes that tc(8) means")
+    return f"{count * _PREFIXES[prefix]:f} bit/s"
 
 
 def _share(text: str) -> float | str:
