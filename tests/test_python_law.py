@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import SMALL, Cli
+from conftest import REPOSITORY, SMALL, Cli
 
 import windward as ww
+from windward._cli.describe import check
 
 RENO = '''
 class Reno:
@@ -212,10 +213,87 @@ def test_laws_that_cannot_be_found(scenario_file: Path, law: str, message: str) 
         ww.load(scenario_file).simulate()
 
 
+#: A law by its shape.
+SHAPED = """
+class Law:
+    def __init__(self, cwnd, step=1.0):
+        self.cwnd = cwnd
+    def on_ack(self, ack):
+        pass
+    def on_congestion(self, event):
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("law", "text", "problem"),
+    [
+        ('class = "mine.py:Law"', SHAPED, None),
+        ('class = "mine.py:Law", step = 2.0', SHAPED, None),
+        ('class = "nowhere.py:Law"', SHAPED, "there is no file nowhere.py"),
+        ('class = "no_module_of_anybody.laws:Law"', SHAPED, "there is no module `no_module_of_anybody.laws`"),
+        ('class = "windward._format.own:Nothing"', SHAPED, "has no class `Nothing`"),
+        ('class = "windward._format.own:Law"', SHAPED, None),
+        ('class = "math:sqrt"', SHAPED, None),
+        ('class = "mine.py:Lew"', SHAPED, "mine.py has no class `Lew`\nhint: did you mean `Law`?"),
+        ('class = "mine.py:Law"', "class Law(", "mine.py:1: '(' was never closed"),
+        ('class = "mine.py:Law"', SHAPED.replace("on_ack", "onack"), "`Law` has no method `on_ack`"),
+        ('class = "mine.py:Law"', SHAPED.replace("self.cwnd", "self.window"), "`Law` has no attribute `cwnd`"),
+        (
+            'class = "mine.py:Law"',
+            SHAPED.replace("self, ack", "self"),
+            "`Law.on_ack` must take 1 argument besides self",
+        ),
+        ('class = "mine.py:Law", stop = 2.0', SHAPED, "takes (self, cwnd, step); it is given (self, cwnd, stop)"),
+        ('class = "mine.py:Law"', SHAPED.replace("step=1.0", "step"), "it is given (self, cwnd)"),
+        ('class = "mine.py:Law", stop = 2.0', SHAPED.replace("step=1.0", "**rest"), None),
+        # What comes from elsewhere is not known before it runs.
+        ('class = "mine.py:Law"', "from other import Law\n", None),
+        ('class = "mine.py:Law"', "from other import *\n", None),
+        ('class = "mine.py:Law"', "import other\nclass Law(other.Law): pass\n", None),
+        ('class = "mine.py:Law"', "globals()['Law'] = None\n", None),
+        ('class = "mine.py:Law"', "try:\n    from fast import Law\nexcept ImportError:\n    Law = None\n", None),
+    ],
+)
+def test_check_looks_at_a_class_and_runs_nothing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    law: str,
+    text: str,
+    problem: str | None,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(f"{text}\nopen('trace', 'w').close()\n")
+    Path("own.toml").write_text(SMALL.replace('law = "reno"', f'law = {{ name = "python", {law} }}'))
+    if problem is None:
+        check(Path("own.toml"))
+        assert "own.toml OK" in capsys.readouterr().out
+    else:
+        with pytest.raises(ww.ScenarioError) as refused:
+            check(Path("own.toml"))
+        assert str(refused.value).startswith("own.toml: law `")
+        assert problem in str(refused.value)
+    assert not Path("trace").exists()
+
+
+def test_check_looks_at_schedulers_and_rules(tmp_path: Path) -> None:
+    text = (REPOSITORY / "papers/seferoglu2014/diamond.toml").read_text()
+    text = text.replace('k = "shared"', 'class = "rules.py:Mine", arguments = { bonus = 3.0 }')
+    (tmp_path / "own.toml").write_text(text)
+    (tmp_path / "rules.py").write_text(
+        "class Mine:\n    def __init__(self, bonus): ...\n    def rank(self, pair): ...\n"
+    )
+    check(tmp_path / "own.toml")
+    (tmp_path / "rules.py").write_text("class Mine:\n    def rank(self, pair): ...\n")
+    with pytest.raises(ww.ScenarioError, match=r"rule `rules\.py:Mine`: `Mine` has no __init__; it is given bonus"):
+        check(tmp_path / "own.toml")
+
+
 @pytest.mark.parametrize("command", ["simulate", "emulate", "fluid", "compare"])
 def test_no_python_runs_none(cli: Cli, tmp_path: Path, command: str) -> None:
     """The file that the scenario names would leave a trace; `check` runs none of it either."""
-    (tmp_path / "trap.py").write_text("open('trace', 'w').close()\nclass Law: ...\n")
+    (tmp_path / "trap.py").write_text("open('trace', 'w').close()\n" + SHAPED)
     (tmp_path / "trap.toml").write_text(
         """
 name = "trap"

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import sys
 
-from windward import _engine
+from windward import _console, _engine
 from windward._cli.options import File
 from windward._format.parse import parse
 
 
 def check(file: File) -> None:
-    """Check a scenario file."""
+    """Check a scenario file.
+
+    Python classes that it names are looked for and read, but not run.
+    """
+    from windward._format.shape import check_classes
+
     scenario = parse(file)
+    check_classes(scenario, file)
     entities = scenario.entities()
     parts = [_count(len(entities[kind][name]), noun) for kind, name, noun in _PARTS]
     seeds = _count(len(scenario.seeds), "seed")
@@ -32,7 +38,7 @@ def _count(number: int, noun: str) -> str:
 
 def schema() -> None:
     """Print the JSON Schema of scenario files."""
-    print(json.dumps(_engine.schema(), indent=2, ensure_ascii=False))
+    _console.print_json(_engine.schema(), indent=2)
 
 
 def laws() -> None:
@@ -50,7 +56,8 @@ def laws() -> None:
         parameters = ", ".join(f"{name} = {json.dumps(value)}" for name, value in law["parameters"].items())
         table.add_row(law["name"], parameters, descriptions[law["name"]])
     table.add_row("python", 'class = "FILE.py:CLASS"', "A law written in Python.")
-    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+    out = _console.plain(sys.stdout)
+    Console(file=out, highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
 
 
 def cite(file: File) -> None:
