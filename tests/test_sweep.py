@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -332,6 +332,68 @@ def test_other_results_are_left_alone(short: ww.Scenario, tmp_path: Path) -> Non
         short.sweep(GRID, output=tmp_path / "mine")
 
 
+def test_entries_without_a_name_of_their_own_are_reached() -> None:
+    station = [{"node": "near", "at": ["0 m", "0 m"]}, {"node": "far", "at": ["90 m", "0 m"]}]
+    points = [{"time": "0 s", "at": ["0 m", "0 m"]}, {"time": "9 s", "at": ["5 m", "0 m"]}]
+    walker = {"node": "walker", "motion": {"kind": "waypoints", "points": points}}
+    plain = {
+        "wifi": [{"name": "air", "station": [*station, walker], "loss": [{"from": "near", "to": "far"}]}],
+        "cell": [{"name": "lte", "station": [{"node": "phone", "snr": "10 dB"}]}],
+        "region": [{"name": "r", "limit": [{"weights": [1, 2], "most": "1 Mbit/s"}]}],
+        "change": [{"link": "l", "at": "1 s"}, {"link": "l", "at": "2 s"}, {"station": "far", "at": "1 s"}],
+    }
+
+    def changed(path: str, value: object) -> dict[str, Any]:
+        return change(plain, {path: value})
+
+    assert changed("wifi.air.station.far.at", ["-9 m", "1 m"])["wifi"][0]["station"][1]["at"] == ["-9 m", "1 m"]
+    assert changed("wifi.air.station.far.at.0", "7 m")["wifi"][0]["station"][1]["at"] == ["7 m", "0 m"]
+    assert changed("wifi.air.station.*.buffer", "1 packets")["wifi"][0]["station"][2]["buffer"] == "1 packets"
+    moved = changed("wifi.air.station.walker.motion.points.1.time", "3 s")["wifi"][0]["station"][2]
+    assert [point["time"] for point in moved["motion"]["points"]] == ["0 s", "3 s"]
+    assert changed("wifi.air.loss.near->far.probability", 0.5)["wifi"][0]["loss"][0]["probability"] == 0.5
+    assert changed("cell.lte.station.phone.snr", "3 dB")["cell"][0]["station"][0]["snr"] == "3 dB"
+    assert changed("region.r.limit.0.weights.1", 5)["region"][0]["limit"][0]["weights"] == [1, 5]
+    assert [each["at"] for each in changed("change.1.at", "3 s")["change"]] == ["1 s", "3 s", "1 s"]
+    assert [each["at"] for each in changed("change.far.at", "3 s")["change"]] == ["1 s", "2 s", "3 s"]
+    for path, said in {
+        "wifi.air.station.fra.at": "there are: near, far, walker, and * for all\nhint: did you mean `far`",
+        "wifi.air.station.walker.motion.points.x.time": "there is no points `x`; there are: 0, 1, and * for all",
+        "change.l.at": "several change tables are of `l`; give a number: 0, 1",
+        "wifi.air.station.far.at.x": "names a whole at, not a field of it",
+        "wifi.air.station.far.at.2": "names a whole at, not a field of it",
+        "wifi.air.station.far": "names a whole station, not a field of it",
+    }.items():
+        with pytest.raises(ValueError, match=re.escape(said)):
+            changed(path, 1)
+
+
+def test_a_station_is_swept_by_name(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(
+        """
+name = "w"
+duration = "1 s"
+node = [{ name = "near" }, { name = "far" }]
+[[wifi]]
+name = "air"
+station = [{ node = "near", at = ["0 m", "0 m"] }, { node = "far", at = ["90 m", "0 m"] }]
+[[flow]]
+from = "near"
+to = "far"
+law = "reno"
+"""
+    )
+    places = 'wifi.air.station.far.at=["10 m","0 m"],["-90 m","0 m"]'
+    run = cli("sweep", "w.toml", "--set", places, "-o", "o", "--json")
+    assert run.returncode in (0, 1), run.stderr
+    near = json.loads(run.stdout)[0]
+    assert near["wifi.air.station.far.at"] == '["10 m", "0 m"]'
+    assert near["goodput"]["mean"] > 1e5
+    run = cli("sweep", "w.toml", "--set", "wifi.air.station.far.at.0=10..90 m step 40", "-o", "p", "--json")
+    assert run.returncode == 0, run.stderr
+    assert [row["wifi.air.station.far.at.0"] for row in json.loads(run.stdout)] == [10, 50, 90]
+
+
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
@@ -344,7 +406,7 @@ def test_other_results_are_left_alone(short: ww.Scenario, tmp_path: Path) -> Non
         (["cell.x.slot=1 ms"], "the scenario has no `cell`"),
         (["link.air=1"], "names a whole link, not a field of it"),
         (["duration.x=1"], '`duration` is "2 s", not a table\nhint: give it whole'),
-        (["seeds=1,2"], "not a field to be varied: seeds are chosen by --seeds"),
+        (["seeds=1,2"], "not a field to be varied: seeds are chosen apart"),
         (["link.air.loss=0", "link.air.loss=1"], "given twice; give all its values at once"),
         (["link.air.delay=1..10 ms"], "does not say which values\nhint: add `step 1`"),
         (["link.air.delay=1 s..10 ms step 1"], "both ends of a range need one unit, not `s` and `ms`"),
@@ -372,7 +434,7 @@ def test_mistakes_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
 def test_engines_are_checked(short: ww.Scenario) -> None:
     with pytest.raises(ValueError, match=r"unknown engine `fluids`.*\nhint: did you mean `fluid`"):
         short.sweep(GRID, engine="fluids")
-    with pytest.raises(ValueError, match="--on slurm: not a place to run; allowed: ray, ray://HOST:PORT"):
+    with pytest.raises(ValueError, match="on slurm: not a place to run; allowed: ray, ray://HOST:PORT"):
         short.sweep(GRID, on="slurm")
     with pytest.raises(ValueError, match="objective `max-min`: `simulate` has none"):
         short.sweep(GRID, objective="max-min")

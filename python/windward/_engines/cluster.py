@@ -14,6 +14,7 @@ from typing import Any
 from windward import _engine
 from windward._engines import lines
 from windward._engines.points import Job, Points, Take, Tell
+from windward.errors import OptionError
 
 #: A task is to take about so long, in seconds: Ray needs some milliseconds for each.
 _TASK_S = 2.0
@@ -94,16 +95,15 @@ def run_on(where: str, points: Points, files: Sequence[str]) -> Callable[[Iterat
         For another place, without Ray, and for files that cannot be sent.
     """
     if where != "ray" and not where.startswith("ray://"):
-        raise ValueError(f"--on {where}: not a place to run; allowed: ray, ray://HOST:PORT")
+        raise OptionError(("on", where, "not a place to run; allowed: ray, ray://HOST:PORT"))
     try:
         import ray
     except ImportError:
-        raise ValueError(f"--on {where}: Ray is not installed\nhint: pip install 'windward[ray]'") from None
+        raise OptionError(("on", where, "Ray is not installed\nhint: pip install 'windward[ray]'")) from None
     outside = next((name for name in files if PurePath(name).is_absolute() or ".." in PurePath(name).parts), None)
     if outside is not None:
-        raise ValueError(
-            f"--on {where}: `{outside}` is not in the scenario's folder, so it cannot be sent to a cluster"
-        )
+        problem = f"`{outside}` is not in the scenario's folder, so it cannot be sent to a cluster"
+        raise OptionError(("on", where, problem))
     sent = {name: (points.folder / name).read_bytes() for name in files}
 
     def run(jobs: Iterator[Job], take: Take, tell: Tell) -> None:
@@ -116,7 +116,7 @@ def run_on(where: str, points: Points, files: Sequence[str]) -> Callable[[Iterat
                     log_to_driver=False,
                 )
             except (ConnectionError, ray.exceptions.RaySystemError) as error:
-                raise ValueError(f"--on {where}: no Ray cluster answers: {error}") from None
+                raise OptionError(("on", where, f"no Ray cluster answers: {error}")) from None
         try:
             _run(ray, _Queue(jobs), replace(points, folder=Path()), sent, take, tell)
         finally:

@@ -21,6 +21,7 @@ from windward._engines.points import Points
 from windward._engines.simulate import count_threads
 from windward._format.design import Design
 from windward._format.vary import change, label, worth
+from windward.errors import OptionError
 from windward.results._interrupts import held_back
 from windward.results._shapes import Progress
 from windward.results._sweep import Axis, Plan, SweepFolder, build, digest, points_in_part
@@ -178,17 +179,16 @@ def _try(asked: Asked, plain: Mapping[str, Any], on: str | None) -> _Tried:
         hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
         raise ValueError(f"unknown engine `{asked.engine}`; engines: {', '.join(ENGINES)}{hint}")
     if asked.engine == "emulate" and on is not None:
-        raise ValueError(f"--on {on}: an emulation needs this machine's kernel; leave it out")
+        raise OptionError(("on", str(on), "an emulation needs this machine's kernel; leave it out"))
     if asked.engine == "emulate" and (reason := why_not()):
         raise _engine.EmulationError(reason)
     if asked.engine in ("simulate", "emulate") and asked.scenario.has_region:
         raise ValueError(
-            f"`{asked.engine}` has no answer: a capacity region has no packets\n"
-            "hint: --engine optimum or --engine fluid"
+            f"`{asked.engine}` has no answer: a capacity region has no packets\nhint: use `optimum` or `fluid`"
         )
     split_objective(asked.objective)
     if asked.objective != Asked.objective and asked.engine != "optimum":
-        raise ValueError(f"objective `{asked.objective}`: `{asked.engine}` has none\nhint: --engine optimum")
+        raise ValueError(f"objective `{asked.objective}`: `{asked.engine}` has none\nhint: use `optimum`")
     classes = dict.fromkeys(asked.scenario.python_classes)
     recordings = set(asked.scenario.recordings)
     for changes, tried in asked.design.tried():
@@ -205,7 +205,8 @@ def _try(asked: Asked, plain: Mapping[str, Any], on: str | None) -> _Tried:
 def _seeds(asked: Asked) -> list[int]:
     if asked.engine in _SEEDLESS:
         if asked.seeds is not None:
-            raise ValueError(f"--seeds: `{asked.engine}` has no seeds: it answers the same each time")
+            problem = f"`{asked.engine}` has no seeds: it answers the same each time"
+            raise OptionError(("seeds", str(asked.seeds), problem))
         return []
     return choose(asked.seeds, asked.scenario.seeds[:1] if asked.engine == "emulate" else asked.scenario.seeds)
 

@@ -21,7 +21,11 @@ _PART = re.compile(r'"([^"]*)"|([^."]+)')
 _LISTS = ("node", "link", "flow", "background", "region", "cell", "wifi", "change")
 
 #: Fields that are no property of the network.
-_FIXED = {"seeds": "seeds are chosen by --seeds", "name": "a sweep has one name", "title": "a sweep has one title"}
+_FIXED = {
+    "seeds": "seeds are chosen apart",
+    "name": "a sweep has one name",
+    "title": "a sweep has one title",
+}
 
 _NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 
@@ -303,9 +307,13 @@ def change(plain: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     for path, value in changes.items():
         *inner, last = split(path)
         for table in _tables(changed, inner, path):
-            if isinstance(table, list):
+            if isinstance(table, dict):
+                table[last] = copy.deepcopy(value)
+            elif last.isdigit() and int(last) < len(table) and not isinstance(table[int(last)], dict):
+                # A coordinate of a position.
+                table[int(last)] = copy.deepcopy(value)
+            else:
                 raise ValueError(f"{path}: names a whole {inner[-1] if inner else ''}, not a field of it")
-            table[last] = copy.deepcopy(value)
     return changed
 
 
@@ -337,19 +345,31 @@ def _tables(plain: dict[str, Any], parts: Sequence[str], path: str) -> list[Any]
 
 
 def _named(entries: list[Any], part: str, kind: str, path: str) -> list[Any]:
-    """The entries of a list that a part of a path means."""
+    """The entries of a list that a part of a path means: by name, by number from 0 where there is none, or all."""
     tables = [entry for entry in entries if isinstance(entry, dict)]
     if part == "*" and tables:
         return tables
-    names = {_name(entry): entry for entry in tables}
+    names: dict[str, list[Any]] = {}
+    for number, entry in enumerate(tables):
+        names.setdefault(_name(entry) or str(number), []).append(entry)
+    if len(names.get(part, [])) > 1:
+        numbers = [str(number) for number, entry in enumerate(tables) if _name(entry) == part]
+        raise ValueError(f"{path}: several {kind} tables are of `{part}`; give a number: {', '.join(numbers)}")
     if part in names:
-        return [names[part]]
+        return names[part]
+    if part.isdigit() and int(part) < len(tables):
+        return [tables[int(part)]]
+    if not tables:
+        raise ValueError(
+            f"{path}: `{kind}` is a list of values; give it whole, as in {path.partition(f'.{part}')[0]}=[…]"
+        )
     near = difflib.get_close_matches(part, names, n=1)
     hint = f"\nhint: did you mean `{near[0]}`?" if near else ""
     raise ValueError(f"{path}: there is no {kind} `{part}`; there are: {', '.join(names)}, and * for all{hint}")
 
 
-def _name(entry: Mapping[str, Any]) -> str:
-    # A change is called by what it changes.
-    own = (entry[key] for key in ("name", "link", "station") if key in entry)
-    return str(next(own, f"{entry.get('from')}->{entry.get('to')}"))
+def _name(entry: Mapping[str, Any]) -> str | None:
+    """What an entry is called: by its own name, a change by what it changes, a station by its node."""
+    if own := next((entry[key] for key in ("name", "link", "station", "node") if key in entry), None):
+        return str(own)
+    return f"{entry['from']}->{entry['to']}" if "from" in entry and "to" in entry else None
