@@ -73,6 +73,7 @@ ENGINE = {
     "test_coding",
     "test_emulate",
     "test_forwarding",
+    "test_get_answers",
     "test_get_failures",
     "test_get_link",
     "test_get_safety",
