@@ -64,7 +64,7 @@ pub enum Error {
     },
     /// The method stopped before its tolerance.
     #[error(
-        "{method} stopped after {iterations} iterations with residual {residual:.1e}, above {tolerance:.1e}\nhint: scales that differ by many powers of ten, or a utility with a very large alpha, make a problem ill-conditioned; a looser tolerance may be enough"
+        "{method} stopped after {iterations} iterations with residual {residual:.1e}, above {tolerance:.1e}\nhint: scales that differ by many powers of ten, or a utility with a very large alpha, make a problem ill-conditioned; max-min is the limit of large alpha"
     )]
     NotConverged {
         /// The method.

@@ -18,6 +18,7 @@ use crate::network::{Network, Problem};
 use crate::program::Program;
 use crate::region::{Curved, Entropic, Region};
 use crate::solve::{interior, optimum};
+use crate::stop::Stop;
 use crate::utility::Utility;
 
 /// F for one network, with the last answer as the next start.
@@ -41,6 +42,8 @@ pub struct FluidMap {
     /// Delays of the program's rows; 0 off the bottlenecks.
     prices: Vec<f64>,
     has_start: bool,
+    /// The answer below is that of `windows`.
+    is_solved: bool,
     /// x, q^s, A x, b + r.
     rates: Vec<f64>,
     delays: Vec<f64>,
@@ -53,6 +56,8 @@ pub struct FluidMap {
     /// Rows with a queue or too much load, and where each row stands among them.
     bottlenecks: Vec<u32>,
     position: Vec<u32>,
+    /// D = x/(d + q^s) of each flow.
+    drop: Vec<f64>,
     matrix: Vec<f64>,
     step: Vec<f64>,
 }
@@ -103,6 +108,7 @@ impl FluidMap {
             windows: vec![1.0; n],
             prices: vec![0.0; m],
             has_start: false,
+            is_solved: false,
             rates: vec![0.0; n],
             delays: vec![0.0; n],
             load: vec![0.0; m],
@@ -110,11 +116,17 @@ impl FluidMap {
             capacity: program.typical_rates(),
             bottlenecks: Vec::with_capacity(m),
             position: vec![0; m],
+            drop: vec![0.0; n],
             matrix: Vec::new(),
             step: Vec::new(),
             network,
             program,
         })
+    }
+
+    /// Searches end with [`Error::Interrupted`] once `stop` is set.
+    pub fn stop_when(&mut self, stop: Stop) {
+        self.program.stop = stop;
     }
 
     /// Finds F(w); `windows` in packets, one per route, positive. Read the answer with the other methods.
@@ -129,17 +141,22 @@ impl FluidMap {
         if let Some(s) = windows.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
             return Err(Error::invalid(format!("windows[{s}]"), format!("{} is not a positive number", windows[s])));
         }
+        if self.is_solved && self.windows == windows {
+            return Ok(FluidPoint { newton_steps: 0, interior_steps: 0 });
+        }
+        self.is_solved = false;
         self.windows.copy_from_slice(windows);
         let is_smooth = self.smooth.iter().all(Option::is_some);
         if self.has_start
             && is_smooth
             && let Some(newton_steps) = self.newton()
         {
+            self.is_solved = true;
             return Ok(FluidPoint { newton_steps, interior_steps: 0 });
         }
         self.has_start = false;
         let interior_steps = self.cold(is_smooth)?;
-        self.has_start = true;
+        (self.has_start, self.is_solved) = (true, true);
         let newton_steps = if is_smooth { self.polish() } else { 0 };
         Ok(FluidPoint { newton_steps, interior_steps })
     }
@@ -186,6 +203,7 @@ impl FluidMap {
         }
         self.evaluate();
         self.bottlenecks = (0..self.prices.len() as u32).filter(|&l| self.prices[l as usize] > 0.0).collect();
+        self.look();
         self.factor();
         let n = self.rates.len();
         let rtt: Vec<f64> = self.base_rtt.iter().zip(&self.delays).map(|(d, q)| d + q).collect();
@@ -286,10 +304,15 @@ impl FluidMap {
             if is_solved {
                 return Some(steps);
             }
-            self.factor();
+            self.look();
             self.step.clear();
             self.step.extend(self.bottlenecks.iter().map(|&l| self.load[l as usize] - self.capacity[l as usize]));
-            dense::solve(&self.matrix, self.step.len(), &mut self.step);
+            if self.step.len() <= DENSE {
+                self.factor();
+                dense::solve(&self.matrix, self.step.len(), &mut self.step);
+            } else {
+                self.conjugate_gradients();
+            }
             for (&l, d) in self.bottlenecks.iter().zip(&self.step) {
                 self.prices[l as usize] = (self.prices[l as usize] + d).max(0.0);
             }
@@ -337,17 +360,90 @@ impl FluidMap {
         self.rates.iter().all(|x| x.is_finite())
     }
 
-    /// Factor of A_B D A_Bᵀ + N_B.
-    fn factor(&mut self) {
-        let k = self.bottlenecks.len();
-        self.matrix.clear();
-        self.matrix.resize(k * k, 0.0);
+    /// Where the bottlenecks stand, and D.
+    fn look(&mut self) {
         self.position.fill(u32::MAX);
         for (i, &l) in self.bottlenecks.iter().enumerate() {
             self.position[l as usize] = i as u32;
         }
         for s in 0..self.rates.len() {
-            let d = self.rates[s] / (self.base_rtt[s] + self.delays[s]);
+            self.drop[s] = self.rates[s] / (self.base_rtt[s] + self.delays[s]);
+        }
+    }
+
+    /// Solves (A_B D A_Bᵀ + N_B) x = g in the place of g = `step`, without the matrix: only the routes are gone through.
+    fn conjugate_gradients(&mut self) {
+        let k = self.step.len();
+        let mut diagonal = vec![0.0; k];
+        for s in 0..self.rates.len() {
+            for (l, w) in self.program.route(s) {
+                if let Some(own) = diagonal.get_mut(self.position[l] as usize) {
+                    *own += self.drop[s] * w * w;
+                }
+            }
+        }
+        for (block, hessian) in self.program.blocks.iter().zip(&self.hessians) {
+            for (a, l) in block.rows.clone().enumerate() {
+                if let Some(own) = diagonal.get_mut(self.position[l] as usize) {
+                    *own += hessian[a * block.rows.len() + a];
+                }
+            }
+        }
+        let mut rest = std::mem::take(&mut self.step);
+        let mut found = vec![0.0; k];
+        let mut scaled: Vec<f64> = rest.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
+        let mut direction = scaled.clone();
+        let mut product = vec![0.0; k];
+        let mut size = dense::dot(&rest, &scaled);
+        let enough = CG_TOLERANCE * CG_TOLERANCE * size;
+        for _ in 0..CG_STEPS {
+            if size <= enough || self.program.stop.is_set() {
+                break;
+            }
+            self.multiply(&direction, &mut product);
+            let length = size / dense::dot(&direction, &product);
+            for i in 0..k {
+                found[i] += length * direction[i];
+                rest[i] -= length * product[i];
+                scaled[i] = rest[i] / diagonal[i];
+            }
+            let next = dense::dot(&rest, &scaled);
+            direction.iter_mut().zip(&scaled).for_each(|(d, z)| *d = z + next / size * *d);
+            size = next;
+        }
+        self.step = found;
+    }
+
+    /// out = (A_B D A_Bᵀ + N_B) v.
+    fn multiply(&self, v: &[f64], out: &mut [f64]) {
+        let at = |l: usize| self.position[l] as usize;
+        out.fill(0.0);
+        for (s, d) in self.drop.iter().enumerate() {
+            let sum: f64 = self.program.route(s).filter_map(|(l, w)| Some(w * v.get(at(l))?)).sum();
+            for (l, w) in self.program.route(s) {
+                if let Some(entry) = out.get_mut(at(l)) {
+                    *entry += d * sum * w;
+                }
+            }
+        }
+        for (block, hessian) in self.program.blocks.iter().zip(&self.hessians) {
+            let n = block.rows.len();
+            for (a, l) in block.rows.clone().enumerate() {
+                if let Some(entry) = out.get_mut(at(l)) {
+                    let row = block.rows.clone().zip(&hessian[a * n..]);
+                    *entry += row.filter_map(|(l, h)| Some(h * v.get(at(l))?)).sum::<f64>();
+                }
+            }
+        }
+    }
+
+    /// Factor of A_B D A_Bᵀ + N_B.
+    fn factor(&mut self) {
+        let k = self.bottlenecks.len();
+        self.matrix.clear();
+        self.matrix.resize(k * k, 0.0);
+        for s in 0..self.rates.len() {
+            let d = self.drop[s];
             for (a, wa) in self.program.route(s) {
                 let i = self.position[a] as usize;
                 if i == u32::MAX as usize {
@@ -381,6 +477,12 @@ impl FluidMap {
 const TOLERANCE: f64 = 1e-10;
 /// Warm steps need one or two; a method that has not arrived after these will not.
 const MAX_NEWTON: usize = 12;
+/// Bottlenecks up to which a dense factor is cheaper than conjugate gradients.
+const DENSE: usize = 400;
+/// Relative accuracy of conjugate gradients, in the preconditioned norm.
+const CG_TOLERANCE: f64 = 1e-9;
+/// A bound on their steps: they settle in some dozens, unless rows depend on others.
+const CG_STEPS: usize = 500;
 const COLD_TOLERANCE: f64 = 1e-10;
 /// Where no Newton step follows, degenerate mixtures leave rates within about the root of this.
 const JUMP_TARGET: f64 = 1e-14;

@@ -29,8 +29,10 @@ mod network;
 mod program;
 pub mod region;
 mod routing;
+mod scale;
 mod solution;
 mod solve;
+mod stop;
 mod utility;
 
 pub use answer::{Level, Mixture};
@@ -42,5 +44,6 @@ pub use region::Region;
 pub use routing::{Demand, Path, Routing, RoutingProblem, solve_routing};
 pub use solution::{Method, Solution};
 pub use solve::options::Options;
-pub use solve::{solve, solve_reference, subgradient};
+pub use solve::{solve, solve_reference, solve_until, subgradient};
+pub use stop::Stop;
 pub use utility::Utility;

@@ -6,6 +6,7 @@
 
 use crate::network::{Link, Network};
 use crate::region::{Curved, Region, Vertices};
+use crate::stop::Stop;
 use crate::utility::Utility;
 use std::ops::Range;
 
@@ -26,6 +27,8 @@ pub(crate) struct Program {
     pub places: Vec<Place>,
     /// Rows of a coupling's half-spaces, or of its links.
     pub coupling_rows: Vec<Range<usize>>,
+    /// What ends its solvers.
+    pub stop: Stop,
 }
 
 /// Rows whose right-hand side answers prices.
@@ -85,8 +88,8 @@ impl Program {
             }
             coupling_rows.push(first..rhs.len());
         }
-        let mut program =
-            Self { start: vec![0], row: Vec::new(), weight: Vec::new(), utilities, rhs, blocks, places, coupling_rows };
+        let (start, row, weight, stop) = (vec![0], Vec::new(), Vec::new(), Stop::default());
+        let mut program = Self { start, row, weight, utilities, rhs, blocks, places, coupling_rows, stop };
         program.lay_routes(network);
         program
     }

@@ -50,6 +50,17 @@ impl Solution {
     /// Judges an answer.
     pub(crate) fn certified(answer: Answer, problem: &Problem, method: Method, iterations: usize) -> Self {
         let certificate = Certificate::of(problem, &answer);
+        Self::new(answer, problem, certificate, method, iterations)
+    }
+
+    /// An answer to `problem` that was judged in other units.
+    pub(crate) fn new(
+        answer: Answer,
+        problem: &Problem,
+        certificate: Certificate,
+        method: Method,
+        iterations: usize,
+    ) -> Self {
         let objective = Some(certificate::objective(problem, &answer));
         Self {
             path_prices: problem.network.path_prices(&answer.prices),

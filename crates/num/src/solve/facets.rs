@@ -86,6 +86,7 @@ fn bounded(program: &Program, walks: &[Option<Walk>], facets: &[Facet]) -> Progr
         coupling_rows: Vec::new(),
         places: Vec::new(),
         utilities: program.utilities.clone(),
+        stop: program.stop.clone(),
     };
     for (block, walk) in program.blocks.iter().zip(walks) {
         if let Some(walk) = walk {

@@ -15,9 +15,10 @@ use crate::network::Problem;
 use crate::program::{Block, Kind, Program};
 use crate::region::{Exit, Walk};
 use crate::solution::{Method, Solution};
+use crate::stop;
 use crate::utility::Utility;
 
-pub(super) fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
+pub(super) fn solve(problem: &Problem, options: &Options, stop: &stop::Stop) -> Result<Solution, Error> {
     let mut weights = Vec::with_capacity(problem.utilities.len());
     for utility in &problem.utilities {
         match utility {
@@ -29,13 +30,15 @@ pub(super) fn solve(problem: &Problem, options: &Options) -> Result<Solution, Er
             }
         }
     }
-    let program = Program::new(&problem.network, problem.utilities.clone());
+    let mut program = Program::new(&problem.network, problem.utilities.clone());
+    program.stop = stop.clone();
     if program.blocks.iter().any(|b| matches!(&b.kind, Kind::Vertices(v) if v.temperature > 0.0)) {
         let what = "an entropy term: no price of fairness outweighs it; set entropy to 0".into();
         return Err(Error::Unsupported { method: "water filling", what });
     }
     let mut filling = Filling::new(problem, &program, &weights);
     while !filling.active.is_empty() {
+        stop.check()?;
         filling.raise(options)?;
     }
     Ok(filling.finish())
@@ -187,6 +190,7 @@ impl<'p> Filling<'p> {
             coupling_rows: std::iter::once(own.rows.clone()).collect(),
             blocks: vec![own],
             places: Vec::new(),
+            stop: self.program.stop.clone(),
         };
         let outcome = optimum(&stage, options.tolerance, options.tolerance, options.max_iterations)?;
         self.iterations += outcome.iterations;

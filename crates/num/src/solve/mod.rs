@@ -16,10 +16,13 @@ pub(crate) use best::optimum;
 pub use reference::solve as solve_reference;
 
 use crate::answer::Answer;
+use crate::certificate::Certificate;
 use crate::error::Error;
 use crate::network::Problem;
 use crate::program::Program;
+use crate::scale::Scale;
 use crate::solution::{Method, Solution};
+use crate::stop::Stop;
 use crate::utility::Utility;
 use options::Options;
 
@@ -28,16 +31,37 @@ use options::Options;
 /// # Errors
 /// As [`Problem::check`], and [`Error::NotConverged`].
 pub fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
+    solve_until(problem, options, &Stop::default())
+}
+
+/// The same, given up once `stop` is set.
+///
+/// # Errors
+/// As [`solve`], and [`Error::Interrupted`].
+pub fn solve_until(problem: &Problem, options: &Options, stop: &Stop) -> Result<Solution, Error> {
     problem.check()?;
     if problem.utilities.iter().any(|u| matches!(u, Utility::MaxMin { .. })) {
-        return max_min::solve(problem, options);
+        return max_min::solve(problem, options, stop);
     }
-    let program = Program::new(&problem.network, problem.utilities.clone());
+    let scale = Scale::of(&problem.network, &problem.network.routes, &problem.utilities);
+    let scaled = scale.apply(problem);
+    let mut program = Program::new(&scaled.network, scaled.utilities.clone());
+    program.stop = stop.clone();
     let mut outcome = optimum(&program, options.tolerance, options.tolerance, options.max_iterations)?;
     if program.row.is_empty() {
         // Nobody uses a link: none has a price.
         outcome.prices.fill(0.0);
     }
-    let answer = Answer::new(&problem.network, &program, &outcome);
-    Ok(Solution::certified(answer, problem, Method::Interior, outcome.iterations))
+    let answer = Answer::new(&scaled.network, &program, &outcome);
+    let certificate = Certificate::of(&scaled, &answer);
+    if certificate.worst() > ACCEPTED.max(options.tolerance) {
+        // The method took its own errors for small ones: where an entropy outweighs all utilities.
+        let (iterations, residual, tolerance) = (outcome.iterations, certificate.worst(), options.tolerance);
+        return Err(Error::NotConverged { method: "interior point", iterations, residual, tolerance });
+    }
+    let answer = scale.undo(&problem.network, answer);
+    Ok(Solution::new(answer, problem, certificate, Method::Interior, outcome.iterations))
 }
+
+/// An answer whose own proof is off by more than this is none.
+const ACCEPTED: f64 = 1e-3;

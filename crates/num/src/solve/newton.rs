@@ -1,5 +1,8 @@
 //! What both interior methods share: how far an iterate is from the optimum, and steps until that is near enough.
 
+use crate::error::Error;
+use crate::stop::Stop;
+
 /// How far an iterate is from the optimum: violation and gap of the whole, and the worst row's share of the gap relative
 /// to the least turnover of its flows (with large alpha the total sees only the poorest flows).
 pub(super) struct Residual {
@@ -31,10 +34,20 @@ pub(super) trait Newton {
 
 /// At most `most` steps, until the residual is at `target`, or within `tolerance` and no longer halved by a step. Returns the
 /// residual and the steps.
-pub(super) fn descend(method: &mut impl Newton, tolerance: f64, target: f64, most: usize) -> (Residual, usize) {
+///
+/// # Errors
+/// [`Error::Interrupted`].
+pub(super) fn descend(
+    method: &mut impl Newton,
+    tolerance: f64,
+    target: f64,
+    most: usize,
+    stop: &Stop,
+) -> Result<(Residual, usize), Error> {
     let mut residual = method.residual();
     let mut steps = 0;
     while residual.worst() > target && steps < most {
+        stop.check()?;
         let before = residual.worst();
         let has_moved = method.step();
         residual = method.residual();
@@ -43,5 +56,5 @@ pub(super) fn descend(method: &mut impl Newton, tolerance: f64, target: f64, mos
             break;
         }
     }
-    (residual, steps)
+    Ok((residual, steps))
 }

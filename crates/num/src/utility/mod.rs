@@ -200,6 +200,14 @@ impl Utility {
         }
     }
 
+    /// The logarithm of x U′ to base 2, also where the power of a large alpha is no f64.
+    pub(crate) fn log2_turnover(&self, x: f64) -> f64 {
+        match *self {
+            Self::AlphaFair { weight, alpha } => libm::log2(weight) + (1.0 - alpha) * libm::log2(x),
+            _ => libm::log2(self.turnover(x)),
+        }
+    }
+
     /// x U′ falls with x: rates that differ a little leave turnovers that differ a lot.
     pub(crate) fn is_steep(&self) -> bool {
         match *self {

@@ -158,3 +158,34 @@ fn refusals() {
     map.solve(&[1.0, 1.0]).unwrap();
     assert_near(map.rates(), &[1.0, 1.0], 1e-9);
 }
+
+/// Thousands of flows, each over links of its own and one that all share: only the shared one has a queue, then all have.
+#[test]
+fn thousands_of_private_links() {
+    let flows = 2000_u32;
+    let count = flows as usize;
+    let routes: Vec<Vec<u32>> = (0..flows).map(|s| vec![1 + s, 0, 1 + flows + s]).collect();
+    let mut links = vec![1000.0 * f64::from(flows)];
+    links.extend(vec![10_000.0; 2 * count]);
+    let mut map = FluidMap::new(Network::wired(&links, routes), &vec![0.1; count]).unwrap();
+    let mut windows: Vec<f64> = (0..count).map(|s| 110.0 + (s % 7) as f64).collect();
+    for _ in 0..5 {
+        map.solve(&windows).unwrap();
+        // q = Σw/c − d on the shared link alone.
+        let delay = windows.iter().sum::<f64>() / links[0] - 0.1;
+        let is_right = map.path_delays().iter().all(|q| (q / delay - 1.0).abs() < 1e-8);
+        assert!(is_right, "{delay}, {:?}", &map.path_delays()[..3]);
+        windows.iter_mut().for_each(|w| *w *= 1.03);
+    }
+    // 1600 packets on a private link of 1000 a second: q = 1.6 − 0.1 s on every one, and the shared link idles.
+    let routes: Vec<Vec<u32>> = (0..flows).map(|s| vec![0, 1 + s]).collect();
+    let mut links = vec![2000.0 * f64::from(flows)];
+    links.extend(vec![1000.0; count]);
+    let mut map = FluidMap::new(Network::wired(&links, routes), &vec![0.1; count]).unwrap();
+    for window in [1600.0, 1650.0, 1500.0] {
+        let point = map.solve(&vec![window; count]).unwrap();
+        let delay = window / 1000.0 - 0.1;
+        assert!(map.path_delays().iter().all(|q| (q / delay - 1.0).abs() < 1e-8), "{:?}", &map.path_delays()[..3]);
+        assert!(window == 1600.0 || point.interior_steps == 0, "{point:?}");
+    }
+}

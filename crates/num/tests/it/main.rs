@@ -9,6 +9,7 @@ mod max_min;
 mod random;
 mod robustness;
 mod routing;
+mod scales;
 mod wide;
 
 use windward_num::{Options, Problem, Solution, solve};

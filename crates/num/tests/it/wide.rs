@@ -2,7 +2,7 @@
 
 use crate::random::{self, Rng, choose};
 use rand::RngExt;
-use windward_num::{Coupling, Link, Network, Problem, Region, Solution, Utility};
+use windward_num::{Coupling, Link, Network, Problem, Region, Utility};
 
 /// A value spread evenly in its logarithm over `decades` powers of ten around 1.
 pub fn spread(rng: &mut Rng, decades: f64) -> f64 {
@@ -76,24 +76,4 @@ pub fn problem(seed: u64, kind: &str, decades: f64) -> Problem {
         })
         .collect();
     Problem { network: Network { links: all, couplings, routes }, utilities }
-}
-
-/// Whether slackness is beyond f64 on some link: it is far from 0 though load and rate agree to their last digits, because
-/// the link carries at least 1e7 times the turnover of its poorest flow.
-pub fn is_beyond(problem: &Problem, best: &Solution) -> bool {
-    let network = &problem.network;
-    let mut poorest = vec![f64::INFINITY; network.links.len()];
-    for ((route, utility), &x) in network.routes.iter().zip(&problem.utilities).zip(&best.rates) {
-        let value = match *utility {
-            Utility::Window { window, .. } => window,
-            Utility::Reno { segment, rtt, .. } => 2.0 * segment * segment / (rtt * rtt) / x,
-            _ => x * utility.derivative(x),
-        };
-        route.iter().for_each(|&l| poorest[l as usize] = poorest[l as usize].min(value));
-    }
-    let loads = network.loads(&best.rates);
-    network.links.iter().zip(&loads).zip(best.prices.iter().zip(&poorest)).any(|((link, load), (price, poorest))| {
-        let Link::Wired(c) = *link else { return false };
-        (c - load).abs() <= 8.0 * f64::EPSILON * c && price * c > 1e7 * poorest && *load != c
-    })
 }

@@ -22,7 +22,7 @@ pub(crate) use iterate::Outcome;
 pub(crate) fn solve(program: &Program, tolerance: f64, target: f64, max_iterations: usize) -> Result<Outcome, Error> {
     let mut method = Interior::new(program, target);
     method.start();
-    let (residual, iterations) = descend(&mut method, tolerance, target, max_iterations);
+    let (residual, iterations) = descend(&mut method, tolerance, target, max_iterations, &program.stop)?;
     match residual.within(tolerance) {
         true => Ok(method.finish(iterations)),
         false => {

@@ -115,7 +115,7 @@ impl System<'_> {
         let mut rz = dense::dot(&r, &z);
         let stop = tolerance * tolerance * rz;
         let mut count = 0;
-        while count < MAX_PRODUCTS && rz > stop {
+        while count < MAX_PRODUCTS && rz > stop && !self.program.stop.is_set() {
             self.multiply(&p, &mut product);
             count += 1;
             let step = rz / dense::dot(&p, &product);

@@ -35,7 +35,7 @@ pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) ->
     for pace in PACES {
         let mut method = Iterate::new(program, tolerance, pace);
         let most = pace.steps.min(max_iterations - iterations);
-        let (residual, steps) = descend(&mut method, tolerance, tolerance, most);
+        let (residual, steps) = descend(&mut method, tolerance, tolerance, most, &program.stop)?;
         iterations += steps;
         if residual.within(tolerance) {
             return Ok(method.finish(iterations));

@@ -156,7 +156,7 @@ impl System<'_, '_> {
         let mut rz = dense::dot(&r, &z);
         let stop = tolerance * tolerance * rz;
         let mut count = 0;
-        while count < MAX_PRODUCTS && rz > stop {
+        while count < MAX_PRODUCTS && rz > stop && !self.program.stop.is_set() {
             self.multiply(&hessians, &p, &mut product);
             count += 1;
             let step = rz / dense::dot(&p, &product);

@@ -1,0 +1,35 @@
+//! What ends a computation from another thread.
+
+use crate::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+/// Asked between the steps of a computation whether its answer is still wanted. The default never ends one.
+#[derive(Clone, Default)]
+pub struct Stop(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
+
+impl Stop {
+    /// Ends a computation with [`Error::Interrupted`] once `is_over` returns true.
+    pub fn when(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(is_over)))
+    }
+
+    /// Whether to end.
+    pub fn is_set(&self) -> bool {
+        self.0.as_ref().is_some_and(|is_over| is_over())
+    }
+
+    /// Refuses to go on once it is set.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn check(&self) -> Result<(), Error> {
+        if self.is_set() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stop({})", self.is_set())
+    }
+}
