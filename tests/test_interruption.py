@@ -134,3 +134,82 @@ def test_interrupt_from_python(scenario_file: Path) -> None:
     assert len(run.seeds) >= 2
     assert not run.is_complete
     assert len(run.flows) == 3 * len(run.seeds)
+
+
+#: A fluid run of hours, and what runs it: it says when it is under way, and how long it took to hear a Ctrl-C.
+ENDLESS = """
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+rate = "10 Mbit/s"
+delay = "1 ms"
+[[flow]]
+from = "a"
+to = "b"
+law = "reno"
+"""
+FOLLOW = """
+import sys, time
+import windward as ww
+
+def tell(now):
+    assert 0 <= now.fraction < 1
+    print("under way", flush=True)
+
+try:
+    {call}
+except ww.RunInterrupted as stop:
+    print(stop, flush=True)
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("ww.load(sys.argv[1]).fluid(feedback_delay_s='rtt', progress=tell)", "interrupted: "),
+        (
+            "ww.load(sys.argv[1]).sweep({'link.*.delay': ['1 ms', '2 ms']}, engine='fluid', progress=tell)",
+            "interrupted: 0 of 2 runs finished",
+        ),
+    ],
+)
+def test_ctrl_c_ends_the_equations(tmp_path: Path, call: str, said: str) -> None:
+    file = tmp_path / "endless.toml"
+    # Over a day in steps of milliseconds.
+    file.write_text('name = "endless"\nduration = "100000 s"\n[output]\nsample_interval = "10 s"\n' + ENDLESS)
+    process = subprocess.Popen(
+        [sys.executable, "-c", FOLLOW.format(call=call), str(file)],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "under way\n"
+    began = time.monotonic()
+    os.kill(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    # 0.2 s on a quiet machine, and what Python takes to end.
+    assert time.monotonic() - began < 5
+    assert process.returncode == 130
+    assert out.splitlines()[-1].startswith(said), out
+
+
+def test_equations_interrupted_from_python(tmp_path: Path) -> None:
+    file = tmp_path / "endless.toml"
+    file.write_text('name = "endless"\nduration = "100000 s"\n[output]\nsample_interval = "10 s"\n' + ENDLESS)
+    told: list[float] = []
+
+    def interrupt(progress: ww.Progress) -> None:
+        told.append(progress.fraction)
+        if len(told) > 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(ww.RunInterrupted, match="of 100000 s integrated") as stopped:
+        ww.load(file).fluid(feedback_delay_s="rtt", progress=interrupt)
+    assert stopped.value.run is None
+    assert told == sorted(told)

@@ -160,8 +160,12 @@ class Scenario:
         period: float | None = None,
         feedback_delay: float | None = None,
         stop: Stop | None = None,
+        progress: Callable[[float], object] | None = None,
     ) -> dict[str, Any]:
-        """Follows the windows; columns of samples. Raises ValueError, also once `stop` is set."""
+        """Follows the windows; columns of samples. Calls `progress` with the seconds that have been followed.
+
+        Raises ValueError, also once `stop` is set, and KeyboardInterrupt.
+        """
     def changes_s(self) -> list[float]:
         """When the network changes, in seconds, in order, none twice."""
     def spans(self) -> dict[str, list[Any]]:

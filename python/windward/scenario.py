@@ -214,6 +214,8 @@ class Scenario(ScenarioFields):
         ------
         ValueError
             For another objective, routing or time, and where there are no best rates.
+        windward.RunInterrupted
+            On Ctrl-C.
         """
         from windward._engines.optimum import solve
 
@@ -225,6 +227,7 @@ class Scenario(ScenarioFields):
         tolerance: float = 1e-6,
         period_s: float | None = None,
         feedback_delay_s: float | Literal["rtt"] | None = None,
+        progress: Callable[[Progress], None] | None = None,
     ) -> Fluid:
         """Follows the windows as differential equations, for the scenario's duration.
 
@@ -237,15 +240,25 @@ class Scenario(ScenarioFields):
         feedback_delay_s
             Let every flow see delay and loss of its path as they were so many seconds ago, or a round trip of its own
             ago ("rtt"); by steps of a 64th of the shortest delay, whatever the tolerance.
+        progress
+            Called about ten times a second with how far the equations have been followed.
 
         Raises
         ------
         ValueError
             Where the scenario has no fluid form: laws in Python, packets of different size, links without delay.
+        windward.RunInterrupted
+            On Ctrl-C.
         """
         from windward._engines.fluid import run
 
-        return run(self._compile().engine, tolerance=tolerance, period_s=period_s, feedback_delay_s=feedback_delay_s)
+        return run(
+            self._compile().engine,
+            tolerance=tolerance,
+            period_s=period_s,
+            feedback_delay_s=feedback_delay_s,
+            progress=progress,
+        )
 
     def compare(
         self,
@@ -273,7 +286,8 @@ class Scenario(ScenarioFields):
         replace
             Replace an older comparison in `output` when the new one is whole. Default: refuse.
         progress
-            Called about ten times a second with "ideal", "simulate" or "emulate" and how far that engine has come.
+            Called about ten times a second with "fluid", "ideal", "simulate" or "emulate" and how far that engine has
+            come.
 
         Raises
         ------

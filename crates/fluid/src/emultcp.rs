@@ -160,7 +160,7 @@ impl Emultcp {
                     self.derivative(at, out);
                     Ok(())
                 };
-                let evaluations = flow(right, &mut state, interval, &mut step, tolerance);
+                let evaluations = flow(right, &mut state, interval, &mut step, tolerance, |_| ());
                 run.evaluations += evaluations.unwrap_or_else(|never| match never {});
             }
             run.time.push(sample as f64 * interval);

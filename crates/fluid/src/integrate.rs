@@ -116,13 +116,13 @@ pub fn integrate(
     interval: f64,
     method: Method,
 ) -> Result<Trajectory, Error> {
-    integrate_pieces(&mut [(0.0, model)], windows, duration, interval, method)
+    integrate_pieces(&mut [(0.0, model)], windows, duration, interval, method, &|_| ())
 }
 
 /// The same through a network that changes: each model holds from its time on, in seconds, up to the next one's. The first
 /// begins at 0, times grow, and all have the same flows, whose states go on.
 ///
-/// With [`Method::Delayed`] a model begins at the nearest step.
+/// With [`Method::Delayed`] a model begins at the nearest step. `tell` hears how far it has come, in seconds.
 ///
 /// # Errors
 /// As [`windward_num::FluidMap::solve`].
@@ -132,6 +132,7 @@ pub fn integrate_pieces(
     duration: f64,
     interval: f64,
     method: Method,
+    tell: &dyn Fn(f64),
 ) -> Result<Trajectory, Error> {
     let mut state = pieces[0].1.start(windows);
     let mut trajectory = Trajectory::default();
@@ -158,10 +159,13 @@ pub fn integrate_pieces(
             let model = &mut *pieces[at].1;
             match method {
                 _ if span <= 0.0 => {}
-                Method::Discrete { period } => updates(model, &mut state, now, span, period, &mut trajectory)?,
+                Method::Discrete { period } => {
+                    updates(model, &mut state, now, span, period, &mut trajectory)?;
+                }
                 Method::Ode { tolerance } => {
                     let right = |at: &[f64], out: &mut [f64]| model.derivative(at, out);
-                    trajectory.evaluations += flow(right, &mut state, span, &mut step, tolerance)?;
+                    let went = |passed: f64| tell(now + passed);
+                    trajectory.evaluations += flow(right, &mut state, span, &mut step, tolerance, went)?;
                 }
                 Method::Delayed { .. } => {
                     if let Some(echo) = &mut echo {
@@ -172,6 +176,7 @@ pub fn integrate_pieces(
                 }
             }
             now = until;
+            tell(now);
             if next > end {
                 break;
             }
@@ -261,14 +266,15 @@ impl Delayed for Heard<'_> {
     }
 }
 
-/// Adaptive steps of `state` along `right` over `span` seconds; `step` is the length that the last one suggested. Returns the
-/// evaluations.
+/// Adaptive steps of `state` along `right` over `span` seconds; `step` is the length that the last one suggested; `went` hears how
+/// many seconds have passed. Returns the evaluations.
 pub(crate) fn flow<X>(
     mut right: impl FnMut(&[f64], &mut [f64]) -> Result<(), X>,
     state: &mut Vec<f64>,
     span: f64,
     step: &mut f64,
     tolerance: f64,
+    went: impl Fn(f64),
 ) -> Result<u64, X> {
     let mut left = span;
     let mut evaluations = 0;
@@ -291,6 +297,7 @@ pub(crate) fn flow<X>(
         if worst <= 1.0 || h <= LEAST_STEP {
             *state = next;
             left -= h;
+            went(span - left);
         }
         // A full step's length is kept when the sampling cut this one short.
         let factor = (0.9 * libm::pow(worst.max(1e-10), -0.2)).clamp(0.2, 5.0);

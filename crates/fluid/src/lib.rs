@@ -6,15 +6,16 @@
 
 #![forbid(unsafe_code)]
 
+mod alike;
 mod delayed;
 mod dormand_prince;
 mod download;
-
 mod early;
 mod emultcp;
 mod integrate;
 mod model;
 
+pub use alike::Classes;
 pub use download::{Download, DownloadTrajectory};
 pub use early::{Early, Ecn, Rule};
 pub use emultcp::{Congestion, Emultcp, EmultcpTrajectory, EmultcpUser};

@@ -1,10 +1,9 @@
 //! The right-hand side: from the state of all flows to its time derivative.
 
+use crate::alike::Classes;
 use crate::early::{Early, Ecn, Fate};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use windward_laws::{FluidLaw, FluidPath, LawSpec, TimeUnit};
-use windward_num::{Error, FluidMap, Network};
+use windward_num::{Error, FluidMap, Network, Stop};
 use windward_units::{Duration, Packets};
 
 /// A flow of the model.
@@ -59,9 +58,17 @@ pub struct Model {
     drops: Vec<f64>,
     shares: Vec<f64>,
     waiting: Vec<f64>,
+    /// The window of each flow, of all flows of its class together, and of all flows over each link.
     windows: Vec<f64>,
+    totals: Vec<f64>,
+    crossing: Vec<f64>,
+    /// x_s of each flow.
+    rates: Vec<f64>,
+    /// How many flows each one stands for, and how many links.
+    flow_counts: Vec<f64>,
+    link_counts: Vec<f64>,
     /// What ends the computation from another thread.
-    stop: Option<Arc<AtomicBool>>,
+    stop: Stop,
 }
 
 impl Model {
@@ -79,11 +86,26 @@ impl Model {
         for flow in &flows {
             offsets.push(offsets[offsets.len() - 1] + flow.law.dimension());
         }
-        let windows = vec![0.0; flows.len()];
-        let none = vec![0.0; links];
-        let (queues, drops, shares, waiting) = (none.clone(), none.clone(), none.clone(), none);
-        let early = vec![None; links];
-        Ok(Self { flows, offsets, map, routes, buffers, early, queues, drops, shares, waiting, windows, stop: None })
+        let (of_flows, of_links) = (vec![0.0; flows.len()], vec![0.0; links]);
+        Ok(Self {
+            offsets,
+            map,
+            routes,
+            buffers,
+            early: vec![None; links],
+            queues: of_links.clone(),
+            drops: of_links.clone(),
+            shares: of_links.clone(),
+            waiting: of_links.clone(),
+            windows: of_flows.clone(),
+            totals: of_flows.clone(),
+            crossing: of_links,
+            rates: of_flows,
+            flow_counts: vec![1.0; flows.len()],
+            link_counts: vec![1.0; links],
+            stop: Stop::default(),
+            flows,
+        })
     }
 
     /// Queues answer before they are full, as `early` says of each link.
@@ -93,12 +115,22 @@ impl Model {
         self
     }
 
-    /// Every evaluation is refused with [`Error::Interrupted`] from when `stop` is set.
-    pub fn stop_when(&mut self, stop: Arc<AtomicBool>) {
-        self.stop = Some(stop);
+    /// Flows and links stand for all of their class: those of `network` are [`Classes::network`]'s, everything else is one member's.
+    #[must_use]
+    pub fn with_classes(mut self, classes: &Classes) -> Self {
+        let count = |&(_, count): &(usize, f64)| count;
+        self.flow_counts = classes.flows.iter().map(count).collect();
+        self.link_counts = classes.links.iter().map(count).collect();
+        self
     }
 
-    /// Number of flows.
+    /// Every evaluation is refused with [`Error::Interrupted`] from when `stop` is set.
+    pub fn stop_when(&mut self, stop: Stop) {
+        self.map.stop_when(stop.clone());
+        self.stop = stop;
+    }
+
+    /// Number of flows, or of their classes.
     pub fn flows(&self) -> usize {
         self.flows.len()
     }
@@ -122,40 +154,39 @@ impl Model {
     /// # Errors
     /// As [`FluidMap::solve`]; [`Error::Interrupted`] after [`Model::stop_when`].
     pub fn observe(&mut self, state: &[f64]) -> Result<(), Error> {
-        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Err(Error::Interrupted);
-        }
+        self.stop.check()?;
+        self.crossing.fill(0.0);
         for at in 0..self.flows.len() {
             // A law may reach zero or pass it within a trial step; the map needs a window.
             self.windows[at] = state[self.offsets[at]].max(LEAST_WINDOW);
+            let total = self.windows[at] * self.flow_counts[at];
+            self.totals[at] = total;
+            self.routes[at].iter().for_each(|&link| self.crossing[link as usize] += total);
         }
-        self.map.solve(&self.windows)?;
+        self.map.solve(&self.totals)?;
+        let rates = self.map.rates().iter().zip(&self.flow_counts);
+        self.rates.iter_mut().zip(rates).for_each(|(rate, (total, count))| *rate = total / count);
         self.queues = self.map.link_delays();
         let rates = self.map.link_rates();
         self.drops.fill(0.0);
         for (at, &buffer) in self.buffers.iter().enumerate() {
-            let mut waiting = self.queues[at] * rates[at];
+            let (rate, crossing) = (rates[at] / self.link_counts[at], self.crossing[at] / self.link_counts[at]);
+            let mut waiting = self.queues[at] * rate;
             if waiting > buffer {
                 // What the buffer does not hold is lost once a round trip: its share of the windows that cross the link.
-                self.drops[at] = (waiting - buffer) / self.crossing(at);
-                self.queues[at] = buffer / rates[at];
+                self.drops[at] = (waiting - buffer) / crossing;
+                self.queues[at] = buffer / rate;
                 waiting = buffer;
             }
             self.waiting[at] = waiting;
-            self.shares[at] = self.early[at].map_or(0.0, |early| early.share(waiting, rates[at], self.crossing(at)));
+            self.shares[at] = self.early[at].map_or(0.0, |early| early.share(waiting, rate, crossing));
         }
         Ok(())
     }
 
-    /// The windows that cross a link, packets.
-    fn crossing(&self, link: usize) -> f64 {
-        let crosses = |flow: &usize| self.routes[*flow].contains(&(link as u32));
-        (0..self.flows.len()).filter(crosses).map(|flow| self.windows[flow]).sum()
-    }
-
     /// x_s of the last evaluation, packets a second.
     pub fn rates(&self) -> &[f64] {
-        self.map.rates()
+        &self.rates
     }
 
     /// q^s of the last evaluation, seconds, full buffers at their length.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use windward_fluid::{FluidFlow, Lag, Method, Model, integrate};
 use windward_laws::LawSpec;
-use windward_num::{Error, Network};
+use windward_num::{Error, Network, Stop};
 
 /// d = 100 ms, 1000 packets a second, p = 25 packets: q = 25 ms at rest, a round trip T = 125 ms, W = 125.
 fn follow(kappa: f64, lag: Lag) -> Vec<f64> {
@@ -45,7 +45,8 @@ fn a_computation_can_be_stopped() {
     let flows = vec![FluidFlow::new(&spec, 0.1, 0.0).expect("it has a fluid form")];
     let mut model = Model::new(Network::wired(&[1000.0], vec![vec![0]]), flows, vec![f64::INFINITY]).expect("right");
     let stop = Arc::new(AtomicBool::new(false));
-    model.stop_when(Arc::clone(&stop));
+    let flag = Arc::clone(&stop);
+    model.stop_when(Stop::when(move || flag.load(Ordering::Relaxed)));
     let mut run = || integrate(&mut model, &[10.0], 1.0, 0.1, Method::Ode { tolerance: 1e-6 });
     assert!(run().is_ok());
     stop.store(true, Ordering::Relaxed);

@@ -3,19 +3,20 @@
 use crate::array::vector;
 use crate::scenario::Scenario;
 use crate::table::column;
+use crate::waiting;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use windward_fluid::{Lag, Method, Rest};
 use windward_scenario::FluidRun;
+use windward_sim::Control;
 
-/// What ends a fluid run from another thread.
+/// What ends a computation from another thread.
 #[pyclass(frozen, module = "windward._engine")]
 #[derive(Default)]
 pub(crate) struct Stop {
-    inner: Arc<AtomicBool>,
+    inner: Arc<Control>,
 }
 
 #[pymethods]
@@ -27,28 +28,33 @@ impl Stop {
 
     /// Ends the run that was given this.
     fn set(&self) {
-        self.inner.store(true, Ordering::Relaxed);
+        self.inner.cancel();
     }
 }
 
 #[pymethods]
 impl Scenario {
     /// Follows the windows: as differential equations of this `tolerance`, by updates every `period` seconds, or with paths seen
-    /// `feedback_delay` seconds late, 0 for a round trip. Columns of
-    /// samples, flow by flow within an instant. Raises ValueError where the scenario has no fluid form, and once `stop` is set.
-    #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None, stop=None))]
+    /// `feedback_delay` seconds late, 0 for a round trip. Columns of samples, flow by flow within an instant. `progress` is called
+    /// several times a second with the seconds that have been followed. Raises ValueError where the scenario has no fluid form, and
+    /// once `stop` is set; KeyboardInterrupt on Ctrl-C.
+    #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None, stop=None, progress=None))]
     fn fluid<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         tolerance: f64,
         period: Option<f64>,
         feedback_delay: Option<f64>,
         stop: Option<&Stop>,
+        progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
+        let py = slf.py();
         let method = method(tolerance, period, feedback_delay);
-        let stop = stop.map_or_else(Arc::default, |stop| Arc::clone(&stop.inner));
-        let run =
-            py.detach(|| self.inner.fluid_until(method, stop)).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let control = stop.map_or_else(Arc::default, |stop| Arc::clone(&stop.inner));
+        let scenario = slf.clone().unbind();
+        let own = Arc::clone(&control);
+        let follow = move || scenario.get().inner.fluid_until(method, &own).map_err(|error| error.to_string());
+        let tell = || progress.map_or(Ok(()), |tell| tell.call1((control.simulated().as_secs(),)).map(drop));
+        let run = waiting::wait(py, &control, follow, tell)?.map_err(PyValueError::new_err)?;
         columns(py, &run)
     }
 }
@@ -66,8 +72,8 @@ pub(crate) fn method(tolerance: f64, period: Option<f64>, feedback_delay: Option
 fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
     let flows = run.flows.len();
     let trajectory = &run.trajectory;
-    let flat = |rows: &[Vec<f64>], scale: &dyn Fn(usize) -> f64| {
-        let values = rows.iter().flat_map(|row| row.iter().enumerate().map(|(flow, value)| value * scale(flow)));
+    let flat = |rows: &[Vec<f64>], scale: f64| {
+        let values = rows.iter().flat_map(|row| run.class.iter().map(|&class| row[class as usize] * scale));
         vector(py, &values.collect::<Vec<f64>>())
     };
     let series = PyDict::new(py);
@@ -75,14 +81,15 @@ fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>>
     series.set_item("time_s", vector(py, &times.collect::<Vec<f64>>())?)?;
     let indices = (0..trajectory.time.len()).flat_map(|_| 0..flows as u32);
     series.set_item("flow", vector(py, &indices.collect::<Vec<u32>>())?)?;
-    series.set_item("cwnd", flat(&trajectory.windows, &|_| 1.0)?)?;
-    series.set_item("rate_bps", flat(&trajectory.rates, &|_| run.packet_bits)?)?;
+    series.set_item("cwnd", flat(&trajectory.windows, 1.0)?)?;
+    series.set_item("rate_bps", flat(&trajectory.rates, run.packet_bits)?)?;
     let goodputs = trajectory.time.iter().zip(&trajectory.rates).flat_map(|(&time, rates)| {
         let efficiency = &run.efficiency[trajectory.piece_at(time)];
-        rates.iter().zip(efficiency).map(|(rate, share)| rate * (run.packet_bits * share))
+        let rates = run.class.iter().map(|&class| rates[class as usize]);
+        rates.zip(efficiency).map(|(rate, share)| rate * (run.packet_bits * share))
     });
     series.set_item("goodput_bps", vector(py, &goodputs.collect::<Vec<f64>>())?)?;
-    series.set_item("queue_delay_ms", flat(&trajectory.delays, &|_| 1e3)?)?;
+    series.set_item("queue_delay_ms", flat(&trajectory.delays, 1e3)?)?;
     let answer = PyDict::new(py);
     answer.set_item("flow", run.flows.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
     answer.set_item("law", run.flows.iter().map(|(_, law)| law.as_str()).collect::<Vec<_>>())?;
@@ -98,6 +105,7 @@ fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>>
 fn rests<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
     let rests = &run.trajectory.rests;
+    let class = |flow: usize| run.class[flow] as usize;
     let each = |of: &dyn Fn(&Rest, usize, usize) -> f64| {
         let values = rests
             .iter()
@@ -109,12 +117,13 @@ fn rests<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
     table.set_item("until_s", each(&|rest, _, _| rest.span.1)?)?;
     let names = rests.iter().flat_map(|_| run.flows.iter().map(|(name, _)| name.as_str()));
     table.set_item("flow", names.collect::<Vec<_>>())?;
-    table.set_item("cwnd", each(&|rest, _, flow| rest.windows[flow])?)?;
-    table.set_item("rate_bps", each(&|rest, _, flow| rest.rates[flow] * run.packet_bits)?)?;
-    let goodput =
-        |rest: &Rest, piece: usize, flow: usize| rest.rates[flow] * (run.packet_bits * run.efficiency[piece][flow]);
+    table.set_item("cwnd", each(&|rest, _, flow| rest.windows[class(flow)])?)?;
+    table.set_item("rate_bps", each(&|rest, _, flow| rest.rates[class(flow)] * run.packet_bits)?)?;
+    let goodput = |rest: &Rest, piece: usize, flow: usize| {
+        rest.rates[class(flow)] * (run.packet_bits * run.efficiency[piece][flow])
+    };
     table.set_item("goodput_bps", each(&goodput)?)?;
-    table.set_item("queue_delay_ms", each(&|rest, _, flow| rest.delays[flow] * 1e3)?)?;
+    table.set_item("queue_delay_ms", each(&|rest, _, flow| rest.delays[class(flow)] * 1e3)?)?;
     Ok(table)
 }
 
@@ -122,8 +131,9 @@ fn rests<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
 pub(crate) fn end<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
     let trajectory = &run.trajectory;
     let last = |rows: &[Vec<f64>], scale: &dyn Fn(usize) -> f64| {
-        let row = rows.last().map_or(&[][..], Vec::as_slice);
-        column(py, &row.iter().enumerate().map(|(flow, value)| value * scale(flow)).collect::<Vec<f64>>())
+        let row = &rows[rows.len() - 1];
+        let values = run.class.iter().enumerate().map(|(flow, &class)| row[class as usize] * scale(flow));
+        column(py, &values.collect::<Vec<f64>>())
     };
     let flows = PyDict::new(py);
     flows.set_item("flow", run.flows.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;

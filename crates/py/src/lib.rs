@@ -27,6 +27,7 @@ mod serve;
 mod sweep;
 mod table;
 mod transfer;
+mod waiting;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -3,14 +3,18 @@
 use crate::array::{Vector, matrix, vector};
 use crate::fluid::method;
 use crate::num::{certificate, parse, refused};
+use crate::optimum::stop;
+use crate::waiting;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
+use std::sync::Arc;
 use windward_fluid::{Congestion, Download, Emultcp, EmultcpUser, FluidFlow, Model, integrate};
 use windward_laws::emultcp::Params;
 use windward_laws::{LawSpec, SpecError, TimeUnit};
 use windward_num::{Network, Region, region};
+use windward_sim::Control;
 
 /// F: w → (x, q, r) of one network, warm-started. See `windward.num.FluidMap`.
 #[pyclass(module = "windward._engine")]
@@ -144,7 +148,11 @@ pub(crate) fn fluid_follow<'py>(
     let flows = laws.into_iter().zip(&*base_rtt).map(flow).collect::<PyResult<Vec<_>>>()?;
     let mut model = Model::new(network, flows, buffers.to_vec()).map_err(refused)?;
     let method = method(tolerance, period, feedback_delay);
-    let run = py.detach(|| integrate(&mut model, &windows, duration, interval, method)).map_err(refused)?;
+    let control = Arc::new(Control::new());
+    model.stop_when(stop(&control));
+    let windows = windows.to_vec();
+    let follow = move || integrate(&mut model, &windows, duration, interval, method);
+    let run = waiting::wait(py, &control, follow, || Ok(()))?.map_err(refused)?;
     let answer = PyDict::new(py);
     answer.set_item("windows", matrix(py, &run.windows)?)?;
     answer.set_item("rates", matrix(py, &run.rates)?)?;

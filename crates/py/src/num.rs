@@ -2,15 +2,19 @@
 
 use crate::array::vector;
 use crate::json::to_python;
+use crate::optimum::stop;
+use crate::waiting;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 use windward_num::subgradient::{self, Steps};
 use windward_num::{Certificate, Error, Options, Solution};
+use windward_sim::Control;
 
-/// Solves by the method for daily work. Raises ValueError where there is no answer.
+/// Solves by the method for daily work. Raises ValueError where there is no answer, KeyboardInterrupt on Ctrl-C.
 #[pyfunction]
 pub(crate) fn num_solve<'py>(
     py: Python<'py>,
@@ -19,8 +23,10 @@ pub(crate) fn num_solve<'py>(
     max_iterations: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let options = Options { tolerance, max_iterations };
-    let found = py.detach(|| windward_num::solve(&parse("problem", problem)?, &options)).map_err(refused)?;
-    answer(py, found)
+    let control = Arc::new(Control::new());
+    let (text, stop) = (problem.to_owned(), stop(&control));
+    let solve = move || windward_num::solve_until(&parse("problem", &text)?, &options, &stop);
+    answer(py, waiting::wait(py, &control, solve, || Ok(()))?.map_err(refused)?)
 }
 
 /// Solves by Clarabel. Raises ValueError where there is no answer.

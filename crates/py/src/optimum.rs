@@ -1,12 +1,17 @@
 //! The best rates of a scenario, as Python sees them.
 
 use crate::json::to_python;
+use crate::num::refused;
 use crate::scenario::Scenario;
+use crate::waiting;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
+use std::sync::Arc;
+use windward_num::Stop;
 use windward_scenario::{Objective, Optimum, RoutedOptimum};
+use windward_sim::Control;
 use windward_sim::backlog::Links;
 use windward_units::{Duration, Time};
 
@@ -15,26 +20,26 @@ impl Scenario {
     /// The best rates for `objective`: "proportional", "max-min", "law", or "alpha" with `alpha`. Columns by table, and
     /// the certificate. With `links`, "downstream", "not-farther", "loop-free" or "all", over all routings on such links; then
     /// also tables of paths, links of flows and the schedule. Where the network changes, as it is `at` seconds from the
-    /// beginning, by default at the end. Raises ValueError where there are none.
+    /// beginning, by default at the end. Raises ValueError where there are none, KeyboardInterrupt on Ctrl-C.
     #[pyo3(signature = (objective, alpha=None, links=None, at=None))]
     fn optimum<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         objective: &str,
         alpha: Option<f64>,
         links: Option<&str>,
         at: Option<f64>,
     ) -> PyResult<Bound<'py, PyDict>> {
+        let py = slf.py();
         let objective = self::objective(objective, alpha)?;
-        let now = Time::ZERO + at.map_or(self.inner.duration(), Duration::from_secs);
-        let refused = |error: windward_num::Error| PyValueError::new_err(error.to_string());
+        let now = Time::ZERO + at.map_or(slf.get().inner.duration(), Duration::from_secs);
+        let scenario = slf.clone().unbind();
+        let control = Arc::new(Control::new());
         let rule = match links {
             None => {
-                return columns(
-                    py,
-                    &py.detach(|| self.inner.optimum_at(objective, now)).map_err(refused)?,
-                    self.law_names(),
-                );
+                let stop = stop(&control);
+                let solve = move || scenario.get().inner.optimum_until(objective, now, &stop);
+                let best = waiting::wait(py, &control, solve, || Ok(()))?.map_err(refused)?;
+                return columns(py, &best, slf.get().law_names());
             }
             Some("downstream") => Links::Downstream,
             Some("not-farther") => Links::NotFarther,
@@ -42,13 +47,20 @@ impl Scenario {
             Some("all") => Links::All,
             Some(other) => return Err(PyValueError::new_err(format!("{other} is no rule of links"))),
         };
-        let best = py.detach(|| self.inner.optimum_with_free_routing_at(objective, rule, now)).map_err(refused)?;
-        let answer = columns(py, &best.optimum, self.law_names())?;
+        let solve = move || scenario.get().inner.optimum_with_free_routing_at(objective, rule, now);
+        let best = waiting::wait(py, &control, solve, || Ok(()))?.map_err(refused)?;
+        let answer = columns(py, &best.optimum, slf.get().law_names())?;
         answer.set_item("paths", paths(py, &best)?)?;
         answer.set_item("flow_links", flow_links(py, &best)?)?;
         answer.set_item("schedule", schedule(py, &best)?)?;
         Ok(answer)
     }
+}
+
+/// What ends a search once `control` is cancelled.
+pub(crate) fn stop(control: &Arc<Control>) -> Stop {
+    let control = Arc::clone(control);
+    Stop::when(move || control.is_cancelled())
 }
 
 /// The objective of this name, with `alpha` where it needs one.

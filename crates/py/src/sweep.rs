@@ -11,8 +11,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use windward_fluid::Method;
 use windward_run::{Error, Pool, Seed, Simulations, Task};
-use windward_scenario::{FluidRun, Objective, Optimum};
+use windward_scenario::{FluidError, FluidRun, Objective, Optimum};
 use windward_sim::{AirLog, BacklogSeries, Control, FlowSeries, Internals, LinkSeries, Output};
+use windward_units::Time;
 
 /// Points of a sweep, each a scenario of its own: submitted as long as there are some, polled for what has finished.
 #[pyclass(frozen, module = "windward._engine")]
@@ -203,10 +204,17 @@ impl Ready {
         match (engine, &self.simulations) {
             (Engine::Fluid, _) => {
                 let method = Method::Ode { tolerance: TOLERANCE };
-                scenario.fluid(method).map(|run| Some(Answer::Fluid(run))).map_err(|error| error.to_string())
+                match scenario.fluid_until(method, control) {
+                    Err(FluidError::Num(windward_num::Error::Interrupted)) => Ok(None),
+                    found => found.map(|run| Some(Answer::Fluid(run))).map_err(|error| error.to_string()),
+                }
             }
             (Engine::Optimum(objective), _) => {
-                scenario.optimum(objective).map(|best| Some(Answer::Optimum(best))).map_err(|error| error.to_string())
+                let end = Time::ZERO + scenario.duration();
+                match scenario.optimum_until(objective, end, &optimum::stop(control)) {
+                    Err(windward_num::Error::Interrupted) => Ok(None),
+                    found => found.map(|best| Some(Answer::Optimum(best))).map_err(|error| error.to_string()),
+                }
             }
             (Engine::Simulate, None) => Err("there is nothing to simulate".to_owned()),
             (Engine::Simulate, Some(simulations)) => {

@@ -9,13 +9,12 @@ use crate::names::FlowName;
 use crate::optimum::{path_loss, propagation};
 use crate::scenario::{Compiled, Scenario};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use thiserror::Error;
-use windward_fluid::{FluidFlow, Method, Model, Trajectory, integrate_pieces, lyapunov};
+use windward_fluid::{Classes, Early, FluidFlow, Method, Model, Trajectory, integrate_pieces, lyapunov};
 use windward_laws::{LawSpec, Lyapunov};
-use windward_num::Link;
+use windward_num::{Link, Network as Constraints, Stop};
 use windward_sim::cell::SchedulerConfig;
-use windward_sim::{Buffer, FlowConfig, LawChoice, Network};
+use windward_sim::{Buffer, Control, FlowConfig, LawChoice, Network};
 use windward_units::{Duration, Time};
 
 /// Why a scenario has no fluid form.
@@ -88,8 +87,10 @@ pub struct FluidRun {
     pub efficiency: Vec<Vec<f64>>,
     /// Bits of a packet on the wire.
     pub packet_bits: f64,
-    /// The samples; windows in packets, rates in packets a second, delays in seconds.
+    /// The samples, by class of flows; windows in packets, rates in packets a second, delays in seconds.
     pub trajectory: Trajectory,
+    /// The class of each flow: flows that nothing tells apart are followed once for all.
+    pub class: Vec<u32>,
     /// Y(w) of every sample, which never grows (huang2020 App. B); only where the laws of all flows have a part in one, as
     /// those of QUIC-TCP with one ρ.
     pub lyapunov: Option<Vec<f64>>,
@@ -101,14 +102,14 @@ impl Scenario {
     /// # Errors
     /// What has no fluid form: see [`FluidError`].
     pub fn fluid(&self, method: Method) -> Result<FluidRun, FluidError> {
-        self.fluid_until(method, Arc::default())
+        self.fluid_until(method, &Arc::new(Control::new()))
     }
 
-    /// The same, ended with an error when `stop` is set.
+    /// The same, which says to `control` how far it is, and ends with an error when it is cancelled.
     ///
     /// # Errors
     /// As [`Scenario::fluid`]; [`windward_num::Error::Interrupted`].
-    pub fn fluid_until(&self, method: Method, stop: Arc<AtomicBool>) -> Result<FluidRun, FluidError> {
+    pub fn fluid_until(&self, method: Method, control: &Arc<Control>) -> Result<FluidRun, FluidError> {
         let compiled = self.compile_at_rest();
         let network = &compiled.network;
         let spec = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
@@ -128,43 +129,42 @@ impl Scenario {
         let span = network.timing.duration;
         let changes = network.topology.changes().into_iter().filter(|at| *at > Time::ZERO && *at < span);
         let begins: Vec<Time> = [Time::ZERO].into_iter().chain(changes).collect();
-        let pieces: Vec<PieceOfRun> = begins
-            .iter()
-            .map(|&begin| self.piece(&compiled, &specs, packet_bits, begin, &stop))
-            .collect::<Result<_, _>>()?;
-        let windows: Vec<f64> = network.flows.iter().map(|flow| f64::from(flow.tcp.initial_window)).collect();
+        let pieces: Vec<Piece> =
+            begins.iter().map(|&begin| self.piece(&compiled, packet_bits, begin)).collect::<Result<_, _>>()?;
+        let classes = classes(network, &specs, &pieces);
+        let stop = Stop::when({
+            let control = Arc::clone(control);
+            move || control.is_cancelled()
+        });
+        let model = |piece: &Piece| piece.model(&compiled, &specs, &classes, &stop);
+        let mut models: Vec<Model> = pieces.iter().map(model).collect::<Result<_, _>>()?;
+        let windows: Vec<f64> =
+            classes.of_flows(&network.flows).map(|flow| f64::from(flow.tcp.initial_window)).collect();
         let interval = network.timing.sample_interval.as_secs();
-        let (mut models, others): (Vec<_>, Vec<_>) =
-            pieces.into_iter().map(|piece| (piece.model, (piece.base_rtts, piece.efficiency))).unzip();
-        let (base_rtts, efficiency): (Vec<_>, Vec<_>) = others.into_iter().unzip();
         let mut models: Vec<_> = begins.iter().map(|begin| begin.as_secs()).zip(&mut models).collect();
-        let trajectory = integrate_pieces(&mut models, &windows, span.as_secs(), interval, method)?;
+        let tell = |now: f64| control.set_simulated(Time::ZERO + Duration::from_secs(now));
+        let trajectory = integrate_pieces(&mut models, &windows, span.as_secs(), interval, method, &tell)?;
+        let of_flows = |row: &[f64]| classes.flow.iter().map(|&class| row[class as usize]).collect::<Vec<f64>>();
         Ok(FluidRun {
             flows: compiled.flows.iter().map(|name| (name.name.clone(), name.law.clone())).collect(),
-            efficiency,
             packet_bits,
             lyapunov: lyapunov_of(&specs).map(|(rho, backlogs)| {
                 let samples = trajectory.time.iter().zip(&trajectory.windows).zip(&trajectory.rates);
                 samples
                     .map(|((&time, windows), rates)| {
-                        let base_rtts = &base_rtts[trajectory.piece_at(time)];
-                        lyapunov(windows, rates, base_rtts, &backlogs, rho)
+                        let base_rtts = &pieces[trajectory.piece_at(time)].base_rtts;
+                        lyapunov(&of_flows(windows), &of_flows(rates), base_rtts, &backlogs, rho)
                     })
                     .collect()
             }),
             trajectory,
+            efficiency: pieces.into_iter().map(|piece| piece.efficiency).collect(),
+            class: classes.flow,
         })
     }
 
     /// The network as it is from `begin` on.
-    fn piece(
-        &self,
-        compiled: &Compiled,
-        specs: &[LawSpec],
-        packet_bits: f64,
-        begin: Time,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<PieceOfRun, FluidError> {
+    fn piece(&self, compiled: &Compiled, packet_bits: f64, begin: Time) -> Result<Piece, FluidError> {
         if let Some(at) = (0..compiled.links.len()).find(|at| !compiled.network.topology.is_up(*at as u32, begin)) {
             return Err(FluidError::Down(compiled.links[at].name.clone(), begin.since(Time::ZERO)));
         }
@@ -186,16 +186,9 @@ impl Scenario {
                 known => format!("{known:?}"),
             }),
         })?;
-        let mut flows = Vec::with_capacity(network.flows.len());
         let base_rtts: Vec<f64> = network.flows.iter().map(|flow| base_rtt(network, flow)).collect();
-        for (((flow, name), spec), &base_rtt) in network.flows.iter().zip(&compiled.flows).zip(specs).zip(&base_rtts) {
-            if base_rtt <= 0.0 {
-                return Err(FluidError::NoDelay(name.name.clone()));
-            }
-            let fluid = FluidFlow::new(spec, base_rtt, path_loss(&network.topology, &flow.forward));
-            let mut fluid = fluid.ok_or_else(|| FluidError::Rates(name.name.clone(), spec.name()))?;
-            fluid.ecn = early::ecn(flow.tcp.ecn);
-            flows.push(fluid);
+        if let Some(at) = base_rtts.iter().position(|&base_rtt| base_rtt <= 0.0) {
+            return Err(FluidError::NoDelay(compiled.flows[at].name.clone()));
         }
         let buffers = (0..).zip(&network.topology.ports).map(|(port, _)| network.topology.buffer(port));
         let buffers = buffers.zip(&constraints.links).map(|(buffer, link)| match (buffer, link) {
@@ -205,21 +198,72 @@ impl Scenario {
             (Buffer::Unlimited | Buffer::Time(_), _) => f64::INFINITY,
         });
         let buffers = buffers.collect();
-        let mut model = Model::new(constraints, flows, buffers)?.with_early(early::early(network));
-        model.stop_when(Arc::clone(stop));
-        let efficiency = network.flows.iter().map(|flow| {
+        let losses: Vec<f64> = network.flows.iter().map(|flow| path_loss(&network.topology, &flow.forward)).collect();
+        let efficiency = network.flows.iter().zip(&losses).map(|(flow, loss)| {
             let payload = flow.tcp.segment.count() as f64 * 8.0 / packet_bits;
-            payload * (1.0 - path_loss(&network.topology, &flow.forward))
+            payload * (1.0 - loss)
         });
-        Ok(PieceOfRun { model, base_rtts, efficiency: efficiency.collect() })
+        let efficiency = efficiency.collect();
+        Ok(Piece { constraints, buffers, early: early::early(network), base_rtts, losses, efficiency })
     }
 }
 
-/// A part of the run in which the network stays as it is.
-struct PieceOfRun {
-    model: Model,
+/// A part of the run in which the network stays as it is: of each link, and of each flow.
+struct Piece {
+    constraints: Constraints,
+    buffers: Vec<f64>,
+    early: Vec<Option<Early>>,
     base_rtts: Vec<f64>,
+    losses: Vec<f64>,
     efficiency: Vec<f64>,
+}
+
+impl Piece {
+    /// The differential equations of a flow of each class.
+    fn model(
+        &self,
+        compiled: &Compiled,
+        specs: &[LawSpec],
+        classes: &Classes,
+        stop: &Stop,
+    ) -> Result<Model, FluidError> {
+        let flow = |&(at, _): &(usize, f64)| {
+            let flow = FluidFlow::new(&specs[at], self.base_rtts[at], self.losses[at]);
+            let mut flow = flow.ok_or_else(|| FluidError::Rates(compiled.flows[at].name.clone(), specs[at].name()))?;
+            flow.ecn = early::ecn(compiled.network.flows[at].tcp.ecn);
+            Ok(flow)
+        };
+        let flows = classes.flows.iter().map(flow).collect::<Result<Vec<FluidFlow>, FluidError>>()?;
+        let buffers = classes.of_links(&self.buffers).copied().collect();
+        let model = Model::new(classes.network(&self.constraints), flows, buffers)?;
+        let mut model = model.with_early(classes.of_links(&self.early).copied().collect()).with_classes(classes);
+        model.stop_when(stop.clone());
+        Ok(model)
+    }
+}
+
+/// Flows and links that nothing tells apart, in any piece of the run.
+fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece]) -> Classes {
+    let flow = |(at, (flow, spec)): (usize, (&FlowConfig, &LawSpec))| {
+        let path: Vec<(u64, u64)> =
+            pieces.iter().map(|piece| (piece.base_rtts[at].to_bits(), piece.losses[at].to_bits())).collect();
+        // A law's parameters are numbers, written so that they can be told apart.
+        (format!("{spec:?}"), flow.tcp.initial_window, early::ecn(flow.tcp.ecn) as u8, path)
+    };
+    let flows: Vec<_> = network.flows.iter().zip(specs).enumerate().map(flow).collect();
+    let link = |at: usize| {
+        let of_piece = |piece: &Piece| {
+            let early = piece.early[at].map_or_else(String::new, |early| format!("{early:?}"));
+            match piece.constraints.links[at] {
+                Link::Wired(capacity) => (capacity.to_bits(), piece.buffers[at].to_bits(), early, None),
+                // What a region does to its links depends on each one's place in it.
+                Link::Wireless => (0, 0, early, Some(at)),
+            }
+        };
+        pieces.iter().map(of_piece).collect::<Vec<_>>()
+    };
+    let links: Vec<_> = (0..pieces[0].buffers.len()).map(link).collect();
+    Classes::of(&pieces[0].constraints.routes, &flows, &links)
 }
 
 /// ρ and the backlogs p of the flows, where all have a part in one Lyapunov function.

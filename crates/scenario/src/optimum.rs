@@ -9,7 +9,7 @@
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::scenario::{Compiled, Scenario};
 use windward_laws::{self as laws, FluidPath};
-use windward_num::{Error, Options, Problem, Solution, Utility, solve};
+use windward_num::{Error, Options, Problem, Solution, Stop, Utility, solve_until};
 use windward_sim::{FlowConfig, LawChoice, Network, Route, Topology};
 use windward_units::{Duration, Time};
 
@@ -99,9 +99,17 @@ impl Scenario {
     /// # Errors
     /// As [`Self::optimum`]; where a link is down then.
     pub fn optimum_at(&self, objective: Objective, now: Time) -> Result<Optimum, Error> {
+        self.optimum_until(objective, now, &Stop::default())
+    }
+
+    /// The same, given up once `stop` is set.
+    ///
+    /// # Errors
+    /// As [`Self::optimum_at`]; [`Error::Interrupted`].
+    pub fn optimum_until(&self, objective: Objective, now: Time, stop: &Stop) -> Result<Optimum, Error> {
         let compiled = self.compiled_at(now)?;
         let question = Question::new(self, &compiled, objective, fixed_routes(&compiled.network))?;
-        let solution = solve(&question.problem, &Options::default())?;
+        let solution = solve_until(&question.problem, &Options::default(), stop)?;
         let loads = question.problem.network.loads(&solution.rates);
         let arrives = |at: usize| 1.0 - path_loss(&compiled.network.topology, &compiled.network.flows[at].forward);
         Ok(question.answer(solution, &loads, arrives))

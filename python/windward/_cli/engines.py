@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 #: What an engine is doing, and what it has done.
 _VERBS = {
+    "fluid": ("integrating", "integrated"),
     "ideal": ("simulating ideal CSMA", "simulated with ideal CSMA"),
     "simulate": ("simulating", "simulated"),
     "emulate": ("emulating", "emulated"),
@@ -201,7 +202,11 @@ def optimum(
     from windward.show import _terminal
 
     with place_if(output, replace=replace) as target:
-        best = solve(parse(file), objective, routing, links, at_s=at)
+        try:
+            best = solve(parse(file), objective, routing, links, at_s=at)
+        except RunInterrupted as stop:
+            complain(str(stop))
+            raise typer.Exit(130) from None
         if target is not None:
             best.save_in(target)
     if as_json:
@@ -229,6 +234,7 @@ def fluid(
     no_python: NoPython = False,
     output: Kept = None,
     replace: Replace = False,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Integrate the differential equations of the windows.
@@ -239,8 +245,14 @@ def fluid(
     from windward.show import _terminal
 
     scenario = parse_file(file, no_python=no_python)
+    delay = parse_delay(feedback_delay)
     with place_if(output, replace=replace) as target:
-        result = run(scenario, tolerance=tolerance, period_s=period, feedback_delay_s=parse_delay(feedback_delay))
+        try:
+            with _terminal.progress(*_VERBS["fluid"], is_quiet=quiet or as_json, noun=None) as progress:
+                result = run(scenario, tolerance=tolerance, period_s=period, feedback_delay_s=delay, progress=progress)
+        except RunInterrupted as stop:
+            complain(f"{stop}; nothing was saved")
+            raise typer.Exit(130) from None
         if target is not None:
             result.save_in(target)
     if plot is not None:
@@ -249,6 +261,8 @@ def fluid(
         save(result.plot(what), plot)
     if as_json:
         _console.print_json({"settled_s": result.settled_s, "flows": result.to_dict()}, indent=2)
+        return
+    if quiet:
         return
     _terminal.show(result)
     tell(output)
@@ -298,7 +312,8 @@ def compare(
         def progress(engine: str, now: Progress) -> None:
             if engine not in shown:
                 stack.pop_all().close()
-                shown[engine] = stack.enter_context(_terminal.progress(*_VERBS[engine], is_quiet=as_json))
+                noun = None if engine == "fluid" else "seeds"
+                shown[engine] = stack.enter_context(_terminal.progress(*_VERBS[engine], is_quiet=as_json, noun=noun))
             if show := shown[engine]:
                 show(now)
 

@@ -51,7 +51,7 @@ def compare(
     part_time, ignored = ignored_by_optimum(scenario)
     notes += ignored
     try:
-        fluid = follow(scenario)
+        fluid = follow(scenario, progress=None if progress is None else partial(progress, "fluid"))
     except ValueError as error:
         fluid, left_out["fluid"] = None, _first_line(error)
     if place is not None:

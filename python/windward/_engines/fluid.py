@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from windward import _engine
 from windward._answers.fluid import Fluid
 from windward._format.laws import keep_backlogs
+from windward.results._shapes import Progress
 from windward.results._tables import Columns, Named
 from windward.theory._arguments import Delay, above_zero, engine_delay
 
@@ -22,24 +23,47 @@ def run(
     period_s: float | None = None,
     feedback_delay_s: Delay | None = None,
     stop: _engine.Stop | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Fluid:
-    """The fluid run of a scenario, until `stop` is set.
+    """The fluid run of a scenario, until `stop` is set; `progress` is told about ten times a second.
 
     Raises
     ------
     ValueError
         Where the scenario has no fluid form, and where it was stopped; for a tolerance, a period or a delay that is
         not positive; for both a period and a delay.
+    windward.RunInterrupted
+        On Ctrl-C.
     """
     above_zero("tolerance", tolerance)
     if period_s is not None:
         above_zero("period", period_s)
-    answer = compiled.fluid(
-        tolerance=tolerance,
-        period=period_s,
-        feedback_delay=engine_delay(feedback_delay_s, period_s),
-        stop=stop,
-    )
+    followed = 0.0
+
+    def tell(seconds: float) -> None:
+        nonlocal followed
+        followed = seconds
+        if progress is not None:
+            progress(Progress(fraction=min(seconds / compiled.duration_s, 1.0), finished=0, seeds=1))
+
+    try:
+        answer = compiled.fluid(
+            tolerance=tolerance,
+            period=period_s,
+            feedback_delay=engine_delay(feedback_delay_s, period_s),
+            stop=stop,
+            progress=tell,
+        )
+        followed = compiled.duration_s
+        return _kept(compiled, answer, _how(tolerance, period_s, feedback_delay_s))
+    except KeyboardInterrupt as interrupt:
+        stopped = _engine.RunInterrupted(f"interrupted: {followed:.3g} of {compiled.duration_s:g} s integrated")
+        stopped.run = None
+        raise stopped from interrupt
+
+
+def _kept(compiled: _engine.Scenario, answer: dict[str, Any], how: str) -> Fluid:
+    """The engine's answer, with the optima beside it."""
     names, series = list(answer["flow"]), dict(answer["series"])
     rests = {name: list(column) if name == "flow" else column for name, column in answer["rests"].items()}
     rests["optimum_bps"] = _optima(compiled, answer["law"], np.unique(rests["from_s"]).tolist())
@@ -62,7 +86,7 @@ def run(
         title=compiled.title,
         scenario=compiled.to_toml(),
         duration_s=compiled.duration_s,
-        how=_how(tolerance, period_s, feedback_delay_s),
+        how=how,
         tables=tables,
         settled_s=answer["settled_s"],
         evaluations=answer["evaluations"],

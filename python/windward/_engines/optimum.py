@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from windward import _engine
 from windward._answers.compare import Piece
 from windward._answers.optimum import ROUTED, Optimum
 from windward.results._tables import Columns
-
-if TYPE_CHECKING:
-    from windward import _engine
 
 #: What the flows may want, beside "alpha=NUMBER".
 OBJECTIVES = ("proportional", "max-min", "law")
@@ -41,6 +39,8 @@ def solve(
     ------
     ValueError
         For another objective, routing or time, and where there are no best rates.
+    windward.RunInterrupted
+        On Ctrl-C.
     """
     if at_s is not None and not 0 <= at_s <= compiled.duration_s:
         raise ValueError(f"the run lasts from 0 to {compiled.duration_s:g} s; there is no network at {at_s:g} s")
@@ -53,7 +53,12 @@ def solve(
     if routing == "free" and links is None:
         links = "all"
     name, alpha = split_objective(objective)
-    answer = compiled.optimum(name, alpha, links, at_s)
+    try:
+        answer = compiled.optimum(name, alpha, links, at_s)
+    except KeyboardInterrupt as interrupt:
+        stopped = _engine.RunInterrupted("interrupted: no optimum found")
+        stopped.run = None
+        raise stopped from interrupt
     flows = answer["flows"]
     flows["utility"] = [json.dumps(utility) for utility in flows["utility"]]
     tables = {kind: _columns(answer[kind]) for kind in ("flows", "links", *ROUTED) if kind in answer}

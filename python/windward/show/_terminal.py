@@ -87,9 +87,12 @@ def _lines(digest: Digest) -> list[str | Styled]:
 
 @contextmanager
 def progress(
-    doing: str, done: str, *, is_quiet: bool, noun: str = "seeds"
+    doing: str, done: str, *, is_quiet: bool, noun: str | None = "seeds"
 ) -> Iterator[Callable[[_shapes.Progress], None] | None]:
-    """What tells of progress on standard error: a bar on a terminal, a line now and then elsewhere."""
+    """What tells of progress on standard error: a bar on a terminal, a line now and then elsewhere.
+
+    `noun` is what is counted; None where there is one of it.
+    """
     if is_quiet:
         yield None
     elif sys.stderr.isatty():
@@ -113,7 +116,7 @@ def progress(
                     total=1 - now.resumed,
                     completed=now.fraction - now.resumed,
                     share=100 * now.fraction,
-                    seeds=f"{now.finished} of {now.seeds} {noun}",
+                    seeds=_count(now, noun),
                 )
 
             yield update
@@ -121,7 +124,11 @@ def progress(
         yield _told(done, noun)
 
 
-def _told(done: str, noun: str) -> Callable[[_shapes.Progress], None]:
+def _count(now: _shapes.Progress, noun: str | None) -> str:
+    return "" if noun is None else f"{now.finished} of {now.seeds} {noun}"
+
+
+def _told(done: str, noun: str | None) -> Callable[[_shapes.Progress], None]:
     began = told = time.monotonic()
 
     def update(now: _shapes.Progress) -> None:
@@ -130,8 +137,9 @@ def _told(done: str, noun: str) -> Callable[[_shapes.Progress], None]:
         if clock - told >= _QUIET_S and now.fraction > now.resumed:
             told = clock
             left = (clock - began) * (1 - now.fraction) / (now.fraction - now.resumed)
+            finished = f"{_count(now, noun)} finished, " if noun is not None else ""
             print(
-                f"{now.fraction:4.0%} {done}, {now.finished} of {now.seeds} {noun} finished, {left:.0f} s left",
+                f"{now.fraction:4.0%} {done}, {finished}{left:.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )
