@@ -9,6 +9,7 @@
 # make validate-tfrc  lay TFRC beside ns-2's
 # make validate-wang2016-ns2  lay Tables 8 and 9 of wang2016 beside ns-2's
 # make validate-formulas  lay the formulas of wang2016's Table 4 beside packets
+# make validate-fluid  lay the equations of every law beside packets
 # make validate-wifi  lay wireless networks beside ns-3's
 # make validate-emulation  hold emulations to iperf3, ping and the simulator, as root
 # make validate-dual-queue  lay DualPI2 between kernels beside its equations
@@ -51,7 +52,7 @@ AT_ONCE := --no-print-directory -j2
 unexport PYTHONDONTWRITEBYTECODE
 
 GOALS := run test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench docs today reproduce mutations fuzz \
-	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-wifi validate-emulation validate-linux-stack \
+	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-fluid validate-wifi validate-emulation validate-linux-stack \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue
 
 .PHONY: $(GOALS) clean
@@ -152,6 +153,10 @@ validate-wang2016-ns2: $(VENV)/checks $(VENV)/engine
 # Minutes: the formulas of wang2016's Table 4 beside packets, written to docs/measured/validation/wang2016-table-4.md.
 validate-formulas: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/sim/validate_table_four.py
+
+# Minutes: the fluid form of every law beside packets over loss, round trip and rate, written to docs/measured/validation/fluid.md.
+validate-fluid: $(VENV)/checks $(VENV)/engine
+	$(BIN)/python benches/sim/validate_fluid.py
 
 # Twenty minutes of ns-3: stars, hidden stations, chains, the grid and stations that move, written to
 # docs/measured/validation/wifi-ns3.md and moving-ns3.md.
