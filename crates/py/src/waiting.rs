@@ -5,12 +5,13 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use windward_sim::Control;
 
-/// How often a Ctrl-C is looked for, and how often progress is told.
+/// How often a Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(50);
-const TELL: Duration = Duration::from_millis(100);
+/// Progress is told at one look of so many.
+const TELL: u32 = 2;
 
 /// What `work` returns, without the interpreter's lock. Meanwhile `tell` is called now and then. Where a signal's handler or `tell`
 /// raises, `control` is cancelled and the exception returned; the work ends by itself, and nobody waits for it.
@@ -23,7 +24,7 @@ pub(crate) fn wait<T: Send + 'static>(
     let (done, mut answers) = channel();
     // It ends by sending, or by dropping the sender where it panics.
     thread::spawn(move || done.send(work()));
-    let mut told = Instant::now();
+    let mut looks = 0;
     loop {
         let heard;
         // A receiver is not shared: it goes along and comes back.
@@ -38,11 +39,9 @@ pub(crate) fn wait<T: Send + 'static>(
                 return Err(PyRuntimeError::new_err("the engine failed: this is a bug in Windward, please report it"));
             }
         }
-        let is_due = told.elapsed() >= TELL;
+        looks += 1;
+        let is_due = looks % TELL == 0;
         let heard = py.check_signals().and_then(|()| if is_due { tell() } else { Ok(()) });
-        if is_due {
-            told = Instant::now();
-        }
         heard.inspect_err(|_| control.cancel())?;
     }
 }

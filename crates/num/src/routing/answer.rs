@@ -2,8 +2,10 @@
 
 use super::model::{Model, Raw};
 use super::paths::{self, Demand, Path};
+use super::problem::RoutingProblem;
 use crate::answer::Answer;
 use crate::certificate::{self, Certificate, Sums};
+use crate::scale::Scale;
 use crate::solution::{Method, Solution};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,26 @@ impl Routing {
     /// f_l^s: what each flow sends over each link.
     pub fn loads(&self) -> Vec<Vec<f64>> {
         self.paths.iter().map(|paths| paths::loads(paths, self.solution.prices.len())).collect()
+    }
+}
+
+impl Routing {
+    /// An answer found in units of `scale`, in those of `problem`.
+    pub(super) fn rescaled(self, scale: Scale, problem: &RoutingProblem) -> Self {
+        let mut paths = self.paths;
+        paths.iter_mut().flatten().for_each(|path| path.rate = scale.rate(path.rate));
+        let Solution { rates, prices, link_rates, mixtures, path_prices, .. } = self.solution;
+        let answer = scale.undo(&problem.network, Answer { rates, prices, link_rates, mixtures });
+        let solution = Solution {
+            objective: Some(certificate::objective(&problem.with_routes(&paths), &answer)),
+            path_prices: path_prices.into_iter().map(|price| scale.price(price)).collect(),
+            rates: answer.rates,
+            prices: answer.prices,
+            link_rates: answer.link_rates,
+            mixtures: answer.mixtures,
+            ..self.solution
+        };
+        Self { paths, solution }
     }
 }
 

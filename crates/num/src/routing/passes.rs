@@ -6,6 +6,7 @@ use super::paths::Demand;
 use super::problem::RoutingProblem;
 use super::{levels, planes};
 use crate::error::Error;
+use crate::scale::Scale;
 use crate::solve::options::Options;
 use crate::utility::Utility;
 
@@ -20,7 +21,14 @@ pub fn solve_routing(problem: &RoutingProblem) -> Result<Routing, Error> {
     let found = if problem.utilities.iter().any(|u| matches!(u, Utility::MaxMin { .. })) {
         levels::solve(problem, demands)?
     } else {
-        best_of_passes(problem, demands)?
+        let links: Vec<Vec<u32>> = demands.iter().map(|demand| demand.links.clone()).collect();
+        let scale = Scale::of(&problem.network, &links, &problem.utilities);
+        let scaled = RoutingProblem {
+            network: scale.network(&problem.network),
+            utilities: problem.utilities.iter().map(|utility| scale.utility(utility)).collect(),
+            ..problem.clone()
+        };
+        best_of_passes(&scaled, demands)?.rescaled(scale, problem)
     };
     let worst = found.solution.certificate.worst();
     if worst <= ACCEPTED {

@@ -54,7 +54,7 @@ pub fn solve_until(problem: &Problem, options: &Options, stop: &Stop) -> Result<
     }
     let answer = Answer::new(&scaled.network, &program, &outcome);
     let certificate = Certificate::of(&scaled, &answer);
-    if certificate.worst() > ACCEPTED.max(options.tolerance) {
+    if certificate.worst() > ACCEPTED.max(LEEWAY * options.tolerance) {
         // The method took its own errors for small ones: where an entropy outweighs all utilities.
         let (iterations, residual, tolerance) = (outcome.iterations, certificate.worst(), options.tolerance);
         return Err(Error::NotConverged { method: "interior point", iterations, residual, tolerance });
@@ -65,3 +65,5 @@ pub fn solve_until(problem: &Problem, options: &Options, stop: &Stop) -> Result<
 
 /// An answer whose own proof is off by more than this is none.
 const ACCEPTED: f64 = 1e-3;
+/// How much less exact an answer may be than the tolerance of the method that found it.
+const LEEWAY: f64 = 100.0;

@@ -1,6 +1,9 @@
 //! A problem has no scale: the same network in slower or faster links has the same shares.
 
-use windward_num::{Coupling, Error, Link, Network, Options, Problem, Region, Stop, Utility, solve, solve_until};
+use windward_num::{
+    Coupling, Demand, Error, Link, Network, Options, Problem, Region, RoutingProblem, Stop, Utility, solve,
+    solve_routing, solve_until,
+};
 
 /// Packets of 1500 bytes a second at 10 Mbit/s to 10 Tbit/s.
 const CAPACITIES: [f64; 7] = [8.333e2, 8.333e3, 8.333e4, 8.333e5, 8.333e6, 8.333e7, 8.333e8];
@@ -24,6 +27,27 @@ fn a_long_path_has_the_same_share_at_every_rate() {
             let share = 1.0 / (1.0 + libm::exp2(1.0 / alpha));
             assert!((best.rates[0] / capacity / share - 1.0).abs() < 1e-9, "{capacity} {alpha}: {:?}", best.rates);
             assert!(best.certificate.worst() < 1e-9, "{capacity} {alpha}: {:?}", best.certificate);
+        }
+    }
+}
+
+/// The same with free routing, which leaves the last digits to cutting planes.
+#[test]
+fn free_routing_has_the_same_shares_at_every_rate() {
+    for alpha in [0.5, 1.0, 2.0, 8.0, 32.0] {
+        for capacity in CAPACITIES {
+            let demand = |source, sink| Demand { source, sink, links: vec![0, 1] };
+            let problem = RoutingProblem {
+                network: Network::wired(&[capacity; 2], Vec::new()),
+                ends: vec![(0, 1), (1, 2)],
+                demands: vec![demand(0, 2), demand(0, 1), demand(1, 2)],
+                utilities: fair(3, alpha),
+            };
+            let best = solve_routing(&problem).unwrap_or_else(|e| panic!("{capacity} {alpha}: {e}"));
+            let share = 1.0 / (1.0 + libm::exp2(1.0 / alpha));
+            let rates = &best.solution.rates;
+            assert!((rates[0] / capacity / share - 1.0).abs() < 1e-6, "{capacity} {alpha}: {rates:?}");
+            assert!((best.paths[0][0].rate / rates[0] - 1.0).abs() < 1e-12, "{capacity} {alpha}: {:?}", best.paths);
         }
     }
 }
