@@ -82,7 +82,6 @@ OPEN_CRATES = {
     "laws",
     "num",
     "py",
-    "run",
     "scenario",
     "sim",
     "transfer",

@@ -5,24 +5,24 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A file to write packets to.
+/// A capture file that packets are written to.
 pub(crate) struct Capture {
     path: PathBuf,
 }
 
 impl Capture {
-    /// That of `seed` in `folder`.
+    /// The capture file of `seed` in `folder`.
     pub(crate) fn of(folder: &Path, seed: u64) -> Self {
         Self { path: folder.join(format!("seed-{seed}.pcapng")) }
     }
 
-    /// The file, new and empty: it follows no link and replaces nothing.
+    /// Creates the file. Follows no link and replaces no file.
     pub(crate) fn create<E>(&self) -> Result<Box<dyn Write + Send>, Error<E>> {
         let file = File::create_new(&self.path).map_err(|source| self.refused(source))?;
         Ok(Box::new(BufWriter::with_capacity(1 << 20, file)))
     }
 
-    /// It cannot be written.
+    /// The error of a file that cannot be written.
     pub(crate) fn refused<E>(&self, source: io::Error) -> Error<E> {
         Error::Capture { path: self.path.clone(), source }
     }

@@ -1,20 +1,20 @@
-//! Seeds in real time, between Linux kernels.
+//! Seeds emulated in real time, between Linux kernels.
 
 use crate::capture::Capture;
 use crate::{Error, Seed, Task};
 use windward_emulate::{self as emulate, Emulation, Options};
 use windward_scenario::Scenario;
 
-/// Emulates a scenario. Real time has room for one seed at once: a job of these has one thread.
+/// Emulates a scenario, one seed at a time: real time allows no second one, so the job has one thread.
 #[derive(Clone, Debug)]
 pub struct Emulations {
-    /// What is emulated.
+    /// The emulated scenario.
     pub scenario: Scenario,
-    /// Also where this machine is too slow for it.
+    /// Runs even if this machine is too slow for the scenario.
     pub is_forced: bool,
     /// Settings of the hosts' kernels.
     pub settings: Vec<(String, String)>,
-    /// Flows that a congestion control of the kernel's own runs.
+    /// Flows that use a congestion control of the kernel.
     pub congestion: Vec<(String, String)>,
 }
 

@@ -1,9 +1,9 @@
-//! What ends a run from within.
+//! Ends a run from within.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use windward_sim::Control;
 
-/// Ends the run of a seed when a law or scheduler in it fails: the first failure is kept, and the run is told to stop.
+/// Ends the run of a seed when one of its laws or schedulers fails. Keeps the first failure and stops the run.
 #[derive(Debug)]
 pub struct Fuse<F> {
     control: Arc<Control>,
@@ -11,7 +11,7 @@ pub struct Fuse<F> {
 }
 
 impl<F> Fuse<F> {
-    /// The fuse of the run that `control` ends.
+    /// A fuse for the run that `control` ends.
     pub(crate) fn new(control: Arc<Control>) -> Self {
         Self { control, failure: Mutex::new(None) }
     }
@@ -22,7 +22,7 @@ impl<F> Fuse<F> {
         self.control.cancel();
     }
 
-    /// Why it ended, if it did.
+    /// Takes the failure that ended the run, if any.
     pub(crate) fn take_failure(&self) -> Option<F> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -1,4 +1,4 @@
-//! Worker threads that take seeds until there are none.
+//! Worker threads that process a fixed list of seeds.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,32 +9,32 @@ use std::time::Duration;
 use windward_sim::{Control, Series};
 use windward_units::Time;
 
-/// What a job does with each of its seeds.
+/// The work that a job does for each of its seeds.
 pub trait Task: Send + Sync + 'static {
-    /// What a seed returns.
+    /// Result of a seed.
     type Output: Send + 'static;
-    /// Why a seed fails.
+    /// Reason why a seed fails.
     type Failure: Send + 'static;
 
-    /// Runs a seed; `None` where it was cancelled.
+    /// Runs a seed; `None` if it was cancelled.
     ///
     /// # Errors
-    /// What ends the whole job.
+    /// A failure that ends the whole job.
     fn run(&self, seed: &Seed<'_>) -> Result<Option<Self::Output>, Error<Self::Failure>>;
 }
 
-/// A seed that is to be run.
+/// A seed to run.
 #[derive(Debug)]
 pub struct Seed<'a> {
     /// The seed itself.
     pub number: u64,
-    /// How far its run is, and how to end it.
+    /// Reports the progress of the run and ends it.
     pub control: &'a Arc<Control>,
-    /// The folder in which its packets are to be captured.
+    /// Folder for its packet capture.
     pub captures: Option<&'a Path>,
 }
 
-/// Why a job ended before its last seed.
+/// Reason why a job ended before its last seed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error<F> {
     /// A seed failed.
@@ -45,7 +45,7 @@ pub enum Error<F> {
     Capture {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// A worker panicked.
@@ -53,25 +53,25 @@ pub enum Error<F> {
     Panicked,
 }
 
-/// A job is started only once.
+/// A job can be started only once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the job has been started already")]
 pub struct AlreadyStarted;
 
-/// The seeds of one scenario: started once, polled until done. Dropping it cancels it.
+/// The seeds of one scenario: started once, polled until done. Dropping the job cancels it.
 pub struct Job<T: Task> {
     shared: Arc<Shared<T>>,
     threads: usize,
     workers: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// What the workers share.
+/// State shared by the workers.
 struct Shared<T: Task> {
     task: T,
     seeds: Vec<(u64, Arc<Control>)>,
-    /// At most so many outputs wait to be fetched before the workers pause.
+    /// Most outputs that may wait to be fetched before the workers pause.
     room: usize,
-    /// Index of the next seed that nobody has taken.
+    /// Index of the next seed to take.
     next: AtomicUsize,
     is_cancelled: AtomicBool,
     state: Mutex<State<T>>,
@@ -87,7 +87,7 @@ struct State<T: Task> {
 }
 
 impl<T: Task> Job<T> {
-    /// A job that does `task` with each of `seeds`, on at most `threads` workers.
+    /// A job that runs `task` for each of `seeds`, on at most `threads` workers.
     pub fn new(task: T, seeds: impl IntoIterator<Item = u64>, threads: usize) -> Self {
         let seeds: Vec<_> = seeds.into_iter().map(|seed| (seed, Arc::new(Control::new()))).collect();
         let threads = threads.clamp(1, seeds.len().max(1));
@@ -103,10 +103,10 @@ impl<T: Task> Job<T> {
         Self { shared: Arc::new(shared), threads, workers: Mutex::default() }
     }
 
-    /// Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder.
+    /// Starts the workers. With `captures`, each seed writes its packets to seed-N.pcapng in that folder.
     ///
     /// # Errors
-    /// It was started before.
+    /// The job was started before.
     pub fn start(&self, captures: Option<&Path>) -> Result<(), AlreadyStarted> {
         let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.shared.lock();
@@ -125,10 +125,10 @@ impl<T: Task> Job<T> {
         Ok(())
     }
 
-    /// Waits until a seed has finished, at most `timeout`; returns what those that have returned, once each.
+    /// Waits for at most `timeout` until a seed has finished. Returns each result once.
     ///
     /// # Errors
-    /// What ended the job, once, after all that finished before it.
+    /// The failure that ended the job, reported once, after all results that finished before it.
     pub fn wait(&self, timeout: Duration) -> Result<Vec<T::Output>, Error<T::Failure>> {
         let shared = &self.shared;
         let is_idle = |state: &mut State<T>| state.finished.is_empty() && state.error.is_none() && state.working > 0;
@@ -143,19 +143,18 @@ impl<T: Task> Job<T> {
         }
     }
 
-    /// Whether all has been returned that there will be.
+    /// True if all results have been returned.
     pub fn is_done(&self) -> bool {
         let state = self.shared.lock();
         state.working == 0 && state.finished.is_empty() && state.error.is_none()
     }
 
-    /// How far the run of each seed is, in the order given.
+    /// Simulated time that each seed has reached, in the order given.
     pub fn progress(&self) -> Vec<Time> {
         self.shared.seeds.iter().map(|(_, control)| control.simulated()).collect()
     }
 
-    /// What runs that go on have recorded, each with its seed, as far as they have shown it since this was last called;
-    /// those that run now are asked for more.
+    /// Returns new recordings of the running seeds since the last call, each with its seed, and requests more of them.
     pub fn peek(&self) -> Vec<(u64, Series)> {
         let shown = |(seed, control): &(u64, Arc<Control>)| {
             control.ask();
@@ -164,33 +163,33 @@ impl<T: Task> Job<T> {
         self.shared.seeds.iter().filter_map(shown).collect()
     }
 
-    /// Stops what still runs, without waiting for it.
+    /// Stops all running seeds without waiting for them.
     pub fn stop(&self) {
         self.shared.cancel();
     }
 
-    /// The workers that have not returned.
+    /// Threads that have not returned.
     pub fn running(&self) -> Vec<ThreadId> {
         running(&self.workers)
     }
 
-    /// Leaves workers that do not return to themselves.
+    /// Detaches workers that do not return.
     pub fn abandon(&self) {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Stops what still runs and waits for the workers; what seeds that have finished returned can still be fetched.
+    /// Stops all running seeds and waits for the workers. Results of finished seeds can still be fetched.
     pub fn cancel(&self) {
         self.stop();
         let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
         for worker in workers {
-            // A worker that panicked has left its error behind.
+            // A worker that panicked has already recorded its error.
             let _ = worker.join();
         }
     }
 }
 
-/// Those of some workers that have not returned.
+/// Threads of `workers` that have not returned.
 pub(crate) fn running(workers: &Mutex<Vec<JoinHandle<()>>>) -> Vec<ThreadId> {
     let workers = workers.lock().unwrap_or_else(PoisonError::into_inner);
     workers.iter().filter(|worker| !worker.is_finished()).map(|worker| worker.thread().id()).collect()
@@ -202,7 +201,7 @@ impl<T: Task> Drop for Job<T> {
     }
 }
 
-/// Counts its worker out, whether it returned or panicked.
+/// Deregisters its worker, whether it returned or panicked.
 struct Leaving<'a, T: Task>(&'a Shared<T>);
 
 impl<T: Task> Drop for Leaving<'_, T> {
@@ -225,7 +224,7 @@ impl<T: Task> Shared<T> {
         for (_, control) in &self.seeds {
             control.cancel();
         }
-        // A worker that has looked but does not wait yet would miss it.
+        // A worker that has checked but does not wait yet would miss the notification.
         drop(self.lock());
         self.changed.notify_all();
     }
@@ -236,7 +235,7 @@ impl<T: Task> Shared<T> {
         self.cancel();
     }
 
-    /// Leaves an output to be fetched; returns when there is room for the next.
+    /// Queues an output to be fetched; returns once there is room for the next.
     fn hand_over(&self, output: T::Output) {
         let mut state = self.lock();
         state.finished.push(output);
@@ -246,7 +245,7 @@ impl<T: Task> Shared<T> {
         drop(self.changed.wait_while(state, is_full).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Takes seeds until there are none.
+    /// Takes seeds until none are left.
     fn work(&self, captures: Option<&Path>) {
         while !self.is_cancelled.load(Ordering::Relaxed) {
             let Some((number, control)) = self.seeds.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };

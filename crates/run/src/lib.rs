@@ -1,8 +1,8 @@
 //! The seeds of a scenario, simulated or emulated by worker threads.
 //!
-//! A [`Job`] is started once and polled until it is done. It tells how far each seed is, hands over what has finished, and
-//! can be cancelled; the first failure ends it. What it does with a seed is a [`Task`]: [`Simulations`], or `Emulations` on
-//! Linux. A [`Pool`] takes work of any kind for as long as there is some, and no failure ends it.
+//! A [`Job`] is started once and polled until it is done. It reports the progress of each seed, returns finished
+//! results and can be cancelled. The first failure ends it. A [`Task`] defines the work per seed: [`Simulations`], or
+//! `Emulations` on Linux. A [`Pool`] accepts work of any kind as long as there is some, and continues after failures.
 
 #![forbid(unsafe_code)]
 

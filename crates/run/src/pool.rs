@@ -1,4 +1,4 @@
-//! Worker threads that are given work as long as there is some, where a [`crate::Job`] knows all of it beforehand.
+//! Worker threads that accept work at any time. A [`crate::Job`] knows all of its work beforehand.
 
 use crate::job::running;
 use std::collections::VecDeque;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use windward_sim::Control;
 use windward_units::Time;
 
-/// What a worker does; the control says how far it is and ends it. `None` where it was ended.
+/// A piece of work. The control reports its progress and ends it; `None` if it was ended.
 pub type Work<T> = Box<dyn FnOnce(&Arc<Control>) -> Option<T> + Send>;
 
-/// Worker threads and what waits for them. Dropping it cancels it.
+/// Worker threads and their queue. Dropping the pool cancels it.
 pub struct Pool<T: Send + 'static> {
     shared: Arc<Shared<T>>,
     workers: Mutex<Vec<JoinHandle<()>>>,
@@ -31,7 +31,7 @@ struct State<T> {
 }
 
 impl<T: Send + 'static> Pool<T> {
-    /// `threads` workers, at least one.
+    /// A pool of `threads` workers, at least one.
     pub fn new(threads: usize) -> Self {
         let state = State { waiting: VecDeque::new(), running: Vec::new(), finished: Vec::new(), is_cancelled: false };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
@@ -43,23 +43,23 @@ impl<T: Send + 'static> Pool<T> {
         Self { shared, workers: Mutex::new(workers) }
     }
 
-    /// Adds work at the end of the queue; where it panics `otherwise` is what it made.
+    /// Adds work at the end of the queue. If it panics, its result is `otherwise`.
     pub fn submit(&self, work: Work<T>, otherwise: T) {
         self.shared.lock().waiting.push_back((work, otherwise));
         self.shared.changed.notify_all();
     }
 
-    /// How much work no worker has begun.
+    /// Number of queued pieces of work.
     pub fn waiting(&self) -> usize {
         self.shared.lock().waiting.len()
     }
 
-    /// How far what runs now has come.
+    /// Simulated time that each running piece of work has reached.
     pub fn progress(&self) -> Vec<Time> {
         self.shared.lock().running.iter().map(|control| control.simulated()).collect()
     }
 
-    /// Waits until something has finished, at most `timeout`; returns what has, once each.
+    /// Waits for at most `timeout` until work has finished. Returns each result once.
     pub fn wait(&self, timeout: Duration) -> Vec<T> {
         let is_idle = |state: &mut State<T>| state.finished.is_empty() && !state.is_done();
         let shared = &self.shared;
@@ -68,7 +68,7 @@ impl<T: Send + 'static> Pool<T> {
         std::mem::take(&mut state.finished)
     }
 
-    /// Stops what runs and forgets what waits, without waiting for the workers.
+    /// Stops running work and drops queued work, without waiting for the workers.
     pub fn stop(&self) {
         let mut state = self.shared.lock();
         state.is_cancelled = true;
@@ -78,22 +78,22 @@ impl<T: Send + 'static> Pool<T> {
         self.shared.changed.notify_all();
     }
 
-    /// The workers that have not returned.
+    /// Threads that have not returned.
     pub fn running(&self) -> Vec<ThreadId> {
         running(&self.workers)
     }
 
-    /// Leaves workers that do not return to themselves.
+    /// Detaches workers that do not return.
     pub fn abandon(&self) {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Stops what runs, forgets what waits, and ends the workers; what has finished can still be fetched.
+    /// Stops running work, drops queued work and ends the workers. Finished results can still be fetched.
     pub fn cancel(&self) {
         self.stop();
         let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
         for worker in workers {
-            // It catches what panics in it.
+            // Workers catch panics of their work.
             let _ = worker.join();
         }
     }

@@ -12,12 +12,12 @@ pub struct Simulations<F> {
     makers: Box<MakersOfSeed<F>>,
 }
 
-/// What makes the laws and schedulers of one run that are not ours; where one of them fails it blows the fuse.
+/// Makes the user-defined laws and schedulers of one run. A failing one blows the fuse.
 type MakersOfSeed<F> = dyn Fn(&Arc<Fuse<F>>) -> Makers + Send + Sync;
 
 impl<F> Simulations<F> {
-    /// Those of `scenario`. `makers` is called once for each seed and makes what of the scenario is written in Python; where
-    /// such a law fails it blows the fuse.
+    /// Simulations of `scenario`. `makers` is called once per seed and makes the scenario's Python laws and schedulers.
+    /// A failing law blows the fuse.
     pub fn new(scenario: Scenario, makers: impl Fn(&Arc<Fuse<F>>) -> Makers + Send + Sync + 'static) -> Self {
         Self { scenario, makers: Box::new(makers) }
     }
