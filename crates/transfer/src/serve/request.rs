@@ -1,10 +1,13 @@
-//! The head of a request.
+//! Request heads, and access to the content that follows.
 
 use super::refusal::Refusal;
 
 /// Most bytes of a head, and most fields (RFC 9112 leaves the bounds to the recipient).
 pub const MOST_BYTES: usize = 32 << 10;
 const MOST_FIELDS: usize = 64;
+
+/// Reads the content of a request, at most the given number of bytes.
+pub type Bring<'a> = dyn FnMut(u64) -> Result<Vec<u8>, Refusal> + 'a;
 
 /// Request line and header fields.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use super::answer::Answer;
 use super::content;
 use super::refusal::Refusal;
-use super::request::Request;
+use super::request::{Bring, Request};
 use super::site::Site;
 
 /// The client of a request.
@@ -19,9 +19,6 @@ pub struct Client {
     /// True if the connection has shown the token before.
     pub is_known: bool,
 }
-
-/// Brings the content of a request, at most so many bytes.
-pub type Bring<'a> = dyn FnMut(u64) -> Result<Vec<u8>, Refusal> + 'a;
 
 /// Answers a request; `body` brings its content.
 pub fn answer(site: &Site, client: &mut Client, request: &Request, body: &mut Bring<'_>) -> Answer {
