@@ -1,4 +1,6 @@
 # make run      set up what the program needs and compare the engines on the headline scenario
+# make help     list these targets
+# make check    format, lint and test the crates that changed, the documents' links and words; a minute or two
 # make test     set everything up and pass every check: exactly what continuous integration does
 # make test-least  run the tests with the least versions of packages that pyproject.toml allows; part of `make test`
 # make lock     lock the Python packages again (requirements/); UPGRADE=1 takes the newest
@@ -51,12 +53,17 @@ AT_ONCE := --no-print-directory -j2
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-GOALS := run test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench docs today reproduce mutations fuzz \
+GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-fluid validate-wifi validate-emulation validate-linux-stack \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue
 
 .PHONY: $(GOALS) clean
 .DELETE_ON_ERROR:
+
+# The targets, as the head of this file lists them.
+.PHONY: help
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 # Each goal begins with a look at the machine, and has the clone for itself.
 ifneq ($(WINDWARD_ALONE),$(CURDIR))
@@ -82,6 +89,18 @@ test:
 	@$(MAKE) --no-print-directory test-least
 	@$(MAKE) --no-print-directory realtime-test
 	@if [ -s $(SKIPPED) ]; then echo; echo "Skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'; else echo "Nothing was skipped."; fi
+
+# Crates that differ from the main branch, or from the last commit where there is none.
+check: $(VENV)/checks
+	cargo fmt --all --check
+	$(BIN)/ruff format --check . && $(BIN)/ruff check .
+	@base=$$(git merge-base HEAD origin/main 2>/dev/null || echo HEAD); \
+	for crate in $$({ git diff --name-only $$base; git ls-files --others --exclude-standard; } | sed -n 's|^crates/\([^/]*\)/.*|\1|p' | sort -u); do \
+		echo "== windward-$$crate =="; \
+		cargo clippy --quiet --package windward-$$crate --all-targets --locked -- -D warnings || exit 1; \
+		cargo test --quiet --package windward-$$crate --lib --locked || exit 1; \
+	done
+	$(BIN)/pytest -q tests/test_words.py tests/test_docs.py -k "words or sentences or summaries or links or index or files_to_add"
 
 lint:
 	cargo fmt --all --check
