@@ -84,7 +84,6 @@ OPEN_CRATES = {
     "py",
     "scenario",
     "sim",
-    "transfer",
 }
 #: Pages that are still to be rewritten.
 OPEN_PAGES = {

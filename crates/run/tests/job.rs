@@ -1,4 +1,4 @@
-//! Jobs: every seed once, whoever runs it; the first failure and a cancellation end them.
+//! Jobs run every seed once, on any number of threads, and end at the first failure or when cancelled.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use windward_scenario::Scenario;
 use windward_sim::{MakeLaw, Makers};
 use windward_units::Packets;
 
-/// Does with a seed what it is told.
+/// A task that calls a closure for each seed.
 struct Told<F>(F);
 
 impl<F: Fn(&Seed<'_>) -> Result<Option<u64>, &'static str> + Send + Sync + 'static> Task for Told<F> {
@@ -21,7 +21,7 @@ impl<F: Fn(&Seed<'_>) -> Result<Option<u64>, &'static str> + Send + Sync + 'stat
     }
 }
 
-/// All that a job returns, and what ended it.
+/// All results of a job, and the error that ended it.
 fn all<T: Task>(job: &Job<T>) -> (Vec<T::Output>, Option<Error<T::Failure>>) {
     let (mut finished, mut ended) = (Vec::new(), None);
     while !job.is_done() {
@@ -103,7 +103,7 @@ fn workers_pause_until_outputs_are_fetched() {
     };
     let job = Job::new(Told(counted), 1..=100, 2);
     job.start(None).unwrap();
-    // Room for two outputs a worker; the fourth stops its worker, the fifth the other.
+    // Room for two outputs per worker; the fourth pauses its worker, the fifth the other.
     while begun.load(Ordering::Relaxed) < 5 {
         std::thread::yield_now();
     }
@@ -146,7 +146,7 @@ fn threads_do_not_change_what_a_seed_returns() {
 
 #[test]
 fn a_law_that_fails_ends_the_job() {
-    /// Keeps ten packets in flight until the first acknowledgement, which it cannot bear.
+    /// Keeps ten packets in flight until the first acknowledgement, at which it fails.
     struct Fragile(Box<dyn Fn() + Send>);
     impl Law for Fragile {
         fn on_ack(&mut self, _: &Ack) {

@@ -1,5 +1,5 @@
-//! Entry points for fuzzing (`fuzz/`): what strangers send, read as sockets and files would have it read, and held to
-//! agree with itself. Each panics where it does not.
+//! Entry points for fuzzing (`fuzz/`): untrusted input, read as sockets and files deliver it, with checks that the
+//! result is consistent. Each panics on an inconsistency.
 
 use std::time::SystemTime;
 
@@ -45,11 +45,11 @@ impl Source for Arriving<'_> {
     }
 }
 
-/// A response to GET, or to HEAD: its head, its body and what is behind it do not depend on how it is cut into pieces.
+/// A response to GET, or to HEAD. Its head, its body and the bytes after it do not depend on how it is split.
 pub fn response(message: &[u8], is_answer_to_head: bool) {
     let whole = received(message, usize::MAX, is_answer_to_head);
     for step in [1, 7] {
-        // What is refused is refused however it arrives; what was taken until then may differ.
+        // A rejected message is rejected in any split; the bytes taken before that may differ.
         let pieces = received(message, step, is_answer_to_head);
         assert_eq!(whole.is_ok(), pieces.is_ok(), "in pieces of {step}: {whole:?}, {pieces:?}");
         if let (Ok(whole), Ok(pieces)) = (&whole, pieces) {
@@ -58,7 +58,7 @@ pub fn response(message: &[u8], is_answer_to_head: bool) {
     }
 }
 
-/// Status, body, and how many bytes follow it.
+/// Status, body, and the number of bytes after it.
 fn received(message: &[u8], step: usize, is_answer_to_head: bool) -> Result<(u16, Vec<u8>, usize), Error> {
     let mut source = Arriving { message, step, held: Vec::new() };
     let (head, mut body) = http::receive(&mut source, is_answer_to_head, || Ok(()))?;
@@ -76,7 +76,7 @@ fn received(message: &[u8], step: usize, is_answer_to_head: bool) -> Result<(u16
     }
 }
 
-/// What a download reads in a head.
+/// Header fields that a download reads.
 fn fields(head: &Head) {
     if let Ok(http::ContentRange { part: Some((start, end)), whole }) = head.content_range() {
         assert!(start < end && whole.is_none_or(|whole| end <= whole));
@@ -85,7 +85,7 @@ fn fields(head: &Head) {
     _ = (head.is_last(), head.content_encoding());
 }
 
-/// Values of fields, environment and files: a line for each of `Content-Disposition`, an address, a proxy and exceptions
+/// Values of fields, environment and files: one line each for `Content-Disposition`, an address, a proxy and exceptions
 /// to it; the rest is a `.netrc`.
 pub fn values(text: &[u8]) {
     let text = String::from_utf8_lossy(text);
@@ -115,12 +115,12 @@ pub fn values(text: &[u8]) {
 #[cfg(target_os = "linux")]
 pub use crate::serve::fuzz::request;
 
-/// The journal of a part, which an interrupted download has left.
+/// The journal of a part that an interrupted download has left.
 pub fn journal(text: &[u8]) {
     get::fuzz::journal(text);
 }
 
-/// The numbers of connections that hosts were found to want.
+/// The remembered numbers of connections per host.
 pub fn memory(text: &str) {
     get::fuzz::memory(text);
 }

@@ -1,8 +1,8 @@
-//! Files over real sockets: as many connections as the path needs, and never a wrong file.
+//! File transfers over real sockets, with as many connections as the path needs and no wrong file.
 //!
-//! [`get`] fetches from any HTTP/1.1 server; `serve` is one (on Linux: it resolves names
-//! beneath its folder by openat2), to which [`send`] brings files; [`http`] is the part of the protocol that it needs, and [`tls`] its
-//! trust.
+//! [`get`] downloads from any HTTP/1.1 server. `serve` is an HTTP/1.1 server (Linux only: it resolves names beneath its
+//! folder by openat2), and [`send`] uploads files to it. [`http`] implements the part of the protocol that they need,
+//! and [`tls`] the certificates.
 #![expect(clippy::disallowed_types, reason = "this crate stands on the edge: sockets and files have clocks")]
 
 mod common;

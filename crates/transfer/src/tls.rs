@@ -1,5 +1,5 @@
-//! Whom a client trusts: the system's roots, or a file of one's own. There is no way to trust nobody's word. And what a
-//! server shows.
+//! TLS configuration. A client trusts the system's roots or a file of certificates; verification cannot be turned off.
+//! A server presents its certificate.
 
 use std::io;
 use std::path::Path;
@@ -16,12 +16,13 @@ use rustls_platform_verifier::BuilderVerifierExt;
 
 use crate::local;
 
-/// A client's configuration: TLS 1.2 or 1.3, HTTP/1.1 alone by ALPN (one TCP connection per slot).
+/// A client's configuration: TLS 1.2 or 1.3, only HTTP/1.1 by ALPN (one TCP connection per slot).
 ///
-/// `ca` names a PEM file whose certificates are trusted *instead of* the system's: as authorities, and each of them also as a server's own.
+/// `ca` names a PEM file whose certificates are trusted *instead of* the system's, each as an authority and as a
+/// server's own certificate.
 ///
 /// # Errors
-/// The file cannot be read or holds no certificate, or the system has no usable roots.
+/// The file cannot be read or contains no certificate, or the system has no usable roots.
 pub fn client(ca: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
@@ -36,10 +37,11 @@ pub fn client(ca: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
     Ok(Arc::new(config))
 }
 
-/// A server's configuration: TLS 1.2 or 1.3, HTTP/1.1, the certificate chain and private key of these PEM files.
+/// A server's configuration: TLS 1.2 or 1.3, HTTP/1.1, with the certificate chain and the private key of these PEM
+/// files.
 ///
 /// # Errors
-/// A file cannot be read, holds nothing of the kind, or they do not belong together.
+/// A file cannot be read or contains no certificate or key, or the key does not match the certificate.
 pub fn server(certificate: &Path, key: &Path) -> io::Result<Arc<ServerConfig>> {
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&local::read(certificate)?).collect();
     let chain = chain.map_err(io::Error::other)?;
@@ -55,8 +57,8 @@ pub fn server(certificate: &Path, key: &Path) -> io::Result<Arc<ServerConfig>> {
     Ok(Arc::new(config))
 }
 
-/// Trusts the certificates of a file. `openssl req -x509` makes an authority of every certificate that signs itself, and an authority is no
-/// server to webpki; one that the user has given is taken all the same, as OpenSSL and curl do.
+/// Verifier that trusts the certificates of a file. `openssl req -x509` marks every self-signed certificate as an
+/// authority, and webpki rejects an authority as a server. One given by the user is accepted, as in OpenSSL and curl.
 #[derive(Debug)]
 struct Given {
     usual: Arc<WebPkiServerVerifier>,
@@ -90,7 +92,7 @@ impl ServerCertVerifier for Given {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         match self.usual.verify_server_cert(certificate, chain, name, ocsp, now) {
-            // The only thing wrong so far: webpki looks at the time of validity before it, and at the name after it.
+            // This is the only error so far: webpki checks the validity period before it, and the name after it.
             Err(rustls::Error::InvalidCertificate(CertificateError::Other(other)))
                 if other.0.downcast_ref() == Some(&webpki::Error::CaUsedAsEndEntity)
                     && self.certificates.contains(certificate) =>

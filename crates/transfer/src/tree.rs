@@ -1,8 +1,8 @@
-//! A file as a tree of BLAKE3: pieces that are verified one by one, and add up to the file's own hash.
+//! BLAKE3 tree of a file: its pieces are verified one by one, and combine to the file's hash.
 //!
-//! BLAKE3 hashes 1 KiB at a time and joins the results in pairs; a piece of 256 KiB is a whole subtree of it, with a chaining
-//! value of its own. So whoever knows the chaining values knows the hash that `b3sum` prints, and whoever trusts that hash
-//! can check every piece as soon as it arrives.
+//! BLAKE3 hashes chunks of 1 KiB and joins the results in pairs. A piece of 256 KiB is a complete subtree with its own
+//! chaining value. The chaining values therefore determine the hash that `b3sum` prints, and given that hash every
+//! piece can be verified as soon as it arrives.
 
 use std::fs::File;
 use std::io;
@@ -11,23 +11,23 @@ use std::os::unix::fs::FileExt;
 use blake3::Hasher;
 use blake3::hazmat::{ChainingValue, HasherExt, Mode, left_subtree_len, merge_subtrees_non_root, merge_subtrees_root};
 
-/// Bytes of a piece; a power of two times 1 KiB, or it would be no subtree. The last piece of a file may be shorter.
+/// Bytes per piece: a power of two times 1 KiB, as a subtree requires. The last piece of a file may be shorter.
 pub const PIECE: u64 = 1 << 18;
 
 /// The pieces of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     length: u64,
-    /// Chaining values of the pieces. A file of one piece or none has no subtrees: the value is its hash.
+    /// Chaining values of the pieces. A file of at most one piece has no subtrees: the value is its hash.
     pieces: Vec<ChainingValue>,
     root: [u8; 32],
 }
 
 impl Tree {
-    /// Reads the first `length` bytes of `file`. `progress` is told the bytes read so far.
+    /// Hashes the first `length` bytes of `file`. `progress` receives the number of bytes read so far.
     ///
     /// # Errors
-    /// The file cannot be read, or is shorter; or what `progress` says.
+    /// The file cannot be read or is shorter, or `progress` returns an error.
     pub fn of(file: &File, length: u64, mut progress: impl FnMut(u64) -> io::Result<()>) -> io::Result<Self> {
         let mut buffer = vec![0; length.min(PIECE) as usize];
         let mut pieces = Vec::new();
@@ -41,8 +41,8 @@ impl Tree {
         Ok(Self { length, pieces, root })
     }
 
-    /// The tree of these chaining values, 32 bytes each, for a file of `length` bytes; `None` if there must be more or
-    /// fewer.
+    /// The tree of these chaining values, 32 bytes each, for a file of `length` bytes; `None` if their number does not
+    /// match.
     pub fn from_bytes(length: u64, bytes: &[u8]) -> Option<Self> {
         let (values, rest) = bytes.as_chunks::<32>();
         let is_whole = rest.is_empty() && values.len() as u64 == count(length);
@@ -54,7 +54,7 @@ impl Tree {
         self.pieces.concat()
     }
 
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -64,24 +64,24 @@ impl Tree {
         self.root.into()
     }
 
-    /// How many pieces there are; at least one.
+    /// Number of pieces, at least one.
     pub fn count(&self) -> u64 {
         self.pieces.len() as u64
     }
 
-    /// Bytes of a piece.
+    /// Length of a piece in bytes.
     pub fn piece_length(&self, index: u64) -> u64 {
         piece_length(self.length, index)
     }
 
-    /// Whether `bytes` are the piece `index`, which is below [`Self::count`].
+    /// True if `bytes` are the piece `index`, which is below [`Self::count`].
     pub fn holds(&self, index: u64, bytes: &[u8]) -> bool {
         bytes.len() as u64 == self.piece_length(index)
             && self.pieces[index as usize] == value(self.length, index, bytes)
     }
 }
 
-/// Pieces of a file; an empty file has one that is empty.
+/// Number of pieces of a file; an empty file has one empty piece.
 fn count(length: u64) -> u64 {
     length.div_ceil(PIECE).max(1)
 }
@@ -106,7 +106,8 @@ fn root(length: u64, pieces: &[ChainingValue]) -> [u8; 32] {
     *merge_subtrees_root(&left, &right, Mode::Hash).as_bytes()
 }
 
-/// The values of a tree's two halves; the left one is the largest power of two of KiB that leaves something to the right.
+/// Chaining values of a tree's two halves. The left half is the largest power of two of KiB that leaves a non-empty
+/// right half.
 fn halves(length: u64, pieces: &[ChainingValue]) -> (ChainingValue, ChainingValue) {
     let left = left_subtree_len(length);
     let (before, after) = pieces.split_at((left / PIECE) as usize);
@@ -127,14 +128,14 @@ mod tests {
 
     use super::*;
 
-    /// So many bytes without a pattern that a piece could share with another.
+    /// Bytes without a repeating pattern that two pieces could share.
     fn bytes(length: u64) -> Vec<u8> {
         let mut out = vec![0; length as usize];
         Hasher::new().update(&length.to_le_bytes()).finalize_xof().fill(&mut out);
         out
     }
 
-    /// Held to BLAKE3's own hash of the whole.
+    /// Compares with BLAKE3's hash of the whole.
     #[test]
     fn pieces_add_up_to_the_files_hash() {
         for length in [0, 1, 1024, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE, 5 * PIECE + 7, 8 * PIECE] {

@@ -1,32 +1,32 @@
-//! What both ends of an upload say to each other.
+//! The upload protocol between client and server.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tree::PIECE;
 
-/// The type of a posted tree. No form of a web page sends it, so no page can post one behind its reader's back.
+/// Media type of a posted tree. Web forms cannot send it, so no web page can post a tree unnoticed.
 pub const TREE: &str = "application/vnd.windward.tree";
 
-/// Bytes of the file.
+/// Field with the file's length in bytes.
 pub const LENGTH: &str = "Windward-Length";
 
-/// BLAKE3 of the file, hexadecimal.
+/// Field with the file's BLAKE3 hash, hexadecimal.
 pub const HASH: &str = "Windward-Blake3";
 
-/// What is still to be sent.
+/// The pieces that the server lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
-    /// Bytes of a piece, which both must mean alike.
+    /// Bytes per piece; both ends must use the same.
     pub piece_bytes: u64,
-    /// Whether the file is there under its name.
+    /// True if the file is there under its name.
     pub is_there: bool,
-    /// Runs of missing pieces: from the first to before the second.
+    /// Runs of missing pieces: the first piece, and the one after the last.
     pub missing: Vec<(u64, u64)>,
 }
 
 impl Missing {
-    /// Whether it can be said of a file of `count` pieces: the runs are in order and do not overlap, so that no server can
-    /// have a piece sent again and again.
+    /// True if the runs are valid for a file of `count` pieces: in order and without overlap, so that no server can
+    /// request a piece again and again.
     pub fn is_sane(&self, count: u64) -> bool {
         let mut end = 0;
         let are_apart = self.missing.iter().all(|&(from, to)| {
@@ -38,7 +38,8 @@ impl Missing {
     }
 }
 
-/// Returns whether a file may be uploaded by this name: no control characters, nothing hidden, and nothing that a command takes for an option.
+/// Returns whether this is a valid name for an upload: no control characters, no leading dot, and nothing that commands
+/// take for an option.
 pub fn is_fit(name: &[u8]) -> bool {
     let has_control = match std::str::from_utf8(name) {
         Ok(text) => text.contains(char::is_control),

@@ -1,4 +1,4 @@
-//! The server by what it answers on the wire, byte by byte, and uploads to it.
+//! The server's answers on the wire, byte by byte, and uploads to it.
 #![cfg(target_os = "linux")]
 #![expect(clippy::disallowed_types, reason = "sockets and files have clocks")]
 
@@ -20,7 +20,7 @@ use windward_transfer::send::{self, send};
 use windward_transfer::serve::{Options, Server};
 use windward_transfer::tree::{PIECE, Tree};
 
-/// A server of a folder of its own, which ends with it.
+/// A server with a temporary folder, which is removed with it.
 struct Site {
     folder: Option<TempDir>,
     address: SocketAddr,
@@ -56,12 +56,12 @@ impl Site {
         self.folder.as_ref().unwrap().path()
     }
 
-    /// Ends the server; its folder.
+    /// Ends the server; returns its folder.
     fn end(mut self) -> TempDir {
         self.folder.take().unwrap()
     }
 
-    /// All that comes back for these bytes until the server closes, as the request asks it to or an error makes it.
+    /// Everything received in answer to these bytes until the server closes, on request or after an error.
     fn ask(&self, request: &[u8]) -> String {
         String::from_utf8_lossy(&self.ask_bytes(request)).into_owned()
     }
@@ -83,7 +83,7 @@ impl Site {
         status(&self.get(target, fields))
     }
 
-    /// What the folder holds, hidden names among it.
+    /// Names of the files in the folder, including hidden ones.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder()).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -159,7 +159,7 @@ fn parts_and_conditions() {
     assert_eq!(site.status("/digits", &format!("If-None-Match: \"x\", {tag}\r\n")), 304);
     assert_eq!(site.status("/digits", &format!("If-Match: {tag}\r\n")), 200);
     assert_eq!(site.status("/digits", "If-Match: \"x\"\r\n"), 412);
-    // The clock of the file system may stand still between two writes, but another length is another version too.
+    // The clock of the file system may not advance between two writes, but a different length is another version too.
     fs::write(site.path("digits"), "abcdefghijk").unwrap();
     let other = site.get("/digits", &format!("Range: bytes=2-4\r\nIf-Range: {tag}\r\n"));
     assert_eq!((status(&other), body(&other)), (200, "abcdefghijk"));
@@ -201,7 +201,7 @@ fn nothing_outside_the_folder() {
     }
     let listing = site.get("/", "");
     assert!(body(&listing).contains("\"./inside\"") && !listing.contains("hidden"), "{listing}");
-    // Nor is anything written there.
+    // Nothing is written there either.
     let refused = site.upload("leads-out", b"x", &send::Options { replaces: true, ..send::Options::default() });
     assert_eq!(refused.unwrap_err().code(), 4);
     assert_eq!(fs::read_to_string(outside.path().join("secret")).unwrap(), "secret");
@@ -223,13 +223,13 @@ fn names_cannot_break_a_listing() {
 fn sums_are_those_of_the_tools() {
     let site = Site::new();
     fs::write(site.path("abc"), "abc").unwrap();
-    // FIPS 180-2's example, and `printf abc | b3sum`.
+    // The example of FIPS 180-2, and `printf abc | b3sum`.
     let sha = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  abc\n";
     let b3 = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85  abc\n";
     assert_eq!(body(&site.get("/abc.sha256", "")), sha);
     assert_eq!(body(&site.get("/abc.b3", "")), b3);
     assert_eq!(site.status("/other.b3", ""), 404);
-    // Also of a name that is not UTF-8.
+    // Also for a name that is not UTF-8.
     fs::write(site.folder().join(OsStr::from_bytes(b"lat\xe8")), "abc").unwrap();
     let sum = site.ask_bytes(b"GET /lat%e8.b3 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert!(sum.ends_with(b"85  lat\xe8\n"));
@@ -248,7 +248,7 @@ fn hostile_requests_are_refused() {
     assert_eq!(ask(&format!("DELETE /x {local}Connection: close\r\n\r\n")), 501);
     assert_eq!(ask(&format!("POST /x?upload {local}Transfer-Encoding: chunked\r\n\r\n")), 411);
     assert_eq!(ask(&format!("GET /x {local}Content-Length: 5\r\n\r\nGET /")), 400);
-    // A page of another name, for which a browser was made to look here (DNS rebinding).
+    // A web page under another name that resolves to this machine (DNS rebinding).
     let evil = site.ask(b"GET / HTTP/1.1\r\nHost: evil.example:80\r\nConnection: close\r\n\r\n");
     assert_eq!(status(&evil), 421);
     assert!(body(&evil).contains("\"evil.example\"") && body(&evil).contains("hint: "), "{evil}");
@@ -263,7 +263,7 @@ fn a_token_is_asked_for() {
     assert_eq!(site.status("/x", "Authorization: Bearer correct horse\r\n"), 200);
     // `printf ':correct horse' | base64`
     assert_eq!(site.status("/x", "Authorization: Basic OmNvcnJlY3QgaG9yc2U=\r\n"), 200);
-    // With a token it may have any name.
+    // With a token any host name is valid.
     let token = "Authorization: Bearer correct horse\r\nConnection: close";
     let named = site.ask(format!("GET /x HTTP/1.1\r\nHost: a.example\r\n{token}\r\n\r\n").as_bytes());
     assert_eq!(status(&named), 200);
@@ -281,10 +281,10 @@ fn guesses_wait_longer_and_longer() {
     for number in 0..6 {
         assert_eq!(guess(&format!("wrong {number}")), 401);
     }
-    // What is no guess does not wait.
+    // A request without a token does not wait.
     assert_eq!(site.status("/", ""), 401);
     assert!(begun.elapsed() > Duration::from_millis(700), "{:?}", begun.elapsed());
-    // One connection after the other waits its turn; who would wait for too long is told so at once.
+    // Connections wait one after the other; a wait that would be too long is refused at once.
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..10).map(|_| scope.spawn(|| guess("wrong"))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -292,7 +292,8 @@ fn guesses_wait_longer_and_longer() {
     assert!(statuses.contains(&429) && statuses.iter().all(|status| matches!(status, 401 | 429)), "{statuses:?}");
 }
 
-/// A connection that has shown the token does not wait for others of its address, and the server's end is not held up by those that do.
+/// A connection that has shown the token does not wait for others from its address, and waiting ones do not delay the
+/// server's end.
 #[test]
 fn who_is_known_does_not_wait() {
     let site = Site::of(TempDir::new().unwrap(), |options| options.token = Some("correct horse".to_owned()));
@@ -316,7 +317,7 @@ fn who_is_known_does_not_wait() {
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
 }
 
-/// A thousand uploads that are begun and not gone on with keep nobody out, and leave nothing.
+/// A thousand abandoned uploads do not block others, and leave nothing behind.
 #[test]
 fn unfinished_uploads_keep_nobody_out() {
     let folder = TempDir::new().unwrap();
@@ -344,7 +345,7 @@ fn unfinished_uploads_keep_nobody_out() {
     assert_eq!(names, [".own.part", ".young.0123456789abcdef.part", "x"]);
 }
 
-/// Uploads under way are not displaced by uploads that are only begun.
+/// Uploads with pieces are not displaced by uploads without pieces.
 #[test]
 fn an_upload_with_pieces_is_not_displaced() {
     let site = Site::new();
@@ -368,7 +369,7 @@ fn an_upload_with_pieces_is_not_displaced() {
     assert!(fs::read(site.path("big")).unwrap() == content);
 }
 
-/// Begins an upload of so little that it has one piece.
+/// Begins an upload of a single piece.
 fn begin(site: &Site, target: &str, content: &[u8]) -> String {
     let hash = blake3::hash(content);
     let fields = format!("Windward-Length: {}\r\nWindward-Blake3: {hash}\r\n", content.len());
@@ -391,7 +392,7 @@ fn names_that_would_harm_are_not_taken() {
         assert_eq!(status(&begin(&site, target, b"abc")), 400, "{target}");
     }
     assert_eq!(site.names(), Vec::<String>::new());
-    // But for these, any: longer than a part's name has room for, and not UTF-8.
+    // Any other name is valid: one too long for a part's name, and one that is not UTF-8.
     let long = "n".repeat(255);
     site.upload(&long, b"abc", &send::Options::default()).unwrap();
     assert_eq!(site.names(), [long]);
@@ -404,7 +405,7 @@ fn names_that_would_harm_are_not_taken() {
     }
 }
 
-/// Nobody answers a SYN there; it stops all the same, and so does what was begun.
+/// The address does not answer a SYN. The sender stops all the same, and ends its threads.
 #[test]
 fn a_sender_stops_while_it_cannot_reach_the_server() {
     let listener = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
@@ -430,7 +431,7 @@ fn a_token_is_not_shown_to_the_network() {
     let own =
         send::Options { name: Some("x".to_owned()), max_tries: 1, connect_timeout: 0.1, ..send::Options::default() };
     let with = send::Options { token: Some("SECRET token".to_owned()), ..own.clone() };
-    // RFC 5737: nobody is there.
+    // RFC 5737: no host has this address.
     for (address, options) in
         [("192.0.2.1", &with), ("http://:SECRET@192.0.2.1/", &own), ("http://:SECRET@192.0.2.1:x", &own)]
     {
@@ -448,7 +449,7 @@ fn others_are_served_only_with_tls_and_token() {
     let folder = TempDir::new().unwrap();
     let wide = Options { address: "0.0.0.0:0".parse().unwrap(), ..options(folder.path()) };
     let refused = Server::bind(&wide).err().unwrap().to_string();
-    // A token of 128 bits is proposed, each time another.
+    // A random token of 128 bits is proposed.
     let proposed = |text: &str| text.rsplit(' ').next().unwrap().to_owned();
     assert!(
         proposed(&refused).len() == 32 && proposed(&refused).bytes().all(|digit| digit.is_ascii_hexdigit()),
@@ -476,8 +477,8 @@ fn a_file_arrives_whole_over_any_number_of_connections() {
     assert!(site.names().iter().all(|name| name.starts_with("file ")), "{:?}", site.names());
 }
 
-/// The server was killed in the middle, and of what is there a byte is damaged: the next attempt brings what is missing and
-/// what is wrong, no more.
+/// The server is killed during the upload, and one received byte is damaged. The next attempt sends only the missing
+/// pieces and the damaged one.
 #[test]
 fn an_upload_goes_on_with_what_is_right() {
     let content = bytes(12 * PIECE);
@@ -494,7 +495,7 @@ fn an_upload_goes_on_with_what_is_right() {
     assert_eq!(site.names(), ["x"]);
 }
 
-/// A way to `site` that breaks each of the first `count` connections once so many bytes have gone there. Returns its address.
+/// A proxy to `site` that breaks each of the first `count` connections after `bytes` bytes. Returns its address.
 fn bad_way(site: &Site, count: usize, bytes: usize) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, target) = (listener.local_addr().unwrap(), site.address);
@@ -505,7 +506,7 @@ fn bad_way(site: &Site, count: usize, bytes: usize) -> SocketAddr {
             std::thread::spawn(move || drop(std::io::copy(&mut answers, &mut back)));
             std::thread::spawn(move || {
                 let most = if number < count { bytes } else { usize::MAX };
-                // Where an end has gone there is nothing more to carry.
+                // After an end there is nothing more to copy.
                 let _ = std::io::copy(&mut (&mut near).take(most as u64), &mut far);
                 let _ = near.shutdown(Shutdown::Both);
                 let _ = far.shutdown(Shutdown::Both);
@@ -515,7 +516,7 @@ fn bad_way(site: &Site, count: usize, bytes: usize) -> SocketAddr {
     address
 }
 
-/// The first connection brings the tree; the next three break within their second piece.
+/// The first connection posts the tree; the next three break within their second piece.
 #[test]
 fn connections_that_break_cost_only_what_was_on_its_way() {
     let site = Site::new();
@@ -527,7 +528,7 @@ fn connections_that_break_cost_only_what_was_on_its_way() {
     let report = send(file.path(), &way.to_string(), &named(Some(3)), &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(report.length_bytes, 20 * PIECE + 3);
     assert!(fs::read(site.path("x")).unwrap() == content);
-    // One on which nothing ever arrives is given up, and said to be.
+    // A connection without any answer is closed, and reported.
     let never = bad_way(&site, usize::MAX, 10);
     let options = send::Options { max_tries: 2, ..named(None) };
     let refused = send(file.path(), &never.to_string(), &options, &mut |_| ControlFlow::Continue(())).unwrap_err();

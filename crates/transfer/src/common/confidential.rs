@@ -6,7 +6,7 @@ use crate::http::Address;
 /// Refuses to send a password or token where the network could read it.
 ///
 /// # Errors
-/// The address is plain `http`, and of another machine.
+/// The address is plain `http` and names another machine.
 pub(crate) fn confidential(to: &Address) -> Result<(), Error> {
     if to.is_encrypted() || to.is_here() {
         return Ok(());

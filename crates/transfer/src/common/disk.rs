@@ -1,14 +1,14 @@
-//! Space on the disk.
+//! Disk space.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// Gives a file its length, and the space that it takes on the disk, so that a full disk is found out now and not at the
-/// end. A file system that cannot reserve space must at least have it free.
+/// Sets a file's length and reserves its disk space, so that a full disk is detected at the start and not at the end.
+/// On a file system that cannot reserve space, enough must at least be free.
 ///
 /// # Errors
-/// The disk is full, the length is beyond the file system's, or the file cannot be written.
+/// The disk is full, the length exceeds the file system's limit, or the file cannot be written.
 pub(crate) fn reserve(file: &File, length: u64) -> io::Result<()> {
     let size = libc::off_t::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
     if length > 0 {
@@ -26,7 +26,7 @@ pub(crate) fn reserve(file: &File, length: u64) -> io::Result<()> {
     file.set_len(length)
 }
 
-/// Gives the file its blocks.
+/// Allocates the file's blocks.
 #[cfg(target_os = "linux")]
 fn allocate(file: &File, length: libc::off_t) -> io::Result<()> {
     // SAFETY: fallocate takes an open descriptor and touches no memory.
@@ -36,13 +36,13 @@ fn allocate(file: &File, length: libc::off_t) -> io::Result<()> {
     }
 }
 
-/// Other systems have no such call.
+/// Not available on other systems.
 #[cfg(not(target_os = "linux"))]
 fn allocate(_file: &File, _length: libc::off_t) -> io::Result<()> {
     Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP))
 }
 
-/// Bytes that a user may still write to the file's file system.
+/// Bytes still available to users on the file's file system.
 fn free(file: &File) -> io::Result<u64> {
     // SAFETY: all its fields are integers, for which zero is a value.
     let mut about: libc::statvfs = unsafe { std::mem::zeroed() };

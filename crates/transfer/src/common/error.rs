@@ -1,17 +1,17 @@
-//! Why a file was not transferred, and the exit code for it.
+//! Errors of transfers, with their exit codes.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::http;
 
-/// Why a file was not transferred. What has arrived is kept, for the transfer to be resumed.
+/// Reason why a file was not transferred. Received bytes are kept, so that the transfer can be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Invalid options.
     #[error("{0}")]
     Usage(String),
-    /// The exchange with the server failed, and all retries too.
+    /// The exchange with the server failed, and so did all retries.
     #[error(transparent)]
     Http(#[from] http::Error),
     /// The server refuses.
@@ -19,20 +19,20 @@ pub enum Error {
     Refused {
         /// Status code of its response.
         status: u16,
-        /// More, beginning with punctuation; may be empty.
+        /// Details, beginning with punctuation; may be empty.
         reason: String,
     },
-    /// The file is no longer the version that was begun.
+    /// The file on the server is no longer the version that the transfer began with.
     #[error("{0}")]
     Changed(String),
-    /// The file is not the one that was wanted.
+    /// The file's digest differs from the expected one.
     #[error("{algorithm} mismatch: expected {wanted}, got {found}{}", advice(kept.as_deref()))]
     Checksum {
         /// The digest's name.
         algorithm: &'static str,
-        /// The digest of what arrived, in hexadecimal digits.
+        /// The digest of the received file, in hexadecimal digits.
         found: String,
-        /// The digest that was asked for.
+        /// The expected digest.
         wanted: String,
         /// Path of the downloaded bytes, if they are kept.
         kept: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl Error {
     /// The failure of an operation on a local file.
     pub(crate) fn file(what: &str, error: &io::Error) -> Self {
         match error.kind() {
-            // A length beyond what the file system can hold is the same trouble.
+            // A length beyond the file system's limit is the same failure.
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
                 Self::DiskFull(format!("{what}: {error}"))
             }

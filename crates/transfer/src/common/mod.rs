@@ -1,4 +1,5 @@
-//! What downloads, uploads and the server share: secrets, errors, sockets, disk space, means, and state that threads wait for.
+//! Shared by downloads, uploads and the server: secrets, errors, sockets, disk space, averages, and state that threads
+//! wait for.
 
 mod confidential;
 mod disk;

@@ -1,7 +1,8 @@
-//! Means of what is measured on the way.
+//! Averages of running measurements.
 
-/// What the last `elapsed` seconds count in a mean, `age` seconds after its beginning: until the time constant `scale` has passed it is
-/// that from the beginning, then an exponential one. After a pause of the host they are all that is known.
+/// Weight of the last `elapsed` seconds in an average, `age` seconds after its start. Until the time constant `scale`
+/// has passed the average is the arithmetic mean from the start, then an exponential one. After a pause of the host
+/// longer than both, the last `elapsed` seconds are all that counts.
 pub(crate) fn weight(elapsed: f64, age: f64, scale: f64) -> f64 {
     elapsed / age.min(scale).max(elapsed)
 }

@@ -1,4 +1,4 @@
-//! What the kernel knows about a socket, and what it is told.
+//! Socket options and the kernel's information on TCP connections.
 
 use std::io;
 use std::mem;
@@ -16,20 +16,20 @@ use super::error::Error;
 /// The kernel's view of one TCP connection (`TCP_INFO`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TcpInfo {
-    /// Smoothed RTT of what this end sent (`tcpi_rtt`); meaningless for an end that only receives.
+    /// Smoothed RTT of the data this end sent (`tcpi_rtt`); meaningless for an end that only receives.
     pub srtt: Option<Duration>,
-    /// RTT seen in the segments that arrive (`tcpi_rcv_rtt`); good only with timestamps (RFC 7323), where every
+    /// RTT measured from arriving segments (`tcpi_rcv_rtt`). Reliable only with timestamps (RFC 7323), where every
     /// segment gives a sample.
     pub receive_rtt: Option<Duration>,
-    /// The least RTT; of an end that only receives, its handshake's.
+    /// Minimum RTT. For an end that only receives, the RTT of its handshake.
     pub min_rtt: Option<Duration>,
     /// Bytes that the other end has acknowledged.
     pub acked: u64,
-    /// Whether the connection uses timestamps.
+    /// True if the connection uses timestamps.
     pub has_timestamps: bool,
 }
 
-/// Asks the kernel; `None` where it does not tell.
+/// Reads the kernel's information; `None` if it is not available.
 #[cfg(target_os = "linux")]
 pub(crate) fn tcp_info(socket: &TcpStream) -> Option<TcpInfo> {
     /// TCPI_OPT_TIMESTAMPS of linux/tcp.h.
@@ -53,46 +53,47 @@ pub(crate) fn tcp_info(socket: &TcpStream) -> Option<TcpInfo> {
     })
 }
 
-/// Other kernels do not tell.
+/// Not available on other systems.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn tcp_info(_socket: &TcpStream) -> Option<TcpInfo> {
     None
 }
 
-/// Lets a write wait while more than `bytes` are not yet on their way: what a connection has taken is then little more than
-/// its window, and another can take the rest.
+/// Blocks writes while more than `bytes` are unsent. The connection then holds little more than its window, and other
+/// connections can take the remaining data.
 #[cfg(target_os = "linux")]
 pub(crate) fn hold_little(socket: &TcpStream, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes)
 }
 
-/// Others take what their buffer holds.
+/// Not available on other systems: writes fill the send buffer.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn hold_little(_socket: &TcpStream, _bytes: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Bounds the receive window that the kernel offers (`TCP_WINDOW_CLAMP`). What was offered already stays offered.
+/// Bounds the receive window that the kernel offers (`TCP_WINDOW_CLAMP`). An offer already made stays valid.
 ///
-/// The kernel puts the bound back to what the buffer holds with the first segment of data (`tcp_measure_rcv_mss`, since 6.6), and
-/// whenever it enlarges the buffer (`tcp_rcv_space_adjust`). A buffer that has room for several such windows is locked at its size,
-/// which Linux can since 5.15; before, and while it is smaller, the bound holds until the next enlargement.
+/// The kernel resets the bound to the buffer's capacity at the first data segment (`tcp_measure_rcv_mss`, since 6.6)
+/// and whenever it enlarges the buffer (`tcp_rcv_space_adjust`). A buffer with room for several such windows is
+/// therefore locked at its size, which Linux supports since 5.15. On older kernels, and while the buffer is smaller,
+/// the bound holds until the next enlargement.
 #[cfg(target_os = "linux")]
 pub(crate) fn bound_window<S: AsRawFd + AsFd>(socket: &S, bytes: u32) -> io::Result<()> {
     /// SO_BUF_LOCK of asm-generic/socket.h, and SOCK_RCVBUF_LOCK of linux/socket.h.
     const BUFFER_LOCK: libc::c_int = 72;
     const RECEIVE: u32 = 2;
-    /// Bytes of the buffer for each of the window: half of it and more is the kernel's own.
+    /// Bytes of buffer per byte of window: the kernel itself uses half of the buffer and more.
     const ROOM: usize = 4;
 
     set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)?;
     let has_room = SockRef::from(socket).recv_buffer_size().is_ok_and(|size| size / ROOM >= bytes as usize);
-    // An older kernel does not know it.
+    // Older kernels lack the option.
     _ = set(socket, libc::SOL_SOCKET, BUFFER_LOCK, if has_room { RECEIVE } else { 0 });
     Ok(())
 }
 
-/// Sets an option that is a number.
+/// Sets a numeric option.
 #[cfg(target_os = "linux")]
 fn set(socket: &impl AsRawFd, level: libc::c_int, option: libc::c_int, value: u32) -> io::Result<()> {
     let size = mem::size_of::<u32>() as libc::socklen_t;
@@ -101,13 +102,13 @@ fn set(socket: &impl AsRawFd, level: libc::c_int, option: libc::c_int, value: u3
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Other kernels offer what they have.
+/// Not available on other systems: the kernel chooses the window.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn bound_window(_socket: &impl AsRawFd, _bytes: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until there is something to read or accept, at most `patience`; whether there is.
+/// Waits for at most `patience` until the socket can be read or accepted from. Returns whether it can.
 pub(crate) fn is_readable(socket: &impl AsRawFd, patience: Duration) -> io::Result<bool> {
     let mut asked = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let millis = libc::c_int::try_from(patience.as_millis()).unwrap_or(libc::c_int::MAX);
@@ -121,10 +122,10 @@ pub(crate) fn is_readable(socket: &impl AsRawFd, patience: Duration) -> io::Resu
     }
 }
 
-/// A timeout given in seconds, as a duration that sockets take.
+/// A timeout option in seconds, as a duration that sockets accept.
 ///
 /// # Errors
-/// It is not positive, or longer than a day.
+/// The value is not positive, or longer than a day.
 pub(crate) fn seconds(option: &str, seconds: f64) -> Result<Duration, Error> {
     if (0.001..=86_400.0).contains(&seconds) {
         Ok(Duration::from_secs_f64(seconds))
@@ -149,7 +150,7 @@ mod tests {
         assert!(info.min_rtt.is_some_and(|rtt| rtt < Duration::from_secs(1)));
     }
 
-    /// What `peer` was offered last (`tcpi_snd_wnd`).
+    /// Window last offered to `peer` (`tcpi_snd_wnd`).
     fn offered(peer: &TcpStream) -> u32 {
         // SAFETY: all its fields are integers, for which zero is a value.
         let mut info: libc::tcp_info = unsafe { mem::zeroed() };
@@ -162,8 +163,8 @@ mod tests {
         info.tcpi_snd_wnd
     }
 
-    /// Before the handshake it is what the first segments are offered. Once data have come it holds for good; what stood is used up
-    /// first, and windows are rounded up to their scale.
+    /// Before the handshake the bound limits the offer of the first segments. After the first data it holds
+    /// permanently; the earlier offer is used up first, and windows are rounded up to their scale.
     #[test]
     fn a_bounded_window_is_what_is_offered() {
         const BOUND: u32 = 20_000;
@@ -177,7 +178,7 @@ mod tests {
             let (mut socket, mut peer) = (TcpStream::from(socket), listener.accept().unwrap().0);
             let before = offered(&peer);
             assert_eq!(before <= BOUND, is_early, "{before}");
-            // What is sent back carries the window.
+            // The echoed data carries the window.
             let exchange = |socket: &mut TcpStream, peer: &mut TcpStream| {
                 peer.write_all(&[0; 10_000]).unwrap();
                 socket.read_exact(&mut [0; 10_000]).unwrap();

@@ -1,18 +1,18 @@
-//! The base RTT of a path, found out while others may keep a queue on it.
+//! Base RTT of a path, estimated while other flows may keep a queue on it.
 //!
-//! Handshakes and data of one's own see the queue of others as a part of the path. When that queue is short for a
-//! moment, the least RTT falls, and what it fell by was a queue. On such a path the queue that is seen is less than the
-//! queue that is there, and with many connections of one's own it is never short again: they would stay. So for some
-//! time after such a fall what is seen counts double.
+//! Handshakes and data include the queue of other flows in their RTT, as if it were part of the path. When that queue
+//! is short for a moment, the minimum RTT falls by the queue's length. On such a path the visible queue is shorter than
+//! the real one. With many connections of the download itself it would not become short again, and they would stay. For
+//! some time after such a fall the visible queue therefore counts double.
 
-/// The kernel's estimate from data errs by some percent; by so much it must be below the least to be believed.
+/// The kernel's estimate from data errs by some percent: it counts only if it is below the minimum by this factor.
 const MARGIN: f64 = 1.05;
-/// A fall of less than this, in seconds, is jitter; so is one within the margin.
+/// A fall of less than this, in seconds, is jitter, and so is a fall within the margin.
 const JITTER: f64 = 0.01;
-/// Seconds for which a fall is remembered: several sawteeth of a CUBIC flow on a path of 100 ms.
+/// Seconds for which a fall counts: several sawteeth of a CUBIC flow on a path of 100 ms.
 const CROWDED: f64 = 20.0;
 
-/// The least RTT, in seconds, and whether others were found on the path.
+/// The minimum RTT, in seconds, and whether other flows were detected on the path.
 #[derive(Debug)]
 pub(super) struct Base {
     least: f64,
@@ -20,17 +20,17 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Nothing is known.
+    /// An estimate without samples.
     pub fn new() -> Self {
         Self { least: f64::INFINITY, crowded_until: f64::NEG_INFINITY }
     }
 
-    /// The least RTT; infinite while none is known.
+    /// The minimum RTT; infinite without samples.
     pub fn least(&self) -> f64 {
         self.least
     }
 
-    /// A handshake took `rtt`; it is `now`, in seconds on any clock.
+    /// Adds the RTT of a handshake at time `now`, in seconds on any clock.
     pub fn learn(&mut self, rtt: f64, now: f64) {
         let fall = self.least - rtt;
         if fall.is_finite() && fall > JITTER.max(self.least * (MARGIN - 1.0)) {
@@ -39,17 +39,17 @@ impl Base {
         self.least = self.least.min(rtt);
     }
 
-    /// Data show a mean of `rtt`.
+    /// Adds a mean RTT from data.
     pub fn learn_from_data(&mut self, rtt: f64, now: f64) {
         self.learn(rtt * MARGIN, now);
     }
 
-    /// HEAD requests took at least `rtt`: nothing of a handshake is compared with them.
+    /// Sets the minimum RTT of HEAD requests, which is not comparable with that of handshakes.
     pub fn set(&mut self, rtt: f64) {
         self.least = rtt;
     }
 
-    /// What to tell the controller of a mean of `rtt`.
+    /// RTT reported to the controller for a mean RTT of `rtt`.
     pub fn judge(&self, rtt: f64, now: f64) -> f64 {
         let queue = (rtt - self.least).max(0.0);
         if now < self.crowded_until { rtt + queue } else { rtt }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_was_there_first_is_seen_once_it_is_short() {
-        // Seen on a link of 100 ms that a CUBIC flow fills: handshakes take 173 ms, data 145 to 199.
+        // Measured on a link of 100 ms filled by a CUBIC flow: handshakes take 173 ms, data 145 to 199.
         let mut base = Base::new();
         base.learn(0.173, 0.0);
         base.learn_from_data(0.199, 1.0);
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_path_of_ones_own_is_believed() {
-        // Seen on the same link alone at 1 % loss: handshakes 100.1 ms, data 101 and more.
+        // Measured on the same link, alone at 1 % loss: handshakes 100.1 ms, data 101 and more.
         let mut base = Base::new();
         base.learn(0.1001, 0.0);
         base.learn_from_data(0.101, 1.0);

@@ -1,4 +1,4 @@
-//! Is the file the one that was wanted?
+//! Comparison of a file with the user's digest.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256, Sha512};
 
 use crate::common::Error;
 
-/// Bytes read at once.
+/// Bytes per read.
 const READ: usize = 128 << 10;
 
-/// A digest to be met.
+/// The expected digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Checksum {
     algorithm: Algorithm,
@@ -24,7 +24,7 @@ enum Algorithm {
 }
 
 impl Checksum {
-    /// Reads `sha-256=HEX` or `sha-512=HEX`.
+    /// Parses `sha-256=HEX` or `sha-512=HEX`.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let wrong = |reason: &str| Error::Usage(format!("--checksum {text:?} {reason}"));
         let (name, digits) = text.split_once('=').ok_or_else(|| wrong("is not ALGORITHM=HEX"))?;
@@ -39,10 +39,10 @@ impl Checksum {
         Ok(Self { algorithm, wanted: digits.to_ascii_lowercase() })
     }
 
-    /// Reads the whole file, and asks `goes_on` between pieces.
+    /// Hashes the whole file. `goes_on` is called between reads.
     ///
     /// # Errors
-    /// Another digest, a file that cannot be read, or `goes_on` says no.
+    /// The digest differs, the file cannot be read, or `goes_on` returns false.
     pub fn check(&self, file: &mut File, mut goes_on: impl FnMut() -> bool) -> Result<(), Error> {
         let (name, found) = match self.algorithm {
             Algorithm::Sha256 => ("sha-256", digest::<Sha256>(file, &mut goes_on)?),

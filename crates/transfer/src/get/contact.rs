@@ -1,4 +1,4 @@
-//! The first answer: where the file is, how long, which version, and whether the server gives parts of it.
+//! First response: the file's address, length and version, and whether the server supports ranges.
 
 use std::io::ErrorKind;
 use std::sync::mpsc::Sender;
@@ -11,44 +11,44 @@ use super::validator::Validator;
 use crate::common::Error;
 use crate::http::{self, Address, Body, Connection, Head};
 
-/// Longest text of a refusal that is told.
+/// Maximum length of a refusal's text that the user sees.
 const MOST_SAID: usize = 1 << 10;
-/// Most redirects in a row.
+/// Maximum number of consecutive redirects.
 pub(super) const MOST_HOPS: u32 = 10;
 
-/// A server that has begun to answer.
+/// A server whose response has begun.
 pub(super) struct Contact {
-    /// Where the redirects ended.
+    /// Address after all redirects.
     pub url: Address,
     pub connection: Connection,
     pub body: Body,
     pub kind: Kind,
-    /// Why it is the whole although the server was asked for a part.
+    /// Reason why the response is the whole file although a range was requested.
     pub lack: Option<Lack>,
     pub validator: Option<Validator>,
-    /// Codings of the content: what is saved is the encoded content, as it lies on the server.
+    /// Codings of the content. The encoded content is saved, as the server stores it.
     pub coding: Option<String>,
     /// Media type of the content.
     pub media: Option<String>,
-    /// True if the end of the body is told, so that one that is cut short is seen.
+    /// True if the end of the body is marked, so that a truncated body is detected.
     pub has_end: bool,
     /// Its `Content-Disposition`.
     pub disposition: Option<String>,
-    /// Whether the connection ends with the body.
+    /// True if the connection ends with the body.
     pub is_last: bool,
 }
 
-/// Why one connection must bring all.
+/// Reason why a single connection must transfer the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lack {
-    /// The server does not give parts, or not as RFC 9110 wants them.
+    /// The server does not support ranges, or not as RFC 9110 requires.
     Ranges,
-    /// Nothing would tell parts of two versions apart.
+    /// Without a validator, parts of two versions could not be distinguished.
     Validator,
 }
 
 impl Lack {
-    /// For the user, after "one connection: ".
+    /// Text for the user, after "one connection: ".
     pub fn text(self) -> &'static str {
         match self {
             Self::Ranges => "the server does not support ranges",
@@ -57,12 +57,12 @@ impl Lack {
     }
 }
 
-/// What the body is.
+/// Extent of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The first bytes, so many, of `length`; the server gives parts.
+    /// The first `end` bytes of `length`; the server supports ranges.
     Part { end: u64, length: u64 },
-    /// The whole, of this length if the server says so.
+    /// The whole file, with its length if the server gives it.
     Whole { length: Option<u64> },
 }
 
@@ -76,15 +76,15 @@ impl Kind {
     }
 }
 
-/// What became known while the first answer was waited for.
+/// Events until the first response.
 pub(super) enum News {
-    /// To be told to the user.
+    /// A notice for the user.
     Notice(String),
-    /// The answer, or why there is none.
+    /// The response, or the reason why there is none.
     End(Box<Result<Contact, Error>>),
 }
 
-/// Asks for the first `first` bytes until there is an answer, and tells it. If nobody listens any more, it stops.
+/// Requests the first `first` bytes until there is a response, and reports it. Stops once the receiver is dropped.
 pub(super) fn contact(
     requests: &Requests,
     url: &Address,
@@ -128,8 +128,8 @@ impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
         let is_transient = match &error {
             Error::Http(http::Error::Stalled(_) | http::Error::Lost(_)) => true,
-            // A name without an address, or a port where nobody listens, is more likely misspelt than busy; silence may
-            // as well be a cellular link that stands still.
+            // A name without an address, or a closed port, is more likely a typing error than overload. A timeout may
+            // also be a stalled cellular link.
             Error::Http(http::Error::Connect { source, .. }) => source.kind() == ErrorKind::TimedOut,
             _ => false,
         };
@@ -143,7 +143,7 @@ impl From<http::Error> for Trouble {
     }
 }
 
-/// Asks for the first bytes; where that is refused or answered oddly, once without a range.
+/// Requests the first bytes; after a refusal or an invalid response, requests the file once without a range.
 fn attempt(requests: &Requests, url: &Address, first: u64, needs_validator: bool) -> Result<Contact, Trouble> {
     let mut url = url.clone();
     let mut range = Some((0, first));
@@ -163,7 +163,7 @@ fn attempt(requests: &Requests, url: &Address, first: u64, needs_validator: bool
                 url = redirected(&url, &head)?;
                 range = Some((0, first));
             }
-            // An empty file has no first bytes, and a server may refuse ranges in any way (RFC 9110 §14.2).
+            // An empty file has no first bytes, and servers refuse ranges in many ways (RFC 9110 §14.2).
             status if range.is_some() && may_be_about_ranges(status) => (range, lack) = (None, Some(Lack::Ranges)),
             status if !(200..300).contains(&status) => {
                 let reason = reason(&head, &mut connection, &mut body);
@@ -182,7 +182,7 @@ fn attempt(requests: &Requests, url: &Address, first: u64, needs_validator: bool
                 let validator = Validator::of(&head).filter(|_| head.status != 203);
                 let is_whole = matches!(kind, Kind::Part { end, length } if end == length);
                 if matches!(kind, Kind::Part { .. }) && validator.is_none() && needs_validator && !is_whole {
-                    // Nothing would tell parts of two versions apart: all of it, from one connection.
+                    // Parts of two versions could not be distinguished: request the whole file over one connection.
                     (range, lack) = (None, Some(Lack::Validator));
                     continue;
                 }
@@ -193,7 +193,7 @@ fn attempt(requests: &Requests, url: &Address, first: u64, needs_validator: bool
                     validator,
                     coding: head.content_encoding(),
                     media: head.media_type(),
-                    // The end of a TLS connection is told, too.
+                    // TLS marks the end of a connection, too.
                     has_end: body.has_end() || url.is_encrypted(),
                     disposition: head.field("content-disposition").map(str::to_owned),
                     is_last: head.is_last(),
@@ -206,19 +206,19 @@ fn attempt(requests: &Requests, url: &Address, first: u64, needs_validator: bool
     }
 }
 
-/// Returns whether a status may mean the range that was asked for: all that say neither that the client must show who it is, nor that there is no
-/// such file, nor that the server or the network has no time for it.
+/// Returns whether a status may refer to the requested range. Excluded are missing authentication, a missing file, and
+/// overload of the server or the network.
 fn may_be_about_ranges(status: u16) -> bool {
     let is_about_else = matches!(status, 401 | 404 | 407 | 408 | 410 | 425 | 429 | 431 | 451 | 502..=504 | 511);
     matches!(status, 201 | 202 | 204..=205 | 207..=299 | 400..=599) && !is_about_else
 }
 
-/// What a successful answer to a request for the bytes of `range` holds.
+/// Extent of a successful response to a request for the bytes of `range`.
 pub(super) fn kind(head: &Head, range: Option<(u64, u64)>) -> Result<Kind, Error> {
     match (head.status, range) {
         (200 | 203, _) => Ok(Kind::Whole { length: head.content_length()? }),
         (206, range) => {
-            // All bytes, whatever was asked for: that says nothing of parts.
+            // All bytes, whatever the request: this does not show that ranges are supported.
             let most = range.map_or(0, |(_, most)| most);
             if let Some(length) = whole(head)?.filter(|length| *length > most) {
                 return Ok(Kind::Whole { length: Some(length) });
@@ -235,14 +235,14 @@ fn unexpected(status: u16) -> http::Error {
     http::Error::malformed(format!("status {status} in response to a plain GET"))
 }
 
-/// Bytes of the file, if a 206 holds all of them.
+/// Length of the file, if a 206 contains all of it.
 fn whole(head: &Head) -> Result<Option<u64>, http::Error> {
     let Ok(http::ContentRange { part: Some((0, end)), whole }) = head.content_range() else { return Ok(None) };
     let has_length = head.content_length()?.is_none_or(|count| count == end);
     Ok(Some(end).filter(|_| whole == Some(end) && has_length))
 }
 
-/// Meaning of a refusal and its text if that is short, for the user; begins with punctuation.
+/// Meaning of a refusal, and its text if that is short, for the user; begins with punctuation.
 fn reason(head: &Head, connection: &mut Connection, body: &mut Body) -> String {
     let mut text = [0; MOST_SAID];
     let mut length = 0;
@@ -261,8 +261,8 @@ fn reason(head: &Head, connection: &mut Connection, body: &mut Body) -> String {
     }
 }
 
-/// Checks that a 206 holds bytes from `start` on, at most up to `most`, of a whole of `length` if that is known; the
-/// byte after its last, and the length of the whole.
+/// Checks that a 206 contains bytes from `start` on, up to at most `most`, of a file of `length` if that is known.
+/// Returns the byte after its last, and the length of the file.
 pub(super) fn part(head: &Head, start: u64, most: u64, length: Option<u64>) -> Result<(u64, u64), http::Error> {
     let range = head.content_range()?;
     let wrong = || {
@@ -278,7 +278,7 @@ pub(super) fn part(head: &Head, start: u64, most: u64, length: Option<u64>) -> R
     if is_asked && has_length { Ok((end, whole)) } else { Err(wrong()) }
 }
 
-/// What the user should know of a status, beginning with punctuation.
+/// Explanation of a status for the user, beginning with punctuation.
 pub(super) fn meaning(status: u16) -> &'static str {
     match status {
         401 => ": authentication required (user and password in the URL, .netrc or --header)",

@@ -1,4 +1,4 @@
-//! What [`crate::fuzz`] asks of a download's readers.
+//! Checks of a download's parsers for [`crate::fuzz`].
 
 use std::ffi::OsStr;
 use std::path::{Component, Path};
@@ -13,7 +13,7 @@ use super::retry;
 use super::validator::{Match, Validator};
 use crate::http::{Address, Head};
 
-/// The fields that decide how a download goes on.
+/// The fields that control a download.
 pub(crate) fn head(head: &Head) {
     if let Some(validator) = Validator::of(head) {
         assert_eq!(validator.compare(head), Match::Same, "a response is of its own version");
@@ -34,7 +34,7 @@ pub(crate) fn head(head: &Head) {
     }
 }
 
-/// The name of a file is one harmless part of a path, whatever the server says.
+/// A file name is one harmless path component, for any input from the server.
 pub(crate) fn name(url: &url::Url, disposition: &str) {
     for disposition in [None, Some(disposition)] {
         let name = name::name(url, disposition);
@@ -44,7 +44,8 @@ pub(crate) fn name(url: &url::Url, disposition: &str) {
     }
 }
 
-/// A journal is sound up to a point, and says the same without what follows; as it is, and with right checks of its lines.
+/// A journal is valid up to some point, and its valid lines read the same without the rest. Checked for the text as it
+/// is, and with corrected check values of its lines.
 pub(crate) fn journal(text: &[u8]) {
     let lines = String::from_utf8_lossy(text);
     let checked: String = lines.lines().map(|line| format!("{line} {}\n", journal::check(line))).collect();
@@ -55,7 +56,7 @@ pub(crate) fn journal(text: &[u8]) {
     }
 }
 
-/// What is remembered is a number of connections.
+/// A remembered value is a valid number of connections.
 pub(crate) fn memory(text: &str) {
     let host = text.split('"').nth(1).unwrap_or_default();
     let found = memory::recall_in(text.as_bytes(), host, 100);

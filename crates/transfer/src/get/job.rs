@@ -1,4 +1,4 @@
-//! What is asked of a download, and whom it tells.
+//! The request for a download, and its observer.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -15,15 +15,15 @@ use super::retry::Retry;
 use crate::common::{Error, confidential, seconds};
 use crate::http::{Address, Dialer, Proxies};
 
-/// Time between looks at what happened.
+/// Interval between calls of the observer.
 pub(super) const TICK: Duration = Duration::from_millis(100);
-/// Told of every event; may wish to stop.
+/// Receives every event, and may stop the download.
 pub(super) type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
 
-/// Why a run ended without a file.
+/// Reason why a run ended without a file.
 pub(super) struct End {
     pub error: Error,
-    /// Whether another run from the beginning may do better, and nothing else can.
+    /// True if only another run from the beginning may succeed.
     pub can_start_again: bool,
 }
 
@@ -33,7 +33,7 @@ impl From<Error> for End {
     }
 }
 
-/// What stays the same over all runs.
+/// State that is constant over all runs.
 pub(super) struct Job<'a> {
     pub options: &'a Options,
     pub url: Address,
@@ -90,13 +90,13 @@ impl<'a> Job<'a> {
         Requests::new(dialer, self.url.clone(), self.fields.clone(), self.options.is_insecure)
     }
 
-    /// Where the file goes; `disposition` is the server's word on its name.
+    /// Path of the file; `disposition` is the server's `Content-Disposition`.
     pub fn target(&self, disposition: Option<&str>) -> PathBuf {
         let named = || self.options.directory.join(name::name(self.url.url(), disposition));
         self.known_target().unwrap_or_else(named)
     }
 
-    /// Where the file goes, if the server is not asked for its name.
+    /// Path of the file, if it does not depend on the server.
     pub fn known_target(&self) -> Option<PathBuf> {
         self.options.output.as_ref().map(|output| self.options.directory.join(output))
     }

@@ -1,8 +1,8 @@
-//! The journal beside a part: what has arrived, so that a later run can resume.
+//! The journal of a part: the received bytes, so that a later run can resume.
 //!
-//! A text file of lines, each ended by a check of its own, so that a line torn by a crash is seen. The first line says
-//! which version of which file it is; every other one names bytes that arrived, and their BLAKE3 digest. Bytes count
-//! as arrived only if the part still has that digest: no order of writes to the disk has to be trusted.
+//! A text file. Each line ends with its own check value, so that a line torn by a crash is detected. The first line
+//! identifies the file and its version. Each further line gives a range of received bytes and its BLAKE3 digest. A
+//! range counts only if the part still has that digest, so the order of writes to the disk does not matter.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -18,41 +18,41 @@ use url::Url;
 use super::validator::Validator;
 use crate::common::Error;
 
-/// Digits of a line's check.
+/// Digits of a line's check value.
 const CHECK: usize = 16;
 
-/// Which version of which file a part is of.
+/// Identity of the file and version that a part belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Identity {
-    /// The address asked for, without its query: signed addresses change theirs.
+    /// The requested address without its query, because signed addresses change theirs.
     pub resource: String,
-    /// Bytes of the whole.
+    /// Length of the file in bytes.
     pub length: Option<u64>,
-    /// Without one nothing is ever resumed.
+    /// Without a validator nothing is resumed.
     pub validator: Option<Validator>,
     /// Codings of the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coding: Option<String>,
-    /// Its media type: what tells a log-in page from a file.
+    /// Its media type, which distinguishes a log-in page from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media: Option<String>,
 }
 
-/// Relation of an answer to a part that an earlier run has left.
+/// Relation of a response to the part of an earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinship {
-    /// An answer of this very version.
+    /// A response of this version.
     Same,
-    /// Another version of the file, from a server that names versions and gives parts: the old one cannot be had any more.
+    /// Another version of the file, from a server with validators and ranges: the old version is no longer available.
     Newer,
-    /// The part is of no use to any answer.
+    /// The part cannot be resumed with any response.
     Useless,
-    /// Perhaps not of the file at all: a log-in page, an error page, the file of another server.
+    /// Possibly another file: a log-in page, an error page, the file of another server.
     Doubtful,
 }
 
 impl Identity {
-    /// Relation of `answer` to a part of this, of which so many bytes have `arrived`.
+    /// Relation of `answer` to a part with this identity and `arrived` bytes.
     pub fn kinship(&self, answer: &Self, has_ranges: bool, arrived: u64) -> Kinship {
         let is_empty = self.validator.is_none() || arrived == 0;
         if !is_empty && self.is_same(answer) {
@@ -66,7 +66,7 @@ impl Identity {
         }
     }
 
-    /// Returns whether the answer is of the same bytes; it may lack a length.
+    /// Returns whether the response has the same bytes; its length may be missing.
     fn is_same(&self, answer: &Self) -> bool {
         self.resource == answer.resource
             && self.validator == answer.validator
@@ -74,7 +74,7 @@ impl Identity {
             && (self.length == answer.length || answer.length.is_none())
     }
 
-    /// Returns whether the answer may be of a later version.
+    /// Returns whether the response may be a later version.
     fn may_become(&self, answer: &Self, arrived: u64) -> bool {
         let is_alike = match (&self.media, &answer.media) {
             (Some(before), Some(now)) => before == now || self.is_page(),
@@ -83,7 +83,7 @@ impl Identity {
         answer.validator.is_some() && is_alike && answer.length.is_some_and(|length| length >= arrived)
     }
 
-    /// Returns whether it is a page of HTML.
+    /// Returns whether the content is an HTML page.
     fn is_page(&self) -> bool {
         let is_html = |media: &str| matches!(media, "text/html" | "application/xhtml+xml");
         let is_named_so = || {
@@ -111,7 +111,7 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Bytes that arrived.
+/// A range of received bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub start: u64,
@@ -119,7 +119,7 @@ pub(super) struct Record {
     pub hash: Hash,
 }
 
-/// What stands in a journal.
+/// Identity and records of a journal.
 pub(super) type Contents = (Identity, Vec<Record>);
 
 /// An open journal, locked against other processes.
@@ -130,10 +130,10 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens or makes the journal, and reads what stands in it.
+    /// Opens or creates the journal, and reads its contents.
     ///
     /// # Errors
-    /// Another process downloads the same file, or the system refuses.
+    /// Another process downloads the same file, or a system call fails.
     pub fn open(path: &Path) -> Result<(Self, Option<Contents>), Error> {
         let failure = |error: &io::Error| Error::file(&path.display().to_string(), error);
         let mut options = OpenOptions::new();
@@ -142,23 +142,23 @@ impl Journal {
         let busy = || Error::File(format!("{}: another download of the same file is running", path.display()));
         // SAFETY: flock takes an open descriptor and touches no memory.
         let locked = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
-        // Any other failure is of a file system without locks.
+        // Any other failure comes from a file system without locks.
         if locked != 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock {
             return Err(busy());
         }
-        // Its owner may have finished, and removed it, before the lock was ours.
+        // The previous owner may have finished and removed the file before we locked it.
         if file.metadata().map_err(|error| failure(&error))?.nlink() == 0 {
             return Err(busy());
         }
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(|error| failure(&error))?;
         let (found, sound) = parse(&text);
-        // A torn line would spoil the one that is written behind it.
+        // A torn line would corrupt the next line.
         file.set_len(sound as u64).map_err(|error| failure(&error))?;
         Ok((Self { file, path: path.to_owned() }, found))
     }
 
-    /// Begins anew, for another version or file.
+    /// Starts over, for another version or file.
     pub fn begin(&self, identity: &Identity) -> Result<(), Error> {
         let text = serde_json::to_string(identity).map_err(|error| Error::File(error.to_string()))?;
         self.file
@@ -174,23 +174,23 @@ impl Journal {
         self.write(&text).map_err(|error| self.failure(&error))
     }
 
-    /// One line in one call: appended whole, whichever thread writes beside.
+    /// Writes a line in one call, so that concurrent threads append whole lines.
     fn write(&self, text: &str) -> io::Result<()> {
         (&self.file).write_all(format!("{text} {}\n", check(text)).as_bytes())
     }
 
-    /// Waits until all is on the disk.
+    /// Waits until the journal is on the disk.
     pub fn sync(&self) -> Result<(), Error> {
         self.file.sync_data().map_err(|error| self.failure(&error))
     }
 
-    /// Lets other processes have it.
+    /// Releases the lock for other processes.
     pub fn unlock(&self) {
-        // SAFETY: flock takes an open descriptor and touches no memory. Nothing could be done if it failed.
+        // SAFETY: flock takes an open descriptor and touches no memory. A failure has no remedy.
         unsafe { libc::flock(self.file.as_raw_fd(), libc::LOCK_UN) };
     }
 
-    /// Where it is.
+    /// Path of the journal.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -200,12 +200,12 @@ impl Journal {
     }
 }
 
-/// What ends a line.
+/// Check value at the end of a line.
 pub(super) fn check(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..CHECK].to_owned()
 }
 
-/// What the sound lines say, and how many bytes they are.
+/// Parses the valid lines. Returns their contents, and their length in bytes.
 pub(super) fn parse(text: &[u8]) -> (Option<Contents>, usize) {
     let mut sound = 0;
     let mut lines = text.split_inclusive(|byte| *byte == b'\n').map_while(|line| {
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(of(&Identity { length: Some(5), ..new.clone() }, true), Kinship::Newer);
         let page = |validator| Identity { media: Some("text/html".to_owned()), validator, ..new.clone() };
         for (doubtful, has_ranges) in [
-            // From a server that gives no parts; shorter than what has arrived; another type; pages; no version; empty.
+            // A server without ranges; a length below the received bytes; another type; HTML pages; no version; empty.
             (new.clone(), false),
             (Identity { length: Some(4), ..new.clone() }, true),
             (Identity { media: Some("application/json".to_owned()), ..new.clone() }, true),
@@ -261,7 +261,7 @@ mod tests {
         ] {
             assert_eq!(of(&doubtful, has_ranges), Kinship::Doubtful, "{doubtful}");
         }
-        // What cannot be resumed goes for any answer but a page.
+        // A part that cannot be resumed gives way to any response except a page.
         let useless = Identity { validator: None, ..old };
         assert_eq!(useless.kinship(&new, false, 0), Kinship::Useless);
         assert_eq!(useless.kinship(&page(None), false, 0), Kinship::Doubtful);

@@ -1,4 +1,4 @@
-//! How many connections a host was found to want, for the next file from it.
+//! Cached number of connections per host, as a starting point for the next file.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,9 +10,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// A number older than this says nothing: paths change, and people carry their machine to other networks. In seconds.
+/// Lifetime of an entry in seconds: paths change, and computers move to other networks.
 const MEMORY: u64 = 15 * 60;
-/// Most hosts remembered.
+/// Maximum number of cached hosts.
 const MOST_HOSTS: usize = 256;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -22,19 +22,19 @@ struct Entry {
     at: u64,
 }
 
-/// What is remembered of `host`.
+/// Cached number of connections of `host`.
 pub(crate) fn recall(host: &str) -> Option<f64> {
     recall_from(&path()?, host, now())
 }
 
-/// Forgets `host`. A cache that cannot be written forgets by itself.
+/// Removes the entry of `host`. A cache that cannot be written expires anyway.
 pub(crate) fn forget(host: &str) {
     if let Some(path) = path().filter(|path| path.exists()) {
         _ = forget_in(&path, host);
     }
 }
 
-/// Remembers. A cache that cannot be written is no reason to fail: the next file starts from one connection.
+/// Stores the number of connections. Failure to write is not an error: the next file starts from one connection.
 pub(crate) fn remember(host: &str, connections: f64) {
     if let Some(path) = path() {
         _ = remember_in(&path, host, connections, now());
@@ -45,10 +45,11 @@ fn recall_from(path: &Path, host: &str, now: u64) -> Option<f64> {
     recall_in(&fs::read(path).ok()?, host, now)
 }
 
-/// What the text of the cache says of `host`.
+/// Looks up `host` in the text of the cache.
 pub(super) fn recall_in(text: &[u8], host: &str, now: u64) -> Option<f64> {
     let entry = parse(text).remove(host).filter(|entry| entry.is_fresh(now))?;
-    // Less and less of what is more than one connection: too few are soon more, too many harm others meanwhile.
+    // The excess over one connection shrinks with age: too few connections are corrected soon, too many harm other
+    // flows meanwhile.
     let fresh = 1.0 - now.saturating_sub(entry.at) as f64 / MEMORY as f64;
     let is_number = entry.connections.is_finite() && entry.connections >= 1.0;
     is_number.then_some(1.0 + (entry.connections - 1.0) * fresh)
@@ -72,7 +73,7 @@ fn remember_in(path: &Path, host: &str, connections: f64, now: u64) -> io::Resul
 
 fn store(path: &Path, entries: &BTreeMap<String, Entry>) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    // Renamed into place: another download may be reading.
+    // Atomic replacement by renaming, because another download may be reading.
     let fresh = path.with_extension(process::id().to_string());
     fs::write(&fresh, serde_json::to_vec(entries)?)?;
     fs::rename(&fresh, path)
@@ -84,7 +85,7 @@ impl Entry {
     }
 }
 
-/// A file that is missing or broken remembers nothing.
+/// A missing or corrupt file counts as empty.
 fn load(path: &Path) -> BTreeMap<String, Entry> {
     fs::read(path).map(|text| parse(&text)).unwrap_or_default()
 }
@@ -117,7 +118,7 @@ mod tests {
         remember_in(&path, "a", 6.5, 100).unwrap();
         remember_in(&path, "b", 2.0, 200).unwrap();
         assert_eq!(recall_from(&path, "a", 100), Some(6.5));
-        // Half of what is above one connection.
+        // Half of the excess over one connection.
         assert_eq!(recall_from(&path, "a", 100 + MEMORY / 2), Some(3.75));
         assert_eq!(recall_from(&path, "a", 100 + MEMORY), None);
         forget_in(&path, "a").unwrap();

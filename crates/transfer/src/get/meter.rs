@@ -1,4 +1,4 @@
-//! What the controller is told, and what the user sees: rate, RTT, queue, connections.
+//! Measurements for the controller and for the user: rate, RTT, queue, connections.
 
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use super::{Series, Snapshot};
 use crate::common::{tcp_info, weight};
 use crate::http::ping::{self, Pings};
 
-/// Time scale of the rate that the user sees, in seconds.
+/// Time constant of the rate that the user sees, in seconds.
 const SMOOTHING: f64 = 2.0;
 
 /// Measures a download.
 pub(super) struct Meter {
     begun: Instant,
-    /// When it was last read, and the bytes received by then, in all and on each connection.
+    /// Time of the last reading, and the bytes received until then, in total and per connection.
     last: (Instant, u64),
     heard: Vec<(Owner, u64)>,
     base: Base,
     rtt: Option<f64>,
     rate: f64,
     pings: Option<Arc<Pings>>,
-    /// Whether the path ends at a proxy: its connections know only the way to it.
+    /// True if the connections end at a proxy, so that their RTTs cover only the path to it.
     is_proxied: bool,
     pub series: Series,
 }
@@ -46,7 +46,7 @@ impl Meter {
         }
     }
 
-    /// What happened since the last reading. `settle`: seconds after which a connection's RTT counts.
+    /// Returns the changes since the last reading. `settle`: seconds after which a connection's RTT counts.
     pub fn read(&mut self, workers: &Arc<Workers>, now: Instant, settle: f64) -> Sample {
         let (sockets, received, left, connections) = {
             let state = workers.lock();
@@ -80,7 +80,7 @@ impl Meter {
         }
     }
 
-    /// The mean RTT that the kernel tells of connections that count; or pings', if the server speaks no timestamps.
+    /// Mean of the kernel's RTTs over the connections that count, or the RTT of pings if the server lacks timestamps.
     fn told<'a>(
         &mut self,
         workers: &Arc<Workers>,
@@ -118,7 +118,7 @@ impl Meter {
         pings.rtt().map(|rtt| rtt.as_secs_f64())
     }
 
-    /// What the user sees.
+    /// Snapshot for the user.
     pub fn snapshot(&self, workers: &Workers, there: u64, controller: &Controller) -> Snapshot {
         let state = workers.lock();
         let received = there + state.received;
@@ -138,7 +138,7 @@ impl Meter {
     }
 }
 
-/// Pings the server until the download is over.
+/// Pings the server until the download ends.
 fn begin(workers: &Arc<Workers>) -> Arc<Pings> {
     ping::start(
         workers,

@@ -1,12 +1,13 @@
-//! One file from one server over as many connections as the path needs (chen2007), and never a wrong file.
+//! Download of one file from one server over as many connections as the path needs (chen2007), with no wrong file.
 //!
-//! A download goes through four steps. [`contact`] asks for the first bytes and learns where the file is, how long,
-//! and which version. [`part`] opens `NAME.part` and finds out what an earlier run has left there. A [`workers`] of
-//! connections, each a [`worker`] in a thread of its own, leases what is missing from the [`plan`] and writes it in
-//! place, while the [`supervisor`] asks the controller how many there should be. At last the part is checked and renamed.
+//! A download has four steps. [`contact`] requests the first bytes and learns the file's address, length and version.
+//! [`part`] opens `NAME.part` and checks the bytes that an earlier run has left there. [`workers`] holds the
+//! connections, each a [`worker`] in its own thread: they lease missing bytes from the [`plan`] and write them in
+//! place. Meanwhile the [`supervisor`] adjusts their number to the controller. Finally the part is verified and
+//! renamed.
 //!
-//! What makes a wrong file impossible: each response is of the version that was begun, or it is not used; each byte
-//! has one writer at a time; and what an earlier run has left counts only if it is still as it arrived.
+//! Three rules prevent a wrong file: responses of another version are discarded, each byte has one writer at a time,
+//! and bytes of an earlier run count only if their digest still matches.
 
 mod base;
 mod checksum;
@@ -37,92 +38,92 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// What happens during a download.
+/// Events of a download.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// Something that the user should know.
+    /// A notice for the user.
     Notice {
-        /// A sentence without its end.
+        /// A sentence without its final punctuation.
         text: String,
     },
-    /// The server has answered.
+    /// The server's response has begun.
     Begin {
-        /// Where the file will be.
+        /// Path of the file.
         path: PathBuf,
-        /// Its length, if the server says it.
+        /// Length of the file, if the server gives it.
         length_bytes: Option<u64>,
-        /// Bytes that an earlier run has left.
+        /// Bytes left by an earlier run.
         there_bytes: u64,
-        /// Whether the server gives parts, so that several connections can be used.
+        /// True if the server supports ranges, and so several connections.
         has_ranges: bool,
     },
-    /// How it goes.
+    /// The current state.
     Sample(Snapshot),
-    /// Nothing to tell; a chance to stop.
+    /// No news; the observer may stop the download.
     Tick,
 }
 
-/// How a download goes.
+/// State of a running download.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Snapshot {
     /// Seconds since the server answered.
     pub time_s: f64,
-    /// Bytes of the file that are there.
+    /// Received bytes of the file.
     pub received_bytes: u64,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub length_bytes: Option<u64>,
-    /// What arrives on all connections, over the last seconds, bit/s.
+    /// Rate over all connections, averaged over the last seconds, bit/s.
     pub rate_bps: f64,
-    /// Seconds to the end at this rate.
+    /// Estimated seconds left at this rate.
     pub remaining_s: Option<f64>,
     /// Connections open or opening.
     pub connections: usize,
-    /// The controller's n, which is real.
+    /// The controller's n, a real number.
     pub wanted: f64,
     /// Mean RTT over the connections, seconds.
     pub rtt_s: Option<f64>,
-    /// The least RTT seen, seconds.
+    /// Minimum RTT, seconds.
     pub rtt_min_s: Option<f64>,
-    /// Estimate of the time that data wait in queues, seconds.
+    /// Estimated queueing delay, seconds.
     pub queue_s: Option<f64>,
 }
 
-/// How a download went.
+/// Result of a download.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where the file is.
+    /// Path of the file.
     pub path: PathBuf,
     /// Its length.
     pub length_bytes: u64,
-    /// Bytes of it that were there before.
+    /// Bytes left by earlier runs.
     pub there_bytes: u64,
     /// Seconds from the first answer to the last byte.
     pub duration_s: f64,
-    /// What arrived, over the whole of that time, bit/s.
+    /// Mean rate over that time, bit/s.
     pub rate_bps: f64,
     /// Connections over time.
     pub series: Series,
     /// Connections that failed and were replaced.
     pub retries: u32,
-    /// True if the length was known.
+    /// True if the length was known in advance.
     pub has_known_length: bool,
-    /// True if the end was told, by a length, chunks or TLS, so that a file cut short would have been seen.
+    /// True if the end was marked by a length, chunks or TLS, so that a truncated file would have been detected.
     pub has_known_end: bool,
-    /// Why one connection had to bring all, if the server was asked for more.
+    /// Reason why one connection had to transfer the whole file, if the server was asked for ranges.
     pub single: Option<&'static str>,
-    /// Whether a checksum was given and found.
+    /// True if a checksum was given and matched.
     pub is_checked: bool,
 }
 
-/// Means over time.
+/// Means over the download's duration.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Series {
     /// Mean number of connections.
     pub connections_mean: f64,
     /// Most connections.
     pub connections_max: usize,
-    /// Mean queue in seconds while it was known.
+    /// Mean queueing delay in seconds, over the time in which it was known.
     pub queue_mean_s: f64,
     #[serde(skip)]
     seconds: f64,
@@ -131,7 +132,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// So it was for another `elapsed` seconds.
+    /// Adds an interval of `elapsed` seconds with these values.
     fn add(&mut self, elapsed: f64, connections: usize, queue: Option<f64>) {
         self.seconds += elapsed;
         self.connections_mean += (connections as f64 - self.connections_mean) * elapsed / self.seconds;

@@ -1,18 +1,18 @@
-//! The name of the file, when the user gives none: what the server proposes, made harmless.
+//! File name from the server or the address, made harmless, for when the user gives none.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Longest name in bytes, which file systems take.
+/// Maximum length of a name in bytes; file systems accept it.
 const MOST_BYTES: usize = 255;
-/// Longest end of a name, with its dot, that is kept when the name is cut.
+/// Maximum length of an extension, with its dot, that is kept when a name is cut.
 const MOST_END: usize = 16;
-/// The name of a file without any.
+/// Name of a file for which the address gives none.
 const NAMELESS: &str = "index.html";
 /// Device names of Windows, with any suffix.
 const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// The name that `Content-Disposition` gives, or the last part of the address; always one harmless path component.
+/// The name in `Content-Disposition`, or else the last segment of the address; always one harmless path component.
 pub(super) fn name(url: &Url, disposition: Option<&str>) -> String {
     let of_server = disposition.and_then(filename).and_then(|name| harmless(&name));
     let last = url.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or_default();
@@ -20,7 +20,7 @@ pub(super) fn name(url: &Url, disposition: Option<&str>) -> String {
     of_server.or_else(of_url).unwrap_or_else(|| NAMELESS.to_owned())
 }
 
-/// The file name in a `Content-Disposition` (RFC 6266); `filename*` counts before `filename`.
+/// The file name in a `Content-Disposition` (RFC 6266); `filename*` takes precedence over `filename`.
 fn filename(disposition: &str) -> Option<String> {
     let mut plain = None;
     let mut rest = disposition.split_once(';')?.1;
@@ -50,7 +50,8 @@ fn filename(disposition: &str) -> Option<String> {
     }
 }
 
-/// An extended value, `charset'language'percent-encoded`; `None` if it cannot be decoded, which then does not count (RFC 8187 §3.2.1).
+/// Decodes an extended value, `charset'language'percent-encoded`; `None` if that fails, and the value is ignored (RFC
+/// 8187 §3.2.1).
 fn extended(value: &str) -> Option<String> {
     let mut parts = value.splitn(3, '\'');
     let (charset, _, encoded) = (parts.next()?, parts.next()?, parts.next()?);
@@ -67,7 +68,7 @@ fn extended(value: &str) -> Option<String> {
     }
 }
 
-/// UTF-8, or else ISO-8859-1.
+/// Decodes UTF-8, otherwise ISO-8859-1.
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| latin_1(error.as_bytes()))
 }
@@ -76,7 +77,7 @@ fn latin_1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// A quoted string without its opening quote: its content, and what follows it.
+/// Splits a quoted string, given without its opening quote, into its content and the text after it.
 fn unquote(quoted: &str) -> (String, &str) {
     let mut text = String::new();
     let mut characters = quoted.char_indices();
@@ -90,28 +91,28 @@ fn unquote(quoted: &str) -> (String, &str) {
     (text, "")
 }
 
-/// One path component, visible, and nothing that a shell, a desktop or Windows takes for something else.
+/// One visible path component that has no special meaning to shells, desktops or Windows.
 fn harmless(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    // Marks that turn the direction of writing make `gpj.exe` look like `exe.jpg`.
+    // Bidirectional control characters make `gpj.exe` look like `exe.jpg`.
     let is_turning = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_plain = |c: &char| !c.is_control() && !is_turning(*c) && *c != char::REPLACEMENT_CHARACTER;
     let name: String = last.chars().filter(is_plain).collect();
-    // One byte is left for the `_` before a name that is reserved.
+    // One byte is reserved for the `_` before a reserved name.
     let name = cut(name.trim().trim_end_matches(['.', ' ']), MOST_BYTES - 1);
     let name = name.trim_end_matches(['.', ' ']);
     let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
     let is_reserved = RESERVED.contains(&stem.trim_end_matches(|c: char| c.is_ascii_digit()));
     match name {
         "" => None,
-        // A hidden file would be a server's word in the user's configuration; a dash looks like an option.
+        // A hidden file could configure the user's programs; a dash looks like an option.
         _ if name.starts_with(['.', '-', '~']) => Some(format!("_{}", &name[1..])),
         _ if is_reserved => Some(format!("_{name}")),
         _ => Some(name.to_owned()),
     }
 }
 
-/// At most so many bytes of a name: its beginning, and what follows its last dot if that is short.
+/// Cuts a name to at most `most` bytes: its beginning, and its extension if that is short.
 fn cut(name: &str, most: usize) -> String {
     if name.len() <= most {
         return name.to_owned();
@@ -148,11 +149,11 @@ mod tests {
         let disposed = |disposition: &str| named("http://a.example/x", Some(disposition));
         assert_eq!(disposed("attachment; filename=\"a \\\"b\\\".txt\""), "a \"b\".txt");
         assert_eq!(disposed("attachment; filename=plain.txt; size=3"), "plain.txt");
-        // RFC 6266 §5's own example, but for the pound sign's encoding being UTF-8 as RFC 8187 wants.
+        // The example of RFC 6266 §5, with the pound sign encoded in UTF-8 as RFC 8187 requires.
         assert_eq!(disposed("attachment; filename=\"EURO rates\"; filename*=utf-8''%e2%82%ac%20rates"), "€ rates");
         assert_eq!(disposed("inline"), "x");
-        // RFC 6266 §4.3: `filename` is ISO-8859-1, which the head has made characters of. RFC 8187 §3.2.1: what cannot be decoded is passed
-        // over.
+        // RFC 6266 §4.3: `filename` is ISO-8859-1, which parsing the head has decoded. RFC 8187 §3.2.1: an undecodable
+        // value is skipped.
         assert_eq!(disposed("attachment; filename=\"caf\u{e9}.txt\""), "caf\u{e9}.txt");
         assert_eq!(disposed("attachment; filename*=ISO-8859-1'fr'caf%E9.txt"), "caf\u{e9}.txt");
         for value in ["UTF-8''bad%E9.txt", "UTF-8''bad%4.txt", "koi8-r''bad.txt", "bad.txt", "us-ascii''bad%E9.txt"] {

@@ -1,4 +1,4 @@
-//! What the user asks for.
+//! Options of a download.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use windward_laws::emultcp::{Kind, Params};
 use super::checksum::Checksum;
 use crate::common::Error;
 
-/// Fields that would break what the download asks for itself.
+/// Header fields that the download sets itself.
 const OURS: [&str; 11] = [
     "accept-encoding",
     "connection",
@@ -23,55 +23,55 @@ const OURS: [&str; 11] = [
     "upgrade",
 ];
 
-/// How to download.
+/// Options of a download.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Where the file goes; default: the server's name for it.
+    /// Output file (default: the server's name for it).
     pub output: Option<PathBuf>,
-    /// The folder that `output` or the server's name is in; made if need be.
+    /// Folder of `output` or of the server's name; created if missing.
     pub directory: PathBuf,
     /// The law of the number of connections.
     pub law: Kind,
-    /// Its time scale in seconds; default: the law's own, as for the next four.
+    /// Time scale of the law in seconds (default: the law's own, as for the next four).
     pub tau: Option<f64>,
     /// Its increase.
     pub alpha: Option<f64>,
     /// Its decrease.
     pub beta: Option<f64>,
-    /// The queue that is congestion, as a share of the base RTT.
+    /// Queueing delay that counts as congestion, as a share of the base RTT.
     pub gamma: Option<f64>,
-    /// Seconds over which the least RTT is taken; 0: for ever.
+    /// Window of the minimum-RTT filter, seconds; 0: unlimited.
     pub window: Option<f64>,
-    /// Whether the sum of the receive windows is bounded once several connections make a queue.
+    /// True if the sum of the receive windows is bounded once several connections make a queue.
     pub bound: bool,
-    /// Most connections.
+    /// Maximum number of connections.
     pub max_connections: u32,
     /// A fixed number of connections.
     pub connections: Option<u32>,
-    /// Skip a target that exists with the server's length.
+    /// True if an existing target of the server's length is skipped.
     pub is_continued: bool,
-    /// Overwrite an existing target.
+    /// True if an existing target is overwritten.
     pub is_forced: bool,
-    /// What the file's digest must be: `sha-256=HEX` or `sha-512=HEX`.
+    /// Expected digest of the file: `sha-256=HEX` or `sha-512=HEX`.
     pub checksum: Option<String>,
-    /// Give up after this many consecutive failures.
+    /// Number of consecutive failures after which the download fails.
     pub max_tries: u32,
     /// Seconds before the second try; each further wait is twice as long.
     pub retry_wait: f64,
     /// Connect timeout, seconds.
     pub connect_timeout: f64,
-    /// Seconds without data after which a connection is given up.
+    /// Seconds without data after which a connection is closed.
     pub stall_timeout: f64,
     /// Further header fields, `Name: value`.
     pub headers: Vec<String>,
-    /// Most bytes per second over all connections.
+    /// Maximum rate in bytes per second over all connections.
     pub limit_rate: Option<u64>,
     /// PEM file of certificates to trust instead of the system's.
     pub ca: Option<PathBuf>,
-    /// True if passwords and tokens may go over plain `http` to other machines.
+    /// True if passwords and tokens may be sent over plain `http` to other machines.
     pub is_insecure: bool,
-    /// True if the number of connections that the host was found to want is forgotten.
+    /// True if the cached number of connections of the host is discarded first.
     pub is_forgetful: bool,
 }
 
@@ -109,7 +109,7 @@ impl Options {
     /// The parameters of the law.
     ///
     /// # Errors
-    /// One is impossible.
+    /// A value is out of range.
     pub(super) fn params(&self) -> Result<Params, Error> {
         let law = Params::of(self.law);
         let params = Params {
@@ -118,7 +118,7 @@ impl Options {
             beta: self.beta.unwrap_or(law.beta),
             gamma: self.gamma.unwrap_or(law.gamma),
             window: self.window.unwrap_or(law.window),
-            // Other systems have no such option.
+            // Not available on other systems.
             bound: self.bound && law.bound && cfg!(target_os = "linux"),
             max: self.max_connections,
             ..law
@@ -127,10 +127,10 @@ impl Options {
         Ok(params)
     }
 
-    /// The digest that the file must have.
+    /// The expected digest.
     ///
     /// # Errors
-    /// It is no digest that we can compute.
+    /// The digest is malformed, or of an unsupported algorithm.
     pub(super) fn digest(&self) -> Result<Option<Checksum>, Error> {
         self.checksum.as_deref().map(Checksum::parse).transpose()
     }
@@ -138,7 +138,7 @@ impl Options {
     /// Names and values of the further header fields.
     ///
     /// # Errors
-    /// One is malformed, or is ours to set.
+    /// A field is malformed, or one that the download sets itself.
     pub(super) fn fields(&self) -> Result<Vec<(String, String)>, Error> {
         let field = |line: &String| {
             // The value may be a secret.

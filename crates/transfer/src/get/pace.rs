@@ -1,25 +1,25 @@
-//! The limit on the rate of all connections together.
+//! Limit on the total rate of all connections.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much may come at once, in seconds at the limit.
+/// Burst size of the bucket, in seconds at the limit.
 const BURST: f64 = 0.1;
 
-/// A token bucket that may go into debt: who takes more than is there waits until it is paid.
+/// A token bucket that may go into debt: a connection that overdraws it waits until the debt is paid.
 #[derive(Debug)]
 pub(super) struct Pace {
     /// Bytes per second.
     rate: f64,
-    /// When the bucket was looked at, and what it held then.
+    /// Time of the last update, and the tokens at that time.
     bucket: Mutex<(Instant, f64)>,
-    /// Nanoseconds that connections have waited, all together.
+    /// Total nanoseconds that connections have waited.
     rest: AtomicU64,
 }
 
 impl Pace {
-    /// At most `rate` bytes per second.
+    /// A limit of `rate` bytes per second.
     pub fn new(rate: u64, now: Instant) -> Self {
         Self { rate: rate as f64, bucket: Mutex::new((now, 0.0)), rest: AtomicU64::new(0) }
     }
@@ -29,17 +29,17 @@ impl Pace {
         self.rate
     }
 
-    /// A connection has waited for so long.
+    /// Records that a connection has waited for `wait`.
     pub fn rested(&self, wait: Duration) {
         self.rest.fetch_add(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Seconds that connections have waited, all together.
+    /// Total seconds that connections have waited.
     pub fn rest(&self) -> f64 {
         Duration::from_nanos(self.rest.load(Ordering::Relaxed)).as_secs_f64()
     }
 
-    /// `count` bytes were taken at `now`: how long to wait before taking more.
+    /// Takes `count` bytes at `now`; returns the wait before taking more.
     pub fn take(&self, count: u64, now: Instant) -> Duration {
         let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
         let (then, held) = *bucket;
@@ -50,21 +50,21 @@ impl Pace {
     }
 }
 
-/// Number of connections that a limit needs: of those that wait for it most of the time fewer would do.
+/// Number of connections that a limit needs. If connections wait for the limit most of the time, fewer are enough.
 #[derive(Debug)]
 pub(super) struct Need {
-    /// Time of the last estimate, and the seconds that connections had waited by then.
+    /// Time of the last estimate, and the total seconds of waiting until then.
     last: (Instant, f64),
     most: u32,
 }
 
 impl Need {
-    /// One, until that is seen to be too few.
+    /// Starts from one connection.
     pub fn new(now: Instant) -> Self {
         Self { last: (now, 0.0), most: 1 }
     }
 
-    /// Most connections of use, where `connections` have waited for `rest` seconds in all.
+    /// Maximum useful number of connections, given `connections` that have waited for `rest` seconds in total.
     pub fn most(&mut self, connections: u32, rest: f64, now: Instant) -> u32 {
         let span = now.saturating_duration_since(self.last.0);
         if span >= SPAN {
@@ -78,11 +78,11 @@ impl Need {
     }
 }
 
-/// Time between estimates.
+/// Interval between estimates.
 const SPAN: Duration = Duration::from_millis(500);
-/// Share of the time in which connections do not wait, from which on the limit is not what holds them.
+/// Share of time without waiting above which the limit is not the bottleneck.
 const BUSY: f64 = 0.8;
-/// So many times what is needed, for a path that changes.
+/// Headroom factor over the number needed, for a path that changes.
 const SPARE: f64 = 1.25;
 
 #[cfg(test)]
@@ -95,12 +95,12 @@ mod tests {
         let after = |milliseconds| start + Duration::from_millis(milliseconds);
         let mut need = Need::new(start);
         assert_eq!(need.most(1, 0.0, after(100)), 1);
-        // The path holds it: two, then four.
+        // The path is the bottleneck: two, then four.
         assert_eq!(need.most(1, 0.0, after(500)), 2);
         assert_eq!(need.most(2, 0.05, after(1000)), 4);
-        // Each waits for half of the time: two would do.
+        // Each waits half of the time: two would be enough.
         assert_eq!(need.most(4, 0.05 + 4.0 * 0.25, after(1500)), 3);
-        // Sixty-four of which each waits nearly always.
+        // Sixty-four connections that wait nearly all the time.
         let mut need = Need::new(start);
         assert_eq!(need.most(64, 64.0 * 0.495, after(500)), 1);
     }
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(pace.take(500, start), Duration::from_millis(500));
         assert_eq!(pace.take(0, after(200)), Duration::from_millis(300));
         assert_eq!(pace.take(100, after(500)), Duration::from_millis(100));
-        // However long nobody takes anything, only a tenth of a second's worth is saved.
+        // An idle bucket saves at most a tenth of a second's worth.
         assert_eq!(pace.take(200, after(60_000)), Duration::from_millis(100));
     }
 }

@@ -1,4 +1,4 @@
-//! The file while it arrives: `NAME.part`, and `NAME.part.windward` that knows what of it is there.
+//! The file during its download: `NAME.part`, and `NAME.part.windward` with the list of received ranges.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -15,18 +15,18 @@ use super::journal::{Identity, Journal, Kinship, Record};
 use super::plan::Plan;
 use crate::common::{Error, reserve};
 
-/// Bytes read at once when what is there is read again.
+/// Bytes per read when received bytes are verified.
 const READ: usize = 128 << 10;
 
-/// Longest name of a file (Linux and most others).
+/// Maximum length of a file name (Linux and most others).
 const MOST_NAME: usize = 255;
-/// Ends of the names beside the target.
+/// Suffixes of the files beside the target.
 const PART: &str = ".part";
 const JOURNAL: &str = ".part.windward";
-/// End of the name of a file that arrives while a part of another version is kept.
+/// Suffix of a file that is downloaded while a part of another version is kept.
 const BESIDE: &str = ".part.new";
 
-/// A file that arrives.
+/// A file during its download.
 #[derive(Debug)]
 pub(super) struct Part {
     target: PathBuf,
@@ -34,51 +34,50 @@ pub(super) struct Part {
     file: File,
     journal: Journal,
     identity: Identity,
-    /// True if what arrives is noted, for a later run to resume.
+    /// True if received ranges are recorded for a later run.
     is_resumable: bool,
-    /// A part of another version, which goes once this is whole.
+    /// A part of another version, which is removed once this file is complete.
     kept: Option<PathBuf>,
     is_named: AtomicBool,
-    /// Whether anything was written since the last [`Part::sync`].
+    /// True if anything was written since the last [`Part::sync`].
     is_dirty: AtomicBool,
 }
 
-/// What an earlier run has left.
+/// State of an earlier run's part.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// Nothing of use.
     Nothing,
-    /// Another version, which cannot be had any more: it was thrown away.
+    /// A part of another version that is no longer available; it was deleted.
     Older,
-    /// A part of the same version, but all of it comes again.
+    /// A part of the same version, but the whole file is transferred again.
     Again,
-    /// A part of something else, which stays until this is whole.
+    /// A part of another file, which is kept until this file is complete.
     Kept,
-    /// A part that could not have been resumed: it was thrown away.
+    /// A part that could not be resumed; it was deleted.
     Useless,
-    /// These bytes (first, and after the last), read again and found as they had arrived.
+    /// Verified ranges (first byte, and the byte after the last).
     There(Vec<(u64, u64)>),
 }
 
-/// An answer, and the user's wishes.
+/// A response, with the user's options.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arriving<'a> {
     pub identity: &'a Identity,
     /// Status of the answer.
     pub status: u16,
-    /// True if parts can be asked for.
+    /// True if the server supports ranges.
     pub has_ranges: bool,
-    /// True if a part goes for an answer that may not be of the file.
+    /// True if a part is replaced even by a response that may be another file.
     pub is_forced: bool,
 }
 
 impl Part {
-    /// Opens or makes the part of `target`, and takes the room that it needs. `goes_on` is asked between pieces of
-    /// work.
+    /// Opens or creates the part of `target`, and reserves its space. `goes_on` is called between pieces of work.
     ///
     /// # Errors
-    /// Another process is at it, a part that is not ours is in the way, there is a part and the answer may not be of the same file, the disk
-    /// is full, or `goes_on` says no.
+    /// Another process downloads the file; a part that is not ours is in the way; there is a part and the response may
+    /// be another file; the disk is full; or `goes_on` returns false.
     pub fn open(
         target: &Path,
         arriving: Arriving<'_>,
@@ -102,7 +101,7 @@ impl Part {
                 Kinship::Same if has_ranges => Found::There(Vec::new()),
                 Kinship::Same => Found::Again,
                 Kinship::Newer => Found::Older,
-                // One without any bytes is not missed.
+                // A part without received bytes is not mentioned.
                 Kinship::Useless if other.validator.is_some() => Found::Nothing,
                 Kinship::Useless => Found::Useless,
                 Kinship::Doubtful if !arriving.is_forced => return Err(doubt(&path, other, arriving)),
@@ -120,7 +119,7 @@ impl Part {
             identity.validator = None;
         }
         if !is_same && kept.is_none() {
-            // The journal first: a part without one would not be known as ours.
+            // The journal first: without one, a part would not be recognised as ours.
             journal.begin(&identity)?;
         }
         let mut options = OpenOptions::new();
@@ -135,7 +134,7 @@ impl Part {
             *there = part.verify(records, goes_on)?;
         }
         if let Err(error) = part.reserve() {
-            // A part that holds nothing is of no use to a later run.
+            // An empty part is useless to a later run.
             if !is_same && part.kept.is_none() {
                 part.discard();
             }
@@ -144,10 +143,10 @@ impl Part {
         Ok((part, found))
     }
 
-    /// A part of `target` that is whole by its journal, and its length.
+    /// Opens a part of `target` that is complete according to its journal; returns it with its length.
     ///
     /// # Errors
-    /// Another process is at it, or it cannot be read.
+    /// Another process downloads the file, or the part cannot be read.
     pub fn whole(target: &Path) -> Result<Option<(Self, u64)>, Error> {
         let (path, journal) = (beside(target, PART), beside(target, JOURNAL));
         let is_file = |path: &Path| fs::symlink_metadata(path).is_ok_and(|about| about.is_file());
@@ -168,14 +167,14 @@ impl Part {
         Ok(Some((part, length)))
     }
 
-    /// Removes the part and what is known of it.
+    /// Deletes the part and its journal.
     pub fn discard(&self) {
-        // What stays is found by the next run.
+        // The next run finds anything left over.
         _ = fs::remove_file(&self.path);
         _ = fs::remove_file(self.journal.path());
     }
 
-    /// The records whose bytes are still as they arrived.
+    /// Returns the recorded ranges whose digest still matches.
     fn verify(&self, records: &[Record], goes_on: &mut dyn FnMut() -> bool) -> Result<Vec<(u64, u64)>, Error> {
         let length = self.file.metadata().map_err(|error| self.failure(&error))?.len();
         let most = self.identity.length.unwrap_or(0).min(length);
@@ -201,20 +200,20 @@ impl Part {
         Ok(there)
     }
 
-    /// Takes the space for the whole file, so that a full disk is found now and not at the end.
+    /// Reserves the space of the whole file, so that a full disk is detected at the start.
     fn reserve(&self) -> Result<(), Error> {
         let Some(length) = self.identity.length else { return Ok(()) };
         let what = format!("{}: {length} bytes", self.path.display());
         reserve(&self.file, length).map_err(|error| Error::file(&what, &error))
     }
 
-    /// Writes bytes in their place.
+    /// Writes bytes at their offset.
     pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), Error> {
         self.is_dirty.store(true, Ordering::Relaxed);
         self.file.write_all_at(bytes, at).map_err(|error| self.failure(&error))
     }
 
-    /// Notes that bytes have arrived.
+    /// Records received bytes.
     pub fn record(&self, start: u64, end: u64, hash: Hash) -> Result<(), Error> {
         if !self.is_resumable {
             return Ok(());
@@ -223,7 +222,7 @@ impl Part {
         self.journal.add(&Record { start, end, hash })
     }
 
-    /// Waits until what has arrived is on the disk, and then that it is known there.
+    /// Flushes the received bytes to the disk, and then their records.
     pub fn sync(&self) -> Result<(), Error> {
         if self.is_dirty.swap(false, Ordering::Relaxed) {
             self.file.sync_data().map_err(|error| self.failure(&error))?;
@@ -232,11 +231,11 @@ impl Part {
         Ok(())
     }
 
-    /// Checks the whole and gives it its name. `goes_on` is asked between pieces of work.
+    /// Verifies the whole file and renames it. `goes_on` is called between pieces of work.
     ///
     /// # Errors
-    /// The checksum is another (the part stays, for another checksum), the target has come into being meanwhile, the disk fails, or
-    /// `goes_on` says no.
+    /// The checksum differs (the part is kept, for another checksum), the target was created in the meantime, the disk
+    /// fails, or `goes_on` returns false.
     pub fn finish(
         &self,
         length: u64,
@@ -266,7 +265,7 @@ impl Part {
         if let Some(kept) = &self.kept {
             fs::remove_file(kept).map_err(|error| failure(&error))?;
         }
-        // The new name is safe only once its folder is; some file systems cannot sync one.
+        // The new name is durable only after a sync of the folder, which some file systems do not support.
         let synced = File::open(folder(&self.target)).and_then(|folder| folder.sync_all());
         match synced {
             Err(error) if error.kind() != io::ErrorKind::InvalidInput => return Err(failure(&error)),
@@ -275,7 +274,7 @@ impl Part {
         fs::remove_file(self.journal.path()).map_err(|error| failure(&error))
     }
 
-    /// Notes that all is there, also where nothing was noted on the way: another checksum may be the right one.
+    /// Records the whole file, even if no ranges were recorded: another checksum may match.
     fn keep(&self, length: u64) -> Result<(), Error> {
         if self.is_resumable {
             return Ok(());
@@ -288,7 +287,7 @@ impl Part {
         self.journal.sync()
     }
 
-    /// Lets others have the part.
+    /// Releases the part for other processes.
     pub fn unlock(&self) {
         self.journal.unlock();
     }
@@ -301,20 +300,20 @@ impl Part {
 impl Drop for Part {
     fn drop(&mut self) {
         if self.kept.is_some() && !self.is_named.load(Ordering::Relaxed) {
-            // What is not whole does not take the place of what was kept.
+            // An incomplete file does not replace the kept part.
             _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Bytes of a part that have arrived by its journal.
+/// Number of received bytes of a part, according to its journal.
 fn arrived(identity: &Identity, records: &[Record]) -> u64 {
     let spans: Vec<_> = records.iter().map(|record| (record.start, record.end)).collect();
     let length = identity.length.unwrap_or(u64::MAX);
     length - Plan::new(length, &spans).left()
 }
 
-/// The refusal to take an answer for the file that the part is of.
+/// Refusal of a response that may not be the file of the part.
 fn doubt(path: &Path, before: &Identity, Arriving { identity, status, .. }: Arriving<'_>) -> Error {
     let reason = format!(
         " with another file ({identity}) than {} is of ({before}); the part is kept\nhint: a log-in or error page may \
@@ -324,12 +323,12 @@ fn doubt(path: &Path, before: &Identity, Arriving { identity, status, .. }: Arri
     Error::Refused { status, reason }
 }
 
-/// Whether an earlier run has left a part of `target`, or something that looks like one.
+/// True if an earlier run has left a part of `target`, or something that looks like one.
 pub(super) fn is_begun(target: &Path) -> bool {
     beside(target, JOURNAL).exists()
 }
 
-/// Refuses a target that is there.
+/// Refuses an existing target.
 pub(super) fn is_free(target: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(target).is_err() {
         return Ok(());
@@ -340,19 +339,20 @@ pub(super) fn is_free(target: &Path) -> Result<(), Error> {
     )))
 }
 
-/// The folder that a path is in.
+/// The folder of a path.
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A name beside `target` that ends in `suffix`. What would be too long for a file system is cut, and told apart by a digest of the whole.
+/// A name beside `target` that ends in `suffix`. A name that is too long for a file system is cut and made unique by a
+/// digest of the whole.
 fn beside(target: &Path, suffix: &str) -> PathBuf {
     let name = target.file_name().unwrap_or_default().as_bytes();
     let mut own = name.to_vec();
     if name.len() + JOURNAL.len() > MOST_NAME {
         let digest = blake3::hash(name).to_hex();
         own.truncate(MOST_NAME - JOURNAL.len() - DIGEST - 1);
-        // A character is not cut in two.
+        // A character is not split.
         while own.last().is_some_and(|byte| !byte.is_ascii()) && std::str::from_utf8(&own).is_err() && is_text(name) {
             own.pop();
         }

@@ -1,46 +1,46 @@
-//! Which bytes are missing, and who fetches them. Every byte has at most one writer at any time.
+//! Assignment of missing bytes to connections. Every byte has at most one writer at any time.
 
 use std::collections::BTreeMap;
 
-/// A lease smaller than this costs more in requests than it saves.
+/// Smallest lease: below it, requests cost more than they save.
 pub(super) const LEAST_LEASE: u64 = 64 << 10;
 
-/// Names a lease.
+/// Identifies a lease.
 pub(super) type LeaseId = u64;
-/// Names who holds a lease.
+/// Identifies the holder of a lease.
 pub(super) type Owner = u64;
-/// A lease as it is given to a connection.
+/// A lease granted to a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Grant {
     pub lease: LeaseId,
     /// Its first byte.
     pub start: u64,
-    /// The byte after its last.
+    /// The byte after the last.
     pub end: u64,
 }
 
-/// The bytes of a file: missing, leased to a connection, or there.
+/// The bytes of a file: missing, leased to a connection, or received.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// First byte to the byte after the last, of every run that nobody fetches; runs neither touch nor overlap.
+    /// Runs of missing, unleased bytes: from the first byte to the one after the last. Runs neither touch nor overlap.
     missing: BTreeMap<u64, u64>,
     leases: BTreeMap<LeaseId, Lease>,
     issued: LeaseId,
 }
 
-/// Bytes that one connection has asked for.
+/// Bytes requested by one connection.
 #[derive(Debug)]
 struct Lease {
     owner: Owner,
     /// The first byte that has not arrived.
     next: u64,
     end: u64,
-    /// Whether its response has begun.
+    /// True if its response has begun.
     has_begun: bool,
 }
 
 impl Plan {
-    /// `length` bytes, of which `there` (first byte, byte after the last) need not come again.
+    /// A plan for `length` bytes, of which `there` (first byte, byte after the last) are already received.
     pub fn new(length: u64, there: &[(u64, u64)]) -> Self {
         let mut there = there.to_vec();
         there.sort_unstable();
@@ -58,22 +58,22 @@ impl Plan {
         Self { missing, leases: BTreeMap::new(), issued: 0 }
     }
 
-    /// Bytes that nobody fetches yet.
+    /// Number of missing bytes that are not leased.
     pub fn unassigned(&self) -> u64 {
         self.missing.iter().map(|(start, end)| end - start).sum()
     }
 
-    /// Bytes that are not there.
+    /// Number of missing bytes.
     pub fn left(&self) -> u64 {
         self.unassigned() + self.leases.values().map(|lease| lease.end - lease.next).sum::<u64>()
     }
 
-    /// Whether connections still hold leases.
+    /// True if connections still hold leases.
     pub fn is_leased(&self) -> bool {
         !self.leases.is_empty()
     }
 
-    /// Leases to `owner` the first missing bytes, at most `most`.
+    /// Leases the first missing bytes to `owner`, at most `most`.
     pub fn lease(&mut self, owner: Owner, most: u64) -> Option<Grant> {
         let (start, end) = self.missing.pop_first()?;
         let middle = end.min(start.saturating_add(most));
@@ -83,7 +83,7 @@ impl Plan {
         Some(self.issue(owner, start, middle))
     }
 
-    /// Leases the bytes from `start` to `end` if nobody has or fetches any of them.
+    /// Leases the bytes from `start` to `end`, if none of them is received or leased.
     pub fn lease_exactly(&mut self, owner: Owner, start: u64, end: u64) -> Option<Grant> {
         let (&first, &last) = self.missing.range(..=start).next_back().filter(|(_, last)| **last >= end)?;
         self.missing.remove(&first);
@@ -96,8 +96,8 @@ impl Plan {
         Some(self.issue(owner, start, end))
     }
 
-    /// Takes from the longest lease what its holder would come to last, for a connection that has nothing to do: all
-    /// of it if its response has not begun, or its second half if that is worth a request.
+    /// Takes bytes from the end of the longest lease for an idle connection: all of the lease if its response has not
+    /// begun, or its second half if that is worth a request.
     pub fn split(&mut self, owner: Owner) -> Option<Grant> {
         let worth = |lease: &Lease| if lease.has_begun { (lease.end - lease.next) / 2 } else { lease.end - lease.next };
         let lease = self.leases.values_mut().max_by_key(|lease| worth(lease))?;
@@ -116,15 +116,15 @@ impl Plan {
         Grant { lease: self.issued, start, end }
     }
 
-    /// The response to a lease begins.
+    /// Marks that the response to a lease has begun.
     pub fn begin(&mut self, id: LeaseId) {
         if let Some(lease) = self.leases.get_mut(&id) {
             lease.has_begun = true;
         }
     }
 
-    /// `count` bytes of a lease have arrived; how many of them its holder may write, before anybody else is told that
-    /// they are missing.
+    /// Counts `count` received bytes of a lease. Returns how many of them its holder may write; the holder writes them
+    /// before another owner can lease them.
     pub fn take(&mut self, id: LeaseId, count: u64) -> u64 {
         let Some(lease) = self.leases.get_mut(&id) else { return 0 };
         let taken = count.min(lease.end - lease.next);
@@ -132,12 +132,12 @@ impl Plan {
         taken
     }
 
-    /// Whether a lease has any bytes to come.
+    /// True if a lease has no bytes left.
     pub fn is_done(&self, id: LeaseId) -> bool {
         self.leases.get(&id).is_none_or(|lease| lease.next == lease.end)
     }
 
-    /// Ends a lease; what has not arrived is missing again.
+    /// Ends a lease; its unreceived bytes are missing again.
     pub fn finish(&mut self, id: LeaseId) {
         let Some(Lease { next: mut start, mut end, .. }) = self.leases.remove(&id) else { return };
         if start == end {
@@ -159,7 +159,7 @@ impl Plan {
         held.into_iter().for_each(|id| self.finish(id));
     }
 
-    /// The file turned out to end where the lease is: nothing else is missing.
+    /// Truncates the file at the position of the lease: nothing else is missing.
     pub fn end_at(&mut self, id: LeaseId) {
         self.missing.clear();
         if let Some(lease) = self.leases.get_mut(&id) {
@@ -200,7 +200,7 @@ mod tests {
         let waiting = plan.lease(1, 4 * LEAST_LEASE).unwrap().lease;
         plan.begin(long);
         assert_eq!(plan.take(long, LEAST_LEASE), LEAST_LEASE);
-        // The waiting one is worth 4, half of the other's rest 2.5.
+        // The lease without a response is worth 4, half of the other's rest 2.5.
         let Grant { start, end, .. } = plan.split(2).unwrap();
         assert_eq!((start, end), (6 * LEAST_LEASE, 10 * LEAST_LEASE));
         assert!(plan.is_done(waiting));
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(plan.unassigned(), 4 * LEAST_LEASE);
     }
 
-    /// What a connection may do with its leases.
+    /// Operations of a connection on its leases.
     #[derive(Clone, Debug)]
     enum Step {
         Lease(u64),
@@ -229,7 +229,8 @@ mod tests {
     }
 
     proptest! {
-        /// However leases are taken, split, broken off and finished, each byte is written once and none is forgotten.
+        /// Under any sequence of leasing, splitting, abandoning and finishing, each byte is written once and none is
+        /// lost.
         #[test]
         fn every_byte_is_written_once(steps in prop::collection::vec(step(), 0..200)) {
             let unit = LEAST_LEASE / 4;

@@ -1,4 +1,4 @@
-//! What is said to the server.
+//! Requests to the server.
 
 use std::env;
 use std::fmt::Write;
@@ -9,17 +9,17 @@ use crate::common::Error;
 use crate::http::{Address, Credentials, Dialer, Entry, Head, netrc};
 use crate::local;
 
-/// Fields of the user's that another server may see too: they say nothing that only the first one should know.
+/// User fields that other servers may see too, because they contain nothing confidential.
 const HARMLESS: [&str; 4] = ["accept", "accept-language", "referer", "user-agent"];
 
-/// Makes requests and opens the connections to send them on.
+/// Makes requests, and opens connections for them.
 pub(super) struct Requests {
     pub dialer: Dialer,
-    /// The address that the user gave: its server may see all of the user's fields.
+    /// The address given by the user; its server receives all of the user's fields.
     pub origin: Address,
     fields: Vec<(String, String)>,
     netrc: Option<String>,
-    /// True if passwords may go over plain `http` to other machines.
+    /// True if passwords may be sent over plain `http` to other machines.
     is_insecure: bool,
 }
 
@@ -32,7 +32,8 @@ impl Requests {
         Self { dialer, origin, fields, netrc, is_insecure }
     }
 
-    /// Returns whether `.netrc` names the host of the address that the user gave, and its password would be shown to the network by plain `http`.
+    /// Returns whether `.netrc` names the host of the user's address, but plain `http` would expose its password to the
+    /// network.
     pub fn withholds(&self) -> bool {
         let own = self.origin.credentials();
         let needs = own.as_ref().is_none_or(|own| !own.has_password()) && !self.has("authorization");
@@ -41,7 +42,8 @@ impl Requests {
         needs && !self.is_private(&self.origin) && is_named()
     }
 
-    /// User and password for a server: of the address itself, of the one that the user gave if it is the same server, or of `.netrc`.
+    /// User and password for a server: from its own address, from the user's address if that is the same server, or
+    /// from `.netrc`.
     fn credentials(&self, to: &Address) -> Option<Credentials> {
         let own = to.credentials().or_else(|| self.origin.credentials().filter(|_| self.is_home(to)));
         match own {
@@ -53,8 +55,8 @@ impl Requests {
         }
     }
 
-    /// Credentials of `.netrc`. A redirect to another server gets a password only if the file names that host, and only over TLS at its usual
-    /// port: the file knows no ports, and who redirects could listen at any other.
+    /// Credentials from `.netrc`. A redirect to another server gets a password only if the file names that host, and
+    /// only over TLS at its standard port. The file has no ports, and the redirecting server could listen at any other.
     fn known(&self, to: &Address, user: Option<&str>) -> Option<Credentials> {
         let entry = self.entry(to, user)?;
         let is_named = entry.is_named && to.is_encrypted() && to.url().port().is_none();
@@ -66,7 +68,7 @@ impl Requests {
         netrc(self.netrc.as_deref()?, host, user)
     }
 
-    /// Returns whether a password for this server stays between it and us.
+    /// Returns whether a password for this server stays confidential.
     fn is_private(&self, to: &Address) -> bool {
         self.is_insecure || to.is_encrypted() || to.is_here()
     }
@@ -79,7 +81,7 @@ impl Requests {
         self.fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted))
     }
 
-    /// Asks for a file, or for the bytes `range` (first, and after the last) of it if it is still the version of
+    /// A request for a file, or for the bytes `range` (first, and after the last) if the file is still the version of
     /// `validator`.
     pub fn get(&self, url: &Address, range: Option<(u64, u64)>, validator: Option<&Validator>) -> Vec<u8> {
         let mut request = self.begin("GET", url);
@@ -92,7 +94,7 @@ impl Requests {
         finish(request)
     }
 
-    /// Asks for nothing but an answer.
+    /// A request that only measures the response time.
     pub fn ping(&self, url: &Address) -> Vec<u8> {
         finish(self.begin("HEAD", url))
     }
@@ -117,7 +119,7 @@ impl Requests {
         {
             add(&mut request, "Authorization", &credentials.basic());
         }
-        // In a tunnel the proxy is another's business; without one each request passes through it.
+        // In a tunnel the proxy has its own authorization; without one, each request passes through the proxy.
         if url.scheme() == "http"
             && let Some(authorization) = self.dialer.proxy(url).and_then(|proxy| proxy.authorization())
         {
@@ -141,15 +143,15 @@ fn is_any(name: &str, names: &[&str]) -> bool {
     names.iter().any(|other| name.eq_ignore_ascii_case(other))
 }
 
-/// Whether a status sends elsewhere.
+/// True if a status is a redirect.
 pub(super) fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// Where a redirect leads.
+/// Target of a redirect.
 ///
 /// # Errors
-/// Nowhere, to something that is no HTTP, or from a server that proved who it is to one that will not.
+/// The target is missing, is not an HTTP address, or would lead from https to http.
 pub(super) fn redirected(from: &Address, head: &Head) -> Result<Address, Error> {
     let refused = |reason: String| Error::Refused { status: head.status, reason };
     let location = head.bytes("location").ok_or_else(|| refused(" without a Location".to_owned()))?;
@@ -184,7 +186,7 @@ mod tests {
         String::from_utf8(requests.get(&Address::parse(url).unwrap(), Some((5, 10)), None)).unwrap()
     }
 
-    /// Name and password that are sent to `url` where the user has asked for `origin`.
+    /// User and password sent to `url` if the user gave `origin`.
     fn sent(origin: &str, netrc: &str, is_insecure: bool, url: &str) -> Option<String> {
         let origin = Address::parse(origin).unwrap();
         let requests = Requests { origin, netrc: Some(netrc.to_owned()), is_insecure, ..requests(&[]) };
@@ -217,15 +219,15 @@ mod tests {
         let ann = Some("ann:p".to_owned());
         assert_eq!(of("https://a.example/x", "https://a.example/y"), ann);
         assert_eq!(of("https://a.example:8443/x", "https://a.example:8443/y"), ann);
-        // Another port or scheme, a host that only `default` covers.
+        // Another port or scheme, or a host that only `default` covers.
         for url in ["https://a.example:8443/", "http://a.example/", "https://c.example/", "https://b.example:8443/"] {
             assert_eq!(of("https://a.example/x", url), None, "{url}");
         }
         assert_eq!(of("https://c.example/x", "https://c.example/y"), Some("any:r".to_owned()));
-        // Its own password, and that by TLS.
+        // The password of that host, and over TLS.
         assert_eq!(of("https://a.example/x", "https://b.example/"), Some("bob:q".to_owned()));
         assert_eq!(of("http://127.0.0.1:1/", "http://127.0.0.1:2/"), None);
-        // The address's own, to the same server only.
+        // The password of the address, only to the same server.
         assert_eq!(of("https://u:s@d.example/x", "https://d.example/y"), Some("u:s".to_owned()));
         assert_eq!(of("https://u:s@b.example/x", "https://b.example:1/y"), None);
     }
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!(sent("http://a.example/", netrc, false, "http://a.example/"), None);
         assert_eq!(sent("http://a.example/", netrc, true, "http://a.example/"), Some("ann:p".to_owned()));
         assert_eq!(sent("http://127.0.0.1/", netrc, false, "http://127.0.0.1/"), Some("here:q".to_owned()));
-        // A user without a password is no secret.
+        // A user without a password is not a secret.
         assert_eq!(sent("http://x@a.example/", netrc, false, "http://x@a.example/"), Some("x:".to_owned()));
     }
 

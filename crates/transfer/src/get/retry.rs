@@ -1,26 +1,25 @@
-//! When to try again.
+//! Retry policy.
 
 use std::time::{Duration, SystemTime};
 
 use crate::http::Head;
 
-/// Longest wait between two tries that is our own choice.
+/// Maximum wait between two tries, unless the server asks for more.
 pub(super) const LONGEST: Duration = Duration::from_secs(60);
-/// A server that wants to be left alone for longer than this will not give the file now.
+/// Maximum `Retry-After` that is honoured; beyond it the download fails.
 pub(super) const LONGEST_ASKED: Duration = Duration::from_secs(600);
 
-/// How often, and how long to wait.
+/// Number of tries, and waits between them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retry {
-    /// Tries in a row without progress.
+    /// Maximum number of tries in a row without progress.
     pub tries: u32,
     /// The first wait.
     pub wait: Duration,
 }
 
 impl Retry {
-    /// How long to wait after failure number `failures` (from 1) in a row; `asked` is what the server wants.
-    /// `None`: give up.
+    /// Wait after failure number `failures` (from 1) in a row; `asked` is the server's `Retry-After`. `None`: give up.
     pub fn after(&self, failures: u32, asked: Option<Duration>) -> Option<Duration> {
         if failures >= self.tries || asked.is_some_and(|asked| asked > LONGEST_ASKED) {
             return None;
@@ -30,18 +29,18 @@ impl Retry {
     }
 }
 
-/// Whether a status may be another one soon.
+/// True if a status may change soon.
 pub(super) fn is_transient(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504)
 }
 
-/// Whether a status says that too much is asked.
+/// True if a status signals overload.
 pub(super) fn is_busy(status: u16) -> bool {
     matches!(status, 429 | 503)
 }
 
-/// The `Retry-After` of a response (RFC 9110 §10.2.3): seconds, or a date by the clock that the response itself shows (`Date`), which may be
-/// another than ours.
+/// The `Retry-After` of a response (RFC 9110 §10.2.3): seconds, or a date. A date is compared with the `Date` of the
+/// response, because the server's clock may differ from ours.
 pub(super) fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
     let value = head.field("retry-after")?.trim();
     if let Ok(seconds) = value.parse::<u64>() {

@@ -1,4 +1,4 @@
-//! A download from its address to its file: the steps in order.
+//! The steps of a download, from address to file.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -23,11 +23,11 @@ use super::workers::Workers;
 use super::{Event, Report};
 use crate::common::{Error, Monitor};
 
-/// Downloads the file at `address`. `observer` hears of every event, several times a second, on the caller's thread;
-/// if it breaks, the download stops and can be resumed later.
+/// Downloads the file at `address`. `observer` receives every event, several times a second, on the caller's thread. If
+/// it breaks, the download stops and can be resumed later.
 ///
 /// # Errors
-/// Why the file is not there; [`Error::code`] tells the kinds apart. What has arrived stays beside the target.
+/// Reason why there is no file; [`Error::code`] distinguishes the kinds. Received bytes stay beside the target.
 pub fn get(
     address: &str,
     options: &Options,
@@ -75,7 +75,7 @@ impl Job<'_> {
         if let Some(target) = self.known_target().filter(|_| !self.options.is_forced && !self.options.is_continued) {
             is_free(&target)?;
         }
-        // Where an earlier run has left something, its first bytes are most likely there: one is enough to learn the
+        // If an earlier run has left a part, its first bytes are most likely received: one byte is enough to learn the
         // version.
         let first = if part::is_begun(&self.target(None)) { 1 } else { FIRST_LEASE };
         let requests = Arc::new(self.requests());
@@ -96,8 +96,8 @@ impl Job<'_> {
         self.fetch(requests, contact, &target, observer)
     }
 
-    /// Takes a part that is whole, if it has the checksum: whatever its server says now, it is the file. One that has another checksum stays
-    /// for the server to judge, unless the file is to be downloaded whatever is there.
+    /// Completes a part whose checksum matches, whatever the server would answer now. With another checksum the part is
+    /// kept for the server's response, unless the download is forced.
     fn settle(&self, target: &Path, observer: &mut Observer<'_>) -> Result<Option<Report>, Error> {
         let Some(checksum) = &self.checksum else { return Ok(None) };
         if !self.options.is_forced && fs::symlink_metadata(target).is_ok() {
@@ -118,7 +118,7 @@ impl Job<'_> {
         }
     }
 
-    /// The report of a file that was there.
+    /// Report of a file that was already there.
     fn complete(&self, path: PathBuf, length_bytes: u64) -> Report {
         Report {
             path,
@@ -135,7 +135,7 @@ impl Job<'_> {
         }
     }
 
-    /// Whether a target that is there may be taken for the file.
+    /// True if an existing target may be taken for the file.
     fn is_there(&self, target: &Path, length: Option<u64>, observer: &mut Observer<'_>) -> Result<bool, Error> {
         if self.options.is_forced {
             return Ok(false);
@@ -153,7 +153,7 @@ impl Job<'_> {
         is_free(target).map(|()| false)
     }
 
-    /// Waits for the first answer, which a thread of its own asks for: no lookup of a name holds up the observer.
+    /// Waits for the first response, which a separate thread requests: a slow name lookup does not block the observer.
     fn contact(&self, requests: &Arc<Requests>, first: u64, observer: &mut Observer<'_>) -> Result<Contact, Error> {
         let (sender, news) = mpsc::channel();
         let (requests, url, retry) = (Arc::clone(requests), self.url.clone(), self.retry);
@@ -182,7 +182,7 @@ impl Job<'_> {
         observer: &mut Observer<'_>,
     ) -> Result<Report, End> {
         let length = contact.kind.length();
-        // Without a validator parts of two versions could only be told apart by a checksum of the whole.
+        // Without a validator, only a checksum of the whole could detect mixed versions.
         let can_mix = contact.validator.is_none() && self.checksum.is_none();
         let has_ranges = matches!(contact.kind, Kind::Part { .. }) && !can_mix;
         let has_known_end = length.is_some() || contact.has_end;
@@ -207,8 +207,8 @@ impl Job<'_> {
             let mut goes_on = || tell(observer, &Event::Tick).is_ok();
             Ok(workers.part.finish(length_bytes, self.checksum.as_ref(), self.options.is_forced, &mut goes_on)?)
         });
-        // Threads that are still about to open a connection keep the workers alive, and with them the part's lock; they
-        // write nothing any more.
+        // Threads that are still opening a connection keep the workers alive, and with them the part's lock. They do
+        // not write any more.
         workers.part.unlock();
         finished?;
         Ok(Report {
@@ -221,13 +221,13 @@ impl Job<'_> {
             retries,
             has_known_length: length.is_some(),
             has_known_end,
-            // Nobody would have what comes at once in parts.
+            // A file that fits into one request needs no parts.
             single: lack.filter(|_| length_bytes > FIRST_LEASE).map(Lack::text),
             is_checked: self.checksum.is_some(),
         })
     }
 
-    /// Opens the part of `target`, and plans what is still to come.
+    /// Opens the part of `target`, and plans the missing bytes.
     fn open(
         &self,
         contact: &Contact,
@@ -269,7 +269,7 @@ impl Job<'_> {
         Ok((part, Plan::new(length.unwrap_or(u64::MAX), &there)))
     }
 
-    /// What the connections share, and the response that has begun, if its bytes are still missing.
+    /// State shared by the connections, and the response that has begun, if its bytes are still missing.
     fn workers(
         &self,
         requests: Arc<Requests>,
@@ -301,7 +301,7 @@ impl Job<'_> {
     }
 }
 
-/// Returns whether a name says that the file is encoded: nobody wonders at that.
+/// Returns whether the name's extension already indicates an encoding.
 fn is_packed(target: &Path) -> bool {
     const PACKED: [&str; 10] = ["gz", "tgz", "svgz", "z", "bz2", "xz", "br", "zst", "zip", "lz4"];
     target.extension().is_some_and(|end| PACKED.iter().any(|packed| end.eq_ignore_ascii_case(packed)))

@@ -1,4 +1,4 @@
-//! What is known of a download and its server, and what follows when a connection fails.
+//! State of a download and its server, and the reaction to failed connections.
 
 use std::collections::BTreeMap;
 use std::net::TcpStream;
@@ -9,88 +9,88 @@ use super::retry::{LONGEST, LONGEST_ASKED, Retry};
 use crate::common::Error;
 use crate::http::Address;
 
-/// A lease lasts about so many seconds: long enough that requests cost nothing, short enough that little is lost with
-/// a connection.
+/// Target duration of a lease in seconds: long enough to make requests cheap, short enough to lose little with a
+/// connection.
 const LEASE_SECONDS: f64 = 2.0;
-/// A lease before the rate is known, and the least one until the end nears.
+/// First lease, before the rate is known, and smallest lease until the end nears.
 pub(super) const FIRST_LEASE: u64 = 256 << 10;
-/// The longest lease.
+/// Largest lease.
 const MOST_LEASE: u64 = 8 << 20;
-/// So long without trouble, and one more connection is allowed again.
+/// Time without failures after which one more connection is allowed.
 const FORGIVENESS: Duration = Duration::from_secs(30);
 
-/// What changes.
+/// Mutable state of a download.
 pub(super) struct State {
     pub plan: Plan,
-    /// The connections, by who holds their leases.
+    /// Connections by the owner of their leases.
     pub slots: BTreeMap<Owner, Slot>,
     issued: Owner,
-    /// Where the file is now.
+    /// Current address of the file.
     pub url: Address,
     /// Redirects since the last progress.
     pub hops: u32,
-    /// Requests on their way at once on a connection.
+    /// Number of pipelined requests on a connection.
     pub depth: usize,
-    /// Whether `If-Range` is sent: some servers answer it with the whole file.
+    /// True if `If-Range` is sent: some servers answer it with the whole file.
     pub has_if_range: bool,
-    /// Most connections that the server seems to allow, and since when.
+    /// Maximum number of connections that the server seems to allow, and the time of the last change.
     pub cap: u32,
     capped_at: Instant,
-    /// Failures in a row without progress, and when the last one was counted.
+    /// Consecutive failures without progress, and the time of the last one counted.
     failures: u32,
     failed_at: Instant,
-    /// No connection is opened before.
+    /// No connection is opened before this time.
     pub opens_at: Instant,
-    /// Nothing is asked before.
+    /// No request is sent before this time.
     pub asks_at: Instant,
-    /// The bound on the receive window of each connection, in bytes.
+    /// Bound on the receive window of each connection, in bytes.
     pub window: Option<u32>,
-    /// Bytes of the file that arrived.
+    /// Received bytes of the file.
     pub received: u64,
-    /// The bytes of a file whose length was not known.
+    /// Final length of a file whose length was not known.
     pub ended: Option<u64>,
-    /// Why it cannot go on.
+    /// Error that ends the download.
     pub error: Option<Error>,
     pub is_over: bool,
-    /// For the user.
+    /// Notices for the user.
     pub notices: Vec<String>,
     /// Failures of any kind.
     pub retries: u32,
 }
 
-/// One connection, or an attempt at one.
+/// A connection, or an attempt to open one.
 pub(super) struct Slot {
     begun: Instant,
-    /// When it could first be asked anything; its socket from then on.
+    /// Time at which it was first usable, and its socket.
     pub open: Option<(Instant, TcpStream)>,
     pub received: u64,
-    /// Whether the server has answered it with bytes of the file, which may be still on their way.
+    /// True if the server has answered it with bytes of the file, which may still be in flight.
     pub is_served: bool,
-    /// When something last arrived.
+    /// Time of the last arrival.
     pub heard: Instant,
     pub is_idle: bool,
-    /// It is to end, and its end is no failure.
+    /// True if it should end, and its end is not a failure.
     pub is_retired: bool,
 }
 
-/// What may go wrong with a connection.
+/// Failures of a connection.
 pub(super) enum Trouble {
-    /// Nothing can be done.
+    /// No retry can help.
     Fatal(Error),
-    /// Another try may help.
+    /// A retry may help.
     Again(Error),
-    /// The server has too much to do; it may have said for how long.
+    /// The server is overloaded; it may have given a wait.
     Busy(Error, Option<Duration>),
-    /// The file is elsewhere.
+    /// The file is at another address.
     Moved(Address),
-    /// The server answers `If-Range` with the whole of the same version.
+    /// The server answers `If-Range` with the whole file of the same version.
     NoIfRange,
-    /// The answers to requests sent ahead cannot be used.
+    /// Responses to pipelined requests are unusable.
     NoPipeline,
 }
 
 impl State {
-    /// A download that begins at `now`.
+    /// State of a download that begins at `now`.
     pub fn new(plan: Plan, url: Address, now: Instant) -> Self {
         Self {
             plan,
@@ -116,7 +116,7 @@ impl State {
         }
     }
 
-    /// Adds a connection; `is_served`: the server has answered it already.
+    /// Adds a connection; `is_served`: the server has already answered it.
     pub fn enlist(&mut self, now: Instant, is_served: bool) -> Owner {
         self.issued += 1;
         let slot =
@@ -125,19 +125,19 @@ impl State {
         self.issued
     }
 
-    /// How many bytes a connection should ask for.
+    /// Size of the next lease for a connection, in bytes.
     pub fn next_lease(&self, owner: Owner, now: Instant) -> u64 {
         let rate = self.slots.get(&owner).and_then(|slot| {
             let (since, _) = slot.open.as_ref()?;
             Some(slot.received as f64 / now.saturating_duration_since(*since).as_secs_f64().max(0.1))
         });
         let usual = ((rate.unwrap_or(0.0) * LEASE_SECONDS) as u64).clamp(FIRST_LEASE, MOST_LEASE);
-        // Guided self-scheduling: towards the end leases shrink, so that all connections end together.
+        // Guided self-scheduling: towards the end leases shrink, so that all connections finish together.
         let share = self.plan.unassigned() / (2 * self.slots.len().max(1) as u64);
         usual.min(share).max(LEAST_LEASE)
     }
 
-    /// A connection has failed.
+    /// Handles the failure of a connection.
     pub fn suffer(&mut self, trouble: Trouble, slot: &Slot, retry: &Retry, now: Instant) {
         self.retries += 1;
         match trouble {
@@ -146,7 +146,7 @@ impl State {
             Trouble::NoIfRange => self.has_if_range = false,
             Trouble::NoPipeline => self.depth = 1,
             Trouble::Again(error) => {
-                // What had begun well broke off: the others are none the worse for it.
+                // A connection broke off after a good start: this says nothing about the others.
                 if slot.received < LEAST_LEASE {
                     self.lower_cap(now);
                     self.fail(error, None, slot, retry, now);
@@ -162,14 +162,14 @@ impl State {
         }
     }
 
-    /// Counts a failure, and waits; many connections that fail together are one failure.
+    /// Counts a failure, and waits; simultaneous failures of many connections count as one.
     fn fail(&mut self, error: Error, asked: Option<Duration>, slot: &Slot, retry: &Retry, now: Instant) {
         if self.failures > 0 && slot.begun <= self.failed_at {
             return;
         }
         self.failures += 1;
         self.failed_at = now;
-        // Others that are served are progress, however this one fares.
+        // Progress on other connections counts, even if this one fails.
         let wait = retry.after(self.failures, asked).or_else(|| self.is_serving().then_some(LONGEST));
         match wait {
             Some(wait) => {
@@ -180,25 +180,25 @@ impl State {
         }
     }
 
-    /// Whether the server serves some of the connections.
+    /// True if the server serves some of the connections.
     pub fn is_serving(&self) -> bool {
         self.slots.values().any(|slot| slot.is_served)
     }
 
-    /// The server, or something before it, will not have so many connections.
+    /// Lowers the cap: the server, or a device before it, does not allow this many connections.
     fn lower_cap(&mut self, now: Instant) {
         let served = self.slots.values().filter(|slot| slot.is_served).count();
         self.cap = u32::try_from(served).unwrap_or(u32::MAX).clamp(1, self.cap);
         self.capped_at = now;
     }
 
-    /// What went wrong before is over.
+    /// Records progress: earlier failures no longer count.
     pub fn progress(&mut self) {
         self.failures = 0;
         self.hops = 0;
     }
 
-    /// One more connection may be tried, if all went well for long.
+    /// Allows one more connection after a long time without failures.
     pub fn forgive(&mut self, now: Instant) {
         if self.cap < u32::MAX && now.saturating_duration_since(self.capped_at) > FORGIVENESS {
             self.cap += 1;
@@ -221,7 +221,7 @@ mod tests {
         Error::Refused { status: 503, reason: String::new() }
     }
 
-    /// Connections that begin and fail, each so many seconds after `start`.
+    /// Fails connections that begin and fail at the given seconds after `start`.
     fn fail(state: &mut State, start: Instant, times: &[(u64, u64)]) {
         for (begun, failed) in times {
             let owner = state.enlist(start + Duration::from_secs(*begun), false);
@@ -261,7 +261,7 @@ mod tests {
         fail(&mut state, now, &[(0, 1), (2, 3), (4, 5), (6, 7)]);
         assert!(state.error.is_none());
         assert_eq!(state.opens_at, now + Duration::from_secs(7) + LONGEST);
-        // No more of them than the server serves; later one more.
+        // At most as many as the server serves; later one more.
         assert_eq!(state.cap, 1);
         state.forgive(now + Duration::from_secs(7) + FORGIVENESS);
         assert_eq!(state.cap, 1);
@@ -278,7 +278,7 @@ mod tests {
         slot.received = LEAST_LEASE;
         state.suffer(Trouble::Again(refused()), &slot, &RETRY, now);
         assert_eq!((state.opens_at, state.cap), (now, u32::MAX));
-        // A server that is busy means it all the same.
+        // A busy server lowers the cap all the same.
         state.suffer(Trouble::Busy(refused(), Some(Duration::from_secs(30))), &slot, &RETRY, now);
         assert_eq!((state.asks_at, state.cap), (now + Duration::from_secs(30), 1));
     }

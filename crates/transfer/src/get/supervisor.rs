@@ -1,4 +1,4 @@
-//! The time in which connections work: how many there are, and what of their work is on the disk.
+//! Supervision of the connections: their number, and the flushing of received bytes to the disk.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -17,18 +17,18 @@ use super::workers::Workers;
 use crate::common::Error;
 use crate::http;
 
-/// Time between samples for the user.
+/// Interval between samples for the user.
 const SAMPLE: Duration = Duration::from_millis(250);
-/// Time between writes to the disk of what arrived.
+/// Interval between flushes of received bytes to the disk.
 const SYNC: Duration = Duration::from_secs(1);
-/// Patience with a connection that is silent while others have nothing left to do; doubled each time.
+/// Timeout of a silent connection while others are idle; doubled each time.
 const TAIL: Duration = Duration::from_secs(1);
-/// How long connections may take to note what they have when the download is stopped.
+/// Time that connections have to record their bytes when the download is stopped.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-/// A shorter download says nothing about how many connections its host wants.
+/// Shorter downloads are not cached: they do not show how many connections the host needs.
 const MEMORABLE: Duration = Duration::from_secs(5);
 
-/// The time in which connections work.
+/// Supervises the connections of a download.
 pub(super) struct Supervisor<'a> {
     job: &'a Job<'a>,
     workers: Arc<Workers>,
@@ -37,7 +37,7 @@ pub(super) struct Supervisor<'a> {
     pub meter: Meter,
     need: Need,
     begun: Instant,
-    /// How often a silent connection was given up because others had nothing left to do.
+    /// Number of silent connections closed because others were idle.
     impatience: u32,
     syncer: Syncer,
 }
@@ -57,7 +57,7 @@ impl<'a> Supervisor<'a> {
         Self { job, workers, there, controller, meter, need: Need::new(now), begun: now, impatience: 0, syncer }
     }
 
-    /// Until all is there.
+    /// Runs until the file is complete.
     pub fn run(&mut self, first: Option<First>, observer: &mut Observer<'_>) -> Result<(), End> {
         if first.is_some() {
             worker::start(&self.workers, first);
@@ -96,7 +96,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Brings the number of connections to what the controller wants.
+    /// Adjusts the number of connections to the controller.
     fn control(&mut self, now: Instant) {
         let sample = self.meter.read(&self.workers, now, self.controller.params().settle);
         let law = self.controller.update(sample);
@@ -108,7 +108,7 @@ impl<'a> Supervisor<'a> {
         self.hurry(now, sample.rtt_min);
     }
 
-    /// Opens or ends connections until there are as many as the law says, unless the user or the server says otherwise.
+    /// Opens or ends connections until their number is that of the law, unless the user or the server sets another.
     fn staff(&self, law: u32, now: Instant) {
         let wanted = self.job.options.connections.unwrap_or(law);
         let (missing, surplus) = {
@@ -117,7 +117,7 @@ impl<'a> Supervisor<'a> {
             let count = state.slots.values().filter(|slot| !slot.is_retired).count();
             let can_open = self.workers.has_ranges && now >= state.opens_at && state.plan.unassigned() > 0;
             let missing = if can_open { wanted.saturating_sub(count) } else { 0 };
-            // The youngest have the least to lose.
+            // The youngest connections have the least to lose.
             let surplus = state.slots.iter().rev().filter(|(_, slot)| !slot.is_retired).map(|(owner, _)| *owner);
             (missing, surplus.take(count.saturating_sub(wanted)).collect::<Vec<_>>())
         };
@@ -125,8 +125,8 @@ impl<'a> Supervisor<'a> {
         (0..missing).for_each(|_| worker::start(&self.workers, None));
     }
 
-    /// The end game: nothing is left to lease, some connections have nothing to do, and another one is silent. It is
-    /// given up, and its rest goes to those.
+    /// End game: everything is leased, some connections are idle, and another one is silent. That one is closed, and
+    /// the idle ones take its rest.
     fn hurry(&mut self, now: Instant, rtt_min: f64) {
         let rtt = if rtt_min.is_finite() { rtt_min } else { 0.0 };
         let patience = TAIL.max(Duration::from_secs_f64(4.0 * rtt)) * (1 << self.impatience.min(8));
@@ -146,14 +146,14 @@ impl<'a> Supervisor<'a> {
     }
 
     fn remember(&self) {
-        // Under a limit it is the limit that was seen, and not the path.
+        // A limited download measures the limit and not the path.
         let is_telling = self.workers.has_ranges && self.workers.pace.is_none() && self.begun.elapsed() >= MEMORABLE;
         if self.job.options.connections.is_none() && is_telling {
             memory::remember(self.workers.lock().url.host(), self.controller.connections());
         }
     }
 
-    /// Lets the connections note what has arrived, and brings it to the disk. After it nobody writes any more.
+    /// Lets the connections record their received bytes, and flushes them. No connection writes after it.
     pub fn last_words(&mut self) -> Result<(), Error> {
         let until = Instant::now() + LAST_WORDS;
         while self.workers.lock().plan.is_leased() {
@@ -167,7 +167,7 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Whether trying again may help.
+/// True if a retry may help.
 fn is_passing(error: &Error) -> bool {
     match error {
         Error::Http(http::Error::Stalled(_) | http::Error::Lost(_) | http::Error::Connect { .. }) => true,
@@ -176,7 +176,7 @@ fn is_passing(error: &Error) -> bool {
     }
 }
 
-/// Brings what arrived to the disk, in a thread of its own: a slow disk holds up nobody.
+/// Flushes received bytes to the disk in a separate thread, so that a slow disk blocks no connection.
 struct Syncer {
     stop: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
@@ -197,7 +197,7 @@ impl Syncer {
                 }
             }
         };
-        // Without it the disk is written at the end only.
+        // Without the thread, the disk is flushed only at the end.
         let thread = thread::Builder::new().name("sync".to_owned()).stack_size(64 << 10).spawn(sync).ok();
         Self { stop, thread }
     }
@@ -206,7 +206,7 @@ impl Syncer {
         *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It has nothing to say that the last sync will not say too.
+            // The final sync reports any failure again.
             _ = thread.join();
         }
     }

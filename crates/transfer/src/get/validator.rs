@@ -1,4 +1,4 @@
-//! What tells one version of a file from another (RFC 9110 §8.8).
+//! Validators, which distinguish the versions of a file (RFC 9110 §8.8).
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use crate::http::Head;
 pub(super) enum Validator {
     /// A strong entity tag, quotes included.
     Etag(String),
-    /// A date of last modification that was a second old when the server sent it (RFC 9110 §8.8.2.2).
+    /// A `Last-Modified` at least a second older than the server's `Date` (RFC 9110 §8.8.2.2).
     LastModified(String),
 }
 
-/// How a response compares with a validator.
+/// Result of comparing a response with a validator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Match {
     Same,
     Differs,
-    /// The response does not say.
+    /// The response has no such validator.
     Absent,
 }
 
 impl Validator {
-    /// The strong validator that a response carries.
+    /// The strong validator of a response.
     pub fn of(head: &Head) -> Option<Self> {
         if let Some(tag) = head.field("etag").filter(|tag| is_strong(tag)) {
             return Some(Self::Etag(tag.to_owned()));
@@ -44,7 +44,7 @@ impl Validator {
         }
     }
 
-    /// Whether `head` is of the same version.
+    /// Compares the version of `head`.
     pub fn compare(&self, head: &Head) -> Match {
         let field = match self {
             Self::Etag(_) => head.field("etag"),
@@ -58,7 +58,7 @@ impl Validator {
     }
 }
 
-/// `"…"`; a weak tag begins with W/ and says nothing about bytes.
+/// Returns whether the tag is `"…"`. A weak tag begins with W/ and does not identify bytes.
 fn is_strong(tag: &str) -> bool {
     tag.len() >= 2 && tag.starts_with('"') && tag.ends_with('"') && !tag[1..tag.len() - 1].contains(['"', ' '])
 }

@@ -1,4 +1,4 @@
-//! One connection at work, from its opening to its end.
+//! One connection, from its opening to its end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,27 +16,27 @@ use super::workers::Workers;
 use crate::common::Error;
 use crate::http::{self, Address, Body, Connection, Head};
 
-/// Bytes read at once.
+/// Bytes per read.
 const READ: usize = 128 << 10;
-/// Fewer bytes than this within the patience are as good as none.
+/// Fewer bytes than this within the timeout count as none.
 const LEAST_TRICKLE: u64 = 1 << 10;
-/// Longest sleep under a limited rate without a look at what else happens.
+/// Maximum sleep under a limited rate without checking for changes.
 const NAP: Duration = Duration::from_millis(100);
 
-/// A response that has begun before the workers was there.
+/// The response that began before the workers were created.
 pub(super) struct First {
     pub connection: Connection,
     pub body: Body,
-    /// What of it is wanted; the body begins with it.
+    /// The wanted bytes, with which the body begins.
     pub grant: Grant,
-    /// Whether the connection can be used after it.
+    /// True if the connection ends with this response.
     pub is_last: bool,
 }
 
 /// Starts the thread of a connection.
 pub(super) fn start(workers: &Arc<Workers>, first: Option<First>) {
     let guard = WorkerGuard { owner: workers.enlist(first.is_some()), workers: Arc::clone(workers), end: Ok(()) };
-    // 256 KiB of stack are enough for TLS, and many threads are cheap.
+    // 256 KiB of stack are enough for TLS and keep many threads cheap.
     let spawned = thread::Builder::new().name("get".to_owned()).stack_size(256 << 10).spawn(move || {
         let mut guard = guard;
         guard.end = work(&guard, first);
@@ -46,7 +46,7 @@ pub(super) fn start(workers: &Arc<Workers>, first: Option<First>) {
     }
 }
 
-/// A place in the workers, given up whatever happens.
+/// A slot in the workers, released on every exit path.
 struct WorkerGuard {
     owner: Owner,
     workers: Arc<Workers>,
@@ -93,21 +93,21 @@ fn work(guard: &WorkerGuard, first: Option<First>) -> Result<(), Trouble> {
     worker.run(&mut buffer)
 }
 
-/// A body on its way to the file.
+/// A body that is being received.
 struct Arrival {
     lease: LeaseId,
-    /// The first byte that has not arrived.
+    /// The first byte not received yet.
     next: u64,
-    /// The byte after the last that is announced; `u64::MAX` if none is.
+    /// The byte after the last one announced; `u64::MAX` if unknown.
     end: u64,
-    /// Of the bytes that arrived.
+    /// Hash of the received bytes.
     hasher: blake3::Hasher,
 }
 
-/// A request whose response is to come.
+/// A request without a response yet.
 struct Asked {
     grant: Grant,
-    /// Whether it was sent with `If-Range`.
+    /// True if it was sent with `If-Range`.
     has_if_range: bool,
 }
 
@@ -116,9 +116,9 @@ struct Worker<'a> {
     owner: Owner,
     url: Address,
     connection: Connection,
-    /// In the order of the responses.
+    /// Pending requests, in the order of their responses.
     asked: VecDeque<Asked>,
-    /// Responses that were taken whole.
+    /// Number of complete responses.
     answered: u64,
 }
 
@@ -148,7 +148,7 @@ impl Worker<'_> {
             match can_go_on {
                 Ok(true) => self.answered += 1,
                 Ok(false) => return Ok(()),
-                // The first answer was right and a later one is nonsense: the server cannot be asked ahead.
+                // The first response was valid and a later one is not: the server does not support pipelining.
                 Err(Trouble::Fatal(Error::Http(http::Error::Malformed(_))))
                     if self.answered > 0 && self.workers.lock().depth > 1 =>
                 {
@@ -159,21 +159,21 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether a response holds what was asked for; the byte after its last.
+    /// Checks that a response contains the requested bytes; returns the byte after its last.
     fn judge(&self, head: &Head, grant: Grant, has_if_range: bool) -> Result<u64, Trouble> {
         let Grant { start, end: most, .. } = grant;
         let compared = self.workers.validator.as_ref().map(|validator| (validator, validator.compare(head)));
         match head.status {
             206 => {
                 let (end, _) = part(head, start, most, self.workers.length)?;
-                // One need not say it again (RFC 9110 §15.3.7).
+                // The response need not repeat the coding (RFC 9110 §15.3.7).
                 let coding = head.content_encoding();
                 if coding.is_some() && coding != self.workers.coding {
                     return Err(Trouble::Fatal(recoded(coding.as_deref(), self.workers.coding.as_deref())));
                 }
                 match compared {
                     None | Some((_, Match::Same)) => Ok(end),
-                    // A 206 to If-Range need not repeat the date, but always the tag (RFC 9110 §15.3.7).
+                    // A 206 to If-Range need not repeat the date, but must repeat the tag (RFC 9110 §15.3.7).
                     Some((Validator::LastModified(_), Match::Absent)) if has_if_range => Ok(end),
                     Some((validator, _)) => Err(changed(validator, head)),
                 }
@@ -201,7 +201,7 @@ impl Worker<'_> {
                 Err(match status {
                     _ if is_busy(status) => Trouble::Busy(error, retry_after(head, SystemTime::now())),
                     _ if is_transient(status) => Trouble::Again(error),
-                    // A signed address has expired: the one that the user gave may lead to a fresh one.
+                    // A signed address has expired: the user's address may redirect to a fresh one.
                     401 | 403 | 404 | 410 if self.url != self.workers.requests.origin => {
                         let mut state = self.workers.lock();
                         state.hops += 1;
@@ -210,7 +210,7 @@ impl Worker<'_> {
                         }
                         Trouble::Moved(self.workers.requests.origin.clone())
                     }
-                    // Some servers say so that there are too many connections.
+                    // Some servers reject too many connections like this.
                     400..500 if self.workers.lock().is_serving() => Trouble::Busy(error, None),
                     _ => Trouble::Fatal(error),
                 })
@@ -218,8 +218,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Takes the body of a response, whose last byte comes before `end`, as far as its lease goes; notes what arrived,
-    /// even if not all did. Whether the connection can be used after it.
+    /// Reads the body of a response, whose last byte comes before `end`, as far as its lease goes. Records the received
+    /// bytes even after a failure. Returns whether the connection can be reused.
     fn fetch(&mut self, mut body: Body, grant: Grant, end: u64, buffer: &mut [u8]) -> Result<bool, Trouble> {
         let Grant { lease, start, .. } = grant;
         self.workers.begin(self.owner, lease);
@@ -250,7 +250,7 @@ impl Worker<'_> {
             arrival.hasher.update(bytes);
             arrival.next += taken;
             if is_done && arrival.next < arrival.end {
-                // The rest is another's now; what still comes of it is not worth waiting for.
+                // Another connection has leased the rest; the remaining body is not worth reading.
                 return Ok(false);
             }
             if let Some(pace) = &self.workers.pace {
@@ -265,7 +265,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The body has ended.
+    /// Handles the end of the body.
     fn ended(&self, &Arrival { lease, next, end, .. }: &Arrival) -> Result<bool, Trouble> {
         if end == u64::MAX {
             let mut state = self.workers.lock();
@@ -279,7 +279,7 @@ impl Worker<'_> {
         Ok(true)
     }
 
-    /// Waits for the limit, unless the connection is to end.
+    /// Waits for the limit, unless the connection should end.
     fn sleep(&self, pace: &Pace, wait: Duration) {
         let until = Instant::now() + wait;
         loop {
@@ -298,7 +298,7 @@ impl Worker<'_> {
     }
 }
 
-/// The refusal of a part that is not of the same content.
+/// Refusal of a part with another content coding.
 fn recoded(now: Option<&str>, before: Option<&str>) -> Error {
     let [now, before] = [now, before].map(|coding| coding.unwrap_or("identity"));
     Error::Refused { status: 206, reason: format!(" with Content-Encoding {now:?}, which was {before:?} before") }

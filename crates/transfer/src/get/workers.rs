@@ -1,4 +1,4 @@
-//! What the connections of one download share: the plan, the file, and what is known of the server.
+//! State shared by the connections of a download: the plan, the file and the server.
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, MutexGuard};
@@ -17,19 +17,19 @@ use crate::common::{Monitor, bound_window};
 
 /// Payload of a full segment over Ethernet, with timestamps.
 const SEGMENT: u32 = 1448;
-/// No bound: more than any window.
+/// No bound: larger than any window.
 const UNBOUNDED: u32 = 1 << 30;
 
-/// What the connections share.
+/// State shared by the connections of a download.
 pub(super) struct Workers {
     pub requests: Arc<Requests>,
     pub part: Part,
-    /// Whether parts can be asked for. If not, the one connection that there is must bring it all.
+    /// True if the server supports ranges. Otherwise a single connection transfers the whole file.
     pub has_ranges: bool,
-    /// Bytes of the file, if known.
+    /// Length of the file in bytes, if known.
     pub length: Option<u64>,
     pub validator: Option<Validator>,
-    /// Codings of the content, which no part may differ in.
+    /// Codings of the content, which must be the same in all parts.
     pub coding: Option<String>,
     pub pace: Option<Pace>,
     pub retry: Retry,
@@ -37,22 +37,22 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// The state, for a moment.
+    /// Locks the state.
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
 
-    /// Waits until something changes, at most `patience`.
+    /// Waits for a change, for at most `patience`.
     pub fn wait(&self, patience: Duration) {
         drop(self.state.wait(self.lock(), patience));
     }
 
-    /// Adds a connection; `is_served`: the server has answered it already.
+    /// Adds a connection; `is_served`: the server has already answered it.
     pub fn enlist(&self, is_served: bool) -> Owner {
         self.lock().enlist(Instant::now(), is_served)
     }
 
-    /// A connection is open. Whether it is still wanted.
+    /// Registers an open connection. Returns whether it is still wanted.
     pub fn opened(&self, owner: Owner, socket: &TcpStream) -> bool {
         let now = Instant::now();
         let mut state = self.lock();
@@ -63,8 +63,8 @@ impl Workers {
         slot.open.is_some() && !slot.is_retired && !is_over
     }
 
-    /// Bytes to ask for next. A connection that is idle waits for some, up to the end of the download or its own;
-    /// another one is told at once that there are none.
+    /// Returns the bytes to request next. An idle connection waits for some, until the download ends or it is retired
+    /// itself; a busy one gets `None` at once if there are none.
     pub fn next(&self, owner: Owner, is_idle: bool) -> Option<Grant> {
         let mut state = self.lock();
         loop {
@@ -96,7 +96,7 @@ impl Workers {
         }
     }
 
-    /// The bytes of a lease begin to arrive.
+    /// Marks that the bytes of a lease begin to arrive.
     pub fn begin(&self, owner: Owner, lease: LeaseId) {
         let mut state = self.lock();
         state.plan.begin(lease);
@@ -105,7 +105,8 @@ impl Workers {
         }
     }
 
-    /// `count` bytes of a lease have arrived; how many of them may be written, and whether they were its last.
+    /// Counts `count` received bytes of a lease. Returns how many of them may be written, and whether they were the
+    /// last.
     pub fn arrived(&self, owner: Owner, lease: LeaseId, count: u64) -> (u64, bool) {
         let mut state = self.lock();
         let taken = state.plan.take(lease, count);
@@ -115,7 +116,7 @@ impl Workers {
         if slot.received == 0
             && let (Some(window), Some((_, socket))) = (window, &slot.open)
         {
-            // The first data undo what was said before the handshake.
+            // The first data resets the bound set before the handshake.
             _ = bound_window(socket, window);
         }
         slot.received += taken;
@@ -136,7 +137,7 @@ impl Workers {
         self.state.notify();
     }
 
-    /// A connection has ended, for this reason.
+    /// Removes a connection that has ended, with its reason.
     pub fn leave(&self, owner: Owner, end: Result<(), Trouble>) {
         let now = Instant::now();
         let mut state = self.lock();
@@ -165,27 +166,27 @@ impl Workers {
         let share = |index| total.map(|total| share(total, SEGMENT, count, index));
         for (socket, index) in sockets.zip(0..) {
             if let Some((_, socket)) = socket {
-                // Without it the connection offers more than its share, as it would have before.
+                // If this fails, the connection offers more than its share, as without the bound.
                 _ = bound_window(socket, share(index).map_or(UNBOUNDED, |segments| segments * SEGMENT));
             }
         }
-        // The last one's is the least.
+        // The last share is the smallest.
         state.window = share(count - 1).map(|segments| segments.max(1) * SEGMENT);
     }
 
-    /// Ends a connection that is not wanted any more.
+    /// Ends a connection that is no longer wanted.
     pub fn retire(&self, owner: Owner) {
         if let Some(slot) = self.lock().slots.get_mut(&owner) {
             slot.is_retired = true;
             if let Some((_, socket)) = &slot.open {
-                // It may be closed already.
+                // It may already be closed.
                 _ = socket.shutdown(Shutdown::Both);
             }
         }
         self.state.notify();
     }
 
-    /// Ends the download: every connection, at once.
+    /// Ends the download: closes every connection at once.
     pub fn end(&self) {
         let owners: Vec<_> = {
             let mut state = self.lock();

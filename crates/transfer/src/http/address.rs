@@ -1,4 +1,4 @@
-//! Addresses, which print without their secrets.
+//! Addresses that print without their secrets.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use url::{Host, Position, Url};
 
 use super::auth::Credentials;
 
-/// Stands for a secret in everything that is printed.
+/// Replaces secrets in all printed text.
 const MASK: &str = "***";
 
 /// An `http` or `https` URL with a host. It prints without its password.
@@ -16,20 +16,20 @@ const MASK: &str = "***";
 pub struct Address(Url);
 
 impl Address {
-    /// Reads an address; without a scheme it is `http`.
+    /// Parses an address; the default scheme is `http`.
     ///
     /// # Errors
-    /// No URL, or one of another scheme; the reason carries no secret.
+    /// Not a URL, or one of another scheme; the reason contains no secret.
     pub fn parse(text: &str) -> Result<Self, String> {
         let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
         let url = Url::parse(&whole).map_err(|error| format!("{}: {error}", masked(text)))?;
         Self::of(url).ok_or_else(|| format!("{}: only http:// and https:// URLs are supported", masked(text)))
     }
 
-    /// The address that a `Location` leads to from here; bytes beyond ASCII that are not UTF-8 are kept as they are, percent-encoded.
+    /// Resolves a `Location` against this address. Non-ASCII bytes that are not UTF-8 are kept, percent-encoded.
     ///
     /// # Errors
-    /// No URL, or one of another scheme; the reason carries no secret.
+    /// Not a URL, or one of another scheme; the reason contains no secret.
     pub fn join(&self, location: &[u8]) -> Result<Self, String> {
         let text = match std::str::from_utf8(location) {
             Ok(text) => text.to_owned(),
@@ -44,7 +44,7 @@ impl Address {
         (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(Self(url))
     }
 
-    /// The URL with all that it carries.
+    /// The complete URL, secrets included.
     pub fn url(&self) -> &Url {
         &self.0
     }
@@ -54,7 +54,7 @@ impl Address {
         self.0.scheme() == "https"
     }
 
-    /// Returns whether the host is this machine, whatever its name service says.
+    /// Returns whether the host is this machine, independently of name resolution.
     pub fn is_here(&self) -> bool {
         match self.0.host() {
             Some(Host::Domain(name)) => is_local(name),
@@ -64,12 +64,12 @@ impl Address {
         }
     }
 
-    /// Host and port, the port only if it is not the scheme's own.
+    /// Host and port; the scheme's default port is omitted.
     pub fn host(&self) -> &str {
         &self.0[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// User and password of the address, percent-decoded.
+    /// User and password in the address, percent-decoded.
     pub fn credentials(&self) -> Option<Credentials> {
         let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
         let has_any = !self.0.username().is_empty() || self.0.password().is_some();
@@ -77,7 +77,7 @@ impl Address {
     }
 }
 
-/// `localhost` and names beneath it (RFC 6761 §6.3).
+/// Returns whether the name is `localhost` or a subdomain of it (RFC 6761 §6.3).
 fn is_local(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")
@@ -95,16 +95,16 @@ impl fmt::Debug for Address {
     }
 }
 
-/// All bytes that are not ASCII: `percent_encode` always encodes them.
+/// Encodes no ASCII characters; `percent_encode` always encodes the others.
 const ABOVE_ASCII: &percent_encoding::AsciiSet = &percent_encoding::AsciiSet::EMPTY;
 
-/// A user's address without its password, and without a user that stands alone, which may be a token. Text that is no URL also
-/// loses all that may be one of these.
+/// Masks the password in an address given by the user, and a user without a password, which may be a token. In text
+/// that is not a URL, everything that may be one of these is masked.
 pub fn masked(text: &str) -> String {
     let start = text.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = text.split_at(start);
     let authority = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
-    // A password with one of these in it, not encoded, ends at the last `@` of all.
+    // A password that contains one of these unencoded ends at the last `@` of the text.
     let is_whole = Url::parse(text).is_ok_and(|url| url.has_host());
     let end = if is_whole { rest[..authority].rfind('@') } else { rest.rfind('@') };
     let Some(end) = end else { return text.to_owned() };
@@ -128,7 +128,7 @@ mod tests {
             ("user:SECRET@a.example/x", "user:***@a.example/x"),
             ("http://a.example/x@y", "http://a.example/x@y"),
             ("http://user:SEC@RET@a.example/", "http://user:***@a.example/"),
-            // No URLs.
+            // Not URLs.
             ("http://user:SEC/RET@a.example/", "http://user:***@a.example/"),
             ("http://user:SEC#RET@a.example:port/", "http://user:***@a.example:port/"),
             ("http://user:SECRET@", "http://user:***@"),

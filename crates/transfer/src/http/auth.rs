@@ -1,9 +1,9 @@
-//! Names and passwords: in the address, or in the user's `.netrc`.
+//! User names and passwords, from the address or from the user's `.netrc`.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-/// A name and its password.
+/// A user name and its password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     user: String,
@@ -11,7 +11,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// A user, and the password if there is one.
+    /// Credentials of a user, with a password if there is one.
     pub fn new(user: String, password: Option<String>) -> Self {
         Self { user, password }
     }
@@ -21,7 +21,7 @@ impl Credentials {
         &self.user
     }
 
-    /// Returns whether there is a password, and with it a secret.
+    /// Returns whether there is a password, and so a secret.
     pub fn has_password(&self) -> bool {
         self.password.is_some()
     }
@@ -33,18 +33,19 @@ impl Credentials {
     }
 }
 
-/// The entry of a `.netrc` file for a host.
+/// The entry of a host in a `.netrc` file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
     /// User and password.
     pub credentials: Credentials,
-    /// True if it names the host, and is not the `default` of all.
+    /// True if it names the host, false for the `default` entry.
     pub is_named: bool,
 }
 
-/// The entry of a `.netrc` file for `host` (and `user`, if given): the first that has a password, else the first. Read as curl reads it:
-/// words may stand in double quotes, with `\"`, `\\`, `\n`, `\r` and `\t`; a word that begins with `#` begins a comment; a macro ends at
-/// an empty line. Behind a quote that does not end nothing is read, and what is not whole by then does not count.
+/// Looks up the entry for `host` (and `user`, if given) in a `.netrc` file: the first with a password, else the first.
+/// The file is parsed as curl does. Words may be in double quotes, with `\"`, `\\`, `\n`, `\r` and `\t`. A word that
+/// begins with `#` starts a comment; a macro ends at an empty line. Parsing stops at an unterminated quote, and an
+/// entry that is incomplete by then is ignored.
 pub fn netrc(text: &str, host: &str, user: Option<&str>) -> Option<Entry> {
     let (words, is_sound) = words(text);
     let mut words = words.iter().map(String::as_str);
@@ -62,7 +63,7 @@ pub fn netrc(text: &str, host: &str, user: Option<&str>) -> Option<Entry> {
             }
             key @ ("login" | "password" | "account") => {
                 let value = words.next();
-                // An entry that has both is whole.
+                // An entry that has both is complete.
                 let open = entries
                     .last_mut()
                     .filter(|(_, login, password)| is_ours && !(login.is_some() && password.is_some()));
@@ -87,7 +88,8 @@ pub fn netrc(text: &str, host: &str, user: Option<&str>) -> Option<Entry> {
     Some(Entry { credentials, is_named })
 }
 
-/// The words of the file but for comments and macros, up to a quote that does not end; whether there is none.
+/// The words of the file, up to an unterminated quote, without comments and macros. Returns also whether all quotes are
+/// terminated.
 fn words(text: &str) -> (Vec<String>, bool) {
     let mut words: Vec<String> = Vec::new();
     let mut is_macro = false;
@@ -108,7 +110,7 @@ fn words(text: &str) -> (Vec<String>, bool) {
                     (word.to_owned(), after)
                 }
             };
-            // The value of a key may be called so, too.
+            // The value of a key may be the same word.
             let is_value = words.last().is_some_and(|last| is_key(last));
             if !is_value && word.eq_ignore_ascii_case("macdef") {
                 is_macro = true;
@@ -125,7 +127,7 @@ fn is_key(word: &str) -> bool {
     ["machine", "login", "password", "account"].iter().any(|key| word.eq_ignore_ascii_case(key))
 }
 
-/// A word without its opening quote, and what follows the closing one.
+/// Splits a quoted word, given without its opening quote, from the text after its closing quote.
 fn unquote(quoted: &str) -> Option<(String, &str)> {
     let mut word = String::new();
     let mut characters = quoted.char_indices();
@@ -184,7 +186,7 @@ mod tests {
         assert_eq!(h("machine h login macdef password machine", None), pair("macdef", "machine"));
         assert_eq!(h("machine h login u\nmachine h login v password q", None), pair("v", "q"));
         assert_eq!(h("machine h login u password #p", None), Some(("u".to_owned(), None)));
-        // A quote without an end, behind a whole entry and before one.
+        // An unterminated quote, after a complete entry and before one.
         assert_eq!(h("machine h login u password p\nmachine i login \"v", None), pair("u", "p"));
         assert_eq!(h("machine i login \"v\nmachine h login u password p", None), None);
         assert_eq!(h("machine h login u password \"p", None), None);
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn addresses_carry_credentials() {
         let url = Address::parse("http://Aladdin:open%20sesame@a.example/").unwrap();
-        // RFC 7617 §2's own example.
+        // The example of RFC 7617 §2.
         assert_eq!(url.credentials().unwrap().basic(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
         assert!(Address::parse("http://a.example/").unwrap().credentials().is_none());
     }

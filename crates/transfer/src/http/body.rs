@@ -1,4 +1,4 @@
-//! The body of a response, told apart from what follows it.
+//! The body of a response, separated from the bytes after it.
 
 use super::error::Error;
 use super::head::Framing;
@@ -6,40 +6,40 @@ use super::head::Framing;
 /// Longest line between chunks, and most bytes of trailers.
 const MOST_LINE: usize = 4 << 10;
 
-/// Where the bytes of a body come from.
+/// A source of the bytes of a body.
 pub trait Source {
-    /// Bytes that have arrived: first those that came with a head, then straight from the socket; 0 at the end.
+    /// Reads received bytes: first those that arrived with a head, then directly from the socket; 0 at the end.
     ///
     /// # Errors
-    /// The connection is lost or stalls.
+    /// The connection is lost or stalled.
     fn read(&mut self, out: &mut [u8]) -> Result<usize, Error>;
 
-    /// What is held, to be looked at before it is taken.
+    /// Buffered bytes, without consuming them.
     fn held(&self) -> &[u8];
 
-    /// Takes `count` of the bytes that are held.
+    /// Consumes `count` buffered bytes.
     fn take(&mut self, count: usize);
 
-    /// Waits for more to be held.
+    /// Waits until more bytes are buffered.
     ///
     /// # Errors
-    /// The connection is lost, at its end, or stalls.
+    /// The connection is lost, closed or stalled.
     fn more(&mut self) -> Result<(), Error>;
 }
 
-/// What is left of the body of a response.
+/// The unread rest of a response's body.
 #[derive(Debug)]
 pub struct Body(State);
 
 #[derive(Debug, PartialEq, Eq)]
 enum State {
-    /// So many bytes to come.
+    /// Number of bytes left.
     Length(u64),
-    /// So many bytes of this chunk to come (RFC 9112 §7.1); the line that ends it follows.
+    /// Number of bytes left in this chunk (RFC 9112 §7.1); its final line follows.
     Chunk(u64),
-    /// A chunk's size comes next.
+    /// The size of a chunk follows.
     Size,
-    /// Fields after the last chunk, passed over; so many bytes of them so far.
+    /// Skipped fields after the last chunk, with the number of their bytes so far.
     Trailers(usize),
     UntilClose,
     Ended,
@@ -58,7 +58,7 @@ impl Body {
         Self(State::Ended)
     }
 
-    /// Bytes still to come, if that is known.
+    /// Number of bytes left, if known.
     pub fn left(&self) -> Option<u64> {
         match self.0 {
             State::Length(left) => Some(left),
@@ -67,15 +67,15 @@ impl Body {
         }
     }
 
-    /// Returns whether the end of the body is told, and not only that of the connection.
+    /// Returns whether the end of the body is marked, and not only by the end of the connection.
     pub fn has_end(&self) -> bool {
         self.0 != State::UntilClose
     }
 
-    /// Reads into `out`, which is not empty; 0 at the end of the body.
+    /// Reads into `out`, which must not be empty; 0 at the end of the body.
     ///
     /// # Errors
-    /// The connection is lost before the end, or the chunks are malformed.
+    /// The connection is lost before the body's end, or the chunks are malformed.
     pub fn read(&mut self, source: &mut impl Source, out: &mut [u8]) -> Result<usize, Error> {
         loop {
             match self.0 {
@@ -121,7 +121,7 @@ impl Body {
     }
 }
 
-/// What of the bytes that are held a line may be.
+/// The part of the buffered bytes that may be a line.
 fn start(held: &[u8]) -> &[u8] {
     &held[..held.len().min(MOST_LINE)]
 }
@@ -135,7 +135,7 @@ fn some(count: usize) -> Result<usize, Error> {
     if count == 0 { Err(Error::closed()) } else { Ok(count) }
 }
 
-/// Passes over one line; its length with its CRLF.
+/// Skips one line; returns its length with CRLF.
 fn line(source: &mut impl Source) -> Result<usize, Error> {
     loop {
         if let Some(end) = start(source.held()).windows(2).position(|pair| pair == b"\r\n") {
@@ -201,7 +201,7 @@ mod tests {
             assert!(matches!(body(message.as_bytes()), Err(Error::Malformed(_))), "{chunks:?}");
         }
     }
-    /// A server that never ends a line between chunks would have all of it held.
+    /// Without the bound, an endless line between chunks would be buffered completely.
     #[test]
     fn lines_between_chunks_are_bounded() {
         let chunked =

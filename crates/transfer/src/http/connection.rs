@@ -1,4 +1,4 @@
-//! One connection: bytes in, bytes out, and the socket beneath.
+//! One connection: reads, writes, and the socket.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -12,13 +12,13 @@ use super::head::Head;
 use super::receive::receive;
 use crate::common::is_readable;
 
-/// Bytes asked of the socket at once for a head.
+/// Bytes per read from the socket for a head.
 const READ: usize = 16 << 10;
 
-/// A connection to a server, over TLS or not.
+/// A connection to a server, with or without TLS.
 pub struct Connection {
     stream: Stream,
-    /// Arrived and not yet taken: `held[taken..]`.
+    /// Received and not yet consumed: `held[taken..]`.
     held: Vec<u8>,
     taken: usize,
     patience: Duration,
@@ -38,7 +38,7 @@ impl Connection {
         Self { stream: Stream::Tls(Box::new(stream)), held: Vec::new(), taken: 0, patience }
     }
 
-    /// The socket, to ask the kernel about it or to shut it down.
+    /// The socket, for kernel information or for shutdown.
     pub fn socket(&self) -> &TcpStream {
         match &self.stream {
             Stream::Plain(socket) => socket,
@@ -53,24 +53,24 @@ impl Connection {
         }
     }
 
-    /// How long one read may wait.
+    /// Timeout of one read.
     pub fn patience(&self) -> Duration {
         self.patience
     }
 
-    /// Whether the next head can be read with little or no wait: something of it has arrived.
+    /// True if the next head can be read with little or no wait, because part of it has arrived.
     ///
     /// # Errors
-    /// The system does not say.
+    /// The system call fails.
     pub fn is_answered(&self) -> Result<bool, Error> {
         let has_arrived = is_readable(self.socket(), Duration::ZERO).map_err(Error::Lost)?;
         Ok(has_arrived || self.taken < self.held.len())
     }
 
-    /// Sends a whole request.
+    /// Sends a complete request.
     ///
     /// # Errors
-    /// The connection is lost, or the peer takes nothing.
+    /// The connection is lost, or the peer stops reading.
     pub fn send(&mut self, request: &[u8]) -> Result<(), Error> {
         let sent = match &mut self.stream {
             Stream::Plain(socket) => socket.write_all(request),
@@ -79,14 +79,14 @@ impl Connection {
         sent.map_err(|error| self.failure(error))
     }
 
-    /// The head of the next response and what is needed to read its body; interim responses are passed over.
+    /// Reads the head of the next response and prepares its body; skips interim responses.
     ///
     /// # Errors
-    /// The connection is lost or stalls before the head is whole, or it is no head.
+    /// The connection is lost or stalled before the head is complete, or the head is malformed.
     pub fn head(&mut self, is_answer_to_head: bool) -> Result<(Head, Body), Error> {
         let (begun, patience) = (Instant::now(), self.patience);
         receive(self, is_answer_to_head, || {
-            // A head that drips in byte by byte keeps every single read short.
+            // A head that arrives byte by byte never exceeds the timeout of a single read.
             if begun.elapsed() > patience { Err(Error::Stalled(patience.as_secs_f64())) } else { Ok(()) }
         })
     }

@@ -21,27 +21,28 @@ use crate::tls;
 pub struct Dialer {
     proxies: Proxies,
     ca: Option<PathBuf>,
-    /// Made when first needed: reading the system's roots takes milliseconds.
+    /// Created at first use: reading the system's roots takes milliseconds.
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
     connect_timeout: Duration,
     patience: Duration,
-    /// Where the last connection went: the others go there too, for the servers behind one name may differ.
+    /// Peer address of the last connection. Later connections use it too, because the servers behind one name may
+    /// differ.
     last: Mutex<Option<(String, SocketAddr)>>,
 }
 
 impl Dialer {
-    /// `connect_timeout` bounds each of TCP's and TLS's handshakes, `patience` the wait for anything later; `ca` names
-    /// a PEM file to be trusted instead of the system's roots.
+    /// `connect_timeout` bounds the TCP handshake and the TLS handshake each, `patience` all later waits. `ca` names a
+    /// PEM file to trust instead of the system's roots.
     pub fn new(proxies: Proxies, ca: Option<PathBuf>, connect_timeout: Duration, patience: Duration) -> Self {
         Self { proxies, ca, tls: OnceLock::new(), connect_timeout, patience, last: Mutex::new(None) }
     }
 
-    /// The proxy that stands between us and `url`.
+    /// The proxy for `url`, if any.
     pub fn proxy(&self, url: &Url) -> Option<Proxy> {
         self.proxies.of(url)
     }
 
-    /// A request's target (RFC 9112 §3.2): the path, or for a proxy without a tunnel the whole address.
+    /// A request's target (RFC 9112 §3.2): the path, or the complete address for a proxy without a tunnel.
     pub fn target<'a>(&self, url: &'a Url) -> String {
         let path: &'a str = &url[Position::BeforePath..Position::AfterQuery];
         if url.scheme() == "http" && self.proxy(url).is_some() {
@@ -51,10 +52,10 @@ impl Dialer {
         }
     }
 
-    /// A new connection that leads to `url`, with a receive window of at most `window` bytes from its handshake on.
+    /// Opens a connection to `url`, with a receive window of at most `window` bytes from the handshake on.
     ///
     /// # Errors
-    /// No address answers, the proxy refuses, or the server cannot prove who it is.
+    /// No address answers, the proxy refuses, or the server's certificate is not trusted.
     pub fn dial(&self, url: &Url, window: Option<u32>) -> Result<Connection, Error> {
         let is_tls = url.scheme() == "https";
         let socket = match self.proxy(url) {
@@ -103,14 +104,14 @@ impl Dialer {
         Ok(socket)
     }
 
-    /// A tunnel through a proxy (RFC 9110 §9.3.6).
+    /// Opens a tunnel through a proxy (RFC 9110 §9.3.6).
     fn tunnel(&self, proxy: &Proxy, url: &Url, window: Option<u32>) -> Result<TcpStream, Error> {
         let mut connection = Connection::plain(self.connect(proxy.url(), window)?, self.connect_timeout);
         let host = authority(url);
         let authorization = proxy.authorization().map(|value| format!("Proxy-Authorization: {value}\r\n"));
         let authorization = authorization.unwrap_or_default();
         connection.send(format!("CONNECT {host} HTTP/1.1\r\nHost: {host}\r\n{authorization}\r\n").as_bytes())?;
-        // Like the answer to HEAD, that to CONNECT has no body, whatever its fields say.
+        // The answer to CONNECT has no body, whatever its fields say, like the answer to HEAD.
         let (head, _) = connection.head(true)?;
         if !(200..300).contains(&head.status) {
             let reason = format!("answered {} to CONNECT {host}", head.status);
@@ -129,7 +130,7 @@ impl Dialer {
         while session.is_handshaking() {
             match session.complete_io(&mut socket) {
                 Ok(_) => {}
-                // rustls marks what breaks its protocol, a certificate above all, as invalid data.
+                // rustls reports protocol violations, mostly certificates, as invalid data.
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(failure(error.to_string())),
                 Err(source) => return Err(Error::Connect { host: authority(url), source }),
             }
@@ -138,8 +139,8 @@ impl Dialer {
     }
 }
 
-/// A connection to `address`. What it is offered until its first data is bounded; so is the window's scale, which the handshake settles
-/// for good: it can be 64 KiB at least.
+/// Opens a connection to `address`. The window offered until the first data is bounded. So is the window scale, which
+/// the handshake fixes for the whole connection; every scale allows a window of at least 64 KiB.
 fn open(address: SocketAddr, window: Option<u32>, timeout: Duration) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if let Some(window) = window {
@@ -149,7 +150,7 @@ fn open(address: SocketAddr, window: Option<u32>, timeout: Duration) -> io::Resu
     Ok(socket.into())
 }
 
-/// Name and port, as CONNECT and `Host` want them; the port always stands.
+/// Name and port as CONNECT and `Host` require them; the port is always included.
 fn authority(url: &Url) -> String {
     format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default())
 }

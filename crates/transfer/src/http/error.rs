@@ -1,47 +1,47 @@
-//! Why an exchange of messages failed.
+//! Errors of HTTP exchanges.
 
 use std::io;
 
-/// Why an exchange of messages failed.
+/// Reason why an exchange of messages failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The name has no address, or none of them answers.
+    /// The name does not resolve, or none of its addresses answers.
     #[error("cannot connect to {host}: {source}")]
     Connect {
         /// Name and port.
         host: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The proxy will not help.
+    /// The proxy refuses.
     #[error("the proxy {proxy} {reason}")]
     Proxy {
         /// Name and port.
         proxy: String,
-        /// What it did.
+        /// Its answer.
         reason: String,
     },
-    /// The peer cannot prove who it is, or breaks the protocol of TLS.
+    /// The peer's certificate is not trusted, or the peer violates the TLS protocol.
     #[error("TLS with {host}: {reason}")]
     Tls {
         /// Name and port.
         host: String,
-        /// What was wrong.
+        /// The violation.
         reason: String,
     },
-    /// Nothing, or next to nothing, arrived for so long that the connection counts as dead.
+    /// Too little data arrived within the timeout; the connection counts as dead.
     #[error("stalled: no data for {0:.0} s")]
     Stalled(f64),
     /// The connection ended before the message did.
     #[error("connection lost: {0}")]
     Lost(io::Error),
-    /// What arrived is no HTTP/1.1, or more of it than is sane.
+    /// The message is not HTTP/1.1, or exceeds the bounds.
     #[error("the server violates HTTP: {0}")]
     Malformed(String),
 }
 
 impl Error {
-    /// The exit code of a command that ends by it.
+    /// Exit code of a command that fails with this error.
     pub(crate) const fn code(&self) -> u8 {
         match self {
             Self::Connect { .. } | Self::Proxy { .. } => 3,

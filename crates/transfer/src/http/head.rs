@@ -1,10 +1,10 @@
-//! The head of a response: status and header fields, read as RFC 9112 wants a client to read them.
+//! The head of a response: status and header fields, parsed as RFC 9112 requires of clients.
 
 use super::error::Error;
 
-/// Most bytes of one head (RFC 9112 §5 leaves the bound to the recipient).
+/// Maximum size of a head in bytes (RFC 9112 §5 leaves the bound to the recipient).
 pub(super) const MOST_BYTES: usize = 64 << 10;
-/// Most fields of one head.
+/// Maximum number of fields in a head.
 const MOST_FIELDS: usize = 128;
 
 /// Status line and header fields of a response.
@@ -21,13 +21,13 @@ pub struct Head {
 #[derive(Clone, Debug)]
 struct Field {
     name: String,
-    /// The value as text: UTF-8, or else ISO-8859-1 (RFC 9110 §5.5).
+    /// The value as text: UTF-8, otherwise decoded as ISO-8859-1 (RFC 9110 §5.5).
     value: String,
     /// The bytes of a value that is not UTF-8.
     raw: Option<Vec<u8>>,
 }
 
-/// How the end of a body is told (RFC 9112 §6.3).
+/// Framing of a body (RFC 9112 §6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
     Length(u64),
@@ -40,20 +40,20 @@ pub(super) enum Framing {
 pub struct ContentRange {
     /// First byte and the byte after the last; `None` in a 416.
     pub part: Option<(u64, u64)>,
-    /// Length of the whole; `None` if the server does not say.
+    /// Length of the whole file; `None` if the server does not say.
     pub whole: Option<u64>,
 }
 
 impl Head {
-    /// The head that `bytes` begin with, and its length in bytes; `None` if more must come.
+    /// Parses the head at the start of `bytes`. Returns it with its length in bytes, or `None` if it is incomplete.
     ///
     /// # Errors
-    /// No head of HTTP/1, or one beyond the bounds.
+    /// Not an HTTP/1 head, or one beyond the bounds.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Self, usize)>, Error> {
         let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
         let mut response = httparse::Response::new(&mut fields);
         let mut parser = httparse::ParserConfig::default();
-        // RFC 9112 §4, §5.1 and §5.2: what a client takes from old servers, which no sender may generate.
+        // RFC 9112 §4, §5.1 and §5.2: accepted from old servers, although senders must not generate it.
         parser
             .allow_multiple_spaces_in_response_status_delimiters(true)
             .allow_spaces_after_header_name_in_responses(true)
@@ -99,7 +99,7 @@ impl Head {
         self.fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
     }
 
-    /// The elements of a list over all fields `name`; an empty element is none (RFC 9110 §5.6.1).
+    /// The elements of a list over all fields `name`; empty elements are skipped (RFC 9110 §5.6.1).
     fn elements<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.values(name).flat_map(|value| value.split(',')).map(str::trim).filter(|element| !element.is_empty())
     }
@@ -108,11 +108,11 @@ impl Head {
         self.elements(name).any(|word| word.eq_ignore_ascii_case(token))
     }
 
-    /// The length of the body, if the server says it. A list of equal lengths is one (RFC 9110 §8.6), and a transfer coding overrides all
-    /// of them (RFC 9112 §6.3).
+    /// The length of the body, if given. A list of equal lengths counts as one (RFC 9110 §8.6), and a transfer coding
+    /// overrides all lengths (RFC 9112 §6.3).
     ///
     /// # Errors
-    /// Two lengths, or no number.
+    /// Two different lengths, or not a number.
     pub fn content_length(&self) -> Result<Option<u64>, Error> {
         let mut length = None;
         if self.codings().next().is_some() {
@@ -131,7 +131,7 @@ impl Head {
         Ok(length)
     }
 
-    /// The transfer codings; `identity`, which RFC 7230 took out, is none.
+    /// The transfer codings. `identity`, which RFC 7230 removed, is skipped.
     fn codings(&self) -> impl Iterator<Item = &str> {
         self.elements("transfer-encoding").filter(|coding| !coding.eq_ignore_ascii_case("identity"))
     }
@@ -144,7 +144,7 @@ impl Head {
         match (codings.next(), codings.next()) {
             (None, _) => Ok(self.content_length()?.map_or(Framing::UntilClose, Framing::Length)),
             (Some(coding), None) if coding.eq_ignore_ascii_case("chunked") => Ok(Framing::Chunked),
-            // Nobody asked for any other (`TE`).
+            // No other coding was requested (`TE`).
             _ => {
                 let codings: Vec<_> = self.codings().collect();
                 Err(Error::malformed(format!("Transfer-Encoding {:?}", codings.join(", "))))
@@ -152,15 +152,16 @@ impl Head {
         }
     }
 
-    /// Returns whether the connection ends with this response (RFC 9112 §9.3): also where the end of the body can be read in two ways, or HTTP/1.0
-    /// is chunked (§6.1, §6.3), for what follows may not be a response.
+    /// Returns whether the connection ends with this response (RFC 9112 §9.3). It also ends where the body's end is
+    /// ambiguous or HTTP/1.0 is chunked (§6.1, §6.3), because the bytes that follow may not be a response.
     pub fn is_last(&self) -> bool {
         let is_odd = self.codings().next().is_some() && (self.minor == 0 || self.find("content-length").is_some());
         let keeps = self.minor > 0 || self.has_token("connection", "keep-alive");
         is_odd || self.has_token("connection", "close") || !keeps
     }
 
-    /// The codings of the content, in lower case; none if it is the content itself. `none` is no registered coding, but said by servers.
+    /// The codings of the content, in lower case; `None` for plain content. `none` is not a registered coding, but some
+    /// servers send it.
     pub fn content_encoding(&self) -> Option<String> {
         let codings = self.elements("content-encoding").map(str::to_ascii_lowercase);
         let codings: Vec<_> = codings.filter(|coding| coding != "identity" && coding != "none").collect();
@@ -177,7 +178,7 @@ impl Head {
     /// The `Content-Range`.
     ///
     /// # Errors
-    /// It is missing, in other units than bytes, or contradicts itself.
+    /// The field is missing, has units other than bytes, or contradicts itself.
     pub fn content_range(&self) -> Result<ContentRange, Error> {
         let value = self.field("content-range").ok_or_else(|| Error::malformed("no Content-Range"))?;
         ContentRange::parse(value).ok_or_else(|| Error::malformed(format!("Content-Range {value:?}")))
@@ -198,7 +199,7 @@ impl Field {
     }
 }
 
-/// A value on one line: each fold becomes one space (RFC 9112 §5.2).
+/// A value on one line: each line fold becomes one space (RFC 9112 §5.2).
 fn unfolded(value: &[u8]) -> Vec<u8> {
     if !value.contains(&b'\n') {
         return value.to_vec();
@@ -255,7 +256,7 @@ mod tests {
         assert_eq!(length("").unwrap(), Framing::UntilClose);
         assert_eq!(length("Content-Length: 5, 5\r\n").unwrap(), Framing::Length(5));
         assert_eq!(length("Transfer-Encoding: identity\r\nContent-Length: 5\r\n").unwrap(), Framing::Length(5));
-        // RFC 9112 §6.3, 3: the coding overrides the length, whatever that is.
+        // RFC 9112 §6.3, 3: the coding overrides any length.
         assert_eq!(length("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n").unwrap(), Framing::Chunked);
         assert_eq!(length("Transfer-Encoding: chunked\r\nContent-Length: x\r\n").unwrap(), Framing::Chunked);
         for wrong in [
@@ -273,7 +274,7 @@ mod tests {
         }
     }
 
-    /// RFC 9112 §6.3, 1: no field gives them a body.
+    /// RFC 9112 §6.3, 1: these statuses never have a body.
     #[test]
     fn no_content_is_none() {
         for status in [204, 304] {

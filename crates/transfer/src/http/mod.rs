@@ -1,7 +1,7 @@
-//! HTTP/1.1, the part of it that a download needs: RFC 9110 (semantics) and RFC 9112 (messages).
+//! HTTP/1.1, the part that transfers need: RFC 9110 (semantics) and RFC 9112 (messages).
 //!
-//! Connections block, each in its own thread: a thread waits for one socket, and whoever wants it to stop shuts that
-//! socket down. Everything that a server can make long has a bound here.
+//! Connections block, each in its own thread. To stop a thread, shut down its socket. Every length that a server can
+//! choose is bounded here.
 
 mod address;
 mod auth;

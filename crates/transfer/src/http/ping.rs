@@ -1,7 +1,7 @@
-//! RTT where the kernel does not know it, or what late ACKs add to it: how long a HEAD request takes, on a connection of its
-//! own.
+//! RTT from HEAD requests on a separate connection. It replaces the kernel's RTT where that is missing, and shows how
+//! much delayed ACKs add to it.
 //!
-//! Their median is used: under loss a retransmission makes single answers late, and the mean with them.
+//! The median is used: under loss, retransmissions delay single answers and distort the mean.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use super::{Connection, Error};
 
-/// Time between an answer and the next request.
+/// Interval between an answer and the next request.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// The median is of so many answers.
+/// Number of answers in the median.
 const WINDOW: usize = 7;
-/// Failures in a row after which the server is left alone.
+/// Number of consecutive failures after which pinging stops.
 const MOST_FAILURES: u32 = 3;
 
-/// Answers to pings.
+/// RTTs from the answers to pings.
 #[derive(Debug, Default)]
 pub struct Pings(Mutex<Answers>);
 
@@ -28,7 +28,7 @@ struct Answers {
 }
 
 impl Pings {
-    /// The median of the latest answers.
+    /// Median of the latest answers.
     pub fn rtt(&self) -> Option<Duration> {
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut latest: Vec<_> = answers.latest.iter().copied().collect();
@@ -36,7 +36,7 @@ impl Pings {
         latest.get(latest.len() / 2).copied()
     }
 
-    /// The least of all answers.
+    /// Minimum of all answers.
     pub fn rtt_min(&self) -> Option<Duration> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).least
     }
@@ -51,7 +51,7 @@ impl Pings {
     }
 }
 
-/// Pings a server in a thread of its own until its `owner` is gone or over; `dial` gives a connection and a request.
+/// Pings a server in a separate thread until its `owner` is dropped or done; `dial` returns a connection and a request.
 pub fn start<T: Send + Sync + 'static>(
     owner: &Arc<T>,
     is_over: impl Fn(&T) -> bool + Send + 'static,
@@ -60,7 +60,7 @@ pub fn start<T: Send + Sync + 'static>(
     let pings = Arc::new(Pings::default());
     let (owner, answers) = (Arc::downgrade(owner), Arc::clone(&pings));
     let working = move || owner.upgrade().filter(|owner| !is_over(owner));
-    // Without it there are no answers; there is nothing to tell the user.
+    // Without the thread there are no answers, which is no error for the user.
     _ = thread::Builder::new().name("ping".to_owned()).stack_size(256 << 10).spawn(move || {
         let mut failures = 0;
         while failures < MOST_FAILURES
@@ -78,7 +78,7 @@ pub fn start<T: Send + Sync + 'static>(
     pings
 }
 
-/// Pings on one connection until it ends or all is over.
+/// Pings on one connection until it fails or the owner is done.
 fn series(
     mut connection: Connection,
     request: &[u8],
@@ -111,7 +111,7 @@ mod tests {
         }
         assert_eq!(pings.rtt(), Some(Duration::from_millis(100)));
         assert_eq!(pings.rtt_min(), Some(Duration::from_millis(98)));
-        // Only the latest count: seven later ones displace all of these.
+        // Only the latest answers count: seven later ones displace all of these.
         (0..WINDOW).for_each(|_| pings.add(Duration::from_millis(150)));
         assert_eq!(pings.rtt(), Some(Duration::from_millis(150)));
     }

@@ -1,4 +1,4 @@
-//! Which proxy a request goes through: what the environment says, as curl reads it.
+//! Proxy selection from environment variables, as curl does.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -12,22 +12,22 @@ use super::error::Error;
 pub struct Proxies {
     http: Option<Address>,
     https: Option<Address>,
-    /// Hosts that are reached without one; `*` is all of them.
+    /// Hosts that are reached without a proxy; `*` means all.
     except: Vec<String>,
 }
 
-/// A proxy to go through.
+/// A proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
     address: Address,
 }
 
 impl Proxies {
-    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` from `variable`. Capitals count too, but not
-    /// for `HTTP_PROXY`, which a CGI server sets from a request's header.
+    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` from `variable`. Upper-case names count too,
+    /// except `HTTP_PROXY`, which a CGI server sets from a request's header.
     ///
     /// # Errors
-    /// A proxy that is no `http://` address.
+    /// A proxy that is not an `http://` address.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let either = |name: &str| variable(name).or_else(|| variable(&name.to_uppercase())).filter(|it| !it.is_empty());
         let all = either("all_proxy");
@@ -40,7 +40,7 @@ impl Proxies {
         })
     }
 
-    /// The proxy for `url`, if it needs one.
+    /// The proxy for `url`, if one is configured.
     pub fn of(&self, url: &Url) -> Option<Proxy> {
         let chosen = if url.scheme() == "https" { &self.https } else { &self.http };
         let is_direct = self.except.iter().any(|name| covers(name, url));
@@ -49,7 +49,7 @@ impl Proxies {
 }
 
 impl Proxy {
-    /// Its address, whose scheme is `http`.
+    /// Its address; the scheme is `http`.
     pub fn url(&self) -> &Url {
         self.address.url()
     }
@@ -68,8 +68,8 @@ fn proxy(text: &str) -> Result<Address, Error> {
     Address::parse(text).ok().filter(|address| !address.is_encrypted()).ok_or_else(wrong)
 }
 
-/// Returns whether an entry of `no_proxy` covers the host: the name itself, a domain above it, or a block of addresses (`10.0.0.0/8`, `fd00::/8`), as
-/// curl reads it since 7.86; `name:port` only that port.
+/// Returns whether an entry of `no_proxy` covers the host: the name itself, a parent domain, or an address block
+/// (`10.0.0.0/8`, `fd00::/8`), as in curl since 7.86. `name:port` covers only that port.
 fn covers(name: &str, url: &Url) -> bool {
     let (name, port) = match name.rsplit_once(':') {
         Some((name, port)) if !name.contains(':') || name.ends_with(']') => (name, port.parse::<u16>().ok()),
@@ -78,7 +78,7 @@ fn covers(name: &str, url: &Url) -> bool {
     if port.is_some() && port != url.port_or_known_default() {
         return false;
     }
-    // The dot at the end of a name that is complete.
+    // The final dot of a fully qualified name.
     let domain = name.trim_start_matches('.').trim_end_matches('.');
     match url.host() {
         _ if name == "*" => true,
@@ -92,7 +92,7 @@ fn covers(name: &str, url: &Url) -> bool {
     }
 }
 
-/// Returns whether an address is `block`, or in it: `ADDRESS/BITS`; no bits are all of them.
+/// Returns whether an address equals `block` or is in it: `ADDRESS/BITS`; 0 or no bits compare the whole address.
 fn is_in_block(block: &str, address: IpAddr) -> bool {
     let (base, bits) = block.split_once('/').unwrap_or((block, "0"));
     let Ok(bits) = bits.parse::<u32>() else { return false };
@@ -146,7 +146,7 @@ mod tests {
         assert!(!direct("a.example:81", "http://a.example/"));
     }
 
-    /// curl since 7.86 (`lib/noproxy.c`).
+    /// As curl since 7.86 (`lib/noproxy.c`).
     #[test]
     fn exceptions_are_blocks_of_addresses_too() {
         let direct = |except, url| chosen(&[("http_proxy", "p.example"), ("no_proxy", except)], url).is_none();

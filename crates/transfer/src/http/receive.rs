@@ -1,16 +1,17 @@
-//! One response: its head, and what is needed to read its body.
+//! Reception of one response: its head, and the state to read its body.
 
 use super::body::{Body, Source};
 use super::error::Error;
 use super::head::{Head, MOST_BYTES};
 
-/// Most interim responses (1xx) before the one that counts.
+/// Maximum number of interim responses (1xx) before the final one.
 const MOST_INTERIM: usize = 8;
 
-/// Reads the head of the next response; interim responses are passed over. `goes_on` is asked before each wait for more.
+/// Reads the head of the next response; skips interim responses. `goes_on` is called after each wait for more
+/// bytes, and can end the reading.
 ///
 /// # Errors
-/// The connection is lost before the head is whole, it is no head, or `goes_on` says no.
+/// The connection is lost before the head is complete, the head is malformed, or `goes_on` returns an error.
 pub(crate) fn receive(
     source: &mut impl Source,
     is_answer_to_head: bool,

@@ -1,4 +1,4 @@
-//! The number of connections, and what it follows from.
+//! The number of connections of an upload, and the measurements behind it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use crate::common::{TcpInfo, tcp_info};
 use crate::get::memory;
 use crate::http::ping::Pings;
 
-/// Time between samples.
+/// Interval between samples.
 const SAMPLES: Duration = Duration::from_millis(250);
 
-/// Measures an upload, and asks the controller.
+/// Measures an upload and drives the controller.
 pub struct Guide<'a> {
     task: &'a Task,
     settle: f64,
-    /// A fixed number of connections, whatever the controller says.
+    /// Fixed number of connections, which overrides the controller.
     fixed: Option<u32>,
     controller: Controller,
     host: String,
     begun: Instant,
-    /// Bytes that were missing at the beginning, and are.
+    /// Bytes missing at the beginning; `left` is those missing now.
     total: u64,
     counted: usize,
     left: u64,
     rtt_min: f64,
     late: Late,
     pings: Option<Arc<Pings>>,
-    /// Bytes acknowledged at the last look, by slot and the time that its connection opened.
+    /// Bytes acknowledged at the last measurement, by slot and opening time of its connection.
     acked: BTreeMap<(u32, Instant), u64>,
     looked: Instant,
     sampled: Instant,
@@ -42,7 +42,7 @@ pub struct Guide<'a> {
 }
 
 impl<'a> Guide<'a> {
-    /// The guide of an upload of `pieces` that began at `begun`; `pings` tell what a request takes that is answered at once.
+    /// A guide for an upload of `pieces` that began at `begun`; `pings` measure requests that are answered at once.
     pub fn new(
         task: &'a Task,
         params: Params,
@@ -75,22 +75,22 @@ impl<'a> Guide<'a> {
         }
     }
 
-    /// Seconds until the next look.
+    /// Seconds until the next measurement.
     pub fn period(&self) -> f64 {
         self.controller.period()
     }
 
-    /// Most connections so far.
+    /// Maximum number of connections so far.
     pub fn most(&self) -> u32 {
         self.most
     }
 
-    /// Keeps what was found out for the next upload to this host.
+    /// Caches the number of connections for the next upload to this host.
     pub fn remember(&self) {
         memory::remember(&self.host, self.controller.connections());
     }
 
-    /// Measures, and sets how many connections are wanted.
+    /// Measures, and sets the number of wanted connections.
     pub fn look(&mut self, workers: &Workers) -> Event {
         let now = Instant::now();
         let mut state = workers.lock();

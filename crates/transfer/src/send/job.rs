@@ -1,4 +1,4 @@
-//! The course of an upload.
+//! The steps of an upload.
 
 use std::fs::File;
 use std::io;
@@ -26,23 +26,23 @@ use crate::local;
 use crate::tree::Tree;
 use crate::upload::{HASH, LENGTH, Missing, TREE, is_fit};
 
-/// Port of a server whose address has none: that of `windward serve`.
+/// Default port of a server: that of `windward serve`.
 const PORT: u16 = 8765;
-/// Most bytes of the answer to a posted tree.
+/// Maximum size in bytes of the answer to a posted tree.
 const MOST_ANSWER: usize = 16 << 20;
-/// Time between looks at what happened.
+/// Interval between calls of the observer.
 const TICK: Duration = Duration::from_millis(100);
-/// Wait before a server that did not answer is asked again; doubled each time.
+/// Wait before an unresponsive server is asked again; doubled each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// How often an upload may be begun again because the server has forgotten it.
+/// Maximum number of times that an upload is restarted because the server has forgotten it.
 const MOST_BEGINNINGS: u32 = 5;
 
 type Observer<'a> = dyn FnMut(&Event) -> ControlFlow<()> + 'a;
 
-/// Sends the file at `path` to the folder at `address`: `HOST`, `HOST:PORT`, or `http(s)://HOST:PORT/FOLDER/`.
+/// Uploads the file at `path` to the folder at `address`: `HOST`, `HOST:PORT`, or `http(s)://HOST:PORT/FOLDER/`.
 ///
 /// # Errors
-/// See [`Error`]; what has arrived stays with the server, and the same call resumes.
+/// See [`Error`]. Received pieces stay on the server, and the same call resumes.
 pub fn send(path: &Path, address: &str, options: &Options, observer: &mut Observer<'_>) -> Result<Report, Error> {
     let job = Job::new(path, address, options, observer)?;
     if options.is_forgetful {
@@ -88,7 +88,7 @@ impl<'a> Job<'a> {
     fn new(path: &Path, address: &str, options: &'a Options, observer: &mut Observer<'_>) -> Result<Self, Error> {
         let law = Params::of(options.law);
         let window = options.window.unwrap_or(law.window);
-        // The receive windows are the server's.
+        // The receive windows belong to the server.
         let params = Params { max: options.max_connections, window, bound: false, ..law };
         params.check().map_err(|(field, why)| Error::Usage(format!("--{field}: {why}")))?;
         if options.connections == Some(0) || options.max_tries == 0 {
@@ -103,7 +103,7 @@ impl<'a> Job<'a> {
         let failure = |error: io::Error| Error::File(format!("cannot read {}: {error}", path.display()));
         let file = local::require_file(path).and_then(|()| File::open(path)).map_err(failure)?;
         let kind = file.metadata().map_err(failure)?;
-        // Byte by byte: a name need not be UTF-8.
+        // Compared as bytes: a name need not be UTF-8.
         let own = path.file_name().unwrap_or_default().as_bytes();
         let name = options.name.as_ref().map_or(own, |name| name.as_bytes()).to_vec();
         if !is_fit(&name) {
@@ -124,11 +124,11 @@ impl<'a> Job<'a> {
         Ok(Self { task: Arc::new(Task { dialer, file, tree, url, authorization, max_tries }), options, params })
     }
 
-    /// Posts the tree in a thread of its own: a server that cannot be reached does not hold up the observer.
+    /// Posts the tree in a separate thread, so that an unreachable server does not block the observer.
     fn post(&self, observer: &mut Observer<'_>) -> Result<Missing, Error> {
         let (sender, result) = mpsc::channel();
         let task = Arc::clone(&self.task);
-        // Nobody listens to it once the observer has broken.
+        // The receiver is gone once the observer has stopped the upload.
         thread::spawn(move || drop(sender.send(post(&task))));
         loop {
             match result.recv_timeout(TICK) {
@@ -142,11 +142,12 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Sends what is missing; returns the most connections there were. All may be there then, or the server has forgotten.
+    /// Sends the missing pieces; returns the maximum number of connections. Afterwards the file is complete, or the
+    /// server has forgotten the upload.
     fn run(&self, missing: &Missing, begun: Instant, observer: &mut Observer<'_>) -> Result<u32, Error> {
         let workers = Arc::new(Workers::new(pieces(missing)));
         let options = self.options;
-        // A fixed number of connections follows from nothing.
+        // A fixed number of connections needs no measurements.
         let pings = options.connections.is_none().then(|| ping(&self.task, &workers));
         let mut guide = Guide::new(&self.task, self.params, options.connections, begun, pieces(missing), pings);
         let end = loop {
@@ -164,7 +165,7 @@ impl<'a> Job<'a> {
             workers.wait(Duration::from_secs_f64(guide.period()));
         };
         workers.end(End::All);
-        // Threads that are about to open a connection are not waited for; they send nothing any more.
+        // Threads that are still opening a connection are not waited for; they send nothing any more.
         workers.cut();
         guide.remember();
         match end {
@@ -174,7 +175,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Posts the tree, as often as allowed.
+/// Posts the tree, with as many tries as allowed.
 fn post(task: &Task) -> Result<Missing, Error> {
     let mut wait = FIRST_WAIT;
     for _ in 1..task.max_tries {
@@ -216,14 +217,14 @@ fn try_post(task: &Task) -> Result<Missing, Error> {
     if missing.is_sane(task.tree.count()) { Ok(missing) } else { Err(malformed().into()) }
 }
 
-/// Asks the server for nothing but an answer, again and again until the upload is over.
+/// Pings the server until the upload ends.
 fn ping(task: &Arc<Task>, workers: &Arc<Workers>) -> Arc<Pings> {
     let task = Arc::clone(task);
     let dial = move |_: &Workers| Ok((task.dialer.dial(&task.url, None)?, head(&task, "HEAD", "", 0, "").into_bytes()));
     ping::start(workers, |workers| workers.lock().end.is_some(), dial)
 }
 
-/// The folder's address.
+/// Parses the folder's address.
 fn address_of(address: &str) -> Result<Url, Error> {
     let text = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
     let shown = masked(address);
@@ -240,10 +241,10 @@ fn address_of(address: &str) -> Result<Url, Error> {
     Ok(url)
 }
 
-/// The token as a header field; one in the address counts if no other is given, and leaves it.
+/// The token as a header field. Without the option, the token in the address counts. It is removed from the address.
 fn authorization(url: &mut Url, options: &Options) -> Result<String, Error> {
     let own = url.password().map(|text| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned());
-    // An address with a host can lose its name and password.
+    // An address with a host can always drop its user and password.
     let _ = url.set_password(None);
     let _ = url.set_username("");
     let Some(token) = options.token.clone().or(own) else { return Ok(String::new()) };
@@ -256,7 +257,7 @@ fn authorization(url: &mut Url, options: &Options) -> Result<String, Error> {
     Ok(format!("Authorization: Bearer {token}\r\n"))
 }
 
-/// The file's tree; the outer error is the observer's.
+/// Hashes the file; the outer error comes from the observer.
 fn hash(file: &File, length: u64, observer: &mut Observer<'_>) -> Result<io::Result<Tree>, Error> {
     let mut is_stopped = false;
     let tree = Tree::of(file, length, |read_bytes| {

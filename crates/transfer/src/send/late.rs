@@ -1,35 +1,35 @@
-//! What delayed ACKs add to the mean of the smoothed RTTs.
+//! Delay that delayed ACKs add to the mean of the smoothed RTTs.
 //!
-//! The last packet of a flight waits for its ACK for up to 40 ms, and where losses keep windows small that is every fourth or
-//! eighth one: 10 ms and more, as much as a queue. A request that is answered at once has no part in it.
+//! The last packet of a flight waits for its ACK for up to 40 ms. Where losses keep windows small, that is every fourth
+//! or eighth packet: 10 ms and more on average, as much as a queue. A request that is answered at once is not affected.
 
 use crate::common::weight;
 
-/// Linux waits so long with an ACK, in seconds. More than this is no delayed ACK.
+/// Maximum delay of an ACK in Linux, in seconds. A longer delay is not due to delayed ACKs.
 const MOST: f64 = 0.04;
-/// Of it what is believed without an answer to compare with: a quarter. More may be a queue.
+/// Share accepted without an answer for comparison: a quarter of that maximum. A longer delay may be a queue.
 const MOST_ALONE: f64 = 0.01;
-/// Time constant in seconds: how often ACKs are late changes with the windows, and single answers err.
+/// Time constant in seconds: the share of delayed ACKs changes with the windows, and single answers vary.
 const SMOOTHING: f64 = 5.0;
 
-/// How late the mean is, in seconds.
+/// Delay of the mean RTT by delayed ACKs, in seconds.
 #[derive(Debug)]
 pub struct Late {
-    /// How much the mean was above the least round trip when it was nearest.
+    /// Smallest excess of the mean over the minimum RTT.
     nearest: f64,
-    /// How much it is above what answers take, smoothed, and for how long that is known.
+    /// Excess of the mean over the answers, smoothed, and the seconds of its measurement.
     compared: f64,
     known_for: f64,
 }
 
 impl Late {
-    /// Nothing is known.
+    /// An estimate without samples.
     pub fn new() -> Self {
         Self { nearest: f64::INFINITY, compared: 0.0, known_for: 0.0 }
     }
 
-    /// In the last `elapsed` seconds the mean was so much above the least round trip, and answers so much above the quickest
-    /// one, if there were any. The queue in the former.
+    /// Adds `elapsed` seconds in which the mean exceeded the minimum RTT by `mean`, and answers their quickest one by
+    /// `answers`, if there were any. Returns the queueing delay in the mean.
     pub fn queue(&mut self, mean: f64, answers: Option<f64>, elapsed: f64) -> f64 {
         self.nearest = self.nearest.min(mean).max(0.0);
         if let Some(answers) = answers {

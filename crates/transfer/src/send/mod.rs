@@ -1,9 +1,10 @@
-//! One file to a [`serve`](crate::serve)r, over as many connections as the path needs, driven by the sender as in the paper.
+//! Upload of one file to a [`serve`](crate::serve)r over as many connections as the path needs. The sender controls
+//! their number, as in the paper.
 //!
-//! The file's [`Tree`](crate::tree::Tree) is posted first; the server answers which pieces it lacks, from nothing or from an
-//! earlier attempt. Each connection, a [`worker`] in a thread of its own, takes the next missing piece and puts it, without
-//! waiting for the answer to the one before. The sender's kernel knows the round trip of every connection, and the same
-//! controller as in a download says how many there should be. The server names the file once all pieces are right.
+//! The file's [`Tree`](crate::tree::Tree) is posted first. The server answers with the missing pieces; those of an
+//! earlier attempt count. Each connection, a [`worker`] in its own thread, takes the next missing piece and sends it
+//! without waiting for the previous answer. The sender's kernel measures the RTT of every connection, and the
+//! controller of downloads sets their number. The server renames the file once all pieces are verified.
 
 mod guide;
 mod job;
@@ -18,35 +19,35 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use windward_laws::emultcp::Kind;
 
-/// How to send.
+/// Options of an upload.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// The file's name on the server; default: its own.
+    /// Name of the file on the server (default: its own).
     pub name: Option<String>,
     /// The server's token.
     pub token: Option<String>,
     /// PEM file of certificates to trust instead of the system's.
     pub ca: Option<PathBuf>,
-    /// Overwrite another file of this name.
+    /// True if another file of this name is replaced.
     pub replaces: bool,
     /// The law of the number of connections.
     pub law: Kind,
-    /// Seconds over which the least RTT is taken; 0: for ever. Default: the law's own.
+    /// Window of the minimum-RTT filter, seconds; 0: unlimited (default: the law's own).
     pub window: Option<f64>,
-    /// Most connections.
+    /// Maximum number of connections.
     pub max_connections: u32,
     /// A fixed number of connections.
     pub connections: Option<u32>,
-    /// Give up after this many consecutive failures.
+    /// Number of consecutive failures after which the upload fails.
     pub max_tries: u32,
     /// Connect timeout, seconds.
     pub connect_timeout: f64,
-    /// Seconds after which a connection that takes nothing and answers nothing is given up.
+    /// Seconds after which a connection that neither accepts data nor answers is closed.
     pub stall_timeout: f64,
-    /// True if the token may go over plain `http` to another machine.
+    /// True if the token may be sent over plain `http` to another machine.
     pub is_insecure: bool,
-    /// True if the number of connections that the host was found to want is forgotten.
+    /// True if the cached number of connections of the host is discarded first.
     pub is_forgetful: bool,
 }
 
@@ -70,48 +71,48 @@ impl Default for Options {
     }
 }
 
-/// What happens during an upload.
+/// Events of an upload.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// The file is being read, to know its hash.
+    /// The file is being hashed.
     Hashing {
         /// Bytes read.
         read_bytes: u64,
         /// Bytes of the file.
         length_bytes: u64,
     },
-    /// How it goes.
+    /// The current state.
     Sample {
         /// Seconds since the server answered.
         time_s: f64,
-        /// Bytes that the server has, those of earlier attempts among them.
+        /// Bytes that the server has, including those of earlier attempts.
         there_bytes: u64,
         /// Bytes of the file.
         length_bytes: u64,
-        /// What was acknowledged on all connections since the last sample, bit/s.
+        /// Rate acknowledged on all connections since the last sample, bit/s.
         rate_bps: f64,
         /// Connections open or opening.
         connections: u32,
-        /// The controller's n, which is real.
+        /// The controller's n, a real number.
         wanted: f64,
         /// Mean smoothed RTT over the connections, seconds.
         rtt_s: Option<f64>,
-        /// The least RTT seen, seconds.
+        /// Minimum RTT, seconds.
         rtt_min_s: Option<f64>,
-        /// The queue that the controller sees, seconds.
+        /// Queueing delay in the controller's view, seconds.
         queue_s: Option<f64>,
     },
-    /// Nothing to tell; a chance to stop.
+    /// No news; the observer may stop the upload.
     Tick,
 }
 
-/// How an upload went.
+/// Result of an upload.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where the file is now.
+    /// URL of the uploaded file.
     pub url: String,
-    /// BLAKE3 of the file, as `b3sum` prints it; the server has checked it.
+    /// BLAKE3 of the file, as `b3sum` prints it, verified by the server.
     pub blake3: String,
     /// Bytes of the file.
     pub length_bytes: u64,
@@ -119,8 +120,8 @@ pub struct Report {
     pub there_bytes: u64,
     /// Seconds from the first answer to the last.
     pub duration_s: f64,
-    /// What was sent over that time, bit/s.
+    /// Mean rate over that time, bit/s.
     pub rate_bps: f64,
-    /// Most connections at a time.
+    /// Maximum number of simultaneous connections.
     pub connections_max: u32,
 }

@@ -1,4 +1,4 @@
-//! One slot: a connection that takes pieces as fast as it can, and another one if it fails.
+//! One slot: a connection that sends pieces as fast as it can, and is replaced if it fails.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,34 +12,34 @@ use crate::common::{Error, hold_little};
 use crate::http::{Connection, Dialer};
 use crate::tree::{PIECE, Tree};
 
-/// Most pieces sent and not answered on one connection: 16 MiB.
+/// Maximum number of unanswered pieces per connection: 16 MiB.
 const MOST_FLYING: usize = 64;
-/// Wait before a connection is tried again; doubled each time.
+/// Wait before reconnecting; doubled each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
-/// How long a worker without work sleeps at most.
+/// Maximum sleep of an idle worker.
 const NAP: Duration = Duration::from_millis(200);
 
-/// What all workers use.
+/// Configuration shared by all workers.
 pub struct Task {
     pub dialer: Dialer,
     pub file: File,
     pub tree: Tree,
-    /// Where pieces go; `&piece=I` is appended.
+    /// Target of pieces; `&piece=I` is appended.
     pub url: Url,
-    /// `Authorization`, with its end of line; may be empty.
+    /// `Authorization` field with its line end; may be empty.
     pub authorization: String,
     pub max_tries: u32,
 }
 
 impl Task {
-    /// The name under which the number of connections is remembered.
+    /// Key under which the number of connections is cached.
     pub fn memory(&self) -> String {
         format!("send {}", self.url.host_str().unwrap_or_default())
     }
 }
 
-/// Works until the slot is not wanted any more or all is over.
+/// Works until the slot is no longer wanted or the upload ends.
 pub fn work(task: &Task, workers: &Workers, slot: u32) {
     let mut flying = VecDeque::new();
     let mut wait = FIRST_WAIT;
@@ -61,13 +61,13 @@ pub fn work(task: &Task, workers: &Workers, slot: u32) {
     workers.lock().slots.remove(&slot);
 }
 
-/// Works on one connection; returns in good order when the slot shall not send any more.
+/// Works on one connection; returns without error when the slot should stop.
 fn connection(task: &Task, workers: &Workers, slot: u32, flying: &mut VecDeque<u64>) -> Result<(), Error> {
     if !workers.wants(slot) {
         return Ok(());
     }
     let mut connection = task.dialer.dial(&task.url, None)?;
-    // Where this cannot be set, the end of the file takes a little longer.
+    // If this fails, the end of the upload takes a little longer.
     let _ = hold_little(connection.socket(), PIECE as u32);
     if let Ok(socket) = connection.socket().try_clone() {
         workers.lock().slots.insert(slot, Some((Instant::now(), socket)));
@@ -117,7 +117,7 @@ fn put(task: &Task, connection: &mut Connection, piece: u64) -> Result<(), Error
     Ok(connection.send(&request)?)
 }
 
-/// The head of a request for the upload.
+/// The head of an upload request.
 pub fn head(task: &Task, method: &str, more: &str, length: usize, fields: &str) -> String {
     let target = task.dialer.target(&task.url);
     let host = &task.url[url::Position::BeforeHost..url::Position::AfterPort];
@@ -129,7 +129,7 @@ pub fn head(task: &Task, method: &str, more: &str, length: usize, fields: &str) 
     )
 }
 
-/// Takes the next answer, which is for the piece sent first; whether the connection ends with it.
+/// Reads the next answer, which belongs to the piece sent first. Returns whether the connection ends with it.
 fn answer(
     task: &Task,
     workers: &Workers,
@@ -164,7 +164,7 @@ fn answer(
             workers.end(End::Forgotten);
             Ok(is_last)
         }
-        // The piece is not of the tree: the file has changed, or the path changes bytes.
+        // The piece does not match the tree: the file has changed, or the path corrupts bytes.
         422 => {
             let piece = flying.front().copied().unwrap_or_default();
             let mut bytes = vec![0; task.tree.piece_length(piece) as usize];

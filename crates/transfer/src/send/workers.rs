@@ -1,4 +1,4 @@
-//! The pieces still to be sent, and who is at which.
+//! The pieces still to be sent, and their assignment to connections.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Shutdown, TcpStream};
@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use crate::common::{Error, Monitor};
 
-/// A piece on its way for so long may be sent over another connection too: a healthy one takes less at 1 Mbit/s.
+/// Time after which an unanswered piece may be sent over another connection too: a healthy connection takes less even
+/// at 1 Mbit/s.
 const LATE: Duration = Duration::from_secs(3);
 
-/// What main thread and workers share.
+/// State shared by the main thread and the workers.
 pub struct Workers {
     state: Monitor<State>,
 }
@@ -18,55 +19,55 @@ pub struct Workers {
 /// The state of an upload.
 #[derive(Default)]
 pub struct State {
-    /// Pieces that nobody has taken.
+    /// Unassigned pieces.
     queue: BTreeSet<u64>,
-    /// Pieces that were sent and not answered: how many connections are at each, and since when the first of them is.
+    /// Unanswered pieces: the number of connections that send each, and the time at which the first one began.
     flying: BTreeMap<u64, (u32, Instant)>,
-    /// Slots below this shall send; the others finish what they have.
+    /// Slots below this number should send; the others finish their pieces.
     pub wanted: u32,
-    /// Slots with a thread, each with its socket and when that opened, if it is open.
+    /// Slots with a thread, each with its socket and opening time if it is connected.
     pub slots: BTreeMap<u32, Option<(Instant, TcpStream)>>,
-    /// How it ends.
+    /// Outcome of the upload.
     pub end: Option<End>,
-    /// Pieces answered since the workers began.
+    /// Pieces answered since the start.
     pub answered: Vec<u64>,
-    /// Failures of connections since a piece was answered.
+    /// Failed connections since the last answered piece.
     failures: u32,
 }
 
-/// How an upload ends.
+/// Outcome of an upload.
 pub enum End {
-    /// Every piece is answered.
+    /// Every piece was answered.
     All,
-    /// The server does not know the upload any more: it must be begun again.
+    /// The server no longer knows the upload: it must be restarted.
     Forgotten,
-    /// It failed.
+    /// The upload failed.
     Failed(Error),
 }
 
-/// What a worker does next.
+/// Next action of a worker.
 pub enum Next {
     /// Send this piece.
     Piece(u64),
-    /// Nothing to send for now.
+    /// Nothing to send at the moment.
     Wait,
-    /// Leave: the slot is not wanted, or all is over.
+    /// Leave: the slot is no longer wanted, or the upload has ended.
     Leave,
 }
 
 impl Workers {
-    /// A workers for these pieces.
+    /// The workers for these pieces.
     pub fn new(pieces: impl Iterator<Item = u64>) -> Self {
         let state = State { queue: pieces.collect(), wanted: 1, ..State::default() };
         Self { state: Monitor::new(state) }
     }
 
-    /// The state.
+    /// Locks the state.
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
 
-    /// Takes the wanted slots that have no thread yet.
+    /// Claims the wanted slots that have no thread yet.
     pub fn vacant(&self) -> Vec<u32> {
         let mut state = self.lock();
         let vacant: Vec<u32> = (0..state.wanted).filter(|slot| !state.slots.contains_key(slot)).collect();
@@ -74,14 +75,15 @@ impl Workers {
         vacant
     }
 
-    /// Whether `slot` shall send.
+    /// True if `slot` should send.
     pub fn wants(&self, slot: u32) -> bool {
         let state = self.lock();
         state.end.is_none() && slot < state.wanted
     }
 
-    /// What the worker of `slot` does next, which is at the pieces `mine` already. When no piece is left for the taking, one
-    /// that a single other connection is at for long is sent once more: the slowest connection would else keep all waiting.
+    /// Returns the next action of the worker of `slot`, which already sends the pieces `mine`. When all pieces are
+    /// assigned, a piece that a single other connection has held for long is sent again: otherwise the slowest
+    /// connection would delay the end.
     pub fn next(&self, slot: u32, mine: &[u64]) -> Next {
         let mut state = self.lock();
         if state.end.is_some() || slot >= state.wanted {
@@ -97,7 +99,7 @@ impl Workers {
         Next::Piece(piece)
     }
 
-    /// A piece was answered.
+    /// Records an answered piece.
     pub fn answered(&self, piece: u64) {
         let mut state = self.lock();
         state.failures = 0;
@@ -110,11 +112,11 @@ impl Workers {
         self.state.notify();
     }
 
-    /// A connection failed with these pieces unanswered. Whether to try again.
+    /// Records a failed connection, whose pieces `mine` are unanswered. Returns whether to try again.
     pub fn failed(&self, mine: &[u64], error: Error, most: u32) -> bool {
         let mut state = self.lock();
         for piece in mine {
-            // One that another connection has brought is not flying any more.
+            // A piece that another connection has delivered is no longer unanswered.
             if let Some((count, _)) = state.flying.get_mut(piece) {
                 *count -= 1;
                 if *count == 0 {
@@ -124,7 +126,7 @@ impl Workers {
             }
         }
         state.failures += 1;
-        // Of many connections each may fail once before any succeeds.
+        // With many connections, each may fail once before any succeeds.
         if state.failures >= most.max(state.slots.len() as u32) {
             state.end.get_or_insert(End::Failed(error));
         }
@@ -132,25 +134,25 @@ impl Workers {
         state.end.is_none()
     }
 
-    /// It is over for all.
+    /// Ends the upload for all workers.
     pub fn end(&self, end: End) {
         self.lock().end.get_or_insert(end);
         self.state.notify();
     }
 
-    /// Waits for a change, but not longer than this.
+    /// Waits for a change, for at most `most`.
     pub fn wait(&self, most: Duration) {
         let state = self.lock();
         if state.end.is_none() {
-            // Whether it was a change or the time, the caller looks at the state again.
+            // The caller checks the state again after a change or a timeout.
             drop(self.state.wait(state, most));
         }
     }
 
-    /// Shuts all sockets: whoever waits for one wakes up.
+    /// Shuts all sockets down, which wakes the threads that wait for them.
     pub fn cut(&self) {
         for (_, socket) in self.lock().slots.values().flatten() {
-            // One that is closed already needs no end.
+            // A socket may already be closed.
             let _ = socket.shutdown(Shutdown::Both);
         }
     }

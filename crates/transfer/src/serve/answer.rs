@@ -1,4 +1,4 @@
-//! Answers, and how they are written.
+//! Answers, and their heads.
 
 use std::fs::File;
 use std::time::SystemTime;
@@ -10,20 +10,20 @@ use super::refusal::Refusal;
 pub struct Answer {
     /// Status code.
     pub status: u16,
-    /// Header fields but for `Date`, `Content-Length` and those of the connection.
+    /// Header fields except `Date`, `Content-Length` and those of the connection.
     pub fields: Vec<(&'static str, String)>,
     /// The content.
     pub body: Body,
-    /// Why it is a refusal, for whoever runs the server.
+    /// Reason of a refusal, for the server's log.
     pub reason: Option<String>,
 }
 
 /// The content of an answer.
 #[derive(Debug)]
 pub enum Body {
-    /// In memory.
+    /// Bytes in memory.
     Bytes(Vec<u8>),
-    /// Part of a file: from the first to before the second byte.
+    /// Part of a file: from the first byte to before the second.
     Part(Box<File>, u64, u64),
 }
 
@@ -42,7 +42,7 @@ impl From<Refusal> for Answer {
 }
 
 impl Answer {
-    /// An answer with a text.
+    /// A text answer.
     pub fn text(status: u16, kind: &str, text: String) -> Self {
         let fields = vec![("Content-Type", kind.to_owned()), ("Cache-Control", "no-store".to_owned())];
         Self { status, fields, body: Body::Bytes(text.into_bytes()), reason: None }
@@ -53,7 +53,7 @@ impl Answer {
         Self { status, fields: Vec::new(), body: Body::Bytes(Vec::new()), reason: None }
     }
 
-    /// Bytes of the content.
+    /// Length of the content in bytes.
     pub fn length(&self) -> u64 {
         match &self.body {
             Body::Bytes(bytes) => bytes.len() as u64,
@@ -61,7 +61,7 @@ impl Answer {
         }
     }
 
-    /// The head, with `Content-Length`, which 204 and 304 must not (RFC 9110 §8.6).
+    /// The head, with `Content-Length` except in 204 and 304, where it is forbidden (RFC 9110 §8.6).
     pub fn head(&self, is_last: bool) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         let date = httpdate::fmt_http_date(SystemTime::now());

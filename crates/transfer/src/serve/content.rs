@@ -1,4 +1,4 @@
-//! Files and folders, as GET and HEAD see them (RFC 9110 §8.8, 13, 14).
+//! GET and HEAD of files and folders (RFC 9110 §8.8, 13, 14).
 
 use std::fmt::Write;
 use std::fs::{File, Metadata};
@@ -16,7 +16,7 @@ use super::request::Request;
 use super::site::Site;
 use super::sums::Kind;
 
-/// What a name in a link must not carry as it is.
+/// Characters of a name that are percent-encoded in a link.
 const IN_LINKS: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'%').add(b'&').add(b'\'').add(b':');
 
@@ -41,8 +41,9 @@ pub fn answer(site: &Site, request: &Request) -> Result<Answer, Refusal> {
     }
 }
 
-/// The strong validator of a file: another inode, time of change or length is another version. A write within one tick of
-/// the file system's clock (some ms) can hide from it; a transfer that sees its file written to breaks off in any case.
+/// The strong validator of a file: a different inode, modification time or length is another version. It does not
+/// reflect a write within one tick of the file system's clock (some ms); a transfer during which the file is written to
+/// is broken off in any case.
 pub fn tag(kind: &Metadata) -> String {
     format!("\"{:x}-{:x}.{:x}-{:x}\"", kind.ino(), kind.mtime(), kind.mtime_nsec(), kind.len())
 }
@@ -55,7 +56,7 @@ fn content(request: &Request, file: File, kind: &Metadata) -> Result<Answer, Ref
         ("ETag", tag.clone()),
         ("Last-Modified", modified.clone()),
         ("Accept-Ranges", "bytes".to_owned()),
-        // A cache may keep it but must ask whether it is still the same.
+        // A cache may store it but must revalidate.
         ("Cache-Control", "no-cache".to_owned()),
     ];
     let answer = |status, fields, part| Answer { status, fields, body: part, reason: None };
@@ -73,8 +74,8 @@ fn content(request: &Request, file: File, kind: &Metadata) -> Result<Answer, Ref
     if is_known {
         return Ok(answer(304, fields, Body::Bytes(Vec::new())));
     }
-    // A part of another version than the client's would be worse than the whole of this one (RFC 9110 §13.1.5). A date is no
-    // strong validator: a file may change twice in its second.
+    // A part of another version than the client's would be worse than the whole of this one (RFC 9110 §13.1.5). A date
+    // is not a strong validator: a file may change twice within its second.
     let is_wanted = request.field("if-range").is_none_or(|value| value.trim() == tag);
     match request.field("range").filter(|_| is_wanted).and_then(|value| range(value, length)) {
         Some(Some((from, to))) => {
@@ -89,15 +90,15 @@ fn content(request: &Request, file: File, kind: &Metadata) -> Result<Answer, Ref
     }
 }
 
-/// The part that a `Range` asks for: `Some(None)` if there is none of it, `None` if the whole is to be sent, which is right for
-/// everything else, several parts among them (RFC 9110 §14.2).
+/// Parses a `Range`: `Some(None)` if it cannot be satisfied, `None` if the whole file is to be sent. The whole file is
+/// valid for everything else, including multiple parts (RFC 9110 §14.2).
 pub fn range(value: &str, length: u64) -> Option<Option<(u64, u64)>> {
     let (unit, range) = value.trim().split_once('=')?;
-    // The names of units are case-insensitive (RFC 9110 §14.1).
+    // The names of range units are case-insensitive (RFC 9110 §14.1).
     let (first, last) = Some(range).filter(|_| unit.eq_ignore_ascii_case("bytes"))?.split_once('-')?;
     let number = |text: &str| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // More digits than a number has bits mean: the end.
+        // A number beyond 64 bits means the end.
         is_number.then(|| text.parse::<u64>().unwrap_or(u64::MAX))
     };
     if first.is_empty() {
@@ -112,7 +113,7 @@ pub fn range(value: &str, length: u64) -> Option<Option<(u64, u64)>> {
     Some((first < length).then(|| (first, last.saturating_add(1).min(length))))
 }
 
-/// `NAME.b3` and `NAME.sha256` where there is a file NAME, in the format of b3sum and sha256sum.
+/// Answers `NAME.b3` and `NAME.sha256` if there is a file NAME, in the format of b3sum and sha256sum.
 fn checksum(site: &Site, names: &Names) -> Option<Result<Answer, Refusal>> {
     let (kind, names) = Kind::ALL.iter().find_map(|(kind, end)| Some((*kind, names.without_end(end)?)))?;
     let file = site.folder.find(&names).ok()?;
@@ -123,16 +124,16 @@ fn checksum(site: &Site, names: &Names) -> Option<Result<Answer, Refusal>> {
         if !is_same {
             return Err(Refusal::new(503, "the file is being modified"));
         }
-        // The tools look for the very bytes of the name.
+        // The tools compare the name's exact bytes.
         let line = [sum.as_bytes(), b"  ", names.last().unwrap_or_default().as_bytes(), b"\n"].concat();
         Ok(Answer { body: Body::Bytes(line), ..Answer::text(200, "text/plain; charset=utf-8", String::new()) })
     }))
 }
 
-/// To the same path with a slash: links in a listing are relative to it.
+/// Redirects to the same path with a slash, because links in a listing are relative to it.
 fn redirect(path: &str) -> Answer {
     let mut answer = Answer::empty(301);
-    // A path that begins with two slashes would be another host's.
+    // A path that begins with two slashes would name another host.
     answer.fields.push(("Location", format!("/{}/", path.trim_start_matches('/'))));
     answer
 }
@@ -162,7 +163,7 @@ fn escape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// RFC 9110 §14.1.2: 10000 bytes.
+    /// RFC 9110 §14.1.2: ranges of a file of 10000 bytes.
     #[test]
     fn ranges_as_the_standard_has_them() {
         let part = |from, to| Some(Some((from, to)));

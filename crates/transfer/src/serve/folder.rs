@@ -1,4 +1,4 @@
-//! The folder, and what lies beneath it.
+//! The served folder, and name lookup beneath it.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
@@ -10,18 +10,18 @@ use std::time::Duration;
 
 use super::refusal::Refusal;
 
-/// A folder that is open. Names are looked up beneath it whatever happens to the way that led there.
+/// An open folder. Names are resolved beneath it even if its own path changes.
 pub struct Folder {
     file: File,
 }
 
-/// Names of folders and a file, from the served folder down.
+/// Path components of a folder or file, from the served folder down.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Names(Vec<OsString>);
 
 impl Names {
-    /// The names of a target's path. A name that begins with a dot is nobody's business: `..` leads out, and the others are
-    /// what people and uploads hide.
+    /// Parses the path of a target. Refuses names that begin with a dot: `..` leads out of the folder, and the others
+    /// are hidden files of users and uploads.
     pub fn parse(path: &str) -> Result<Self, Refusal> {
         let refusal = || Refusal::new(404, "no such file");
         let path = path.strip_prefix('/').ok_or_else(refusal)?;
@@ -36,23 +36,23 @@ impl Names {
         Ok(Self(names))
     }
 
-    /// The folder's names and the last one; `None` for the served folder itself.
+    /// Splits off the last component; `None` for the served folder itself.
     pub fn split_last(&self) -> Option<(Self, &OsStr)> {
         let (last, before) = self.0.split_last()?;
         Some((Self(before.to_vec()), last))
     }
 
-    /// All of them, from the served folder down.
+    /// All components, from the served folder down.
     pub fn parts(&self) -> impl Iterator<Item = &OsStr> {
         self.0.iter().map(OsString::as_os_str)
     }
 
-    /// The last name.
+    /// The last component.
     pub fn last(&self) -> Option<&OsStr> {
         self.0.last().map(OsString::as_os_str)
     }
 
-    /// The same but for the end of the last name, which must be `end`.
+    /// Removes `end` from the last component; `None` if it does not end so.
     pub fn without_end(&self, end: &str) -> Option<Self> {
         let (Self(mut names), last) = self.split_last()?;
         let name = last.as_bytes().strip_suffix(end.as_bytes()).filter(|name| !name.is_empty())?;
@@ -71,17 +71,17 @@ impl Folder {
         Ok(Self { file })
     }
 
-    /// A file or folder beneath, to read. Symbolic links are followed as long as they stay beneath.
+    /// Opens a file or folder beneath for reading. Symbolic links are followed as long as they stay beneath.
     pub fn find(&self, names: &Names) -> io::Result<File> {
         if names.0.is_empty() {
             return self.file.try_clone();
         }
         let path = names.0.join(OsStr::new("/"));
-        // A FIFO would wait for a writer.
+        // Opening a FIFO would block until it has a writer.
         beneath(&self.file, &path, libc::O_RDONLY | libc::O_NONBLOCK)
     }
 
-    /// A folder beneath.
+    /// Opens a folder beneath.
     pub fn folder(&self, names: &Names) -> io::Result<Self> {
         let file = self.find(names)?;
         if !file.metadata()?.is_dir() {
@@ -90,7 +90,8 @@ impl Folder {
         Ok(Self { file })
     }
 
-    /// A file directly in this folder, to read and write; made if it is not there. No symbolic link.
+    /// Opens a file directly in this folder for reading and writing; creates it if it is missing. Refuses symbolic
+    /// links.
     pub fn make(&self, name: &OsStr) -> io::Result<File> {
         let name = CString::new(name.as_bytes())?;
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK;
@@ -99,7 +100,7 @@ impl Folder {
         file(result)
     }
 
-    /// Gives a file another name, atomically; whether another file of that name may go for it.
+    /// Renames a file atomically. `replaces`: whether it may replace an existing file.
     pub fn rename(&self, from: &OsStr, to: &OsStr, replaces: bool) -> io::Result<()> {
         let (from, to) = (CString::new(from.as_bytes())?, CString::new(to.as_bytes())?);
         let folder = self.file.as_raw_fd();
@@ -122,7 +123,7 @@ impl Folder {
         done(unsafe { libc::unlinkat(self.file.as_raw_fd(), name.as_ptr(), 0) })
     }
 
-    /// Removes the hidden files of these names that nothing was written to for so long.
+    /// Removes matching hidden files that were last written to more than `age` ago.
     pub fn remove_old(&self, age: Duration, is_meant: impl Fn(&[u8]) -> bool) -> io::Result<()> {
         for entry in std::fs::read_dir(format!("/proc/self/fd/{}", self.file.as_raw_fd()))? {
             let entry = entry?;
@@ -131,7 +132,7 @@ impl Folder {
                 continue;
             }
             let kind = entry.metadata()?;
-            // In the future is not old.
+            // A time in the future is not old.
             if kind.is_file() && kind.modified()?.elapsed().is_ok_and(|passed| passed > age) {
                 self.remove(&name)?;
             }
@@ -139,7 +140,7 @@ impl Folder {
         Ok(())
     }
 
-    /// What is in it, hidden files left out: name, length, and whether it is a folder; in order.
+    /// Lists the folder without hidden files, in order: name, length, and whether it is a folder.
     pub fn list(&self) -> io::Result<Vec<(OsString, u64, bool)>> {
         let mut all = Vec::new();
         for entry in std::fs::read_dir(format!("/proc/self/fd/{}", self.file.as_raw_fd()))? {
@@ -154,8 +155,8 @@ impl Folder {
     }
 }
 
-/// What is at `path` beneath `folder`: the kernel refuses every way out, by `..` or by a symbolic link, without a moment in
-/// which the way could be exchanged.
+/// Opens `path` beneath `folder`. The kernel refuses every escape, by `..` or by a symbolic link, without a race in
+/// which the path could be exchanged.
 fn beneath(folder: &File, path: &OsStr, flags: libc::c_int) -> io::Result<File> {
     let path = CString::new(path.as_bytes())?;
     // SAFETY: all its fields are integers, for which zero is a value.

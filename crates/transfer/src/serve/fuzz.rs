@@ -1,10 +1,10 @@
-//! What [`crate::fuzz`] asks of the server's reader.
+//! Checks of the server's parser for [`crate::fuzz`].
 
 use super::content;
 use super::folder::Names;
 use super::request::Request;
 
-/// A head is read alike whatever has arrived behind it, and is not read before it is whole.
+/// A head parses the same whatever follows it, and not before it is complete.
 pub fn request(message: &[u8]) {
     let Ok(Some((request, length))) = Request::parse(message) else { return };
     assert!(0 < length && length <= message.len());

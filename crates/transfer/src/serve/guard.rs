@@ -1,26 +1,27 @@
-//! Wrong tokens, and how they slow down whoever guesses.
+//! Rate limit for wrong tokens.
 //!
-//! After a few wrong tokens an address waits before the next one of it is looked at, each time longer, one after the other. So its guesses are a
-//! few a minute over however many connections they come. A connection that has shown the token once does not wait.
+//! After a few wrong tokens, the next ones from the same address wait before they are compared. They wait one after the
+//! other, each longer than the previous one. This limits an address to a few guesses a minute, over any number of
+//! connections. A connection that has once shown the right token does not wait.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Wrong tokens that cost nothing: people mistype.
+/// Number of wrong tokens that cause no wait, for typing errors.
 const FREE: u32 = 3;
-/// The wait after the first one that does; doubled with each further one, up to the longest.
+/// Wait after the first wrong token beyond them; doubled with each further one, up to the longest.
 const FIRST: Duration = Duration::from_millis(250);
 const LONGEST: Duration = Duration::from_secs(4);
-/// Longest wait; a request that would wait longer is refused.
+/// Maximum total wait; a request that would wait longer is refused.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A wrong token is forgotten after this.
+/// Time after which a wrong token is forgotten.
 const MEMORY: Duration = Duration::from_secs(600);
-/// Most addresses that are remembered.
+/// Maximum number of remembered addresses.
 const MOST: usize = 4096;
 
-/// Addresses that have shown wrong tokens.
+/// Addresses that have sent wrong tokens.
 #[derive(Default)]
 pub struct Guard {
     state: Mutex<State>,
@@ -41,10 +42,10 @@ struct Blame {
 }
 
 impl Guard {
-    /// Waits for the turn of an address.
+    /// Waits for the address's turn.
     ///
     /// # Errors
-    /// So many seconds would be too long.
+    /// The wait would be too long; its length in seconds.
     pub fn turn(&self, address: IpAddr) -> Result<(), u64> {
         let now = Instant::now();
         let mut state = self.lock();
@@ -59,17 +60,17 @@ impl Guard {
         Ok(())
     }
 
-    /// The address has shown a wrong token.
+    /// Records a wrong token from the address.
     pub fn blame(&self, address: IpAddr) {
         self.lock().blame(key(address), Instant::now());
     }
 
-    /// The address has shown the right one.
+    /// Clears the address after a right token.
     pub fn forgive(&self, address: IpAddr) {
         self.lock().blamed.remove(&key(address));
     }
 
-    /// Nobody waits any more.
+    /// Ends all waits.
     pub fn end(&self) {
         self.lock().is_over = true;
         self.changed.notify_all();
@@ -81,7 +82,7 @@ impl Guard {
 }
 
 impl State {
-    /// Time of the address's turn, or the wait if that is too long.
+    /// Time of the address's turn, or the wait if it is too long.
     fn turn(&mut self, address: IpAddr, now: Instant) -> Result<Instant, Duration> {
         let Some(blame) = self.blamed.get_mut(&address) else { return Ok(now) };
         if now.saturating_duration_since(blame.last) > MEMORY {
@@ -109,7 +110,7 @@ impl State {
     }
 }
 
-/// Wait of the next token after so many wrong ones.
+/// Wait before the next token after `failures` wrong ones.
 fn delay(failures: u32) -> Duration {
     match failures.checked_sub(FREE) {
         None | Some(0) => Duration::ZERO,
@@ -117,7 +118,7 @@ fn delay(failures: u32) -> Duration {
     }
 }
 
-/// Key of an address: in IPv6 its network of 64 bits, in which a host takes as many addresses as it likes.
+/// Key of an address: in IPv6 its /64 network, in which a host can use any number of addresses.
 pub fn key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
@@ -148,9 +149,9 @@ mod tests {
             assert_eq!(state.turn(other, now), Ok(now), "another address does not wait");
         }
         assert!((100..=200).contains(&guesses), "{guesses} in ten minutes");
-        // Over several connections at once they are no more: one waits, the others are told to come again.
+        // Several simultaneous connections gain nothing: one waits, the others are refused.
         assert!(state.turn(own, now).is_ok() && state.turn(own, now).is_err());
-        // Ten minutes later all is forgotten.
+        // After ten minutes everything is forgotten.
         now += MEMORY + Duration::from_secs(1);
         assert_eq!(state.turn(own, now), Ok(now));
     }

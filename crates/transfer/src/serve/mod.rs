@@ -1,8 +1,8 @@
-//! A small server for one folder: byte ranges, checksums, uploads that are verified piece by piece.
+//! A small HTTP server for one folder: byte ranges, checksums, and uploads that are verified piece by piece.
 //!
-//! HTTP/1.1 (RFC 9110, 9112), one thread for each connection. It is on the loopback interface unless told otherwise, and on
-//! any other it insists on TLS and a token. Nothing outside the folder is read or written: names are resolved by the kernel
-//! *beneath* the folder ([`folder`]), and whatever a client can make long has a bound.
+//! HTTP/1.1 (RFC 9110, 9112), one thread per connection. By default it listens on the loopback interface; any other
+//! address requires TLS and a token. Nothing outside the folder is read or written: the kernel resolves names *beneath*
+//! the folder ([`folder`]). Every length that a client can choose is bounded.
 
 mod answer;
 mod content;
@@ -43,44 +43,44 @@ use upload::Uploads;
 
 /// Interval between searches for abandoned uploads.
 const TIDY: Duration = Duration::from_secs(10);
-/// How often the observer is asked whether to continue.
+/// Interval between calls of the observer.
 const TICK: Duration = Duration::from_millis(100);
-/// Most connections at a time; more are told to come again.
+/// Maximum number of simultaneous connections; further ones are refused with 503.
 const MOST_CONNECTIONS: usize = 256;
 
-/// What to serve, and to whom.
+/// Options of the server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
     /// The folder.
     pub root: PathBuf,
-    /// Where to listen; port 0 picks a free port.
+    /// Address to listen on; port 0 selects a free port.
     pub address: SocketAddr,
-    /// PEM file of the certificate and those that vouch for it; with `key`. TLS only then.
+    /// PEM file of the certificate chain; requires `key`. Without it there is no TLS.
     pub certificate: Option<PathBuf>,
-    /// PEM file of its private key.
+    /// PEM file of the certificate's private key.
     pub key: Option<PathBuf>,
-    /// Required of clients, as bearer token or as password.
+    /// Token that clients must send, as a bearer token or as a password.
     pub token: Option<String>,
-    /// Whether `windward send` may put files into the folder.
+    /// True if `windward send` may upload files into the folder.
     pub is_writable: bool,
 }
 
-/// Why nothing is served.
+/// Reason why the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something was asked that cannot be.
+    /// Invalid options.
     #[error("{0}")]
     Usage(String),
     /// The folder or the certificate cannot be read.
     #[error("{0}")]
     File(String),
-    /// The address cannot be listened on.
+    /// The address is not available.
     #[error("cannot listen on {address}: {source}{}", advice(.source))]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -95,7 +95,7 @@ fn advice(source: &io::Error) -> &'static str {
     }
 }
 
-/// A token that nobody guesses, for the user to take: 128 bits.
+/// A random token of 128 bits, proposed to the user.
 fn proposal() -> String {
     let mut bits = [0; 16];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bits));
@@ -119,7 +119,7 @@ impl Error {
     }
 }
 
-/// A server that listens.
+/// A listening server.
 pub struct Server {
     listener: TcpListener,
     site: Arc<Site>,
@@ -128,11 +128,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens.
+    /// Starts listening.
     ///
     /// # Errors
-    /// Without TLS or token on an address that others can reach; a folder, certificate or key that cannot be read; an
-    /// address that is not ours or taken.
+    /// No TLS or token on an address that others can reach; an unreadable folder, certificate or key; an address that
+    /// is not local or is in use.
     pub fn bind(options: &Options) -> Result<Self, Error> {
         let is_wide = !options.address.ip().is_loopback();
         let has_tls = options.certificate.is_some() && options.key.is_some();
@@ -176,19 +176,19 @@ impl Server {
         Ok(Self { listener, site: Arc::new(site), tls, seen })
     }
 
-    /// Where it listens.
+    /// Address of the listening socket.
     ///
     /// # Errors
-    /// The system does not say.
+    /// The system call fails.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until the observer breaks; it is told every response, and called ten times a second with `None` in any
-    /// case. Connections that are open then are cut: their transfers can be resumed.
+    /// Serves until the observer breaks. The observer receives every response, and is called with `None` at least ten
+    /// times a second. Open connections are then cut; their transfers can be resumed.
     ///
     /// # Errors
-    /// The system takes the listening socket away.
+    /// The listening socket fails.
     pub fn run(&self, observe: &mut dyn FnMut(Option<&Event>) -> ControlFlow<()>) -> io::Result<()> {
         let mut threads: Vec<thread::JoinHandle<()>> = Vec::new();
         let mut number = 0;
@@ -209,7 +209,7 @@ impl Server {
                     threads.retain(|thread| !thread.is_finished());
                     threads.extend(self.receive(number, socket, peer));
                 }
-                // A connection that broke off before it was taken, or too many open files: others may come.
+                // A connection that broke off before it was accepted, or too many open files: others may follow.
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => thread::sleep(TICK),
                 Err(_) => {}
             }
@@ -221,18 +221,18 @@ impl Server {
         };
         self.site.guard.end();
         for socket in self.open().values() {
-            // One that is closed already needs no end.
+            // A socket may already be closed.
             let _ = socket.shutdown(Shutdown::Both);
         }
         for thread in threads {
-            // A thread that panicked has served one connection less; the message is on standard error.
+            // A thread that panicked has lost only its own connection; the message is on standard error.
             let _ = thread.join();
         }
         if let Some(uploads) = &self.site.uploads {
             uploads.end();
         }
         for event in self.seen.try_iter() {
-            // It is over whatever the observer says.
+            // The server ends in any case.
             let _ = observe(Some(&event));
         }
         result
@@ -245,7 +245,7 @@ impl Server {
     fn receive(&self, number: u64, socket: TcpStream, peer: SocketAddr) -> Option<thread::JoinHandle<()>> {
         let mut open = self.open();
         let is_full = open.len() >= MOST_CONNECTIONS;
-        // What fails here is a connection that is gone.
+        // A failure here means that the connection is gone.
         socket.set_nonblocking(false).ok()?;
         socket.set_nodelay(true).ok()?;
         open.insert(number, socket.try_clone().ok()?);

@@ -1,13 +1,13 @@
-//! Answers that say no.
+//! Refusals: answers with an error status.
 
 use std::io;
 
-/// An answer that says no.
+/// An answer with an error status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Status code, from 400.
     pub status: u16,
-    /// Why, without an end.
+    /// Reason, without final punctuation.
     pub reason: String,
 }
 
@@ -17,7 +17,7 @@ impl Refusal {
         Self { status, reason: reason.into() }
     }
 
-    /// The refusal that an error of the file system means.
+    /// The refusal for an error of the file system.
     pub fn of(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
@@ -27,7 +27,7 @@ impl Refusal {
                 Self::new(507, "the disk is full")
             }
             io::ErrorKind::AlreadyExists => Self::new(409, "the file already exists"),
-            // Beneath a folder, a way out of it is a link across devices to the kernel (EXDEV).
+            // For the kernel, an escape from the folder is a link across devices (EXDEV).
             io::ErrorKind::PermissionDenied | io::ErrorKind::CrossesDevices => Self::new(403, "access denied"),
             _ if error.raw_os_error() == Some(libc::ELOOP) => Self::new(403, "access denied"),
             io::ErrorKind::IsADirectory => Self::new(409, "it is a folder"),

@@ -2,7 +2,7 @@
 
 use super::refusal::Refusal;
 
-/// Most bytes of a head, and most fields (RFC 9112 leaves the bounds to the recipient).
+/// Maximum size of a head in bytes, and of fields (RFC 9112 leaves the bounds to the recipient).
 pub const MOST_BYTES: usize = 32 << 10;
 const MOST_FIELDS: usize = 64;
 
@@ -12,19 +12,19 @@ pub type Bring<'a> = dyn FnMut(u64) -> Result<Vec<u8>, Refusal> + 'a;
 /// Request line and header fields.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The method, as it came.
+    /// The method, as received.
     pub method: String,
-    /// The target, as it came.
+    /// The target, as received.
     pub target: String,
     minor: u8,
     fields: Vec<(String, String)>,
 }
 
 impl Request {
-    /// The head that `bytes` begin with, and its length in bytes; `None` if more must come.
+    /// Parses the head at the start of `bytes`. Returns it with its length in bytes, or `None` if it is incomplete.
     ///
     /// # Errors
-    /// No head of HTTP/1, one beyond the bounds, or one whose body has no clear end.
+    /// Not an HTTP/1 head, one beyond the bounds, or one whose body has no clear end.
     pub fn parse(bytes: &[u8]) -> Result<Option<(Self, usize)>, Refusal> {
         let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
         let mut parsed = httparse::Request::new(&mut fields);
@@ -47,7 +47,7 @@ impl Request {
         Ok(Some((request, length)))
     }
 
-    /// The value of the field `name`; of several none, for who sends two may mean either.
+    /// The value of the field `name`; `None` if it occurs twice, because it is ambiguous.
     pub fn field(&self, name: &str) -> Option<&str> {
         let mut values = self.fields.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
         let value = values.next().map(|(_, value)| value.as_str());
@@ -58,10 +58,10 @@ impl Request {
         self.fields.iter().any(|(key, _)| key.eq_ignore_ascii_case(name))
     }
 
-    /// Bytes of the body.
+    /// Length of the body in bytes.
     ///
     /// # Errors
-    /// Transfer codings, which nobody needs here; a length that is none.
+    /// A transfer coding, which this server does not support; or an invalid length.
     pub fn content_length(&self) -> Result<u64, Refusal> {
         if self.has("transfer-encoding") {
             return Err(Refusal::new(411, "Content-Length required"));
@@ -75,12 +75,12 @@ impl Request {
         length.ok_or_else(|| Refusal::new(400, "invalid Content-Length"))
     }
 
-    /// Whether the client wants a sign before it sends the body (RFC 9110 §10.1.1).
+    /// True if the client waits for a 100 (Continue) before it sends the body (RFC 9110 §10.1.1).
     pub fn expects_continue(&self) -> bool {
         self.minor > 0 && self.field("expect").is_some_and(|value| value.eq_ignore_ascii_case("100-continue"))
     }
 
-    /// Whether the connection ends after the answer (RFC 9112 §9.3).
+    /// True if the connection ends after the answer (RFC 9112 §9.3).
     pub fn is_last(&self) -> bool {
         let has = |token: &str| {
             let values = self.fields.iter().filter(|(key, _)| key.eq_ignore_ascii_case("connection"));
@@ -89,7 +89,7 @@ impl Request {
         has("close") || (self.minor == 0 && !has("keep-alive"))
     }
 
-    /// Path and query of the target; the address of a proxy's request is passed over.
+    /// Path and query of the target; scheme and host of a proxy request are skipped.
     pub fn path_and_query(&self) -> (&str, &str) {
         let origin = match self.target.strip_prefix("http://").or_else(|| self.target.strip_prefix("https://")) {
             Some(rest) => rest.find('/').map_or("/", |at| &rest[at..]),
@@ -98,21 +98,21 @@ impl Request {
         origin.split_once('?').unwrap_or((origin, ""))
     }
 
-    /// Whether a client that sends a file asks for nothing but an answer, to learn how long that takes.
+    /// True if an uploading client only measures the response time.
     pub fn is_ping(&self) -> bool {
         self.method == "HEAD" && self.parameter("upload").is_some()
     }
 
-    /// The value of a parameter of the query.
+    /// The value of a query parameter.
     pub fn parameter<'a>(&'a self, name: &str) -> Option<&'a str> {
         let pairs = self.path_and_query().1.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
-    /// The host that the client believes to speak with, without its port.
+    /// Host name that the client addresses, without its port.
     ///
     /// # Errors
-    /// HTTP/1.1 without `Host`, or with two (RFC 9112 §3.2).
+    /// HTTP/1.1 without `Host`, or with two of them (RFC 9112 §3.2).
     pub fn host(&self) -> Result<&str, Refusal> {
         let host = match self.field("host") {
             Some(host) => host.trim(),

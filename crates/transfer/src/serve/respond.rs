@@ -1,4 +1,4 @@
-//! What is answered to whom.
+//! Authorization of requests, and dispatch to the answers.
 
 use std::net::IpAddr;
 
@@ -16,11 +16,11 @@ use super::site::Site;
 pub struct Client {
     /// The address.
     pub address: IpAddr,
-    /// True if the connection has shown the token before.
+    /// True if the connection has already shown the token.
     pub is_known: bool,
 }
 
-/// Answers a request; `body` brings its content.
+/// Answers a request; `body` reads its content.
 pub fn answer(site: &Site, client: &mut Client, request: &Request, body: &mut Bring<'_>) -> Answer {
     respond(site, client, request, body).unwrap_or_else(Answer::from)
 }
@@ -39,8 +39,8 @@ fn respond(site: &Site, client: &mut Client, request: &Request, body: &mut Bring
     }
 }
 
-/// Lets in who has the token. Without one only this machine can ask, and a browser here must not be led to ask for others:
-/// the name of the host tells (DNS rebinding).
+/// Checks the token. Without a token only this machine can connect, and the `Host` field is checked: otherwise a web
+/// page could make a local browser read the folder (DNS rebinding).
 fn authorize(site: &Site, client: &mut Client, request: &Request) -> Result<(), Refusal> {
     let host = request.host()?;
     let Some(token) = site.token else {

@@ -1,4 +1,4 @@
-//! One connection: requests in, answers out, one after the other.
+//! One connection: requests and answers in sequence.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,20 +15,20 @@ use super::respond::{self, Client};
 use super::site::{Event, Site};
 use crate::http::masked;
 
-/// How long a connection may be idle between requests.
+/// Maximum idle time of a connection between requests.
 const IDLE: Duration = Duration::from_secs(75);
-/// How long a head, a handshake, or 64 KiB of a body may take: the slowest that is no attack.
+/// Timeout of a head, a handshake, or 64 KiB of a body; anything slower is treated as an attack.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes sent or read at once.
+/// Bytes per read or write.
 const BLOCK: usize = 64 << 10;
 
 /// A connection to a client.
 pub struct Session {
     stream: Stream,
     peer: SocketAddr,
-    /// True if it has shown the token.
+    /// True if the connection has shown the token.
     is_known: bool,
-    /// Arrived and not yet used.
+    /// Received and not yet consumed.
     held: Vec<u8>,
 }
 
@@ -38,7 +38,7 @@ enum Stream {
 }
 
 impl Session {
-    /// A connection over `socket`.
+    /// A connection on `socket`.
     pub fn new(socket: TcpStream, tls: Option<Arc<ServerConfig>>, peer: SocketAddr) -> io::Result<Self> {
         socket.set_read_timeout(Some(PATIENCE))?;
         socket.set_write_timeout(Some(PATIENCE))?;
@@ -59,14 +59,14 @@ impl Session {
         Ok(Self { stream, peer, is_known: false, held: Vec::new() })
     }
 
-    /// Tells the client to come again.
+    /// Refuses the connection with 503.
     pub fn refuse(&mut self) {
         let answer = Answer::from(Refusal::new(503, "too many connections"));
-        // The client may be gone, and nothing more was to be done for it.
+        // The client may be gone, and it needs nothing more.
         let _ = self.send(&answer, true, true);
     }
 
-    /// Answers until the client or the protocol ends it, or the connection breaks.
+    /// Answers requests until the client or the protocol ends the connection, or it breaks.
     pub fn serve(&mut self, site: &Site) {
         loop {
             match self.head() {
@@ -76,19 +76,19 @@ impl Session {
                     }
                 }
                 Ok(Some(Err(refusal))) => {
-                    // Where a request that could not be read ends is not known, so neither is where the next begins.
+                    // The end of an unparsable request is unknown, and so is the start of the next one.
                     let answer = Answer::from(refusal);
                     let sent = self.send(&answer, true, true);
                     self.tell(site, "?", &answer, sent);
                     return;
                 }
-                // The client is gone, or has nothing to say.
+                // The client is gone, or sends no request.
                 Ok(None) | Err(_) => return,
             }
         }
     }
 
-    /// Answers a request; whether another may follow.
+    /// Answers a request. Returns whether another may follow.
     fn respond(&mut self, site: &Site, request: &Request) -> io::Result<bool> {
         let mut failure = None;
         let mut is_read = request.content_length().unwrap_or(1) == 0;
@@ -111,11 +111,11 @@ impl Session {
         if let Some(error) = failure {
             return Err(error);
         }
-        // A body that nobody has read would be taken for the next request.
+        // An unread body would be taken for the next request.
         let is_last = request.is_last() || !is_read;
         let sent = self.send(&answer, request.method != "HEAD", is_last);
         let is_whole = sent.is_ok();
-        // Several a second, of which nobody wants to read; but who was refused is told.
+        // There are several pings a second, which the log omits; refused ones are logged.
         if !request.is_ping() || answer.status != 204 {
             let target = if request.target.contains("://") { masked(&request.target) } else { request.target.clone() };
             self.tell(site, &format!("{} {target}", request.method), &answer, sent);
@@ -130,8 +130,8 @@ impl Session {
         site.tell(Event { peer: self.peer, request, status: answer.status, sent_bytes, reason });
     }
 
-    /// The next head; `None` if the client ends in good order. An error of the inner kind is answered, one of the outer
-    /// kind is the connection's end.
+    /// Reads the next head; `None` if the client closes the connection properly. An inner error is answered, an outer
+    /// error ends the connection.
     fn head(&mut self) -> io::Result<Option<Result<Request, Refusal>>> {
         let mut begun = None;
         loop {
@@ -146,7 +146,7 @@ impl Session {
                 }
             }
             let limit = match begun {
-                // A head that drips in byte by byte keeps every single read short.
+                // A head that arrives byte by byte never exceeds the timeout of a single read.
                 Some(begun) => PATIENCE.saturating_sub(Instant::elapsed(&begun)),
                 None if self.held.is_empty() => IDLE,
                 None => PATIENCE,
@@ -162,7 +162,7 @@ impl Session {
         }
     }
 
-    /// Waits for more to be held; 0 at the end of the stream.
+    /// Waits until more bytes are buffered; 0 at the end of the stream.
     fn more(&mut self) -> io::Result<usize> {
         let before = self.held.len();
         self.held.resize(before + BLOCK, 0);
@@ -171,7 +171,7 @@ impl Session {
         count
     }
 
-    /// The body of a request of at most `most` bytes.
+    /// Reads the body of a request, at most `most` bytes.
     fn body(&mut self, request: &Request, most: u64) -> io::Result<Result<Vec<u8>, Refusal>> {
         let length = match request.content_length() {
             Ok(length) if length <= most => length as usize,
@@ -184,7 +184,7 @@ impl Session {
         self.stream.socket().set_read_timeout(Some(PATIENCE))?;
         let begun = Instant::now();
         while self.held.len() < length {
-            // Slower than a block in its time: somebody holds the connection and does not use it.
+            // Slower than one block per timeout: the client blocks the connection without using it.
             let blocks = (self.held.len() / BLOCK) as u32 + 1;
             if self.more()? == 0 || begun.elapsed() > PATIENCE * blocks {
                 return Err(io::ErrorKind::UnexpectedEof.into());
@@ -194,7 +194,7 @@ impl Session {
         Ok(Ok(std::mem::replace(&mut self.held, rest)))
     }
 
-    /// Sends an answer; returns the bytes of content sent.
+    /// Sends an answer; returns the number of content bytes sent.
     fn send(&mut self, answer: &Answer, has_body: bool, is_last: bool) -> io::Result<u64> {
         let mut out = answer.head(is_last);
         match &answer.body {
@@ -212,12 +212,12 @@ impl Session {
                     let most = block.len().min((to - at) as usize);
                     let count = file.read_at(&mut block[..most], at)?;
                     if count == 0 {
-                        // It is shorter than it was: the client must see that this is not all.
+                        // The file has become shorter: the client must see that the body is incomplete.
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
                     at += count as u64;
                     if at == *to && file.metadata()?.modified()? != before {
-                        // It was written to meanwhile: without its last bytes nobody takes this for a version.
+                        // The file was written to meanwhile: without its last bytes no client takes it for a version.
                         return Err(io::ErrorKind::InvalidData.into());
                     }
                     self.stream.write_all(&block[..count])?;
@@ -240,7 +240,7 @@ impl Stream {
         match self {
             Self::Plain(socket) => socket.read(out),
             Self::Tls(stream) => match stream.read(out) {
-                // Without close_notify, as many clients end.
+                // End without close_notify, as with many clients.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
                 result => result,
             },

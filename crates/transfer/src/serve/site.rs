@@ -1,4 +1,4 @@
-//! What all connections of a server share.
+//! State shared by all connections of a server.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
@@ -15,40 +15,40 @@ use super::upload::Uploads;
 /// An answered request.
 #[derive(Clone, Debug, Serialize)]
 pub struct Event {
-    /// Whose it was.
+    /// Address of the client.
     pub peer: SocketAddr,
-    /// What was asked: method and target, control characters escaped.
+    /// Method and target, with control characters escaped.
     pub request: String,
     /// Status of the answer.
     pub status: u16,
-    /// Bytes of its body that were sent.
+    /// Number of body bytes sent.
     pub sent_bytes: u64,
-    /// Why it was refused, if it was.
+    /// Reason of a refusal.
     pub reason: Option<String>,
 }
 
-/// What all connections share.
+/// State shared by all connections.
 pub struct Site {
-    /// The folder that is served.
+    /// The served folder.
     pub folder: Folder,
-    /// Checksums that were computed.
+    /// Computed checksums.
     pub sums: Sums,
-    /// Uploads, if the folder may be written to.
+    /// Uploads, if the folder is writable.
     pub uploads: Option<Uploads>,
-    /// Addresses that have shown wrong tokens.
+    /// Addresses that have sent wrong tokens.
     pub guard: Guard,
-    /// BLAKE3 of the token: hashes compare in constant time.
+    /// BLAKE3 of the token, because hashes compare in constant time.
     pub token: Option<blake3::Hash>,
-    /// Who observes the server.
+    /// Channel to the server's observer.
     pub events: Mutex<Sender<Event>>,
-    /// The sockets in use, to end them.
+    /// Open sockets, for shutdown.
     pub open: Mutex<BTreeMap<u64, TcpStream>>,
 }
 
 impl Site {
-    /// Tells the observer.
+    /// Reports to the observer.
     pub fn tell(&self, event: Event) {
-        // Nobody listens any more once the server ends.
+        // The receiver is gone once the server ends.
         let _ = self.events.lock().unwrap_or_else(PoisonError::into_inner).send(event);
     }
 }

@@ -1,4 +1,4 @@
-//! Checksums of files, computed when asked for and kept for as long as the files stay the same.
+//! Checksums of files, computed on request and cached until the file changes.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-/// Most files whose sums are kept.
+/// Maximum number of files with cached sums.
 const MOST: usize = 4096;
-/// Bytes read at once.
+/// Bytes per read.
 const BLOCK: usize = 1 << 20;
 
 /// A digest.
@@ -23,16 +23,16 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All, each with the end of the name under which it is asked for.
+    /// All digests, each with the suffix that requests it.
     pub const ALL: [(Self, &'static str); 2] = [(Self::Blake3, ".b3"), (Self::Sha256, ".sha256")];
 }
 
-/// Sums that are known. One is computed at a time: hashing must not take every core from sending.
+/// Cached sums. One is computed at a time, so that hashing does not take every core from sending.
 #[derive(Default)]
 pub struct Sums(Mutex<BTreeMap<(Kind, String), String>>);
 
 impl Sums {
-    /// The sum of `file`, whose content `tag` names, in hexadecimal digits.
+    /// Digest of `file`, whose version is `tag`, in hexadecimal digits.
     pub fn of(&self, kind: Kind, tag: &str, file: &File) -> io::Result<String> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (kind, tag.to_owned());

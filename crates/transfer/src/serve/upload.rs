@@ -1,12 +1,13 @@
-//! Uploads: pieces of a [`Tree`], each verified before it is written, and the file named only when all are there.
+//! Uploads: pieces of a [`Tree`], each verified before it is written. The file gets its name once all are there.
 //!
-//! A client first posts the tree (`POST /NAME?upload`): length and hash in fields, the chaining values of the pieces as the
-//! body. If they add up to the hash, the answer says which pieces are missing. Then it puts those
-//! (`PUT /NAME?upload=HASH&piece=I`) over any number of connections, in any order. What an earlier attempt has left in
-//! `.NAME.HASH.part` is hashed anew and counts where it is right: there is no journal that could be wrong after a power cut.
+//! A client first posts the tree (`POST /NAME?upload`): length and hash in fields, the chaining values of the pieces as
+//! the body. If they combine to the hash, the answer lists the missing pieces. Then the client puts those (`PUT
+//! /NAME?upload=HASH&piece=I`) over any number of connections, in any order. Pieces of an earlier attempt in
+//! `.NAME.HASH.part` are hashed again and count if they are right. No journal is needed, so none can be wrong after a
+//! power failure.
 //!
-//! An upload of which no piece has come costs its client one request, so others do not wait for it: it goes when its address begins more than
-//! it may, or after a minute, and its part with it. Parts with pieces stay for a day.
+//! An upload without pieces costs its client only one request, so it must not block others. It and its part are removed
+//! after a minute, or when its address exceeds its share. Parts with pieces stay for a day.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -29,31 +30,31 @@ use crate::common::reserve;
 use crate::tree::{PIECE, Tree};
 use crate::upload::{HASH, LENGTH, Missing, TREE, is_fit};
 
-/// Most bytes of a tree: those of a file of half a TiB.
+/// Maximum size of a tree in bytes: that of a file of half a TiB.
 const MOST_TREE: u64 = 64 << 20;
-/// Most unfinished uploads at a time, and of one address.
+/// Maximum number of unfinished uploads, in total and per address.
 const MOST_UPLOADS: usize = 64;
 const MOST_OF_ONE: usize = 16;
-/// Time after which an idle upload is forgotten: with pieces, without pieces, and if another one needs its place.
+/// Time after which an idle upload is forgotten: with pieces, without pieces, and if another upload needs its slot.
 const REST: Duration = Duration::from_secs(600);
 const REST_EMPTY: Duration = Duration::from_secs(60);
 const REST_FULL: Duration = Duration::from_secs(30);
 /// Age at which an abandoned part is removed.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
-/// Longest name of a file.
+/// Maximum length of a file name.
 const MOST_NAME: usize = 255;
-/// Digits of the hash in the name of a part.
+/// Digits of the hash in a part's name.
 const DIGITS: usize = 16;
 
-/// The uploads that are under way.
+/// The unfinished uploads.
 #[derive(Default)]
 pub struct Uploads {
     known: Mutex<Known>,
-    /// Held while a part is opened: two clients that begin the same upload must not both give it its length.
+    /// Held while a part is opened: of two clients that begin the same upload, only one may set its length.
     opening: Mutex<()>,
 }
 
-/// By name and hash.
+/// Uploads by name and hash.
 type Known = BTreeMap<(Names, [u8; 32]), Arc<Upload>>;
 
 struct Upload {
@@ -62,7 +63,7 @@ struct Upload {
     name: OsString,
     part: OsString,
     file: File,
-    /// The client's address, or what stands for it.
+    /// The client's address, or the key of its network.
     owner: IpAddr,
     replaces: bool,
     progress: Mutex<Progress>,
@@ -72,7 +73,7 @@ struct Upload {
 struct Progress {
     is_there: Vec<bool>,
     left: u64,
-    /// True if a piece has come, now or in an earlier attempt.
+    /// True if a piece has arrived, now or in an earlier attempt.
     has_pieces: bool,
     touched: Instant,
 }
@@ -126,7 +127,7 @@ impl Uploads {
                 if is_there(folder, &names, &tree, replaces)? {
                     return Ok(report(true, Vec::new()));
                 }
-                // Before anything of it is on the disk.
+                // Before anything is written to the disk.
                 let owner = guard::key(client);
                 self.make_room(owner)?;
                 let upload = Arc::new(Upload::open(folder, &names, tree, replaces, owner)?);
@@ -148,7 +149,7 @@ impl Uploads {
         };
         let key = (names, *hash.as_bytes());
         let known = self.lock().get(&key).cloned();
-        // After a restart of the server nobody knows it: the client posts the tree again.
+        // After a restart the server does not know the upload: the client posts the tree again.
         let upload = known.ok_or_else(|| Refusal::new(404, "no such upload"))?;
         if index >= upload.tree.count() {
             return Err(Refusal::new(400, "no such piece"));
@@ -168,7 +169,7 @@ impl Uploads {
         Ok(Answer::empty(204))
     }
 
-    /// Makes room for one more upload of `owner`: first what rests for long goes, then what no piece has come of.
+    /// Makes room for one more upload of `owner`: removes long idle uploads first, then uploads without pieces.
     fn make_room(&self, owner: IpAddr) -> Result<(), Refusal> {
         self.tidy();
         let mut known = self.lock();
@@ -182,12 +183,12 @@ impl Uploads {
         Ok(())
     }
 
-    /// Forgets uploads that nobody goes on with.
+    /// Forgets idle uploads.
     pub fn tidy(&self) {
         self.forget(|progress| progress.touched.elapsed() > if progress.has_pieces { REST } else { REST_EMPTY });
     }
 
-    /// The server ends: parts with pieces stay.
+    /// Ends all uploads with the server; parts with pieces stay.
     pub fn end(&self) {
         self.forget(|_| true);
     }
@@ -202,13 +203,13 @@ impl Uploads {
         });
     }
 
-    /// All pieces are there: to the disk, then under its name. Whoever comes while another does it waits for the outcome.
+    /// Flushes and renames a complete file. Concurrent calls wait for the outcome.
     fn finish(&self, key: &(Names, [u8; 32]), upload: &Upload) -> Result<(), Refusal> {
         let mut is_named = upload.is_named.lock().unwrap_or_else(PoisonError::into_inner);
         if !*is_named {
             let synced = upload.file.sync_all();
             let named = synced.and_then(|()| upload.folder.rename(&upload.part, &upload.name, upload.replaces));
-            // Where it could not be named, the next post of the tree finds all its pieces and tries again.
+            // If renaming failed, the next post of the tree finds all pieces and tries again.
             self.lock().remove(key);
             named.map_err(|error| Refusal::of(&error))?;
             *is_named = true;
@@ -221,7 +222,8 @@ impl Uploads {
     }
 }
 
-/// Forgets the upload without pieces that rests longest of those that are meant, or one with pieces that rests for long.
+/// Forgets the longest idle one of the matching uploads: one without pieces, or one with pieces that has been idle for
+/// long.
 fn forget_one(known: &mut Known, is_meant: impl Fn(&Upload) -> bool) -> bool {
     let candidates = known.iter().filter(|(_, upload)| is_meant(upload)).filter_map(|(key, upload)| {
         let progress = upload.lock();
@@ -235,7 +237,7 @@ fn forget_one(known: &mut Known, is_meant: impl Fn(&Upload) -> bool) -> bool {
     true
 }
 
-/// Returns whether the very file is there under its name.
+/// Returns whether exactly this file is there under its name.
 fn is_there(folder: &Folder, names: &Names, tree: &Tree, replaces: bool) -> Result<bool, Refusal> {
     let error = |error: io::Error| Refusal::of(&error);
     if names.split_last().is_none() {
@@ -257,9 +259,9 @@ fn is_there(folder: &Folder, names: &Names, tree: &Tree, replaces: bool) -> Resu
     }
 }
 
-/// Removes the parts that nobody goes on with from a folder.
+/// Removes abandoned parts from a folder.
 pub fn sweep(folder: &Folder) {
-    // What cannot be removed harms nobody but the disk.
+    // A part that cannot be removed only wastes disk space.
     let _ = folder.remove_old(ABANDONED, is_part);
 }
 
@@ -274,7 +276,7 @@ fn is_part(name: &[u8]) -> bool {
 }
 
 impl Upload {
-    /// Opens the part, old or new.
+    /// Opens the part, new or existing.
     fn open(folder: &Folder, names: &Names, tree: Tree, replaces: bool, owner: IpAddr) -> Result<Self, Refusal> {
         let error = |error: io::Error| Refusal::of(&error);
         let (folders, name) = names.split_last().ok_or_else(|| Refusal::new(409, "it is a folder"))?;
@@ -283,7 +285,7 @@ impl Upload {
         let part = part_name(name, &tree);
         let file = parent.make(&part).map_err(error)?;
         let is_there = Self::look(&file, &tree).map_err(|reason| {
-            // What could not be given its length holds nothing that would be missed.
+            // A part whose length could not be set holds no data.
             let _ = parent.remove(&part);
             error(reason)
         })?;
@@ -295,14 +297,14 @@ impl Upload {
         Ok(Self { tree, folder: parent, name, part, file, owner, replaces, progress, is_named })
     }
 
-    /// Nobody goes on with it: a part without pieces would be of no use to anybody.
+    /// Abandons the upload: a part without pieces is of no use.
     fn leave(&self) {
         if !self.lock().has_pieces {
             let _ = self.folder.remove(&self.part);
         }
     }
 
-    /// Gives the part its length, with the room that takes, and finds out which pieces are there.
+    /// Sets the part's length, reserves its space, and determines the pieces that are there.
     fn look(file: &File, tree: &Tree) -> io::Result<Vec<bool>> {
         let is_new = file.metadata()?.len() != tree.length();
         if is_new {
@@ -320,7 +322,7 @@ impl Upload {
         Ok(is_there)
     }
 
-    /// Notes a piece that was written; whether it was the last one missing.
+    /// Records a written piece. Returns whether it was the last one missing.
     fn take(&self, index: u64) -> bool {
         let mut progress = self.lock();
         progress.touched = Instant::now();
@@ -353,12 +355,13 @@ fn report(is_there: bool, missing: Vec<(u64, u64)>) -> Answer {
     Answer::text(200, "application/json", text)
 }
 
-/// A hidden name, for the server neither lists nor serves those; with the hash, so that another version is another part.
+/// A hidden name, because the server neither lists nor serves those. It contains the hash, so that another version has
+/// another part.
 fn part_name(name: &OsStr, tree: &Tree) -> OsString {
     let end = format!(".{}.part", &tree.hash().to_hex()[..DIGITS]);
     let mut part = OsString::from(".");
     if 1 + name.len() + end.len() > MOST_NAME {
-        // A digest stands for what would be too long for a file system.
+        // A digest replaces a name that is too long for a file system.
         part.push(&blake3::hash(name.as_bytes()).to_hex()[..]);
     } else {
         part.push(name);
