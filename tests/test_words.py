@@ -90,7 +90,6 @@ OPEN_PAGES = {
     "concepts/README.md",
     "guides/emulation.md",
     "guides/explore.md",
-    "guides/sweeps.md",
     "guides/wireless.md",
     "reference/laws/emultcp.md",
     "reference/models/fluid.md",
