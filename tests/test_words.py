@@ -89,7 +89,6 @@ OPEN_CRATES = {
 OPEN_PAGES = {
     "concepts/README.md",
     "guides/emulation.md",
-    "guides/explore.md",
     "guides/wireless.md",
     "reference/laws/emultcp.md",
     "reference/models/fluid.md",
