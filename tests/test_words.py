@@ -97,7 +97,6 @@ OPEN_PAGES = {
     "reference/models/queues.md",
     "reference/models/wifi.md",
     "start/guide.md",
-    "start/install.md",
 }
 
 CRATES = sorted(path.parent for path in REPOSITORY.glob("crates/*/Cargo.toml"))
