@@ -5,7 +5,7 @@ use crate::{Error, Seed, Task};
 use windward_emulate::{self as emulate, Emulation, Options};
 use windward_scenario::Scenario;
 
-/// Emulates a scenario, one seed at a time: real time allows no second one, so the job has one thread.
+/// Emulates a scenario in real time. The machine can run one seed at a time, so the job must have one thread.
 #[derive(Clone, Debug)]
 pub struct Emulations {
     /// The emulated scenario.

@@ -1,16 +1,16 @@
-//! Small files of this machine: certificates, keys, passwords.
+//! Small local files: certificates, keys, passwords.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Most bytes of such a file; the certificates that a system trusts are a quarter of a megabyte.
+/// Maximum size in bytes; a system's trusted certificates take a quarter of a megabyte.
 const MOST: u64 = 16_000_000;
 
-/// Reads a regular file. A device or a named pipe, which might have no end, is not opened.
+/// Reads a regular file. Does not open a device or a named pipe, which may be endless.
 ///
 /// # Errors
-/// Those of the system; and what is no regular file, or too large.
+/// A system call fails, the path is not a regular file, or the file is too large.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     require_file(path)?;
     let mut bytes = Vec::new();
@@ -21,10 +21,10 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Refuses what is no regular file before it is opened: a named pipe would wait for its writer.
+/// Refuses anything but a regular file before it is opened, because a named pipe would block until it has a writer.
 ///
 /// # Errors
-/// Those of the system; and what is no regular file.
+/// A system call fails, or the path is not a regular file.
 pub(crate) fn require_file(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         return Ok(());
