@@ -18,7 +18,7 @@ _OWN = ("duration", "warmup")
 #: Properties of no experiment: names and ways.
 _UNSHOWN = {"name", "from", "to", "via", "return_via", "class", "title", "cite", "seeds", "output"}
 
-_QUANTITY = re.compile(r"\(((?:[A-Za-zµ%/·]+\|?)+)\)\\s\*")
+_QUANTITY = re.compile(r"\(([^()|\\\s]+(?:\|[^()|\\\s]+)*)\)\\s\*")
 
 Schema = Mapping[str, Any]
 Path = tuple[str | int, ...]
