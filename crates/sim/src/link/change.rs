@@ -1,53 +1,53 @@
-//! What becomes of a link at given times.
+//! Scheduled changes of a link.
 
 use super::config::{Jitter, LinkConfig, Loss, Rate, Reorder};
 use crate::queue::Buffer;
 use windward_units::{Duration, Time};
 
-/// What a link is from a time on. What is `None` stays as it was.
+/// Change of a link's parameters. `None` leaves a parameter unchanged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkChange {
-    /// How fast it transmits.
+    /// Transmission rate.
     pub rate: Option<Rate>,
     /// Propagation delay of the packets whose transmission ends from then on.
     pub delay: Option<Duration>,
-    /// How much may wait. What waits already stays.
+    /// Buffer limit. Queued packets stay.
     pub buffer: Option<Buffer>,
     /// Random loss of the packets whose transmission ends from then on.
     pub loss: Option<Loss>,
-    /// Random extra delay; likewise.
+    /// Random extra delay of the packets whose transmission ends from then on.
     pub jitter: Option<Jitter>,
-    /// Packets that others overtake, or none any more, of those whose transmission ends from then on.
+    /// Reordering of the packets whose transmission ends from then on; `Some(None)` ends it.
     pub reorder: Option<Option<Reorder>>,
-    /// Whether it transmits.
+    /// True for an outage's end, false for its start.
     pub is_up: Option<bool>,
-    /// What is lost then.
+    /// Packets lost at the change.
     pub drops: Drops,
 }
 
-/// What a link loses at an instant.
+/// Packets that a link loses at an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drops {
-    /// Nothing: what is in flight arrives, what waits goes on waiting.
+    /// None: packets in flight arrive, queued packets stay.
     #[default]
     Nothing,
-    /// What is in flight, the packet in transmission included.
+    /// Packets in flight, including the one in transmission.
     Flight,
-    /// That, and what waits.
+    /// Packets in flight, including the one in transmission, and queued packets.
     All,
 }
 
-/// A change, and when it happens.
+/// A change and its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkStep {
-    /// When.
+    /// Time of the change.
     pub at: Time,
-    /// What.
+    /// The change.
     pub change: LinkChange,
 }
 
 impl LinkChange {
-    /// Writes down what a link is from then on; whether it is up stands elsewhere.
+    /// Applies the change to a configuration, which does not hold whether the link is up.
     pub fn apply(&self, link: &mut LinkConfig) {
         let Self { rate, delay, buffer, loss, jitter, reorder, is_up: _, drops: _ } = self;
         link.rate = rate.clone().unwrap_or_else(|| link.rate.clone());

@@ -1,12 +1,12 @@
-//! A link that changes on the way.
+//! A link with scheduled changes of rate, delay, buffer, loss, jitter, reordering and outages.
 //!
-//! What a packet meets is decided when its transmission ends: it is lost or not, and takes the delay, as the link is then. So
-//! the transmitter is woken at the end of each transmission and not at its beginning, which is the one difference from
-//! [`super::QueuedLink`]. A new rate serves the rest of the packet in transmission; what is on the wire arrives when it was to,
-//! and nothing behind it arrives before it, however short the delay has become.
+//! A packet's loss and delay are decided at the end of its transmission, by the parameters at that time. The
+//! transmitter is therefore woken at the end of each transmission and not at its beginning, the one difference from
+//! [`super::QueuedLink`]. A new rate applies to the rest of the packet in transmission. Packets in flight keep their
+//! arrival times, and no later packet overtakes them, however short the new delay.
 //!
-//! A link that is down transmits nothing. The packet in transmission stops where it is, and the rest of it goes when the
-//! link is up again.
+//! During an outage nothing is transmitted. The packet in transmission stops, and its rest follows when the link is up
+//! again.
 
 use super::change::{Drops, LinkStep};
 use super::clock::Clock;
@@ -21,7 +21,7 @@ use crate::status::{Counts, Sight};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// A queue, a transmitter and a wire, and what becomes of them.
+/// A queue, a transmitter and a wire with scheduled changes.
 #[derive(Debug)]
 pub struct ChangingLink {
     room: Room,
@@ -29,13 +29,13 @@ pub struct ChangingLink {
     rate: f64,
     is_up: bool,
     sending: Option<Sending>,
-    /// When the transmitter asks the queue next, where nothing is being sent: recorded opportunities are waited for.
+    /// Time at which an idle transmitter queries the queue next, on a recorded link that waits for an opportunity.
     asks_at: Time,
-    /// The last packet had left by then.
+    /// End of the last transmission.
     free_at: Time,
     wire: Wire,
     steps: VecDeque<LinkStep>,
-    /// Since the last reset; busy time as of the end of the transmission under way.
+    /// Counters since the last reset; busy time up to the end of the current transmission.
     counts: Counts,
 }
 
@@ -43,24 +43,25 @@ pub struct ChangingLink {
 #[derive(Clone, Copy, Debug)]
 struct Sending {
     packet: Packet,
-    /// When it will have left; while the link is down, or would need for ever, [`Time::NEVER`].
+    /// End of its transmission; [`Time::NEVER`] during an outage, or if it would take forever.
     ends_at: Time,
-    /// While the link is down: how long the rest takes, in nanoseconds at a rate of one bit a second; `None`: all of it is
-    /// to be sent again.
+    /// Rest of its transmission during an outage, in nanoseconds at one bit a second; `None`: the whole packet is sent
+    /// again.
     rest: Option<u128>,
 }
 
-/// What a change asks for.
+/// Wake-ups that a change requires.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed {
-    /// When the transmitter is to be woken.
+    /// Time to wake the transmitter.
     pub transmits: Option<Time>,
-    /// When the next change comes.
+    /// Time of the next change.
     pub next: Option<Time>,
 }
 
 impl ChangingLink {
-    /// The link of `config` with a queue of its own discipline in the run of `seed`; `steps` are in order of time.
+    /// Creates the link of `config` with a queue of its own discipline in the run of `seed`; `steps` are in order of
+    /// time.
     pub fn new(config: &LinkConfig, queue: QueueConfig, steps: &[LinkStep], seed: u64) -> Self {
         debug_assert!(steps.is_sorted_by_key(|step| step.at), "changes are in order of time");
         Self {
@@ -77,12 +78,13 @@ impl ChangingLink {
         }
     }
 
-    /// When the next change comes.
+    /// Time of the next change.
     pub fn next_change(&self) -> Option<Time> {
         self.steps.front().map(|step| step.at)
     }
 
-    /// Offers a packet, after [`Self::transmit`]: one whose transmission begins is told as one that waits for its end.
+    /// Offers a packet, after [`Self::transmit`]. A transmission that begins is reported as a packet that waits for its
+    /// end.
     pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
         let is_idle = self.is_up && self.sending.is_none() && self.asks_at == Time::NEVER;
         let start = self.clock.start(self.free_at, now);
@@ -99,8 +101,8 @@ impl ChangingLink {
         Offered::Waits(is_idle.then_some(start))
     }
 
-    /// The transmission that ends now ends, and the next one begins; does nothing where none does. What the discipline drops
-    /// is given to `dropped`.
+    /// Ends the transmission that is due and begins the next one; does nothing if none is due. Packets that the
+    /// discipline drops go to `dropped`.
     pub fn transmit(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Transmission {
         if self.asks_at <= now {
             return Transmission { sent: None, next: self.take(now, dropped) };
@@ -115,7 +117,7 @@ impl ChangingLink {
         Transmission { sent: Some((packet, fate)), next: self.take(now, dropped) }
     }
 
-    /// Begins with the next packet of the queue, or waits for its time; returns when to wake the transmitter.
+    /// Begins with the next packet of the queue, or waits for its time; returns the time to wake the transmitter.
     fn take(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Time> {
         self.asks_at = Time::NEVER;
         let start = self.clock.start(self.free_at, self.room.since()?);
@@ -127,7 +129,7 @@ impl ChangingLink {
         Some(self.begin(now, next.since, next.packet))
     }
 
-    /// Begins with a packet that came at `since`.
+    /// Begins with a packet that arrived at `since`.
     fn begin(&mut self, now: Time, since: Time, packet: Packet) -> Time {
         let ends_at = self.clock.finish(self.free_at, since, packet.size);
         self.counts.packets += 1;
@@ -144,7 +146,7 @@ impl ChangingLink {
         self.sending = Some(Sending { packet, ends_at, rest: None });
     }
 
-    /// Stops the transmission under way; what is left of it is kept.
+    /// Stops the current transmission and stores its rest.
     fn interrupt(&mut self, now: Time) {
         self.asks_at = Time::NEVER;
         let Some(sending) = &mut self.sending else { return };
@@ -160,7 +162,7 @@ impl ChangingLink {
         }
     }
 
-    /// Goes on with the packet in transmission, or with the next one; returns when that ends.
+    /// Continues with the packet in transmission, or with the next one; returns the end of its transmission.
     fn resume(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Option<Time> {
         self.free_at = now;
         self.clock.skip(now);
@@ -171,7 +173,7 @@ impl ChangingLink {
         Some(ends_at)
     }
 
-    /// The next change happens, after [`Self::transmit`]. What is lost by it is given to `lost`, with the reason.
+    /// Applies the change that is due, after [`Self::transmit`]. Packets that it loses go to `lost`, with the cause.
     pub fn change(&mut self, now: Time, mut lost: impl FnMut(Packet, Cause)) -> Changed {
         let due = self.next_change().is_some_and(|at| at <= now);
         let Some(LinkStep { change, .. }) = due.then(|| self.steps.pop_front()).flatten() else {
@@ -221,24 +223,24 @@ impl ChangingLink {
         }
     }
 
-    /// The first packet in flight arrives, if that is due: what was lost on the way has left its event behind.
+    /// Delivers the first packet in flight if it is due; packets lost on the wire leave their events behind.
     // All other links' packets go by it: it shall not be in their way.
     #[cold]
     pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         if self.wire.flight.first().is_some_and(|delivery| delivery <= now) { self.wire.flight.land() } else { None }
     }
 
-    /// The first of the packets that others overtake arrives; and when the next one will.
+    /// Delivers the first of the reordered packets; returns the time of the next one as well.
     pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         self.wire.land_late(now)
     }
 
-    /// Packets that wait, are being sent or are on their way.
+    /// Number of packets in the queue, in transmission and in flight.
     pub fn held(&self) -> usize {
         self.room.packets() + usize::from(self.sending.is_some()) + self.wire.held()
     }
 
-    /// How long the transmission under way will still count as busy, in nanoseconds.
+    /// Part of the counted busy time that lies ahead in the current transmission, in nanoseconds.
     fn busy_ahead(&self, now: Time) -> u64 {
         match self.sending {
             Some(sending) if self.clock.is_constant() && sending.ends_at < Time::NEVER => {
@@ -248,26 +250,26 @@ impl ChangingLink {
         }
     }
 
-    /// What happened since the last reset.
+    /// Counters since the last reset.
     pub fn counts(&self, now: Time) -> Counts {
         let busy = self.counts.busy - self.busy_ahead(now) + self.clock.busy(now).unwrap_or(0);
         self.room.show(now, Counts { busy, ..self.counts })
     }
 
-    /// Counts from now on.
+    /// Restarts the counters.
     pub fn reset_counts(&mut self, now: Time) {
         self.clock.count_from(now);
         self.room.reset(now);
         self.counts = Counts { busy: self.busy_ahead(now), ..Counts::default() };
     }
 
-    /// What is to be seen of it. While it is down nobody knows how long a packet would wait: it is taken as up.
+    /// Rate and backlog. The queueing delay during an outage is that of a link that is up, since its end is unknown.
     pub fn see(&self, now: Time) -> Sight {
         let rate = if self.is_up { self.rate } else { 0.0 };
         Sight { backlog: self.room.packets(), queue_delay: self.queue_delay(now), rate }
     }
 
-    /// How long a packet that comes now would wait: for the one in transmission, then, at the mean rate, for those before it.
+    /// Waiting time of an arrival: the rest of the current transmission, and the queue at the mean rate.
     fn queue_delay(&self, now: Time) -> Duration {
         let behind = self.room.behind(self.rate);
         let rest = match self.sending {

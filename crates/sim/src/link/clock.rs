@@ -1,11 +1,11 @@
-//! When packets leave a link.
+//! Departure times of a link.
 
 use super::config::Rate;
 use super::replay::Replay;
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
-/// When packets leave.
+/// Departure process: a constant rate or a recording.
 #[derive(Debug)]
 pub(super) enum Clock {
     Constant(Transmitter),
@@ -20,7 +20,7 @@ impl Clock {
         }
     }
 
-    /// When a packet that arrives now begins to leave, where those before it have left at `free_at`.
+    /// Start of the transmission of a packet that arrives now, after earlier ones have left at `free_at`.
     #[inline]
     pub(super) fn start(&self, free_at: Time, now: Time) -> Time {
         match self {
@@ -29,7 +29,7 @@ impl Clock {
         }
     }
 
-    /// When it has left.
+    /// End of its transmission.
     // As [`super::wire::Wire::carry`].
     #[inline(always)]
     pub(super) fn finish(&mut self, free_at: Time, now: Time, size: u32) -> Time {
@@ -43,8 +43,8 @@ impl Clock {
         }
     }
 
-    /// How long a link with recorded opportunities counts as busy, in nanoseconds: of the time since the counting began, the
-    /// share of the opportunities' bytes that were used. `None` where the rate is constant, and the busy time is known.
+    /// Busy time of a recorded link in nanoseconds: the elapsed time times the used share of the opportunities' bytes.
+    /// `None` for a constant rate, whose busy time is known.
     pub(super) fn busy(&self, now: Time) -> Option<u64> {
         let Self::Recorded(replay) = self else { return None };
         let passed = u128::from(replay.counted(now).as_nanos());
@@ -52,20 +52,20 @@ impl Clock {
         Some(busy.and_then(|busy| u64::try_from(busy).ok()).unwrap_or(0))
     }
 
-    /// Whether the rate is the same at all times.
+    /// True if the rate is constant.
     pub(super) const fn is_constant(&self) -> bool {
         matches!(self, Self::Constant(_))
     }
 
-    /// Opportunities up to now are gone, and those to come are free: what was to be sent will not be.
+    /// Skips the opportunities up to now and frees those to come, cancelling transmissions.
     pub(super) fn skip(&mut self, now: Time) {
         if let Self::Recorded(replay) = self {
             replay.skip(now);
         }
     }
 
-    /// What is left of a transmission that takes so many nanoseconds more, counted in those of a rate of one bit a second; of
-    /// recorded opportunities nothing is known.
+    /// Converts the rest of a transmission, `left` nanoseconds, to nanoseconds at one bit a second; `None` for a
+    /// recorded link.
     pub(super) fn bit_nanos(&self, left: u64) -> Option<u128> {
         match self {
             Self::Constant(clock) => Some(u128::from(left) * u128::from(clock.rate)),
@@ -73,7 +73,7 @@ impl Clock {
         }
     }
 
-    /// When such a rest, begun now, has left; where the rate is recorded, all of the packet goes again.
+    /// End of such a rest that begins now; `None` for a recorded link, where the whole packet is sent again.
     pub(super) fn rest(&mut self, now: Time, rest: u128) -> Option<Time> {
         let Self::Constant(clock) = self else { return None };
         clock.reset();
@@ -81,7 +81,7 @@ impl Clock {
         Some(now + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
     }
 
-    /// Counts from now on.
+    /// Restarts the counters.
     pub(super) fn count_from(&mut self, now: Time) {
         if let Self::Recorded(replay) = self {
             replay.count_from(now);
@@ -89,7 +89,7 @@ impl Clock {
     }
 }
 
-/// Transmission times that lose no fraction of a nanosecond: what one packet leaves over, the next one gets.
+/// Exact transmission times: the remaining fraction of a nanosecond carries over to the next packet.
 #[derive(Debug)]
 pub struct Transmitter {
     rate: u64,
@@ -100,18 +100,18 @@ pub struct Transmitter {
 }
 
 impl Transmitter {
-    /// Of this many bits a second, above zero.
+    /// Creates a transmitter of `rate` bits a second, above zero.
     pub const fn new(rate: u64) -> Self {
         Self { rate, remainder: 0, size: 0, whole: 0, part: 0 }
     }
 
-    /// Begins a busy period.
+    /// Starts a busy period.
     #[inline]
     const fn reset(&mut self) {
         self.remainder = 0;
     }
 
-    /// How long `size` bytes take. The division is kept from packet to packet while the size stays.
+    /// Transmission time of `size` bytes. The division is cached while the size stays the same.
     #[inline]
     pub fn transmit(&mut self, size: u32) -> Duration {
         if size != self.size {

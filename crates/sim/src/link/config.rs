@@ -1,4 +1,4 @@
-//! What a link is given.
+//! Configuration of a link.
 
 use super::Opportunities;
 use crate::queue::Buffer;
@@ -8,42 +8,42 @@ use windward_units::{BitRate, Duration};
 /// A one-way FIFO link: buffer, transmitter, random loss, propagation delay, jitter, in this order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkConfig {
-    /// Names the link's random streams; different for every link.
+    /// Key of the link's random streams; unique.
     pub key: u64,
-    /// How fast it transmits.
+    /// Transmission rate.
     pub rate: Rate,
     /// Propagation delay.
     pub delay: Duration,
-    /// How much may wait, the packet in transmission not counted.
+    /// Buffer limit, excluding the packet in transmission.
     pub buffer: Buffer,
     /// Random loss on the wire: a lost packet has used its transmission time.
     pub loss: Loss,
     /// Random extra delay; packets keep their order.
     pub jitter: Jitter,
-    /// Packets that others overtake.
+    /// Reordering.
     pub reorder: Option<Reorder>,
 }
 
-/// Some packets take longer and are overtaken; all others keep their order, and so do these.
+/// Reordering: a share of packets is delayed and overtaken. The delayed ones keep their order, and so do all others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reorder {
-    /// The share of packets, drawn independently; positive.
+    /// Share of delayed packets, drawn independently; positive.
     pub share: f64,
-    /// How much longer they take; positive.
+    /// Extra delay of these packets; positive.
     pub delay: Duration,
 }
 
-/// How fast a link transmits.
+/// Transmission rate of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rate {
-    /// Always at this rate; positive.
+    /// Constant rate; positive.
     Constant(BitRate),
-    /// When a recording says.
+    /// Delivery opportunities of a recording.
     Recorded(Arc<Opportunities>),
 }
 
 impl Rate {
-    /// The rate, or the mean rate of the whole recording.
+    /// The constant rate, or the mean rate of the whole recording.
     pub fn mean(&self) -> BitRate {
         match self {
             Self::Constant(rate) => *rate,
@@ -53,7 +53,7 @@ impl Rate {
 }
 
 impl LinkConfig {
-    /// A link of this rate and delay with an unlimited buffer that neither loses nor jitters.
+    /// Creates a link of this rate and delay with an unlimited buffer, without loss or jitter.
     pub fn new(key: u64, rate: impl Into<Rate>, delay: Duration) -> Self {
         let rate = rate.into();
         Self { key, rate, delay, buffer: Buffer::Unlimited, loss: Loss::None, jitter: Jitter::None, reorder: None }
@@ -87,7 +87,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The share of packets that are lost in the long run.
+    /// Long-term loss rate.
     pub fn mean(&self) -> f64 {
         match *self {
             Self::None => 0.0,
@@ -111,7 +111,7 @@ pub enum Jitter {
     Uniform(Duration),
     /// Normal with mean zero and this deviation, added to the propagation delay; the sum is clipped at zero.
     Normal(Duration),
-    /// The same, but the sum is at least the propagation delay: half of the packets have no extra delay.
+    /// Normal as above, but the sum is at least the propagation delay: half of the packets have no extra delay.
     ClippedNormal(Duration),
     /// Exponential with this mean.
     Exponential(Duration),

@@ -1,14 +1,14 @@
-//! Packets on their way to a port's far end, in the order in which they arrive.
+//! Packets in flight to a port's far end, in the order of arrival.
 
 use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::Time;
 
-/// The packets in flight. Of them only the first has an event; the others wait here for theirs.
+/// Packets in flight. Only the first has an event; the others wait here for theirs.
 #[derive(Debug, Default)]
 pub struct Flight(VecDeque<Passage>);
 
-/// A packet in flight and when it arrives: one cache line.
+/// A packet in flight and its arrival time: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Passage {
@@ -17,12 +17,12 @@ struct Passage {
 }
 
 impl Flight {
-    /// Nothing in flight, with room for `capacity` packets.
+    /// Creates an empty flight with capacity for `capacity` packets.
     pub fn with_capacity(capacity: usize) -> Self {
         Self(VecDeque::with_capacity(capacity))
     }
 
-    /// A packet sets off. Whether it is the first: then its arrival must be scheduled.
+    /// Adds a packet; returns true if it is the first, whose arrival must be scheduled.
     #[inline]
     pub fn add(&mut self, delivery: Time, packet: Packet) -> bool {
         debug_assert!(self.0.back().is_none_or(|last| last.delivery <= delivery), "packets keep their order");
@@ -30,22 +30,22 @@ impl Flight {
         self.0.len() == 1
     }
 
-    /// How many packets are on their way.
+    /// Number of packets in flight.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// When the first one arrives.
+    /// Arrival time of the first one.
     pub fn first(&self) -> Option<Time> {
         self.0.front().map(|first| first.delivery)
     }
 
-    /// Takes all of them out, the first one first.
+    /// Removes all packets, in order.
     pub fn clear(&mut self) -> impl Iterator<Item = Packet> {
         self.0.drain(..).map(|passage| passage.packet)
     }
 
-    /// Takes the packet that arrives now, and says when the next one will.
+    /// Removes the packet that arrives now; returns the time of the next arrival as well.
     #[inline]
     pub fn land(&mut self) -> Option<(Packet, Option<Time>)> {
         let Passage { packet, .. } = self.0.pop_front()?;

@@ -1,4 +1,4 @@
-//! What a wire does to packets by chance: loss and extra delay.
+//! Random impairments of a wire: loss, extra delay and reordering.
 
 use super::config::{Jitter, LinkConfig, Loss, Reorder};
 use super::flight::Flight;
@@ -14,41 +14,42 @@ pub struct Losses {
     stream: Stream,
 }
 
-/// Packets that are overtaken, on a way of their own.
+/// Reordered packets, in a flight of their own.
 #[derive(Debug)]
 pub struct Late {
-    /// `None` where no more become so.
+    /// `None` while no further packets are reordered.
     model: Option<Reorder>,
     last_delivery: Time,
-    /// Those that are on their way.
+    /// Reordered packets in flight.
     pub flight: Flight,
     stream: Stream,
 }
 
 impl Late {
-    /// That of `link`; `None` where nothing is overtaken.
+    /// Reordering of `link`; `None` without it.
     pub fn new(link: &LinkConfig, seed: u64) -> Option<Self> {
         link.reorder.map(|_| Self::changing(link, seed))
     }
 
-    /// That of `link`, which may change.
+    /// Reordering of `link`, which may change.
     pub fn changing(link: &LinkConfig, seed: u64) -> Self {
         let stream = Stream::new(seed, link.key, Purpose::Reorder);
         Self { model: link.reorder, last_delivery: Time::ZERO, flight: Flight::default(), stream }
     }
 
-    /// Others are overtaken, or none any more; what is on its way arrives when it was to. The draws go on.
+    /// Changes or ends the reordering; packets in flight keep their arrival times. The random stream continues.
     pub fn change(&mut self, model: Option<Reorder>) {
         self.model = model;
     }
 
-    /// How much longer the next packet takes, if it is one of them.
+    /// Extra delay of the next packet if it is reordered.
     pub fn takes(&mut self) -> Option<Duration> {
         let Reorder { share, delay } = self.model?;
         self.stream.chance(share).then_some(delay)
     }
 
-    /// Takes a packet that arrives at `time`, but not before the last of them; returns when to deliver it, if it is first.
+    /// Adds a packet that arrives at `time`, or with the last of them if later; returns the time to deliver it if it is
+    /// the first.
     pub fn carry(&mut self, time: Time, packet: Packet) -> Option<Time> {
         let delivery = time.max(self.last_delivery);
         self.last_delivery = delivery;
@@ -64,22 +65,22 @@ pub struct Delays {
 }
 
 impl Losses {
-    /// The loss of `link`; `None` where it loses nothing.
+    /// Loss of `link`; `None` without loss.
     pub fn new(link: &LinkConfig, seed: u64) -> Option<Self> {
         (link.loss != Loss::None).then(|| Self::changing(link, seed))
     }
 
-    /// The loss of `link`, which may change.
+    /// Loss of `link`, which may change.
     pub fn changing(link: &LinkConfig, seed: u64) -> Self {
         Self { model: link.loss, is_bad: false, stream: Stream::new(seed, link.key, Purpose::Loss) }
     }
 
-    /// Another loss, whose state is good at first. The draws go on.
+    /// Changes the loss and resets its state to good. The random stream continues.
     pub fn change(&mut self, loss: Loss) {
         (self.model, self.is_bad) = (loss, false);
     }
 
-    /// Whether the next packet is lost.
+    /// True if the next packet is lost.
     pub fn strikes(&mut self) -> bool {
         let p = match self.model {
             Loss::None => return false,
@@ -95,22 +96,22 @@ impl Losses {
 }
 
 impl Delays {
-    /// The jitter of `link`; `None` where there is none.
+    /// Jitter of `link`; `None` without it.
     pub fn new(link: &LinkConfig, seed: u64) -> Option<Self> {
         (link.jitter != Jitter::None).then(|| Self::changing(link, seed))
     }
 
-    /// The jitter of `link`, which may change.
+    /// Jitter of `link`, which may change.
     pub fn changing(link: &LinkConfig, seed: u64) -> Self {
         Self { model: link.jitter, stream: Stream::new(seed, link.key, Purpose::Jitter) }
     }
 
-    /// Another jitter. The draws go on.
+    /// Changes the jitter. The random stream continues.
     pub fn change(&mut self, jitter: Jitter) {
         self.model = jitter;
     }
 
-    /// The delay of the next packet on a link whose propagation takes `delay`.
+    /// Delay of the next packet on a link with propagation delay `delay`.
     pub fn draw(&mut self, delay: Duration) -> Duration {
         match self.model {
             Jitter::None => delay,
@@ -135,9 +136,10 @@ mod tests {
         LinkConfig { loss, jitter, ..LinkConfig::new(3, rate, Duration::from_millis(10)) }
     }
 
-    /// Gilbert–Elliott with transitions 0.1 and 0.3 is bad a quarter of the time: losing all then, it loses 25 %, in
-    /// runs of mean length 1/0.3. 200 000 packets hold some 15 000 runs of deviation 2.8: 5 standard errors are 0.12 runs
-    /// and, with the correlation factor (2 − 0.4)/0.4 = 4 on the binomial variance, 0.0097 of loss.
+    /// Gilbert–Elliott with transitions 0.1 and 0.3 is bad a quarter of the time. With a loss probability of 1 in that
+    /// state it loses 25 %, in bursts of mean length 1/0.3. 200 000 packets hold some 15 000 bursts of standard
+    /// deviation 2.8: 5 standard errors are 0.12 and, with the correlation factor (2 − 0.4)/0.4 = 4 on the binomial
+    /// variance, 0.0097 of loss.
     #[test]
     fn gilbert_elliott_loses_in_bursts_of_the_right_length() {
         let model = Loss::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.3, loss_good: 0.0, loss_bad: 1.0 };
@@ -158,8 +160,9 @@ mod tests {
         assert!(drawn.iter().any(|d| *d > Duration::from_millis(60)));
     }
 
-    /// Half of the draws are the base; of the others the mean is σ√(2/π), so in all σ/√(2π) = 3.989 ms for σ = 10 ms. A draw's
-    /// deviation is 5.8 ms: three standard errors of 100 000 are 0.055 ms, and of the share 0.0047.
+    /// Half of the draws equal the base. The mean of the others is σ√(2/π), the overall mean σ/√(2π) = 3.989 ms for σ =
+    /// 10 ms. A draw's standard deviation is 5.8 ms: three standard errors of 100 000 draws are 0.055 ms, and of the
+    /// share 0.0047.
     #[test]
     fn clipped_jitter_leaves_half_of_the_packets_alone() {
         let base = Duration::from_millis(10);

@@ -1,9 +1,9 @@
-//! A one-way FIFO link of constant rate, or of a recorded one.
+//! One-way FIFO links of constant or recorded rate.
 //!
-//! When a packet will leave is known when it arrives, so a packet costs one event per hop: its arrival at the far
-//! end. The link schedules only the first of the packets in flight; the others wait in its ring.
+//! The departure of a packet is known at its arrival, so it costs one event per hop: its arrival at the far end. The
+//! link schedules only the first of the packets in flight; the others wait in its ring.
 //!
-//! Nothing here schedules anything: `now` is an argument, and the caller asks when the next delivery is due.
+//! A link schedules nothing itself: `now` is an argument, and the caller asks for the next delivery.
 
 mod change;
 mod changing;
@@ -46,11 +46,11 @@ pub struct Link {
     buffer: Buffer,
     rate: f64,
     line: Line,
-    /// Since the last reset; busy time as of acceptance.
+    /// Counters since the last reset; busy time at acceptance.
     counts: Counts,
 }
 
-/// A packet that waits for its transmission, of which everything is known.
+/// A queued packet whose departure is known.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     since: Time,
@@ -60,7 +60,7 @@ struct Waiting {
 }
 
 impl Link {
-    /// The link of `config` in the run of `seed`.
+    /// Creates the link of `config` in the run of `seed`.
     pub fn new(config: &LinkConfig, seed: u64) -> Self {
         Self {
             free_at: Time::ZERO,
@@ -107,30 +107,30 @@ impl Link {
         self.counts.lost += u64::from(is_lost);
     }
 
-    /// The packets on their way to the far end.
+    /// Packets in flight to the far end.
     #[inline]
     pub fn flight(&mut self) -> &mut Flight {
         &mut self.wire.flight
     }
 
-    /// The first of the packets that others overtake arrives; and when the next one will.
+    /// Delivers the first of the reordered packets; returns the time of the next one as well.
     pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         self.wire.land_late(now)
     }
 
-    /// Packets that wait or are on their way; those that wait have their arrival already.
+    /// Number of packets queued or in flight; queued packets have their arrival times already.
     pub fn held(&self) -> usize {
         self.wire.held()
     }
 
-    /// What happened since the last reset.
+    /// Counters since the last reset.
     pub fn counts(&mut self, now: Time) -> Counts {
         self.settle(now);
         let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
         self.line.show(now, Counts { busy, ..self.counts })
     }
 
-    /// Counts from now on. What waits will be transmitted after now.
+    /// Restarts the counters. Queued packets count as transmitted after now.
     pub fn reset_counts(&mut self, now: Time) {
         self.settle(now);
         self.clock.count_from(now);
@@ -138,7 +138,7 @@ impl Link {
         self.counts = Counts { busy: self.free_at.since(now).as_nanos(), ..Counts::default() };
     }
 
-    /// What is to be seen of it.
+    /// Rate and backlog.
     pub fn see(&mut self, now: Time) -> Sight {
         self.settle(now);
         let queue_delay = self.clock.start(self.free_at, now).since(now);
@@ -170,7 +170,7 @@ mod tests {
         Packet { number, ..Packet::new(Kind::Data, Time::ZERO, 0, 0, 1500) }
     }
 
-    /// 12 Mbit/s: a packet of 1500 bytes takes 1 ms.
+    /// 12 Mbit/s: a 1500-byte packet takes 1 ms.
     fn link(buffer: Buffer) -> Link {
         let config = LinkConfig::new(1, BitRate::bits_per_sec(12_000_000), Duration::from_millis(10));
         Link::new(&LinkConfig { buffer, ..config }, 1)
@@ -274,7 +274,8 @@ mod tests {
         assert_eq!(expected, 100);
     }
 
-    /// Half of the packets take 25 ms longer: they come in two orders, each its own, 10 or 35 ms after their transmission.
+    /// Half of the packets are delayed by 25 ms: both halves keep their own order, and arrive 10 or 35 ms after
+    /// transmission.
     #[test]
     fn some_packets_are_overtaken() {
         let config = LinkConfig::new(1, BitRate::bits_per_sec(12_000_000), Duration::from_millis(10));

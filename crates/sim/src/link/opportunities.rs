@@ -1,8 +1,8 @@
-//! Delivery opportunities: a link whose capacity was recorded, as mahimahi replays it (Netravali et al., USENIX ATC 2015).
+//! Delivery opportunities: recorded link capacity in mahimahi's format (Netravali et al., USENIX ATC 2015).
 //!
-//! A trace lists instants at which up to [`OPPORTUNITY`] bytes leave, for as many packets as they hold; what does not
-//! fit goes on at the next one. An opportunity at which nothing waits is lost, and so is the one of the instant at which a
-//! packet arrives. The trace begins again when it ends.
+//! Each instant of a trace serves up to [`OPPORTUNITY`] bytes of as many packets as fit; the rest of a packet continues
+//! at the next one. An opportunity without a queued packet is lost, also at the instant of a packet's arrival. The
+//! trace repeats at its end.
 
 use std::fmt;
 use windward_units::{BitRate, Time};
@@ -10,30 +10,30 @@ use windward_units::{BitRate, Time};
 /// Bytes of an opportunity.
 pub const OPPORTUNITY: u32 = 1500;
 
-/// A recording: not empty, in order, and longer than nothing.
+/// A recording: not empty, in order, and of positive length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opportunities {
-    /// Nanoseconds from the beginning; the last is the trace's length.
+    /// Instants in nanoseconds from the start; the last is the length of the trace.
     instants: Vec<u64>,
 }
 
-/// Why a text or a list is no trace.
+/// Error of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError {
-    /// Which line or entry, from 1.
+    /// Number of the line or entry, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Problem of the line.
     pub problem: TraceProblem,
 }
 
-/// What is wrong with a line of a trace.
+/// Problem of a trace's line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceProblem {
-    /// It is not a whole number of milliseconds up to a year.
+    /// Not a whole number of milliseconds up to a year.
     Number(String),
-    /// It is earlier than the line before.
+    /// Earlier than the line before.
     Order,
-    /// There is no line, or all are 0, so that the trace has no length.
+    /// No line, or only zeros, which leave the trace without length.
     Length,
 }
 
@@ -58,12 +58,12 @@ impl fmt::Display for TraceProblem {
 
 impl std::error::Error for TraceError {}
 
-/// A year of milliseconds: sums of a trace's length and a run's stay far below what 64 bits of nanoseconds hold.
+/// A year in milliseconds, which keeps sums of a trace's and a run's lengths far below the range of 64-bit nanoseconds.
 const MAX_MILLIS: u64 = 365 * 86_400_000;
 
 impl Opportunities {
-    /// Reads mahimahi's format: in each line the instant of one opportunity in whole milliseconds from the beginning, in
-    /// order; an instant that stands several times has several. The last is the trace's length.
+    /// Reads mahimahi's format: the instant of one opportunity per line in whole milliseconds from the start, in order.
+    /// A repeated instant has several opportunities. The last instant is the length of the trace.
     ///
     /// # Errors
     /// See [`TraceProblem`].
@@ -76,7 +76,7 @@ impl Opportunities {
         Self::from_millis(&millis)
     }
 
-    /// The same as numbers.
+    /// Creates a recording from instants in milliseconds.
     ///
     /// # Errors
     /// See [`TraceProblem`].
@@ -94,7 +94,7 @@ impl Opportunities {
         Ok(Self { instants: millis.iter().map(|millis| millis * 1_000_000).collect() })
     }
 
-    /// The instants in milliseconds, as a file has them.
+    /// Instants in milliseconds, as in a file.
     pub fn millis(&self) -> impl Iterator<Item = u64> {
         self.instants.iter().map(|nanos| nanos / 1_000_000)
     }
@@ -110,13 +110,13 @@ impl Opportunities {
         self.instants[self.instants.len() - 1]
     }
 
-    /// When the opportunity of this number comes, counted through all repetitions.
+    /// Instant of opportunity `number`, counted through all repetitions.
     pub(crate) fn instant(&self, number: u64) -> Time {
         let count = self.instants.len() as u64;
         Time::from_nanos(number / count * self.length() + self.instants[(number % count) as usize])
     }
 
-    /// How many there are up to and with `now`: the number of the first one after it.
+    /// Number of opportunities up to and including `now`, which is the number of the first later one.
     pub(crate) fn until(&self, now: Time) -> u64 {
         let (round, rest) = (now.as_nanos() / self.length(), now.as_nanos() % self.length());
         round * self.instants.len() as u64 + self.instants.partition_point(|instant| *instant <= rest) as u64

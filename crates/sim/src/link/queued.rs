@@ -1,7 +1,7 @@
-//! A link whose queue may change its mind until a packet is sent.
+//! A link whose queue decides on a packet only when it is sent (AQM).
 //!
-//! Where a discipline drops or reorders at the head, nobody knows at a packet's arrival when it will leave. So the
-//! transmitter asks the queue each time that it is free, which costs one event more a packet than [`super::Link`] takes.
+//! A discipline that drops or reorders at the head leaves the departure of an arrival unknown. The transmitter
+//! therefore queries the queue whenever it is free, which costs one more event per packet than [`super::Link`].
 
 use super::clock::Clock;
 use super::config::LinkConfig;
@@ -19,36 +19,36 @@ pub struct QueuedLink {
     room: Room,
     clock: Clock,
     rate: f64,
-    /// The packet in transmission has left by then.
+    /// End of the current transmission.
     free_at: Time,
-    /// When the transmitter asks the queue next; [`Time::NEVER`] while nothing waits.
+    /// Time at which the transmitter queries the queue next; [`Time::NEVER`] while the queue is empty.
     asks_at: Time,
     wire: Wire,
     counts: Counts,
 }
 
-/// What a link that asks its queue did with a packet.
+/// Result of offering a packet to such a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
     /// Its transmission has begun.
     Sent(Fate),
-    /// It waits; where there is a time, the transmitter must be woken then.
+    /// Queued; the transmitter must be woken at the time given, if any.
     Waits(Option<Time>),
-    /// The queue refused it.
+    /// Refused by the queue.
     Refused,
 }
 
-/// What a transmitter did when it was woken.
+/// Result of waking a transmitter.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmission {
-    /// The packet whose transmission has begun (that of a changing link: has ended), and what becomes of it.
+    /// Packet whose transmission has begun (on a changing link: has ended), and its fate.
     pub sent: Option<(Packet, Fate)>,
-    /// When to wake it again.
+    /// Time of the next wake-up.
     pub next: Option<Time>,
 }
 
 impl QueuedLink {
-    /// The link of `config` with a queue of its own discipline, in the run of `seed`.
+    /// Creates the link of `config` with a queue of its own discipline, in the run of `seed`.
     pub fn new(config: &LinkConfig, queue: QueueConfig, seed: u64) -> Self {
         Self {
             room: Room::new(config, queue, seed),
@@ -61,7 +61,8 @@ impl QueuedLink {
         }
     }
 
-    /// Offers a packet, after [`Self::transmit`] where that was due. What the discipline drops for it is given to `dropped`.
+    /// Offers a packet, after [`Self::transmit`] if that was due. Packets that the discipline drops for it go to
+    /// `dropped`.
     pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Packet)) -> Offered {
         let is_idle = self.asks_at == Time::NEVER;
         let start = self.clock.start(self.free_at, now);
@@ -78,8 +79,8 @@ impl QueuedLink {
         Offered::Waits(is_idle.then_some(start))
     }
 
-    /// The transmitter is free and takes the next packet; does nothing where that is not due. What the discipline drops is
-    /// given to `dropped`.
+    /// Takes the next packet at the end of a transmission; does nothing if none is due. Packets that the discipline
+    /// drops go to `dropped`.
     pub fn transmit(&mut self, now: Time, dropped: impl FnMut(Packet)) -> Transmission {
         if self.asks_at != now {
             return Transmission { sent: None, next: None };
@@ -91,7 +92,7 @@ impl QueuedLink {
         Transmission { sent, next }
     }
 
-    /// Sends a packet that came at `since`.
+    /// Sends a packet that arrived at `since`.
     fn send(&mut self, now: Time, since: Time, packet: Packet) -> Fate {
         self.free_at = self.clock.finish(self.free_at, since, packet.size);
         self.counts.packets += 1;
@@ -102,41 +103,41 @@ impl QueuedLink {
         fate
     }
 
-    /// The packets on their way to the far end.
+    /// Packets in flight to the far end.
     #[inline]
     pub fn flight(&mut self) -> &mut Flight {
         &mut self.wire.flight
     }
 
-    /// The first of the packets that others overtake arrives; and when the next one will.
+    /// Delivers the first of the reordered packets; returns the time of the next one as well.
     pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         self.wire.land_late(now)
     }
 
-    /// Packets that wait or are on their way.
+    /// Number of packets queued or in flight.
     pub fn held(&self) -> usize {
         self.room.packets() + self.wire.held()
     }
 
-    /// What happened since the last reset.
+    /// Counters since the last reset.
     pub fn counts(&self, now: Time) -> Counts {
         let busy = self.clock.busy(now).unwrap_or_else(|| self.counts.busy - self.free_at.since(now).as_nanos());
         self.room.show(now, Counts { busy, ..self.counts })
     }
 
-    /// Counts from now on.
+    /// Restarts the counters.
     pub fn reset_counts(&mut self, now: Time) {
         self.clock.count_from(now);
         self.room.reset(now);
         self.counts = Counts { busy: self.free_at.since(now).as_nanos(), ..Counts::default() };
     }
 
-    /// What is to be seen of it.
+    /// Rate and backlog.
     pub fn see(&self, now: Time) -> Sight {
         Sight { backlog: self.room.packets(), queue_delay: self.queue_delay(now), rate: self.rate }
     }
 
-    /// How long a packet that comes now would wait: for the one in transmission, then, at the mean rate, for those before it.
+    /// Waiting time of an arrival: the rest of the current transmission, and the queue at the mean rate.
     fn queue_delay(&self, now: Time) -> Duration {
         let rest = self.clock.start(self.free_at, now).since(now);
         rest + self.room.behind(self.rate)
@@ -153,7 +154,7 @@ mod tests {
     use std::sync::Arc;
     use windward_units::{BitRate, Bytes};
 
-    /// When each packet arrives at the far end, by its number, and what was counted at the end.
+    /// Arrival time of each packet at the far end, by number, and the counters at the end.
     type Seen = (Vec<(u32, Time)>, Counts);
 
     fn packet(number: usize, now: Time, size: u32) -> Packet {
@@ -217,7 +218,7 @@ mod tests {
     }
 
     proptest! {
-        /// With drop-tail both kinds of link are the same link: the same packets arrive at the same nanoseconds.
+        /// With drop-tail both types of link are equal: the same packets arrive at the same nanoseconds.
         #[test]
         fn a_queue_of_its_own_changes_nothing_where_the_tail_drops(
             gaps in prop::collection::vec((0_u64..4_000_000, 40_u32..1501), 1..200),

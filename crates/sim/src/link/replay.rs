@@ -1,20 +1,20 @@
-//! A recorded link at work: when what arrives now leaves.
+//! Departures of a recorded link at run time.
 
 use super::{OPPORTUNITY, Opportunities};
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
-/// A trace at work for one link.
+/// A recording in use by one link.
 #[derive(Debug)]
 pub(super) struct Replay {
     trace: Arc<Opportunities>,
-    /// The opportunity that the next byte takes, unless it passes before.
+    /// Opportunity of the next byte, unless it passes before.
     next: u64,
-    /// Bytes that it still holds.
+    /// Bytes left in it.
     left: u32,
-    /// Bytes that took opportunities so far, those to come included.
+    /// Bytes assigned to opportunities, future ones included.
     taken: u64,
-    /// When the counting began, the opportunities before, and the bytes that took them.
+    /// Start of counting, and the opportunities and bytes used before it.
     counted_from: Time,
     before: u64,
     used_before: u64,
@@ -26,7 +26,7 @@ impl Replay {
         Self { trace, next: 0, left: OPPORTUNITY, taken: 0, counted_from: Time::ZERO, before: 0, used_before: 0 }
     }
 
-    /// When a packet that arrives now begins to leave.
+    /// Start of the transmission of a packet that arrives now.
     pub(super) fn start(&self, now: Time) -> Time {
         match self.trace.instant(self.next) {
             next if next > now => next,
@@ -34,7 +34,7 @@ impl Replay {
         }
     }
 
-    /// When the last of `size` bytes that arrive now has left; they are spoken for.
+    /// End of the transmission of `size` bytes that arrive now; their opportunities are then taken.
     pub(super) fn finish(&mut self, now: Time, mut size: u32) -> Time {
         if self.trace.instant(self.next) <= now {
             (self.next, self.left) = (self.trace.until(now), OPPORTUNITY);
@@ -52,24 +52,24 @@ impl Replay {
         last
     }
 
-    /// Nothing is spoken for any more; opportunities up to `now` are gone.
+    /// Frees the opportunities to come; those up to `now` have passed.
     pub(super) fn skip(&mut self, now: Time) {
         self.taken = self.used_until(now);
         (self.next, self.left) = (self.trace.until(now), OPPORTUNITY);
     }
 
-    /// Begins to count opportunities.
+    /// Restarts the counters.
     pub(super) fn count_from(&mut self, now: Time) {
         (self.counted_from, self.before) = (now, self.trace.until(now));
         self.used_before = self.used_until(now);
     }
 
-    /// Bytes that have left since the counting began.
+    /// Bytes sent since the start of counting.
     pub(super) fn used(&self, now: Time) -> u64 {
         self.used_until(now) - self.used_before
     }
 
-    /// Bytes whose opportunities have passed. Those to come are taken one after the other, without a gap.
+    /// Bytes sent in opportunities up to `now`. Future opportunities are assigned in sequence, without a gap.
     fn used_until(&self, now: Time) -> u64 {
         let passed = self.trace.until(now);
         let to_come = match self.next.checked_sub(passed) {
@@ -79,12 +79,12 @@ impl Replay {
         self.taken.saturating_sub(to_come)
     }
 
-    /// How long it counts.
+    /// Time since the start of counting.
     pub(super) fn counted(&self, now: Time) -> Duration {
         now.since(self.counted_from)
     }
 
-    /// Bytes that could have left since the counting began.
+    /// Bytes offered since the start of counting.
     pub(super) fn offered(&self, now: Time) -> u64 {
         (self.trace.until(now) - self.before) * u64::from(OPPORTUNITY)
     }
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(replay.offered(millis(10)), 1500);
     }
 
-    /// mahimahi's own way: opportunities are burned one by one as the clock passes them, each on what waits.
+    /// mahimahi's loop: consumes opportunities one by one as the clock passes them, each for the queued packets.
     fn burn(instants: &[u64], packets: &[(u64, u32)]) -> Vec<u64> {
         let (mut waiting, mut left_at) = (VecDeque::new(), Vec::new());
         let (mut next, mut base) = (0, 0);

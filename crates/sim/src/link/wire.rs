@@ -1,4 +1,4 @@
-//! What lies behind a link's transmitter: random loss, propagation, jitter, and the packets in flight.
+//! Wire behind a link's transmitter: random loss, propagation, jitter, reordering, and the packets in flight.
 
 use super::change::LinkChange;
 use super::config::LinkConfig;
@@ -7,27 +7,27 @@ use super::impair::{Delays, Late, Losses};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// What became of a packet that was offered to a link.
+/// Fate of a packet offered to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is on its way behind others that are already scheduled.
+    /// In flight behind others that are already scheduled.
     Queued,
-    /// It is on its way and first: schedule its delivery.
+    /// First in flight: its delivery must be scheduled.
     First(Time),
-    /// It is on its way among those that others overtake; where there is a time, schedule the delivery of the first of those.
+    /// In flight among the reordered packets; at the time given, if any, the first of them must be delivered.
     Late(Option<Time>),
-    /// The buffer is full.
+    /// Dropped: the buffer is full.
     Dropped,
-    /// It is transmitted and will not arrive.
+    /// Transmitted, but lost on the wire.
     Lost,
 }
 
-/// A wire.
+/// Propagation with loss, jitter and reordering.
 #[derive(Debug)]
 pub struct Wire {
     delay: Duration,
     last_delivery: Time,
-    /// The packets on their way.
+    /// Packets in flight.
     pub flight: Flight,
     losses: Option<Box<Losses>>,
     delays: Option<Box<Delays>>,
@@ -35,7 +35,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// The wire of `config` in the run of `seed`.
+    /// Creates the wire of `config` in the run of `seed`.
     pub fn new(config: &LinkConfig, seed: u64) -> Self {
         Self {
             delay: config.delay,
@@ -47,7 +47,7 @@ impl Wire {
         }
     }
 
-    /// The same, whose loss, jitter and reordering may change.
+    /// Creates a wire whose loss, jitter and reordering may change.
     pub fn changing(config: &LinkConfig, seed: u64) -> Self {
         Self {
             losses: Some(Box::new(Losses::changing(config, seed))),
@@ -57,7 +57,7 @@ impl Wire {
         }
     }
 
-    /// Packets that it takes from now on meet what has changed.
+    /// Applies a change to the packets that follow.
     pub fn change(&mut self, change: &LinkChange) {
         self.delay = change.delay.unwrap_or(self.delay);
         if let (Some(loss), Some(losses)) = (change.loss, &mut self.losses) {
@@ -71,7 +71,7 @@ impl Wire {
         }
     }
 
-    /// Takes a packet whose transmission ends at `end`.
+    /// Sends a packet whose transmission ends at `end`.
     // Both kinds of link call it, once for every packet: a call would cost more than what it does.
     #[inline(always)]
     pub fn carry(&mut self, end: Time, packet: Packet) -> Fate {
@@ -95,12 +95,12 @@ impl Wire {
         if self.flight.add(delivery, packet) { Fate::First(delivery) } else { Fate::Queued }
     }
 
-    /// How many packets are on their way.
+    /// Number of packets in flight.
     pub fn held(&self) -> usize {
         self.flight.len() + self.late.as_ref().map_or(0, |late| late.flight.len())
     }
 
-    /// The first of the packets that others overtake arrives; and when the next one will.
+    /// Delivers the first of the reordered packets; returns the time of the next one as well.
     #[cold]
     pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         let flight = &mut self.late.as_mut()?.flight;
@@ -108,7 +108,7 @@ impl Wire {
         if flight.first()? <= now { flight.land() } else { None }
     }
 
-    /// Takes out all that is on its way.
+    /// Removes all packets in flight.
     pub fn clear(&mut self) -> impl Iterator<Item = Packet> {
         let late = self.late.as_mut().map(|late| late.flight.clear());
         self.flight.clear().chain(late.into_iter().flatten())

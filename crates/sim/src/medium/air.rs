@@ -1,31 +1,31 @@
-//! Frames as somebody who listens to all of a wireless network sees them.
+//! Frames on the air of a wireless network, as a monitor of the whole network records them.
 
 use crate::packet::{NodeId, Packet};
 use windward_units::{BitRate, Duration, Time};
 
-/// What a frame is.
+/// Type of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// Request to send.
     Rts,
     /// Clear to send.
     Cts,
-    /// A packet for one station.
+    /// Unicast packet.
     Data,
-    /// The answer to it.
+    /// Acknowledgement of a data frame.
     Ack,
-    /// A packet for all who hear it.
+    /// Broadcast packet.
     Broadcast,
 }
 
-/// How many kinds of frames there are.
+/// Number of frame types.
 pub const FRAME_KINDS: usize = 5;
 
 impl FrameKind {
-    /// All of them, in the order of their numbers.
+    /// All types, in the order of their numbers.
     pub const ALL: [Self; FRAME_KINDS] = [Self::Rts, Self::Cts, Self::Data, Self::Ack, Self::Broadcast];
 
-    /// What it is called in tables.
+    /// Name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rts => "rts",
@@ -37,51 +37,51 @@ impl FrameKind {
     }
 }
 
-/// A frame that has been on the air.
+/// A transmitted frame.
 #[derive(Clone, Copy, Debug)]
 pub struct AirFrame {
-    /// When its sender began.
+    /// Start of its transmission.
     pub began: Time,
-    /// When its end reached the others.
+    /// Time at which its end reached the receivers.
     pub ended: Time,
     /// Its sender.
     pub from: NodeId,
-    /// Whom it was for; `None`: all.
+    /// Destination; `None`: broadcast.
     pub to: Option<NodeId>,
-    /// What it is.
+    /// Type.
     pub kind: FrameKind,
-    /// Bytes, header and checksum of the MAC included.
+    /// Bytes, including the header and checksum of the MAC.
     pub bytes: u32,
-    /// How long others shall keep quiet from its end.
+    /// Duration field: reservation of the medium from the frame's end.
     pub duration: Duration,
-    /// Rate of its bits.
+    /// Bit rate.
     pub rate: BitRate,
-    /// Tells a repeated packet from a new one.
+    /// Packet number, equal for retransmissions of one packet.
     pub number: u32,
-    /// Whether the packet has been sent before.
+    /// True if the packet has been sent before.
     pub is_repeated: bool,
-    /// Whether whom it was for received it; of a broadcast, whether anyone did.
+    /// True if its destination received it, for a broadcast if any station did.
     pub is_received: bool,
-    /// What data carry.
+    /// Packet in a data frame.
     pub packet: Option<Packet>,
 }
 
 /// Frames of a part of a run, as columns of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AirLog {
-    /// When each began, in seconds.
+    /// Start of each frame, in seconds.
     pub began_s: Vec<f64>,
-    /// When its end reached the others.
+    /// Time at which its end reached the receivers, in seconds.
     pub ended_s: Vec<f64>,
-    /// The sender's node.
+    /// Node of the sender.
     pub from: Vec<u32>,
-    /// The node that it was for; [`u32::MAX`]: all.
+    /// Node of the destination; [`u32::MAX`]: broadcast.
     pub to: Vec<u32>,
     /// [`FrameKind`], by number.
     pub kind: Vec<u32>,
     /// Bytes.
     pub bytes: Vec<u32>,
-    /// Whether it was received, 0 or 1.
+    /// 1 if it was received, otherwise 0.
     pub received: Vec<u32>,
 }
 

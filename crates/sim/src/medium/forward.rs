@@ -1,4 +1,4 @@
-//! Stations of ideal access that forward by backlog, where all queues are known to all.
+//! Backpressure forwarding under ideal access, where all stations know all queues.
 
 use crate::backlog::{Backlog, BacklogConfig, Graph, Pick};
 use crate::engine::{Purpose, Stream};
@@ -8,23 +8,23 @@ use crate::queue::Buffer;
 use std::collections::BTreeMap;
 use windward_units::Time;
 
-/// The queues of all stations.
+/// Queues of all stations.
 #[derive(Debug)]
 pub struct Forward {
-    /// The queues.
+    /// Queues by station and commodity.
     pub backlog: Backlog,
-    /// Stations by their nodes.
+    /// Stations by node.
     stations: BTreeMap<NodeId, u32>,
-    /// Of each station the links that leave or reach it.
+    /// Links that begin or end at each station.
     around: Vec<Vec<u32>>,
-    /// Equals are drawn from here.
+    /// Random stream that breaks ties.
     pub ties: Stream,
-    /// When it began to count.
+    /// Start of counting.
     pub since: Time,
 }
 
 impl Forward {
-    /// Empty queues of the stations of `network` in the run of `seed`.
+    /// Empty queues for the stations of `network` in the run of `seed`.
     pub fn new(config: BacklogConfig, network: &WifiConfig, seed: u64) -> Self {
         let ends = network.ways.iter().map(|way| (way.from, way.to)).collect();
         let buffer = |station: &StationConfig| match station.buffer {
@@ -46,26 +46,27 @@ impl Forward {
         }
     }
 
-    /// What a link would serve.
+    /// Commodity that a link would serve.
     pub fn pick(&mut self, link: u32) -> Option<Pick> {
         let Self { backlog, ties, .. } = self;
         let (_, far) = backlog.graph().ends(link);
         backlog.pick(link, |commodity| backlog.backlog(far, commodity), ties)
     }
 
-    /// A packet comes to a station; the one that is dropped, or the packet itself where nobody is its destination.
+    /// Queues a packet at a station. Returns the dropped packet if any, or the packet itself as an error if its
+    /// destination is not a station.
     pub fn push(&mut self, now: Time, station: u32, packet: Packet) -> Result<Option<Packet>, Packet> {
         let Some(&to) = self.stations.get(&packet.to) else { return Err(packet) };
         let commodity = self.backlog.commodity(station, to, &packet);
         Ok(self.backlog.push(now, station, commodity, packet))
     }
 
-    /// The links whose weight depends on a station's queues.
+    /// Links whose weight depends on the queues of a station.
     pub fn around(&self, station: u32) -> Vec<u32> {
         self.around[station as usize].clone()
     }
 
-    /// The station that a link leaves.
+    /// Station at which a link begins.
     pub fn sender(&self, link: u32) -> u32 {
         self.backlog.graph().ends(link).0
     }

@@ -1,4 +1,4 @@
-//! What a medium does, and what it may do to the world around it.
+//! Interface between a medium and the simulator around it.
 
 use super::air::AirFrame;
 use crate::backlog::Backlog;
@@ -7,64 +7,64 @@ use crate::record::Figure;
 use crate::status::{Counts, Sight};
 use windward_units::Time;
 
-/// What a medium does to the world around it.
+/// Effects of a medium on the simulator.
 pub trait Out {
-    /// The packet has left member `local` and arrives at the far end at `time`, not before those that left earlier.
+    /// Delivers a packet of member `local` at the far end at `time`, in the order of calls.
     fn arrive_at(&mut self, time: Time, local: u32, packet: Packet);
-    /// [`Medium::wake`] is called with this timer at `time`.
+    /// Schedules a call of [`Medium::wake`] with this timer at `time`.
     fn wake_at(&mut self, time: Time, timer: u32);
-    /// The packet will not arrive.
+    /// Reports the loss of a packet.
     fn lose(&mut self, packet: Packet, cause: Cause);
-    /// A frame has been on the air; what it was is asked for only where somebody listens.
+    /// Reports a transmitted frame. The closure is called only if air recording is on.
     #[inline]
     fn on_air(&mut self, _: impl FnOnce() -> AirFrame) {}
 }
 
-/// Why a packet did not arrive.
+/// Cause of a packet's loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Its queue was full.
+    /// The queue was full or its discipline dropped the packet.
     Queue,
-    /// It was sent and lost on the way.
+    /// The packet was sent and lost on the way.
     Sent,
-    /// Nodes sent it on too often.
+    /// The hop limit was exceeded.
     TimeToLive,
-    /// A node knew no way.
+    /// A node had no route.
     NoRoute,
 }
 
 const _: () = assert!(Cause::NoRoute as usize + 1 == CAUSES);
 
-/// How many causes there are.
+/// Number of causes.
 pub const CAUSES: usize = 4;
 
-/// A medium at work.
+/// A medium at run time.
 pub trait Medium {
-    /// Before the first packet.
+    /// Starts the medium, before the first packet.
     fn begin(&mut self, out: &mut impl Out);
-    /// A packet comes to member `local`.
+    /// Accepts a packet for member `local`.
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out);
-    /// A packet comes to station `station`, which shall find the way to [`Packet::to`] itself.
+    /// Accepts a packet at station `station`, which must find the route to [`Packet::to`] itself.
     fn carry(&mut self, _: Time, _station: u32, packet: Packet, out: &mut impl Out) {
         out.lose(packet, Cause::NoRoute);
     }
-    /// Packets that it holds and no member shows as its backlog.
+    /// Packets inside the medium that no member counts in its backlog.
     fn held(&self) -> u64 {
         0
     }
-    /// A timer rings.
+    /// Handles a timer.
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out);
-    /// What is to be seen of a member.
+    /// Rate and backlog of a member.
     fn see(&mut self, now: Time, local: u32) -> Sight;
-    /// What a member counted from the last reset to `now`.
+    /// Counters of a member from the last reset to `now`.
     fn counts(&self, now: Time, local: u32) -> Counts;
-    /// Counts from now on.
+    /// Restarts the counters.
     fn reset_counts(&mut self, now: Time);
-    /// Shows what a member counted beyond that, by name; the same names for every member.
+    /// Reports further counters of a member, by name; the names are equal for all members.
     fn observe(&self, local: u32, sink: &mut dyn FnMut(&'static str, Figure));
-    /// Shows what a station did until now, by name; the same names for every station.
+    /// Reports counters of a station up to `now`, by name; the names are equal for all stations.
     fn observe_station(&self, _: Time, _station: u32, _: &mut dyn FnMut(&'static str, Figure)) {}
-    /// Its queues of packets and what went where, if its stations forward by backlog, and from when it counts.
+    /// Queues and transfers of stations that forward by backlog, and the start of counting; `None` for other media.
     fn backlog(&self) -> Option<(&Backlog, Time)> {
         None
     }

@@ -1,7 +1,7 @@
-//! Media that several ports share: one folder each.
+//! Shared media: cells, 802.11, ideal CSMA and slotted networks, one folder each.
 //!
-//! A medium takes packets of its members, decides when each is sent, and says what becomes of it. Like a link it is told
-//! the time and schedules nothing itself: it asks its [`Out`] to be woken.
+//! A medium accepts packets from its members, decides when each is sent, and reports its fate. Like a link it takes the
+//! time as an argument and schedules nothing itself: it requests wake-ups from its [`Out`].
 
 mod air;
 pub mod cell;
@@ -23,63 +23,62 @@ pub use air::{AirFrame, AirLog, FrameKind};
 pub use interface::{CAUSES, Cause, Medium, Out};
 use windward_units::{Duration, Time};
 
-/// Makes the enums of all media, which dispatch statically.
+/// Generates the enums of all media, which dispatch statically.
 macro_rules! media {
     ($($(#[$doc:meta])* $name:ident($medium:ty, $config:ty, $table:literal),)*) => {
-        /// What a medium is given.
+        /// Configuration of any medium.
         #[derive(Clone, Debug)]
         pub enum MediumConfig {
             $($(#[$doc])* $name($config),)*
         }
 
         impl MediumConfig {
-            /// What a table of figures of its members is called.
+            /// Name of the table of its members' figures.
             pub fn table(&self) -> &'static str {
                 match self { $(Self::$name(_) => $table,)* }
             }
-            /// The nodes of whose stations it has figures.
+            /// Nodes of the stations that have figures.
             pub fn observed_nodes(&self) -> Vec<NodeId> {
                 match self { $(Self::$name(config) => config.observed_nodes(),)* }
             }
-            /// How many members it has.
+            /// Number of members.
             pub fn members(&self) -> usize {
                 match self { $(Self::$name(config) => config.members(),)* }
             }
-            /// Mean rate of a member that has the medium to itself, in bits a second.
+            /// Mean rate of a member without competition, in bits a second.
             pub fn mean_rate(&self, local: u32) -> f64 {
                 match self { $(Self::$name(config) => config.mean_rate(local),)* }
             }
-            /// Rate of a member as one would quote it, in whole bits a second.
+            /// Nominal rate of a member, in whole bits a second.
             pub fn nominal_rate(&self, local: u32) -> u64 {
                 match self { $(Self::$name(config) => config.nominal_rate(local),)* }
             }
-            /// From the end of a packet's transmission to its arrival.
+            /// Delay from the end of a packet's transmission to its arrival.
             pub fn delay(&self, local: u32) -> Duration {
                 match self { $(Self::$name(config) => config.delay(local),)* }
             }
-            /// How much may wait at a member.
+            /// Buffer of a member.
             pub fn buffer(&self, local: u32) -> Buffer {
                 match self { $(Self::$name(config) => config.buffer(local),)* }
             }
-            /// Which discipline the queue of a member follows.
+            /// Queue discipline of a member.
             pub fn discipline(&self, local: u32) -> QueueConfig {
                 match self { $(Self::$name(config) => config.discipline(local),)* }
             }
-            /// The share of a member's packets that are lost however often they are repeated, as far as it is known
-            /// beforehand.
+            /// Share of a member's packets that are lost despite all retransmissions, as far as it is known beforehand.
             pub fn mean_loss(&self, local: u32) -> f64 {
                 match self { $(Self::$name(config) => config.mean_loss(local),)* }
             }
         }
 
-        /// Any medium at work.
+        /// Any medium at run time.
         #[derive(Debug)]
         pub enum AnyMedium {
             $($(#[$doc])* $name(Box<$medium>),)*
         }
 
         impl AnyMedium {
-            /// The medium of `config` in the run of `seed`.
+            /// Creates the medium of `config` in the run of `seed`.
             pub fn new(config: &MediumConfig, makers: &Makers, seed: u64) -> Self {
                 match config { $(MediumConfig::$name(config) => Self::$name(Box::new(<$medium>::new(config, makers, seed))),)* }
             }
@@ -126,7 +125,7 @@ macro_rules! media {
 }
 
 impl MediumConfig {
-    /// Whether its stations forward by backlog.
+    /// True if its stations forward by backlog.
     pub fn has_backlogs(&self) -> bool {
         match self {
             Self::Wifi(network) => network.has_backlogs(),
@@ -136,7 +135,7 @@ impl MediumConfig {
         }
     }
 
-    /// The nodes of its stations, where they may forward by backlog.
+    /// Nodes of its stations that may forward by backlog.
     pub fn forwarding_nodes(&self) -> Vec<NodeId> {
         let network = match self {
             Self::Wifi(network) => network,
@@ -149,12 +148,12 @@ impl MediumConfig {
 }
 
 media! {
-    /// A slotted cell with fading channels.
+    /// Slotted cell with fading channels.
     Cell(cell::Cell, cell::CellConfig, "stations"),
-    /// A wireless network of 802.11.
+    /// Wireless network of 802.11.
     Wifi(wifi::Wifi, wifi::WifiConfig, "wifi_links"),
     /// Links under ideal CSMA.
     Csma(csma::Csma, csma::CsmaConfig, "csma_links"),
-    /// Links in slots under centralised MaxWeight.
+    /// Slotted links under centralised MaxWeight.
     Slotted(slotted::Slotted, slotted::SlottedConfig, "slotted_links"),
 }

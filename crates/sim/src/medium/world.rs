@@ -1,4 +1,4 @@
-//! The world around a medium under test: an agenda, and what becomes of its packets.
+//! Test environment of a medium: its agenda, arrivals and losses.
 
 use super::interface::{Cause, Out};
 use crate::packet::Packet;
@@ -9,13 +9,13 @@ use windward_units::Time;
 #[derive(Default)]
 pub(super) struct World {
     agenda: BinaryHeap<Reverse<(Time, u32)>>,
-    /// When, on which member, and the number of each packet that arrived.
+    /// Time, member and number of each packet that arrived.
     pub arrived: Vec<(Time, u32, u32)>,
     pub lost: Vec<(u32, Cause)>,
 }
 
 impl World {
-    /// The next timer up to `end`, and when it rings.
+    /// Next timer up to `end`, and its time.
     pub fn next(&mut self, end: Time) -> Option<(Time, u32)> {
         let Reverse((time, _)) = *self.agenda.peek()?;
         if time > end {

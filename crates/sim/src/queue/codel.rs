@@ -1,5 +1,5 @@
-//! Controlled delay (Nichols and Jacobson, RFC 8289): packets are dropped at the head when the least delay over an interval has
-//! stayed above a target, and the oftener the longer it stays.
+//! Controlled delay (CoDel; Nichols and Jacobson, RFC 8289): drops packets at the head when the minimum delay over an
+//! interval has stayed above a target, at a rate that rises with time.
 
 use super::config::CoDelConfig;
 use super::discipline::{Queue, Waiting};
@@ -7,32 +7,32 @@ use super::line::{Line, Rule};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// A queue of so many bytes is never reduced: a packet of the largest usual size (RFC 8289 §5.4, `maxpacket`).
+/// Queue size in bytes up to which no packet is dropped: a full-size packet (RFC 8289 §5.4, `maxpacket`).
 const LEAST_BYTES: u64 = 1514;
 
-/// A drop state that ended less than so many intervals ago is taken up where it was (RFC 8289 §5.5).
+/// Age in intervals up to which the last drop state is resumed at its rate (RFC 8289 §5.5).
 const MEMORY: u64 = 16;
 
-/// The state machine of one queue (RFC 8289 §5).
+/// CoDel state machine of one queue (RFC 8289 §5).
 #[derive(Clone, Copy, Debug)]
 pub struct Control {
-    /// When the delay will have been above the target for an interval; `None` while it is not.
+    /// Time at which the delay will have been above the target for an interval; `None` while it is below.
     first_above: Option<Time>,
     is_dropping: bool,
     drop_next: Time,
-    /// Drops since the state was entered.
+    /// Drops since the drop state was entered.
     count: u32,
     last_count: u32,
 }
 
 impl Control {
-    /// Nothing has waited.
+    /// Initial state of an empty queue.
     pub const fn new() -> Self {
         Self { first_above: None, is_dropping: false, drop_next: Time::ZERO, count: 0, last_count: 0 }
     }
 
-    /// The next packet that is sent (RFC 8289 §5.5, `deque`) of a queue whose `first` packet it takes, with the bytes left behind
-    /// that. Counts in `marked` what it marks.
+    /// Next packet to send (RFC 8289 §5.5, `deque`). `first` removes the first packet of the queue and returns it with
+    /// the bytes left behind it. `marked` counts the marked packets.
     #[inline]
     pub fn take(
         &mut self,
@@ -82,20 +82,20 @@ impl Control {
         head
     }
 
-    /// Nothing waits: the delay is not above the target.
+    /// Resets the state for an empty queue: the delay is not above the target.
     #[inline]
     pub fn rest(&mut self) {
         self.first_above = None;
         self.is_dropping = false;
     }
 
-    /// A packet was dropped from outside, as if by the controller.
+    /// Counts a drop made from outside as if by the controller.
     #[inline]
     pub const fn note_drop(&mut self) {
         self.count += 1;
     }
 
-    /// Takes the first packet out, and whether the delay has been above the target for an interval (`dodeque`).
+    /// Removes the first packet; the flag is true if the delay has been above the target for an interval (`dodeque`).
     #[inline]
     fn look(
         &mut self,
@@ -116,13 +116,13 @@ impl Control {
     }
 }
 
-/// The control law: drops come closer by the square root of their number (RFC 8289 §3.4).
+/// Control law: the interval between drops shrinks with the square root of their number (RFC 8289 §3.4).
 #[inline]
 fn after(config: &CoDelConfig, time: Time, count: u32) -> Time {
     time + config.interval.scale(1.0 / f64::from(count).sqrt())
 }
 
-/// A line under controlled delay.
+/// A FIFO queue under CoDel.
 #[derive(Debug)]
 pub struct CoDel {
     config: CoDelConfig,
@@ -130,7 +130,7 @@ pub struct CoDel {
 }
 
 impl CoDel {
-    /// Nothing has waited.
+    /// Initial state of an empty queue.
     pub const fn new(config: CoDelConfig) -> Self {
         Self { config, control: Control::new() }
     }

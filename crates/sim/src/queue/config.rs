@@ -1,114 +1,117 @@
-//! What a queue is given: a discipline and its parameters.
+//! Configuration of a queue: its discipline and parameters.
 
 use windward_units::Duration;
 
-/// Which discipline a queue follows.
+/// Queue discipline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueConfig {
-    /// First come, first served; what finds no room is dropped.
+    /// Drop-tail: FIFO that drops arrivals when full.
     DropTail,
-    /// Random early detection.
+    /// RED: random early detection.
     Red(RedConfig),
-    /// Controlled delay.
+    /// CoDel: controlled delay.
     CoDel(CoDelConfig),
-    /// A queue for each flow under controlled delay.
+    /// FQ-CoDel: a CoDel queue for each flow.
     FqCoDel(FqCoDelConfig),
-    /// Proportional integral controller enhanced.
+    /// PIE: proportional integral controller enhanced.
     Pie(PieConfig),
-    /// Dual queue with coupled PI².
+    /// DualPI2: dual queue with coupled PI².
     DualPi2(DualPi2Config),
 }
 
-/// Random early detection (Floyd and Jacobson 1993), with the gentle slope of Floyd's note of 2000.
+/// Parameters of random early detection (Floyd and Jacobson 1993), with the gentle slope of Floyd's note of 2000.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedConfig {
-    /// Mean queue from which packets are dropped, in packets.
+    /// Mean queue in packets at which drops begin.
     pub min: f64,
-    /// Mean queue at which so many are dropped as `probability` says, in packets; at least `min`, where there is a step.
+    /// Mean queue in packets at which the drop probability is `probability`; at least `min`. With `min` equal to `max`
+    /// the probability is a step.
     pub max: f64,
-    /// Share dropped at `max`.
+    /// Drop probability at `max`.
     pub probability: f64,
-    /// Weight of the queue that a packet finds in the mean.
+    /// EWMA weight of the current queue in the mean.
     pub weight: f64,
-    /// From `max` to twice that, the share dropped rises to one; otherwise all are dropped above `max`.
+    /// True if the drop probability rises to one between `max` and twice `max`; otherwise all packets are dropped above
+    /// `max`.
     pub is_gentle: bool,
-    /// Packets that know of marks are marked below `max`, not dropped.
+    /// True if ECN-capable packets are marked instead of dropped below `max`.
     pub marks: bool,
-    /// From `max` on they are dropped all the same (RFC 3168 §7).
+    /// True if ECN-capable packets too are dropped from `max` on (RFC 3168 §7).
     pub drops_hard: bool,
 }
 
-/// Controlled delay (RFC 8289).
+/// Parameters of CoDel (RFC 8289).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoDelConfig {
-    /// The standing delay that is accepted.
+    /// Acceptable standing delay.
     pub target: Duration,
-    /// For how long the delay must have been above `target` before packets are dropped: a round trip.
+    /// Time for which the delay must be above `target` before the first drop: a round trip.
     pub interval: Duration,
-    /// Packets that know of marks are marked, not dropped.
+    /// True if ECN-capable packets are marked instead of dropped.
     pub marks: bool,
 }
 
-/// Flow queueing with controlled delay (RFC 8290).
+/// Parameters of FQ-CoDel (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FqCoDelConfig {
-    /// Each queue's own.
+    /// Parameters of each flow's CoDel.
     pub codel: CoDelConfig,
-    /// Queues among which flows are distributed by a hash.
+    /// Number of queues to which flows are hashed.
     pub queues: u32,
-    /// Bytes that a queue may send in its turn.
+    /// Bytes that a queue may send per round.
     pub quantum: u32,
 }
 
-/// Proportional integral controller enhanced (RFC 8033).
+/// Parameters of PIE (RFC 8033).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieConfig {
-    /// The delay that it steers to.
+    /// Target delay.
     pub target: Duration,
-    /// How often the probability of a drop is computed.
+    /// Update interval of the drop probability.
     pub update: Duration,
-    /// What an error of a second adds to the probability at each update.
+    /// Integral gain: change of the probability per update and second of error.
     pub alpha: f64,
-    /// What a delay that rises by a second adds.
+    /// Proportional gain: change of the probability per second by which the delay has risen.
     pub beta: f64,
-    /// For how long after idleness nothing is dropped.
+    /// Time after idleness without drops.
     pub burst: Duration,
-    /// Packets that know of marks are marked, not dropped, while the probability is at most [`PieConfig::MARKS_BELOW`].
+    /// True if ECN-capable packets are marked instead of dropped, while the probability is at most
+    /// [`PieConfig::MARKS_BELOW`].
     pub marks: bool,
 }
 
-/// Dual queue with coupled PI² (RFC 9332).
+/// Parameters of DualPI2 (RFC 9332).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DualPi2Config {
-    /// The delay of classic packets that it steers to.
+    /// Target delay of classic packets.
     pub target: Duration,
-    /// How often the probability is computed.
+    /// Update interval of the base probability.
     pub update: Duration,
-    /// What an error of a second adds to the base probability at each update.
+    /// Integral gain: change of the base probability per update and second of error.
     pub alpha: f64,
-    /// What a delay that rises by a second adds.
+    /// Proportional gain: change of the base probability per second by which the delay has risen.
     pub beta: f64,
-    /// k: the probability of a mark of a scalable packet is so many times the base probability; at least 1.
+    /// k: ratio of the marking probability of scalable packets to the base probability; at least 1.
     pub coupling: f64,
-    /// Delay above which scalable packets are marked whatever the classic queue asks for.
+    /// Delay above which scalable packets are marked independently of the classic queue.
     pub threshold: Duration,
-    /// From `threshold` the share marked rises to one over such a delay; zero is a step.
+    /// Range of delays above `threshold` over which the marking probability rises to one; zero is a step.
     pub range: Duration,
-    /// Who goes first where packets wait in both queues.
+    /// Scheduler between the two queues.
     pub sharing: Sharing,
 }
 
-/// Who goes first where packets wait in both queues.
+/// Scheduler between the two queues of DualPI2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sharing {
-    /// Weighted round robin: the classic queue has this share of the bytes, above 0 and below 1.
+    /// Weighted round robin with this share of bytes for the classic queue, above 0 and below 1.
     Weighted(f64),
-    /// Who came first, where scalable packets count as having come so much earlier.
+    /// Time-shifted FIFO: scalable packets are served as if they had arrived earlier by this time.
     Shifted(Duration),
 }
 
 impl Default for RedConfig {
-    /// Thresholds for a buffer of 50 packets and more, as Floyd's notes recommend.
+    /// Thresholds for a buffer of 50 packets or more, as recommended in Floyd's notes.
     fn default() -> Self {
         Self { min: 5.0, max: 15.0, probability: 0.1, weight: 0.002, is_gentle: true, marks: false, drops_hard: true }
     }
@@ -122,7 +125,7 @@ impl Default for CoDelConfig {
 }
 
 impl Default for FqCoDelConfig {
-    /// RFC 8290 §5.2; Linux marks by default.
+    /// RFC 8290 §5.2, with ECN on, as in Linux.
     fn default() -> Self {
         Self { codel: CoDelConfig { marks: true, ..CoDelConfig::default() }, queues: 1024, quantum: 1514 }
     }
@@ -143,8 +146,8 @@ impl Default for PieConfig {
 }
 
 impl Default for DualPi2Config {
-    /// RFC 9332 appendix A.1; the interval of updates, the gains that go with it (RFC: 15 ms, 0.15 and 3) and the classic
-    /// queue's share are those of Linux.
+    /// RFC 9332 appendix A.1, except for the update interval, its gains (RFC: 15 ms, 0.15 and 3) and the share of the
+    /// classic queue, which are those of Linux.
     fn default() -> Self {
         Self {
             target: Duration::from_millis(15),
@@ -160,11 +163,11 @@ impl Default for DualPi2Config {
 }
 
 impl DualPi2Config {
-    /// The classic queue's share by default.
+    /// Default share of the classic queue.
     pub const CLASSIC_SHARE: f64 = 0.1;
 }
 
 impl PieConfig {
-    /// Above this probability a packet is dropped even where it could be marked (RFC 8033 §5.1).
+    /// Probability above which ECN-capable packets too are dropped (RFC 8033 §5.1).
     pub const MARKS_BELOW: f64 = 0.1;
 }

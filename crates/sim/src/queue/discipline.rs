@@ -1,26 +1,26 @@
-//! What a discipline is, and what limits it.
+//! Interface of a queue discipline, and buffer limits.
 
 use crate::packet::Packet;
 use windward_units::{Bytes, Duration, Time};
 
-/// How much may wait.
+/// Buffer limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Buffer {
     /// No limit.
     Unlimited,
-    /// So many packets may wait.
+    /// Limit in packets.
     Packets(u64),
-    /// So many bytes may wait.
+    /// Limit in bytes.
     Bytes(Bytes),
-    /// A packet that would wait longer than this is dropped.
+    /// Limit on the waiting time: an arrival that would wait longer is dropped.
     Time(Duration),
 }
 
-/// Most packets for which a queue has memory from the beginning.
+/// Largest initial capacity of a queue, in packets.
 const ROOM: u64 = 1024;
 
 impl Buffer {
-    /// Packets for which a queue has memory from the beginning.
+    /// Initial capacity of a queue, in packets.
     pub(super) fn room(self) -> usize {
         match self {
             Self::Packets(most) => most.min(ROOM) as usize,
@@ -28,7 +28,8 @@ impl Buffer {
         }
     }
 
-    /// Whether there is no room for `size` bytes behind so many packets and bytes, after which they would wait for `wait`.
+    /// True if an arrival of `size` bytes exceeds the buffer that holds `packets` and `bytes`; its waiting time would
+    /// be `wait`.
     #[inline]
     pub(crate) fn is_full(self, packets: u64, bytes: u64, size: u32, wait: Duration) -> bool {
         match self {
@@ -40,42 +41,41 @@ impl Buffer {
     }
 }
 
-/// A packet that waits, and since when.
+/// A queued packet with its arrival time.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// When it came.
+    /// Time of arrival.
     pub since: Time,
-    /// What it is.
+    /// The packet.
     pub packet: Packet,
 }
 
-/// A discipline. What it drops although it had taken it is given to `dropped`.
+/// Queue discipline. Queued packets that it drops go to `dropped`.
 pub trait Queue {
-    /// Takes a packet in; false where it is refused. A packet that comes now would wait for `wait`, as far as the transmitter
-    /// can tell.
+    /// Queues a packet; returns false if it is refused. `wait` is its waiting time as far as the transmitter can tell.
     fn offer(&mut self, now: Time, packet: Packet, wait: Duration, dropped: impl FnMut(Waiting)) -> bool;
-    /// Another limit from now on. What waits already stays.
+    /// Changes the buffer limit. Queued packets stay.
     fn resize(&mut self, buffer: Buffer);
-    /// The transmitter sends so many bits a second from now on.
+    /// Changes the transmitter's rate, in bits a second.
     fn change_rate(&mut self, _: f64) {}
-    /// A packet finds nothing waiting and the transmitter idle: it is sent at once, needs no room and may come back marked;
-    /// `None` where the discipline drops it nevertheless.
+    /// Passes an arrival at an empty queue and an idle transmitter: it is sent at once, needs no buffer and may be
+    /// marked. Returns `None` if the discipline drops it.
     fn pass(&mut self, _: Time, packet: Packet) -> Option<Packet> {
         Some(packet)
     }
-    /// The packet to be sent next goes.
+    /// Removes the next packet to send.
     fn take(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting>;
-    /// Since when a packet has been waiting: the one that goes next, where the discipline knows it.
+    /// Arrival time of the next packet if the discipline knows it; `None` if the queue is empty.
     fn since(&self) -> Option<Time>;
-    /// When the packet came that has waited longest.
+    /// Arrival time of the packet that has waited longest.
     fn oldest(&self) -> Option<Time> {
         self.since()
     }
-    /// Packets waiting.
+    /// Number of packets in the queue.
     fn packets(&self) -> usize;
-    /// Their bytes.
+    /// Bytes in the queue.
     fn bytes(&self) -> u64;
-    /// Packets that it has marked since it was made.
+    /// Total number of packets marked.
     fn marked(&self) -> u64 {
         0
     }

@@ -1,9 +1,9 @@
-//! Dual queue with coupled PI² (De Schepper, Briscoe and White, RFC 9332, appendix A): scalable flows in a queue of their own whose
-//! marks are coupled to what the others' controller asks for.
+//! Dual queue with coupled PI² (DualPI2; De Schepper, Briscoe and White, RFC 9332, appendix A): scalable (L4S) flows
+//! have a queue of their own, whose marks are coupled to the controller of the classic queue.
 //!
-//! One controller steers the delay by a base probability p'. Classic packets are dropped or marked with p'², scalable ones
-//! (ECT(1) and CE) marked with k·p' or what a ramp over their own short delay asks for, whichever is more. Marks and drops
-//! come evenly, as the RFC's `recur` has it: where a probability is p, every 1/p-th packet.
+//! One controller steers the delay by a base probability p'. Classic packets are dropped or marked with probability
+//! p'². Scalable packets (ECT(1) and CE) are marked with the larger of k·p' and a ramp over their own short delay.
+//! Marks and drops are evenly spaced, as in the RFC's `recur`: at probability p every 1/p-th packet.
 
 use super::config::{DualPi2Config, Sharing};
 use super::discipline::{Buffer, Queue, Waiting};
@@ -12,14 +12,14 @@ use crate::ecn::Codepoint;
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// The largest usual packet, by which the scheduler's first turn is reckoned.
+/// Full-size packet in bytes, for the scheduler's initial credit.
 const PACKET: f64 = 1514.0;
 
-/// A queue and its even sequence of marks or drops.
+/// A queue with its deterministic sequence of marks or drops.
 #[derive(Debug)]
 struct Lane {
     queue: Tail,
-    /// What has been added up of probabilities (`count`), and of those of drops in overload.
+    /// Accumulated marking or drop probability (`count`), and that of overload drops.
     count: f64,
     drops: f64,
 }
@@ -38,23 +38,23 @@ impl Lane {
     }
 }
 
-/// Two queues under one controller.
+/// DualPI2: two queues under one controller.
 #[derive(Debug)]
 pub struct DualPi2 {
     config: DualPi2Config,
     buffer: Buffer,
     scalable: Lane,
     classic: Lane,
-    /// p'.
+    /// Base probability p'.
     base: f64,
     last_delay: Duration,
     next_update: Time,
-    /// Above zero it is the classic queue's turn, in bytes.
+    /// Credit of the classic queue in bytes: it is served next if positive.
     credit: f64,
     marked: u64,
 }
 
-/// What becomes of a packet.
+/// Decision on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Sent,
@@ -62,7 +62,7 @@ enum Verdict {
     Dropped,
 }
 
-/// Whether an event of this probability comes now (`recur`).
+/// Accumulates a probability; true if an event is due (`recur`).
 fn recurs(count: &mut f64, probability: f64) -> bool {
     *count += probability;
     let comes = *count > 1.0;
@@ -73,7 +73,7 @@ fn recurs(count: &mut f64, probability: f64) -> bool {
 }
 
 impl DualPi2 {
-    /// Empty queues with room for `buffer` together.
+    /// Empty queues that share `buffer`.
     pub fn new(config: DualPi2Config, buffer: Buffer) -> Self {
         Self {
             config,
@@ -88,7 +88,7 @@ impl DualPi2 {
         }
     }
 
-    /// Makes the updates that were due: the delay at each is known from since when the first packets wait.
+    /// Makes the updates that are due: the delay at each follows from the arrival times of the first packets.
     #[inline]
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
@@ -97,7 +97,7 @@ impl DualPi2 {
         }
     }
 
-    /// The controller (`dualpi2_update`, with the longer of both delays, as overload asks for).
+    /// Controller update (`dualpi2_update`, with the longer of the two delays, as overload requires).
     fn update(&mut self) {
         let at = self.next_update;
         let DualPi2Config { target, alpha, beta, .. } = self.config;
@@ -108,7 +108,7 @@ impl DualPi2 {
         self.last_delay = delay;
     }
 
-    /// Whose turn it is; `None` where nothing waits.
+    /// True if the scalable queue is served next; `None` if both are empty.
     fn is_scalables_turn(&self, now: Time) -> Option<bool> {
         match (self.scalable.size(), self.classic.size()) {
             (None, None) => None,
@@ -121,7 +121,7 @@ impl DualPi2 {
         }
     }
 
-    /// A packet of `size` bytes was sent while the other queue waited, or did not.
+    /// Charges the scheduler for a packet of `size` bytes; the credit changes only while the other queue is waiting.
     fn charge(&mut self, is_scalable: bool, size: u32) {
         let Sharing::Weighted(share) = self.config.sharing else { return };
         let size = f64::from(size);
@@ -133,8 +133,8 @@ impl DualPi2 {
         }
     }
 
-    /// What becomes of the packet that goes, which leaves its queue with `behind` more packets after a wait of `wait`
-    /// (`dualpi2_dequeue` and its form for overload).
+    /// Decides on a departing packet after a wait of `wait`, with `behind` packets left in its queue (`dualpi2_dequeue`
+    /// with its overload variant).
     fn judge(&mut self, is_scalable: bool, ecn: Codepoint, wait: Duration, behind: usize) -> Verdict {
         let DualPi2Config { coupling, threshold, range, .. } = self.config;
         let (coupled, squared) = (coupling * self.base, self.base * self.base);
@@ -158,7 +158,7 @@ impl DualPi2 {
         if recurs(&mut self.scalable.count, probability) { Verdict::Marked } else { Verdict::Sent }
     }
 
-    /// The packet as it goes on; `None` where it is dropped.
+    /// Applies the decision: returns the packet, marked or not, or `None` if it is dropped.
     fn admit(&mut self, is_scalable: bool, mut packet: Packet, wait: Duration, behind: usize) -> Option<Packet> {
         match self.judge(is_scalable, packet.ecn.codepoint(), wait, behind) {
             Verdict::Sent => Some(packet),
@@ -175,12 +175,12 @@ impl DualPi2 {
     }
 }
 
-/// The classifier (RFC 9331 §5.1, RFC 9332 §2.3).
+/// Classifier (RFC 9331 §5.1, RFC 9332 §2.3).
 fn is_scalable(packet: &Packet) -> bool {
     matches!(packet.ecn.codepoint(), Codepoint::Scalable | Codepoint::Marked)
 }
 
-/// The scalable queue goes first.
+/// Initial credit: the scalable queue goes first.
 fn first_credit(config: &DualPi2Config) -> f64 {
     match config.sharing {
         Sharing::Weighted(share) => PACKET * (2.0 * share - 1.0),
@@ -252,7 +252,7 @@ impl DualPi2 {
         self.catch_up(now);
     }
 
-    /// Holds the controller: no update comes.
+    /// Freezes the controller at `base`, without updates.
     pub fn hold(&mut self, base: f64) {
         (self.base, self.next_update) = (base, Time::NEVER);
     }

@@ -1,7 +1,7 @@
-//! Flow queueing with controlled delay (Hoeiland-Joergensen and others, RFC 8290): a queue for each flow, by a hash, each under
-//! CoDel; deficit round robin among them, in which a flow that has just come goes first.
+//! Flow queueing with controlled delay (FQ-CoDel; Hoeiland-Joergensen and others, RFC 8290): flows are hashed to
+//! queues, each under CoDel. Deficit round robin serves them, new flows first.
 //!
-//! Linux asks CoDel to spare the last packet of the whole discipline, the RFC (and we) that of each queue.
+//! CoDel never drops the last packet of a queue in the RFC and here; in Linux, the last packet of the whole discipline.
 
 use super::codel::Control;
 use super::config::FqCoDelConfig;
@@ -11,34 +11,34 @@ use crate::packet::Packet;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time, splitmix64};
 
-/// Most packets that are dropped at once where there is no room (RFC 8290 §4.1, Linux's `drop_batch_size`).
+/// Most packets dropped at once when the buffer is full (RFC 8290 §4.1, Linux's `drop_batch_size`).
 const BATCH: u32 = 64;
 
 /// No packet.
 const NONE: u32 = u32::MAX;
 
-/// The queue of a flow: a list in the arena of all packets.
+/// Queue of a flow: a linked list in the arena of all packets.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     first: u32,
     last: u32,
     packets: u32,
-    /// Whether it is in one of the lists of flows that are to be served.
+    /// True if it is in a list of flows to serve.
     is_listed: bool,
     bytes: u64,
-    /// Bytes that it may still send in its turn.
+    /// Bytes that it may still send in this round.
     deficit: i64,
     control: Control,
 }
 
-/// A packet's place in the arena, and that of the one behind it.
+/// Slot of the arena: a packet and the index of the next one.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     waiting: Waiting,
     behind: u32,
 }
 
-/// All packets that wait, and the free places.
+/// All queued packets, and the free slots.
 #[derive(Debug)]
 struct Arena {
     places: Vec<Place>,
@@ -86,27 +86,27 @@ impl Flow {
     }
 }
 
-/// Queues of flows.
+/// FQ-CoDel: a queue for each flow.
 #[derive(Debug)]
 pub struct FqCoDel {
     config: FqCoDelConfig,
     buffer: Buffer,
-    /// Moves the hash, so that no two links put the same flows together.
+    /// Salt of the hash, so that no two links hash the same flows together.
     salt: u64,
     flows: Vec<Flow>,
     arena: Arena,
-    /// Flows that came since they were last without packets.
+    /// New flows (RFC 8290 §4.2): those whose queue has filled since it was last found empty.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     packets: usize,
     bytes: u64,
     marked: u64,
-    /// Since when there has always been a packet waiting.
+    /// Time since which the queue has never been empty.
     busy_since: Time,
 }
 
 impl FqCoDel {
-    /// Empty queues, distributed by the hash of `key` and `seed`.
+    /// Empty queues; the hash depends on `key` and `seed`.
     pub fn new(config: FqCoDelConfig, buffer: Buffer, key: u64, seed: u64) -> Self {
         let flow = Flow {
             first: NONE,
@@ -133,7 +133,7 @@ impl FqCoDel {
         }
     }
 
-    /// Takes a packet into the queue of its flow (RFC 8290 §4.1).
+    /// Queues a packet in the queue of its flow (RFC 8290 §4.1).
     fn join(&mut self, now: Time, packet: Packet) {
         let at = (splitmix64(conversation(&packet) ^ self.salt) % self.flows.len() as u64) as u32;
         let flow = &mut self.flows[at as usize];
@@ -150,7 +150,7 @@ impl FqCoDel {
         self.bytes += u64::from(packet.size);
     }
 
-    /// Drops half of the longest queue's bytes from its head, a batch at most.
+    /// Drops half of the longest queue's bytes from its head, at most a batch.
     #[cold]
     fn make_room(&mut self, mut dropped: impl FnMut(Waiting)) {
         let Some(fattest) = self.flows.iter_mut().max_by_key(|flow| flow.bytes) else { return };
@@ -169,7 +169,7 @@ impl FqCoDel {
         self.bytes -= gone;
     }
 
-    /// The flow whose turn it is, and whether it is a new one (RFC 8290 §4.2).
+    /// Flow to serve next, and whether it is a new one (RFC 8290 §4.2).
     #[inline]
     fn turn(&mut self) -> Option<(u32, bool)> {
         loop {

@@ -1,4 +1,4 @@
-//! A queue before a transmitter that needs several turns for a packet: what it has begun stays with it.
+//! A queue before a transmitter that takes several slots per packet and keeps the packet it has begun.
 
 use super::AnyQueue;
 use super::config::QueueConfig;
@@ -10,24 +10,26 @@ use windward_units::{Duration, Time};
 #[derive(Debug)]
 pub struct Front {
     queue: AnyQueue,
-    /// With drop-tail the packet stays in the queue and takes room there, which changes nothing else.
+    /// Packet in transmission. With drop-tail it stays in the queue instead and occupies the buffer, the only
+    /// difference.
     head: Option<Waiting>,
 }
 
 impl Front {
-    /// The empty queue of `config`, as [`AnyQueue::new`] makes it.
+    /// Creates the empty queue of `config`, as [`AnyQueue::new`] does.
     pub fn new(config: QueueConfig, buffer: Buffer, rate: f64, key: u64, seed: u64) -> Self {
         Self { queue: AnyQueue::new(config, buffer, rate, key, seed), head: None }
     }
 
-    /// Takes a packet in; false where it is refused. What is dropped in its place is given to `dropped`.
+    /// Queues a packet; returns false if it is refused. Packets dropped in its place go to `dropped`.
     #[inline]
     pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Waiting)) -> bool {
         // For how long it will wait, nobody knows.
         self.queue.offer(now, packet, Duration::ZERO, dropped)
     }
 
-    /// The packet that the transmitter works on, or takes at `now`. What the discipline drops before that is given to `dropped`.
+    /// Packet in transmission, taken from the queue at `now` if there is none. Packets that the discipline drops before
+    /// it go to `dropped`.
     #[inline]
     pub fn head(&mut self, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting> {
         if let AnyQueue::Tail(tail) = &self.queue {
@@ -39,7 +41,7 @@ impl Front {
         self.head
     }
 
-    /// The transmitter is done with it.
+    /// Removes the packet in transmission at its end.
     #[inline]
     pub fn leave(&mut self) {
         match &mut self.queue {
@@ -48,14 +50,14 @@ impl Front {
         };
     }
 
-    /// When the packet came that has waited longest.
+    /// Arrival time of the packet that has waited longest.
     #[inline]
     pub fn oldest(&self) -> Option<Time> {
         let waiting = self.queue.oldest();
         self.head.map_or(waiting, |head| Some(waiting.map_or(head.since, |waiting| waiting.min(head.since))))
     }
 
-    /// Packets here.
+    /// Number of packets, including the one in transmission.
     #[inline]
     pub fn packets(&self) -> usize {
         self.queue.packets() + usize::from(self.head.is_some())
@@ -67,7 +69,7 @@ impl Front {
         self.queue.bytes() + self.head.map_or(0, |head| u64::from(head.packet.size))
     }
 
-    /// Packets marked since it was made.
+    /// Total number of packets marked.
     pub fn marked(&self) -> u64 {
         self.queue.marked()
     }

@@ -1,10 +1,10 @@
-//! Which packets belong to one conversation.
+//! Flow keys for hashing.
 
 use crate::backlog::Class;
 use crate::packet::{Kind, Packet};
 use windward_units::splitmix64;
 
-/// What a router would make of addresses and ports: the same for all packets of a flow in one direction.
+/// Flow key, in place of a hash over addresses and ports: equal for all packets of a flow in one direction.
 #[inline]
 pub fn conversation(packet: &Packet) -> u64 {
     match packet.kind {

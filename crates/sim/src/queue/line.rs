@@ -1,30 +1,30 @@
-//! Disciplines of one line, first come, first served, that only differ in what they drop or mark.
+//! FIFO disciplines, which differ only in the packets that they drop or mark.
 
 use super::discipline::{Buffer, Queue, Waiting};
 use super::tail::Tail;
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// What is dropped or marked of a line; as [`Queue`] has it.
+/// Drop and mark decisions for a FIFO queue; methods as in [`Queue`].
 pub trait Rule {
-    /// A packet comes; false where it is refused.
+    /// Queues an arrival; returns false if it is refused.
     fn offer(&mut self, line: &mut Line, now: Time, packet: Packet, wait: Duration) -> bool;
-    /// A packet comes that waits for nothing.
+    /// Passes an arrival at an empty queue and an idle transmitter.
     fn pass(&mut self, line: &mut Line, now: Time, packet: Packet) -> Option<Packet>;
-    /// The packet to be sent next goes.
+    /// Removes the next packet to send.
     fn take(&mut self, line: &mut Line, now: Time, dropped: impl FnMut(Waiting)) -> Option<Waiting>;
-    /// The transmitter sends so many bits a second from now on.
+    /// Changes the transmitter's rate, in bits a second.
     fn change_rate(&mut self, _: f64) {}
 }
 
-/// What waits, and how many were marked.
+/// A FIFO queue, and its number of marks.
 #[derive(Debug)]
 pub struct Line {
     pub queue: Tail,
     pub marked: u64,
 }
 
-/// A line and its rule.
+/// A FIFO queue with its rule.
 #[derive(Debug)]
 pub struct Ruled<R> {
     pub(super) line: Line,
@@ -32,7 +32,7 @@ pub struct Ruled<R> {
 }
 
 impl<R> Ruled<R> {
-    /// An empty line.
+    /// Creates an empty queue.
     pub fn new(rule: R, buffer: Buffer) -> Self {
         Self { line: Line { queue: Tail::new(buffer), marked: 0 }, rule }
     }

@@ -1,7 +1,7 @@
-//! Queues in front of transmitters: what waits, what is refused, dropped or marked, and who goes first.
+//! Queue disciplines (AQM) before transmitters: drop-tail, RED, CoDel, FQ-CoDel, PIE, DualPI2.
 //!
-//! A queue knows nothing of the transmitter behind it; `now` is an argument. One that drops or marks at the head does so in
-//! [`Queue::take`], one that does so at the tail in [`Queue::offer`].
+//! A queue is independent of the transmitter behind it; `now` is an argument. Disciplines that drop or mark at the head
+//! do so in [`Queue::take`], those at the tail in [`Queue::offer`].
 
 mod codel;
 mod config;
@@ -30,10 +30,10 @@ use red::Red;
 pub use tail::Tail;
 use windward_units::{Duration, Time};
 
-/// Makes the enum of all disciplines, which dispatches statically.
+/// Generates the enum of all disciplines, which dispatches statically.
 macro_rules! queues {
     ($($(#[$doc:meta])* $name:ident($queue:ty),)*) => {
-        /// Any of the disciplines.
+        /// Any queue discipline.
         #[derive(Debug)]
         pub enum AnyQueue {
             $($(#[$doc])* $name($queue),)*
@@ -83,23 +83,23 @@ macro_rules! queues {
 }
 
 queues! {
-    /// First come, first served; what finds no room is dropped.
+    /// Drop-tail: FIFO that drops arrivals when full.
     Tail(Tail),
-    /// Random early detection.
+    /// RED: random early detection.
     Red(Ruled<Red>),
-    /// Controlled delay.
+    /// CoDel: controlled delay.
     CoDel(Ruled<CoDel>),
-    /// A queue for each flow under controlled delay.
+    /// FQ-CoDel: a CoDel queue for each flow.
     FqCoDel(FqCoDel),
-    /// Proportional integral controller enhanced.
+    /// PIE: proportional integral controller enhanced.
     Pie(Ruled<Pie>),
-    /// Dual queue with coupled PI².
+    /// DualPI2: dual queue with coupled PI².
     DualPi2(DualPi2),
 }
 
 impl AnyQueue {
-    /// The queue of `config` with room for `buffer` before a transmitter of `rate` bits a second, whose random numbers are
-    /// those of `key` in the run of `seed`.
+    /// Creates the queue of `config` with the limit `buffer` before a transmitter of `rate` bits a second. Its random
+    /// stream depends on `key` and `seed`.
     pub fn new(config: QueueConfig, buffer: Buffer, rate: f64, key: u64, seed: u64) -> Self {
         match config {
             QueueConfig::DropTail => Self::Tail(Tail::new(buffer)),

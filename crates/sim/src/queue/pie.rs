@@ -1,8 +1,8 @@
-//! Proportional integral controller enhanced (Pan and others, RFC 8033): packets are dropped at the tail with a probability that
-//! a controller steers by the delay.
+//! Proportional integral controller enhanced (PIE; Pan and others, RFC 8033): drops arrivals with a probability that a
+//! controller adjusts by the delay.
 //!
-//! The delay is told by the time that the last packet sent had waited, not by a departure rate (RFC 8033 §4.3 allows both), and
-//! is zero where nothing waits; so Linux does by default.
+//! The delay is the waiting time of the last packet sent, not an estimate from the departure rate (RFC 8033 §4.3 allows
+//! both), and zero for an empty queue. Linux does the same by default.
 
 use super::config::PieConfig;
 use super::discipline::{Queue, Waiting};
@@ -13,32 +13,32 @@ use crate::engine::{Purpose, Stream};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// A queue of two usual packets is left alone (RFC 8033 §4.1).
+/// Queue size in bytes up to which no packet is dropped: two full-size packets (RFC 8033 §4.1).
 const LEAST_BYTES: u64 = 2 * 1500;
-/// Above this delay the probability rises by [`STEP`] more at each update (§5.5).
+/// Delay above which the probability rises by [`STEP`] more at each update (§5.5).
 const HIGH: Duration = Duration::from_millis(250);
-/// The probability rises by at most so much at once where it is at least a tenth (§5.5).
+/// Largest rise per update of a probability of at least a tenth (§5.5).
 const STEP: f64 = 0.02;
-/// Bounds of the accumulated probability: below the first nothing is dropped, above the second everything (§5.4).
+/// Bounds of the accumulated probability: no drop below the first, a drop above the second (§5.4).
 const ACCUMULATED: [f64; 2] = [0.85, 8.5];
 
-/// A line steered to a delay.
+/// PIE controller of a FIFO queue.
 #[derive(Debug)]
 pub struct Pie {
     config: PieConfig,
     stream: Stream,
-    /// Probability that a packet is dropped.
+    /// Drop probability.
     probability: f64,
     accumulated: f64,
     delay: Duration,
     last_delay: Duration,
-    /// What is left of the time in which nothing is dropped.
+    /// Remaining time without drops.
     burst: Duration,
     next_update: Time,
 }
 
 impl Pie {
-    /// Nothing has waited.
+    /// Initial state of an empty queue.
     pub fn new(config: PieConfig, key: u64, seed: u64) -> Self {
         Self {
             config,
@@ -52,7 +52,7 @@ impl Pie {
         }
     }
 
-    /// Makes the updates that were due: between two packets nothing changes that they look at.
+    /// Makes the updates that are due: their inputs do not change between two packets.
     #[inline]
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
@@ -61,7 +61,7 @@ impl Pie {
         }
     }
 
-    /// The controller (RFC 8033 §4.2, §4.4 and §5.5).
+    /// Controller update (RFC 8033 §4.2, §4.4 and §5.5).
     fn update(&mut self) {
         let (delay, last) = (self.delay.as_secs(), self.last_delay.as_secs());
         let PieConfig { alpha, beta, target, update, .. } = self.config;
@@ -82,7 +82,7 @@ impl Pie {
         self.burst = self.burst.saturating_sub(update);
     }
 
-    /// The packet as it goes on; `None` where it is dropped (RFC 8033 §4.1, §5.1 and §5.4).
+    /// Returns the arrival, marked or not, or `None` if it is dropped (RFC 8033 §4.1, §5.1 and §5.4).
     fn admit(&mut self, line: &mut Line, now: Time, mut packet: Packet) -> Option<Packet> {
         self.catch_up(now);
         let half = self.config.target.scale(0.5);
@@ -100,7 +100,7 @@ impl Pie {
         None
     }
 
-    /// Whether a packet that comes now is to be dropped (`drop_early`).
+    /// True if an arrival is to be dropped (`drop_early`).
     fn strikes(&mut self, waiting: u64, half: Duration) -> bool {
         if (self.last_delay < half && self.probability < 0.2) || waiting <= LEAST_BYTES {
             return false;
@@ -118,7 +118,7 @@ impl Pie {
     }
 }
 
-/// What changes are divided by while the probability is small (RFC 8033 §4.2).
+/// Divisor of changes while the probability is small (RFC 8033 §4.2).
 fn damping(probability: f64) -> f64 {
     const STEPS: [(f64, f64); 6] =
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
@@ -156,7 +156,7 @@ impl Ruled<Pie> {
         self.rule.probability
     }
 
-    /// A packet waits that nobody has judged.
+    /// Queues a packet without a drop decision.
     pub fn join(&mut self, now: Time, packet: Packet) {
         self.line.queue.join(now, packet);
     }
@@ -165,7 +165,7 @@ impl Ruled<Pie> {
         self.rule.catch_up(now);
     }
 
-    /// Holds the controller: no burst is let through, and no update comes.
+    /// Freezes the controller: no burst allowance, no update.
     pub fn hold(&mut self, probability: f64, delay: Duration) {
         let Self { rule, .. } = self;
         (rule.probability, rule.delay, rule.last_delay) = (probability, delay, delay);

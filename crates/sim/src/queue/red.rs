@@ -1,5 +1,5 @@
-//! Random early detection (Floyd and Jacobson, "Random early detection gateways for congestion avoidance", 1993): packets are
-//! dropped at the tail with a probability that rises with the mean queue.
+//! Random early detection (RED; Floyd and Jacobson, "Random early detection gateways for congestion avoidance", 1993):
+//! drops arrivals with a probability that rises with the mean queue.
 
 use super::config::RedConfig;
 use super::discipline::{Queue, Waiting};
@@ -10,25 +10,25 @@ use crate::engine::{Purpose, Stream};
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// A usual packet, by which the time is told in which an idle queue's mean falls.
+/// Size in bits of the packets by which the mean ages while idle.
 const USUAL_BITS: f64 = 12_000.0;
 
-/// A line with early detection.
+/// RED controller of a FIFO queue.
 #[derive(Debug)]
 pub struct Red {
     config: RedConfig,
     stream: Stream,
-    /// How long a usual packet is transmitted.
+    /// Transmission time of a 1500-byte packet.
     packet_time: Duration,
     rate: f64,
     mean: f64,
-    /// Packets since the last one that was dropped or marked.
+    /// Packets since the last drop or mark.
     count: u32,
-    /// Since when the transmitter has been idle, while nothing waits.
+    /// Start of the transmitter's idle time, if the queue is empty.
     idle_since: Option<Time>,
 }
 
-/// What becomes of a packet that comes.
+/// Decision on an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Taken,
@@ -37,7 +37,7 @@ enum Verdict {
 }
 
 impl Red {
-    /// Nothing has waited before a transmitter of `rate` bits a second.
+    /// Initial state before a transmitter of `rate` bits a second.
     pub fn new(config: RedConfig, rate: f64, key: u64, seed: u64) -> Self {
         Self {
             config,
@@ -50,7 +50,7 @@ impl Red {
         }
     }
 
-    /// Takes what a packet finds into the mean, and judges it (1993, Fig. 2).
+    /// Updates the mean with the queue that an arrival finds, and decides on the arrival (1993, Fig. 2).
     fn judge(&mut self, waiting: usize, now: Time) -> Verdict {
         let RedConfig { min, max, probability, weight, is_gentle, marks, drops_hard } = self.config;
         match self.idle_since {
@@ -85,7 +85,7 @@ impl Red {
         strike
     }
 
-    /// The packet as it goes on; `None` where it is dropped.
+    /// Applies the decision: returns the arrival, marked or not, or `None` if it is dropped.
     fn admit(&mut self, line: &mut Line, now: Time, mut packet: Packet) -> Option<Packet> {
         match self.judge(line.queue.packets(), now) {
             Verdict::Taken => Some(packet),
@@ -97,14 +97,14 @@ impl Red {
         }
     }
 
-    /// The transmitter has taken a packet of `size` bytes, and is idle when that is sent if none waits.
+    /// Records the transmission of `size` bytes; the transmitter is idle after it if the queue is empty.
     fn note_end(&mut self, line: &Line, now: Time, size: u32) {
         let transmission = Duration::from_secs(f64::from(size) * 8.0 / self.rate);
         self.idle_since = (line.queue.packets() == 0).then(|| now + transmission);
     }
 }
 
-/// How long a usual packet is transmitted.
+/// Transmission time of a 1500-byte packet.
 fn packet_time(rate: f64) -> Duration {
     Duration::from_secs(USUAL_BITS / rate)
 }
@@ -142,7 +142,7 @@ impl Ruled<Red> {
         self.rule.mean
     }
 
-    /// A packet waits that nobody has judged.
+    /// Queues a packet without a drop decision.
     pub fn join(&mut self, now: Time, packet: Packet) {
         self.line.queue.join(now, packet);
         self.rule.idle_since = None;

@@ -1,4 +1,4 @@
-//! Drop-tail: first come, first served; what finds no room is dropped.
+//! Drop-tail: FIFO that drops arrivals when full.
 
 use super::discipline::{Buffer, Queue, Waiting};
 use crate::packet::Packet;
@@ -19,26 +19,26 @@ impl Tail {
         Self { waiting: VecDeque::with_capacity(buffer.room()), bytes: 0, buffer }
     }
 
-    /// Whether there is no room for `packet`.
+    /// True if `packet` exceeds the buffer.
     #[inline]
     pub fn is_full(&self, packet: &Packet, wait: Duration) -> bool {
         self.buffer.is_full(self.waiting.len() as u64, self.bytes, packet.size, wait)
     }
 
-    /// Takes a packet in, for which there is room.
+    /// Queues a packet without checking the buffer.
     #[inline]
     pub fn join(&mut self, now: Time, packet: Packet) {
         self.waiting.push_back(Waiting { since: now, packet });
         self.bytes += u64::from(packet.size);
     }
 
-    /// The packet that goes next.
+    /// Next packet to send.
     #[inline]
     pub fn head(&self) -> Option<&Waiting> {
         self.waiting.front()
     }
 
-    /// It goes.
+    /// Removes the next packet to send.
     #[inline]
     pub fn leave(&mut self) -> Option<Waiting> {
         let first = self.waiting.pop_front()?;

@@ -1,4 +1,4 @@
-//! Disciplines by hand.
+//! Queue disciplines validated by hand.
 
 use super::*;
 use crate::ecn::{Codepoint, Ecn};
@@ -31,7 +31,7 @@ fn codel(marks: bool) -> AnyQueue {
     make(QueueConfig::CoDel(CoDelConfig { marks, ..CoDelConfig::default() }), Buffer::Unlimited)
 }
 
-/// What is sent and dropped when packets wait from time zero on and one is taken every `step` milliseconds from `begin` on.
+/// Packets sent and dropped when all arrive at time zero and one is taken every `step` milliseconds from `begin` on.
 fn drain(queue: &mut AnyQueue, begin: u64, step: u64, count: u64) -> (Vec<u32>, Vec<(u64, u32)>) {
     let (mut sent, mut dropped) = (Vec::new(), Vec::new());
     for at in (0..count).map(|n| begin + n * step) {
@@ -41,9 +41,9 @@ fn drain(queue: &mut AnyQueue, begin: u64, step: u64, count: u64) -> (Vec<u32>, 
     (sent, dropped)
 }
 
-/// RFC 8289 §5 by hand. All packets came at 0; one is taken every 10 ms from 10 ms on. The delay is above 5 ms at once, so
-/// `first_above` is 110 ms: at 110 the first drop; the next at 110 + 100/√1 = 210; then 210 + 100/√2 = 280.71, which is seen
-/// at 290; 280.71 + 100/√3 = 338.4, seen at 340; 338.4 + 50 = 388.4, seen at 390; + 100/√5 = 433.2, seen at 440.
+/// RFC 8289 §5 by hand. All packets arrive at 0; one is taken every 10 ms from 10 ms on. The delay exceeds 5 ms at
+/// once, so `first_above` is 110 ms: at 110 the first drop; the next at 110 + 100/√1 = 210; then 210 + 100/√2 = 280.71,
+/// made at 290; 280.71 + 100/√3 = 338.4, made at 340; 338.4 + 50 = 388.4, made at 390; + 100/√5 = 433.2, made at 440.
 #[test]
 fn codel_drops_by_the_square_root() {
     let mut queue = codel(false);
@@ -73,9 +73,9 @@ fn codel_marks_what_it_would_drop() {
     assert_eq!((queue.marked(), queue.packets()), (6, 16));
 }
 
-/// RFC 8289 §5.5: a drop state that follows the last within 16 intervals begins where that ended. The first state drops at
-/// 110, 210, 290, 340: the count is 4 when the queue runs out. In the next one it was 1 at the start, so 4 − 1 = 3 is taken up:
-/// after its first drop, at 1110, the next follows after 100/√3 = 57.7 ms, seen at 1170.
+/// RFC 8289 §5.5: a drop state that follows the last within 16 intervals resumes its rate. The first state drops at
+/// 110, 210, 290, 340: the count is 4 when the queue empties. It was 1 at the start, so the next state resumes at 4 − 1
+/// = 3: after its first drop, at 1110, the next follows after 100/√3 = 57.7 ms, made at 1170.
 #[test]
 fn codel_remembers_its_rate() {
     let mut queue = codel(false);
@@ -88,7 +88,7 @@ fn codel_remembers_its_rate() {
     assert_eq!(dropped.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [1110, 1170]);
 }
 
-/// Less than a packet's worth behind the head, or less than the target's delay, is no standing queue.
+/// No standing queue: at most a packet's bytes behind the head, or a delay below the target.
 #[test]
 fn codel_spares_a_short_queue() {
     let mut queue = codel(false);
@@ -111,8 +111,8 @@ fn take_flows(queue: &mut AnyQueue, count: usize) -> Vec<(u32, u32)> {
     taken.map(|packet| (packet.flow, packet.number)).collect()
 }
 
-/// RFC 8290 §4.2 by hand, with a quantum of 1500 bytes: two flows of full packets alternate; one that comes with a small packet is
-/// new and goes first; once its queue was found empty among the old ones, it is new again.
+/// RFC 8290 §4.2 by hand, with a quantum of 1500 bytes: two flows of full-size packets alternate. A third with a small
+/// packet is new and goes first; once its queue has been found empty among the old ones, it is new again.
 #[test]
 fn flows_take_turns_and_new_ones_go_first() {
     let mut queue = fq(1500, Buffer::Unlimited);
@@ -129,7 +129,7 @@ fn flows_take_turns_and_new_ones_go_first() {
     assert_eq!((queue.packets(), queue.bytes()), (0, 0));
 }
 
-/// Bytes, not packets, are shared: three packets of 500 bytes for each of 1500.
+/// Bytes, not packets, are shared: three 500-byte packets for each 1500-byte packet.
 #[test]
 fn turns_are_counted_in_bytes() {
     let mut queue = fq(1500, Buffer::Unlimited);
@@ -139,7 +139,7 @@ fn turns_are_counted_in_bytes() {
     assert_eq!(flows, [1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 2]);
 }
 
-/// RFC 8290 §4.1: where there is no room, half of the bytes of the longest queue go, from its head.
+/// RFC 8290 §4.1: a full buffer drops half of the bytes of the longest queue, from its head.
 #[test]
 fn the_fattest_flow_makes_room() {
     let mut queue = fq(1514, Buffer::Packets(10));
@@ -151,7 +151,7 @@ fn the_fattest_flow_makes_room() {
     assert_eq!((queue.packets(), queue.bytes()), (7, 4 * 1500 + 3 * 100));
 }
 
-/// In the arena places are used again, and nothing is lost: what goes in comes out or is dropped, each once, each flow in order.
+/// Slots of the arena are reused without loss: each packet leaves or is dropped once, each flow in order.
 #[test]
 fn every_packet_leaves_once() {
     let mut queue = fq(1514, Buffer::Packets(40));
@@ -186,7 +186,8 @@ fn red(config: RedConfig) -> Ruled<Red> {
     Ruled::new(Red::new(config, 12e6, 1, 1), Buffer::Unlimited)
 }
 
-/// The mean is q̄ + w(q − q̄) at every packet, and after idleness (1 − w)^m of itself, m packets of a millisecond each.
+/// The mean is q̄ + w(q − q̄) at every packet, and (1 − w)^m of itself after an idle time of m packets of a millisecond
+/// each.
 #[test]
 fn red_follows_the_mean_queue() {
     let mut queue = red(RedConfig { weight: 0.25, min: 100.0, max: 200.0, ..RedConfig::default() });
@@ -208,8 +209,8 @@ fn red_follows_the_mean_queue() {
     assert!((queue.mean() - mean * libm::pow(0.75, 12.0)).abs() < 1e-12, "{}", queue.mean());
 }
 
-/// Floyd and Jacobson, Fig. 2: an arrival behind a busy transmitter finds an empty queue, which counts; only an idle transmitter's time
-/// counts as packets that were not there. A millisecond a packet; a small one is sent sooner.
+/// Floyd and Jacobson, Fig. 2: an arrival at a busy transmitter with an empty queue samples a queue of zero; only the
+/// transmitter's idle time ages the mean. A packet takes a millisecond, a small one less.
 #[test]
 fn red_counts_arrivals_behind_a_busy_transmitter() {
     let mut queue = red(RedConfig { weight: 0.25, min: 100.0, max: 200.0, ..RedConfig::default() });
@@ -228,7 +229,7 @@ fn red_counts_arrivals_behind_a_busy_transmitter() {
     assert!((queue.mean() - busy * libm::pow(0.75, 1.75)).abs() < 1e-12, "{}", queue.mean());
 }
 
-/// At a load of 0.8 with Poisson arrivals and equal packets (M/D/1), 1.6 packets wait on average, which is what arrivals find (PASTA). Of
+/// At a load of 0.8 with Poisson arrivals and equal packets (M/D/1) arrivals find 1.6 packets on average (PASTA). Of
 /// them 0.2 find the transmitter idle, for 1.25 packets each: the mean is 1.6/(0.8 + 0.2·1.25) = 1.524.
 #[test]
 fn red_means_what_arrivals_find_and_idle_time() {
@@ -255,7 +256,7 @@ fn red_means_what_arrivals_find_and_idle_time() {
     assert!((mean / 1.524 - 1.0).abs() < 0.03, "{mean}");
 }
 
-/// RFC 8257 §4.1: a step marks all that find `min` = `max` packets or more, and none that find fewer.
+/// RFC 8257 §4.1: a step marks every packet that finds `min` = `max` packets or more, and none that finds fewer.
 #[test]
 fn red_may_be_a_step() {
     let mut queue = red(RedConfig {
@@ -274,9 +275,9 @@ fn red_may_be_a_step() {
     assert_eq!(queue.marked(), 10);
 }
 
-/// Held at a mean of 10 between 5 and 15 with a tenth at most, a twentieth is dropped: the distance of two drops is uniform from 1
-/// to 20 packets, 10.5 in the mean (1993 §7 and (8)). Of 2000 drops the mean of the distance has a deviation of
-/// √(399/12)/√2000 = 0.13: three of them.
+/// Held at a mean of 10 between 5 and 15 with a maximum probability of 0.1, the drop probability is 0.05: the distance
+/// of two drops is uniform from 1 to 20 packets, 10.5 in the mean (1993 §7 and (8)). The mean over 2000 drops has a
+/// standard error of √(399/12)/√2000 = 0.13; three are allowed.
 #[test]
 fn red_spreads_drops_evenly() {
     let config = RedConfig { weight: 1.0, ..RedConfig::default() };
@@ -298,7 +299,8 @@ fn red_spreads_drops_evenly() {
     assert_eq!((gaps.iter().min(), gaps.iter().max()), (Some(&1), Some(&20)));
 }
 
-/// Gentle RED drops all packets from twice `max` on, hard RED from `max` on; below `min` none. Marks end where drops of all begin.
+/// Gentle RED drops all packets from twice `max` on, hard RED from `max` on; below `min` none. Marks end where every
+/// packet is dropped.
 #[test]
 fn red_has_two_thresholds() {
     let accepted = |length: u32, is_gentle: bool| {
@@ -351,7 +353,7 @@ fn pie_follows_the_rfc() {
     assert!(expected > 0.05, "{expected}");
 }
 
-/// Bursts pass for 150 ms, then packets are dropped as the probability says; with ECN they are marked up to 10 %.
+/// Bursts pass for 150 ms, then packets are dropped with the probability; with ECN they are marked up to 10 %.
 #[test]
 fn pie_drops_or_marks_by_its_probability() {
     let outcome = |probability: f64, marks: bool| {
@@ -378,7 +380,7 @@ fn pie_drops_or_marks_by_its_probability() {
     assert_eq!(outcome(0.0, false), (0.0, 0.0));
 }
 
-/// What a packet costs: drop-tail, then each discipline, behind a full link; every packet is counted once.
+/// Every discipline behind a full link: each packet is counted once.
 #[test]
 fn all_disciplines_conserve_packets() {
     let configs = [
@@ -415,7 +417,7 @@ fn scalable(number: u32) -> Packet {
     Packet { ecn: Ecn::new(Codepoint::Scalable), ..packet(number) }
 }
 
-/// Numbers of the packets that are sent unmarked, marked, and dropped while one is taken `count` times at `now`.
+/// Numbers of the packets sent unmarked, sent marked, and dropped, while `count` packets are taken at `now`.
 fn fates(queue: &mut dualpi2::DualPi2, now: Time, count: usize) -> [Vec<u32>; 3] {
     let [mut sent, mut marked, mut dropped] = [const { Vec::new() }; 3];
     for _ in 0..count {
@@ -426,9 +428,10 @@ fn fates(queue: &mut dualpi2::DualPi2, now: Time, count: usize) -> [Vec<u32>; 3]
     [sent, marked, dropped]
 }
 
-/// RFC 9332's `dualpi2_update` by hand, α = 0.16, β = 3.2, a packet that waits from 0 on: at 16 ms 0.16·0.001 + 3.2·0.016 = 0.05136;
-/// at 32 ms 0.16·0.017 + 0.0512 more, 0.10528; at 48 ms 0.16·0.033 + 0.0512 more, 0.16176. It leaves: at 64 ms
-/// 0.16·(−0.015) + 3.2·(−0.048) = −0.156 is left, 0.00576, and at 80 ms −0.0024, 0.00336. So of the other queue.
+/// RFC 9332's `dualpi2_update` by hand, α = 0.16, β = 3.2, with a packet that waits from 0 on: at 16 ms 0.16·0.001 +
+/// 3.2·0.016 = 0.05136; at 32 ms 0.16·0.017 + 0.0512 more, 0.10528; at 48 ms 0.16·0.033 + 0.0512 more, 0.16176. It
+/// leaves: at 64 ms 0.16·(−0.015) + 3.2·(−0.048) = −0.156 gives 0.00576, and at 80 ms −0.0024 gives 0.00336. The other
+/// queue has the same values.
 #[test]
 fn dualpi2_follows_the_rfc() {
     for packet in [packet(0), scalable(0)] {
@@ -444,9 +447,9 @@ fn dualpi2_follows_the_rfc() {
     }
 }
 
-/// p' = 0.17: scalable packets are marked with k·p' = 0.34: three times that is 1.02, and 0.02, 0.04, 0.06 are left at the third, sixth
-/// and ninth; 34 of 100. Others with p'² = 0.0289: 35 times that is 1.0115, and 0.0115 and 35 times more is 1.023: the 35th and the 70th of 100,
-/// dropped or marked.
+/// p' = 0.17: scalable packets are marked with k·p' = 0.34. Three times that is 1.02, so 0.02, 0.04 and 0.06 remain at
+/// the third, sixth and ninth: 34 of 100 are marked. Classic packets have p'² = 0.0289: 35 times that is 1.0115, and
+/// with the remaining 0.0115 another 35 give 1.023. The 35th and the 70th of 100 are dropped or marked.
 #[test]
 fn dualpi2_squares_for_one_queue_and_doubles_for_the_other() {
     let waiting = |packet: fn(u32) -> Packet, count: u32| {
@@ -464,8 +467,8 @@ fn dualpi2_squares_for_one_queue_and_doubles_for_the_other() {
     assert_eq!((&marked[..], dropped.len()), (&[34, 69][..], 0));
 }
 
-/// Where the classic queue asks for nothing: below 0.8 ms no mark, at 1 ms half of the packets, from 1.2 ms on all but the last,
-/// behind which nobody waits.
+/// Without demand of the classic queue: no mark below 0.8 ms, half of the packets at 1 ms, from 1.2 ms on all but the
+/// last, which has no packet behind it.
 #[test]
 fn dualpi2_marks_above_a_ramp() {
     let marked_after = |micros: u64| {
@@ -480,9 +483,10 @@ fn dualpi2_marks_above_a_ramp() {
     assert_eq!([700, 800, 1000, 1200, 2000].map(marked_after), [0, 0, 49, 99, 99]);
 }
 
-/// Weights of 0.1 and 0.9 for packets of 1500 bytes: the credit begins at −0.8·1514 = −1211; each scalable packet adds 150, each
-/// classic one takes 1350. Nine scalable ones lead to 139, then a classic one goes, −1211 again: nine to one. With a shift of 10 ms a
-/// classic packet goes when it came more than 10 ms before the first scalable one.
+/// Weights of 0.1 and 0.9 for 1500-byte packets: the credit begins at −0.8·1514 = −1211; each scalable packet adds 150,
+/// each classic one takes 1350. After nine scalable packets it is 139 and a classic one goes, which leaves −1211 again:
+/// nine to one. With a shift of 10 ms a classic packet goes if it arrived more than 10 ms before the first scalable
+/// one.
 #[test]
 fn dualpi2_shares_the_line() {
     let order = |sharing, later| {
@@ -503,8 +507,8 @@ fn dualpi2_shares_the_line() {
     assert_eq!([10, 11].map(|later| order(shift, later)[0]), [false, true]);
 }
 
-/// From p' = 1/k on scalable packets are dropped with p'² too, and the others whether they know of marks or not: with p' = 0.6 36 of
-/// 100.
+/// From p' = 1/k on scalable packets are dropped with p'² too, and classic ones whether ECN-capable or not: at p' = 0.6
+/// 36 of 100.
 #[test]
 fn dualpi2_drops_in_overload() {
     for (make, few) in [(scalable as fn(u32) -> Packet, 0), (markable, 64)] {
@@ -516,7 +520,7 @@ fn dualpi2_drops_in_overload() {
     }
 }
 
-/// What another queue has marked was scalable, or may have been: it waits with those, and goes first.
+/// Packets marked by another queue may have been scalable: they join the scalable queue and go first.
 #[test]
 fn dualpi2_takes_marked_packets_for_scalable_ones() {
     let mut queue = dual(DualPi2Config::default());

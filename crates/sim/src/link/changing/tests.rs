@@ -1,4 +1,4 @@
-//! Departures around changes, worked out by hand.
+//! Departures around changes, by hand.
 
 use super::super::{Jitter, Link, LinkChange, Loss, Opportunities, Rate, Reorder};
 use super::*;
@@ -12,7 +12,7 @@ fn millis(millis: f64) -> Time {
     Time::from_nanos((millis * 1e6).round() as u64)
 }
 
-/// 12 Mbit/s: a packet of 1500 bytes takes 1 ms, and 10 ms to the far end.
+/// 12 Mbit/s: a 1500-byte packet takes 1 ms to transmit and 10 ms to the far end.
 fn config() -> LinkConfig {
     LinkConfig::new(1, megabits(12), Duration::from_millis(10))
 }
@@ -33,7 +33,7 @@ fn up(at: f64) -> LinkStep {
     step(at, LinkChange { is_up: Some(true), ..LinkChange::default() })
 }
 
-/// What happens, in the order in which it does at one instant.
+/// Events, in their order at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Arrive,
@@ -43,14 +43,14 @@ enum Event {
     Change,
 }
 
-/// What happened to packets, by their numbers.
+/// Fates of packets, by number.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     arrived: Vec<(u32, Time)>,
     lost: Vec<(u32, Cause)>,
 }
 
-/// Lets a link run as the network does: every event that it asked for comes, also those that it has forgotten.
+/// Runs a link as the network does, with all events that it requested, including outdated ones.
 fn run(link: &mut ChangingLink, offers: &[(Time, u32)]) -> Seen {
     let mut seen = Seen::default();
     let offers = (0..).zip(offers).map(|(number, &(at, size))| (at, Event::Offer(number, size)));
@@ -103,7 +103,7 @@ fn run(link: &mut ChangingLink, offers: &[(Time, u32)]) -> Seen {
     seen
 }
 
-/// So many packets at once, at the beginning.
+/// `count` packets at time zero.
 fn burst(count: usize) -> Vec<(Time, u32)> {
     vec![(Time::ZERO, 1500); count]
 }
@@ -142,7 +142,7 @@ fn a_shorter_delay_does_not_reorder() {
     assert_eq!(arrivals(&[nearer], &offers), at(&[11.0, 11.0, 11.0, 22.0]));
 }
 
-/// The second packet stops half way and goes on at 10 ms; one that comes meanwhile waits.
+/// The second packet stops half way and continues at 10 ms; an arrival in between waits.
 #[test]
 fn a_link_that_is_down_loses_nothing() {
     let offers = [burst(3), vec![(millis(5.0), 1500)]].concat();
@@ -155,7 +155,7 @@ fn an_idle_link_comes_up_idle() {
     assert_eq!(arrivals(&[down(1.0, Drops::All), up(2.0)], &offers), at(&[31.0]));
 }
 
-/// At 1.5 ms the first packet is on the wire, the second half sent, the third waits.
+/// At 1.5 ms the first packet is in flight, the second half sent, the third queued.
 #[test]
 fn what_is_dropped_is_said() {
     let offers = [burst(3), vec![(millis(10.0), 1500)]].concat();
@@ -176,7 +176,8 @@ fn what_is_dropped_is_said() {
     assert_eq!(counts, (3, 2, 1, 2_500_000));
 }
 
-/// Five wait behind the one in transmission; room for two then means that three more are refused until three have gone.
+/// Five packets are queued behind the one in transmission. With a new buffer of two, arrivals are refused until three
+/// more have left.
 #[test]
 fn a_smaller_buffer_drops_nothing_that_waits() {
     let smaller = step(0.5, LinkChange { buffer: Some(Buffer::Packets(2)), ..LinkChange::default() });
@@ -198,7 +199,7 @@ fn a_recording_takes_over() {
     assert_eq!(arrivals(&[recorded, back], &burst(4)), at(&[11.0, 12.0, 14.0, 16.0]));
 }
 
-/// Opportunities every millisecond; while the link is down those of 2 to 6 ms pass unused.
+/// Opportunities every millisecond; during the outage those of 2 to 6 ms pass unused.
 #[test]
 fn opportunities_pass_while_a_link_is_down() {
     let trace = Arc::new(Opportunities::from_millis(&[1]).expect("a trace"));
@@ -217,8 +218,8 @@ fn loss_begins_and_ends_when_it_is_to() {
     assert_eq!(seen.arrived.len(), 4);
 }
 
-/// Packets leave at 1, 2, …, 6 ms. From 1.5 ms on each takes 25 ms longer; from 3.5 ms on 4 ms, but the fourth stays behind the
-/// third, which is late too; from 4.5 ms on none is late.
+/// Packets leave at 1, 2, …, 6 ms. From 1.5 ms on each takes 25 ms longer; from 3.5 ms on 4 ms, but the fourth stays
+/// behind the third, which is delayed too; from 4.5 ms on none is delayed.
 #[test]
 fn reordering_begins_and_ends_when_it_is_to() {
     let late = |at, delay: Option<u64>| {
@@ -230,7 +231,8 @@ fn reordering_begins_and_ends_when_it_is_to() {
     assert_eq!(seen, expected.map(|(number, time)| (number, millis(time))));
 }
 
-/// What is late is in flight too: at 3.5 ms the first three packets are lost, of which the second is late; its event finds nothing.
+/// Reordered packets are in flight too: at 3.5 ms the first three packets are lost, of which the second is delayed; its
+/// event finds no packet.
 #[test]
 fn what_is_late_is_lost_with_what_is_in_flight() {
     let reorder = |at, share| {
@@ -246,7 +248,7 @@ fn what_is_late_is_lost_with_what_is_in_flight() {
 }
 
 proptest! {
-    /// Where nothing changes it is the other link: the same packets arrive at the same nanoseconds, and the same is counted.
+    /// Without changes it equals the plain link: the same arrivals to the nanosecond, and the same counters.
     #[test]
     fn without_changes_it_is_a_link(
         gaps in prop::collection::vec((0_u64..4_000_000, 40_u32..1501), 1..200),
@@ -286,7 +288,7 @@ proptest! {
         prop_assert_eq!(link.counts(end), changing.counts(end));
     }
 
-    /// Whatever happens, packets keep their order, and each arrives or is lost, once.
+    /// Under random changes packets keep their order, and each arrives or is lost, once.
     #[test]
     fn nothing_reorders_and_nothing_vanishes(
         gaps in prop::collection::vec((0_u64..4_000_000, 40_u32..1501), 1..100),

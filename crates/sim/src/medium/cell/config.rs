@@ -1,4 +1,4 @@
-//! What a cell is given.
+//! Configuration of a cell.
 
 use super::amc::Table;
 use super::channel::Fading;
@@ -10,29 +10,29 @@ use windward_units::{Duration, Time};
 
 /// A slotted cell: stations that share one carrier, each with a queue and a fading channel of its own.
 ///
-/// In a downlink the queues stand at the access point, in an uplink at the stations: the same thing seen from either side,
-/// with a scheduler that knows all queues. A station is a member of the medium: the port through which it is reached.
+/// In a downlink the queues are at the access point, in an uplink at the stations; the model is the same, with a
+/// scheduler that knows all queues. A station is a member of the medium: the port through which it is reached.
 #[derive(Clone, Debug)]
 pub struct CellConfig {
     /// Length of a slot; positive. The channel is constant in a slot.
     pub slot: Duration,
     /// Data symbols a second of the whole carrier; positive.
     pub symbol_rate: f64,
-    /// What a symbol carries at which signal-to-noise ratio.
+    /// Bits per symbol by signal-to-noise ratio.
     pub table: Arc<Table>,
-    /// Residual errors and their repair; `None`: every packet sent arrives.
+    /// Residual errors and their repair; `None`: every packet arrives.
     pub repair: Option<Repair>,
-    /// Who is served.
+    /// Scheduling rule.
     pub scheduler: SchedulerConfig,
-    /// How bits become packets.
+    /// Packing of packets into slots.
     pub service: Service,
-    /// The filter behind [`super::Candidate::average_rate`] and [`super::Candidate::average_offer`].
+    /// Filter of [`super::Candidate::average_rate`] and [`super::Candidate::average_offer`].
     pub average: Average,
-    /// Most packets waiting in all queues together; `None`: only the stations' own buffers count.
+    /// Most packets waiting in all queues together; `None`: only the buffers of the stations limit.
     pub shared_buffer: Option<u64>,
-    /// Who is there; not empty.
+    /// Stations; not empty.
     pub stations: Vec<StationConfig>,
-    /// What changes, in order of time.
+    /// Changes of means, in order of time.
     pub changes: Vec<MeanChange>,
 }
 
@@ -50,7 +50,7 @@ impl CellConfig {
         self.table.mean_efficiency(self.stations[local as usize].mean_snr) * self.symbol_rate
     }
 
-    /// At the mean signal-to-noise ratio, without fading.
+    /// Rate at the mean signal-to-noise ratio, without fading.
     pub(crate) fn nominal_rate(&self, local: u32) -> u64 {
         (self.table.efficiency(self.stations[local as usize].mean_snr) * self.symbol_rate) as u64
     }
@@ -67,18 +67,18 @@ impl CellConfig {
         self.stations[local as usize].queue
     }
 
-    /// Residual errors depend on a packet's size and on the channel at the instant: none is known beforehand.
+    /// 0: residual errors depend on packet size and channel state, and are unknown beforehand.
     pub(crate) fn mean_loss(&self, _: u32) -> f64 {
         0.0
     }
 }
 
-/// A station's mean signal-to-noise ratio changes.
+/// Change of a station's mean signal-to-noise ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanChange {
-    /// When: from the first slot that begins then or later.
+    /// Time: the first slot that begins then or later.
     pub at: Time,
-    /// Which station.
+    /// Index of the station.
     pub station: u32,
     /// The new mean, linear; positive.
     pub mean_snr: f64,
@@ -87,43 +87,43 @@ pub struct MeanChange {
 /// A station of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StationConfig {
-    /// Names the station's random streams; different for every station and link.
+    /// Key of the station's random streams; unique among stations and links.
     pub key: u64,
     /// Mean signal-to-noise ratio, linear; positive.
     pub mean_snr: f64,
-    /// How the channel fades around it.
+    /// Fading around the mean.
     pub fading: Fading,
-    /// From the end of a packet's transmission to its arrival.
+    /// Delay from the end of a packet's transmission to its arrival.
     pub delay: Duration,
-    /// How much may wait; not [`Buffer::Time`], for how long a packet will wait is not known.
+    /// Buffer; not [`Buffer::Time`], because the waiting time of an arrival is unknown.
     pub buffer: Buffer,
-    /// What is dropped or marked, and who goes first.
+    /// Queue discipline.
     pub queue: QueueConfig,
     /// a = −ln δ/T of M-LWDF and the EXP rule, in 1/s; positive.
     pub urgency: f64,
 }
 
-/// How the bits of a slot become packets.
+/// Packing of packets into slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Service {
-    /// Whole packets; what is left of the slot is lost.
+    /// Whole packets; the rest of the slot is lost.
     Whole,
-    /// A packet that does not fit is begun, and finished in the station's next slot. Where the queue empties, the rest of
-    /// the slot is lost.
+    /// A packet that does not fit is begun, and finished in the station's next slot. When the queue empties, the rest
+    /// of the slot is lost.
     #[default]
     Carry,
-    /// The same, and where the queue empties the rest of the slot goes to whom the scheduler names next.
+    /// As [`Self::Carry`], but when the queue empties the rest of the slot goes to the scheduler's next choice.
     Fluid,
 }
 
 /// Exponential filter of rates, one step a slot: r̄ ← r̄ + (r − r̄)/slots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
-    /// 256 in huang2020 (8), (10); at least 1.
+    /// Filter length; 256 in huang2020 (8), (10); at least 1.
     pub slots: f64,
-    /// Where it starts, in bits a second.
+    /// Initial value, in bits a second.
     pub start: f64,
-    /// Slots in which nothing waits leave the average as it is; else they count as rate 0.
+    /// True if slots with an empty queue leave the average unchanged; otherwise they count as rate 0.
     pub is_held_when_empty: bool,
 }
 
@@ -133,7 +133,7 @@ impl Default for Average {
     }
 }
 
-/// Link-layer repair: a packet that the receiver cannot decode is sent again in the next bits of its station, in order.
+/// Link-layer repair: a packet that the receiver cannot decode is retransmitted in the station's next bits, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repair {
     /// Transmissions of a packet, the first included, after which it is lost; at least 1.

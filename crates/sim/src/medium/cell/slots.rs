@@ -1,4 +1,4 @@
-//! A cell at work, slot by slot.
+//! Slots of a cell: scheduling and transmission.
 
 use super::amc::Table;
 use super::channel::Channel;
@@ -16,17 +16,17 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use windward_units::{Duration, Time};
 
-/// The only timer: a slot begins.
+/// Number of the only timer: the start of a slot.
 const SLOT: u32 = 0;
 
-/// The stations of one carrier, and who of them is served.
+/// Stations of one carrier and their scheduler.
 ///
-/// At the beginning of every slot every channel moves on, the scheduler names a station, and the station's packets leave
-/// one after the other at the rate of its channel. A packet that comes during a slot waits for the next.
+/// At the beginning of every slot all channels advance, the scheduler chooses a station, and its packets leave one
+/// after the other at the rate of its channel. A packet that arrives during a slot waits for the next.
 #[derive(Debug)]
 pub struct Cell {
     stations: Vec<Station>,
-    /// What the scheduler sees, refilled in every slot.
+    /// Input of the scheduler, refilled in every slot.
     views: Vec<Candidate>,
     scheduler: Scheduler,
     table: Arc<Table>,
@@ -43,7 +43,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell of `config` in the run of `seed`, with a scheduler of `makers` where it is not ours.
+    /// Creates the cell of `config` in the run of `seed`; a user-defined scheduler comes from `makers`.
     pub fn new(config: &CellConfig, makers: &Makers, seed: u64) -> Self {
         let channel = |station: &super::StationConfig| {
             let stream = Stream::new(seed, station.key, Purpose::Fading);
@@ -71,7 +71,7 @@ impl Cell {
         }
     }
 
-    /// The channels whose mean changes by now take the new one.
+    /// Applies the changes of means that are due.
     fn change_means(&mut self, now: Time) {
         while let Some(&MeanChange { at, station, mean_snr }) = self.changes.front()
             && at <= now
@@ -81,7 +81,7 @@ impl Cell {
         }
     }
 
-    /// The slot that begins now.
+    /// Begins a slot.
     fn slot(&mut self, now: Time, out: &mut impl Out) {
         self.change_means(now);
         self.views.clear();
@@ -109,7 +109,7 @@ impl Cell {
         self.number += 1;
     }
 
-    /// Hands the slot out: all of it to one station, or with fluid service to one after the other.
+    /// Serves the slot: one station, or with fluid service several in turn.
     fn serve(&mut self, now: Time, out: &mut impl Out) {
         let length = self.slot.as_secs();
         let mut used = 0.0;
@@ -175,7 +175,7 @@ impl Medium for Cell {
         out.wake_at(now + self.slot, SLOT);
     }
 
-    /// The delay in a station's queue is as the scheduler reckons it: backlog over average rate (huang2020 §III-A).
+    /// The queueing delay is the scheduler's estimate: backlog over average rate (huang2020 §III-A).
     fn see(&mut self, now: Time, local: u32) -> Sight {
         let station = &mut self.stations[local as usize];
         station.look(now);

@@ -1,4 +1,4 @@
-//! A station's queue, its transmissions and what it counts.
+//! Queue, transmissions and counters of a station.
 
 use super::channel::Channel;
 use super::config::StationConfig;
@@ -10,14 +10,14 @@ use crate::status::{Counts, Line};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// What becomes of a packet that a slot sent.
+/// Fate of a packet that left the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
-    /// It arrives then.
+    /// Arrival at this time.
     Arrives(Time),
-    /// It did not get through and is given up.
+    /// Lost: not decoded, and given up.
     Lost,
-    /// The discipline of the queue dropped it.
+    /// Dropped by the queue discipline.
     Dropped,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Fate {
 #[derive(Clone, Copy, Debug)]
 struct Gone {
     since: Time,
-    /// When its transmission begins, or it was dropped.
+    /// Start of its transmission, or time of its drop.
     at: Time,
     is_dropped: bool,
 }
@@ -39,40 +39,40 @@ impl Gone {
     }
 }
 
-/// The bits that a station gets in a slot.
+/// Capacity of a station in a slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grant {
-    /// When they begin.
+    /// Start.
     pub start: Time,
-    /// How long they last, in seconds.
+    /// Length in seconds.
     pub span: f64,
-    /// Bits a second.
+    /// Rate in bits a second.
     pub rate: f64,
-    /// A packet that does not fit is begun.
+    /// True if a packet that does not fit is begun.
     pub carries: bool,
     /// Transmissions after which a packet is lost.
     pub max_transmissions: u32,
 }
 
-/// Totals of a station beyond what a link counts.
+/// Counters of a station beyond those of a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Air {
-    /// Slots that passed.
+    /// Number of slots.
     pub slots: u64,
-    /// Slots in which the scheduler named it.
+    /// Slots in which the scheduler chose the station.
     pub served_slots: u64,
     /// Transmissions that were not decoded.
     pub errors: u64,
-    /// Bits a second that the channel offered, summed over all slots.
+    /// Rate that the channel offered, in bits a second, summed over all slots.
     pub offered: f64,
-    /// The same over the slots in which it was served.
+    /// Rate that the channel offered, in bits a second, summed over the slots served.
     pub served: f64,
     /// Signal-to-noise ratio, summed over all slots.
     pub snr: f64,
 }
 
 impl Air {
-    /// Shares and means over the slots.
+    /// Reports shares and means over the slots.
     pub(crate) fn observe(&self, sink: &mut dyn FnMut(&'static str, Figure)) {
         let slots = self.slots as f64;
         sink("airtime", Figure::Value(self.served_slots as f64 / slots));
@@ -86,29 +86,29 @@ impl Air {
 #[derive(Debug)]
 pub(crate) struct Station {
     pub channel: Channel,
-    /// As the scheduler sees it; kept up to date but for the wait of the head.
+    /// State for the scheduler, kept current except for the head-of-line delay.
     pub view: Candidate,
     pub air: Air,
     pub counts: Counts,
     line: Line,
-    /// The packets of this slot, as far as the line does not know of them yet.
+    /// Packets that leave in this slot and are not yet counted in the queue statistics.
     gone: VecDeque<Gone>,
-    /// Until when it is sending.
+    /// End of its transmission.
     sends_until: Time,
     /// Bits of the packets that left in this slot.
     pub delivered: f64,
     pub queue: Front,
-    /// What the queue had marked at the last reset.
+    /// Number of marks at the last reset.
     marked_before: u64,
     delay: Duration,
-    /// Bits of the first packet that are sent already.
+    /// Bits of the first packet that have been sent.
     begun: f64,
-    /// Transmissions of the first packet that failed.
+    /// Failed transmissions of the first packet.
     failures: u32,
 }
 
 impl Station {
-    /// The station of `config` in the run of `seed`; alone it would be served at `rate` bits a second.
+    /// Creates the station of `config` in the run of `seed`; served alone it would have `rate` bits a second.
     pub(crate) fn new(config: &StationConfig, channel: Channel, average: f64, rate: f64, seed: u64) -> Self {
         let view = Candidate {
             urgency: config.urgency,
@@ -133,7 +133,7 @@ impl Station {
         }
     }
 
-    /// Takes a packet into the queue; false where it is refused. What is dropped in its place is given to `dropped`.
+    /// Queues a packet; returns false if it is refused. Packets dropped in its place go to `dropped`.
     pub(crate) fn offer(&mut self, now: Time, packet: Packet, mut dropped: impl FnMut(Packet)) -> bool {
         self.settle(now);
         let Self { queue, line, counts, .. } = self;
@@ -151,7 +151,7 @@ impl Station {
         is_taken
     }
 
-    /// Those that have left by now wait no longer.
+    /// Counts the packets that have left by now.
     pub(crate) fn settle(&mut self, now: Time) {
         while let Some(&gone) = self.gone.front()
             && gone.at <= now
@@ -161,7 +161,7 @@ impl Station {
         }
     }
 
-    /// The packet that it sends, from `begin` on where it is not begun. What the discipline drops for it goes to `report`.
+    /// Packet in transmission, taken from the queue at `begin` if none is. Drops by the discipline go to `report`.
     #[inline]
     fn head(&mut self, begin: Time, report: &mut impl FnMut(Packet, Fate)) -> Option<Waiting> {
         let Self { queue, gone, counts, .. } = self;
@@ -172,13 +172,13 @@ impl Station {
         })
     }
 
-    /// It sends for so long.
+    /// Occupies the carrier for `span`.
     pub(crate) fn use_air(&mut self, start: Time, span: Duration) {
         self.counts.busy += span.as_nanos();
         self.sends_until = start + span;
     }
 
-    /// What it counted from the last reset to `now`.
+    /// Counters from the last reset to `now`.
     pub(crate) fn counts(&self, now: Time) -> Counts {
         let mut line = self.line;
         self.gone.iter().take_while(|gone| gone.at <= now).for_each(|gone| gone.leave(&mut line));
@@ -187,7 +187,7 @@ impl Station {
         line.show(now, Counts { busy, marked, ..self.counts })
     }
 
-    /// Counts from now on.
+    /// Restarts the counters.
     pub(crate) fn reset_counts(&mut self, now: Time) {
         self.settle(now);
         self.line.reset(now);
@@ -196,14 +196,14 @@ impl Station {
         self.air = Air::default();
     }
 
-    /// Brings the scheduler's view up to date at the beginning of a slot.
+    /// Updates the scheduler's input at the beginning of a slot.
     pub(crate) fn look(&mut self, now: Time) {
         self.view.backlog_packets = self.queue.packets() as u64;
         self.view.backlog_bits = self.queue.bytes() as f64 * 8.0 - self.begun;
         self.view.head_wait = self.queue.oldest().map_or(Duration::ZERO, |since| now.since(since));
     }
 
-    /// Sends what the grant carries, and returns the seconds used; what happens to packets goes to `report`. `fails` draws
+    /// Sends the packets of a grant, and returns the seconds used; the fates of packets go to `report`. `fails` draws
     /// whether a transmission of so many bits is not decoded.
     pub(crate) fn serve(
         &mut self,

@@ -1,4 +1,4 @@
-//! What ideal CSMA is given.
+//! Configuration of ideal CSMA.
 
 use crate::backlog::BacklogConfig;
 use crate::medium::wifi::WifiConfig;
@@ -9,36 +9,36 @@ use windward_units::Duration;
 /// Links of a wireless network under ideal CSMA.
 #[derive(Clone, Debug)]
 pub struct CsmaConfig {
-    /// The links are its ways; a packet takes the medium for as long as an exchange that succeeds at once.
+    /// Network whose ways are the links. A packet occupies the medium for one successful exchange.
     pub network: WifiConfig,
-    /// For every link those that conflict with it, in both directions.
+    /// Conflicting links of every link; conflicts are symmetric.
     pub conflicts: Vec<Vec<u32>>,
-    /// How eagerly a link tries.
+    /// Transmission aggressiveness of the links.
     pub aggression: Aggression,
-    /// How long a packet takes.
+    /// Transmission time of a packet.
     pub holding: Holding,
-    /// How stations forward by backlog; `None`: packets have their routes.
+    /// Forwarding by backlog; `None`: packets have routes.
     pub backlog: Option<BacklogConfig>,
 }
 
-/// What the transmission aggressiveness ρ_l of a link is.
+/// Transmission aggressiveness ρ_l of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Aggression {
-    /// The same at any time.
+    /// Constant.
     Fixed(f64),
-    /// β·b_l·q̂_l, the queueing delay in packets of the link alone (wang2013 (13)), at most `cap`.
+    /// β·b_l·q̂_l, the queueing delay in packet times of the link alone (wang2013 (13)), at most `cap`.
     QueueingDelay {
         /// β.
         scale: f64,
-        /// The most it may be: the sets of active links change every e^ρ packets.
+        /// Upper bound: the set of active links changes every e^ρ packets.
         cap: f64,
     },
 }
 
-/// How long a packet takes. The stationary law does not depend on it but for its mean.
+/// Transmission time of a packet. The stationary law depends only on its mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Holding {
-    /// As long as its exchange.
+    /// Time of its exchange.
     #[default]
     Exact,
     /// Exponential with that mean.
@@ -46,22 +46,22 @@ pub enum Holding {
 }
 
 impl CsmaConfig {
-    /// None: what there is to say, its links say.
+    /// None: all figures belong to links.
     pub fn observed_nodes(&self) -> Vec<NodeId> {
         Vec::new()
     }
 
-    /// How many links there are.
+    /// Number of links.
     pub fn members(&self) -> usize {
         self.network.members()
     }
 
-    /// Bits a second of packets of 1500 bytes on a link that has the medium to itself, without a backoff.
+    /// Rate of a link alone without backoff, in bits a second of 1500-byte packets.
     pub fn mean_rate(&self, local: u32) -> f64 {
         self.network.mean_rate(local)
     }
 
-    /// The rate of the data frames.
+    /// Rate of the data frames.
     pub fn nominal_rate(&self, local: u32) -> u64 {
         self.network.nominal_rate(local)
     }
@@ -71,7 +71,7 @@ impl CsmaConfig {
         Duration::ZERO
     }
 
-    /// The sender's buffer, which every link has for itself.
+    /// The sender's buffer, separate for each link.
     pub fn buffer(&self, local: u32) -> Buffer {
         self.network.buffer(local)
     }
@@ -81,7 +81,7 @@ impl CsmaConfig {
         QueueConfig::DropTail
     }
 
-    /// The probability that a packet is lost.
+    /// Probability of a packet's loss.
     pub fn mean_loss(&self, local: u32) -> f64 {
         self.network.ways[local as usize].loss
     }

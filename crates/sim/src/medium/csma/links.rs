@@ -1,4 +1,4 @@
-//! Ideal CSMA at work: links wait, are active, and block their neighbours.
+//! Ideal CSMA at run time: links wait, become active, and block their neighbours.
 
 use super::config::{Aggression, CsmaConfig, Holding};
 use crate::backlog::Backlog;
@@ -16,20 +16,20 @@ use windward_units::{Duration, Time};
 #[derive(Debug)]
 pub(super) struct Link {
     queue: Tail,
-    /// The packets in it.
+    /// Waiting-time statistics of the queue.
     line: Line,
-    /// The packet that is being sent, and its commodity where stations forward by backlog.
+    /// Packet in transmission, and its commodity where stations forward by backlog.
     head: Option<(Waiting, Option<u32>)>,
-    /// Active neighbours.
+    /// Number of active neighbours.
     blocked: u32,
-    /// When it turns active, or ceases to be; [`Time::NEVER`] where it waits for others or for packets.
+    /// Next activation or end of activity; [`Time::NEVER`] while the link is blocked or has no packet.
     acts_at: Time,
     served: Served,
-    /// Bits a second of packets of 1500 bytes without others.
+    /// Rate of the link alone, in bits a second of 1500-byte packets.
     rate: f64,
     luck: Stream,
     counts: Counts,
-    /// Times that it was active.
+    /// Number of activations.
     activations: u64,
 }
 
@@ -38,23 +38,23 @@ impl Link {
         self.head.is_some()
     }
 
-    /// Packets that wait or are being sent.
+    /// Packets in the queue and in transmission.
     fn backlog(&self) -> usize {
         self.queue.packets() + usize::from(self.is_active())
     }
 }
 
-/// Links at work.
+/// Links under ideal CSMA.
 #[derive(Debug)]
 pub struct Csma {
     config: CsmaConfig,
     pub(super) links: Vec<Link>,
-    /// The queues of stations that forward by backlog.
+    /// Queues of stations that forward by backlog.
     forward: Option<Box<Forward>>,
 }
 
 impl Csma {
-    /// The links of `config` in the run of `seed`.
+    /// Creates the links of `config` in the run of `seed`.
     pub fn new(config: &CsmaConfig, _: &Makers, seed: u64) -> Self {
         let link = |local: u32| {
             let way = &config.network.ways[local as usize];
@@ -79,7 +79,7 @@ impl Csma {
         }
     }
 
-    /// 1/b_l for the packet that is being sent, or is next.
+    /// 1/b_l for the packet in transmission, or the next one.
     fn holding(&self, local: u32) -> Duration {
         let link = &self.links[local as usize];
         let size =
@@ -95,7 +95,7 @@ impl Csma {
         }
     }
 
-    /// Packets that a link has to send, or what stands for them.
+    /// Backlog of a link in packets, or its equivalent under backpressure.
     fn demand(&mut self, local: u32) -> f64 {
         let link = &self.links[local as usize];
         match &mut self.forward {
@@ -107,7 +107,8 @@ impl Csma {
         }
     }
 
-    /// A link that may becomes active after an exponential time of mean 1/a_l; one that may not waits for nothing.
+    /// Draws the next activation of a link: exponential with mean 1/a_l if it is unblocked and has a packet, otherwise
+    /// never.
     fn draw(&mut self, now: Time, local: u32, out: &mut impl Out) {
         let link = &self.links[local as usize];
         let is_free = !link.is_active() && link.blocked == 0;
@@ -128,7 +129,8 @@ impl Csma {
         }
     }
 
-    /// The queues of the station that a link leaves have changed: so have the weights of all links around it.
+    /// Redraws the activations of all links around the sender of `local`: its queues, and so their weights, have
+    /// changed.
     fn draw_around(&mut self, now: Time, local: u32, out: &mut impl Out) {
         let Some(forward) = &self.forward else { return };
         for link in forward.around(forward.sender(local)) {
@@ -164,7 +166,7 @@ impl Csma {
         }
     }
 
-    /// Takes the packet that a link is to send.
+    /// Takes the next packet of a link.
     fn take(&mut self, now: Time, local: u32) -> Option<(Waiting, Option<u32>)> {
         let link = &mut self.links[local as usize];
         let Some(forward) = &mut self.forward else {

@@ -1,12 +1,13 @@
-//! Ideal CSMA: links that sense each other at once, wait for exponential times and never collide (wang2013 §II-A; Jiang and
-//! Walrand).
+//! Ideal CSMA: links sense each other instantly, wait for exponential times and never collide (wang2013 §II-A; Jiang
+//! and Walrand).
 //!
-//! A link that has packets and no active neighbour in the conflict graph waits for an exponential time of mean 1/a_l and is then
-//! active for one packet, 1/b_l. With ρ_l = ln(a_l/b_l) the set of active links is i with probability proportional to
-//! exp(Σ ρ_l r_l^i) (wang2013 (1)).
+//! A link with packets and no active neighbour in the conflict graph waits for an exponential time of mean 1/a_l. It is
+//! then active for one packet, 1/b_l. With ρ_l = ln(a_l/b_l) the probability that i is the set of active links is
+//! proportional to exp(Σ ρ_l r_l^i) (wang2013 (1)).
 //!
-//! Stations may forward by backlog: a link then has a packet where D_l > 0 ([`crate::backlog`]), serves the commodity that has it, and its D_l (1 − p_l), p_l its
-//! loss, stands in ρ_l for the packets of its queue (Ni, Tan and Srikant 2012: queue-based CSMA). A packet that is lost is the first of its queue again.
+//! Stations may forward by backlog. A link then competes if D_l > 0 ([`crate::backlog`]) and serves the commodity with
+//! that difference. In ρ_l its queue is replaced by D_l (1 − p_l) with loss p_l (Ni, Tan and Srikant 2012: queue-based
+//! CSMA). A lost packet returns to the head of its queue.
 
 mod config;
 mod links;

@@ -1,4 +1,4 @@
-//! Ideal CSMA held to its stationary law (wang2013 (1)).
+//! Ideal CSMA validated against its stationary law (wang2013 (1)).
 
 use super::{Aggression, Csma, CsmaConfig, Holding};
 use crate::engine::{Purpose, Stream};
@@ -37,8 +37,8 @@ fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> C
     CsmaConfig { network, conflicts: lists, aggression: Aggression::Fixed(rho), holding, backlog: None }
 }
 
-/// How long each set of links was active, as shares of the time, by the bits of the set; and packets a second of each link times
-/// its exchange.
+/// Share of time of each set of active links, indexed by its bits, and packets a second of each link times its exchange
+/// time.
 fn simulate(config: &CsmaConfig, packets: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let links = config.members();
     let mut csma = Csma::new(config, &crate::Makers::default(), seed);
@@ -78,11 +78,11 @@ fn law(links: usize, conflicts: &[(u32, u32)], rho: f64) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// Runs of each graph.
+/// Number of runs of each graph.
 const RUNS: u64 = 30;
 
-/// Thirty random graphs of 2 to 6 links, exact and exponential transmissions in turn. The shares of independent runs scatter; thirty
-/// runs give the deviation of their mean, and the law lies within five of these deviations in every set and in every link's
+/// Thirty random graphs of 2 to 6 links, with exact and exponential transmissions in turn. Thirty independent runs give
+/// the standard error of the mean shares. The law holds within five standard errors for every set and for every link's
 /// throughput b_l·Σ u_i·r_l^i. (Some 600 checks; Student's t with 29 degrees of freedom exceeds 5 once in 40 000.)
 #[test]
 fn the_law_is_met_on_random_graphs_whatever_transmissions_last() {
@@ -113,8 +113,8 @@ fn the_law_is_met_on_random_graphs_whatever_transmissions_last() {
     }
 }
 
-/// Two links in conflict, one with twice the queue: the law of (13) with the queues as they are would favour it; here both are
-/// refilled to the same, and share equally.
+/// Two links in conflict, one with twice the queue. The law of (13) favours it if queues keep their sizes; here both
+/// are refilled to the same size and share equally.
 #[test]
 fn the_cap_bounds_the_aggressiveness() {
     let mut config = config(2, &[(0, 1)], 0.0, Holding::Exact);

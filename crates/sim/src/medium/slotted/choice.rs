@@ -1,8 +1,9 @@
-//! The independent set with the largest weight, by branch and bound: what a set can still gain is at most the largest weight of
-//! each clique of a partition of the candidates (Balas and Yu 1986). Links of one node form a clique, so the bound is tight there.
+//! Maximum-weight independent set by branch and bound (Balas and Yu 1986). The bound on a set's gain is the sum over a
+//! clique partition of the candidates of each clique's largest weight. Links of one node form a clique, so the bound is
+//! tight there.
 
-/// The heaviest independent set of at most 64 vertices, as bits; vertices without a positive weight are left out. `order` names all
-/// vertices: of sets of equal weight the first found in it.
+/// Heaviest independent set of at most 64 vertices, as bits; vertices without a positive weight are left out. Of sets
+/// of equal weight the first in `order`, a list of all vertices, wins.
 pub(super) fn heaviest(weights: &[f64], conflicts: &[u64], order: &[u32]) -> u64 {
     let candidates = order.iter().copied().filter(|&v| weights[v as usize] > 0.0).collect();
     let mut search = Search { weights, conflicts, best: (0.0, 0) };
@@ -13,7 +14,7 @@ pub(super) fn heaviest(weights: &[f64], conflicts: &[u64], order: &[u32]) -> u64
 struct Search<'a> {
     weights: &'a [f64],
     conflicts: &'a [u64],
-    /// The heaviest set so far.
+    /// Heaviest set so far.
     best: (f64, u64),
 }
 
@@ -33,7 +34,7 @@ impl Search<'_> {
         }
     }
 
-    /// Σ over the cliques of a greedy partition of their largest weight.
+    /// Sum over the cliques of a greedy partition of their largest weight.
     fn bound(&self, candidates: &[u32]) -> f64 {
         let mut cliques: Vec<(u64, f64)> = Vec::new();
         for &v in candidates {

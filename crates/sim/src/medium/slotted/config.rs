@@ -1,4 +1,4 @@
-//! What a slotted network is given.
+//! Configuration of a slotted network.
 
 use crate::backlog::BacklogConfig;
 use crate::medium::wifi::WifiConfig;
@@ -6,39 +6,40 @@ use crate::packet::NodeId;
 use crate::queue::{Buffer, QueueConfig};
 use windward_units::Duration;
 
-/// Links of a wireless network in slots.
+/// Links of a slotted wireless network.
 #[derive(Clone, Debug)]
 pub struct SlottedConfig {
-    /// The links are its ways, at most [`Self::MAX_LINKS`]; a way's loss is the probability that it is OFF in a slot.
+    /// Network whose ways are the links, at most [`Self::MAX_LINKS`]; the loss of a way is its probability of being OFF
+    /// in a slot.
     pub network: WifiConfig,
-    /// For every link those that conflict with it, in both directions.
+    /// Conflicting links of every link; conflicts are symmetric.
     pub conflicts: Vec<Vec<u32>>,
-    /// How packets are forwarded.
+    /// Forwarding rule.
     pub backlog: BacklogConfig,
     /// Length of a slot; positive.
     pub slot: Duration,
 }
 
 impl SlottedConfig {
-    /// Most links: the heaviest set is searched for exactly.
+    /// Largest number of links, limited by the exact search for the heaviest set.
     pub const MAX_LINKS: usize = 64;
 
-    /// None: what there is to say, its links say.
+    /// None: all figures belong to links.
     pub fn observed_nodes(&self) -> Vec<NodeId> {
         Vec::new()
     }
 
-    /// How many links there are.
+    /// Number of links.
     pub fn members(&self) -> usize {
         self.network.members()
     }
 
-    /// Bits a second of packets of 1500 bytes on a link that is active in every slot in which it is ON.
+    /// Rate of a link that is active in every ON slot, in bits a second of 1500-byte packets.
     pub fn mean_rate(&self, local: u32) -> f64 {
         self.probability_on(local) * 1500.0 * 8.0 / self.slot.as_secs()
     }
 
-    /// The same were it always ON.
+    /// Rate of a link that is always ON and active.
     pub fn nominal_rate(&self, _: u32) -> u64 {
         (1500.0 * 8.0 / self.slot.as_secs()) as u64
     }
@@ -63,7 +64,7 @@ impl SlottedConfig {
         0.0
     }
 
-    /// How likely a link is ON in a slot.
+    /// Probability that a link is ON in a slot.
     pub fn probability_on(&self, local: u32) -> f64 {
         1.0 - self.network.ways[local as usize].loss
     }

@@ -1,4 +1,4 @@
-//! Slot by slot: which links are ON, which are active, what they carry.
+//! Slots of the network: channel states, active links and transfers.
 
 use super::choice::heaviest;
 use super::config::SlottedConfig;
@@ -12,25 +12,25 @@ use crate::record::Figure;
 use crate::status::{Counts, Sight};
 use windward_units::{Duration, Time};
 
-/// A slotted network at work.
+/// A slotted network at run time.
 #[derive(Debug)]
 pub struct Slotted {
     config: SlottedConfig,
     pub(super) forward: Forward,
-    /// Of each link those that conflict with it, as bits.
+    /// Conflicting links of each link, as bits.
     conflicts: Vec<u64>,
-    /// The slot that begins next; [`Time::NEVER`] while no packet waits.
+    /// Start of the next slot; [`Time::NEVER`] while all queues are empty.
     next: Time,
-    /// Link and commodity of each packet that is being sent in this slot.
+    /// Link and commodity of each packet sent in this slot.
     sending: Vec<(u32, u32)>,
     counts: Vec<Counts>,
-    /// One for each link: whether it is ON.
+    /// Channel state of each link.
     channels: Vec<Stream>,
     order: Vec<u32>,
 }
 
 impl Slotted {
-    /// The network of `config` in the run of `seed`.
+    /// Creates the network of `config` in the run of `seed`.
     pub fn new(config: &SlottedConfig, _: &Makers, seed: u64) -> Self {
         let network = &config.network;
         let channel = |way: &crate::wifi::Way| {
@@ -49,7 +49,7 @@ impl Slotted {
         }
     }
 
-    /// The links that are active if `is_on` are ON, and what each serves: the heaviest independent set.
+    /// Active links for the channel states `is_on`, and the commodity of each: the heaviest independent set.
     pub(super) fn choose(&mut self, is_on: &[bool]) -> Vec<(u32, Pick)> {
         let Self { forward, order, conflicts, .. } = self;
         let picks: Vec<Option<Pick>> =
@@ -64,7 +64,7 @@ impl Slotted {
         active.filter_map(|(link, pick)| Some((link, pick?))).collect()
     }
 
-    /// A slot ends and the next begins.
+    /// Ends a slot and begins the next one.
     fn turn(&mut self, now: Time, out: &mut impl Out) {
         for (link, commodity) in std::mem::take(&mut self.sending) {
             self.forward.backlog.leave(now, link, commodity);
@@ -93,7 +93,7 @@ impl Slotted {
         out.wake_at(end, 0);
     }
 
-    /// The beginning of the next slot.
+    /// Start of the next slot.
     fn boundary(&self, now: Time) -> Time {
         let slot = self.config.slot.as_nanos();
         Time::from_nanos((now.as_nanos() / slot + 1) * slot)
@@ -103,7 +103,7 @@ impl Slotted {
 impl Medium for Slotted {
     fn begin(&mut self, _: &mut impl Out) {}
 
-    /// Stations find the way themselves: a packet that is to take this link may take another.
+    /// Stations choose the route: a packet offered to this link may leave by another.
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         let station = self.config.network.ways[local as usize].from;
         self.carry(now, station, packet, out);

@@ -13,7 +13,7 @@ use windward_units::{BitRate, Duration, Time};
 
 const SLOT: Duration = Duration::from_millis(1);
 
-/// Links from, to, and how likely each is ON; links that share a station conflict.
+/// Network of links (from, to, probability of ON); links that share a station conflict.
 fn config(stations: u32, links: &[(u32, u32, f64)], threshold: f64) -> SlottedConfig {
     let station = |node| StationConfig {
         key: u64::from(node),
@@ -39,7 +39,7 @@ fn config(stations: u32, links: &[(u32, u32, f64)], threshold: f64) -> SlottedCo
     SlottedConfig { network, conflicts, backlog, slot: SLOT }
 }
 
-/// A network and the flows over it, slot by slot: what comes in a slot may leave in the next (seferoglu2014 (1)).
+/// A network and its flows, slot by slot: arrivals of a slot can leave in the next one (seferoglu2014 (1)).
 struct Bench {
     slotted: Slotted,
     world: World,
@@ -90,7 +90,7 @@ impl Bench {
         self.slot += 1;
     }
 
-    /// Independent arrivals of at most one packet a slot. Returns Σ U at the end, and its mean over the last half.
+    /// Runs independent arrivals of at most one packet a slot. Returns Σ U at the end, and its mean over the last half.
     fn run(&mut self, rates: &[f64], slots: u64) -> (f64, f64) {
         let mut sum = 0.0;
         for slot in 0..slots {
@@ -108,20 +108,21 @@ impl Bench {
     }
 }
 
-/// A station with two receivers, one served at a time. Both ON half of the time: of three quarters of the slots somebody can be
-/// served, each alone in half (Tassiulas and Ephremides 1993).
+/// A station with two receivers, one served at a time, each ON half of the time. At least one is ON in three quarters
+/// of the slots, each alone in half (Tassiulas and Ephremides 1993).
 fn star(threshold: f64) -> SlottedConfig {
     config(3, &[(0, 1, 0.5), (0, 2, 0.5)], threshold)
 }
 
-/// The diamond of the paper: A sends all the time, half of it to B and half to C, who pass on in the other half.
+/// The diamond of the paper: A sends all the time, half of it to B and half to C, which relay in the other half.
 fn diamond(threshold: f64) -> SlottedConfig {
     let edges = [(0, 1), (0, 2), (1, 3), (2, 3)];
     let links: Vec<(u32, u32, f64)> = edges.iter().flat_map(|&(a, b)| [(a, b, 1.0), (b, a, 1.0)]).collect();
     config(4, &links, threshold)
 }
 
-/// Theorem 1, inside and outside: at 95 % of the boundary backlogs stay, at 105 % they grow by what is too much, whatever K.
+/// Theorem 1, inside and outside: at 95 % of the boundary backlogs are stable, at 105 % they grow by the excess, for
+/// every K.
 #[test]
 fn theorem_1_inside_and_outside() {
     const SLOTS: u64 = 200_000;
@@ -139,9 +140,10 @@ fn theorem_1_inside_and_outside() {
     }
 }
 
-/// (12): the mean backlog is below (B + 2 |L||S| K F_max)/(2ε), and may grow with K as fast as that, linearly. Of links ON with 0.9 and
-/// 0.3 the second has to be served nearly always when it is ON: below K both count alike, so its queue is about K. Rates of 0.58 and 0.28
-/// leave ε = 0.02; B is 1 + 2: one packet goes and at most two come in a slot.
+/// (12): the mean backlog is below (B + 2 |L||S| K F_max)/(2ε), and may grow linearly with K. Of links with ON
+/// probabilities of 0.9 and 0.3 the second must be served nearly always when it is ON. Below K both weigh the same, so
+/// its queue is about K. Rates of 0.58 and 0.28 leave ε = 0.02; B is 1 + 2: one packet leaves and at most two arrive in
+/// a slot.
 #[test]
 fn backlogs_grow_linearly_with_k_within_the_bound() {
     let thresholds = [0.0, 20.0, 40.0, 80.0, 160.0];
@@ -160,9 +162,9 @@ fn backlogs_grow_linearly_with_k_within_the_bound() {
     }
 }
 
-/// Theorem 2: with the rate control (5), x = min(1, M/U) for utilities ln x, rates go to the best ones with M and backlogs grow with
-/// it. Of links ON with 0.9 and 0.3 the second is best always served when ON: 0.3, and the first with what is left of
-/// 1 − 0.1·0.7: 0.63.
+/// Theorem 2: with the rate control (5), x = min(1, M/U) for utilities ln x, rates approach the optimum with M and
+/// backlogs grow with M. Of links with ON probabilities of 0.9 and 0.3 the second is best always served when ON: 0.3.
+/// The first gets the rest, 1 − 0.1·0.7 − 0.3 = 0.63.
 #[test]
 fn theorem_2() {
     for threshold in [0.0, 10.0] {
@@ -206,7 +208,7 @@ fn theorem_2() {
     }
 }
 
-/// Random weights and conflicts: the set found is independent and no set is heavier.
+/// Random weights and conflicts: the result is independent and no set is heavier.
 #[test]
 fn the_heaviest_set_is_the_heaviest() {
     let mut luck = Stream::new(1, 1, Purpose::Forwarding);
@@ -233,7 +235,8 @@ fn the_heaviest_set_is_the_heaviest() {
     }
 }
 
-/// (7): with W = max{K, U} the choice gives Σ (U_i − U_j) f ≥ Σ (U_i − U_j) f* − |L||S| K F_max against every f*, on random queues.
+/// (7): with W = max{K, U} the choice satisfies Σ (U_i − U_j) f ≥ Σ (U_i − U_j) f* − |L||S| K F_max for every f*, on
+/// random queues.
 #[test]
 fn inequality_7_on_random_queues() {
     let mut luck = Stream::new(2, 1, Purpose::Pattern);

@@ -1,48 +1,48 @@
-//! How often a station tries: the contention window after a success.
+//! Access rules: the contention window after a success.
 //!
-//! The standard goes back to the least window. wang2013 (18) makes it follow the queue instead: with the transmission
-//! aggressiveness ρ_l of the way that was served, the mean backoff shall be exp(−ρ_l)/b_l, which a window of
-//! CW = 2·exp(−ρ_l)/(b_l·T_slot) + 1 values has.
+//! The standard returns to CWmin. wang2013 (18) makes the window follow the queue: with the transmission aggressiveness
+//! ρ_l of the link served, the mean backoff is exp(−ρ_l)/b_l, which corresponds to a window of CW =
+//! 2·exp(−ρ_l)/(b_l·T_slot) + 1 values.
 
 use windward_units::{Duration, Time};
 
-/// What the contention window after a success follows from.
+/// Rule for the contention window after a success.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Access {
-    /// The distributed coordination function: the least window.
+    /// Distributed coordination function: CWmin.
     Dcf,
     /// ρ_l = β·b_l·q̂_l with the queueing delay q̂_l = backlog/average rate (wang2013 (18)).
     QueueingDelay(Aggressiveness),
-    /// ρ_l = β·backlog, in packets: what wang2013 compares with.
+    /// ρ_l = β·backlog in packets, the rule that wang2013 compares with.
     QueueLength(Aggressiveness),
 }
 
-/// How queues become windows.
+/// Mapping from queues to windows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aggressiveness {
     /// β, 1 as printed; not negative.
     pub scale: f64,
-    /// What is done with the fraction of a window.
+    /// Rounding of the window.
     pub rounding: Rounding,
 }
 
-/// What is done with the fraction of a window.
+/// Rounding of a window to an integer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
-    /// It is cut off.
+    /// Rounds down.
     #[default]
     Floor,
-    /// The window is one larger with the probability of the fraction: right in the mean.
+    /// Rounds up with the probability of the fraction, exact in the mean.
     Random,
 }
 
 /// Time constant of the average rate, in packets: the 1/256 filter of wang2013 (18).
 const AVERAGE_PACKETS: f64 = 256.0;
 
-/// The average rate at which a way is served.
+/// Average service rate of a link.
 ///
-/// The paper filters the served rate with weight 1/256 and leaves the clock of the filter open. Here it ticks once in the time
-/// that one packet takes, 1/b_l, served or not: a first-order filter with time constant 256/b_l.
+/// The paper filters the served rate with weight 1/256 and leaves the clock of the filter open. Here it ticks once per
+/// packet time 1/b_l, with or without a packet: a first-order filter with time constant 256/b_l.
 #[derive(Clone, Copy, Debug)]
 pub struct Served {
     rate: f64,
@@ -50,12 +50,12 @@ pub struct Served {
 }
 
 impl Served {
-    /// Before the first packet the average is b_l, the rate of the way alone.
+    /// Starts the average at b_l, the rate of the link alone.
     pub fn new(alone: f64) -> Self {
         Self { rate: alone, last: Time::ZERO }
     }
 
-    /// A packet was served at `now` on a way that alone would serve `alone` a second.
+    /// Counts a packet served at `now` on a link that alone would serve `alone` packets a second.
     pub fn serve(&mut self, now: Time, alone: f64) {
         let constant = AVERAGE_PACKETS / alone;
         let kept = libm::exp(-now.since(self.last).as_secs() / constant);
@@ -64,15 +64,15 @@ impl Served {
         self.last = now;
     }
 
-    /// Packets a second.
+    /// Average rate in packets a second.
     pub fn rate(&self) -> f64 {
         self.rate
     }
 }
 
 impl Access {
-    /// The mean number of backoff slots times two after a success: the window's largest value, before rounding. `alone` is b_l,
-    /// in packets a second; `None`: the standard's least window.
+    /// Window after a success: its largest value before rounding, twice the mean number of backoff slots. `alone` is
+    /// b_l in packets a second. `None`: the standard's CWmin.
     pub fn window(&self, backlog: usize, served: &Served, alone: f64, slot: Duration) -> Option<(f64, Rounding)> {
         let (rho, rounding) = match self {
             Self::Dcf => return None,
@@ -87,7 +87,7 @@ impl Access {
 mod tests {
     use super::*;
 
-    /// wang2013, §3 of the notes: b·T = 0.014 gives windows of 144, 54, 20, 8.1, 3.6, 1.96 and 1.05 values at ρ = 0 … 5, 8.
+    /// wang2013, notes §3: b·T = 0.014 gives windows of 144, 54, 20, 8.1, 3.6, 1.96 and 1.05 values at ρ = 0 … 5, 8.
     #[test]
     fn windows_are_those_of_the_paper() {
         let access = Access::QueueLength(Aggressiveness { scale: 1.0, rounding: Rounding::Floor });
@@ -102,8 +102,8 @@ mod tests {
         }
     }
 
-    /// A way served at a constant rate x has the average x: with gaps 1/x the filter settles at (1/T)/(1 − e^(−1/(xT))), which is
-    /// x(1 + 1/(2xT)) to first order, half a packet in 256·x/b.
+    /// At a constant rate x the average is x: with gaps 1/x the filter settles at (1/T)/(1 − e^(−1/(xT))). To first
+    /// order that is x(1 + 1/(2xT)), a bias of half a packet in 256·x/b.
     #[test]
     fn the_average_is_the_served_rate() {
         let alone = 700.0;

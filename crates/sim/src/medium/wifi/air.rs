@@ -1,4 +1,4 @@
-//! What is on the air: frames begin, collide, are captured, end and are received.
+//! Frames on the air: transmission, collisions, capture and reception.
 
 use super::config::{ACK, CTS, LossOf};
 use super::mac::{Timer, Wifi};
@@ -8,11 +8,11 @@ use crate::medium::interface::{Cause, Out};
 use crate::packet::Kind;
 use windward_units::{Duration, Time};
 
-/// In this time a receiver settles on one of several preambles: the time that the standard has for sensing OFDM.
+/// Time in which a receiver chooses among preambles: the standard's detection time of OFDM.
 const DETECTION: Duration = Duration::from_micros(4);
 
 impl Wifi {
-    /// A station sends a frame.
+    /// Begins a station's transmission.
     pub(super) fn send(&mut self, now: Time, id: u32, mut frame: Frame, out: &mut impl Out) {
         let time = self.air_time(id, frame.kind, frame.bytes);
         let times = self.times;
@@ -84,7 +84,7 @@ impl Wifi {
         }
     }
 
-    /// The end of a station's frame reaches all others.
+    /// Ends a station's transmission at all receivers.
     pub(super) fn end(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let frame = self.frames[id as usize];
         let times = self.times;
@@ -138,7 +138,7 @@ impl Wifi {
         }
     }
 
-    /// Those who received a frame learn what it says.
+    /// Passes a frame's contents to the stations that received it.
     #[cold]
     fn spread(&mut self, now: Time, id: u32, frame: &Frame, out: &mut impl Out) {
         let mut heard = std::mem::take(&mut self.heard);
@@ -147,7 +147,7 @@ impl Wifi {
         self.heard = heard;
     }
 
-    /// A frame as others see it.
+    /// The frame as the air log and captures record it.
     fn seen(&self, id: u32, frame: &Frame, is_received: bool) -> AirFrame {
         let node = |station: u32| self.config.stations[station as usize].node;
         let sender = &self.stations[id as usize];
@@ -168,7 +168,8 @@ impl Wifi {
         }
     }
 
-    /// Draws noise and the way's own losses for a frame that `at` found, addressed to it or not; true if it is intact.
+    /// Draws noise and the link's own losses for a frame that `at` detected, addressed to it or not; true if it is
+    /// intact.
     fn is_decoded(&mut self, frame: &Frame, at: u32, lock: Lock) -> bool {
         if frame.kind == FrameKind::Broadcast {
             // One attempt, no ACK: a way that loses attempts, packets or deliveries loses it.
@@ -196,7 +197,7 @@ impl Wifi {
         modulation.is_none_or(|modulation| errors.chance(modulation.success(snr, u64::from(frame.bytes) * 8)))
     }
 
-    /// Whether all attempts of the packet that `sender` has in hand are lost on its way: drawn at the first.
+    /// True if all attempts of `sender`'s current packet are lost on its link; drawn at the first attempt.
     fn is_doomed(&mut self, sender: u32, at: u32, loss: f64) -> bool {
         let known = self.stations[sender as usize].head.and_then(|head| head.is_doomed);
         known.unwrap_or_else(|| {
@@ -208,7 +209,7 @@ impl Wifi {
         })
     }
 
-    /// A frame has come to the station that it is for.
+    /// Processes a frame at its destination.
     fn receive(&mut self, now: Time, from: u32, frame: &Frame, out: &mut impl Out) {
         let times = self.times;
         let at = frame.to;

@@ -1,4 +1,4 @@
-//! What a wireless network is given.
+//! Configuration of an 802.11 network.
 
 use super::access::Access;
 use super::errors::{Fading, required};
@@ -12,99 +12,100 @@ use windward_units::{BitRate, Bytes, Duration};
 
 /// Stations with one 802.11 transceiver each, on one channel.
 ///
-/// A member of the medium is a way: a station sending to another one. A station has one queue for all its ways.
+/// A member of the medium is a way: a directed link from one station to another. A station has one queue for all its
+/// ways.
 #[derive(Clone, Debug)]
 pub struct WifiConfig {
     /// The physical layer.
     pub phy: Phy,
-    /// The MAC above it.
+    /// The MAC.
     pub mac: Mac,
-    /// How the contention window follows from a station's queues.
+    /// Rule for the contention window.
     pub access: Access,
     /// The stations.
     pub stations: Vec<StationConfig>,
-    /// The ways between them, no two alike.
+    /// Directed links between them, each pair of ends once.
     pub ways: Vec<Way>,
-    /// Who hears whom, in the beginning.
+    /// Reach of every station at the start.
     pub reach: Reach,
-    /// How stations move; `None`: they do not.
+    /// Mobility; `None`: stations do not move.
     pub motion: Option<Motion>,
-    /// Fading around the mean power; `None`: a frame in range is received.
+    /// Noise and fading; `None`: every frame in range is received.
     pub fading: Option<Fading>,
-    /// How stations find routes; `None`: packets have them.
+    /// Routing protocol; `None`: packets have routes.
     pub routing: Option<RoutingConfig>,
 }
 
 /// A station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StationConfig {
-    /// Names its random streams; different for every station.
+    /// Key of its random streams; unique.
     pub key: u64,
-    /// The node that it is.
+    /// Its node.
     pub node: NodeId,
-    /// Where it stands: for whoever draws the network.
+    /// Position, for maps.
     pub place: Position,
-    /// How much may wait for the air.
+    /// Size of its interface queue.
     pub buffer: Buffer,
-    /// What is dropped or marked, and who goes first; drop-tail where stations find routes themselves.
+    /// Discipline of its interface queue; drop-tail under a routing protocol.
     pub queue: QueueConfig,
     /// Rate of its data frames; positive.
     pub data_rate: BitRate,
 }
 
-/// What the losses of a way's own are of.
+/// Unit of a link's own losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossOf {
-    /// Of each attempt of a data frame.
+    /// Each attempt of a data frame.
     #[default]
     Attempts,
-    /// Of a packet that the MAC takes up: all its attempts, until the MAC gives it up.
+    /// Each packet that the MAC takes: all its attempts fail until the MAC gives it up.
     Packets,
-    /// Of a packet that was received and acknowledged: its sender never learns of it.
+    /// Each packet after its ACK: the sender does not detect the loss.
     Deliveries,
 }
 
-/// A station sending to another.
+/// Directed link between two stations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Way {
-    /// The sender, by its index.
+    /// Index of the sender.
     pub from: u32,
-    /// The receiver.
+    /// Index of the receiver.
     pub to: u32,
-    /// Probability of a loss for reasons of the way's own, 0 to 1.
+    /// Probability of a loss that the link itself causes, 0 to 1.
     pub loss: f64,
-    /// What is lost.
+    /// Unit of the loss.
     pub loss_of: LossOf,
 }
 
-/// Switches and numbers of the MAC.
+/// Parameters of the MAC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mac {
     /// Rate of RTS, CTS, ACK and broadcasts; positive.
     pub basic_rate: BitRate,
-    /// Bytes that a data frame has beyond the packet.
+    /// Header and checksum of a data frame, in bytes.
     pub overhead: Bytes,
-    /// Data frames longer than this are preceded by RTS and CTS; `None`: none is.
+    /// Largest data frame sent without RTS and CTS; `None`: no limit.
     pub rts_threshold: Option<Bytes>,
-    /// Attempts of a frame that is not longer than the threshold, and of an RTS; `None`: without limit.
+    /// Attempts of an RTS, and of a frame up to the threshold; `None`: unlimited.
     pub short_retries: Option<u32>,
-    /// Attempts of a data frame that is longer.
+    /// Attempts of a data frame above the threshold; `None`: unlimited.
     pub long_retries: Option<u32>,
-    /// After a frame that could not be received a station waits for EIFS; else for DIFS.
+    /// True if a station waits for EIFS after a frame with errors; otherwise for DIFS.
     pub uses_eifs: bool,
-    /// From the end of a frame to the instant at which a missing answer is noticed; `None`: a short space, a slot and a preamble.
+    /// ACK or CTS timeout from the end of a frame; `None`: SIFS, a slot and a preamble.
     pub timeout: Option<Duration>,
-    /// A slot in which others send counts in the backoff of those who wait (Bianchi's chain); in the standard it does not.
+    /// True if slots in which others send count in a frozen backoff (Bianchi's chain); in the standard they do not.
     pub counts_busy_slots: bool,
-    /// Least ratio of a frame's power to that of all others together at which it is received; `None`: by rate
-    /// ([`super::errors::required`]).
+    /// Least ratio of a frame's power to that of all others together at which it is received; `None`: depends on the
+    /// rate ([`super::errors::required`]).
     pub capture: Option<f64>,
-    /// The customs of ns-2.35.
+    /// Behaviour of ns-2.35.
     pub is_ns2: bool,
 }
 
 impl Mac {
-    /// The standard's MAC for a physical layer whose slowest rate is `basic_rate`.
+    /// MAC of the standard for a physical layer whose lowest rate is `basic_rate`.
     pub const fn standard(basic_rate: BitRate) -> Self {
         Self {
             basic_rate,
@@ -120,8 +121,8 @@ impl Mac {
         }
     }
 
-    /// What ns-2.35 makes of it: RTS before every packet, headers of 34 bytes, its timeouts, and its habits: a backoff before
-    /// every packet, windows of one value less, signals compared one by one and at 10 dB, durations cut to microseconds.
+    /// MAC of ns-2.35: RTS before every packet, headers of 34 bytes, its timeouts, a backoff before every packet,
+    /// windows of one value less, signals compared one by one at 10 dB, durations truncated to microseconds.
     pub fn of_ns2(self, phy: &Phy) -> Self {
         let flight = Duration::from_micros(2);
         Self {
@@ -134,8 +135,8 @@ impl Mac {
         }
     }
 
-    /// The assumptions of Bianchi's model: no limit of retries, DIFS after every frame, colliding stations notice it at once, a
-    /// busy slot counts in the backoff, headers of his table II.
+    /// Assumptions of Bianchi's model: unlimited retries, DIFS after every frame, immediate detection of collisions,
+    /// busy slots that count in the backoff, headers of his table II.
     pub const fn bianchi() -> Self {
         Self {
             overhead: Bytes::new(34),
@@ -150,30 +151,30 @@ impl Mac {
     }
 }
 
-/// Bytes of the frames that carry nothing.
+/// Bytes of control frames.
 pub(super) const RTS: u64 = 20;
 pub(super) const CTS: u64 = 14;
 pub(super) const ACK: u64 = 14;
 
-/// Which ways cannot be used at the same time.
+/// Rule for links that cannot be active together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Conflict {
-    /// Those with ends that sense each other.
+    /// Links with ends that sense each other.
     #[default]
     Sense,
-    /// Those with ends that can receive each other.
+    /// Links with ends that can receive each other.
     Receive,
-    /// Those with a station in common.
+    /// Links with a common station.
     Primary,
 }
 
 impl WifiConfig {
-    /// The nodes between which a way leads.
+    /// Nodes at the ends of a link.
     pub fn ends(&self, way: &Way) -> (NodeId, NodeId) {
         (self.stations[way.from as usize].node, self.stations[way.to as usize].node)
     }
 
-    /// For every way those that conflict with it, in order.
+    /// Conflicting links of every link, in order.
     pub fn conflicts(&self, rule: Conflict) -> Vec<Vec<u32>> {
         // The ways that begin or end at each station, and the stations that each station disturbs.
         let mut at: Vec<Vec<u32>> = vec![Vec::new(); self.stations.len()];
@@ -200,27 +201,27 @@ impl WifiConfig {
         (0..).zip(&self.ways).map(of_way).collect()
     }
 
-    /// Whether its stations forward by a rule of a user's own.
+    /// True if its stations forward by a user-defined rule.
     pub const fn has_own_rule(&self) -> bool {
         matches!(self.routing, Some(RoutingConfig::Backpressure(BackpressureConfig { rule: Some(_), .. })))
     }
 
-    /// Whether its stations forward by backlog.
+    /// True if its stations forward by backlog.
     pub const fn has_backlogs(&self) -> bool {
         matches!(self.routing, Some(RoutingConfig::Backpressure(_)))
     }
 
-    /// The nodes of its stations.
+    /// Nodes of its stations.
     pub fn observed_nodes(&self) -> Vec<NodeId> {
         self.stations.iter().map(|station| station.node).collect()
     }
 
-    /// How many ways there are.
+    /// Number of links.
     pub fn members(&self) -> usize {
         self.ways.len()
     }
 
-    /// Least ratio of a frame's power to that of all others at which its bits of `rate` are received.
+    /// Least ratio of a frame's power to that of all others at which bits of `rate` are received.
     pub(super) fn required(&self, rate: BitRate) -> f64 {
         self.mac.capture.unwrap_or_else(|| required(self.phy.coding, rate))
     }
@@ -229,13 +230,12 @@ impl WifiConfig {
         &self.stations[self.ways[local as usize].from as usize]
     }
 
-    /// Whether a packet of `bytes` is preceded by RTS and CTS.
+    /// True if a packet of `bytes` is preceded by RTS and CTS.
     pub fn has_rts(&self, bytes: u64) -> bool {
         self.mac.rts_threshold.is_some_and(|threshold| bytes + self.mac.overhead.count() > threshold.count())
     }
 
-    /// How long the medium is taken by a packet of `bytes` on the way `local` that succeeds at once, its space before
-    /// included, its backoff not.
+    /// Air time of a successful exchange of a packet of `bytes` on the link `local`, including DIFS, without backoff.
     pub fn exchange(&self, local: u32, bytes: u64) -> Duration {
         let Self { phy, mac, .. } = self;
         let control = |bytes| phy.air_time(bytes, mac.basic_rate);
@@ -248,7 +248,8 @@ impl WifiConfig {
         }
     }
 
-    /// Packets of `bytes` that arrive for each exchange on the way `local`, collisions aside; each waits until it arrives, or is lost.
+    /// Expected arrivals per exchange of packets of `bytes` on the link `local` without collisions. A packet is retried
+    /// until it arrives or is lost.
     pub fn received(&self, local: u32, bytes: u64) -> f64 {
         let Way { loss, loss_of, .. } = self.ways[local as usize];
         let limit = if self.has_rts(bytes) { self.mac.long_retries } else { self.mac.short_retries };
@@ -258,19 +259,19 @@ impl WifiConfig {
         }
     }
 
-    /// Bits a second of packets of 1500 bytes on a way that has the medium to itself, without a backoff.
+    /// Rate of a link alone without backoff, in bits a second of 1500-byte packets.
     pub fn mean_rate(&self, local: u32) -> f64 {
         1500.0 * 8.0 / self.exchange(local, 1500).as_secs()
     }
 
-    /// The same of a station, whatever its ways; without any, the rate of its data frames.
+    /// Rate of a station alone, over any of its links; the rate of its data frames if it has none.
     pub(super) fn station_rate(&self, station: u32) -> f64 {
         let way = (0..).zip(&self.ways).find(|(_, way)| way.from == station);
         let data_rate = self.stations[station as usize].data_rate.as_bits_per_sec() as f64;
         way.map_or(data_rate, |(local, _)| self.mean_rate(local))
     }
 
-    /// The rate of the data frames.
+    /// Rate of the data frames.
     pub fn nominal_rate(&self, local: u32) -> u64 {
         self.sender(local).data_rate.as_bits_per_sec()
     }
@@ -290,7 +291,7 @@ impl WifiConfig {
         self.sender(local).queue
     }
 
-    /// Unknown beforehand: collisions depend on the traffic.
+    /// 0: collisions depend on the traffic and are unknown beforehand.
     pub fn mean_loss(&self, _: u32) -> f64 {
         0.0
     }

@@ -1,8 +1,8 @@
-//! Contention: who may send, and when.
+//! Contention: carrier sense, backoff and the time of transmission.
 //!
-//! A backoff counts slots in which the medium is idle, after a space. As soon as a signal begins its end is known, and with it the
-//! earliest instant at which the backoff can be over; the calendar holds one event at or before that instant, and whoever is
-//! woken too early sleeps on. So a station that defers to a hundred frames costs a few events, not a hundred.
+//! A backoff counts idle slots after an interframe space. The end of a signal is known at its beginning, and with it
+//! the earliest end of the backoff. The calendar holds one event at or before that time; a station woken too early
+//! waits again. A station that defers to a hundred frames therefore costs a few events, not a hundred.
 
 use super::mac::{Timer, Wifi};
 use super::station::{Frame, Stage, Station};
@@ -18,13 +18,13 @@ impl Station {
         (self.backoff.uniform() * f64::from(values)) as u32
     }
 
-    /// Until when it must keep quiet, as far as it knows.
+    /// End of the busy time that it knows of: its own frames, sensed signals and the NAV.
     pub(super) fn busy(&self) -> Time {
         self.busy_until.max(self.nav).max(self.sends_until)
     }
 
-    /// A frame for somebody else reserves the medium. An RTS does so for good only if another frame follows: who hears none within
-    /// NAVTimeout is permitted to take it back (IEEE 802.11-2016, §10.3.2.4). ns-2 never does.
+    /// Sets the NAV from a frame for another station. A NAV set by an RTS may be reset if no frame follows within
+    /// NAVTimeout (IEEE 802.11-2016, §10.3.2.4). ns-2 never resets it.
     pub(super) fn reserve(&mut self, now: Time, frame: &Frame, times: &Times, is_ns2: bool) {
         let end = now + frame.duration;
         if frame.kind == FrameKind::Rts && !is_ns2 && end > self.nav {
@@ -36,7 +36,7 @@ impl Station {
         }
     }
 
-    /// Another frame has begun to be received, whose header is there at `known`: what an RTS announced holds.
+    /// Confirms the reservation of an RTS: another frame has begun, whose header is complete at `known`.
     pub(super) fn keep_reservation(&mut self, known: Time) {
         let (end, patience) = self.announced;
         if known <= patience {
@@ -44,7 +44,7 @@ impl Station {
         }
     }
 
-    /// Reckons when the backoff ends, if nothing intervenes.
+    /// Computes the end of the backoff on an undisturbed medium.
     #[inline]
     pub(super) fn arm(&mut self, now: Time, id: u32, times: &Times, out: &mut impl Out) {
         if let (Stage::Contend, Some(slots)) = (self.stage, self.slots) {
@@ -54,7 +54,7 @@ impl Station {
         }
     }
 
-    /// Sees to it that it is woken when it acts.
+    /// Schedules an event for the station's next action.
     #[inline]
     pub(super) fn wake_at(&mut self, id: u32, out: &mut impl Out) {
         if self.acts_at < self.wakes_at {
@@ -63,8 +63,8 @@ impl Station {
         }
     }
 
-    /// The medium turns busy at `from`: the backoff stops. False where there is none, or where it is over by then: the
-    /// station's own frame begins before it can sense the other.
+    /// Freezes the backoff as the medium turns busy at `from`. Returns false without a backoff, or if it has ended by
+    /// then: the station's own frame begins before it can sense the other.
     #[inline]
     pub(super) fn freeze(&mut self, from: Time, times: &Times, counts_busy_slots: bool, is_ns2: bool) -> bool {
         let (Stage::Contend, Some(slots)) = (self.stage, self.slots) else { return false };
@@ -84,7 +84,7 @@ impl Station {
 }
 
 impl Wifi {
-    /// A station with a packet that waited for nothing begins to contend.
+    /// Starts contention for a packet that found an idle MAC.
     pub(super) fn contend_anew(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let is_ns2 = self.config.mac.is_ns2;
         let station = &mut self.stations[id as usize];
@@ -102,7 +102,7 @@ impl Wifi {
         }
     }
 
-    /// An event of a station's own: it may be that its time has moved on since.
+    /// Handles a station's own event; its time may have moved since.
     pub(super) fn wake_up(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let station = &mut self.stations[id as usize];
         if station.wakes_at <= now {

@@ -1,4 +1,4 @@
-//! Packets at a station whose interface queue has a discipline other than drop-tail.
+//! Packets at a station whose interface queue has an AQM.
 
 use super::mac::Wifi;
 use super::managed::Managed;
@@ -9,7 +9,7 @@ use crate::packet::Packet;
 use crate::queue::Queue;
 use windward_units::{Duration, Time};
 
-/// A discipline drops a packet that waited.
+/// Counts a queued packet that the discipline drops.
 fn drop(ways: &mut [WayState], now: Time, gone: &Waiting, out: &mut impl Out) {
     let way = &mut ways[gone.way as usize];
     way.backlog -= 1;
@@ -19,7 +19,7 @@ fn drop(ways: &mut [WayState], now: Time, gone: &Waiting, out: &mut impl Out) {
 }
 
 impl Wifi {
-    /// A packet comes to a station whose queue has a discipline.
+    /// Offers a packet to a station whose queue has an AQM.
     pub(super) fn queue_up_managed(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         let Self { ways, stations, .. } = self;
         let id = ways[local as usize].from;
@@ -62,7 +62,7 @@ impl Wifi {
         }
     }
 
-    /// The packet that a station's MAC takes up next.
+    /// Takes the next packet for a station's MAC.
     pub(super) fn next_waiting(&mut self, now: Time, id: u32, out: &mut impl Out) -> Option<Waiting> {
         let Self { ways, stations, .. } = self;
         let station = &mut stations[id as usize];

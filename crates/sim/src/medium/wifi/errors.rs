@@ -1,19 +1,21 @@
-//! Frame errors by signal-to-noise ratio, under Rayleigh fading or none, and the signal-to-interference ratio that a rate requires.
+//! Frame errors by signal-to-noise ratio, with or without Rayleigh fading, and the required signal-to-interference
+//! ratio of a rate.
 
 use super::phy::Coding;
 use libm::{erfc, exp, log1p, pow, sqrt};
 use windward_units::BitRate;
 
-/// Noise, and how powers vary from frame to frame.
+/// Noise and frame-to-frame fading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fading {
-    /// Power of the noise in the channel, in watts; positive.
+    /// Noise power in the channel, in watts; positive.
     pub noise: f64,
-    /// Whether a frame's power is exponential around its mean (Rayleigh, constant over a frame); else it is the mean.
+    /// True if a frame's power is exponential around its mean (Rayleigh, constant over a frame); otherwise it is the
+    /// mean.
     pub is_rayleigh: bool,
 }
 
-/// How bits are put on the carrier.
+/// Modulation and coding of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
     /// Barker code, differential BPSK: 1 Mbit/s.
@@ -24,13 +26,13 @@ pub enum Modulation {
     Cck5,
     /// Complementary codes: 11 Mbit/s.
     Cck11,
-    /// OFDM: bits a symbol of a subcarrier, and the rate of the convolutional code, as a fraction.
+    /// OFDM: bits per symbol of a subcarrier, and the rate of the convolutional code as a fraction.
     Ofdm(u8, (u8, u8)),
 }
 
-/// Required signal-to-interference ratio in decibels, by bits a second: where the modulation's error rate gives the share of lost
-/// frames by which the standard defines a receiver's sensitivity, 8 % of 1024 bytes for DSSS and CCK (IEEE 802.11-2016, clauses 15
-/// and 16), 10 % of 1000 bytes for OFDM (§17.3.10.2). Interference counts as noise.
+/// Required signal-to-interference ratio in decibels by rate in bits a second. It gives the frame loss by which the
+/// standard defines receiver sensitivity: 8 % of 1024-byte frames for DSSS and CCK (IEEE 802.11-2016, clauses 15 and
+/// 16), 10 % of 1000-byte frames for OFDM (§17.3.10.2). Interference counts as noise.
 const REQUIRED_SERIAL: [(u64, f64); 4] = [(1_000_000, 2.2), (2_000_000, 5.2), (5_500_000, 4.4), (11_000_000, 7.6)];
 const REQUIRED_OFDM: [(u64, f64); 8] = [
     (6_000_000, 3.8),
@@ -43,8 +45,8 @@ const REQUIRED_OFDM: [(u64, f64); 8] = [
     (54_000_000, 22.5),
 ];
 
-/// Least ratio of a frame's power to that of all other signals at which bits of `rate` are received, a plain ratio. A rate that the
-/// standard does not have requires as much as the next faster one.
+/// Least linear ratio of a frame's power to that of all other signals at which bits of `rate` are received. A rate
+/// outside the standard requires the ratio of the next faster one.
 pub fn required(coding: Coding, rate: BitRate) -> f64 {
     let table: &[(u64, f64)] = match coding {
         Coding::Serial => &REQUIRED_SERIAL,
@@ -73,7 +75,7 @@ fn tail(x: f64) -> f64 {
 }
 
 impl Modulation {
-    /// The modulation that the standard has for a rate.
+    /// Modulation of a rate in the standard.
     pub fn of(coding: Coding, rate: BitRate) -> Option<Self> {
         match (coding, rate.as_bits_per_sec()) {
             (Coding::Serial, 1_000_000) => Some(Self::Dbpsk),
@@ -88,7 +90,7 @@ impl Modulation {
         }
     }
 
-    /// Probability that a bit is wrong at the signal-to-noise ratio `snr`, a plain ratio.
+    /// Bit error probability at the linear signal-to-noise ratio `snr`.
     ///
     /// Barker and CCK: the bounds of IEEE 802.15.2-2003, annex E. OFDM: hard decisions of Gray-coded QAM, and the first terms of the
     /// union bound for the code of 64 states (Frenger, Orten, Ottosson, VTC 1998).
@@ -107,13 +109,13 @@ impl Modulation {
         }
     }
 
-    /// Probability that all `bits` are right.
+    /// Probability that all `bits` are received without error.
     pub fn success(self, snr: f64, bits: u64) -> f64 {
         exp(bits as f64 * log1p(-self.bit_error_rate(snr)))
     }
 }
 
-/// Errors before the decoder.
+/// Bit error probability before the decoder.
 fn channel_errors(bits: u8, snr: f64) -> f64 {
     match bits {
         1 => 0.5 * erfc(sqrt(snr)),
@@ -123,7 +125,7 @@ fn channel_errors(bits: u8, snr: f64) -> f64 {
     }
 }
 
-/// Errors after the decoder, from errors `p` before it.
+/// Bit error probability after the decoder, from `p` before it.
 fn decoded(p: f64, code: (u8, u8)) -> f64 {
     let d = sqrt(4.0 * p * (1.0 - p));
     // Weights of the code's spectrum from its free distance on, and the length of its puncturing period.
@@ -147,8 +149,9 @@ mod tests {
     const OFDM_CODING: Coding =
         Coding::Ofdm { symbol: windward_units::Duration::from_micros(4), extension: windward_units::Duration::ZERO };
 
-    /// Of one kind of modulation every rate needs more than the one below it, and errors fall with the ratio, from every second
-    /// bit to none. (The codes of 5.5 Mbit/s gain more than their rate costs: they need less than 2 Mbit/s.)
+    /// Within a kind of modulation each rate needs a higher ratio than the one below it, and the error rate falls with
+    /// the ratio from one half to zero. (The codes of 5.5 Mbit/s gain more than their rate costs: they need less than 2
+    /// Mbit/s.)
     #[test]
     fn faster_rates_need_a_better_channel() {
         let needed = |modulation: Modulation| {
@@ -172,7 +175,7 @@ mod tests {
         assert_eq!(at(11.0, OFDM_CODING), None);
     }
 
-    /// At 0.05 dB below the stated ratio too many frames are lost, at 0.05 dB above it few enough.
+    /// At 0.05 dB below the stated ratio the loss exceeds the limit, at 0.05 dB above it does not.
     #[test]
     fn required_ratios_follow_from_the_error_rates() {
         for (table, coding, bits, lost) in

@@ -1,4 +1,4 @@
-//! The exchange of a packet: RTS and CTS where it is long, data, ACK; what follows success and failure.
+//! Frame exchange of a packet: RTS and CTS above the threshold, data, ACK, success and failure.
 
 use super::config::RTS;
 use super::mac::{Timer, Wifi};
@@ -9,14 +9,14 @@ use crate::medium::interface::Out;
 use crate::packet::Kind;
 use windward_units::{Duration, Time};
 
-/// The duration field counts microseconds: rounded up by the standard, cut off by ns-2.
+/// Duration field in whole microseconds, rounded up by the standard, truncated by ns-2.
 fn whole_micros(span: Duration, is_ns2: bool) -> Duration {
     let nanos = span.as_nanos();
     Duration::from_micros(if is_ns2 { nanos / 1000 } else { nanos.div_ceil(1000) })
 }
 
 impl Wifi {
-    /// The head packet's turn has come.
+    /// Sends the head packet or its RTS at the end of contention.
     pub(super) fn try_to_send(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let overhead = self.overhead(id);
         let Times { sifs, propagation, cts, ack, timeout, .. } = self.times;
@@ -61,7 +61,7 @@ impl Wifi {
         self.await_answer(id, Stage::AwaitCts, timeout, out);
     }
 
-    /// A packet for all goes without announcement and without an answer.
+    /// Sends a broadcast, without RTS and ACK.
     fn send_to_all(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let Some(head) = self.stations[id as usize].head else { return };
         let overhead = self.config.mac.overhead.count() as u32;
@@ -103,7 +103,7 @@ impl Wifi {
         station.wake_at(id, out);
     }
 
-    /// A frame came that is answered after a short space.
+    /// Schedules the answer to a frame after SIFS.
     pub(super) fn answer_with(&mut self, now: Time, id: u32, frame: Frame, out: &mut impl Out) {
         let time = self.air_time(id, frame.kind, frame.bytes);
         let station = &mut self.stations[id as usize];
@@ -113,7 +113,7 @@ impl Wifi {
         out.wake_at(station.sends_from, Timer::Answer.of(id));
     }
 
-    /// CTS has come: the data follow.
+    /// Schedules the data frame after a CTS.
     pub(super) fn go_on_with_data(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let overhead = self.overhead(id);
         let station = &mut self.stations[id as usize];
@@ -130,7 +130,7 @@ impl Wifi {
         self.answer_with(now, id, frame, out);
     }
 
-    /// The short space before an answer is over.
+    /// Sends the answer after SIFS.
     pub(super) fn answer(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let Some(frame) = self.stations[id as usize].answer.take() else { return };
         self.send(now, id, frame, out);
@@ -139,7 +139,7 @@ impl Wifi {
         }
     }
 
-    /// The answer did not come.
+    /// Handles a missing CTS or ACK.
     pub(super) fn fail(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let mac = self.config.mac;
         let station = &mut self.stations[id as usize];
@@ -178,7 +178,7 @@ impl Wifi {
         self.next(now, id, self.config.phy.cw_min, out);
     }
 
-    /// The ACK has come.
+    /// Handles the ACK.
     pub(super) fn succeed(&mut self, now: Time, id: u32, out: &mut impl Out) {
         let Some(head) = self.stations[id as usize].head else { return };
         if self.overhears {
@@ -192,7 +192,7 @@ impl Wifi {
         self.next(now, id, cw, out);
     }
 
-    /// Turns to the next packet, after a backoff from the window `cw` that is due in any case.
+    /// Takes the next packet, after the mandatory backoff from the window `cw`.
     pub(super) fn next(&mut self, now: Time, id: u32, cw: u32, out: &mut impl Out) {
         let station = &mut self.stations[id as usize];
         station.stage = Stage::Contend;
@@ -210,7 +210,7 @@ impl Wifi {
         }
     }
 
-    /// Whether a frame that arrived is one that a station still waits for.
+    /// True if a station in `stage` still waits for this answer from `from`.
     pub(super) fn is_awaited(&self, id: u32, from: u32, stage: Stage) -> bool {
         let station = &self.stations[id as usize];
         let is_peer = |way: u32| self.ways[way as usize].to == from && from != ALL;

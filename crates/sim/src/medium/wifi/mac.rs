@@ -1,4 +1,4 @@
-//! A wireless network at work.
+//! An 802.11 network at run time.
 
 use super::access::Rounding;
 use super::config::{StationConfig, WifiConfig};
@@ -18,22 +18,22 @@ use crate::status::{Counts, Sight};
 use std::collections::BTreeMap;
 use windward_units::{Duration, Time};
 
-/// What may happen at a station, in the order in which it happens at one instant: a frame's end is known before patience runs out.
+/// Events of a station, in their order at one instant: the end of a frame precedes a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Timer {
-    /// The end of its frame reaches the others.
+    /// End of its frame at the receivers.
     End,
-    /// A short space has passed: it answers.
+    /// End of the SIFS before an answer.
     Answer,
-    /// Its backoff is over, or it has waited long enough for an answer.
+    /// End of its backoff, or a CTS or ACK timeout.
     Act,
-    /// It may have routes to tell.
+    /// Time at which the routing protocol may send.
     Route,
-    /// All move on.
+    /// Position update of all stations.
     Move,
 }
 
-/// Bits of a station in the number of a timer.
+/// Bits of the station's index in a timer number.
 const STATION_BITS: u32 = 21;
 
 impl Timer {
@@ -42,10 +42,10 @@ impl Timer {
     }
 }
 
-/// Stations, what is on the air between them, and the packets that they have.
+/// Stations, frames on the air between them, and their packets.
 ///
-/// Every signal reaches all stations in range of its sender after the same propagation delay. That lies below a slot, and so who
-/// sends at the same slot collides, as with delays by distance.
+/// A signal reaches all stations in range of its sender after the same propagation delay. The delay is below a slot, so
+/// stations that send in the same slot collide, as with delays by distance.
 #[derive(Debug)]
 pub struct Wifi {
     pub(super) config: WifiConfig,
@@ -54,25 +54,25 @@ pub struct Wifi {
     /// The last frame of each station.
     pub(super) frames: Vec<Frame>,
     pub(super) ways: Vec<WayState>,
-    /// How data and control frames of each station are modulated, where noise matters.
+    /// Modulation of data and control frames of each station; used with noise only.
     pub(super) modulations: Vec<[Option<Modulation>; 2]>,
-    /// Probability that a broadcast is lost from one station to another for reasons of the way's own.
+    /// Loss probability of broadcasts from one station to another, from the link's own losses.
     pub(super) lossy: BTreeMap<(u32, u32), f64>,
-    /// Counts are of the time from here.
+    /// Start of counting.
     counts_from: Time,
     pub(super) routing: Option<Routing>,
-    /// Of stations whose frame is on the air, those who are in reach of them by now.
+    /// New reach of stations whose frame is on the air.
     pub(super) next_reach: Vec<Option<Box<[Neighbour]>>>,
-    /// Whether stations listen to data frames for others.
+    /// True if stations overhear data frames for others.
     pub(super) overhears: bool,
-    /// Who received the frame that has just ended.
+    /// Receivers of the frame that has just ended.
     pub(super) heard: Vec<u32>,
-    /// The last two lengths of data frames of each station, and their time on the air.
+    /// Last two lengths of data frames of each station, and their air time.
     lengths: Vec<[(u32, Duration); 2]>,
 }
 
 impl Wifi {
-    /// The network of `config` in the run of `seed`.
+    /// Creates the network of `config` in the run of `seed`.
     pub fn new(config: &WifiConfig, makers: &Makers, seed: u64) -> Self {
         let WifiConfig { phy, mac, .. } = config;
         let modulation = |rate| config.fading.and_then(|_| Modulation::of(phy.coding, rate));
@@ -96,7 +96,7 @@ impl Wifi {
         }
     }
 
-    /// How long a data frame of `bytes`, the MAC's included, of a station is on the air.
+    /// Air time of a station's data frame of `bytes`, MAC header included.
     pub(super) fn data_time(&mut self, station: u32, bytes: u32) -> Duration {
         let lengths = &mut self.lengths[station as usize];
         if let Some(&(_, time)) = lengths.iter().find(|(known, _)| *known == bytes) {
@@ -108,7 +108,7 @@ impl Wifi {
         time
     }
 
-    /// How long a frame is on the air.
+    /// Air time of a frame.
     pub(super) fn air_time(&mut self, station: u32, kind: FrameKind, bytes: u32) -> Duration {
         match kind {
             FrameKind::Rts => self.times.rts,
@@ -119,7 +119,7 @@ impl Wifi {
         }
     }
 
-    /// Packets a second on a way that has the medium to itself and no backoff, all of them as long as `bytes`: b_l.
+    /// b_l: packets a second of size `bytes` on a link alone without backoff.
     pub(super) fn alone(&mut self, way: u32, bytes: u32) -> f64 {
         let from = self.ways[way as usize].from;
         let data = self.data_time(from, bytes + self.config.mac.overhead.count() as u32);
@@ -132,7 +132,7 @@ impl Wifi {
         1.0 / whole.as_secs()
     }
 
-    /// The contention window after a success on `way`.
+    /// Contention window after a success on `way`.
     pub(super) fn window_after(&mut self, way: u32, bytes: u32, now: Time) -> u32 {
         let alone = self.alone(way, bytes);
         let slot = self.times.slot;
@@ -260,7 +260,7 @@ impl Medium for Wifi {
 }
 
 impl Wifi {
-    /// A packet waits for the air at its way's sender, if there is room.
+    /// Queues a packet at its link's sender, or drops it if the buffer is full.
     pub(super) fn queue_up(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         let way = &mut self.ways[local as usize];
         let id = way.from;
@@ -287,7 +287,7 @@ impl Wifi {
         }
     }
 
-    /// A station turns to its next packet.
+    /// Makes a packet the station's current one.
     pub(super) fn take(&mut self, now: Time, id: u32, waiting: Waiting) {
         let station = &mut self.stations[id as usize];
         station.number = station.number.wrapping_add(1).max(1);

@@ -1,24 +1,25 @@
-//! A station's interface queue under a discipline other than drop-tail: one for all its ways.
+//! Interface queue of a station with an AQM, shared by all its links.
 //!
-//! The MAC takes a packet from it as soon as it is done with the last one, and then contends: that time the discipline does not
-//! see. A packet that finds the MAC without one goes there at once.
+//! The MAC takes the next packet as soon as the last one is finished, and then contends: contention is not part of the
+//! sojourn time. A packet that arrives at an idle MAC bypasses the queue.
 
 use super::waiting::{ROOM, Waiting};
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue};
 use windward_units::Time;
 
-/// A queue, and the ways of its packets.
+/// A queue, and the links of its packets.
 #[derive(Debug)]
 pub(super) struct Managed {
     pub(super) queue: AnyQueue,
     pub(super) aside: Aside,
 }
 
-/// What a discipline need not know of a packet. While it waits its `hop` tells its place here.
+/// Link and hop of each queued packet, which the discipline does not store. Meanwhile the packet's `hop` is its index
+/// here.
 #[derive(Debug)]
 pub(super) struct Aside {
-    /// Its way, and its hop.
+    /// Link and hop.
     places: Vec<(u32, u32)>,
     free: Vec<u32>,
 }

@@ -1,8 +1,8 @@
-//! Wireless networks of 802.11: stations with one transceiver each, on one channel, over any number of hops.
+//! 802.11 networks: stations with one transceiver each, on one channel, over any number of hops.
 //!
-//! The MAC is the standard's distributed coordination function (IEEE 802.11-2016, §10.3): carrier sense by signals and by
-//! reservations, backoff in slots, RTS and CTS, ACK, retries, duplicate detection. There is no address resolution, no
-//! association, no fragmentation and no rate adaptation.
+//! The MAC is the standard's distributed coordination function (IEEE 802.11-2016, §10.3): physical and virtual carrier
+//! sense, slotted backoff, RTS and CTS, ACK, retries, duplicate detection. Address resolution, association,
+//! fragmentation and rate adaptation are not modelled.
 
 mod access;
 mod air;

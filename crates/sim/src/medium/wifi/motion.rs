@@ -1,23 +1,24 @@
-//! Stations that move: where they are, and who hears whom by then.
+//! Mobility: positions of stations over time, and reach.
 
 use super::propagation::{Position, Propagation, Reach};
 use windward_units::{Duration, Time};
 
-/// How the stations of a network move.
+/// Mobility of the stations of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
-    /// Of each station where it is when, in order of time, not empty: in between it goes straight and evenly, before the first
-    /// and after the last it stands still. Where two are of one instant it jumps from the first to the second.
+    /// Trajectory of each station: positions by time, in order, not empty. It moves straight at constant speed between
+    /// points and rests before the first and after the last. At two points with one time it jumps from the first to the
+    /// second.
     pub ways: Vec<Vec<(Time, Position)>>,
-    /// Distance of the instants at which who hears whom is worked out; positive.
+    /// Interval of reach updates; positive.
     pub every: Duration,
-    /// How power falls.
+    /// Path loss model.
     pub propagation: Propagation,
-    /// Watts from which frames are received, and sensed, which is not more.
+    /// Least power in watts of a frame that is received, and that is sensed, which is not more.
     pub thresholds: (f64, f64),
 }
 
-/// Where a station was just before: another place only where it jumps, which two turns at one instant are.
+/// Position of a station just before `now`; it differs from [`place_at`] only at a jump.
 fn place_before(way: &[(Time, Position)], now: Time) -> Position {
     match way.iter().position(|(time, _)| *time >= now) {
         Some(at) if at > 0 && way[at].0 == now => way[at].1,
@@ -25,7 +26,7 @@ fn place_before(way: &[(Time, Position)], now: Time) -> Position {
     }
 }
 
-/// Where a station is that goes along `way`.
+/// Position at `now` on the trajectory `way`.
 pub fn place_at(way: &[(Time, Position)], now: Time) -> Position {
     let after = way.partition_point(|(time, _)| *time <= now);
     match (after.checked_sub(1).map(|before| way[before]), way.get(after)) {
@@ -39,23 +40,23 @@ pub fn place_at(way: &[(Time, Position)], now: Time) -> Position {
 }
 
 impl Motion {
-    /// Where all stations are.
+    /// Positions of all stations.
     pub fn places(&self, now: Time) -> Vec<Position> {
         self.ways.iter().map(|way| place_at(way, now)).collect()
     }
 
-    /// Who hears whom.
+    /// Reach of all stations.
     pub fn reach(&self, now: Time) -> Reach {
         let (receive, sense) = self.thresholds;
         Reach::of_positions(&self.places(now), &self.propagation, receive, sense)
     }
 
-    /// Whether two stations come into reach of each other before `end`.
+    /// True if two stations come into reach of each other before `end`.
     pub fn meet(&self, one: usize, other: usize, end: Time) -> bool {
         self.propagation.received(self.closest(one, other, end)) >= self.thresholds.0 * (1.0 - 1e-9)
     }
 
-    /// The least distance of two stations between 0 and `end`, in metres.
+    /// Least distance of two stations between 0 and `end`, in metres.
     pub fn closest(&self, one: usize, other: usize, end: Time) -> f64 {
         let (one, other) = (&self.ways[one], &self.ways[other]);
         let turns = one.iter().chain(other).map(|(time, _)| *time).filter(|time| *time < end);
@@ -100,7 +101,8 @@ mod tests {
         assert_eq!([at(25), at(30), at(99)], [(100.0, 25.0), (100.0, 0.0), (100.0, 0.0)]);
     }
 
-    /// One stands at the origin, one passes it in 30 m, between its turns; after 15 s it has come no closer than 50 m.
+    /// One station rests at the origin, another passes at 30 m between two points; after 15 s the least distance so far
+    /// is 50 m.
     #[test]
     fn the_least_distance_lies_between_turns() {
         let passing = vec![(secs(10), (-400.0, 30.0)), (secs(30), (400.0, 30.0))];

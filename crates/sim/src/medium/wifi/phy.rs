@@ -1,23 +1,23 @@
-//! What a physical layer takes in time: slots, spaces between frames, and frames.
+//! Timing of a physical layer: slots, interframe spaces and air time of frames.
 
 use windward_units::{BitRate, Duration};
 
-/// How the bits of a frame become time on the air.
+/// Mapping from a frame's bits to air time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coding {
-    /// One bit after the other (IEEE 802.11, clauses 15 and 16: DSSS and CCK).
+    /// Serial bits (IEEE 802.11, clauses 15 and 16: DSSS and CCK).
     Serial,
     /// Whole OFDM symbols, which also carry the 16 bits of SERVICE and 6 tail bits (clauses 17 and 18).
     Ofdm {
         /// Length of a symbol; positive.
         symbol: Duration,
-        /// Silence that ends every frame (6 µs in 802.11g).
+        /// Signal extension after every frame (6 µs in 802.11g).
         extension: Duration,
     },
 }
 
 impl Coding {
-    /// The lowest rate that every station has.
+    /// Lowest mandatory rate.
     pub const fn slowest(self) -> BitRate {
         match self {
             Self::Serial => BitRate::bits_per_sec(1_000_000),
@@ -26,24 +26,24 @@ impl Coding {
     }
 }
 
-/// A physical layer: every time that the MAC is built on.
+/// Timing of a physical layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phy {
     /// Slot of the backoff; positive.
     pub slot: Duration,
-    /// Short space between the frames of an exchange; longer than `propagation`.
+    /// SIFS, between the frames of an exchange; longer than `propagation`.
     pub sifs: Duration,
-    /// Space before a backoff; longer than `sifs`.
+    /// DIFS, before a backoff; longer than `sifs`.
     pub difs: Duration,
-    /// Preamble and header that precede every frame.
+    /// Preamble and header of every frame.
     pub preamble: Duration,
-    /// From every sender to every receiver; below a slot.
+    /// Propagation delay between all stations; below a slot.
     pub propagation: Duration,
-    /// How bits are sent.
+    /// Coding of the bits.
     pub coding: Coding,
-    /// Least contention window: a backoff is drawn from 0 to it, both included.
+    /// CWmin: a backoff is drawn from 0 to it, both included.
     pub cw_min: u32,
-    /// Largest contention window.
+    /// CWmax.
     pub cw_max: u32,
 }
 
@@ -74,7 +74,7 @@ impl Phy {
         cw_min: 15,
         cw_max: 1023,
     };
-    /// 802.11g without stations of 802.11b: the short slot (table 18-5).
+    /// 802.11g without 802.11b stations: the short slot (table 18-5).
     pub const G: Self = Self {
         sifs: micros(10),
         difs: micros(28),
@@ -93,7 +93,7 @@ impl Phy {
         cw_max: 255,
     };
 
-    /// How long a frame of `bytes` is on the air at `rate`.
+    /// Air time of a frame of `bytes` at `rate`.
     pub fn air_time(&self, bytes: u64, rate: BitRate) -> Duration {
         let bits_per_sec = u128::from(rate.as_bits_per_sec());
         let body = match self.coding {

@@ -1,11 +1,11 @@
-//! Who hears whom: path loss, and the ranges that follow.
+//! Radio propagation: path loss and reach.
 
 use std::f64::consts::PI;
 
 /// Speed of light, in metres a second.
 const LIGHT: f64 = 299_792_458.0;
 
-/// How power falls with distance.
+/// Path loss model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PathLoss {
     /// Friis: G·λ²/(4πd)²·P.
@@ -24,22 +24,22 @@ pub enum PathLoss {
     },
 }
 
-/// A transmitter and what its power becomes.
+/// Transmitter and path loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Propagation {
-    /// Power of every sender, in watts; positive.
+    /// Transmit power of every station, in watts; positive.
     pub power: f64,
     /// Carrier frequency, in hertz; positive.
     pub frequency: f64,
-    /// How power falls with distance.
+    /// Path loss.
     pub loss: PathLoss,
 }
 
 impl Propagation {
-    /// ns-2's radio: 914 MHz, 0.28 W, antennas 1.5 m above the ground.
+    /// Radio of ns-2: 914 MHz, 0.28 W, antennas 1.5 m above the ground.
     pub const NS2: Self = Self { power: 0.281_838_15, frequency: 914e6, loss: PathLoss::TwoRayGround { height: 1.5 } };
 
-    /// Power that is received at a distance in metres, in watts.
+    /// Received power at a distance in metres, in watts.
     pub fn received(&self, distance: f64) -> f64 {
         let length = LIGHT / self.frequency;
         let free = |distance: f64| {
@@ -65,48 +65,49 @@ impl Propagation {
     }
 }
 
-/// A station's place, in metres.
+/// Position of a station, in metres.
 pub type Position = (f64, f64);
 
-/// A station in reach of another.
+/// A station in reach of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// Which one.
+    /// Index of the station.
     pub station: u32,
-    /// Mean power at which it receives, in watts.
+    /// Mean received power, in watts.
     pub power: f64,
-    /// Whether it can receive frames, and not only sense them.
+    /// True if it can receive frames; otherwise it only senses them.
     pub decodes: bool,
 }
 
-/// For every station those in reach of it.
+/// Stations in reach of each sender.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reach(Vec<Box<[Neighbour]>>);
 
 impl Reach {
-    /// Who hears whom from a list for every sender.
+    /// Creates the reach from a list for each sender.
     pub fn of_lists(lists: impl IntoIterator<Item = Vec<Neighbour>>) -> Self {
         Self(lists.into_iter().map(Vec::into_boxed_slice).collect())
     }
 
-    /// A list for every sender.
+    /// Lists of all senders.
     pub(super) fn into_lists(self) -> Vec<Box<[Neighbour]>> {
         self.0
     }
 
-    /// Those in reach of a station, which come back by [`Self::replace`].
+    /// Takes the list of a sender, to be returned by [`Self::replace`].
     #[inline]
     pub(super) fn take(&mut self, station: u32) -> Box<[Neighbour]> {
         std::mem::take(&mut self.0[station as usize])
     }
 
-    /// Others are in reach of a station from now on.
+    /// Replaces the list of a sender.
     #[inline]
     pub(super) fn replace(&mut self, station: u32, list: Box<[Neighbour]>) {
         self.0[station as usize] = list;
     }
 
-    /// Who hears whom by `propagation`: frames are received from `receive` watts, sensed from `sense` watts, which is not more.
+    /// Computes the reach from positions: frames are received from `receive` watts on, sensed from `sense` watts on,
+    /// which is not more.
     pub fn of_positions(positions: &[Position], propagation: &Propagation, receive: f64, sense: f64) -> Self {
         // A threshold that is the power at a distance shall include that distance.
         let is_at_least = |power: f64, threshold: f64| power >= threshold * (1.0 - 1e-9);
@@ -126,7 +127,7 @@ impl Reach {
         Self::of_lists((0..positions.len()).map(hears))
     }
 
-    /// Everybody receives everybody, at the same power.
+    /// Full reach: every station receives every other, at the same power.
     pub fn complete(stations: u32) -> Self {
         let others = |from| {
             let neighbour = |station| Neighbour { station, power: 1.0, decodes: true };
@@ -135,18 +136,18 @@ impl Reach {
         Self::of_lists((0..stations).map(others))
     }
 
-    /// Those in reach of a station.
+    /// Stations in reach of a sender.
     #[inline]
     pub fn of(&self, station: u32) -> &[Neighbour] {
         &self.0[station as usize]
     }
 
-    /// How many stations there are.
+    /// Number of stations.
     pub fn stations(&self) -> u32 {
         self.0.len() as u32
     }
 
-    /// Whether `to` can receive frames of `from`.
+    /// True if `to` can receive frames of `from`.
     pub fn decodes(&self, from: u32, to: u32) -> bool {
         self.of(from).iter().any(|neighbour| neighbour.station == to && neighbour.decodes)
     }
@@ -156,7 +157,7 @@ impl Reach {
 mod tests {
     use super::*;
 
-    /// The thresholds of ns-2's radio are its powers at 250 m and 550 m; at 86.14 m the two models meet.
+    /// The thresholds of ns-2's radio are its powers at 250 m and 550 m; the two path loss models meet at 86.14 m.
     #[test]
     fn the_radio_of_ns_2_reaches_as_far_as_it_is_known_to() {
         let at = |distance| Propagation::NS2.received(distance);
@@ -178,7 +179,7 @@ mod tests {
         assert_eq!(log.received(0.5), free.received(0.5));
     }
 
-    /// Neighbours of a grid of 150 m with ranges of 250 m and 550 m: inside, eight can receive.
+    /// Neighbours in a grid of 150 m with ranges of 250 m and 550 m: an inner station can receive eight others.
     #[test]
     fn a_grid_has_its_neighbours() {
         let positions: Vec<Position> =

@@ -1,4 +1,4 @@
-//! A station's state: what it senses, what it waits for, and what it sends.
+//! State of a station: carrier sense, backoff and transmission.
 
 use super::access::Served;
 use super::config::{LossOf, WifiConfig};
@@ -12,31 +12,31 @@ use crate::status::{Counts, Line};
 use std::collections::VecDeque;
 use windward_units::{BitRate, Duration, Time};
 
-/// Nobody, everybody.
+/// No destination, or all stations.
 pub(super) const ALL: u32 = u32::MAX;
 
-/// A frame on the air, from the instant at which its sender begins.
+/// A frame on the air, from the start of its transmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub kind: FrameKind,
-    /// The station that it is for, or [`ALL`].
+    /// Destination, or [`ALL`].
     pub to: u32,
-    /// Data: the way that it is sent on.
+    /// Link of a data frame.
     pub way: u32,
-    /// Bytes, the MAC's included.
+    /// Bytes, including the MAC header.
     pub bytes: u32,
-    /// Data: tells a repeated packet from a new one.
+    /// Packet number of a data frame, equal for retransmissions of one packet.
     pub number: u32,
-    /// How long those who are not meant shall keep quiet from its end.
+    /// Duration field: reservation of the medium from the frame's end.
     pub duration: Duration,
-    /// When its sender begins.
+    /// Start of transmission.
     pub began: Time,
-    /// When its end reaches the others.
+    /// Time at which its end reaches the receivers.
     pub end: Time,
 }
 
 impl Frame {
-    /// The last frame of who has sent none.
+    /// Initial value, for a station that has sent no frame.
     pub const SILENCE: Self = Self {
         kind: FrameKind::Ack,
         to: ALL,
@@ -49,27 +49,28 @@ impl Frame {
     };
 }
 
-/// A frame that a station tries to receive.
+/// A frame that a station is receiving.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lock {
-    /// Who sends it.
+    /// Sender.
     pub sender: u32,
-    /// Its power.
+    /// Received power.
     pub power: f64,
-    /// What it adds to the power of all signals: the same but for fading.
+    /// Share of this frame in the sum of all signals: its power without fading.
     pub mean: f64,
-    /// Least ratio of its power to that of all others, from `payload_from` on.
+    /// Required ratio of its power to that of all others, from `payload_from` on.
     pub required: f64,
-    /// When it began.
+    /// Start of the frame.
     pub since: Time,
-    /// The end of its preamble and header.
+    /// End of its preamble and header.
     pub payload_from: Time,
-    /// Whether it can still be received.
+    /// True while reception is still possible.
     pub is_good: bool,
 }
 
 impl Lock {
-    /// Judges signals of the total power `energy` that lasted until `now`; `header` is the ratio that preamble and header require.
+    /// Checks the interference until `now` from the total power `energy`; `header` is the required ratio of preamble
+    /// and header.
     #[inline]
     pub fn endure(&mut self, now: Time, energy: f64, header: f64) {
         let required = if now > self.payload_from { self.required } else { header };
@@ -77,88 +78,88 @@ impl Lock {
     }
 }
 
-/// Where a station is in sending its packet.
+/// Stage of the exchange of the current packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It waits for its turn, or has nothing to send.
+    /// Contends, or has no packet.
     Contend,
-    /// It has sent RTS and waits for CTS.
+    /// Waits for CTS after an RTS.
     AwaitCts,
-    /// CTS has come, the data follow.
+    /// Has received CTS; data follow after SIFS.
     SendData,
-    /// It has sent data and waits for ACK.
+    /// Waits for ACK after data.
     AwaitAck,
-    /// It sends to all, who do not answer.
+    /// Sends a broadcast, without an answer.
     Broadcast,
 }
 
-/// The packet that is being sent.
+/// The packet in service.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub way: u32,
     pub packet: Packet,
     pub since: Time,
     pub number: u32,
-    /// Whether it has been received, known or not.
+    /// True if it has been received, whether or not the sender knows.
     pub is_received: bool,
-    /// Failed attempts of its RTS, or of itself where it is short.
+    /// Failed attempts of its RTS, or of the data frame if short.
     pub short_retries: u32,
-    /// Failed attempts of itself where it is long.
+    /// Failed attempts of the data frame if long.
     pub long_retries: u32,
     pub was_tried: bool,
-    /// Whether its way loses all its attempts, once that has been drawn.
+    /// True if all its attempts are lost by the link's own losses; `None` before the draw.
     pub is_doomed: Option<bool>,
-    /// The commodity that it belongs to, where it was chosen by backlog.
+    /// Commodity, if it was chosen by backlog.
     pub commodity: Option<u32>,
 }
 
-/// What a station does and counts.
+/// State and counters of a station.
 #[derive(Debug)]
 pub(super) struct Station {
-    /// Power of all signals that reach it.
+    /// Sum of the powers of all signals that reach it.
     pub energy: f64,
-    /// How many these are.
+    /// Number of these signals.
     pub signals: u32,
-    /// Until when EIFS lasts after a frame that could not be received.
+    /// End of EIFS after a frame with errors.
     pub error_until: Time,
-    /// When the last of the signals ends.
+    /// End of the last of the signals.
     pub busy_until: Time,
-    /// Until when others have reserved the medium.
+    /// End of the reservation by others (NAV).
     pub nav: Time,
-    /// The same as an RTS would have it, and until when a frame must have followed for that.
+    /// NAV set by an RTS, and the time by which a frame must follow to keep it.
     pub announced: (Time, Time),
-    /// Its own last frame, sent or about to be.
+    /// Start of its own last frame, sent or scheduled.
     pub sends_from: Time,
     pub sends_until: Time,
     pub lock: Option<Lock>,
     pub stage: Stage,
-    /// Slots left of its backoff.
+    /// Remaining slots of its backoff.
     pub slots: Option<u32>,
-    /// It came to an idle medium and needs no backoff, unless the medium turns busy before its time.
+    /// True for a packet that found the medium idle: no backoff unless the medium turns busy before DIFS ends.
     pub is_fresh: bool,
-    /// When the first of `slots` begins.
+    /// Start of the first of `slots`.
     pub counts_from: Time,
-    /// When it acts next: the backoff ends, or its patience does.
+    /// Next action: the end of the backoff or of a timeout.
     pub acts_at: Time,
-    /// The earliest of its events of that kind in the calendar; [`Time::NEVER`] if there is none.
+    /// Earliest event of that kind in the calendar; [`Time::NEVER`] without one.
     pub wakes_at: Time,
-    /// The contention window: a backoff is drawn from 0 to it.
+    /// Contention window: a backoff is drawn from 0 to it.
     pub cw: u32,
     pub head: Option<Head>,
-    /// The number of the last packet that it began to send.
+    /// Number of the last packet taken into service.
     pub number: u32,
     pub answer: Option<Frame>,
     pub queue: VecDeque<Waiting>,
     pub bytes: u64,
     pub buffer: Buffer,
-    /// What waits in place of `queue`, where a discipline rules it.
+    /// Queue with an AQM, in place of `queue`.
     pub managed: Option<Box<Managed>>,
-    /// Packets in the queue times seconds, until the instant that follows.
+    /// Time integral of the queue length until `queue_since`, in packets times seconds.
     pub queue_time: f64,
     pub queue_since: Time,
     pub longest_queue: u64,
     pub data_rate: BitRate,
-    /// Least ratio of power that its data frames require.
+    /// Required ratio of power for its data frames.
     pub required: f64,
     pub backoff: Stream,
     pub errors: Stream,
@@ -167,7 +168,7 @@ pub(super) struct Station {
 }
 
 impl Station {
-    /// Station `at` of `config` in the run of `seed`, which has nothing to send.
+    /// Creates station `at` of `config` in the run of `seed`, without packets.
     pub fn new(at: u32, config: &WifiConfig, seed: u64) -> Self {
         let station = &config.stations[at as usize];
         let managed = match station.queue {
@@ -218,46 +219,46 @@ impl Station {
         self.managed.as_ref().map_or(self.queue.len(), |managed| managed.packets())
     }
 
-    /// The queue is about to change.
+    /// Updates the queue statistics, before every change of the queue.
     pub fn note_queue(&mut self, now: Time) {
         self.queue_time = self.queued(now);
         self.queue_since = now;
     }
 
-    /// Packets in the queue times seconds, until `now`.
+    /// Time integral of the queue length until `now`, in packets times seconds.
     pub fn queued(&self, now: Time) -> f64 {
         self.queue_time + self.waiting() as f64 * now.since(self.queue_since).as_secs()
     }
 }
 
-/// How a station spent its time.
+/// Air time of a station.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Air {
-    /// Sending, by kind of frame.
+    /// Time sending, by type of frame.
     pub sent: [Duration; FRAME_KINDS],
-    /// Frames sent, by kind.
+    /// Number of frames sent, by type.
     pub frames: [u64; FRAME_KINDS],
-    /// Sensing others while not sending.
+    /// Time sensing others while not sending.
     pub sensed: Duration,
-    /// Neither.
+    /// Time neither sending nor sensing.
     pub idle: Duration,
-    /// Until when this is known.
+    /// End of the accounted time.
     pub until: Time,
-    /// Frames that it tried to receive and could not.
+    /// Number of detected frames that could not be received.
     pub garbled: u64,
-    /// Messages of the routing protocol that it sent, and their bytes.
+    /// Number and bytes of routing messages sent.
     pub messages: (u64, u64),
 }
 
 impl Air {
-    /// It senses others from `from` to `to`, during which it does not send.
+    /// Accounts for sensing from `from` to `to`, without transmission.
     pub fn sense(&mut self, from: Time, to: Time) {
         self.idle += from.since(self.until);
         self.sensed += to.since(self.until.max(from));
         self.until = self.until.max(to);
     }
 
-    /// It sends a frame; what it would have sensed meanwhile it does not.
+    /// Accounts for a transmission; it replaces sensing in that time.
     pub fn send(&mut self, kind: FrameKind, from: Time, to: Time) {
         self.idle += from.since(self.until);
         self.sensed = self.sensed.saturating_sub(self.until.min(to).since(from));
@@ -267,19 +268,19 @@ impl Air {
     }
 }
 
-/// What a way counts beyond a link's counts.
+/// Counters of a link beyond those of a wired one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WayCounts {
     pub link: Counts,
-    /// RTS sent, or data without.
+    /// Attempts: RTS, and data frames without RTS.
     pub attempts: u64,
     /// Data frames sent.
     pub data_frames: u64,
-    /// Attempts without an answer.
+    /// Attempts without CTS or ACK.
     pub failures: u64,
-    /// Packets that were acknowledged.
+    /// Acknowledged packets.
     pub successes: u64,
-    /// Sum of the contention windows from which the backoffs before the attempts were drawn.
+    /// Sum over attempts of the contention window of the backoff before each.
     pub windows: f64,
 }
 
@@ -290,29 +291,29 @@ impl WayCounts {
     }
 }
 
-/// A way at work.
+/// A link at run time.
 #[derive(Debug)]
 pub(super) struct WayState {
     pub from: u32,
     pub to: u32,
     pub loss: f64,
     pub loss_of: LossOf,
-    /// Bits a second of packets of 1500 bytes without others.
+    /// Rate of the link alone, in bits a second of 1500-byte packets.
     pub rate: f64,
-    /// Packets that wait or are being sent, and are not yet received.
+    /// Packets queued or in service, and not yet received.
     pub backlog: u32,
-    /// Those of them that have not been sent yet.
+    /// Waiting-time statistics of the packets not yet sent.
     pub line: Line,
     pub served: Served,
-    /// Start of service of the packet of this way that the MAC has in hand.
+    /// Start of service of the link's packet in the MAC.
     pub served_since: Option<Time>,
-    /// The number of the last packet received.
+    /// Number of the last packet received.
     pub received: u32,
     pub counts: WayCounts,
 }
 
 impl WayState {
-    /// Way `at` of `config`, with nothing on it.
+    /// Creates link `at` of `config`, empty.
     pub fn new(at: u32, config: &WifiConfig) -> Self {
         let way = &config.ways[at as usize];
         Self {
@@ -330,7 +331,7 @@ impl WayState {
         }
     }
 
-    /// How long the MAC has had a packet of this way in hand, in nanoseconds.
+    /// Time for which the MAC has been serving a packet of this link, in nanoseconds.
     pub fn serving(&self, now: Time) -> u64 {
         self.served_since.map_or(0, |since| now.since(since).as_nanos())
     }

@@ -1,4 +1,4 @@
-//! Stations that move, step by step.
+//! Periodic position updates of moving stations.
 
 use super::mac::{Timer, Wifi};
 use super::propagation::Neighbour;
@@ -6,14 +6,14 @@ use crate::medium::interface::Out;
 use windward_units::Time;
 
 impl Wifi {
-    /// Schedules the first step.
+    /// Schedules the first update.
     pub(super) fn begin_motion(&mut self, out: &mut impl Out) {
         if let Some(motion) = &self.config.motion {
             out.wake_at(Time::ZERO + motion.every, Timer::Move.of(0));
         }
     }
 
-    /// Who hears whom is worked out again. A frame that is on the air is heard to its end by those who heard its beginning.
+    /// Updates positions and reach. A frame on the air keeps the reach of its beginning.
     pub(super) fn step(&mut self, now: Time, out: &mut impl Out) {
         let Some(motion) = &self.config.motion else { return };
         out.wake_at(now + motion.every, Timer::Move.of(0));
@@ -30,7 +30,7 @@ impl Wifi {
         }
     }
 
-    /// A station's frame has ended, which those of `list` could hear: those who are in reach by now hear the next one.
+    /// Ends a frame that the stations of `list` could hear; a new reach takes effect with the next frame.
     #[inline]
     pub(super) fn end_of_reach(&mut self, id: u32, list: Box<[Neighbour]>) {
         let next = self.next_reach.get_mut(id as usize).and_then(Option::take);

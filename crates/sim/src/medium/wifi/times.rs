@@ -1,32 +1,32 @@
-//! Times of a network, and ratios of power, that do not change.
+//! Constant times and power ratios of a network.
 
 use super::config::{ACK, CTS, RTS, WifiConfig};
 use windward_units::Duration;
 
-/// Times and ratios that do not change.
+/// Constant times and power ratios.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     pub slot: Duration,
     pub sifs: Duration,
     pub difs: Duration,
     pub propagation: Duration,
-    /// EIFS after the end of a frame that could not be received; `None`: DIFS.
+    /// EIFS after the end of a frame with errors; `None`: DIFS.
     pub eifs: Option<Duration>,
     pub timeout: Duration,
     pub preamble: Duration,
-    /// From the end of an RTS to the instant at which its reservation is given up if nothing has followed.
+    /// NAVTimeout, from the end of an RTS.
     pub reservation: Duration,
     pub rts: Duration,
     pub cts: Duration,
     pub ack: Duration,
-    /// Least ratio of power that preambles and headers require: those of the lowest rate.
+    /// Required power ratio of preambles and headers: that of the lowest rate.
     pub header_required: f64,
-    /// The same of frames at the basic rate.
+    /// Required power ratio of frames at the basic rate.
     pub control_required: f64,
 }
 
 impl Times {
-    /// Those of the network of `config`.
+    /// Computes the times of the network of `config`.
     pub fn new(config: &WifiConfig) -> Self {
         let WifiConfig { phy, mac, .. } = config;
         let control = |bytes| phy.air_time(bytes, mac.basic_rate);

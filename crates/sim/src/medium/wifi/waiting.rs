@@ -1,12 +1,12 @@
-//! Packets that wait at a station.
+//! Packets queued at a station.
 
 use crate::packet::Packet;
 use windward_units::Time;
 
-/// Packets of a station for which there is room from the beginning.
+/// Initial capacity of a station's queue, in packets.
 pub(super) const ROOM: usize = 64;
 
-/// A packet and its way.
+/// A queued packet and its link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub since: Time,

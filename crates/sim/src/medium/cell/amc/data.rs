@@ -1,17 +1,17 @@
-//! The tables that come with the simulator, as data files in the format of a user's own.
+//! Built-in modulation tables, as data files in the format of user-defined ones.
 
 use super::{Errors, Mode, Table, TableError, ratio};
 use serde::Deserialize;
 use std::fmt;
 
-/// A table as a file tells it.
+/// A table as it is written in a file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// Where the numbers come from; for people.
+    /// Source of the numbers, for readers.
     #[serde(default, rename = "source")]
     _source: String,
-    /// Size of the packets that `a` and `g` were fitted to.
+    /// Packet size for which `a` and `g` were fitted.
     #[serde(default)]
     packet_bits: Option<f64>,
     modes: Vec<FileMode>,
@@ -20,11 +20,11 @@ struct File {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileMode {
-    /// What the mode is called; for people.
+    /// Name of the mode, for readers.
     #[serde(default, rename = "name")]
     _name: String,
     efficiency: f64,
-    /// Threshold in decibels; else it follows from `a`, `g` and the error rate that is aimed at.
+    /// Threshold in decibels; by default derived from `a`, `g` and the target error rate.
     #[serde(default)]
     snr_db: Option<f64>,
     #[serde(default)]
@@ -33,16 +33,16 @@ struct FileMode {
     g: Option<f64>,
 }
 
-/// Why a file is no table.
+/// Error of a table file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileError {
-    /// It is not the JSON of a table.
+    /// Invalid JSON of a table.
     Syntax(String),
-    /// A mode has neither a threshold nor a and g.
+    /// A mode with neither a threshold nor a and g.
     Threshold(usize),
-    /// A mode has a part of a, g and the packet size.
+    /// A mode with only some of a, g and the packet size.
     Part(usize),
-    /// Its modes make no table.
+    /// Modes that form no table.
     Table(TableError),
 }
 
@@ -62,8 +62,9 @@ impl fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 impl Table {
-    /// A table from JSON: `modes`, each with `efficiency` and either `snr_db` or `a` and `g`; with these `packet_bits`, and
-    /// thresholds at which the packet error rate is `target`. `source` and `name` are for people.
+    /// Reads a table from JSON: `modes`, each with `efficiency` and either `snr_db` or `a` and `g`. With `a` and `g`,
+    /// `packet_bits` is required, and thresholds follow from the packet error rate `target`. `source` and `name` are
+    /// for readers.
     ///
     /// # Errors
     /// See [`FileError`].
@@ -91,8 +92,8 @@ impl Table {
         Self::built_in(include_str!("tables/802.16e-ctc.json"), 1.0)
     }
 
-    /// Convolutionally coded modes with thresholds for a packet error rate of `target`, above 0 and below 1: six, or five
-    /// without 16-QAM 9/16.
+    /// Convolutionally coded modes with thresholds for a packet error rate of `target`, above 0 and below 1: six, or
+    /// five without 16-QAM 9/16.
     pub fn convolutional(has_nine_sixteenths: bool, target: f64) -> Self {
         let Self(super::Kind::Modes(mut modes)) = Self::built_in(include_str!("tables/convolutional.json"), target)
         else {

@@ -1,11 +1,11 @@
-//! Adaptive modulation and coding: what a symbol carries at which signal-to-noise ratio.
+//! Adaptive modulation and coding (AMC): bits per symbol by signal-to-noise ratio.
 //!
-//! A [`Table`] is either a list of modes, each used from its threshold on, or Shannon's formula with a gap. Under Rayleigh
-//! fading of mean γ̄ the SNR γ is exponential, so that mode n is in use with probability e^{−γ_n/γ̄} − e^{−γ_{n+1}/γ̄}.
+//! A [`Table`] is either a list of modes, each used from its threshold on, or Shannon's formula with a gap. Under
+//! Rayleigh fading of mean γ̄ the SNR γ is exponential: mode n is used with probability e^{−γ_n/γ̄} − e^{−γ_{n+1}/γ̄}.
 //!
-//! Where a mode's error rate is known as min(1, a e^{−gγ}) for packets of N bits (Liu, Zhou, Giannakis 2004), its threshold
-//! follows from the error rate P₀ that is aimed at, γ = ln(a/P₀)/g, and a packet of another size errs as if its bits were
-//! lost independently: 1 − (1 − P)^{bits/N}.
+//! If a mode's error rate is known as min(1, a e^{−gγ}) for packets of N bits (Liu, Zhou, Giannakis 2004), its
+//! threshold follows from the target error rate P₀, γ = ln(a/P₀)/g. The error rate of other packet sizes assumes
+//! independent bit errors: 1 − (1 − P)^{bits/N}.
 
 mod data;
 
@@ -17,39 +17,39 @@ use std::fmt;
 /// A mode of modulation and coding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mode {
-    /// Bits a symbol; positive.
+    /// Bits per symbol; positive.
     pub efficiency: f64,
-    /// Used from this signal-to-noise ratio on, linear.
+    /// Lowest signal-to-noise ratio at which it is used, linear.
     pub threshold: f64,
-    /// What goes wrong; `None`: nothing from the threshold on.
+    /// Error rate; `None`: no errors from the threshold on.
     pub errors: Option<Errors>,
 }
 
-/// The packet error rate of a mode: min(1, a e^{−gγ}) for packets of `packet_bits`.
+/// Packet error rate of a mode: min(1, a e^{−gγ}) for packets of `packet_bits`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
     /// a.
     pub a: f64,
     /// g.
     pub g: f64,
-    /// Size of the packets that a and g were fitted to.
+    /// Packet size for which a and g were fitted.
     pub packet_bits: f64,
 }
 
 impl Errors {
-    /// The signal-to-noise ratio, linear, at which packets of the fit's size err with probability `target`.
+    /// Linear signal-to-noise ratio at which the packet error rate is `target`, at the packet size of the fit.
     pub fn threshold(&self, target: f64) -> f64 {
         log(self.a / target) / self.g
     }
 }
 
-/// From signal-to-noise ratio to bits a symbol.
+/// Bits per symbol by signal-to-noise ratio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table(Kind);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
-    /// Rising thresholds, efficiencies that do not fall.
+    /// Modes with increasing thresholds and non-decreasing efficiencies.
     Modes(Vec<Mode>),
     Shannon {
         gap: f64,
@@ -57,12 +57,12 @@ enum Kind {
     },
 }
 
-/// Why modes make no table.
+/// Error of a list of modes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableError {
-    /// Which mode.
+    /// Index of the mode.
     pub mode: usize,
-    /// What is wrong with it.
+    /// Description of the error.
     pub problem: &'static str,
 }
 
@@ -75,11 +75,11 @@ impl fmt::Display for TableError {
 impl std::error::Error for TableError {}
 
 impl Table {
-    /// Modes, slowest first.
+    /// Creates a table of modes, slowest first.
     ///
     /// # Errors
-    /// No mode, a threshold, an efficiency or a number of the error rate that is not above 0, a threshold not above the one before, or an
-    /// efficiency below it.
+    /// No mode; a threshold, an efficiency or a number of the error rate that is not positive; a threshold not above
+    /// the one before, or an efficiency below it.
     pub fn of_modes(modes: Vec<Mode>) -> Result<Self, TableError> {
         let error = |mode, problem| Err(TableError { mode, problem });
         if modes.is_empty() {
@@ -106,12 +106,13 @@ impl Table {
         Ok(Self(Kind::Modes(modes)))
     }
 
-    /// log2(1 + γ/gap) bits a symbol, at most `most`; the gap is linear, at least 1 for what can exist.
+    /// Shannon's formula: log2(1 + γ/gap) bits per symbol, at most `most`. The gap is linear, at least 1 for a feasible
+    /// code.
     pub fn shannon(gap: f64, most: f64) -> Self {
         Self(Kind::Shannon { gap, most })
     }
 
-    /// The modes, slowest first; none where Shannon's formula stands in their place.
+    /// Modes, slowest first; empty for Shannon's formula.
     pub fn modes(&self) -> &[Mode] {
         match &self.0 {
             Kind::Modes(modes) => modes,
@@ -119,13 +120,13 @@ impl Table {
         }
     }
 
-    /// The mode in use; `None` below the first threshold, and where there are no modes.
+    /// Index of the mode in use; `None` below the first threshold, and for Shannon's formula.
     #[inline]
     pub fn mode(&self, snr: f64) -> Option<usize> {
         self.modes().iter().rposition(|mode| snr >= mode.threshold)
     }
 
-    /// Bits a symbol at a signal-to-noise ratio; 0 where nothing gets through.
+    /// Bits per symbol at a signal-to-noise ratio; 0 below the first threshold.
     #[inline]
     pub fn efficiency(&self, snr: f64) -> f64 {
         match &self.0 {
@@ -134,7 +135,7 @@ impl Table {
         }
     }
 
-    /// Probability that a packet of so many bits, sent in the mode that the signal-to-noise ratio asks for, is not decoded.
+    /// Packet error probability for `bits`, in the mode that the signal-to-noise ratio selects.
     pub fn error_probability(&self, snr: f64, bits: f64) -> f64 {
         let Some(mode) = self.mode(snr) else { return 0.0 };
         let Some(Errors { a, g, packet_bits }) = self.modes()[mode].errors else { return 0.0 };
@@ -142,14 +143,14 @@ impl Table {
         1.0 - pow(1.0 - rate, bits / packet_bits)
     }
 
-    /// Probability of each mode under Rayleigh fading of this mean; the rest is silence.
+    /// Probability of each mode under Rayleigh fading of this mean; the rest is outage.
     pub fn probabilities(&self, mean_snr: f64) -> Vec<f64> {
         let above = |at: usize| self.modes().get(at).map_or(0.0, |mode| exp(-mode.threshold / mean_snr));
         (0..self.modes().len()).map(|at| above(at) - above(at + 1)).collect()
     }
 
-    /// Mean bits a symbol under Rayleigh fading of this mean: Σ η_n P_n, or for Shannon's formula
-    /// ∫ log2(1 + γ/gap) e^{−γ/γ̄}/γ̄ dγ.
+    /// Mean bits per symbol under Rayleigh fading of this mean: Σ η_n P_n, or for Shannon's formula ∫ log2(1 + γ/gap)
+    /// e^{−γ/γ̄}/γ̄ dγ.
     pub fn mean_efficiency(&self, mean_snr: f64) -> f64 {
         match &self.0 {
             Kind::Modes(modes) => modes.iter().zip(self.probabilities(mean_snr)).map(|(m, p)| m.efficiency * p).sum(),
@@ -168,7 +169,7 @@ impl Table {
     }
 }
 
-/// The ratio of so many decibels.
+/// Linear ratio of `decibels`.
 fn ratio(decibels: f64) -> f64 {
     pow(10.0, decibels / 10.0)
 }

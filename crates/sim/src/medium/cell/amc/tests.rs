@@ -1,4 +1,4 @@
-//! Tables against the papers' numbers, and against sampling.
+//! Modulation tables validated against published numbers and sampling.
 
 use super::*;
 use crate::engine::{Purpose, Stream};
@@ -29,7 +29,7 @@ fn thresholds_are_the_published_ones() {
     assert_eq!(Table::convolutional(false, 0.01).modes().len(), 5);
 }
 
-/// Where a e^{−gγ} = 1 the published γ_p stand: the table agrees with itself.
+/// Published γ_p, where a e^{−gγ} = 1: the table is consistent.
 #[test]
 fn the_error_rate_is_one_where_published() {
     let points = [-1.5331, 1.0942, 3.9722, 7.7021, 10.2488, 15.9784];
@@ -47,7 +47,7 @@ fn a_mode_is_used_from_its_threshold_on() {
     assert_eq!((table.mode(ratio(30.0)), table.efficiency(ratio(30.0))), (Some(7), 5.0));
 }
 
-/// Mean efficiencies of huang2020's stations as computed elsewhere, by sampling, so to half a per cent.
+/// Mean efficiencies of huang2020's stations as published elsewhere, from sampling: within half a per cent.
 #[test]
 fn mean_efficiencies_of_the_papers_stations() {
     let ctc = Table::ctc_802_16e();

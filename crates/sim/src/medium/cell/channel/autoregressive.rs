@@ -1,14 +1,14 @@
 //! Rayleigh fading by an autoregressive process: h_k = −Σ a_i h_{k−i} + w_k, with a and the variance of w from the
-//! Yule–Walker equations for the correlation J0(2πfT k), solved by Levinson and Durbin's recursion (Baddour and Beaulieu,
-//! IEEE Transactions on Wireless Communications 4(4), 2005). The spectrum has no power beyond f, so that for slots short
-//! against 1/f the equations are all but singular; as they propose, a little white noise is added to the correlation at 0:
-//! ε = 1e-7. Up to the order the correlation is right to ε, beyond it decays.
+//! Yule–Walker equations for the correlation J0(2πfT k), solved by Levinson and Durbin's recursion (Baddour and
+//! Beaulieu, IEEE Transactions on Wireless Communications 4(4), 2005). The spectrum has no power beyond f, so for slots
+//! that are short against 1/f the equations are nearly singular. As the authors propose, white noise of ε = 1e-7 is
+//! added to the correlation at lag 0. Up to the order the correlation is exact to ε; beyond, it decays.
 
 use crate::engine::Stream;
 use libm::{j0, sqrt};
 use std::f64::consts::TAU;
 
-/// White noise added to the correlation at 0.
+/// White noise added to the correlation at lag 0.
 const NOISE: f64 = 1e-7;
 
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub(super) struct Autoregressive {
 }
 
 impl Autoregressive {
-    /// `doppler_per_slot` is fT. The process starts stationary: its first p values are drawn one after the other from the
-    /// predictors of growing order.
+    /// `doppler_per_slot` is fT. The process starts in its stationary state: its first p values are drawn in turn from
+    /// the predictors of increasing order.
     pub(super) fn new(doppler_per_slot: f64, order: usize, mut stream: Stream) -> Self {
         let correlation = |lag: usize| j0(TAU * doppler_per_slot * lag as f64) + if lag == 0 { NOISE } else { 0.0 };
         let mut weights: Vec<f64> = Vec::with_capacity(order);

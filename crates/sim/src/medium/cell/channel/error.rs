@@ -1,42 +1,42 @@
-//! Which channels fit a cell, and why others do not.
+//! Validity limits of channel models.
 
 use std::fmt;
 
-/// Most sinusoids of [`Fading::Jakes`].
+/// Largest number of sinusoids of [`Fading::Jakes`].
 pub const MAX_SINUSOIDS: usize = 1024;
 /// Highest order of [`super::Fading::Autoregressive`].
 pub const MAX_ORDER: usize = 256;
-/// Largest fT of [`super::Fading::Markov`]. The rates N_n hold per slot while the gain moves on a straight line within a slot: at
-/// fT = 0.05 it leaves the line by (2πfT)²/8 = 1.2 % of its way. A crossing that comes and goes between two slots is not
-/// seen: for levels below the mean the share (πfT/ρ)²/8 of them, ρ² = γ_n/γ̄, which is 5 % at ρ = ¼. What is lower is
-/// refused by [`MAX_LEAVING`].
+/// Largest fT of [`super::Fading::Markov`]. The rates N_n hold per slot while the gain changes linearly within a slot;
+/// at fT = 0.05 it deviates from the line by (2πfT)²/8 = 1.2 % of its change. Pairs of crossings between two slots are
+/// missed: for levels below the mean a fraction of (πfT/ρ)²/8, ρ² = γ_n/γ̄, which is 5 % at ρ = ¼. [`MAX_LEAVING`]
+/// refuses lower levels.
 pub const MAX_DOPPLER_PER_SLOT: f64 = 0.05;
-/// Largest probability of leaving a state in a slot. In a slot |h| moves by a normal step of deviation πfT; a state of width Δ
-/// in |h| is left with probability √(2π)fT/Δ, so that with the limit of 0.4 it is d = √(2/π)/0.4 = 2 deviations wide. Of
-/// the steps into it, the share (φ(d) − d·Q(d))/φ(0) = 2.2 % goes over it, where the chain would have all stop.
-/// Silence, of width ρ, is left with √(2π)fT/ρ: then (πfT/ρ)²/8 is at most 3 %.
+/// Largest probability of leaving a state in a slot. In a slot |h| makes a normal step of standard deviation πfT. A
+/// state of width Δ in |h| is left with probability √(2π)fT/Δ, so at the limit of 0.4 it is d = √(2/π)/0.4 = 2
+/// deviations wide. Of the steps into it a fraction of (φ(d) − d·Q(d))/φ(0) = 2.2 % skips it; in the chain none does.
+/// The outage state, of width ρ, is left with probability √(2π)fT/ρ: then (πfT/ρ)²/8 is at most 3 %.
 pub const MAX_LEAVING: f64 = 0.4;
 
-/// Why a model does not fit a cell.
+/// Reason why a fading model does not fit a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FadingError {
-    /// The Markov chain steps between neighbours: the channel must not move far in a slot.
+    /// The channel changes too far in a slot for a Markov chain with steps between neighbours.
     TooFast {
-        /// f T of the cell.
+        /// fT of the cell.
         doppler_per_slot: f64,
     },
-    /// A mode is so narrow that the channel often steps over it.
+    /// A mode is so narrow that the channel often skips it.
     Narrow {
-        /// Which, 0 for silence.
+        /// Index of the state, 0 for outage.
         state: usize,
         /// Probability of leaving it.
         leaving: f64,
     },
-    /// The chain runs over modes, and the table has none.
+    /// The chain needs modes, and the table has none.
     NoModes,
-    /// So many sinusoids are not possible.
+    /// Invalid number of sinusoids.
     Sinusoids(usize),
-    /// An order that is not possible.
+    /// Invalid order.
     Order(usize),
     /// A trace without samples.
     Empty,

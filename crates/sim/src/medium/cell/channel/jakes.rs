@@ -1,20 +1,19 @@
-//! Rayleigh fading by a sum of sinusoids: h = N^{−1/2} Σ e^{j(2πfT k cos α_n + φ_n)}, with angles of arrival
-//! α_n = (2πn + θ)/N and φ_n, θ uniform in [0, 2π) for each run (after Zheng and Xiao, IEEE Communications Letters 6(6),
-//! 2002). Over runs the correlation is J0(2πfτ) exactly; that of |h|² is J0² − 1/N instead of J0²: the price of N
-//! sinusoids. A run's angles stay, so that over a run the mean of |h|² is 1 and the correlation is that of its N angles, which
-//! leaves J0 where 2πfτ nears N.
+//! Rayleigh fading by a sum of sinusoids: h = N^{−1/2} Σ e^{j(2πfT k cos α_n + φ_n)}, with angles of arrival α_n = (2πn
+//! + θ)/N and φ_n, θ uniform in [0, 2π) for each run (after Zheng and Xiao, IEEE Communications Letters 6(6), 2002).
+//! Over runs the correlation is exactly J0(2πfτ); that of |h|² is J0² − 1/N instead of J0², because there are only N
+//! sinusoids. Within a run the angles are fixed: the mean of |h|² is 1 and the correlation is that of its N angles,
+//! which departs from J0 where 2πfτ approaches N.
 
 use crate::engine::Stream;
 use libm::{cos, sin, sqrt};
 use std::f64::consts::TAU;
 
-/// Rounding makes phasors grow or shrink; after so many slots they are brought back to the circle. In between the error is
-/// below 1e-12.
+/// Slots between renormalisations of the phasors, against rounding errors. In between the error is below 1e-12.
 const RENORMALISE: u32 = 4096;
 
 #[derive(Debug)]
 pub(super) struct Jakes {
-    /// Phasors and their turns in a slot, as (re, im, re, im).
+    /// Phasors and their rotation per slot, as (re, im, re, im).
     waves: Vec<[f64; 4]>,
     /// N^{−1/2}.
     amplitude: f64,

@@ -1,7 +1,8 @@
-//! A finite-state Markov channel: the modes of the table, and silence below the first, are its states (Wang and Moayeri,
-//! IEEE Transactions on Vehicular Technology 44(1), 1995). In a slot T the chain goes to a neighbour or stays:
+//! Finite-state Markov channel: its states are the modes of the table, and outage below the first (Wang and Moayeri,
+//! IEEE Transactions on Vehicular Technology 44(1), 1995). In a slot T the chain moves to a neighbour or stays:
 //! P(n→n+1) = N_{n+1} T/P_n, P(n→n−1) = N_n T/P_n, with P_n = e^{−γ_n/γ̄} − e^{−γ_{n+1}/γ̄} and the level crossing rate
-//! N_n = √(2πγ_n/γ̄) f e^{−γ_n/γ̄}. P is then its stationary distribution: N_{n+1} T flows either way between n and n + 1.
+//! N_n = √(2πγ_n/γ̄) f e^{−γ_n/γ̄}. P is its stationary distribution: N_{n+1} T flows in both directions between n and
+//! n + 1.
 
 use super::super::amc::Table;
 use super::error::{FadingError, MAX_DOPPLER_PER_SLOT, MAX_LEAVING};
@@ -20,7 +21,7 @@ pub(super) struct Markov {
 
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// Mean of the signal-to-noise ratio within the state.
+    /// Mean signal-to-noise ratio within the state.
     snr: f64,
     probability: f64,
     up: f64,
@@ -80,7 +81,7 @@ impl Markov {
         Self { doppler, now: first.unwrap_or(states.len() - 1), states, stream }
     }
 
-    /// Another mean: the chain stays in its state, whose probabilities are now others.
+    /// Changes the mean: the chain keeps its state, whose probabilities change.
     pub(super) fn change_mean(&mut self, mean_snr: f64, slot: Duration, table: &Table) {
         self.states = states(self.doppler, mean_snr, slot, table);
     }

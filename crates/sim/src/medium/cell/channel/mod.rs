@@ -1,9 +1,8 @@
-//! How the signal-to-noise ratio of a station moves from slot to slot.
+//! Fading channels: the signal-to-noise ratio (SNR) of a station from slot to slot.
 //!
-//! Flat Rayleigh fading: the complex gain h is Gaussian with E|h|² = 1, so the envelope |h| has the density 2r e^{−r²} and
-//! the ratio γ = γ̄|h|² is exponential. A receiver that moves at Doppler frequency f sees the correlation
-//! E[h(t)h*(t+τ)] = J0(2πfτ) (Clarke 1968, Jakes 1974). The models differ in how they make it; the channel stands still
-//! within a slot.
+//! Flat Rayleigh fading: the complex gain h is Gaussian with E|h|² = 1, so the envelope |h| has the density 2r e^{−r²}
+//! and the SNR γ = γ̄|h|² is exponential. At Doppler frequency f the correlation is E[h(t)h*(t+τ)] = J0(2πfτ) (Clarke
+//! 1968, Jakes 1974). The models differ in how they generate it; the channel is constant within a slot.
 
 mod autoregressive;
 mod error;
@@ -22,43 +21,43 @@ use windward_units::Duration;
 pub use error::{FadingError, MAX_DOPPLER_PER_SLOT, MAX_LEAVING, MAX_ORDER, MAX_SINUSOIDS};
 pub use trace::{SnrTrace, SnrTraceError, SnrTraceProblem};
 
-/// How a channel fades around its mean.
+/// Fading model around the mean.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fading {
-    /// Rayleigh, a new draw in every slot: what correlated fading comes to where the slots are long, 2πfT ≫ 1.
+    /// Rayleigh with a new draw in every slot: the limit of correlated fading for long slots, 2πfT ≫ 1.
     Independent,
     /// Rayleigh by a sum of sinusoids of random angles and phases.
     Jakes {
         /// Doppler frequency in hertz; positive.
         doppler: f64,
-        /// How many sinusoids, 8 to [`MAX_SINUSOIDS`].
+        /// Number of sinusoids, 8 to [`MAX_SINUSOIDS`].
         sinusoids: usize,
     },
     /// Rayleigh by an autoregressive process.
     Autoregressive {
         /// Doppler frequency in hertz; positive.
         doppler: f64,
-        /// Its order, 1 to [`MAX_ORDER`].
+        /// Order, 1 to [`MAX_ORDER`].
         order: usize,
     },
     /// A Markov chain over the modes with steps between neighbours.
     Markov {
-        /// Doppler frequency in hertz; positive, and small for the slot.
+        /// Doppler frequency in hertz; positive, and low for the slot.
         doppler: f64,
     },
     /// Always the mean.
     Constant,
-    /// Measured samples, over again when they end.
+    /// Measured samples, repeated from the start at their end.
     Trace {
         /// Decibels above the mean; not empty.
         samples: Arc<[f64]>,
-        /// Distance of the samples; positive.
+        /// Sampling interval; positive.
         interval: Duration,
     },
 }
 
 impl Fading {
-    /// Whether the model fits a station of this mean in a cell of this slot and table.
+    /// Checks that the model is valid for a station of this mean in a cell of this slot and table.
     ///
     /// # Errors
     /// See [`FadingError`].
@@ -94,8 +93,7 @@ enum Model {
 }
 
 impl Channel {
-    /// A channel of this mean, linear, whose slots follow each other at distance `slot`. The model has passed its
-    /// [`Fading::check`].
+    /// Creates a channel of this linear mean with slots of length `slot`. The model must have passed [`Fading::check`].
     pub fn new(fading: &Fading, mean_snr: f64, slot: Duration, table: &Table, stream: Stream) -> Self {
         let model = match *fading {
             Fading::Independent => Model::Independent(stream),
@@ -117,7 +115,8 @@ impl Channel {
         Self { mean_snr, model }
     }
 
-    /// Another mean from the next slot on; how it fades around it goes on. [`Fading::check`] has passed for it too.
+    /// Changes the mean from the next slot on; the fading around it continues. The new mean must have passed
+    /// [`Fading::check`].
     pub fn change_mean(&mut self, mean_snr: f64, slot: Duration, table: &Table) {
         self.mean_snr = mean_snr;
         if let Model::Markov(chain) = &mut self.model {

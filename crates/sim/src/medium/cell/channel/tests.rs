@@ -1,4 +1,4 @@
-//! Every model against the closed forms of Rayleigh fading.
+//! Fading models validated against the closed forms of Rayleigh fading.
 
 use super::*;
 use crate::engine::Purpose;
@@ -23,7 +23,7 @@ fn models(doppler: f64) -> [Fading; 2] {
     [Fading::Jakes { doppler, sinusoids: 64 }, Fading::Autoregressive { doppler, order: 64 }]
 }
 
-/// Kolmogorov and Smirnov's distance of the samples from the Rayleigh distribution 1 − e^{−r²}.
+/// Kolmogorov–Smirnov distance of the samples from the Rayleigh distribution 1 − e^{−r²}.
 fn distance(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     let n = samples.len() as f64;
@@ -34,7 +34,7 @@ fn distance(mut samples: Vec<f64>) -> f64 {
     samples.iter().enumerate().map(gap).fold(0.0, f64::max)
 }
 
-/// 4000 runs, one sample each, so that samples are independent: at the level 1e-3 the distance is below 1.95/√n = 0.031.
+/// 4000 runs, one sample each, so that samples are independent: at level 1e-3 the distance is below 1.95/√n = 0.031.
 #[test]
 fn envelopes_are_rayleigh() {
     for fading in [vec![Fading::Independent], models(20.0).to_vec()].concat() {
@@ -44,8 +44,8 @@ fn envelopes_are_rayleigh() {
     }
 }
 
-/// Whether values of independent runs have the mean `expected`, within five standard errors as the spread of the values shows
-/// them.
+/// Checks that values of independent runs have the mean `expected` within five standard errors, estimated from their
+/// spread.
 fn check_mean(what: &str, values: &[f64], expected: f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -93,10 +93,10 @@ fn gains_are_correlated_as_clarke_says() {
     }
 }
 
-/// Level crossing rate √(2π) f ρ e^{−ρ²} and mean fade duration (e^{ρ²} − 1)/(ρ f √(2π)) (Rice 1945; Jakes 1974). A sample
-/// every fT = 0.01 misses what comes and goes in between: the probability of being below ρ in a slot and above in the
-/// next, the integral of the bivariate Rayleigh density by SciPy's `dblquad`, is 1.3·10⁻³ to 2·10⁻⁴ short of the rate.
-/// A fade lasts the time below over the number of fades: time − duration · fades has the mean 0.
+/// Level crossing rate √(2π) f ρ e^{−ρ²} and mean fade duration (e^{ρ²} − 1)/(ρ f √(2π)) (Rice 1945; Jakes 1974).
+/// Samples every fT = 0.01 miss pairs of crossings in between: the probability of being below ρ in a slot and above it
+/// in the next, SciPy's `dblquad` of the bivariate Rayleigh density, is 1.3·10⁻³ to 2·10⁻⁴ below the rate. The duration
+/// is the time below over the number of fades: time − duration · fades has the mean 0.
 #[test]
 fn levels_are_crossed_and_fades_last_as_rice_says() {
     let (doppler, slots) = (10.0, 10_000);
@@ -119,8 +119,8 @@ fn levels_are_crossed_and_fades_last_as_rice_says() {
     }
 }
 
-/// The chain is in its states with the probabilities P_n and crosses each threshold N_n times a second upwards, and as often
-/// downwards; it steps between neighbours. 40 independent runs of 100 000 slots.
+/// The chain occupies its states with the probabilities P_n, crosses each threshold N_n times a second upwards and as
+/// often downwards, and steps between neighbours only. 40 independent runs of 100 000 slots.
 #[test]
 fn the_markov_chain_is_in_its_states_as_often_as_the_integrals_say() {
     let (table, slot) = (Table::ctc_802_16e(), Duration::from_secs(SLOT_S));
@@ -148,9 +148,9 @@ fn the_markov_chain_is_in_its_states_as_often_as_the_integrals_say() {
     }
 }
 
-/// A state of the chain's limit, two deviations of a step wide, in the true fading: of the steps into it from below, 2.2 % go
-/// over it. The formula has |h| move along its radius with a uniform density, which holds to the curvature of the circle,
-/// a step over its radius, 0.06/0.8: a tenth is allowed.
+/// True fading over a state at the chain's limit, two deviations of a step wide: of the steps into it from below, 2.2 %
+/// skip it. The formula assumes that |h| moves along its radius with a uniform density, which holds up to the curvature
+/// of the circle, a step over its radius, 0.06/0.8: a tenth is allowed.
 #[test]
 fn few_steps_go_over_a_state_that_the_markov_chain_allows() {
     let (doppler, low) = (20.0, 0.8);

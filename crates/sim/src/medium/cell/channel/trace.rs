@@ -1,52 +1,52 @@
-//! Measured signal-to-noise ratios as text: comma-separated, with a header that names the columns. `time_s` and `snr_db` are
-//! read, in seconds and decibels; other columns are for others. Samples stand a constant time apart.
+//! Measured signal-to-noise ratios as comma-separated text with a header. The columns `time_s` and `snr_db`, in seconds
+//! and decibels, are read; others are ignored. Samples are equidistant.
 
 use crate::csv::cells;
 use std::fmt;
 use windward_units::Duration;
 
-/// How far a sample may be from its place, in distances of the samples: clocks are written with few digits.
+/// Tolerance of a sample's time, in sampling intervals: recorded clocks have few digits.
 const SLACK: f64 = 0.05;
 
 /// Measured signal-to-noise ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnrTrace {
-    /// In decibels.
+    /// Samples in decibels.
     pub samples: Vec<f64>,
-    /// Distance of the samples.
+    /// Sampling interval.
     pub interval: Duration,
 }
 
-/// Why a text is no trace.
+/// Error of a trace's text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnrTraceError {
-    /// Which line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Problem of the line.
     pub problem: SnrTraceProblem,
 }
 
-/// What is wrong with a line of a trace.
+/// Problem of a trace's line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SnrTraceProblem {
-    /// The header names no such column.
+    /// The header lacks this column.
     NoColumn(&'static str),
-    /// A column has no finite number here.
+    /// A column without a finite number.
     Number {
-        /// Which column.
+        /// Name of the column.
         column: &'static str,
-        /// What stands there instead; empty where the line is too short.
+        /// Text in its place; empty if the line is too short.
         text: String,
     },
-    /// There are fewer than two samples, which have no distance.
+    /// Fewer than two samples, without a sampling interval.
     TooFew,
     /// The last sample is not after the first.
     Backwards,
-    /// The sample is not where the others would have it.
+    /// A sample off the sampling grid.
     Uneven {
-        /// Where it is, in seconds.
+        /// Its time, in seconds.
         time: f64,
-        /// Where it should be.
+        /// Expected time, in seconds.
         expected: f64,
     },
 }

@@ -1,6 +1,6 @@
-//! The exponential rule: argmax (a_l/r̄_l) R_l exp((a_l W_l − m)/(1 + √m)), with m the mean of a W over the stations that
-//! have something to send, and a, W, r̄ as in M-LWDF (Shakkottai and Stolyar, 2002). Where all waits are alike it is
-//! proportionally fair by channel; where one is far longer than the others, the longest wait goes first.
+//! Exponential rule: argmax (a_l/r̄_l) R_l exp((a_l W_l − m)/(1 + √m)), with m the mean of a W over the backlogged
+//! stations, and a, W, r̄ as in M-LWDF (Shakkottai and Stolyar, 2002). With similar delays it is proportionally fair by
+//! channel; if one delay is far longer, that station goes first.
 
 use super::rule::{Choose, Slot, largest};
 

@@ -1,6 +1,6 @@
-//! Modified largest weighted delay first: argmax (a_l/r̄_l) W_l R_l, with W_l the wait of the first packet, a_l = −ln δ_l/T_l
-//! for a wait above T_l with probability δ_l, and r̄_l the mean rate that the channel offers (Andrews, Kumaran, Ramanan,
-//! Stolyar, Whiting, Vijayakumar, IEEE Communications Magazine 39(2), 2001).
+//! Modified largest weighted delay first: argmax (a_l/r̄_l) W_l R_l, with the head-of-line delay W_l, a_l = −ln δ_l/T_l
+//! for a delay above T_l with probability δ_l, and the mean rate r̄_l that the channel offers (Andrews, Kumaran,
+//! Ramanan, Stolyar, Whiting, Vijayakumar, IEEE Communications Magazine 39(2), 2001).
 
 use super::rule::{Choose, Slot, largest};
 

@@ -1,4 +1,4 @@
-//! The best channel of the slot: most bits in total, none for whom is always far away (Knopp and Humblet 1995).
+//! Best channel of the slot: largest total throughput, starvation of distant stations (Knopp and Humblet 1995).
 
 use super::rule::{Choose, Slot, largest};
 

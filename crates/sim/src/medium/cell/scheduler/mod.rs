@@ -1,7 +1,7 @@
-//! Which station a cell serves in a slot. One rule, one file.
+//! Schedulers of a cell: the station served in a slot, one file per rule.
 //!
-//! All rules see the same [`Slot`] and answer one station. A station that is empty, or whose channel carries nothing in
-//! this slot, is passed over by every rule but those told to be oblivious. Of equals the first is served.
+//! All rules see the same [`Slot`] and return one station. A station that is empty, or whose channel carries nothing in
+//! this slot, is skipped, except by oblivious rules. Of equals the first is served.
 
 mod exp_rule;
 mod m_lwdf;
@@ -15,21 +15,21 @@ mod rule;
 pub use rule::{Candidate, Choose, Slot};
 use std::fmt;
 
-/// Which rule a cell follows.
+/// Scheduling rule of a cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SchedulerConfig {
     /// Queueing-delay MaxWeight: backlog over average rate, times rate (huang2020 (10)).
     QueueingDelay,
     /// Queue-length MaxWeight: backlog times rate (Tassiulas and Ephremides 1992).
     QueueLength,
-    /// The best channel.
+    /// Best channel.
     MaxSnr {
-        /// Also where nothing waits behind it.
+        /// True if empty stations are chosen too.
         is_oblivious: bool,
     },
     /// Stations in turn.
     RoundRobin {
-        /// A slot belongs to its station even if nothing waits there; else empty stations are skipped.
+        /// True if a slot belongs to its station even if its queue is empty; otherwise empty stations are skipped.
         is_oblivious: bool,
     },
     /// Rate over average rate: maximises Σ ln r over backlogged stations.
@@ -38,7 +38,7 @@ pub enum SchedulerConfig {
     MLwdf,
     /// The exponential rule (Shakkottai and Stolyar 2002).
     ExpRule,
-    /// A user's own, by its index among the [`Makers`](crate::Makers) of who runs the network, which have it.
+    /// User-defined rule, by its index among the [`Makers`](crate::Makers) of the run.
     Own(u32),
 }
 
@@ -58,7 +58,7 @@ impl fmt::Debug for SchedulerConfig {
     }
 }
 
-/// A rule at work; dispatched statically but for a user's own.
+/// A rule at run time, dispatched statically except for a user-defined one.
 pub(crate) enum Scheduler {
     QueueingDelay(queueing_delay::QueueingDelay),
     QueueLength(queue_length::QueueLength),

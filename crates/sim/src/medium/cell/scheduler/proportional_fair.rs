@@ -1,4 +1,4 @@
-//! Proportional fairness: argmax R_l/r̄_l with r̄_l the filtered rate of delivery (Viswanath, Tse, Laroia 2002).
+//! Proportional fairness: argmax R_l/r̄_l with the filtered delivery rate r̄_l (Viswanath, Tse, Laroia 2002).
 
 use super::rule::{Choose, Slot, largest};
 

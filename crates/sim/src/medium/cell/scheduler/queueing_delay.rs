@@ -1,5 +1,5 @@
-//! Queueing-delay MaxWeight: argmax (Q_l/r̄_l) R_l (huang2020 (10)). By Little's law Q_l/r̄_l, with r̄_l what the queue
-//! delivers on average, is the delay in it: the price that end-to-end laws of the FAST family see.
+//! Queueing-delay MaxWeight: argmax (Q_l/r̄_l) R_l (huang2020 (10)). By Little's law Q_l/r̄_l, with the queue's mean
+//! delivery rate r̄_l, is the queueing delay: the price that end-to-end laws of the FAST family see.
 
 use super::rule::{Choose, Slot, largest};
 

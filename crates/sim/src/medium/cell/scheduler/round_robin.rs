@@ -1,10 +1,10 @@
-//! Stations in turn, whatever their channels.
+//! Round robin, independent of the channels.
 
 use super::rule::{Choose, Slot};
 
 pub(crate) struct RoundRobin {
     is_oblivious: bool,
-    /// Whose turn it is.
+    /// Index of the next station.
     next: usize,
 }
 

@@ -1,41 +1,41 @@
-//! What a rule is, and what it sees.
+//! Interface of a scheduling rule and its input.
 
 use windward_units::{Duration, Time};
 
-/// What a scheduler knows at the beginning of a slot.
+/// State of a cell at the beginning of a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot<'a> {
-    /// Slots before this one.
+    /// Number of slots before this one.
     pub number: u64,
-    /// When it begins.
+    /// Start of the slot.
     pub now: Time,
     /// The stations, in the order of the network.
     pub stations: &'a [Candidate],
 }
 
-/// A station as its scheduler sees it.
+/// State of a station for its scheduler.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Candidate {
-    /// Packets waiting.
+    /// Packets in the queue.
     pub backlog_packets: u64,
-    /// Bits waiting.
+    /// Bits in the queue.
     pub backlog_bits: f64,
-    /// How long the first of them has waited; zero without any.
+    /// Head-of-line delay; zero for an empty queue.
     pub head_wait: Duration,
     /// Signal-to-noise ratio of this slot, linear.
     pub snr: f64,
-    /// Bits a second that the station would get in this slot.
+    /// Rate of the station in this slot, in bits a second.
     pub rate: f64,
-    /// Filtered rate of what was delivered, in bits a second.
+    /// Filtered delivery rate, in bits a second.
     pub average_rate: f64,
-    /// Filtered rate of what the channel offered, served or not, in bits a second.
+    /// Filtered rate that the channel offered, served or not, in bits a second.
     pub average_offer: f64,
-    /// a of M-LWDF and the EXP rule: −ln δ/T for a wait above T with probability δ, in 1/s.
+    /// a of M-LWDF and the EXP rule: −ln δ/T for a delay above T with probability δ, in 1/s.
     pub urgency: f64,
 }
 
 impl Candidate {
-    /// Whether serving it would move anything.
+    /// True if the station has a packet and a usable channel.
     #[inline]
     pub fn is_servable(&self) -> bool {
         self.backlog_packets > 0 && self.rate > 0.0
@@ -44,11 +44,11 @@ impl Candidate {
 
 /// A scheduling rule.
 pub trait Choose {
-    /// The station to serve, as an index into [`Slot::stations`]; `None`: nobody.
+    /// Index into [`Slot::stations`] of the station to serve; `None`: no station.
     fn choose(&mut self, slot: &Slot<'_>) -> Option<usize>;
 }
 
-/// The first of the stations of largest weight among those for which `is_eligible`.
+/// First of the eligible stations of largest weight.
 #[inline]
 pub(super) fn largest(
     stations: &[Candidate],

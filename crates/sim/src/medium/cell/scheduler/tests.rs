@@ -1,4 +1,4 @@
-//! Every rule on the same two stations, by hand.
+//! Scheduling rules on two stations, by hand.
 
 use super::*;
 use windward_units::{Duration, Time};
@@ -69,9 +69,10 @@ fn the_far_station_with_the_long_queue() {
     assert_eq!(choice(&SchedulerConfig::MaxSnr { is_oblivious: false }, &stations()), Some(0));
 }
 
-/// Each factor of a weight turns the choice by itself. A fade to 0.2 Mbit/s: delay 64/500·0.2 = 0.026 against 0.032, length 12.8
-/// against 64, PF 0.4 against 2, M-LWDF 10·0.1·0.2/1 = 0.2 against 0.267. An average of 4 Mbit/s: 64/4000·1.5 = 0.024, PF 0.375.
-/// A tenth of the backlog: 0.019, 9.6. A wait of 10 ms, an average offer of 10 Mbit/s, an urgency of 1: M-LWDF 0.15 each.
+/// Each factor of a weight changes the choice by itself. A fade to 0.2 Mbit/s: delay 64/500·0.2 = 0.026 against 0.032,
+/// length 12.8 against 64, PF 0.4 against 2, M-LWDF 10·0.1·0.2/1 = 0.2 against 0.267. An average of 4 Mbit/s:
+/// 64/4000·1.5 = 0.024, PF 0.375. A tenth of the backlog: 0.019, 9.6. A delay of 10 ms, an average offer of 10 Mbit/s,
+/// an urgency of 1: M-LWDF 0.15 each.
 #[test]
 fn every_factor_counts() {
     use SchedulerConfig::{MLwdf, ProportionalFair, QueueLength, QueueingDelay};
@@ -141,7 +142,7 @@ fn round_robin_takes_turns_and_skips_the_empty() {
     assert_eq!([turn(&three), turn(&three)], [Some(2), Some(0)]);
 }
 
-/// A station that was never served has an average of zero.
+/// An unserved station has an average of zero.
 #[test]
 fn who_was_never_served_goes_first() {
     let mut stations = stations();

@@ -1,4 +1,4 @@
-//! What the MAC tells the protocol, and what it asks.
+//! Interface between the MAC and the routing protocol.
 
 use super::state::Routing;
 use crate::medium::air::FrameKind;
@@ -10,7 +10,7 @@ use crate::packet::{Kind, Packet};
 use windward_units::Time;
 
 impl Wifi {
-    /// Before the first packet.
+    /// Starts the protocol, before the first packet.
     pub(in crate::medium::wifi) fn begin_routing(&mut self, out: &mut impl Out) {
         match &self.routing {
             None | Some(Routing::Backpressure(_)) => {}
@@ -19,7 +19,7 @@ impl Wifi {
         }
     }
 
-    /// A station sends a packet on that follows no route of its own.
+    /// Forwards a packet without a source route.
     pub(in crate::medium::wifi) fn find_way(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
         match &self.routing {
             None => out.lose(packet, Cause::NoRoute),
@@ -29,7 +29,7 @@ impl Wifi {
         }
     }
 
-    /// A station may have something to tell.
+    /// Handles a timer of the protocol at a station.
     pub(in crate::medium::wifi) fn tell(&mut self, now: Time, at: u32, out: &mut impl Out) {
         match &self.routing {
             None => {}
@@ -39,7 +39,7 @@ impl Wifi {
         }
     }
 
-    /// A frame that concerns the protocol has been on the air; `heard` are those who received it.
+    /// Delivers a frame of the protocol to the stations `heard`, which received it.
     pub(in crate::medium::wifi) fn hear(
         &mut self,
         now: Time,
@@ -58,7 +58,7 @@ impl Wifi {
         }
     }
 
-    /// A message of the protocol for one station has come to it.
+    /// Delivers a unicast message of the protocol.
     pub(in crate::medium::wifi) fn hear_alone(
         &mut self,
         now: Time,
@@ -72,14 +72,15 @@ impl Wifi {
         }
     }
 
-    /// The MAC is done with a message of the protocol for one station.
+    /// Releases a unicast message that the MAC has finished.
     pub(in crate::medium::wifi) fn release_message(&mut self, handle: u32) {
         if let Some(Routing::Aodv(_)) = &self.routing {
             self.release_aodv_message(handle);
         }
     }
 
-    /// The MAC gave up a packet; unless it was received or is kept, it is lost or taken back.
+    /// Handles a packet that the MAC gave up: unless it was received or is kept, it is lost or returned to the
+    /// protocol.
     pub(in crate::medium::wifi) fn give_up(
         &mut self,
         now: Time,
@@ -99,7 +100,7 @@ impl Wifi {
         }
     }
 
-    /// Takes back what waits for a way.
+    /// Takes the packets queued for a link out of the interface queue.
     pub(super) fn withdraw(&mut self, now: Time, at: u32, way: u32) -> Vec<Packet> {
         let station = &mut self.stations[at as usize];
         station.note_queue(now);
@@ -117,13 +118,13 @@ impl Wifi {
         taken.into_iter().map(|waiting| waiting.packet).collect()
     }
 
-    /// A message of the protocol, known to it as `handle`, waits for the air: before the data, as ns-2's queue has it, and whether
-    /// there is room or not.
+    /// Queues a broadcast message of the protocol with the number `handle`: before the data, as in ns-2's queue, and
+    /// regardless of the buffer.
     pub(super) fn broadcast(&mut self, now: Time, at: u32, handle: u32, size: u32, out: &mut impl Out) {
         self.send_message(now, at, ALL, handle, size, out);
     }
 
-    /// The same for the station at the end of a way.
+    /// Queues a unicast message of the protocol in the same way.
     pub(super) fn send_message(&mut self, now: Time, at: u32, way: u32, handle: u32, size: u32, out: &mut impl Out) {
         let packet = Packet { number: handle, ..Packet::new(Kind::Routing, now, 0, 0, size) };
         let waiting = Waiting { since: now, way, packet };

@@ -1,10 +1,10 @@
-//! Who is who, and which way leads where.
+//! Directory of stations and links.
 
 use crate::medium::wifi::config::WifiConfig;
 use crate::packet::NodeId;
 use std::collections::BTreeMap;
 
-/// Stations by their node, and ways by their ends.
+/// Stations by node, and links by their ends.
 #[derive(Debug)]
 pub struct Directory {
     stations: BTreeMap<NodeId, u32>,
@@ -19,12 +19,12 @@ impl Directory {
         }
     }
 
-    /// The station that a node is.
+    /// Station of a node.
     pub fn station(&self, node: NodeId) -> Option<u32> {
         self.stations.get(&node).copied()
     }
 
-    /// The way from one station to another, if they can be in reach of each other.
+    /// Link from one station to another, if they can be in reach of each other.
     pub fn way(&self, from: u32, to: u32) -> Option<u32> {
         self.ways.get(&(from, to)).copied()
     }

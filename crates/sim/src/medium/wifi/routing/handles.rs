@@ -1,6 +1,6 @@
-//! Messages that wait for the air or are on it: a packet carries the number of its message.
+//! Routing messages queued or on the air: a packet carries the number of its message.
 
-/// Things kept under a number until they are released.
+/// Values stored by number until they are released.
 #[derive(Debug)]
 pub struct Handles<T> {
     kept: Vec<Option<T>>,

@@ -1,4 +1,4 @@
-//! Stations that find the way of packets themselves, by one protocol or another.
+//! Routing protocols of 802.11 networks.
 
 mod aodv;
 mod backpressure;

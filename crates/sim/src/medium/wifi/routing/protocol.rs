@@ -1,16 +1,16 @@
-//! Which protocol stations follow.
+//! Choice of the routing protocol.
 
 use super::aodv::AodvConfig;
 use super::backpressure::BackpressureConfig;
 use super::dsdv::DsdvConfig;
 
-/// How stations find the way of packets.
+/// Routing protocol of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoutingConfig {
-    /// Destination-sequenced distance vectors.
+    /// Destination-sequenced distance vectors (DSDV).
     Dsdv(DsdvConfig),
-    /// Ad hoc on-demand distance vectors.
+    /// Ad hoc on-demand distance vectors (AODV).
     Aodv(AodvConfig),
-    /// They do not: the backlogs of a station and its neighbours decide.
+    /// No routes: forwarding by the backlogs of a station and its neighbours.
     Backpressure(BackpressureConfig),
 }

@@ -1,4 +1,4 @@
-//! Protocols at work.
+//! Routing protocols at run time.
 
 use super::aodv::AodvRouting;
 use super::backpressure::Backpressure;
@@ -9,7 +9,7 @@ use crate::makers::Makers;
 use crate::medium::wifi::config::WifiConfig;
 use windward_units::Time;
 
-/// A protocol at work, in all stations.
+/// Routing protocol of all stations at run time.
 #[derive(Debug)]
 pub(in crate::medium::wifi) enum Routing {
     Dsdv(Box<DsdvRouting>),
@@ -28,12 +28,12 @@ impl Routing {
         })
     }
 
-    /// Whether it listens to data frames for others.
+    /// True if its stations overhear data frames for others.
     pub fn overhears(&self) -> bool {
         matches!(self, Self::Backpressure(_))
     }
 
-    /// The queues of stations that forward by backlog.
+    /// Queues of stations that forward by backlog.
     pub fn backlog(&self) -> Option<&Backlog> {
         match self {
             Self::Dsdv(_) | Self::Aodv(_) => None,
@@ -41,7 +41,7 @@ impl Routing {
         }
     }
 
-    /// Counts from now on.
+    /// Restarts the counters.
     pub fn reset_counts(&mut self, now: Time) {
         match self {
             Self::Dsdv(_) | Self::Aodv(_) => {}
@@ -49,7 +49,7 @@ impl Routing {
         }
     }
 
-    /// Packets that it holds and no way counts as its backlog.
+    /// Packets in the protocol that no link counts in its backlog.
     pub fn held(&self) -> u64 {
         match self {
             Self::Dsdv(routing) => routing.held(),

@@ -6,8 +6,9 @@ use windward_units::{BitRate, Time};
 
 const BYTES: u32 = 1464;
 
-/// Their closed form for N − 1 fast stations and a slow one, in bits a second of each: the cycle in which every station sends once,
-/// collisions with probability P = 1 − (1 − 1/CW)^(N−1) and mean backoffs CW/2·(1 + P)/(2N) included.
+/// Closed form of Heusse et al. for N − 1 fast stations and a slow one, in bits a second of each. The cycle, in which
+/// every station sends once, includes collisions with probability P = 1 − (1 − 1/CW)^(N−1) and mean backoffs of CW/2·(1
+/// + P)/(2N).
 fn throughput(fast: f64, slow: f64, n: f64, phy: &Phy) -> f64 {
     let cw = f64::from(phy.cw_min);
     let collision = 1.0 - libm::pow(1.0 - 1.0 / cw, n - 1.0);
@@ -17,10 +18,10 @@ fn throughput(fast: f64, slow: f64, n: f64, phy: &Phy) -> f64 {
     f64::from(BYTES) * 8.0 / ((n - 1.0) * fast + slow + collision * jam * n)
 }
 
-/// One station at 1 Mbit/s among three at 11 Mbit/s: all get the same, what the closed form says. It leaves doubled windows out, and
-/// its collisions are those of two; against their own simulations they found it within 5 %. Shares vary by 1/√(packets of one,
-/// about 30 000) = 0.6 %, three times that are allowed; and the slow station has a little less, because after a collision, which its
-/// frame ends, it waits for its ACK in vain for longer than the others wait for DIFS: 2.6 %.
+/// One station at 1 Mbit/s among three at 11 Mbit/s: all get the share of the closed form. The closed form leaves out
+/// doubled windows and assumes collisions of two stations; the authors found it within 5 % of their simulations. Shares
+/// vary by 1/√(packets of one, about 30 000) = 0.6 %; three times that is allowed. The slow station gets 2.6 % less:
+/// after a collision, which its frame ends, its ACK timeout is longer than the DIFS of the others.
 #[test]
 fn a_slow_station_slows_all() {
     let fast = BitRate::bits_per_sec(11_000_000);

@@ -1,4 +1,4 @@
-//! Stations that forward by backlog: what they tell, whom they refuse, and what they keep.
+//! Backpressure over 802.11: reports, full stations, and retained packets.
 
 use super::harness::Bench;
 use crate::backlog::{BacklogConfig, Links, Threshold};
@@ -11,7 +11,7 @@ use crate::wifi::{
 };
 use windward_units::{BitRate, Time};
 
-/// Stations 0, 1 and 2 in a row, of which the outer ones do not hear each other. Ways: 0→1, 1→0, 1→2, 2→1.
+/// Stations 0, 1 and 2 in a row; the outer ones do not hear each other. Links: 0→1, 1→0, 1→2, 2→1.
 fn row(threshold: Threshold, relay: u64) -> WifiConfig {
     let hears = |station| Neighbour { station, power: 1.0, decodes: true };
     let station = |key| StationConfig {
@@ -37,13 +37,13 @@ fn row(threshold: Threshold, relay: u64) -> WifiConfig {
 }
 
 impl Bench {
-    /// A packet of flow 0 for station 2 comes to station `at`.
+    /// Offers a packet of flow 0 for station 2 at station `at`.
     fn carry(&mut self, at: u32, number: u32) {
         let packet = Packet { number, to: 2, ..Packet::new(Kind::Data, self.now, 0, 0, 1000) };
         self.wifi.carry(self.now, at, packet, &mut self.world);
     }
 
-    /// Runs until `millis`; what has come to station 1 is carried on.
+    /// Runs until `millis` and forwards arrivals at station 1.
     fn relay(&mut self, millis: u64) {
         let end = Time::from_nanos(millis * 1_000_000);
         let mut seen = self.world.arrived.len();
@@ -64,14 +64,14 @@ impl Bench {
         [0, 1, 2].map(|at| self.wifi.stations[at].air.frames[FrameKind::Broadcast as usize])
     }
 
-    /// Numbers of the packets that came to station 2.
+    /// Numbers of the packets that arrived at station 2.
     fn delivered(&self) -> Vec<u32> {
         self.world.arrived.iter().filter(|(_, way, _)| *way == 2).map(|(_, _, number)| *number).collect()
     }
 }
 
-/// Nobody reports before there is a flow. From then on the two stations that it can come to do, every 100 ms while they are silent;
-/// the destination does not.
+/// No station reports before the first flow. From then on the two stations that the flow can cross report every 100 ms
+/// while they are silent; the destination does not.
 #[test]
 fn silent_stations_report() {
     let mut bench = Bench::new(&row(Threshold::Shared, 100), 1);
@@ -97,7 +97,8 @@ fn headers_take_their_bytes() {
     assert_eq!([0, 1, 2].map(|at| bench.wifi.overhead(at)), [38, 38, 36]);
 }
 
-/// A way that loses everything loses no packet: what the MAC gives up is the first of its queue again, and arrives in order once it can.
+/// A link that loses every frame loses no packet: a packet that the MAC gives up returns to the head of its queue, and
+/// arrives in order once it can.
 #[test]
 fn what_the_mac_gives_up_is_kept() {
     let mut bench = Bench::new(&row(Threshold::Shared, 100), 1);
@@ -114,8 +115,8 @@ fn what_the_mac_gives_up_is_kept() {
     assert_eq!(bench.wifi.held(), 0);
 }
 
-/// The relay cannot get rid of anything and holds 3 packets: by its own frames its neighbour knows that it is full, and keeps the rest,
-/// whatever K says. When the relay can send again all arrive.
+/// The relay cannot send and holds 3 packets. Its frames announce that it is full, so its neighbour keeps the rest, for
+/// every K. When the relay can send again all packets arrive.
 #[test]
 fn a_full_relay_is_sent_nothing() {
     let mut bench = Bench::new(&row(Threshold::Fixed(1000.0), 3), 1);
@@ -130,7 +131,8 @@ fn a_full_relay_is_sent_nothing() {
     assert!(bench.delivered().len() >= 35, "{}", bench.delivered().len());
 }
 
-/// The classical rule moves only what lies higher: of two packets the second stays until a report says that the relay is empty again.
+/// The classical rule sends only to a smaller backlog: of two packets the second waits until a report announces that
+/// the relay is empty again.
 #[test]
 fn the_classical_rule_waits_for_reports() {
     let mut bench = Bench::new(&row(Threshold::Fixed(0.0), 100), 1);

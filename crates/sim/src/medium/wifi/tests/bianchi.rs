@@ -7,7 +7,7 @@ use windward_units::{BitRate, Bytes, Time};
 const PAYLOAD: u32 = 1023;
 const MBIT: BitRate = BitRate::bits_per_sec(1_000_000);
 
-/// Attempt and collision probability of a station: the fixed point of p = 1 − (1 − τ)^(n−1) and his (7).
+/// Attempt and collision probability of a station: the fixed point of p = 1 − (1 − τ)^(n−1) and Bianchi's (7).
 fn fixed_point(n: f64, w: f64, m: f64) -> (f64, f64) {
     let tau = |p: f64| {
         let growth = (0..m as u32).map(|stage| libm::pow(2.0 * p, f64::from(stage))).sum::<f64>();
@@ -21,7 +21,7 @@ fn fixed_point(n: f64, w: f64, m: f64) -> (f64, f64) {
     (tau(low), low)
 }
 
-/// Normalised throughput: his (13), with the times of an exchange in microseconds.
+/// Normalised throughput by Bianchi's (13), with the times of an exchange in microseconds.
 fn saturation(n: f64, w: f64, m: f64, has_rts: bool) -> f64 {
     let (tau, _) = fixed_point(n, w, m);
     let (header, payload, sifs, difs, flight) = (400.0, 8184.0, 28.0, 128.0, 1.0);
@@ -36,7 +36,7 @@ fn saturation(n: f64, w: f64, m: f64, has_rts: bool) -> f64 {
     one * any * payload / ((1.0 - any) * 50.0 + any * one * success + any * (1.0 - one) * collision)
 }
 
-/// The model's own numbers, as published.
+/// Published numbers of the model.
 #[test]
 fn the_closed_form_is_the_published_one() {
     let published = [
@@ -52,7 +52,7 @@ fn the_closed_form_is_the_published_one() {
     }
 }
 
-/// Simulated throughput, normalised, and the collision probability of an attempt.
+/// Simulated normalised throughput, and collision probability of an attempt.
 fn simulated(n: u32, w: u32, m: u32, has_rts: bool, mac: Mac, secs: u64) -> (f64, f64) {
     let phy = Phy { cw_min: w - 1, cw_max: (w << m) - 1, ..Phy::BIANCHI };
     let mac = Mac { rts_threshold: has_rts.then_some(Bytes::new(0)), ..mac };
@@ -66,8 +66,8 @@ fn simulated(n: u32, w: u32, m: u32, has_rts: bool, mac: Mac, secs: u64) -> (f64
     (rate / 1e6, sum(|counts| counts.failures) as f64 / sum(|counts| counts.attempts) as f64)
 }
 
-/// With his assumptions within 2 %, basic and RTS, three pairs (W, m), n = 1 to 50. A run of 200 s has 15 000 exchanges and
-/// more: their number varies by less than 1/√15000 = 0.8 %.
+/// With Bianchi's assumptions within 2 %, basic and RTS, three pairs (W, m), n = 1 to 50. A run of 200 s has at least
+/// 15 000 exchanges: their number varies by less than 1/√15000 = 0.8 %.
 #[test]
 fn with_its_assumptions_the_mac_is_the_model() {
     for (w, m) in [(32, 3), (32, 5), (128, 3)] {
@@ -84,9 +84,9 @@ fn with_its_assumptions_the_mac_is_the_model() {
     }
 }
 
-/// The standard's MAC: a station whose backoff is frozen does not count the busy slot, so that only whoever has just sent can use
-/// the first slot after it; who has collided waits longer than DIFS for its answer; at most seven attempts. All three together
-/// stay within 5 %.
+/// The standard's MAC within 5 %. It differs in three points: a frozen backoff does not count the busy slot, so only
+/// the last sender can use the first slot after it; after a collision the sender waits longer than DIFS; there are at
+/// most seven attempts.
 #[test]
 fn the_standard_is_near_the_model() {
     for n in [5, 20, 50] {

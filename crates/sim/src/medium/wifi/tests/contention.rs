@@ -15,8 +15,8 @@ fn pair() -> WifiConfig {
     star(1, Phy::B, Mac::standard(BitRate::bits_per_sec(MBIT)), BitRate::bits_per_sec(2 * MBIT))
 }
 
-/// Of ten slots of 20 µs three and a half are over when the medium turns busy: seven are left, or six where a busy slot counts too,
-/// as in Bianchi's model.
+/// The medium turns busy after three and a half of ten slots of 20 µs: seven are left, or six if a busy slot counts, as
+/// in Bianchi's model.
 #[test]
 fn a_frozen_backoff_keeps_the_slots_that_were_not_idle() {
     for (counts_busy_slots, left) in [(false, 7), (true, 6)] {
@@ -30,8 +30,8 @@ fn a_frozen_backoff_keeps_the_slots_that_were_not_idle() {
     }
 }
 
-/// Every attempt is lost: 31, 63, 127, 255, 511, 1023 slots and no more, and from 31 on again when the packet is given up after the
-/// seventh. A frame takes longer than the millisecond between two looks.
+/// Every attempt is lost: windows of 31, 63, 127, 255, 511 and 1023 slots, no more, and 31 again after the packet is
+/// given up at the seventh attempt. A frame takes longer than the millisecond between two samples.
 #[test]
 fn the_contention_window_doubles_up_to_its_greatest_value() {
     let mut config = pair();

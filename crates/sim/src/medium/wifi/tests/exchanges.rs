@@ -16,8 +16,8 @@ fn standard() -> Mac {
     Mac::standard(BitRate::bits_per_sec(MBIT))
 }
 
-/// A packet to an idle medium goes at once: 1464 + 36 bytes at 2 Mbit/s after 192 µs, and 1 µs of flight. The next waits for the
-/// ACK (10 + 304 + 1 µs), DIFS and the backoff that was drawn.
+/// A packet at an idle medium is sent at once: 1464 + 36 bytes at 2 Mbit/s after 192 µs, and 1 µs of propagation. The
+/// next one follows after the ACK (10 + 304 + 1 µs), DIFS and the backoff drawn.
 #[test]
 fn a_packet_to_an_idle_medium_goes_at_once_and_the_next_after_a_backoff() {
     let mut bench = Bench::new(&star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT)), 3);
@@ -32,7 +32,7 @@ fn a_packet_to_an_idle_medium_goes_at_once_and_the_next_after_a_backoff() {
     assert!(slots % 20 == 0 && slots / 20 <= 31, "{slots}");
 }
 
-/// With RTS the data follow after RTS, CTS and two short spaces.
+/// With RTS the data follow after RTS, CTS and two SIFS.
 #[test]
 fn a_long_packet_is_announced() {
     let mac = Mac { rts_threshold: Some(Bytes::new(1000)), ..standard() };
@@ -50,7 +50,7 @@ fn a_long_packet_is_announced() {
     assert_eq!(times[1], data);
 }
 
-/// Stations 0 and 2 reach 1 and not each other.
+/// Hidden stations: 0 and 2 reach 1, but not each other.
 fn hidden(mac: Mac) -> WifiConfig {
     let hears = |station| Neighbour { station, power: 1.0, decodes: true };
     let station = |key| StationConfig {
@@ -74,7 +74,7 @@ fn hidden(mac: Mac) -> WifiConfig {
     }
 }
 
-/// A packet that is passed on the moment it has come finds the medium idle, but not for DIFS: the station's own ACK is next. So it
+/// A relay that forwards a packet at once finds the medium idle, but not for DIFS: its own ACK is next. It therefore
 /// waits for that ACK (10 + 304 µs), DIFS and a backoff (IEEE 802.11-2016, §10.3.2.1, §10.3.4.2).
 #[test]
 fn a_relay_backs_off() {
@@ -99,7 +99,7 @@ fn a_relay_backs_off() {
     assert!((mean - 15.5).abs() < 4.0 * 0.92, "{mean}");
 }
 
-/// Two who do not hear each other lose most of what they send at the same time without RTS, and little with it.
+/// Hidden stations lose most of their simultaneous frames without RTS, and few with it.
 #[test]
 fn announcements_help_hidden_stations() {
     let delivered = |threshold: Option<Bytes>| {
@@ -111,7 +111,8 @@ fn announcements_help_hidden_stations() {
     assert!(with as f64 > 1.5 * without as f64, "{with} with RTS, {without} without");
 }
 
-/// Who hears CTS keeps quiet though it hears nothing of the data: while the one sends, the other's attempts do not come to an end.
+/// A station that hears a CTS defers without hearing the data: during one station's exchange the other completes no
+/// attempt.
 #[test]
 fn a_reservation_is_kept() {
     let mac = Mac { rts_threshold: Some(Bytes::new(0)), ..standard() };
@@ -129,7 +130,8 @@ fn a_reservation_is_kept() {
     assert!(rest % 20 <= 1 && rest / 20 <= 31, "{rest}");
 }
 
-/// Nobody answers: seven attempts of a short frame, windows of 32, 64, … 1024 slots and again, then the packet is given up.
+/// Without a receiver a short frame has seven attempts with windows of 32, 64, … 1024 slots; then the packet is given
+/// up.
 #[test]
 fn a_packet_is_given_up_after_seven_attempts() {
     let mut config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));
@@ -143,8 +145,8 @@ fn a_packet_is_given_up_after_seven_attempts() {
     assert_eq!(bench.wifi.ways[0].backlog, 0);
 }
 
-/// Losses of packets: each is received at the first attempt, or given up after seven. Of 400 packets a quarter is given up, within five standard
-/// deviations, and its sender knows which.
+/// Losses of packets: each packet is received at the first attempt, or given up after seven. Of 400 packets a quarter
+/// is given up, within five standard deviations, and the sender knows which.
 #[test]
 fn a_packet_can_lose_all_its_attempts() {
     let mut config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));
@@ -159,7 +161,7 @@ fn a_packet_can_lose_all_its_attempts() {
     assert_eq!((counts.successes, counts.failures, counts.link.lost), (arrived, 7 * lost, lost));
 }
 
-/// Losses of deliveries: every packet is acknowledged at its first attempt, and a quarter is lost all the same.
+/// Losses of deliveries: every packet is acknowledged at its first attempt, and a quarter is lost nevertheless.
 #[test]
 fn a_delivery_can_be_lost_unseen() {
     let mut config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));
@@ -175,7 +177,7 @@ fn a_delivery_can_be_lost_unseen() {
     assert_eq!(bench.wifi.ways[0].backlog, 0);
 }
 
-/// An ACK is lost with a probability of a half where the answering station's frames are not decoded: the packet is sent again and
+/// ACKs are lost with probability one half, as the receiver's frames are not decoded: the packet is retransmitted and
 /// delivered once.
 #[test]
 fn a_repeated_packet_is_delivered_once() {
@@ -191,8 +193,8 @@ fn a_repeated_packet_is_delivered_once() {
     assert_eq!(bench.wifi.ways[0].counts.data_frames, 7);
 }
 
-/// The nearer of two hidden senders is received through the other if it is strong enough and was there first: 5.2 dB at 2 Mbit/s, or what
-/// the scenario says.
+/// The nearer of two hidden senders captures the receiver if its frame began first and is strong enough: 5.2 dB at 2
+/// Mbit/s, or the scenario's ratio.
 #[test]
 fn a_strong_frame_captures_the_receiver() {
     let with = |power: f64, capture| {
@@ -210,7 +212,7 @@ fn a_strong_frame_captures_the_receiver() {
     assert_eq!([with(9.9, Some(10.0)), with(10.0, Some(10.0))], [0, 1]);
 }
 
-/// Every station's time is sent, sensed or idle.
+/// Air time of every station: sending, sensing and idle time add up to the clock.
 #[test]
 fn air_time_adds_up_to_the_clock() {
     for (n, threshold) in [(3, None), (8, Some(Bytes::new(0)))] {
@@ -232,8 +234,8 @@ fn air_time_adds_up_to_the_clock() {
     }
 }
 
-/// An RTS that nobody answers keeps those who heard it quiet for NAVTimeout, 2·10 + 304 + 192 + 2·20 µs from its end at 1353 µs, and
-/// not for the exchange that it announced, up to 8183 µs; in ns-2 it does.
+/// An RTS without a CTS silences its hearers for NAVTimeout, 2·10 + 304 + 192 + 2·20 µs from its end at 1353 µs. It
+/// does not silence them for the announced exchange, up to 8183 µs; in ns-2 it does.
 #[test]
 fn a_reservation_is_given_up_where_nothing_follows() {
     let arrival = |is_ns2: bool| {
@@ -258,8 +260,8 @@ fn a_reservation_is_given_up_where_nothing_follows() {
     assert!(arrival(true) > 8183 + 50 + exchange);
 }
 
-/// A signal too weak to be received is noise: a frame twenty times as strong that begins during it is received. ns-2 takes the receiver
-/// for occupied.
+/// A signal too weak to be received is noise: a frame twenty times as strong that begins during it is received. In ns-2
+/// the signal occupies the receiver.
 #[test]
 fn a_weak_signal_does_not_occupy_the_receiver() {
     let arrived = |is_ns2: bool| {
@@ -280,8 +282,8 @@ fn a_weak_signal_does_not_occupy_the_receiver() {
     assert_eq!([arrived(false), arrived(true)], [1, 0]);
 }
 
-/// Of two frames that begin together the one that is ten times as strong is received, whichever is dealt with first; of equal ones
-/// none, and no EIFS follows what was never found to be a frame.
+/// Two frames begin together: the one that is ten times as strong is received, in either order of events. With equal
+/// powers none is received, and no EIFS follows, as no frame was detected.
 #[test]
 fn of_preambles_that_begin_together_the_strongest_is_found() {
     let with = |first: f64, second: f64| {
@@ -301,7 +303,7 @@ fn of_preambles_that_begin_together_the_strongest_is_found() {
     assert_eq!(with(1.0, 1.0), (vec![], false));
 }
 
-/// EIFS has room for an ACK at the lowest rate there is, 6 Mbit/s in 802.11a, whatever rate ACKs are sent at: 16 + 44 + 34 µs.
+/// EIFS includes an ACK at the lowest rate, 6 Mbit/s in 802.11a, whatever the rate of ACKs: 16 + 44 + 34 µs.
 #[test]
 fn eifs_reckons_with_the_lowest_rate() {
     let fast = Mac::standard(BitRate::bits_per_sec(24 * MBIT));

@@ -1,4 +1,4 @@
-//! A wireless network by itself, with sources that never run dry.
+//! Test bench of an 802.11 network with saturated sources.
 
 use crate::medium::interface::Medium;
 use crate::medium::world::World;
@@ -7,7 +7,7 @@ use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Mac, Phy, Reach, StationConfig, Way, Wifi, WifiConfig};
 use windward_units::{BitRate, Time};
 
-/// A wireless network and its world.
+/// A wireless network and its test environment.
 pub struct Bench {
     pub wifi: Wifi,
     pub world: World,
@@ -29,7 +29,7 @@ impl Bench {
         self.number
     }
 
-    /// Runs until `end`; before every event the ways named get a packet where nothing waits.
+    /// Runs until `end`; before every event each empty link of `saturated` gets a packet.
     pub fn run(&mut self, end: Time, saturated: &[(u32, u32)]) {
         let refill = |bench: &mut Self| {
             for &(way, size) in saturated {
@@ -53,14 +53,14 @@ impl Bench {
         self.now = end;
     }
 
-    /// Bits a second that arrived on a way, of packets of `size`.
+    /// Throughput of a link in bits a second, for packets of `size`.
     pub fn rate(&self, way: u32, size: u32) -> f64 {
         let count = self.world.arrived.iter().filter(|(_, at, _)| *at == way).count();
         count as f64 * f64::from(size) * 8.0 / self.now.as_secs()
     }
 }
 
-/// `senders` stations that send to one that only listens, all in reach of each other, at `data_rate`.
+/// Star of `senders` stations and one receiver, all in reach of each other, at `data_rate`.
 pub fn star(senders: u32, phy: Phy, mac: Mac, data_rate: BitRate) -> WifiConfig {
     let station = |key| StationConfig {
         key,

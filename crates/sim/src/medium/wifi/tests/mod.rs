@@ -1,4 +1,4 @@
-//! The MAC held to closed forms, frame by frame and in the mean.
+//! MAC tests: frame by frame by hand, and closed forms of mean values.
 
 mod anomaly;
 mod backpressure;

@@ -1,4 +1,4 @@
-//! What a receiver makes of signals: interference by rate, noise and fading for all who listen.
+//! Reception: interference by rate, noise and fading at all receivers.
 
 use super::super::waiting::Waiting;
 use super::harness::{Bench, star};
@@ -56,8 +56,9 @@ fn assert_near(found: [f64; 2], expected: [f64; 2], share: f64) {
     assert!(is_near, "{found:?} instead of {expected:?}");
 }
 
-/// The second sender's ACKs, at 1 Mbit/s, reach it 5.3 dB above the frames of the first, which hears nothing of them. Goodputs are ns-3's with its own
-/// receiver (benches/wifi). With 10 dB for every rate the second had 0.36 Mbit/s.
+/// The second sender receives its ACKs, at 1 Mbit/s, 5.3 dB above the frames of the first, which it is hidden from.
+/// Goodputs are those of ns-3 with its own receiver (benches/wifi). With 10 dB for every rate the second had 0.36
+/// Mbit/s.
 #[test]
 fn acks_at_the_lowest_rate_stand_more_interference_than_data() {
     let config = line(&[0.0, 157.0, 320.0, 556.0], &[(0, 1), (2, 3)], 11 * MBIT, 550.0);
@@ -66,15 +67,15 @@ fn acks_at_the_lowest_rate_stand_more_interference_than_data() {
     assert!(goodputs(&single)[1] < 0.6);
 }
 
-/// At the receiver the nearer of two hidden senders is 4.5 dB above the other: too little for data at 11 Mbit/s. With 4 dB for every rate the
-/// shares were 3.9 and 0.2 Mbit/s.
+/// At the receiver the nearer of two hidden senders is 4.5 dB above the other: too little for data at 11 Mbit/s. With 4
+/// dB for every rate the shares were 3.9 and 0.2 Mbit/s.
 #[test]
 fn data_at_the_highest_rate_do_not_stand_a_near_interferer() {
     let config = line(&[0.0, 153.0, 351.0], &[(0, 1), (2, 1)], 11 * MBIT, 250.0);
     assert_near(goodputs(&config), [2.14, 1.90], 0.12);
 }
 
-/// Power at station 1 of a frame of 0, which begins at 1000 µs, and of one of 2 that ends `overlap` µs later: whether the first is received.
+/// True if station 1 receives a frame of 0 of this power, which begins at 1000 µs; one of 2 ends `overlap` µs later.
 fn is_received(power: f64, overlap: u64, data_rate: u64, capture: Option<f64>) -> bool {
     let at = |station, power, decodes| Neighbour { station, power, decodes };
     let config = WifiConfig {
@@ -98,8 +99,8 @@ fn is_received(power: f64, overlap: u64, data_rate: u64, capture: Option<f64>) -
     !bench.world.arrived.is_empty()
 }
 
-/// While preamble and header last, 192 µs, the ratio of 1 Mbit/s is enough, 2.2 dB; from then on that of the frame's rate, 7.6 dB at
-/// 11 Mbit/s. A scenario's own ratio is for both.
+/// During preamble and header, 192 µs, the ratio of 1 Mbit/s suffices, 2.2 dB; then the frame's own rate requires 7.6
+/// dB at 11 Mbit/s. A ratio of the scenario applies to both.
 #[test]
 fn the_header_stands_more_interference_than_the_payload() {
     let ratio = |decibels: f64| libm::pow(10.0, decibels / 10.0);
@@ -111,14 +112,15 @@ fn the_header_stands_more_interference_than_the_payload() {
     assert_eq!([single(9.9, 150), single(10.1, 150), single(9.9, 250), single(10.1, 250)], [false, true, false, true]);
 }
 
-/// A star of equal powers, 0 and 2 sending to 1, at 1 Mbit/s, under Rayleigh fading and noise that leave about a third of its frames garbled.
+/// Star of equal powers, 0 and 2 sending to 1 at 1 Mbit/s, under Rayleigh fading and noise that garble about a third of
+/// 1's frames.
 fn noisy() -> WifiConfig {
     let fading = Some(Fading { noise: 0.3, is_rayleigh: true });
     WifiConfig { fading, ..star(2, Phy::B, standard(), BitRate::bits_per_sec(MBIT)) }
 }
 
 impl Bench {
-    /// A frame for all, as routing protocols send them.
+    /// Sends a broadcast, as routing protocols do.
     fn broadcast(&mut self, from: u32, size: u32) {
         let packet = Packet::new(Kind::Routing, self.now, 0, 0, size);
         let waiting = Waiting { since: self.now, way: u32::MAX, packet };
@@ -132,8 +134,8 @@ impl Bench {
     }
 }
 
-/// Data for one station are garbled there, at who overhears them, and as broadcasts of the same size and rate with one and the same
-/// probability: of 3000 frames each, within five standard deviations of the difference.
+/// Data frames are garbled with one probability at their destination, at overhearing stations, and as broadcasts of the
+/// same size and rate: 3000 frames each, within five standard deviations of the difference.
 #[test]
 fn noise_garbles_what_is_broadcast_and_overheard_as_what_is_meant() {
     let mut bench = Bench::new(&noisy(), 1);
@@ -163,7 +165,7 @@ fn noise_garbles_what_is_broadcast_and_overheard_as_what_is_meant() {
     }
 }
 
-/// Losses of a way take broadcasts on it too, and none on others.
+/// A link's losses apply to broadcasts on it too, and not on others.
 #[test]
 fn a_lossy_way_loses_broadcasts() {
     let mut config = star(2, Phy::B, standard(), BitRate::bits_per_sec(MBIT));
@@ -176,7 +178,7 @@ fn a_lossy_way_loses_broadcasts() {
     assert_eq!(bench.garbled(), [0.0, 0.0, 10.0]);
 }
 
-/// Who overhears an RTS or CTS that noise has garbled reserves nothing, and waits for EIFS.
+/// A station that overhears a garbled RTS or CTS sets no NAV, and waits for EIFS.
 #[test]
 fn a_garbled_announcement_reserves_nothing() {
     let nav = |noise: f64| {
@@ -204,7 +206,7 @@ fn a_garbled_announcement_reserves_nothing() {
     assert_eq!(nav(1e-3), (false, 4, true));
 }
 
-/// Seven attempts that nobody answers, from windows of 31, 63, …, 1023 and 1023 again: 433.3 in the mean.
+/// Seven attempts without an answer, with windows of 31, 63, …, 1023 and 1023 again: 433.3 in the mean.
 #[test]
 fn the_mean_window_is_that_of_the_attempts() {
     let mut config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));
@@ -216,8 +218,8 @@ fn the_mean_window_is_that_of_the_attempts() {
     assert!((bench.wifi.ways[0].counts.mean_cw() - mean).abs() < 1e-9);
 }
 
-/// A link is in use while its sender has a packet in hand: 192 + 6000 + 1 µs of data, 10 + 304 + 1 µs until the ACK is there; where packets
-/// never run out always, also from an instant on at which counting begins anew.
+/// A link is in use while its sender serves a packet: 192 + 6000 + 1 µs of data, 10 + 304 + 1 µs until the ACK is
+/// received. A saturated link is always in use, also after a reset of the counters.
 #[test]
 fn a_saturated_link_is_always_in_use() {
     let config = star(1, Phy::B, standard(), BitRate::bits_per_sec(2 * MBIT));

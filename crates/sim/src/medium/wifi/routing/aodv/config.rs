@@ -1,54 +1,55 @@
-//! Numbers of the protocol.
+//! Parameters of AODV.
 
 use windward_units::Duration;
 
-/// Numbers of the protocol (RFC 3561 §10, where their names are).
+/// Parameters of AODV, with their names in RFC 3561 §10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AodvConfig {
-    /// A route that is used lives so much longer; positive. ACTIVE_ROUTE_TIMEOUT.
+    /// ACTIVE_ROUTE_TIMEOUT: lifetime of a route after its last use; positive.
     pub active_route: Duration,
-    /// How long a station promises the route to itself. MY_ROUTE_TIMEOUT.
+    /// MY_ROUTE_TIMEOUT: lifetime that a destination gives to routes to itself.
     pub my_route: Duration,
-    /// How long the way back of a request lives; `None`: as long as the search may take, less what it has taken (§6.5).
+    /// Lifetime of the reverse route of a request; `None`: the longest time of the search, less the time that it has
+    /// taken (§6.5).
     pub reverse_route: Option<Duration>,
-    /// What one hop is expected to take; positive. NODE_TRAVERSAL_TIME.
+    /// NODE_TRAVERSAL_TIME: expected time of one hop; positive.
     pub node_traversal: Duration,
-    /// Most hops across the network; at least 1. NET_DIAMETER.
+    /// NET_DIAMETER: largest number of hops in the network; at least 1.
     pub net_diameter: u8,
-    /// Reach of the first request, in hops; at least 1. TTL_START.
+    /// TTL_START: range of the first request, in hops; at least 1.
     pub ttl_start: u8,
-    /// By how much the reach grows from request to request; at least 1. TTL_INCREMENT.
+    /// TTL_INCREMENT: growth of the range from request to request; at least 1.
     pub ttl_increment: u8,
-    /// Beyond this reach the whole network is asked. TTL_THRESHOLD.
+    /// TTL_THRESHOLD: range beyond which a request covers the whole network.
     pub ttl_threshold: u8,
-    /// Hops that an answer may take longer than expected. TIMEOUT_BUFFER.
+    /// TIMEOUT_BUFFER: extra hops in the time allowed for a reply.
     pub timeout_buffer: u8,
-    /// How often the whole network is asked again. RREQ_RETRIES.
+    /// RREQ_RETRIES: repeated requests to the whole network.
     pub retries: u32,
-    /// Largest span of a search's answer; `None`: it doubles from one to the next. ns-2's MAX_RREQ_TIMEOUT.
+    /// MAX_RREQ_TIMEOUT of ns-2: longest wait for a reply; `None`: unlimited, doubled with each repetition.
     pub longest_wait: Option<Duration>,
-    /// Most requests that a station originates in a second, and as many errors. RREQ_RATELIMIT, RERR_RATELIMIT.
+    /// RREQ_RATELIMIT and RERR_RATELIMIT: requests that a station originates in a second, and errors that it sends.
     pub rate_limit: u32,
-    /// Distance of hello messages; `None`: the link layer alone notices broken links. HELLO_INTERVAL.
+    /// HELLO_INTERVAL; `None`: no hello messages, only the link layer detects broken links.
     pub hello: Option<Duration>,
-    /// So many hello messages are missed before a neighbour is gone. ALLOWED_HELLO_LOSS.
+    /// ALLOWED_HELLO_LOSS: missed hello messages after which a neighbour is lost.
     pub missed: u32,
-    /// Whether a packet that the MAC gave up breaks the link.
+    /// True if a packet that the MAC gives up breaks the link.
     pub asks_mac: bool,
-    /// Whether a station in the middle of a broken route seeks another one itself (§6.12).
+    /// True if a station within a broken route repairs it (§6.12).
     pub repairs: bool,
-    /// Whether stations with a fresh route answer for the destination, and tell it so (§6.6.3).
+    /// True if stations with a fresh route reply for the destination and send it a gratuitous reply (§6.6.3).
     pub answers_for_others: bool,
-    /// A message for all waits for a random time up to this, lest neighbours that pass it on collide.
+    /// Largest random delay of a broadcast, against collisions between neighbours that forward it.
     pub jitter: Duration,
-    /// Packets of a station that wait for routes.
+    /// Packets of a station that can wait for routes.
     pub waiting: u32,
-    /// How long a packet waits for a route.
+    /// Longest wait of a packet for a route.
     pub patience: Duration,
 }
 
 impl AodvConfig {
-    /// The numbers of RFC 3561, with the link layer's word in place of hello messages; packets wait as in ns-3.
+    /// Parameters of RFC 3561, with link-layer detection instead of hello messages; packets wait as in ns-3.
     pub const STANDARD: Self = Self {
         active_route: Duration::from_millis(3000),
         my_route: Duration::from_millis(6000),
@@ -72,7 +73,7 @@ impl AodvConfig {
         patience: Duration::from_millis(30_000),
     };
 
-    /// The numbers of ns-2.35 (aodv/aodv.h).
+    /// Parameters of ns-2.35 (aodv/aodv.h).
     pub const NS2: Self = Self {
         active_route: Duration::from_millis(10_000),
         my_route: Duration::from_millis(10_000),
@@ -92,12 +93,12 @@ impl AodvConfig {
         self.node_traversal * 2 * u64::from(self.net_diameter)
     }
 
-    /// PATH_DISCOVERY_TIME: a request that comes again within it is an echo.
+    /// PATH_DISCOVERY_TIME: a request that returns within it is a duplicate.
     pub(super) fn path_discovery(&self) -> Duration {
         self.net_traversal() * 2
     }
 
-    /// How long an answer to a request of that reach takes at most, the `again`-th time that the whole network is asked.
+    /// Wait for a reply to a request of range `ttl`, `again` counting the repeated requests to the whole network.
     pub(super) fn wait(&self, ttl: u8, again: u32) -> Duration {
         let once = match ttl < self.net_diameter {
             true => self.node_traversal * 2 * (u64::from(ttl) + u64::from(self.timeout_buffer)),
@@ -107,7 +108,7 @@ impl AodvConfig {
         self.longest_wait.map_or(wait, |longest| wait.min(longest))
     }
 
-    /// How long a broken route is remembered. DELETE_PERIOD.
+    /// DELETE_PERIOD: time for which a broken route is remembered.
     pub(super) fn deletion(&self) -> Duration {
         self.active_route.max(self.hello.unwrap_or(Duration::ZERO)) * 5
     }

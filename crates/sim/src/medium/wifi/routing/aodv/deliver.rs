@@ -1,4 +1,4 @@
-//! The protocol's messages on the air, and packets along the routes that it finds.
+//! AODV messages on the air, and packets on the routes found.
 
 use super::Order;
 use super::message::Message;
@@ -18,7 +18,7 @@ impl Wifi {
         }
     }
 
-    /// Schedules what stations do unasked.
+    /// Schedules the first hello messages.
     pub(in crate::medium::wifi) fn begin_aodv(&mut self, out: &mut impl Out) {
         for at in 0..self.stations.len() as u32 {
             let luck = self.stations[at as usize].backoff.uniform();
@@ -29,7 +29,7 @@ impl Wifi {
         }
     }
 
-    /// A station sends a packet on that follows no route of its own.
+    /// Forwards a packet without a source route.
     pub(in crate::medium::wifi) fn find_aodv_way(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
         let Some(routing) = self.aodv() else { return };
         let Some(to) = routing.directory.station(packet.to) else { return out.lose(packet, Cause::NoRoute) };
@@ -44,7 +44,7 @@ impl Wifi {
         self.carry_out(now, at, out);
     }
 
-    /// Does what the protocol wants of a station.
+    /// Executes the protocol's orders for a station.
     fn carry_out(&mut self, now: Time, at: u32, out: &mut impl Out) {
         while let Some(routing) = self.aodv() {
             let orders = routing.protocol.orders();
@@ -93,7 +93,7 @@ impl Wifi {
         }
     }
 
-    /// A station may have something to do.
+    /// Handles a timer of a station.
     pub(in crate::medium::wifi) fn tell_aodv(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(routing) = self.aodv() else { return };
         if routing.wakes_at[at as usize] <= now {
@@ -107,7 +107,7 @@ impl Wifi {
         self.carry_out(now, at, out);
     }
 
-    /// A message has been on the air; `heard` are those who received it.
+    /// Delivers a broadcast message to the stations `heard`, which received it.
     pub(in crate::medium::wifi) fn hear_aodv(
         &mut self,
         now: Time,
@@ -130,7 +130,7 @@ impl Wifi {
         self.carry_out(now, at, out);
     }
 
-    /// A station receives a message that is for it alone.
+    /// Delivers a unicast message.
     pub(in crate::medium::wifi) fn hear_aodv_alone(
         &mut self,
         now: Time,
@@ -144,14 +144,14 @@ impl Wifi {
         }
     }
 
-    /// A message for one neighbour is off the MAC's hands.
+    /// Releases a unicast message that the MAC has finished.
     pub(in crate::medium::wifi) fn release_aodv_message(&mut self, handle: u32) {
         if let Some(routing) = self.aodv() {
             routing.messages.release(handle);
         }
     }
 
-    /// The MAC gave up what it was sending: the link is broken, also for what waits for it.
+    /// Handles a frame that the MAC gave up: the link is broken, also for packets queued for it.
     pub(in crate::medium::wifi) fn lose_aodv_link(&mut self, now: Time, at: u32, head: &Head, out: &mut impl Out) {
         let is_message = head.packet.kind == Kind::Routing;
         let to = self.ways[head.way as usize].to;

@@ -1,53 +1,53 @@
-//! What stations tell each other (RFC 3561 §5).
+//! AODV messages (RFC 3561 §5).
 
-/// Bytes of IP and UDP before a message.
+/// IP and UDP headers of a message, in bytes.
 const HEADERS: u32 = 28;
 
-/// A message.
+/// AODV message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// Who knows a way to `to`?
+    /// Route request for `to`.
     Request(Request),
-    /// Here is one.
+    /// Route reply.
     Reply(Reply),
-    /// These cannot be reached by the sender any more: stations and the numbers of their routes.
+    /// Route error: unreachable destinations and their sequence numbers.
     Error(Vec<(u32, u32)>),
-    /// The sender is there; its number.
+    /// Hello message with the sender's sequence number.
     Hello(u32),
 }
 
 /// A route request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// With `origin`, its name.
+    /// Identifier, unique with `origin`.
     pub id: u32,
     pub origin: u32,
     pub origin_number: u32,
     pub to: u32,
-    /// The freshest number of `to` that the origin knows.
+    /// Freshest sequence number of `to` that the origin knows.
     pub to_number: Option<u32>,
-    /// Hops that it has come.
+    /// Hops from the origin.
     pub hops: u8,
-    /// Hops that it may still go.
+    /// Hops left.
     pub ttl: u8,
 }
 
 /// A route reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Where the route leads, and how fresh it is.
+    /// Destination of the route, and its sequence number.
     pub to: u32,
     pub number: u32,
-    /// Who asked.
+    /// Origin of the request.
     pub origin: u32,
     /// Hops from the sender to `to`.
     pub hops: u8,
-    /// How long the route lives, in nanoseconds.
+    /// Lifetime of the route, in nanoseconds.
     pub lifetime: u64,
 }
 
 impl Message {
-    /// Bytes with the headers of IP and UDP.
+    /// Size in bytes, with IP and UDP headers.
     pub fn bytes(&self) -> u32 {
         HEADERS
             + match self {
@@ -58,7 +58,7 @@ impl Message {
     }
 }
 
-/// Whether a sequence number is fresher than another: numbers go round (§6.1).
+/// True if sequence number `one` is fresher than `other`, modulo 2³² (§6.1).
 pub const fn is_fresher(one: u32, other: u32) -> bool {
     one.wrapping_sub(other).cast_signed() > 0
 }

@@ -1,8 +1,9 @@
-//! Ad hoc on-demand distance vectors (RFC 3561): a station without a route asks for one by messages that flood the network, in
-//! rings that grow; the answer comes back along the way of the question, and whoever meets a broken link tells those who use it.
+//! Ad hoc on-demand distance vector routing (RFC 3561). A station without a route floods requests in expanding rings.
+//! The reply returns along the reverse route, and a station that detects a broken link sends errors to those who use
+//! it.
 //!
-//! Numbers make routes free of loops: a route replaces another one only if its destination has given it a fresher number, or
-//! with the same number where it is shorter. Left out: multicast, subnets, the N flag of errors after a repair.
+//! Sequence numbers keep routes free of loops: a route replaces another only with a fresher number of its destination,
+//! or with the same number and fewer hops. Not implemented: multicast, subnets, the N flag of errors after a repair.
 
 mod config;
 mod deliver;
@@ -21,20 +22,20 @@ pub use routing::AodvRouting;
 use table::Station;
 use windward_units::{Duration, Time};
 
-/// What the protocol wants to be done.
+/// Action that the protocol requests.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
-    /// A station tells all who hear it, after a while.
+    /// Broadcasts a message after a delay.
     Broadcast { at: u32, message: Message, after: Duration },
-    /// A station tells a neighbour.
+    /// Sends a message to a neighbour.
     Unicast { at: u32, next: u32, message: Message },
-    /// A packet that waited at a station has a way.
+    /// Sends a packet that waited for a route.
     Send { at: u32, packet: Packet },
-    /// A packet will find none.
+    /// Drops a packet for which no route was found.
     Lose(Packet),
 }
 
-/// The routing of all stations.
+/// Routing state of all stations.
 #[derive(Debug)]
 pub(super) struct Aodv {
     config: AodvConfig,
@@ -43,27 +44,27 @@ pub(super) struct Aodv {
 }
 
 impl Aodv {
-    /// Stations that know of nobody.
+    /// Creates stations without routes.
     pub fn new(config: AodvConfig, stations: usize) -> Self {
         Self { config, stations: vec![Station::default(); stations], orders: Vec::new() }
     }
 
-    /// Whether a packet that the MAC gave up breaks its link.
+    /// True if a packet that the MAC gives up breaks its link.
     pub fn asks_mac(&self) -> bool {
         self.config.asks_mac
     }
 
-    /// What is to be done by now, in order.
+    /// Takes the pending actions, in order.
     pub fn orders(&mut self) -> Vec<Order> {
         std::mem::take(&mut self.orders)
     }
 
-    /// Packets that wait for routes.
+    /// Number of packets that wait for routes.
     pub fn held(&self) -> u64 {
         self.stations.iter().map(|station| station.waiting.len() as u64).sum()
     }
 
-    /// The neighbour by which a station reaches another one, which it uses now: routes that are used live on (§6.2).
+    /// Next hop from a station to another; prolongs the routes in use (§6.2).
     pub fn next_hop(&mut self, now: Time, at: u32, to: u32) -> Option<u32> {
         let until = now + self.config.active_route;
         let station = &mut self.stations[at as usize];
@@ -76,7 +77,7 @@ impl Aodv {
         Some(next)
     }
 
-    /// When a station has something to do next.
+    /// Time of a station's next timer.
     pub fn due(&self, at: u32) -> Time {
         let station = &self.stations[at as usize];
         let searches = station.searches.values().map(|search| search.due);

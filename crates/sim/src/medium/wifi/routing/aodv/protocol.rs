@@ -1,4 +1,4 @@
-//! What stations make of messages, and of links that break.
+//! Processing of messages and of broken links.
 
 use super::message::{Message, Reply, Request, is_fresher};
 use super::table::Station;
@@ -7,7 +7,7 @@ use crate::packet::{Packet, TIME_TO_LIVE};
 use windward_units::{Duration, Time};
 
 impl Aodv {
-    /// A station receives a message from a neighbour; `luck` is uniform in [0, 1).
+    /// Processes a message from a neighbour; `luck` is uniform in [0, 1).
     pub fn hear(&mut self, now: Time, at: u32, from: u32, message: &Message, luck: f64) {
         match message {
             Message::Request(request) => self.hear_request(now, at, from, *request, luck),
@@ -24,7 +24,7 @@ impl Aodv {
         self.found(now, at, from);
     }
 
-    /// §6.5
+    /// Processes a route request (§6.5).
     fn hear_request(&mut self, now: Time, at: u32, from: u32, mut request: Request, luck: f64) {
         let config = self.config;
         if self.stations[at as usize].blacklist.get(&from).is_some_and(|&until| until > now) {
@@ -62,7 +62,7 @@ impl Aodv {
         }
     }
 
-    /// The destination answers for itself (§6.6.1).
+    /// Replies as the destination (§6.6.1).
     fn answer(&mut self, now: Time, at: u32, from: u32, request: &Request) {
         let lifetime = self.config.my_route.as_nanos();
         let station = &mut self.stations[at as usize];
@@ -74,7 +74,8 @@ impl Aodv {
         self.orders.push(Order::Unicast { at, next, message: Message::Reply(reply) });
     }
 
-    /// A station with a route that is fresh enough answers, and tells the destination the way back (§6.6.2, §6.6.3).
+    /// Replies for the destination if the route is fresh enough, with a gratuitous reply to the destination (§6.6.2,
+    /// §6.6.3).
     fn answer_for(&mut self, now: Time, at: u32, from: u32, request: &Request) -> bool {
         let station = &mut self.stations[at as usize];
         let Some(route) = station.active(now, request.to) else { return false };
@@ -97,14 +98,14 @@ impl Aodv {
         true
     }
 
-    /// A neighbour sends packets along the route to `to`.
+    /// Adds a neighbour to the precursors of the route to `to`.
     fn precede(&mut self, at: u32, to: u32, neighbour: u32) {
         if let Some(route) = self.stations[at as usize].routes.get_mut(&to) {
             route.precursors.insert(neighbour);
         }
     }
 
-    /// §6.7
+    /// Processes a route reply (§6.7).
     fn hear_reply(&mut self, now: Time, at: u32, from: u32, mut reply: Reply) {
         self.meet(now, at, from);
         reply.hops = reply.hops.saturating_add(1);
@@ -128,7 +129,7 @@ impl Aodv {
         self.orders.push(Order::Unicast { at, next, message: Message::Reply(reply) });
     }
 
-    /// A neighbour can reach some stations no more: whoever went there by it cannot either (§6.11).
+    /// Processes a route error: invalidates the routes to `gone` over the sender (§6.11).
     fn hear_error(&mut self, now: Time, at: u32, from: u32, gone: &[(u32, u32)]) {
         let station = &mut self.stations[at as usize];
         let mut broken = Vec::new();
@@ -143,7 +144,7 @@ impl Aodv {
         self.tell_broken(now, at, &broken);
     }
 
-    /// Routes are used no more, but remembered for a while.
+    /// Invalidates routes; they are remembered for a while.
     fn invalidate(&mut self, now: Time, at: u32, broken: &[u32]) {
         let until = now + self.config.deletion();
         for to in broken {
@@ -153,7 +154,7 @@ impl Aodv {
         }
     }
 
-    /// Those who send packets along broken routes are told.
+    /// Sends route errors to the precursors of broken routes.
     pub(super) fn tell_broken(&mut self, now: Time, at: u32, broken: &[u32]) {
         let limit = self.config.rate_limit;
         let station = &mut self.stations[at as usize];
@@ -175,7 +176,7 @@ impl Aodv {
         }
     }
 
-    /// A packet has come to a station on whose way it should lie, and that knows none (§6.11, case ii). Its sender is told.
+    /// Drops a packet that arrived for forwarding without a route, and sends an error to its sender (§6.11, case ii).
     pub fn refuse(&mut self, now: Time, at: u32, to: u32, packet: Packet) {
         let limit = self.config.rate_limit;
         let station = &mut self.stations[at as usize];
@@ -190,7 +191,7 @@ impl Aodv {
         self.orders.push(Order::Lose(packet));
     }
 
-    /// Nothing gets through to a neighbour: the MAC gave up `packets`, each with the station that it goes to.
+    /// Breaks the link to a neighbour after the MAC gave up `packets`, each with its destination.
     pub fn break_link(&mut self, now: Time, at: u32, to: u32, packets: impl IntoIterator<Item = (u32, Packet)>) {
         let mut broken = self.over(now, at, to);
         for &one in &broken {
@@ -214,7 +215,7 @@ impl Aodv {
         self.tell_broken(now, at, &broken);
     }
 
-    /// A station in the middle of a route seeks a way around, if the destination is not too far (§6.12).
+    /// Starts a local repair if the destination is close enough (§6.12).
     fn repair(&mut self, now: Time, at: u32, to: u32, behind: u8) -> bool {
         let config = self.config;
         let station = &self.stations[at as usize];
@@ -231,24 +232,24 @@ impl Aodv {
         true
     }
 
-    /// Routes in use whose next hop is `neighbour`.
+    /// Destinations of active routes over `neighbour`.
     fn over(&self, now: Time, at: u32, neighbour: u32) -> Vec<u32> {
         let routes = self.stations[at as usize].routes.iter();
         routes.filter(|(_, route)| route.is_active(now) && route.next == neighbour).map(|(&to, _)| to).collect()
     }
 
-    /// A message to a neighbour did not get through: its requests are not heeded for a while (§6.8).
+    /// Puts a neighbour on the blacklist after an undelivered message: its requests are ignored for a while (§6.8).
     pub fn distrust(&mut self, now: Time, at: u32, to: u32) {
         let until = now + self.config.net_traversal() * u64::from(self.config.retries);
         self.stations[at as usize].blacklist.insert(to, until);
     }
 
-    /// Schedules a station's first hello, if stations say it; `luck` is uniform in [0, 1).
+    /// Schedules a station's first hello if hellos are in use; `luck` is uniform in [0, 1).
     pub fn begin(&mut self, at: u32, luck: f64) {
         self.stations[at as usize].hello = self.config.hello.map(|every| Time::ZERO + every.scale(luck));
     }
 
-    /// A station whose routes are in use says that it is there, and misses those who no longer say so (§6.9, §6.10).
+    /// Sends a hello if a route is in use, and breaks links to neighbours whose hellos are missing (§6.9, §6.10).
     pub(super) fn greet(&mut self, now: Time, at: u32) {
         let Some(every) = self.config.hello else { return };
         let station = &mut self.stations[at as usize];

@@ -1,4 +1,4 @@
-//! What the stations of a network know of routes, and what waits for its time or for the air.
+//! Routing state of an AODV network, and delayed messages.
 
 use super::message::Message;
 use super::{Aodv, AodvConfig};
@@ -7,15 +7,15 @@ use crate::medium::wifi::routing::directory::Directory;
 use crate::medium::wifi::routing::handles::Handles;
 use windward_units::Time;
 
-/// The routing of a network.
+/// AODV at run time.
 #[derive(Debug)]
 pub struct AodvRouting {
     pub(super) protocol: Aodv,
     pub(super) directory: Directory,
     pub(super) messages: Handles<Message>,
-    /// Messages of each station that wait for their time.
+    /// Delayed messages of each station.
     pub(super) later: Vec<Vec<(Time, Message)>>,
-    /// The earliest event of each station in the calendar; [`Time::NEVER`] if there is none.
+    /// Earliest event of each station in the calendar; [`Time::NEVER`] without one.
     pub(super) wakes_at: Vec<Time>,
 }
 
@@ -31,12 +31,12 @@ impl AodvRouting {
         }
     }
 
-    /// Packets that wait for a route.
+    /// Number of packets that wait for a route.
     pub fn held(&self) -> u64 {
         self.protocol.held()
     }
 
-    /// When a station has something to do next.
+    /// Time of a station's next timer.
     pub(super) fn due(&self, at: u32) -> Time {
         let later = self.later[at as usize].iter().map(|(time, _)| *time);
         later.chain([self.protocol.due(at)]).min().unwrap_or(Time::NEVER)

@@ -1,4 +1,4 @@
-//! Searches: packets wait while requests go out in growing rings (RFC 3561 §6.3, §6.4).
+//! Route discovery: expanding ring search while packets wait (RFC 3561 §6.3, §6.4).
 
 use super::message::{Message, Request};
 use super::table::{Held, Search, Station};
@@ -7,7 +7,7 @@ use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
 impl Aodv {
-    /// A packet waits at a station for a way to `to`, which is sought.
+    /// Holds a packet for `to` at a station and starts a search.
     pub fn seek(&mut self, now: Time, at: u32, to: u32, packet: Packet) {
         self.hold(now, at, to, packet);
         let config = self.config;
@@ -23,7 +23,7 @@ impl Aodv {
         self.ask(now, at, to, self.limited(ttl), 0, false);
     }
 
-    /// A packet waits, the oldest one no longer if there are too many.
+    /// Holds a packet, and drops the oldest one beyond the limit.
     pub(super) fn hold(&mut self, now: Time, at: u32, to: u32, packet: Packet) {
         let until = now + self.config.patience;
         let waiting = &mut self.stations[at as usize].waiting;
@@ -35,12 +35,12 @@ impl Aodv {
         }
     }
 
-    /// Beyond the threshold the whole network is asked.
+    /// Extends a range above the threshold to the whole network.
     fn limited(&self, ttl: u8) -> u8 {
         if ttl > self.config.ttl_threshold { self.config.net_diameter } else { ttl }
     }
 
-    /// A request goes out.
+    /// Broadcasts a route request.
     pub(super) fn ask(&mut self, now: Time, at: u32, to: u32, ttl: u8, again: u32, is_repair: bool) {
         let config = self.config;
         let station = &mut self.stations[at as usize];
@@ -69,7 +69,7 @@ impl Aodv {
         self.orders.push(Order::Broadcast { at, message: Message::Request(request), after: Duration::ZERO });
     }
 
-    /// What is due at a station is done.
+    /// Handles a station's due timers.
     pub fn tick(&mut self, now: Time, at: u32) {
         self.greet(now, at);
         let config = self.config;
@@ -98,7 +98,7 @@ impl Aodv {
         }
     }
 
-    /// There is no way.
+    /// Ends a search without a route.
     fn give_up(&mut self, now: Time, at: u32, to: u32, is_repair: bool) {
         let station = &mut self.stations[at as usize];
         station.searches.remove(&to);
@@ -110,7 +110,7 @@ impl Aodv {
         }
     }
 
-    /// A way has been found: what waited for it goes.
+    /// Ends a successful search and sends the packets that waited for it.
     pub(super) fn found(&mut self, now: Time, at: u32, to: u32) {
         let station = &mut self.stations[at as usize];
         if station.active(now, to).is_none() {

@@ -1,4 +1,4 @@
-//! What one station knows.
+//! Routing table of a station.
 
 use super::message::is_fresher;
 use crate::packet::Packet;
@@ -8,14 +8,14 @@ use windward_units::Time;
 /// A route.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
-    /// The freshest number of the destination; `None`: unknown.
+    /// Freshest sequence number of the destination; `None`: unknown.
     pub number: Option<u32>,
     pub hops: u8,
     pub next: u32,
-    /// Until when it may be used, or remembered where it is broken.
+    /// Expiry, of a broken route as well.
     pub until: Time,
     pub is_valid: bool,
-    /// Neighbours that send packets along it.
+    /// Precursors: neighbours that use the route.
     pub precursors: BTreeSet<u32>,
 }
 
@@ -25,56 +25,56 @@ impl Route {
     }
 }
 
-/// A search for a way.
+/// A route search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search {
     pub ttl: u8,
-    /// How often the whole network has been asked.
+    /// Number of repeated requests to the whole network.
     pub again: u32,
-    /// When the answer should be there.
+    /// Timeout of the reply.
     pub due: Time,
-    /// It mends a route in whose middle the station is.
+    /// True for a local repair.
     pub is_repair: bool,
 }
 
-/// A packet that waits for a way.
+/// A packet that waits for a route.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     pub packet: Packet,
-    /// The station that it goes to.
+    /// Destination.
     pub to: u32,
     pub until: Time,
 }
 
-/// What a station knows and waits for.
+/// Routing state of a station.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Station {
-    /// Its own number, and the name of its last request.
+    /// Own sequence number, and identifier of the last request.
     pub number: u32,
     pub request: u32,
     pub routes: BTreeMap<u32, Route>,
-    /// Requests seen, by origin and name, until they are forgotten.
+    /// Expiry of requests seen, by origin and identifier.
     pub seen: BTreeMap<(u32, u32), Time>,
     pub searches: BTreeMap<u32, Search>,
     pub waiting: VecDeque<Held>,
-    /// Neighbours to whom nothing gets through, until they are tried again.
+    /// Expiry of the blacklist, by neighbour.
     pub blacklist: BTreeMap<u32, Time>,
-    /// Neighbours that say hello, and when they did last.
+    /// Time of each neighbour's last hello.
     pub heard: BTreeMap<u32, Time>,
-    /// When the last requests and errors of its own were sent.
+    /// Times of the last requests and errors of its own.
     pub requests: VecDeque<Time>,
     pub errors: VecDeque<Time>,
-    /// When it says hello next.
+    /// Time of the next hello.
     pub hello: Option<Time>,
 }
 
 impl Station {
-    /// A route that may be used now.
+    /// Valid route to `to`.
     pub fn active(&self, now: Time, to: u32) -> Option<&Route> {
         self.routes.get(&to).filter(|route| route.is_active(now))
     }
 
-    /// The neighbour that a packet comes from can be reached at once.
+    /// Learns the one-hop route to a neighbour from its packet.
     pub fn meet(&mut self, neighbour: u32, until: Time) {
         let route = self.routes.entry(neighbour).or_insert_with(|| Route {
             number: None,
@@ -88,7 +88,8 @@ impl Station {
         route.until = route.until.max(until);
     }
 
-    /// A message tells of a route; whether it is taken over (§6.2: fresher, or as fresh and shorter or in place of a broken one).
+    /// Updates a route from a message; returns true if the message's route is adopted (§6.2: fresher, or as fresh and
+    /// shorter, or in place of a broken one).
     pub fn learn(&mut self, now: Time, to: u32, number: u32, hops: u8, next: u32, until: Time) -> bool {
         let Some(route) = self.routes.get_mut(&to) else {
             let precursors = BTreeSet::new();
@@ -109,21 +110,21 @@ impl Station {
         is_better
     }
 
-    /// A route that is used lives on.
+    /// Prolongs a route in use.
     pub fn prolong(&mut self, to: u32, until: Time) {
         if let Some(route) = self.routes.get_mut(&to).filter(|route| route.is_valid) {
             route.until = route.until.max(until);
         }
     }
 
-    /// Broken routes that are old enough, and requests, are forgotten.
+    /// Deletes expired routes and requests.
     pub fn forget(&mut self, now: Time) {
         self.seen.retain(|_, until| *until > now);
         self.blacklist.retain(|_, until| *until > now);
         self.routes.retain(|_, route| route.is_valid || route.until > now);
     }
 
-    /// Whether one more message of a kind stays below the limit of a second; if so it is noted.
+    /// Checks the rate limit of a message type; counts the message if it is allowed.
     pub fn may(sent: &mut VecDeque<Time>, now: Time, limit: u32) -> bool {
         while sent.front().is_some_and(|&first| now.since(first).as_nanos() >= 1_000_000_000) {
             sent.pop_front();

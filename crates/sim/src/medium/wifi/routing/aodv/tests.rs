@@ -1,4 +1,4 @@
-//! Stations whose messages reach their neighbours after a millisecond.
+//! AODV stations whose messages reach their neighbours after a millisecond.
 
 use super::message::{Message, Reply, Request};
 use super::{Aodv, AodvConfig, Order};
@@ -10,7 +10,7 @@ struct Network {
     aodv: Aodv,
     now: Time,
     links: BTreeSet<(u32, u32)>,
-    /// Messages under way: when, to whom, from whom.
+    /// Messages in flight: time, receiver, sender, message.
     air: Vec<(Time, u32, u32, Message)>,
     sent: Vec<(u32, Message)>,
     ready: Vec<(u32, u32)>,
@@ -92,8 +92,8 @@ impl Network {
     }
 }
 
-/// Rings of 1, 3, 5 and 7 hops: the fourth finds a station six hops away, after 2·40 ms·(1 + 2), (3 + 2) and (5 + 2), and an
-/// answer of six hops there and back. The way leads along the row in both directions.
+/// Rings of 1, 3, 5 and 7 hops: the fourth finds a station six hops away, after 2·40 ms·(1 + 2), (3 + 2) and (5 + 2),
+/// and six hops there and back for request and reply. Routes exist in both directions.
 #[test]
 fn rings_grow_until_the_destination_is_found() {
     let mut network = Network::row(AodvConfig::STANDARD, 8);
@@ -108,7 +108,8 @@ fn rings_grow_until_the_destination_is_found() {
     assert_eq!(back, (0..6).map(Some).collect::<Vec<_>>());
 }
 
-/// Beyond seven hops the whole network is asked, and again twice, after 2.8 s and 5.6 s; 11.2 s later the packets are lost.
+/// Beyond seven hops the whole network is searched, and again twice, after 2.8 s and 5.6 s; 11.2 s later the packets
+/// are lost.
 #[test]
 fn a_search_that_finds_nothing_ends() {
     let mut network = Network::row(AodvConfig::STANDARD, 3);
@@ -122,7 +123,7 @@ fn a_search_that_finds_nothing_ends() {
     assert_eq!(network.aodv.held(), 0);
 }
 
-/// ns-2 begins with five hops and asks the network of 30 hops three times more; its rings have no slack.
+/// ns-2 begins with five hops and searches the network of 30 hops three times more; its rings have no timeout buffer.
 #[test]
 fn ns_2_has_other_numbers() {
     let mut network = Network::row(AodvConfig::NS2, 2);
@@ -132,8 +133,8 @@ fn ns_2_has_other_numbers() {
     assert_eq!((network.requests_of(0), network.lost.len()), (vec![5, 7, 30, 30, 30, 30], 1));
 }
 
-/// The link 2 – 3 of a row of 0 … 4 breaks: 2 tells 1, that tells 0, and each forgets the way to 4 but not to 2. A packet of
-/// station 2's own waits for a new search.
+/// Link 2 – 3 of a row 0 … 4 breaks: 2 sends an error to 1, which sends it to 0. Each loses the route to 4 but not to
+/// 2. A packet of station 2's own waits for a new search.
 #[test]
 fn a_broken_link_is_told_to_those_who_use_it() {
     let mut network = Network::row(AodvConfig { repairs: false, ..AodvConfig::STANDARD }, 5);
@@ -153,7 +154,7 @@ fn a_broken_link_is_told_to_those_who_use_it() {
     assert_eq!(network.requests_of(2), [4], "hops of the lost way and two more");
 }
 
-/// A station in the middle finds a way around by itself: 0 – 1 – 2 – 3 and 1 – 4 – 3; 0 hears of nothing.
+/// A station within the route repairs it locally: 0 – 1 – 2 – 3 and 1 – 4 – 3; 0 receives no error.
 #[test]
 fn a_station_in_the_middle_repairs_a_route() {
     let mut network = Network::row(AodvConfig::STANDARD, 4);
@@ -176,7 +177,8 @@ fn a_station_in_the_middle_repairs_a_route() {
     assert_eq!(gone.collect::<Vec<_>>(), [[2]]);
 }
 
-/// Of two answers with one number the shorter way wins, of two numbers the fresher one; an echo of a request is not passed on.
+/// Between replies with one sequence number the shorter route wins, between two numbers the fresher one; a duplicate
+/// request is not forwarded.
 #[test]
 fn fresher_routes_win_and_then_shorter_ones() {
     let mut aodv = Aodv::new(AodvConfig::STANDARD, 6);
@@ -203,8 +205,8 @@ fn fresher_routes_win_and_then_shorter_ones() {
     );
 }
 
-/// A station with a fresh route answers in the destination's place and tells it who asks; one whose route is older than the
-/// asker's does not.
+/// A station with a fresh route replies in the destination's place and informs it; one with an older route than the
+/// request does not.
 #[test]
 fn stations_with_a_fresh_route_answer() {
     let mut network = Network::row(AodvConfig::STANDARD, 5);
@@ -219,7 +221,7 @@ fn stations_with_a_fresh_route_answer() {
     assert_eq!(passed_on.count(), 0);
 }
 
-/// A neighbour whose hellos cease is gone after two of them.
+/// A neighbour is lost after two missing hellos.
 #[test]
 fn silence_breaks_a_link() {
     let config = AodvConfig { hello: Some(millis(1000)), asks_mac: false, ..AodvConfig::STANDARD };
@@ -239,7 +241,7 @@ fn silence_breaks_a_link() {
     assert_eq!([network.next(1, 2), network.next(0, 2)], [None, None]);
 }
 
-/// A station may ask ten times in a second; what it asks then waits.
+/// A station may send ten requests in a second; further ones wait.
 #[test]
 fn requests_are_limited() {
     let mut network = Network::row(AodvConfig::STANDARD, 30);

@@ -1,44 +1,44 @@
-//! How stations forward by backlog.
+//! Configuration of backpressure forwarding.
 
 use crate::backlog::BacklogConfig;
 use windward_units::Duration;
 
-/// How stations forward by backlog.
+/// Backpressure forwarding over 802.11.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BackpressureConfig {
-    /// The rule.
+    /// Rule of forwarding.
     pub backlog: BacklogConfig,
-    /// A station that has told its backlogs to nobody for so long broadcasts them; positive.
+    /// Longest time without telling neighbours the backlogs, after which a station broadcasts them; positive.
     pub report: Duration,
-    /// Bytes that a frame takes to tell the backlog of one commodity.
+    /// Bytes per commodity in a frame's list of backlogs.
     pub entry: u32,
-    /// p̃ is over the last one to two of these spans; positive.
+    /// Averaging time of p̃, which covers the last one to two of these spans; positive.
     pub memory: Duration,
-    /// What p̃ counts.
+    /// Events that p̃ counts.
     pub failures: Failures,
-    /// How ACKs go.
+    /// Forwarding of ACKs.
     pub acks: Acks,
-    /// A rule of a user's own in place of (2), by its index among the [`Makers`](crate::Makers) of who runs the network; `None`: (2).
+    /// User-defined rule in place of (2), by its index among the [`Makers`](crate::Makers) of the run; `None`: (2).
     pub rule: Option<u32>,
 }
 
-/// What p̃ is the failed share of.
+/// Unit of the failure share p̃.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failures {
-    /// Of packets: one fails when the MAC gives it up.
+    /// Packets: a packet fails when the MAC gives it up.
     #[default]
     Packets,
-    /// Of the MAC's attempts, collisions included.
+    /// Attempts of the MAC, collisions included.
     Attempts,
 }
 
-/// How ACKs go.
+/// Forwarding of ACKs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acks {
-    /// The way of fewest hops, before all data.
+    /// Along the path of fewest hops, before all data.
     #[default]
     Shortest,
-    /// By backlog, those of each flow as a commodity of their own.
+    /// By backlog, as a commodity of its own for each flow.
     Backlog,
 }
 

@@ -1,8 +1,8 @@
-//! How often a way fails.
+//! Failure estimate of a link.
 
 use windward_units::{Duration, Time};
 
-/// Attempts on a way, and successes among them, in the current span and the one before.
+/// Attempts on a link, and successes among them, in the current span and the one before.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Estimate {
     since: Time,
@@ -20,14 +20,14 @@ impl Estimate {
         }
     }
 
-    /// An attempt has come to its end.
+    /// Counts a finished attempt.
     pub fn note(&mut self, now: Time, span: Duration, is_success: bool) {
         self.roll(now, span);
         self.attempts[0] += 1;
         self.successes[0] += u32::from(is_success);
     }
 
-    /// 1 − p̃; 1 where nothing was tried of late, so that a way that failed is tried again.
+    /// 1 − p̃; 1 without recent attempts, so that a link that failed is tried again.
     pub fn success(mut self, now: Time, span: Duration) -> f64 {
         self.roll(now, span);
         let sum = |[now, before]: [u32; 2]| f64::from(now + before);
@@ -39,7 +39,8 @@ impl Estimate {
 mod tests {
     use super::*;
 
-    /// Of four attempts one succeeds: 1/4, also while the next span has seen one success more (2/5), then 1 of 1, then nothing known.
+    /// One of four attempts succeeds: 1/4, then 2/5 as the next span has seen one more success, then 1 of 1, then
+    /// unknown.
     #[test]
     fn the_share_of_successes_is_that_of_the_last_two_spans() {
         let span = Duration::from_millis(1000);

@@ -1,4 +1,4 @@
-//! Stations that forward by backlog: what the MAC asks, and what it tells.
+//! Backpressure forwarding: interface to the MAC.
 
 use super::reports::Reports;
 use super::{Acks, Backpressure, Failures};
@@ -12,7 +12,7 @@ use crate::packet::Packet;
 use windward_units::Time;
 
 impl Wifi {
-    /// A packet comes to a station.
+    /// Queues a packet at a station.
     pub(in crate::medium::wifi) fn queue_by_backlog(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Some(to) = rule.station(packet.to) else { return out.lose(packet, Cause::NoRoute) };
@@ -32,7 +32,7 @@ impl Wifi {
         self.contend_for_backlog(now, at, out);
     }
 
-    /// An idle station contends if it has a packet that it may send.
+    /// Starts contention at an idle station with a packet to send.
     fn contend_for_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let station = &self.stations[at as usize];
         let is_idle = station.stage == Stage::Contend && station.head.is_none() && station.slots.is_none();
@@ -47,7 +47,7 @@ impl Wifi {
         }
     }
 
-    /// The MAC lets a station send that has no packet in hand: it takes the best. Returns whether there is one.
+    /// Chooses the packet of a station that may send now. Returns false if it has none to send.
     pub(in crate::medium::wifi) fn take_by_backlog(&mut self, now: Time, at: u32) -> bool {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return false };
         let Some((way, commodity, packet)) = rule.choose(now, at) else { return false };
@@ -61,7 +61,7 @@ impl Wifi {
         true
     }
 
-    /// The packet in hand has been received.
+    /// Counts the current packet as received.
     pub(in crate::medium::wifi) fn leave_backlog(&mut self, now: Time, at: u32) {
         if let (Some(Routing::Backpressure(rule)), Some(head)) = (&mut self.routing, &self.stations[at as usize].head)
             && let Some(commodity) = head.commodity
@@ -70,7 +70,7 @@ impl Wifi {
         }
     }
 
-    /// The packet in hand was given up: it is the first of its queue again. False where it came from no such queue.
+    /// Returns a packet that the MAC gave up to the head of its queue. Returns false if it came from no such queue.
     pub(in crate::medium::wifi) fn put_back(&mut self, at: u32, head: &Head) -> bool {
         let (Some(Routing::Backpressure(rule)), Some(commodity)) = (&mut self.routing, head.commodity) else {
             return false;
@@ -79,7 +79,7 @@ impl Wifi {
         true
     }
 
-    /// An attempt on a way has succeeded, or not; `is_last` of its packet.
+    /// Counts an attempt on a link; `is_last` marks the last attempt of its packet.
     pub(in crate::medium::wifi) fn note_attempt(&mut self, now: Time, way: u32, is_success: bool, is_last: bool) {
         if let Some(Routing::Backpressure(rule)) = &mut self.routing
             && (is_last || rule.config.failures == Failures::Attempts)
@@ -88,14 +88,14 @@ impl Wifi {
         }
     }
 
-    /// Bytes that a data frame of a station has beyond the packet.
+    /// Bytes of a station's data frame beyond the packet.
     #[inline]
     pub(in crate::medium::wifi) fn overhead(&self, at: u32) -> u32 {
         let header = if self.overhears { self.header(at) } else { 0 };
         self.config.mac.overhead.count() as u32 + header
     }
 
-    /// Bytes in which a data frame tells backlogs.
+    /// Bytes of the backlogs in a data frame.
     fn header(&self, at: u32) -> u32 {
         match &self.routing {
             Some(Routing::Backpressure(rule)) => rule.config.entry * rule.backlog.active(at),
@@ -103,7 +103,7 @@ impl Wifi {
         }
     }
 
-    /// A station begins to send a data frame or a report: either tells its backlogs.
+    /// Records the backlogs that a station's data frame or report announces.
     pub(in crate::medium::wifi) fn tell_backlog(&mut self, now: Time, at: u32) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Backpressure { reports, backlog, config, .. } = &mut **rule;
@@ -113,7 +113,7 @@ impl Wifi {
         }
     }
 
-    /// A station may have been silent for too long.
+    /// Broadcasts a report if a station has been silent for too long.
     pub(in crate::medium::wifi) fn report_backlog(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(Routing::Backpressure(rule)) = &mut self.routing else { return };
         let Backpressure { reports, backlog, config, .. } = &mut **rule;
@@ -130,7 +130,7 @@ impl Wifi {
         }
     }
 
-    /// A frame of `from` has been on the air; `heard` are those who received it.
+    /// Delivers the backlogs in a frame of `from` to the stations `heard`, which received it.
     pub(in crate::medium::wifi) fn hear_backlog(
         &mut self,
         now: Time,
@@ -156,7 +156,7 @@ impl Wifi {
 }
 
 impl Backpressure {
-    /// j* and its packet.
+    /// Chooses j* and its packet.
     fn choose(&mut self, now: Time, at: u32) -> Option<(u32, u32, Packet)> {
         let Self { backlog, reports, estimates, luck, config, own, .. } = self;
         // R̃ is the same for all ways of a station.
@@ -171,7 +171,7 @@ impl Backpressure {
         Some((way, pick.commodity, packet))
     }
 
-    /// Stations that a new commodity concerns begin to report, not all at once.
+    /// Starts the reports of stations that a new commodity concerns, spread over time.
     #[cold]
     fn begin_reports(&mut self, now: Time, out: &mut impl Out) {
         let Self { backlog, reports, luck, config, .. } = self;

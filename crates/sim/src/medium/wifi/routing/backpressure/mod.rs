@@ -1,15 +1,16 @@
-//! Backpressure over 802.11 (seferoglu2014 §4): when the MAC lets a station send, it sends to
+//! Backpressure over 802.11 (seferoglu2014 §4). A station that the MAC lets send transmits to
 //!
 //!   j* = argmax_j D_ij·R̃_ij·(1 − p̃_ij)
 //!
-//! the first packet of the commodity with the largest weight D_ij there ([`crate::backlog`]). Until it is received or given up it is the
-//! MAC's; given up, it is the first of its queue again. Every data frame has the sender's backlogs in a header, which all who receive
-//! the frame take note of; a station that has sent none for a while broadcasts them.
+//! the first packet of the commodity with the largest weight D_ij there ([`crate::backlog`]). The MAC holds the packet
+//! until it is received or given up; then it returns to the head of its queue. Every data frame carries the sender's
+//! backlogs in a header, which all receivers of the frame read. A station that has sent none for a while broadcasts
+//! them.
 //!
-//! **Guessed**, where the paper is silent: [`BackpressureConfig`]'s defaults, all of them. ACKs go the way of fewest hops, before the
-//! data. R̃ is the sender's data rate: there is no rate adaptation.
+//! **Guessed** where the paper gives no value: all defaults of [`BackpressureConfig`]. ACKs take the path of fewest
+//! hops, before the data. R̃ is the sender's data rate: there is no rate adaptation.
 //!
-//! **Where we differ.** A packet that was received but never acknowledged is not sent again.
+//! **Where we differ.** A packet that was received but never acknowledged is not retransmitted.
 
 mod config;
 mod estimate;
@@ -28,20 +29,20 @@ use windward_units::Time;
 
 pub use config::{Acks, BackpressureConfig, Failures};
 
-/// No station, no way.
+/// No station, no link.
 const NONE: u32 = u32::MAX;
 
-/// The backlogs of a network, and what its stations know of each other's.
+/// Backlogs of a network, and those that its stations know of their neighbours.
 #[derive(Debug)]
 pub struct Backpressure {
     config: BackpressureConfig,
     backlog: Backlog,
     reports: Reports,
-    /// p̃ of every way.
+    /// p̃ of every link.
     estimates: Vec<Estimate>,
-    /// Stations by their node; [`NONE`] for nodes elsewhere.
+    /// Stations by node; [`NONE`] for nodes elsewhere.
     stations: Vec<u32>,
-    /// For every destination that ACKs had so far, the way by which each station gets there.
+    /// First link of every station towards each destination that ACKs have had.
     shortest: Vec<Option<Vec<u32>>>,
     luck: Vec<Stream>,
     own: Option<OwnRule>,
@@ -70,22 +71,22 @@ impl Backpressure {
         }
     }
 
-    /// The queues.
+    /// Queues by station and commodity.
     pub fn backlog(&self) -> &Backlog {
         &self.backlog
     }
 
-    /// Counts from now on.
+    /// Restarts the counters.
     pub fn reset_counts(&mut self, now: Time) {
         self.backlog.reset(now);
     }
 
-    /// The station of a node.
+    /// Station of a node.
     fn station(&self, node: NodeId) -> Option<u32> {
         self.stations.get(node as usize).copied().filter(|&station| station != NONE)
     }
 
-    /// The way of fewest hops from a station to another; of equals the first.
+    /// First link of the shortest path from a station to another; of equals the first.
     fn shortest(&mut self, at: u32, to: u32) -> Option<u32> {
         let graph = self.backlog.graph();
         let ways = self.shortest[to as usize].get_or_insert_with(|| graph.next_links(to, NONE));

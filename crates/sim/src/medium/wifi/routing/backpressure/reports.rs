@@ -1,26 +1,26 @@
-//! What stations tell of their backlogs, and what others know of them.
+//! Exchange of backlogs between stations.
 
 use crate::backlog::Backlog;
 use windward_units::Time;
 
-/// A backlog that nobody sends to.
+/// Backlog of a full station, to which no packets are sent.
 const FULL: u32 = u32::MAX;
 
 /// Bytes of a report beside its entries: an IP header.
 const HEADER: u32 = 20;
 
-/// Backlogs as they were told last.
+/// Backlogs last announced.
 #[derive(Debug)]
 pub(super) struct Reports {
-    /// Of every commodity, by station: what the frame has that it sends.
+    /// Backlogs in the station's current frame, by commodity and station.
     told: Vec<Vec<u32>>,
-    /// Of every commodity, by way: what the way's sender knows of its receiver.
+    /// Backlogs that a link's sender knows of its receiver, by commodity and link.
     known: Vec<Vec<u32>>,
     stations: usize,
     ways: usize,
-    /// When each station has to tell its backlogs at the latest; [`Time::NEVER`] before the first commodity that concerns it.
+    /// Deadline of each station's next report; [`Time::NEVER`] before the first commodity that concerns it.
     pub due: Vec<Time>,
-    /// Whether a report of it waits for the air.
+    /// True while a report waits for transmission.
     pub is_waiting: Vec<bool>,
 }
 
@@ -36,7 +36,7 @@ impl Reports {
         }
     }
 
-    /// Makes room for so many commodities. Returns whether there are new ones.
+    /// Makes room for `commodities`. Returns true if some of them are new.
     #[inline]
     pub fn make_room(&mut self, commodities: u32) -> bool {
         let is_new = self.told.len() < commodities as usize;
@@ -47,8 +47,8 @@ impl Reports {
         is_new
     }
 
-    /// A frame begins: it tells what will be true when it has been received, its own packet not counted. To a full station nobody
-    /// sends, but for what ends there.
+    /// Records the backlogs that a station announces with a frame: their values at the end of the frame, without its
+    /// own packet. A full station announces [`FULL`]: only packets that end there are sent to it.
     pub fn tell(&mut self, at: u32, backlog: &Backlog) {
         let is_full = backlog.is_full(at);
         for &commodity in backlog.at(at) {
@@ -57,20 +57,20 @@ impl Reports {
         }
     }
 
-    /// The sender of `way` has received a frame of its receiver, the station `of`.
+    /// Reads the backlogs in a frame of the station `of`, the receiver of `way`, at the sender of `way`.
     pub fn hear(&mut self, way: u32, of: u32, backlog: &Backlog) {
         for &commodity in backlog.at(of) {
             self.known[commodity as usize][way as usize] = self.told[commodity as usize][of as usize];
         }
     }
 
-    /// What the sender of a way knows of its receiver's backlog.
+    /// Backlog of a link's receiver as its sender knows it.
     #[inline]
     pub fn known(&self, way: u32, commodity: u32) -> u32 {
         self.known[commodity as usize][way as usize]
     }
 
-    /// Bytes of a report of so many commodities, each of which takes `entry`.
+    /// Bytes of a report of `commodities` of `entry` bytes each.
     pub const fn bytes(commodities: u32, entry: u32) -> u32 {
         HEADER + entry * commodities
     }

@@ -1,9 +1,9 @@
-//! Destination-sequenced distance vectors (Perkins and Bhagwat, SIGCOMM 1994): every station keeps a route to every other one and
-//! tells its neighbours what it knows, from time to time and when something changed.
+//! Destination-sequenced distance vector routing (Perkins and Bhagwat, SIGCOMM 1994). Every station keeps a route to
+//! every other one and sends its table to its neighbours, periodically and after changes.
 //!
-//! A route with a newer sequence number replaces an older one, of the same number the one with fewer hops. A number comes along
-//! several ways, the best often last; so a changed route is told only after twice the time in which routes to that destination
-//! settled before. An odd number says that the way is broken.
+//! A route with a newer sequence number replaces an older one; of equal numbers the one with fewer hops wins. A number
+//! arrives over several paths, often over the best one last. A changed route is therefore announced only after twice
+//! the time in which routes to that destination have settled before. An odd number marks a broken route.
 
 mod routes;
 mod updates;
@@ -15,34 +15,34 @@ use windward_units::{Duration, Time};
 /// Metric of a broken route.
 const BROKEN: u16 = u16::MAX;
 
-/// Weight of the past in settling times.
+/// EWMA weight of the past in settling times.
 const SETTLING_WEIGHT: f64 = 0.875;
 
 /// Bytes of an update beside its entries (an IP header), and of an entry.
 const HEADER: u32 = 20;
 const ENTRY: u32 = 12;
 
-/// Numbers of the protocol.
+/// Parameters of DSDV.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DsdvConfig {
-    /// A station tells everything it knows once in this time, or up to a quarter sooner; positive.
+    /// Interval of full updates, shortened by up to a quarter at random; positive.
     pub period: Duration,
-    /// How long routes are taken to settle before it is known.
+    /// Initial settling time.
     pub settling: Duration,
-    /// Least distance of updates that tell changes.
+    /// Least interval of updates that announce changes.
     pub spacing: Duration,
-    /// A neighbour that has not been heard for so many periods is gone.
+    /// Silent periods after which a neighbour is lost.
     pub missed: u32,
-    /// First updates are spread over this time.
+    /// Time over which first updates are spread.
     pub start: Duration,
-    /// Whether a packet that the MAC gave up breaks the route.
+    /// True if a packet that the MAC gives up breaks the route.
     pub asks_mac: bool,
-    /// Packets of a station without a route that wait for one.
+    /// Packets of a station that can wait for routes.
     pub waiting: u32,
 }
 
 impl Default for DsdvConfig {
-    /// The numbers of ns-2.35, which does not ask the MAC.
+    /// Parameters of ns-2.35, without link-layer detection.
     fn default() -> Self {
         Self {
             period: Duration::from_millis(15_000),
@@ -56,7 +56,7 @@ impl Default for DsdvConfig {
     }
 }
 
-/// What an update says of a destination.
+/// Entry of an update: a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
     pub to: u32,
@@ -64,37 +64,37 @@ pub struct Told {
     pub number: u32,
 }
 
-/// What a station knows of a destination.
+/// Route to a destination in a station's table.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     next: u32,
     hops: u16,
     number: u32,
-    /// The hops that it last told.
+    /// Hops last announced.
     told: u16,
-    /// Mean time in which the best route of a number arrived after the first.
+    /// Mean time from the first route of a number to its best one.
     settling: f64,
-    /// When the first route of this number arrived.
+    /// Arrival of the first route of this number.
     since: Time,
-    /// When it may be told.
+    /// Time from which it may be announced.
     settled_at: Time,
     has_changed: bool,
 }
 
-/// What a station knows.
+/// Routing table of a station.
 #[derive(Clone, Debug)]
 struct Table {
     number: u32,
     entries: Vec<Option<Entry>>,
-    /// When each neighbour was last heard.
+    /// Time of each neighbour's last update.
     heard: Vec<Time>,
-    /// When everything is told, and when what has changed may be.
+    /// Times of the next full update, and of the next one with changes.
     full_at: Time,
     change_at: Time,
     last_change: Time,
 }
 
-/// The routing of all stations.
+/// Routing state of all stations.
 #[derive(Debug)]
 pub struct Dsdv {
     config: DsdvConfig,
@@ -102,7 +102,7 @@ pub struct Dsdv {
 }
 
 impl Dsdv {
-    /// Stations that know of nobody.
+    /// Creates stations without routes.
     pub fn new(config: DsdvConfig, stations: usize) -> Self {
         let table = Table {
             number: 0,
@@ -115,31 +115,31 @@ impl Dsdv {
         Self { config, tables: vec![table; stations] }
     }
 
-    /// When a station's first update is due.
+    /// Draws the time of a station's first update.
     pub fn begin(&mut self, at: u32, luck: &mut Stream) -> Time {
         let first = Time::ZERO + self.config.start.scale(luck.uniform());
         self.tables[at as usize].full_at = first;
         first
     }
 
-    /// When a station has something to tell next.
+    /// Time of a station's next update.
     pub fn due(&self, at: u32) -> Time {
         let table = &self.tables[at as usize];
         table.full_at.min(table.change_at)
     }
 
-    /// The neighbour by which a station reaches `to`.
+    /// Next hop from a station to `to`.
     pub fn next_hop(&self, at: u32, to: u32) -> Option<u32> {
         let entry = self.tables[at as usize].entries[to as usize].as_ref()?;
         (entry.hops != BROKEN).then_some(entry.next)
     }
 
-    /// Packets that may wait for a route at a station.
+    /// Largest number of packets at a station that wait for a route.
     pub fn waiting(&self) -> usize {
         self.config.waiting as usize
     }
 
-    /// What a station tells at `now`; nothing if nothing is due.
+    /// Update of a station at `now`; empty if none is due.
     pub fn tell(&mut self, now: Time, at: u32, luck: &mut Stream) -> Vec<Told> {
         let config = self.config;
         let is_full = self.tables[at as usize].full_at <= now;
@@ -174,12 +174,12 @@ impl Dsdv {
         told
     }
 
-    /// Bytes of an update.
+    /// Size of an update in bytes.
     pub fn bytes(told: &[Told]) -> u32 {
         HEADER + ENTRY * told.len() as u32
     }
 
-    /// A station hears an update of a neighbour.
+    /// Processes an update from a neighbour.
     pub fn hear(&mut self, now: Time, at: u32, from: u32, told: &[Told]) {
         let config = self.config;
         let table = &mut self.tables[at as usize];
@@ -244,7 +244,7 @@ impl Dsdv {
         table.change_at = due;
     }
 
-    /// A station's packets to a neighbour do not arrive.
+    /// Marks routes over a neighbour as broken.
     pub fn lose_link(&mut self, now: Time, at: u32, to: u32) {
         if self.config.asks_mac {
             self.break_link(now, at, to);
@@ -262,7 +262,7 @@ impl Dsdv {
         }
     }
 
-    /// Neighbours that have kept silent for too long are gone.
+    /// Removes neighbours that have been silent for too long.
     fn forget_silent(&mut self, now: Time, at: u32) {
         let limit = self.config.period * u64::from(self.config.missed);
         for neighbour in 0..self.tables.len() as u32 {
@@ -284,7 +284,7 @@ mod tests {
         Time::from_nanos(count * 1_000_000_000)
     }
 
-    /// Stations in a row: 0 – 1 – 2. What is told reaches the next ones at once.
+    /// Stations in a row, 0 – 1 – 2, whose updates reach their neighbours at once.
     fn exchange(dsdv: &mut Dsdv, until: Time, is_cut: bool) {
         let mut luck = Stream::new(1, 1, Purpose::Backoff);
         loop {
@@ -317,7 +317,8 @@ mod tests {
         assert_eq!(hops, [Some(1), Some(1), Some(1), Some(0)]);
     }
 
-    /// 1 loses 2 at 30 s and says so; 0 hears an odd number and has no route. When they meet again a newer even number mends it.
+    /// 1 loses 2 at 30 s and announces it; 0 receives an odd number and has no route. After they meet again a newer
+    /// even number repairs it.
     #[test]
     fn a_broken_link_is_told_and_mended() {
         let mut dsdv = row();
@@ -330,7 +331,7 @@ mod tests {
         assert_eq!([dsdv.next_hop(0, 2), dsdv.next_hop(1, 2)], [Some(1), Some(2)]);
     }
 
-    /// Without the MAC's word a neighbour is gone after three periods.
+    /// Without link-layer detection a neighbour is lost after three periods.
     #[test]
     fn a_silent_neighbour_is_gone_after_three_periods() {
         let mut dsdv = row();
@@ -343,7 +344,8 @@ mod tests {
         assert_eq!([dsdv.next_hop(1, 2), dsdv.next_hop(0, 2)], [None, None]);
     }
 
-    /// Two ways to 3 with one number, the longer first: the better replaces it, and is told only after it has settled.
+    /// Two paths to 3 with one number, the longer first: the better one replaces it, and is announced only after it has
+    /// settled.
     #[test]
     fn a_better_way_of_one_number_waits_until_it_has_settled() {
         let mut dsdv = Dsdv::new(DsdvConfig::default(), 4);

@@ -1,4 +1,4 @@
-//! What the stations of a network know of routes, and what waits for them.
+//! Routing state of a DSDV network, and packets that wait for routes.
 
 use super::{Dsdv, DsdvConfig, Told};
 use crate::medium::wifi::config::WifiConfig;
@@ -8,15 +8,15 @@ use crate::packet::{NodeId, Packet};
 use std::collections::VecDeque;
 use windward_units::Time;
 
-/// The routing of a network.
+/// DSDV at run time.
 #[derive(Debug)]
 pub struct DsdvRouting {
     pub dsdv: Dsdv,
     directory: Directory,
     pub updates: Handles<Vec<Told>>,
-    /// Packets that wait for a route, of each station.
+    /// Packets of each station that wait for a route.
     pub waiting: Vec<VecDeque<Packet>>,
-    /// The earliest event of each station in the calendar; [`Time::NEVER`] if there is none.
+    /// Earliest event of each station in the calendar; [`Time::NEVER`] without one.
     pub wakes_at: Vec<Time>,
 }
 
@@ -31,14 +31,14 @@ impl DsdvRouting {
         }
     }
 
-    /// The way to the next hop of a packet at a station.
+    /// Link to the next hop of a packet at a station.
     pub fn way(&self, at: u32, to: NodeId) -> Option<u32> {
         let to = self.directory.station(to)?;
         let next = self.dsdv.next_hop(at, to)?;
         self.directory.way(at, next)
     }
 
-    /// Packets that wait for a route.
+    /// Number of packets that wait for a route.
     pub fn held(&self) -> u64 {
         self.waiting.iter().map(|waiting| waiting.len() as u64).sum()
     }

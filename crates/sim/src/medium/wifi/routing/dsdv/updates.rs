@@ -1,4 +1,4 @@
-//! Stations that find routes themselves: updates on the air, packets that ask for a next hop.
+//! DSDV updates on the air, and forwarding of packets.
 
 use super::Dsdv;
 use crate::medium::interface::{Cause, Out};
@@ -18,7 +18,7 @@ impl Wifi {
         }
     }
 
-    /// A station sends a packet on that follows no route of its own.
+    /// Forwards a packet without a source route.
     pub(in crate::medium::wifi) fn find_dsdv_way(&mut self, now: Time, at: u32, packet: Packet, out: &mut impl Out) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return out.lose(packet, Cause::NoRoute) };
         if let Some(way) = routing.way(at, packet.to) {
@@ -34,7 +34,7 @@ impl Wifi {
         }
     }
 
-    /// A station may have something to tell.
+    /// Broadcasts a station's update if one is due.
     pub(in crate::medium::wifi) fn tell_dsdv(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return };
         if routing.wakes_at[at as usize] <= now {
@@ -60,7 +60,7 @@ impl Wifi {
         }
     }
 
-    /// An update has been on the air; `heard` are those who received it.
+    /// Delivers an update to the stations `heard`, which received it.
     pub(in crate::medium::wifi) fn hear_dsdv(
         &mut self,
         now: Time,
@@ -80,7 +80,7 @@ impl Wifi {
         }
     }
 
-    /// Packets that waited for a route take it.
+    /// Sends the packets that waited for a route.
     fn send_waiting(&mut self, now: Time, at: u32, out: &mut impl Out) {
         let Some(Routing::Dsdv(routing)) = &mut self.routing else { return };
         let waiting = std::mem::take(&mut routing.waiting[at as usize]);
@@ -89,7 +89,7 @@ impl Wifi {
         }
     }
 
-    /// The MAC gave up a packet.
+    /// Handles a packet that the MAC gave up.
     pub(in crate::medium::wifi) fn lose_dsdv_link(&mut self, now: Time, at: u32, to: u32, out: &mut impl Out) {
         if let Some(Routing::Dsdv(routing)) = &mut self.routing {
             routing.dsdv.lose_link(now, at, to);
