@@ -19,7 +19,7 @@ pub struct LinkChange {
     pub jitter: Option<Jitter>,
     /// Reordering of the packets whose transmission ends from then on; `Some(None)` ends it.
     pub reorder: Option<Option<Reorder>>,
-    /// True for an outage's end, false for its start.
+    /// Start (`Some(false)`) or end (`Some(true)`) of an outage.
     pub is_up: Option<bool>,
     /// Packets lost at the change.
     pub drops: Drops,

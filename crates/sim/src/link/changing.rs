@@ -224,7 +224,7 @@ impl ChangingLink {
     }
 
     /// Delivers the first packet in flight if it is due; packets lost on the wire leave their events behind.
-    // All other links' packets go by it: it shall not be in their way.
+    // Called for every packet of other links: kept out of their path.
     #[cold]
     pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         if self.wire.flight.first().is_some_and(|delivery| delivery <= now) { self.wire.flight.land() } else { None }

@@ -94,7 +94,7 @@ impl Loss {
             Self::Bernoulli(p) => p,
             Self::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
                 let moves = good_to_bad + bad_to_good;
-                // A chain that never moves stays good.
+                // Without transitions the chain stays good.
                 let bad = if moves > 0.0 { good_to_bad / moves } else { 0.0 };
                 loss_good * (1.0 - bad) + loss_bad * bad
             }

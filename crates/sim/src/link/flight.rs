@@ -51,7 +51,7 @@ impl Flight {
         let Passage { packet, .. } = self.0.pop_front()?;
         let next = self.0.front().map(|next| next.delivery);
         if next.is_none() {
-            // An empty ring begins anew at its first place, which is in the cache, where the next may not be.
+            // An empty ring restarts at its first place, which is cached, unlike the next one.
             self.0.clear();
         }
         Some((packet, next))

@@ -37,7 +37,7 @@ use wire::Wire;
 /// A drop-tail queue, a transmitter and a wire.
 #[derive(Debug)]
 pub struct Link {
-    // What every packet touches comes first.
+    // Fields touched by every packet come first.
     free_at: Time,
     clock: Clock,
     wire: Wire,
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_buffer_of_bytes_or_time_holds_that_much() {
         let accepted = |mut link: Link| (0..20).filter(|&n| link.offer(Time::ZERO, packet(n)) != Fate::Dropped).count();
-        // One in transmission and two waiting.
+        // One packet in transmission and two in the queue.
         assert_eq!(accepted(link(Buffer::Bytes(Bytes::new(4499)))), 3);
         assert_eq!(accepted(link(Buffer::Bytes(Bytes::new(4500)))), 4);
         // A wait of exactly 5 ms is allowed: packets 0 to 5.
@@ -289,7 +289,7 @@ mod tests {
         let late =
             std::iter::from_fn(|| link.land_late(Time::NEVER)).map(|(packet, _)| packet.number).collect::<Vec<_>>();
         let others = std::iter::from_fn(|| link.flight().land()).map(|(packet, _)| packet.number).collect::<Vec<_>>();
-        // Of 100 fair draws 50, with a deviation of 5.
+        // 50 are expected of 100 fair draws, with a standard deviation of 5.
         assert!((30..70).contains(&late.len()), "{}", late.len());
         assert!(late.is_sorted() && others.is_sorted() && late.len() + others.len() == 100);
         assert_eq!(late[0], first_late as u32);

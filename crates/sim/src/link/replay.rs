@@ -22,7 +22,7 @@ pub(super) struct Replay {
 
 impl Replay {
     pub(super) fn new(trace: Arc<Opportunities>) -> Self {
-        // An opportunity at 0 is one: nothing can have come before it, but its bytes count as offered.
+        // An opportunity at 0 counts: no packet can have arrived before it, but its bytes were offered.
         Self { trace, next: 0, left: OPPORTUNITY, taken: 0, counted_from: Time::ZERO, before: 0, used_before: 0 }
     }
 
@@ -115,7 +115,7 @@ mod tests {
         // 1000 and 500 bytes fit into the first; 2000 take the second and 500 bytes of the third, both at 4 ms.
         let leave = |replay: &mut Replay, ms, size| replay.finish(millis(ms), size).as_nanos() / 1_000_000;
         assert_eq!([1000, 500, 2000].map(|size| leave(&mut replay, 1, size)), [2, 2, 4]);
-        // 1000 bytes are left at 4 ms, for who comes before: at 4 ms it is too late, and the trace begins again.
+        // The 1000 bytes left at 4 ms serve earlier arrivals only: an arrival at 4 ms waits for the repeated trace.
         assert_eq!(replay.start(millis(3)), millis(4));
         assert_eq!(leave(&mut replay, 4, 100), 6);
         // A long silence: 101 ms is 1 ms after 25 rounds.

@@ -28,7 +28,7 @@ impl Room {
     /// `dropped`.
     pub fn offer(&mut self, now: Time, packet: Packet, wait: Duration, mut dropped: impl FnMut(Packet)) -> bool {
         let Self { queue, line, dropped: count, .. } = self;
-        // It has come before others are dropped in its place.
+        // The packet arrives before others are dropped in its place.
         let before = *line;
         line.join(now);
         let is_taken = queue.offer(now, packet, wait, |waiting| {

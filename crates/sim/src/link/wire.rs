@@ -72,7 +72,7 @@ impl Wire {
     }
 
     /// Sends a packet whose transmission ends at `end`.
-    // Both kinds of link call it, once for every packet: a call would cost more than what it does.
+    // Both types of link call it once per packet: a call would cost more than its body.
     #[inline(always)]
     pub fn carry(&mut self, end: Time, packet: Packet) -> Fate {
         if let Some(losses) = &mut self.losses
@@ -89,7 +89,7 @@ impl Wire {
         {
             return Fate::Late(late.carry(end + delay + longer, packet));
         }
-        // Jitter keeps order: nothing arrives before its predecessor.
+        // Jitter keeps order: no packet arrives before its predecessor.
         let delivery = (end + delay).max(self.last_delivery);
         self.last_delivery = delivery;
         if self.flight.add(delivery, packet) { Fate::First(delivery) } else { Fate::Queued }
@@ -104,7 +104,7 @@ impl Wire {
     #[cold]
     pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         let flight = &mut self.late.as_mut()?.flight;
-        // What was lost on the way has left its event behind.
+        // Packets lost on the wire leave their events behind.
         if flight.first()? <= now { flight.land() } else { None }
     }
 

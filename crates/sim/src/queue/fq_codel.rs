@@ -224,7 +224,7 @@ impl Queue for FqCoDel {
                 flow.deficit -= i64::from(waiting.packet.size);
                 return Some(waiting);
             }
-            // A new flow that is empty makes way for the old ones first, or one that sends seldom enough would always be new.
+            // An empty new flow first joins the old ones; otherwise a flow that sends rarely would always be new.
             let list = if is_new { &mut *new } else { &mut *old };
             list.pop_front();
             if is_new && !old.is_empty() {

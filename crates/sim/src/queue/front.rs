@@ -24,7 +24,7 @@ impl Front {
     /// Queues a packet; returns false if it is refused. Packets dropped in its place go to `dropped`.
     #[inline]
     pub fn offer(&mut self, now: Time, packet: Packet, dropped: impl FnMut(Waiting)) -> bool {
-        // For how long it will wait, nobody knows.
+        // The waiting time is unknown.
         self.queue.offer(now, packet, Duration::ZERO, dropped)
     }
 

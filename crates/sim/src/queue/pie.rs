@@ -127,7 +127,7 @@ fn damping(probability: f64) -> f64 {
 
 impl Rule for Pie {
     fn offer(&mut self, line: &mut Line, now: Time, packet: Packet, wait: Duration) -> bool {
-        // A full queue refuses before the controller is asked.
+        // A full queue refuses arrivals before the controller decides.
         if line.queue.is_full(&packet, wait) {
             self.catch_up(now);
             return false;

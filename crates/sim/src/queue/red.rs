@@ -54,11 +54,11 @@ impl Red {
     fn judge(&mut self, waiting: usize, now: Time) -> Verdict {
         let RedConfig { min, max, probability, weight, is_gentle, marks, drops_hard } = self.config;
         match self.idle_since {
-            // As many packets as could have been sent would have found it empty.
+            // Ages the mean by the packets that could have been sent, each finding an empty queue.
             Some(since) if since <= now => {
                 self.mean *= libm::pow(1.0 - weight, now.since(since).ratio(self.packet_time));
             }
-            // Behind a busy transmitter an empty queue counts as any other.
+            // Behind a busy transmitter an empty queue counts like any other.
             _ => self.mean += weight * (waiting as f64 - self.mean),
         }
         if self.mean < min {

@@ -51,7 +51,7 @@ fn codel_drops_by_the_square_root() {
     let (sent, dropped) = drain(&mut queue, 10, 10, 44);
     let times: Vec<u64> = dropped.iter().map(|(time, _)| *time).collect();
     assert_eq!(times, [110, 210, 290, 340, 390, 440]);
-    // At 110 ms the eleventh packet goes, and the twelfth is sent in its place.
+    // At 110 ms the eleventh packet is dropped, and the twelfth is sent in its place.
     assert_eq!(dropped[0].1, 10);
     assert_eq!(sent.len(), 44);
     assert_eq!(queue.packets(), 60 - 44 - 6);
@@ -196,14 +196,14 @@ fn red_follows_the_mean_queue() {
         assert!(queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ()));
         means.push(queue.mean());
     }
-    // It finds 0, 1, 2 and 3 packets.
+    // The packets find 0, 1, 2 and 3 in the queue.
     assert_eq!(means, [0.0, 0.25, 0.6875, 1.265_625]);
     (0..4).for_each(|_| assert!(queue.take(millis(5), |_| ()).is_some()));
-    // The last is sent by 6 ms; 2 ms later two packets more would have found it empty.
+    // The last is sent by 6 ms; the 2 ms of idle time age the mean by two packets.
     assert!(queue.pass(millis(8), packet(9)).is_some());
     let mean = 1.265_625 * 0.75 * 0.75;
     assert!((queue.mean() - mean).abs() < 1e-12, "{}", queue.mean());
-    // That one was to be sent by 9 ms; of a transmitter that has become four times as fast twelve more would have been by 12 ms.
+    // That one would have been sent by 9 ms. At four times the rate twelve more would have been sent by 12 ms.
     queue.change_rate(48e6);
     assert!(queue.pass(millis(12), packet(10)).is_some());
     assert!((queue.mean() - mean * libm::pow(0.75, 12.0)).abs() < 1e-12, "{}", queue.mean());
@@ -216,14 +216,15 @@ fn red_counts_arrivals_behind_a_busy_transmitter() {
     let mut queue = red(RedConfig { weight: 0.25, min: 100.0, max: 200.0, ..RedConfig::default() });
     (0..5).for_each(|n| assert!(queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ())));
     (0..5).for_each(|n| assert!(queue.take(millis(n), |_| ()).is_some()));
-    // The fifth is sent by 5 ms. Before that one finds none waiting, and one finds that one.
+    // The fifth is sent by 5 ms. Before that one arrival finds none waiting, the next finds the first.
     let mean = queue.mean();
     assert!(queue.offer(Time::from_nanos(4_500_000), packet(5), Duration::ZERO, |_| ()));
     assert!(queue.offer(Time::from_nanos(4_600_000), packet(6), Duration::ZERO, |_| ()));
     let busy = 0.75 * (0.75 * mean) + 0.25;
     assert!((queue.mean() - busy).abs() < 1e-12, "{}", queue.mean());
     assert!(queue.take(millis(5), |_| ()).is_some() && queue.take(millis(6), |_| ()).is_some());
-    // The last is sent by 7 ms, and one of 375 bytes that comes at 8 ms by 8.25 ms: 1 and 0.75 packets of a millisecond are missing.
+    // The last is sent by 7 ms, and one of 375 bytes that arrives at 8 ms by 8.25 ms: the idle times are 1 and 0.75
+    // packets.
     assert!(queue.pass(millis(8), Packet { size: 375, ..packet(7) }).is_some());
     assert!(queue.pass(millis(9), packet(8)).is_some());
     assert!((queue.mean() - busy * libm::pow(0.75, 1.75)).abs() < 1e-12, "{}", queue.mean());
@@ -287,7 +288,7 @@ fn red_spreads_drops_evenly() {
     let mut last = 0;
     for n in 1..=21_000_u32 {
         if queue.offer(Time::ZERO, packet(n), Duration::ZERO, |_| ()) {
-            // It leaves again: the queue stays as it is.
+            // The packet is removed again: the queue keeps its length.
             queue.leave_last();
         } else {
             gaps.push(n - last);
@@ -319,15 +320,15 @@ fn red_has_two_thresholds() {
     assert!((100..400).contains(&accepted(15, true)));
 }
 
-/// RFC 8033 §4.2 by hand, with the delay at 25 ms from the start: p = 0.125·0.010 + 1.25·0.025 = 0.0325, divided by 2048 at
-/// p < 1e-6: 1.587e-5; then 0.00125/128 each time while below 1e-4, and so on.
+/// RFC 8033 §4.2 by hand, with the delay at 25 ms from the start: p = 0.125·0.010 + 1.25·0.025 = 0.0325, divided by
+/// 2048 at p < 1e-6: 1.587e-5; then 0.00125/128 each time while below 1e-4, and so on.
 #[test]
 fn pie_follows_the_rfc() {
     let mut queue = Ruled::new(Pie::new(PieConfig::default(), 1, 1), Buffer::Unlimited);
     let mut expected = 0.0;
     let mut last = 0.0;
     for step in 11..=210_u64 {
-        // Two wait; at each update the last packet sent had waited for 25 ms.
+        // Two packets are queued; at each update the last packet sent had waited for 25 ms.
         let now = millis(15 * step - 1);
         (0..3).for_each(|n| queue.join(Time::from_nanos(now.as_nanos() - 25_000_000), packet(n)));
         assert!(queue.take(now, |_| ()).is_some());
@@ -369,7 +370,7 @@ fn pie_drops_or_marks_by_its_probability() {
         });
         (1.0 - taken.count() as f64 / 20_000.0, queue.marked() as f64 / 20_000.0)
     };
-    // Between two drops lie ⌈0.85/p⌉ − 1 packets that cannot be dropped and then, in the mean, 1/p more (§5.4).
+    // Between two drops lie ⌈0.85/p⌉ − 1 packets that cannot be dropped, and 1/p more on average (§5.4).
     let share = |p: f64| 1.0 / ((0.85 / p).ceil() - 1.0 + 1.0 / p);
     let (dropped, marked) = outcome(0.05, false);
     assert!((dropped - share(0.05)).abs() < 0.003 && marked == 0.0, "{dropped}");
@@ -479,7 +480,7 @@ fn dualpi2_marks_above_a_ramp() {
         assert_eq!(dropped.len(), 0);
         marked.len()
     };
-    // Of probabilities that add up to 100 the last crosses no whole number.
+    // The probabilities add up to 100 exactly, so the last crosses no whole number.
     assert_eq!([700, 800, 1000, 1200, 2000].map(marked_after), [0, 0, 49, 99, 99]);
 }
 

@@ -167,7 +167,7 @@ fn what_is_dropped_is_said() {
     };
     let flight = [(1, Cause::Sent), (0, Cause::Sent)];
     let (found, counts) = seen(Drops::Flight);
-    // The third goes at 10 ms; the arrival at 11 ms that the first had announced finds nothing.
+    // The third packet is sent at 10 ms; the event of the first one's arrival at 11 ms finds none.
     assert_eq!((found.arrived, found.lost), (vec![(2, millis(21.0)), (3, millis(22.0))], flight.to_vec()));
     assert_eq!(counts, (4, 2, 0, 3_500_000));
     let (found, counts) = seen(Drops::All);
@@ -194,7 +194,7 @@ fn a_recording_takes_over() {
     let trace = Arc::new(Opportunities::from_millis(&[4]).expect("a trace"));
     let recorded = step(2.5, LinkChange { rate: Some(Rate::Recorded(trace)), ..LinkChange::default() });
     assert_eq!(arrivals(std::slice::from_ref(&recorded), &burst(4)), at(&[11.0, 12.0, 14.0, 18.0]));
-    // And back at 5 ms: the fourth begins again.
+    // Back to a constant rate at 5 ms: the fourth begins again.
     let back = step(5.0, LinkChange { rate: Some(megabits(12)), ..LinkChange::default() });
     assert_eq!(arrivals(&[recorded, back], &burst(4)), at(&[11.0, 12.0, 14.0, 16.0]));
 }

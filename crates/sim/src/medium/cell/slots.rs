@@ -123,7 +123,7 @@ impl Cell {
             station.air.served_slots += 1;
             station.air.served += view.rate;
             if !self.views[chosen].is_servable() {
-                // An oblivious rule gave the slot away.
+                // An oblivious rule left the slot unused.
                 return;
             }
             let grant = Grant {

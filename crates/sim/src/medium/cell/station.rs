@@ -137,7 +137,7 @@ impl Station {
     pub(crate) fn offer(&mut self, now: Time, packet: Packet, mut dropped: impl FnMut(Packet)) -> bool {
         self.settle(now);
         let Self { queue, line, counts, .. } = self;
-        // It has come before others are dropped in its place.
+        // The packet arrives before others are dropped in its place.
         let before = *line;
         line.join(now);
         let is_taken = queue.offer(now, packet, |waiting| {
@@ -218,7 +218,7 @@ impl Station {
             let Some(Waiting { since, packet }) = self.head(begin, &mut report) else { break };
             let bits = f64::from(packet.size) * 8.0;
             let need = bits - self.begun;
-            // A hair more than the budget still fits: 160 bits at 0.1 bits a nanosecond must take 1600 ns, not a slot more.
+            // Tolerates rounding: 160 bits at 0.1 bits a nanosecond must take 1600 ns, not a slot more.
             if sent + need > budget * (1.0 + 1e-12) {
                 break;
             }

@@ -66,7 +66,7 @@ impl CsmaConfig {
         self.network.nominal_rate(local)
     }
 
-    /// None: packets arrive with the end of their exchange.
+    /// Zero: packets arrive at the end of their exchange.
     pub fn delay(&self, _: u32) -> Duration {
         Duration::ZERO
     }

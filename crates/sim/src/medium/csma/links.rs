@@ -117,7 +117,7 @@ impl Csma {
         let acts_at = if may {
             let holding = self.holding(local);
             let rho = self.rho(local, 1.0 / holding.as_secs(), demand);
-            // The rate of a time-varying clock: whenever it changes the rest is drawn anew, which exponential times allow.
+            // A clock of varying rate: the rest is redrawn at each change, as exponential times are memoryless.
             let wait = self.links[local as usize].luck.exponential() * libm::exp(-rho);
             now + holding.scale(wait)
         } else {
@@ -217,7 +217,7 @@ impl Medium for Csma {
 
     fn offer(&mut self, now: Time, local: u32, packet: Packet, out: &mut impl Out) {
         if let Some(forward) = &self.forward {
-            // Stations find the way themselves: a packet that is to take this link may take another.
+            // Stations choose the route: a packet offered to this link may leave by another.
             let station = forward.sender(local);
             return self.carry(now, station, packet, out);
         }
@@ -258,7 +258,7 @@ impl Medium for Csma {
 
     fn wake(&mut self, now: Time, timer: u32, out: &mut impl Out) {
         let link = &self.links[timer as usize];
-        // A clock that was stopped or drawn anew.
+        // The clock was stopped or redrawn.
         if link.acts_at != now {
             return;
         }

@@ -44,7 +44,7 @@ impl SlottedConfig {
         (1500.0 * 8.0 / self.slot.as_secs()) as u64
     }
 
-    /// None: packets arrive with the end of their slot.
+    /// Zero: packets arrive at the end of their slot.
     pub fn delay(&self, _: u32) -> Duration {
         Duration::ZERO
     }
@@ -59,7 +59,7 @@ impl SlottedConfig {
         QueueConfig::DropTail
     }
 
-    /// None: a link that is OFF is not used.
+    /// 0: a link that is OFF is not used.
     pub fn mean_loss(&self, _: u32) -> f64 {
         0.0
     }

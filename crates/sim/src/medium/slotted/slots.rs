@@ -76,11 +76,11 @@ impl Slotted {
         let on: Vec<f64> = (0..self.channels.len() as u32).map(|link| self.config.probability_on(link)).collect();
         let is_on: Vec<bool> = self.channels.iter_mut().zip(on).map(|(channel, on)| channel.chance(on)).collect();
         let end = now + self.config.slot;
-        // Before the next slot's choice, which is to see it.
+        // Before the choice of the next slot, which must see it.
         let arrival = Time::from_nanos(end.as_nanos() - 1);
         for (link, pick) in self.choose(&is_on) {
             let at = self.forward.sender(link);
-            // Links that do not conflict may have picked one packet.
+            // Links without conflict may have picked the same packet.
             let Some(packet) = self.forward.backlog.take(at, pick.commodity) else { continue };
             let counts = &mut self.counts[link as usize];
             counts.packets += 1;

@@ -133,7 +133,8 @@ fn theorem_1_inside_and_outside() {
             let (last, mean) = Bench::new(&config, &flows, 1).run(&[0.95 * boundary; 2], SLOTS);
             assert!(mean < 20.0 && last < 200.0, "{name} K = {threshold}: {last}, {mean}");
             let (last, _) = Bench::new(&config, &flows, 1).run(&[1.05 * boundary; 2], SLOTS);
-            // Two flows with 5 % too much; Bernoulli arrivals and channels leave 5 standard deviations of 5 √(SLOTS/2) = 1600.
+            // Two flows with 5 % surplus. Bernoulli arrivals and channels leave 5 standard deviations of 5 √(SLOTS/2) =
+            // 1600.
             let surplus = 2.0 * 0.05 * boundary * SLOTS as f64;
             assert!((last - surplus).abs() < 1600.0, "{name} K = {threshold}: {last} is not {surplus}");
         }
@@ -155,7 +156,7 @@ fn backlogs_grow_linearly_with_k_within_the_bound() {
         let bound = (3.0 + 2.0 * 4.0 * threshold) / 0.04;
         assert!(*mean < bound, "K = {threshold}: {mean} is not below {bound}");
     }
-    // A packet more in the second queue for one of K, a tenth of it for what the random walks above K make of it.
+    // One packet more in the second queue per unit of K; the random walks above K may add a tenth.
     for at in 1..4 {
         let slope = (means[at + 1] - means[at]) / (thresholds[at + 1] - thresholds[at]);
         assert!((slope - 1.0).abs() < 0.1, "{means:?}");
@@ -198,10 +199,11 @@ fn theorem_2() {
             }
             let rates = sent.map(|sent| sent / f64::from(slots - warm));
             let lost = libm::log(0.63 * 0.3 / rates[0] / rates[1]);
-            // (B + 2 |L||S| K)/(2M), with B at most 1 + 2, and 5 standard deviations of 300 000 slots: √(0.21/0.3²/3e5)·5 = 0.014.
+            // (B + 2 |L||S| K)/(2M), with B at most 1 + 2, and 5 standard deviations of 300 000 slots:
+            // √(0.21/0.3²/3e5)·5 = 0.014.
             let bound = (3.0 + 8.0 * threshold) / (2.0 * m) + 0.014;
             assert!(lost.abs() < bound, "K = {threshold}, M = {m}: {rates:?}, {lost} of utility lost");
-            // U = M/x where rates are best.
+            // U = M/x at the optimum.
             let backlog = sum / f64::from(slots - warm);
             assert!(m < 10.0 || (backlog / (m / 0.63 + m / 0.3) - 1.0).abs() < 0.05, "M = {m}: {backlog}");
         }
@@ -246,7 +248,7 @@ fn inequality_7_on_random_queues() {
             let config = diamond(threshold);
             let mut bench = Bench::new(&config, &flows, state);
             for (flow, &(source, to)) in flows.iter().enumerate() {
-                // Known at its source first.
+                // Registers the commodity at its source first.
                 bench.push(Time::ZERO, source, flow);
                 for at in (0..4).filter(|at| *at != to) {
                     let scale = if luck.chance(0.5) { 4.0 } else { 40.0 };

@@ -59,7 +59,7 @@ impl Served {
     pub fn serve(&mut self, now: Time, alone: f64) {
         let constant = AVERAGE_PACKETS / alone;
         let kept = libm::exp(-now.since(self.last).as_secs() / constant);
-        // Never below 1/constant: an idle way's first packet does not find an average of nothing.
+        // Never below 1/constant: the first packet of an idle link does not find an average of zero.
         self.rate = self.rate * kept + 1.0 / constant;
         self.last = now;
     }

@@ -20,7 +20,7 @@ impl Wifi {
         (frame.began, frame.end) = (now, end);
         self.frames[id as usize] = frame;
         let sender = &mut self.stations[id as usize];
-        // One transceiver: what it was receiving is gone.
+        // Half duplex: a frame in reception is lost.
         sender.lock = None;
         sender.sends_from = now;
         sender.sends_until = now + time;
@@ -57,12 +57,12 @@ impl Wifi {
                     }
                 };
                 match &mut station.lock {
-                    // ns-2 compares with each other signal by itself.
+                    // ns-2 compares with each other signal separately.
                     Some(lock) if mac.is_ns2 => lock.is_good &= lock.power >= lock.required * neighbour.power,
                     Some(lock) if from >= lock.since + DETECTION => lock.endure(from, others, times.header_required),
                     None if mac.is_ns2 => station.lock = Some(begin(station)),
-                    // Of preambles that begin together the receiver finds the strongest, or none. One that cannot be found is noise:
-                    // what follows may still be received.
+                    // Among simultaneous preambles the receiver locks onto the strongest, or onto none. An undetected
+                    // one is noise: a later frame can still be received.
                     first => {
                         let is_found = first
                             .is_some_and(|first| first.power >= times.header_required * (station.energy - first.mean));
@@ -96,7 +96,7 @@ impl Wifi {
             let station = &mut self.stations[at as usize];
             let energy = station.energy;
             station.signals -= 1;
-            // Rounding shall not leave a trace.
+            // Removes rounding errors of silence.
             station.energy = if station.signals == 0 { 0.0 } else { energy - neighbour.power };
             let Some(lock) = &mut station.lock else { continue };
             if !is_ns2 {
@@ -172,7 +172,7 @@ impl Wifi {
     /// intact.
     fn is_decoded(&mut self, frame: &Frame, at: u32, lock: Lock) -> bool {
         if frame.kind == FrameKind::Broadcast {
-            // One attempt, no ACK: a way that loses attempts, packets or deliveries loses it.
+            // One attempt, no ACK: losses of attempts, packets and deliveries all apply.
             let loss = if self.lossy.is_empty() { None } else { self.lossy.get(&(lock.sender, at)) };
             if loss.is_some_and(|&loss| self.stations[at as usize].errors.chance(loss)) {
                 return false;
@@ -216,7 +216,7 @@ impl Wifi {
         match frame.kind {
             FrameKind::Rts => {
                 let station = &self.stations[at as usize];
-                // Who has reserved the medium to others does not invite.
+                // A station with a NAV set does not answer.
                 if station.nav <= now && station.answer.is_none() {
                     let duration = frame.duration.saturating_sub(times.sifs + times.cts);
                     let bytes = CTS as u32;

@@ -143,7 +143,7 @@ impl Mac {
             short_retries: None,
             long_retries: None,
             uses_eifs: false,
-            // A short space, a slot, there and back: before the DIFS after which all others go on.
+            // SIFS, a slot and twice the propagation: before the DIFS of the others ends.
             timeout: Some(Duration::from_micros(80)),
             counts_busy_slots: true,
             ..Self::standard(BitRate::bits_per_sec(1_000_000))
@@ -176,7 +176,7 @@ impl WifiConfig {
 
     /// Conflicting links of every link, in order.
     pub fn conflicts(&self, rule: Conflict) -> Vec<Vec<u32>> {
-        // The ways that begin or end at each station, and the stations that each station disturbs.
+        // Links that begin or end at each station, and stations that each station disturbs.
         let mut at: Vec<Vec<u32>> = vec![Vec::new(); self.stations.len()];
         for (index, way) in (0..).zip(&self.ways) {
             at[way.from as usize].push(index);
@@ -276,7 +276,7 @@ impl WifiConfig {
         self.sender(local).data_rate.as_bits_per_sec()
     }
 
-    /// None: packets arrive with the end of their frame.
+    /// Zero: packets arrive at the end of their frame.
     pub fn delay(&self, _: u32) -> Duration {
         Duration::ZERO
     }

@@ -89,10 +89,10 @@ impl Wifi {
         let is_ns2 = self.config.mac.is_ns2;
         let station = &mut self.stations[id as usize];
         if station.slots.is_some() {
-            // The backoff after its last packet goes on.
+            // The backoff after its last packet continues.
             return;
         }
-        // To an idle medium a packet goes without a backoff; in ns-2 never.
+        // A packet at an idle medium needs no backoff, except in ns-2.
         station.is_fresh = !is_ns2 && station.busy() <= now;
         let slots = if station.is_fresh { 0 } else { station.draw(is_ns2) };
         station.slots = Some(slots);
@@ -127,7 +127,7 @@ impl Wifi {
                 }
             }
             Stage::AwaitCts | Stage::AwaitAck => match station.lock {
-                // Something is being received: what it is decides.
+                // The frame in reception may be the answer: waits for its end.
                 Some(lock) => {
                     station.acts_at = self.frames[lock.sender as usize].end;
                     station.wake_at(id, out);

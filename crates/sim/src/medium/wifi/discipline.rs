@@ -29,7 +29,7 @@ impl Wifi {
         let Some(Managed { queue, aside }) = station.managed.as_deref_mut() else { return };
         let marked = queue.marked();
         let way = &mut ways[local as usize];
-        // It has come before others are dropped in its place.
+        // The packet arrives before others are dropped in its place.
         let before = way.line;
         way.backlog += 1;
         way.line.join(now);

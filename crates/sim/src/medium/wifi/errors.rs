@@ -92,8 +92,8 @@ impl Modulation {
 
     /// Bit error probability at the linear signal-to-noise ratio `snr`.
     ///
-    /// Barker and CCK: the bounds of IEEE 802.15.2-2003, annex E. OFDM: hard decisions of Gray-coded QAM, and the first terms of the
-    /// union bound for the code of 64 states (Frenger, Orten, Ottosson, VTC 1998).
+    /// Barker and CCK: the bounds of IEEE 802.15.2-2003, annex E. OFDM: hard decisions of Gray-coded QAM, and the first
+    /// terms of the union bound for the code of 64 states (Frenger, Orten, Ottosson, VTC 1998).
     pub fn bit_error_rate(self, snr: f64) -> f64 {
         let at = |factor: f64| tail(sqrt(factor * snr));
         match self {

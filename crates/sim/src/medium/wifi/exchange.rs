@@ -76,7 +76,7 @@ impl Wifi {
             end: now,
         };
         self.send(now, id, frame, out);
-        // Until its end has reached the others.
+        // Until its end has reached the receivers.
         self.await_answer(id, Stage::Broadcast, self.times.propagation, out);
     }
 

@@ -146,7 +146,7 @@ impl Wifi {
             Rounding::Floor => 0.0,
             Rounding::Random => self.stations[state.from as usize].backoff.uniform(),
         };
-        // ns-2 draws from 0 to the window without the window itself.
+        // ns-2 draws from 0 to the window, the window itself excluded.
         (most + up) as u32 + u32::from(self.config.mac.is_ns2)
     }
 }

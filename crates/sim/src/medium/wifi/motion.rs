@@ -66,7 +66,7 @@ impl Motion {
             let (a, b) = (place(one, now), place(other, now));
             (a.0 - b.0, a.1 - b.1)
         };
-        // Between two turns the difference of the places is a straight line.
+        // Between two points the difference of the positions is linear.
         let least = |pair: &[Time]| {
             let (begin, end) = (apart(place_at, pair[0]), apart(place_before, pair[1]));
             let (dx, dy) = (end.0 - begin.0, end.1 - begin.1);

@@ -102,7 +102,7 @@ impl Phy {
                 Duration::from_nanos(nanos as u64)
             }
             Coding::Ofdm { symbol, extension } => {
-                // In bits times nanoseconds a second, so that nothing is rounded before the whole symbols.
+                // In bits times nanoseconds a second: exact up to the rounding to whole symbols.
                 let per_symbol = bits_per_sec * u128::from(symbol.as_nanos());
                 let symbols = ((16 + u128::from(bytes) * 8 + 6) * 1_000_000_000).div_ceil(per_symbol);
                 symbol * symbols as u64 + extension

@@ -109,7 +109,7 @@ impl Reach {
     /// Computes the reach from positions: frames are received from `receive` watts on, sensed from `sense` watts on,
     /// which is not more.
     pub fn of_positions(positions: &[Position], propagation: &Propagation, receive: f64, sense: f64) -> Self {
-        // A threshold that is the power at a distance shall include that distance.
+        // A threshold equal to the power at a distance includes that distance.
         let is_at_least = |power: f64, threshold: f64| power >= threshold * (1.0 - 1e-9);
         let hears = |from: usize| {
             let others = positions.iter().enumerate().filter(move |&(at, _)| at != from);

@@ -35,7 +35,7 @@ impl Times {
             sifs: phy.sifs,
             difs: phy.difs,
             propagation: phy.propagation,
-            // With an ACK at the lowest rate there is.
+            // With an ACK at the lowest rate.
             eifs: mac.uses_eifs.then(|| phy.sifs + phy.air_time(ACK, phy.coding.slowest()) + phy.difs),
             timeout: mac.timeout.unwrap_or(phy.sifs + phy.slot + phy.preamble),
             preamble: phy.preamble,

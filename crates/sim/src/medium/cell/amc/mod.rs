@@ -155,7 +155,8 @@ impl Table {
         match &self.0 {
             Kind::Modes(modes) => modes.iter().zip(self.probabilities(mean_snr)).map(|(m, p)| m.efficiency * p).sum(),
             Kind::Shannon { .. } => {
-                // With γ = γ̄ e^y the integrand falls off at either end, where the trapezoidal rule converges exponentially.
+                // With γ = γ̄ e^y the integrand vanishes at both ends, where the trapezoidal rule converges
+                // exponentially.
                 const STEPS: usize = 2000;
                 let (low, high) = (-40.0, log(40.0));
                 let width = (high - low) / STEPS as f64;

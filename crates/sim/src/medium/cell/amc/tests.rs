@@ -84,7 +84,7 @@ fn shannons_mean_is_the_exponential_integral() {
     assert!((Table::shannon(1.0, f64::INFINITY).mean_efficiency(10.0) - expected).abs() < 1e-8);
 }
 
-/// At its threshold a mode errs with the probability aimed at in packets of 1080 bits; twice the bits, 1 − (1 − P)².
+/// At its threshold a mode has the target error probability for packets of 1080 bits; at twice the bits, 1 − (1 − P)².
 #[test]
 fn errors_grow_with_the_packet() {
     let table = Table::convolutional(true, 0.01);

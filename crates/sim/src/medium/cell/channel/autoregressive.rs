@@ -33,7 +33,7 @@ impl Autoregressive {
         for step in 0..order {
             let predicted = predict(&weights, past.iter().rev());
             past.push(draw(predicted, sqrt(variance / 2.0), &mut stream));
-            // The next order's reflection coefficient.
+            // Reflection coefficient of the next order.
             let rest: f64 = weights.iter().enumerate().map(|(i, w)| w * correlation(step - i)).sum();
             let reflection = (correlation(step + 1) - rest) / variance;
             let old = weights.clone();

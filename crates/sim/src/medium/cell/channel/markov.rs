@@ -45,7 +45,7 @@ pub(super) fn check(doppler: f64, mean_snr: f64, slot: Duration, table: &Table) 
 
 fn states(doppler: f64, mean_snr: f64, slot: Duration, table: &Table) -> Vec<State> {
     let modes = table.modes();
-    // Thresholds over the mean: 0, the modes', infinity.
+    // Thresholds over the mean: 0, those of the modes, infinity.
     let edge = |at: usize| match at {
         0 => 0.0,
         at => modes.get(at - 1).map_or(f64::INFINITY, |mode| mode.threshold / mean_snr),

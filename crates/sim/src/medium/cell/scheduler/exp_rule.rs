@@ -13,7 +13,7 @@ impl Choose for ExpRule {
         let (count, sum) = waiting.fold((0.0, 0.0), |(count, sum), s| (count + 1.0, sum + wait(s)));
         let mean = if count > 0.0 { sum / count } else { 0.0 };
         let scale = 1.0 + mean.sqrt();
-        // Weights are compared by their logarithms: an exponential of a long wait would overflow.
+        // Weights are compared by their logarithms: the exponential of a long delay would overflow.
         let weight = |s: &super::Candidate| libm::log(s.urgency * s.rate / s.average_offer) + (wait(s) - mean) / scale;
         largest(slot.stations, |s| s.is_servable(), weight)
     }

@@ -7,7 +7,7 @@ pub(crate) struct QueueingDelay;
 
 impl Choose for QueueingDelay {
     fn choose(&mut self, slot: &Slot<'_>) -> Option<usize> {
-        // An average of zero, of a station not served yet, makes its weight infinite.
+        // The average of an unserved station is zero, which makes its weight infinite.
         largest(slot.stations, |s| s.is_servable(), |s| s.backlog_bits / s.average_rate * s.rate)
     }
 }

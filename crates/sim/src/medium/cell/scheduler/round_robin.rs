@@ -18,7 +18,7 @@ impl Choose for RoundRobin {
     fn choose(&mut self, slot: &Slot<'_>) -> Option<usize> {
         let count = slot.stations.len();
         if self.is_oblivious {
-            // Slot i is station i mod n's.
+            // Slot i belongs to station i mod n.
             return Some((slot.number % count as u64) as usize);
         }
         let turn = (0..count).map(|step| (self.next + step) % count).find(|&at| slot.stations[at].is_servable())?;

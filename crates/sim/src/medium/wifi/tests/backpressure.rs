@@ -82,7 +82,7 @@ fn silent_stations_report() {
     assert_eq!(bench.delivered(), [1]);
     let [source, relay, sink] = bench.broadcasts();
     assert!((9..=11).contains(&source) && (9..=11).contains(&relay) && sink == 0, "{:?}", bench.broadcasts());
-    // While data flow, headers say it.
+    // Data frames carry the backlogs in their headers.
     (2..200).for_each(|number| bench.carry(0, number));
     bench.relay(2300);
     assert!(bench.broadcasts()[0] <= source + 1, "{:?}", bench.broadcasts());
@@ -140,7 +140,7 @@ fn the_classical_rule_waits_for_reports() {
     (0..9).for_each(|number| bench.carry(0, number));
     bench.relay(3000);
     let came = bench.world.arrived.len();
-    // What is being sent is not told: the relay says 4 of its 5 packets.
+    // The packet in transmission is not announced: the relay announces 4 of its 5 packets.
     assert!((4..=5).contains(&came), "{came}");
     assert!(bench.world.lost.is_empty());
 }

@@ -119,7 +119,7 @@ fn a_reservation_is_kept() {
     let mut bench = Bench::new(&hidden(mac), 1);
     bench.now = micros(1000);
     bench.offer(0, 1464);
-    // CTS has been heard at 1000 + 352 + 1 + 10 + 304 + 1; the exchange ends with the ACK at 8 188 µs.
+    // CTS is received at 1000 + 352 + 1 + 10 + 304 + 1; the exchange ends with the ACK at 8 188 µs.
     bench.run(micros(2000), &[]);
     bench.offer(1, 1464);
     bench.run(micros(100_000), &[]);
@@ -225,7 +225,7 @@ fn air_time_adds_up_to_the_clock() {
             let sent = air.sent.iter().fold(Duration::ZERO, |sum, span| sum + *span);
             assert_eq!(sent + air.sensed + air.idle, air.until.since(Time::ZERO));
         }
-        // All hear all: what one sends, the others sense, but for collisions and flight.
+        // All stations hear each other: each senses what another sends, except for collisions and propagation.
         let sent =
             |station: &super::super::station::Station| station.air.sent.iter().map(|span| span.as_secs()).sum::<f64>();
         let total: f64 = bench.wifi.stations.iter().map(sent).sum();
@@ -242,13 +242,13 @@ fn a_reservation_is_given_up_where_nothing_follows() {
         let once = Mac { rts_threshold: Some(Bytes::new(0)), short_retries: Some(1), is_ns2, ..standard() };
         let mut config = hidden(once);
         let hears = |station, decodes| Neighbour { station, power: 1.0, decodes };
-        // 2 hears what 0 says to 1, who does not.
+        // 2 hears the frames of 0 to 1; 1 does not.
         config.reach =
             Reach::of_lists([vec![hears(2, true)], vec![hears(2, true)], vec![hears(1, true), hears(0, true)]]);
         let mut bench = Bench::new(&config, 1);
         bench.now = micros(1000);
         bench.offer(0, 1464);
-        // ns-2 draws a backoff even now: up to 620 µs and DIFS.
+        // ns-2 draws a backoff even then: up to 620 µs and DIFS.
         bench.run(micros(if is_ns2 { 1800 } else { 1200 }), &[]);
         bench.offer(1, 1464);
         bench.run(micros(100_000), &[]);

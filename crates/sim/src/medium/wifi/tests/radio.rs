@@ -44,7 +44,7 @@ fn line(places: &[f64], ways: &[(u32, u32)], data_rate: u64, sense: f64) -> Wifi
     }
 }
 
-/// Payload in Mbit/s on each of two saturated ways, of datagrams of 1500 bytes with 28 bytes of headers, over 8 s.
+/// Payload in Mbit/s on each of two saturated links, for 1500-byte datagrams with 28 bytes of headers, over 8 s.
 fn goodputs(config: &WifiConfig) -> [f64; 2] {
     let mut bench = Bench::new(config, 1);
     bench.run(micros(8_000_000), &[(0, 1500), (1, 1500)]);
@@ -144,7 +144,7 @@ fn noise_garbles_what_is_broadcast_and_overheard_as_what_is_meant() {
         now += 100_000;
         bench.run(micros(now), &[]);
     };
-    // Station 2 is the receiver of the star's ways.
+    // Station 2 is the receiver of the star's links.
     let (mut frames, mut lost) = (0.0, 0.0);
     while frames < 3000.0 {
         bench.offer(0, 500);
@@ -186,7 +186,7 @@ fn a_garbled_announcement_reserves_nothing() {
         let config = WifiConfig {
             mac: Mac { rts_threshold: Some(Bytes::new(0)), ..standard() },
             fading: Some(Fading { noise, is_rayleigh: false }),
-            // Station 1 hears all worse than 0 and 2 hear each other.
+            // Station 1 receives both others worse than they receive each other.
             reach: Reach::of_lists([
                 vec![at(2, 1.0), at(1, 1e-6)],
                 vec![at(0, 1e-6), at(2, 1e-6)],

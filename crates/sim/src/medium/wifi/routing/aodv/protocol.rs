@@ -80,7 +80,7 @@ impl Aodv {
         let station = &mut self.stations[at as usize];
         let Some(route) = station.active(now, request.to) else { return false };
         let Some(number) = route.number else { return false };
-        // Whose way leads back to the one who asks knows nothing better.
+        // A station whose route leads back to the requester has no better one.
         if route.next == from || request.to_number.is_some_and(|asked| is_fresher(asked, number)) {
             return false;
         }
@@ -201,7 +201,7 @@ impl Aodv {
         }
         self.invalidate(now, at, &broken);
         for (end, packet) in packets {
-            // The time to live says how far it has come.
+            // The time to live shows how many hops it has made.
             let behind = TIME_TO_LIVE - packet.ttl;
             if behind == 0 {
                 self.seek(now, at, end, packet);

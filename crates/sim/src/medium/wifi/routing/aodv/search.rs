@@ -15,7 +15,7 @@ impl Aodv {
         if station.searches.contains_key(&to) {
             return;
         }
-        // Where the destination was known, the first ring reaches a little further than it was.
+        // For a known destination the first ring reaches slightly beyond its last distance.
         let ttl = match station.routes.get(&to) {
             Some(route) => route.hops.saturating_add(config.ttl_increment),
             None => config.ttl_start,
@@ -45,7 +45,7 @@ impl Aodv {
         let config = self.config;
         let station = &mut self.stations[at as usize];
         if !Station::may(&mut station.requests, now, config.rate_limit) {
-            // Too many in this second: the search goes on when the oldest is a second old.
+            // Rate limit: the search continues when the oldest request is a second old.
             let due = station.requests.front().map_or(now, |&first| first + Duration::from_millis(1000));
             let before = Search { ttl: 0, again, due, is_repair };
             let search = station.searches.entry(to).or_insert(before);
@@ -85,7 +85,7 @@ impl Aodv {
         for (to, search) in late {
             let whole = config.net_diameter;
             if search.ttl == 0 {
-                // The limit of requests had stopped it.
+                // The rate limit had stopped it.
                 let ttl = if search.again == 0 { config.ttl_start } else { whole };
                 self.ask(now, at, to, ttl, search.again, search.is_repair);
             } else if search.is_repair || search.ttl >= whole && search.again >= config.retries {

@@ -150,7 +150,7 @@ fn a_broken_link_is_told_to_those_who_use_it() {
     assert_eq!((errors, network.lost.as_slice()), (2, [2].as_slice()));
     assert_eq!([network.next(0, 4), network.next(1, 4), network.next(2, 4)], [None; 3]);
     assert_eq!(network.next(0, 1), Some(1));
-    // What has lost its way says a fresher number of the route than the one that failed.
+    // A station that lost its route requests a fresher number than that of the failed one.
     assert_eq!(network.requests_of(2), [4], "hops of the lost way and two more");
 }
 
@@ -169,7 +169,7 @@ fn a_station_in_the_middle_repairs_a_route() {
     network.run(millis(20));
     assert_eq!(network.ready, [(0, 1), (1, 2)]);
     assert_eq!([network.next(0, 3), network.next(1, 3), network.next(4, 3)], [Some(1), Some(4), Some(3)]);
-    // That 2 is gone 0 is told, which has a way to it; that 3 is not.
+    // 0 receives an error for 2, to which it has a route, but none for 3.
     let gone = network.sent.iter().filter_map(|(_, message)| match message {
         Message::Error(gone) => Some(gone.iter().map(|(to, _)| *to).collect::<Vec<_>>()),
         _ => None,

@@ -37,7 +37,7 @@ impl Wifi {
         let station = &self.stations[at as usize];
         let is_idle = station.stage == Stage::Contend && station.head.is_none() && station.slots.is_none();
         let Some(Routing::Backpressure(rule)) = &self.routing else { return };
-        // A rule of a user's own is asked when the air is there.
+        // A user-defined rule runs only when the station may send.
         let has_pick = || match rule.own {
             Some(_) => rule.backlog.has_waiting(at),
             None => rule.backlog.has_pick(at, |way, commodity| rule.reports.known(way, commodity)),

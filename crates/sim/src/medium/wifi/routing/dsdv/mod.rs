@@ -187,7 +187,7 @@ impl Dsdv {
         let mut due = table.change_at;
         for &Told { to, hops, number } in told {
             if to == at {
-                // Somebody takes us for gone: a newer number says that we are not.
+                // A neighbour considers this station gone: a newer number corrects it.
                 if number > table.number {
                     table.number = number + number % 2;
                     table.full_at = now;
@@ -214,7 +214,7 @@ impl Dsdv {
                 Some(entry) if number > entry.number => {
                     let was = (entry.hops, entry.told);
                     (entry.next, entry.hops, entry.number, entry.since) = (from, hops, number, now);
-                    // Broken is told at once, and so is what mends it; other changes may not be the last.
+                    // Broken routes and their repairs are announced at once; other changes may not be final.
                     let is_urgent = hops == BROKEN || was.0 == BROKEN;
                     entry.has_changed = hops != was.1;
                     entry.settled_at = match is_urgent || !entry.has_changed {
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(dsdv.tell(secs(2), 0, &mut luck), [Told { to: 3, hops: 5, number: 10 }]);
         dsdv.hear(secs(3), 0, 2, &[Told { to: 3, hops: 1, number: 10 }]);
         assert_eq!(dsdv.next_hop(0, 3), Some(2));
-        // Settling: 0.875·6 + 0.125·2 = 5.5 s, told after twice that.
+        // Settling time: 0.875·6 + 0.125·2 = 5.5 s; announced after twice that.
         assert_eq!(dsdv.due(0), secs(14));
         assert_eq!(dsdv.tell(secs(13), 0, &mut luck), []);
         assert_eq!(dsdv.tell(secs(14), 0, &mut luck), [Told { to: 3, hops: 2, number: 10 }]);
