@@ -80,7 +80,7 @@ impl Room {
         self.queue.change_rate(rate);
     }
 
-    /// Arrival time of the next packet if the discipline knows it; `None` if the queue is empty.
+    /// Time since which a packet has been waiting, as in [`Queue::since`].
     pub fn since(&self) -> Option<Time> {
         self.queue.since()
     }

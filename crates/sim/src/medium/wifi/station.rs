@@ -135,7 +135,7 @@ pub(super) struct Station {
     pub stage: Stage,
     /// Remaining slots of its backoff.
     pub slots: Option<u32>,
-    /// True for a packet that found the medium idle: no backoff unless the medium turns busy before DIFS ends.
+    /// True for a packet that found the medium idle: no backoff unless the medium turns busy before its transmission.
     pub is_fresh: bool,
     /// Start of the first of `slots`.
     pub counts_from: Time,
