@@ -98,7 +98,7 @@ pub struct Mac {
     /// True if slots in which others send count in a frozen backoff (Bianchi's chain); in the standard they do not.
     pub counts_busy_slots: bool,
     /// Least ratio of a frame's power to that of all others together at which it is received; `None`: depends on the
-    /// rate ([`super::errors::required`]).
+    /// rate (`required` in `errors.rs`).
     pub capture: Option<f64>,
     /// Behaviour of ns-2.35.
     pub is_ns2: bool,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Largest number of sinusoids of [`Fading::Jakes`].
+/// Largest number of sinusoids of [`super::Fading::Jakes`].
 pub const MAX_SINUSOIDS: usize = 1024;
 /// Highest order of [`super::Fading::Autoregressive`].
 pub const MAX_ORDER: usize = 256;
