@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The cells of a line, without the blanks around them. A cell in quotes may hold commas, and a quote as two.
+/// Returns the cells of a line, trimmed of blanks. A quoted cell may contain commas; a doubled quote stands for one.
 pub fn cells(line: &str) -> Vec<Cow<'_, str>> {
     let mut cells = Vec::new();
     let mut rest = Some(line);
@@ -20,7 +20,8 @@ pub fn cells(line: &str) -> Vec<Cow<'_, str>> {
     cells
 }
 
-/// A cell after its first quote, and what follows its comma; `None` where the quotes do not close before the comma.
+/// Splits off a cell after its opening quote. Returns the cell and the text after its comma; `None` if the quotes do
+/// not close before the comma.
 fn quoted(text: &str) -> Option<(Cow<'_, str>, Option<&str>)> {
     let mut from = 0;
     let end = loop {
@@ -46,7 +47,7 @@ mod tests {
         assert_eq!(cells(" \"1.5\" ,\"2\", 3,"), ["1.5", "2", "3", ""]);
         assert_eq!(cells("\"a,b\",\"say \"\"x\"\"\",\"\""), ["a,b", "say \"x\"", ""]);
         assert_eq!(cells(""), [""]);
-        // What does not close is taken as it stands.
+        // An unclosed quote is taken literally.
         assert_eq!(cells("\"a,b"), ["\"a", "b"]);
         assert_eq!(cells("\"a\"b,c"), ["\"a\"b", "c"]);
     }

@@ -1,22 +1,22 @@
-//! What IP and TCP say of congestion: explicit congestion notification.
+//! Explicit congestion notification: the ECN fields of IP and TCP.
 
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Codepoint {
-    /// Not-ECT: queues can only drop it.
+    /// Not-ECT: queues can only drop the packet.
     #[default]
     NotCapable = 0,
-    /// ECT(1): its sender answers marks by little and often (RFC 9331).
+    /// ECT(1): the sender reacts to marks often and in small steps (RFC 9331).
     Scalable = 1,
     /// ECT(0).
     Capable = 2,
-    /// CE: a queue has marked it.
+    /// CE: a queue has marked the packet.
     Marked = 3,
 }
 
 impl Codepoint {
-    /// That of the two bits in which IP carries it.
+    /// Returns the codepoint that two bits of the IP header encode.
     #[inline]
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 3 {
@@ -27,45 +27,45 @@ impl Codepoint {
         }
     }
 
-    /// The two bits in which IP carries it.
+    /// Returns the two bits of the IP header.
     #[inline]
     pub const fn bits(self) -> u8 {
         self as u8
     }
 }
 
-/// What a packet says of congestion, in one byte: the codepoint of IP (two bits), a flag of TCP (ECE of an ACK, CWR of data) and,
-/// of an ACK, the counter of marked packets in three bits (ACE, RFC 9768 §3.2.2).
+/// ECN fields of a packet in one byte: the codepoint of IP (two bits), a flag of TCP (ECE of an ACK, CWR of data) and,
+/// on an ACK, the counter of marked packets in three bits (ACE, RFC 9768 §3.2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ecn(u8);
 
 const CODEPOINT: u8 = 0b11;
 const FLAG: u8 = 0b100;
 const COUNT_SHIFT: u8 = 3;
-/// The counter of marked packets goes round after so many.
+/// Modulus of the counter of marked packets.
 pub const COUNT_MODULO: u32 = 8;
 
 impl Ecn {
-    /// A packet with this codepoint that says nothing else.
+    /// A packet with this codepoint, without flag and count.
     #[inline]
     pub const fn new(codepoint: Codepoint) -> Self {
         Self(codepoint.bits())
     }
 
-    /// An ACK whose flag is ECE, and that counts so many marked packets, of which it carries the lowest three bits.
+    /// An ACK with ECE set to `flag` and the lowest three bits of `count`, the number of marked packets.
     #[inline]
     pub const fn echo(flag: bool, count: u32) -> Self {
         Self(if flag { FLAG } else { 0 } | ((count % COUNT_MODULO) as u8) << COUNT_SHIFT)
     }
 
-    /// The same packet with the flag set.
+    /// Returns the packet with the flag set.
     #[inline]
     #[must_use]
     pub const fn flagged(self) -> Self {
         Self(self.0 | FLAG)
     }
 
-    /// The codepoint of IP.
+    /// Codepoint of the IP header.
     #[inline]
     pub const fn codepoint(self) -> Codepoint {
         Codepoint::from_bits(self.0)
@@ -77,19 +77,19 @@ impl Ecn {
         self.0 & FLAG != 0
     }
 
-    /// The lowest three bits of an ACK's count of marked packets.
+    /// Lowest three bits of the number of marked packets that an ACK reports.
     #[inline]
     pub const fn count(self) -> u32 {
         (self.0 >> COUNT_SHIFT) as u32
     }
 
-    /// Whether a queue has marked it.
+    /// True if a queue has marked the packet.
     #[inline]
     pub const fn is_marked(self) -> bool {
         self.0 & CODEPOINT == CODEPOINT
     }
 
-    /// A queue marks it; false where its sender would not understand, who must be told by a drop.
+    /// Marks the packet. Returns false if its sender does not support ECN, so that the queue must drop it instead.
     #[inline]
     pub const fn mark(&mut self) -> bool {
         let is_capable = self.0 & CODEPOINT != 0;

@@ -1,4 +1,4 @@
-//! The two ends of a flow, whatever its transport.
+//! The two ends of a flow, for any transport.
 
 use crate::engine::FlowTimer;
 use crate::makers::{LawChoice, Makers};
@@ -10,17 +10,17 @@ use crate::tfrc;
 use windward_laws::{AnyLaw, Law};
 use windward_units::Duration;
 
-/// A flow at work.
+/// A running flow.
 #[expect(clippy::large_enum_variant, reason = "most flows are TCP's, and a pointer would cost each packet a miss")]
 pub enum Endpoint {
-    /// TCP, whose window a law decides.
+    /// TCP: a law decides the window.
     Tcp(tcp::Connection),
-    /// TFRC, whose rate the throughput equation decides.
+    /// TFRC: the throughput equation decides the rate.
     Tfrc(Box<tfrc::Connection>),
 }
 
 impl Endpoint {
-    /// The flow `index` of `config` in the run of `seed`, with the beginnings of its routes, there and back.
+    /// Flow `index` of `config` in the run of `seed`, with the starts of its forward and backward routes.
     pub fn new(index: u32, config: &FlowConfig, makers: &Makers, routes: [u32; 2], seed: u64) -> Self {
         match config.law {
             LawChoice::Tfrc(options) => Self::Tfrc(Box::new(tfrc::Connection::new(index, config, options, routes))),
@@ -31,7 +31,7 @@ impl Endpoint {
         }
     }
 
-    /// The TCP that it is.
+    /// Returns the TCP connection of a TCP flow.
     pub fn tcp(&self) -> Option<&tcp::Connection> {
         match self {
             Self::Tcp(flow) => Some(flow),
@@ -39,7 +39,7 @@ impl Endpoint {
         }
     }
 
-    /// A packet reaches the end of its route.
+    /// Handles a packet at the end of its route.
     #[inline]
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
         match self {
@@ -48,7 +48,7 @@ impl Endpoint {
         }
     }
 
-    /// A timer of the flow rings.
+    /// Handles the expiry of a timer of the flow.
     #[inline]
     pub fn wake(&mut self, net: &mut Net, which: FlowTimer) {
         match self {
@@ -57,7 +57,7 @@ impl Endpoint {
         }
     }
 
-    /// The connection opens.
+    /// Opens the connection.
     pub fn start(&mut self, net: &mut Net) {
         match self {
             Self::Tcp(flow) => flow.start(net),
@@ -65,7 +65,7 @@ impl Endpoint {
         }
     }
 
-    /// No new data from here on.
+    /// Stops sending new data.
     pub fn stop(&mut self, net: &mut Net) {
         match self {
             Self::Tcp(flow) => flow.stop(net),
@@ -73,7 +73,8 @@ impl Endpoint {
         }
     }
 
-    /// Sends data again after [`Self::stop`]; whether over a new connection, with a fresh `law` where it needs one.
+    /// Sends data again after [`Self::stop`]. Returns true if over a new connection, which uses a fresh `law` if it
+    /// needs one.
     pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: impl FnOnce() -> AnyLaw) -> bool {
         match self {
             Self::Tcp(flow) => flow.reopen(net, tcp, law),
@@ -84,7 +85,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the handshake is over and not all is done.
+    /// True if the handshake is complete and the flow is not done.
     pub fn is_open(&self) -> bool {
         match self {
             Self::Tcp(flow) => flow.is_open(),
@@ -92,7 +93,7 @@ impl Endpoint {
         }
     }
 
-    /// Payload that has reached the receiver, in bytes, each segment once.
+    /// Payload that has reached the receiver, in bytes; each segment counts once.
     pub fn payload_arrived(&self) -> u64 {
         match self {
             Self::Tcp(flow) => flow.payload_arrived(),
@@ -100,7 +101,7 @@ impl Endpoint {
         }
     }
 
-    /// Payload that the receiver has handed on, in bytes.
+    /// Payload that the receiver has handed to the application, in bytes.
     pub fn payload_delivered(&self) -> u64 {
         match self {
             Self::Tcp(flow) => flow.payload_below(flow.receiver.next()),
@@ -116,7 +117,7 @@ impl Endpoint {
         }
     }
 
-    /// What its sender counted.
+    /// Counters of the sender.
     pub fn counts(&self) -> Counts {
         match self {
             Self::Tcp(flow) => flow.sender.counts,
@@ -124,7 +125,7 @@ impl Endpoint {
         }
     }
 
-    /// The window; of a rate, what it sends in a round trip. In packets.
+    /// Congestion window in packets; of a rate-based flow, the packets sent in a round trip.
     pub fn cwnd(&self) -> f64 {
         match self {
             Self::Tcp(flow) => flow.sender.law().cwnd().count(),
@@ -132,7 +133,7 @@ impl Endpoint {
         }
     }
 
-    /// Packets on their way, as far as the sender knows.
+    /// Packets in flight, as far as the sender knows.
     pub fn flight(&self) -> u32 {
         match self {
             Self::Tcp(flow) => flow.sender.pipe(),
@@ -140,7 +141,7 @@ impl Endpoint {
         }
     }
 
-    /// Smoothed and last round-trip time; zero before the first sample.
+    /// Smoothed and latest round-trip times; zero before the first sample.
     pub fn rtts(&self) -> (Duration, Duration) {
         match self {
             Self::Tcp(flow) => (flow.sender.rtt().srtt(), flow.sender.last_rtt()),
@@ -148,7 +149,7 @@ impl Endpoint {
         }
     }
 
-    /// Means over time.
+    /// Time averages.
     pub fn tally(&self) -> &Tally {
         match self {
             Self::Tcp(flow) => &flow.tally,
@@ -156,7 +157,7 @@ impl Endpoint {
         }
     }
 
-    /// The same to be changed.
+    /// Mutable access to the time averages.
     pub fn tally_mut(&mut self) -> &mut Tally {
         match self {
             Self::Tcp(flow) => &mut flow.tally,
@@ -164,7 +165,8 @@ impl Endpoint {
         }
     }
 
-    /// Takes the least round-trip time since this was called last, or the receiver's own where it measures; `None` without any.
+    /// Takes the least round-trip time since the last call, or the receiver's estimate if the receiver measures. `None`
+    /// without samples.
     pub fn take_recent_rtt(&mut self) -> Option<Duration> {
         match self {
             Self::Tcp(flow) => match &mut flow.receiver_rtt {
@@ -175,16 +177,16 @@ impl Endpoint {
         }
     }
 
-    /// The receiver measures round trips by timestamps from here on.
+    /// Makes the receiver measure round-trip times by timestamps from now on.
     pub fn measure_at_receiver(&mut self) {
         match self {
             Self::Tcp(flow) if flow.coding.is_none() => _ = flow.receiver_rtt.get_or_insert_default(),
-            // Combinations echo no ACK of a segment, and TFRC's receiver is told the sender's.
+            // Combinations echo no ACK of a segment; TFRC's receiver gets the sender's estimate.
             Self::Tcp(_) | Self::Tfrc(_) => {}
         }
     }
 
-    /// What the receiver offers is at most so many segments, or what it can buffer.
+    /// Limits the advertised window to `segments`, or to the receive buffer if `None`.
     pub fn bound_receive_window(&mut self, segments: Option<u32>) {
         match self {
             Self::Tcp(flow) => flow.bound_receive_window(segments),
@@ -193,7 +195,7 @@ impl Endpoint {
         }
     }
 
-    /// Shows the state of the law, or of the rate.
+    /// Reports the state of the law, or of the rate control.
     pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         match self {
             Self::Tcp(flow) => flow.sender.law().observe(sink),

@@ -1,4 +1,4 @@
-//! A network below its endpoints, for an owner who has endpoints and a clock of his own.
+//! A network below its endpoints, for a caller with endpoints and a clock of its own.
 
 use crate::ecn::{Codepoint, Ecn};
 use crate::makers::Makers;
@@ -12,36 +12,37 @@ use crate::topology::{Route, Topology};
 use crate::world::World;
 use windward_units::Time;
 
-/// Something that crosses a [`Fabric`]; what it is only its owner knows.
+/// An item that crosses a [`Fabric`]; only the owner knows its content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parcel {
-    /// The flow that it belongs to, by its index in the network.
+    /// Index of its flow in the network.
     pub flow: u32,
-    /// Whether it goes the way of the flow's ACKs.
+    /// True if it takes the route of the flow's ACKs.
     pub is_backward: bool,
     /// Bytes on the wire.
     pub size: u32,
-    /// What the owner knows it by.
+    /// The owner's identifier of the parcel.
     pub handle: u32,
-    /// What tells it from parcels of other conversations, for queues that serve each by itself.
+    /// Identifies the conversation, for queues that serve conversations separately.
     pub conversation: u64,
     /// Its ECN field, which queues may mark.
     pub ecn: Codepoint,
 }
 
-/// The topology and the background sources of a network. Its owner sends parcels along the routes of flows, moves its time
-/// on, and takes out what has arrived and what was lost.
+/// Topology and background sources of a network. The owner sends parcels along the routes of flows, advances the time,
+/// and takes out the arrived and lost parcels.
 ///
-/// Time is the owner's: the same elements, random streams and counts as in [`crate::run`], with the clock of whoever asks.
+/// The owner controls the time. Elements, random streams and counters are those of [`crate::run`], driven by the
+/// caller's clock.
 pub struct Fabric {
     world: World,
-    /// Where each flow's routes begin in the table of routes.
+    /// Starts of each flow's routes in the table of routes.
     routes: Vec<[u32; 2]>,
 }
 
 impl Fabric {
-    /// The fabric of `topology` in the run of `seed`, with `sources` in its background, for flows of which each has a route
-    /// there and one back. The schedulers of its cells are ours.
+    /// Fabric of `topology` in the run of `seed`, with background traffic from `sources` and a forward and a backward
+    /// route for each flow. Cells use built-in schedulers only.
     pub fn new<'a>(
         topology: Topology,
         sources: Vec<SourceConfig>,
@@ -56,7 +57,7 @@ impl Fabric {
         Self { world, routes }
     }
 
-    /// Sends a parcel at `now`, which is not before the time that [`Self::advance`] has reached.
+    /// Sends a parcel at `now`, which must not precede the time reached by [`Self::advance`].
     pub fn send(&mut self, now: Time, parcel: Parcel) {
         let Parcel { flow, is_backward, size, handle, conversation, ecn } = parcel;
         self.world.net.now = self.world.net.now.max(now);
@@ -66,12 +67,12 @@ impl Fabric {
         self.world.net.send(Packet { number: handle, stamp, ecn, ..packet }, false);
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     pub fn next_time(&mut self) -> Option<Time> {
         self.world.net.calendar.next_time()
     }
 
-    /// Lets everything happen that is due by `now`.
+    /// Processes all events due by `now`.
     pub fn advance(&mut self, now: Time) {
         while self.next_time().is_some_and(|time| time <= now) {
             let Some(event) = self.world.next(now) else { return };
@@ -79,12 +80,13 @@ impl Fabric {
         }
     }
 
-    /// Takes out what has arrived, with the instant at which it did.
+    /// Takes out the arrived parcels, each with its arrival time.
     pub fn arrived(&mut self) -> impl Iterator<Item = (Time, Parcel)> {
         self.world.net.arrived.drain(..).map(|(time, packet)| (time, parcel(&packet)))
     }
 
-    /// Takes out what queues dropped and wires lost, and whether it was a full queue where its route begins.
+    /// Takes out the parcels that queues dropped and wires lost. True for a drop by a full queue at the start of the
+    /// route.
     pub fn lost(&mut self) -> impl Iterator<Item = (Parcel, bool)> {
         let Self { world, routes } = self;
         world.net.losses.parcels.drain(..).map(|(packet, cause)| {
@@ -94,12 +96,12 @@ impl Fabric {
         })
     }
 
-    /// What is to be seen of a port.
+    /// Backlog, delay and rate of a port.
     pub fn see(&mut self, port: u32) -> Sight {
         self.world.net.see(port)
     }
 
-    /// What happened until `end`: everything but the flows.
+    /// Ends the run at `end` and returns all results except those of flows.
     pub fn finish(self, end: Time) -> Output {
         self.world.finish(end)
     }
@@ -138,8 +140,9 @@ mod tests {
         Fabric::new(topology, Vec::new(), [[&forward, &backward]], timing, 1)
     }
 
-    /// 1500 bytes take 1 ms at 12 Mbit/s and 2 ms at 6: the first parcel is there after 1 + 5 + 2 + 10 ms, the second, a
-    /// millisecond behind it, waits another for the slow link; the third and fourth come to it while one waits at most.
+    /// 1500 bytes take 1 ms at 12 Mbit/s and 2 ms at 6 Mbit/s. The first parcel arrives after 1 + 5 + 2 + 10 ms. The
+    /// second follows 1 ms behind and waits another 1 ms for the slow link. The third and fourth reach that link, where
+    /// at most one packet may wait.
     #[test]
     fn parcels_take_what_the_links_say_and_come_back_to_their_owner() {
         let mut fabric = fabric();
@@ -154,7 +157,8 @@ mod tests {
         fabric.advance(millis(17));
         let seen: Vec<_> = fabric.arrived().map(|(time, parcel)| (time, parcel.handle, parcel.is_backward)).collect();
         assert_eq!(seen, [(millis(8), 7, true)]);
-        // Four come at 6, 7, 8 and 9 ms; at 8 ms the second begins to leave, so only the fourth finds a packet waiting.
+        // Four arrive at 6, 7, 8 and 9 ms. At 8 ms the second starts its transmission, so only the fourth finds a
+        // packet waiting.
         assert_eq!(fabric.lost().map(|(parcel, is_first)| (parcel.handle, is_first)).collect::<Vec<_>>(), [(3, false)]);
         fabric.advance(millis(500));
         let seen: Vec<_> = fabric.arrived().map(|(time, parcel)| (time, parcel.handle)).collect();

@@ -1,8 +1,8 @@
 //! Packet-level discrete-event simulation of TCP over networks.
 //!
-//! [`Network`] says what there is, in indices and typed units; [`run`] simulates it for one seed and returns an
-//! [`Output`]. The same network and seed give the same output, bit for bit. Nothing here reads a clock, a file or a
-//! thread's own random numbers.
+//! [`Network`] describes links, flows and sources by indices and typed units; [`run`] simulates it for one seed and
+//! returns an [`Output`]. The same network and seed give the same output, bit for bit. The crate uses no clock, no file
+//! and no thread-local random numbers.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! Laws and schedulers that are not ours: a network has their indices, and who runs it makes them.
+//! User-defined laws, schedulers and forwarding rules: a network refers to them by index, and the caller of a run makes
+//! them.
 
 use crate::backlog::Rank;
 use crate::cell::Choose;
@@ -14,33 +15,33 @@ pub type MakeLaw = Arc<dyn Fn(Packets) -> Box<dyn Law + Send> + Send + Sync>;
 /// Makes a fresh scheduler.
 pub type MakeScheduler = Arc<dyn Fn() -> Box<dyn Choose + Send> + Send + Sync>;
 
-/// Makes a fresh rule of forwarding.
+/// Makes a fresh forwarding rule.
 pub type MakeRule = Arc<dyn Fn() -> Box<dyn Rank + Send> + Send + Sync>;
 
-/// Which law drives a flow.
+/// Congestion control of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LawChoice {
-    /// One of ours.
+    /// A built-in law.
     Known(LawSpec),
-    /// No law of TCP, but TFRC.
+    /// TFRC in place of TCP.
     Tfrc(TfrcOptions),
-    /// A user's own, by its index among the [`Makers`] of who runs the network, which have it.
+    /// A user-defined law, by its index in the [`Makers`] of the run, which must contain it.
     Own(u32),
 }
 
-/// What makes the laws and schedulers that a network has by index; none, where all of them are ours.
+/// Makers of the laws, schedulers and rules that a network refers to by index; empty if all of them are built in.
 #[derive(Clone, Default)]
 pub struct Makers {
-    /// Of [`LawChoice::Own`].
+    /// Makers for [`LawChoice::Own`].
     pub laws: Vec<MakeLaw>,
-    /// Of [`SchedulerConfig::Own`](crate::cell::SchedulerConfig::Own).
+    /// Makers for [`SchedulerConfig::Own`](crate::cell::SchedulerConfig::Own).
     pub schedulers: Vec<MakeScheduler>,
-    /// Of [`BackpressureConfig::rule`](crate::wifi::BackpressureConfig::rule).
+    /// Makers for [`BackpressureConfig::rule`](crate::wifi::BackpressureConfig::rule).
     pub rules: Vec<MakeRule>,
 }
 
 impl Makers {
-    /// What makes the laws of `choice`.
+    /// Returns the maker of the laws of `choice`.
     pub(crate) fn law(&self, choice: LawChoice) -> Maker {
         match choice {
             LawChoice::Known(spec) => Maker::Known(spec),
@@ -49,12 +50,12 @@ impl Makers {
         }
     }
 
-    /// A fresh rule of this index.
+    /// Makes a fresh rule of this index.
     pub(crate) fn rule(&self, index: u32) -> Box<dyn Rank + Send> {
         self.rules[index as usize]()
     }
 
-    /// A fresh scheduler of this index.
+    /// Makes a fresh scheduler of this index.
     pub(crate) fn scheduler(&self, index: u32) -> Box<dyn Choose + Send> {
         self.schedulers[index as usize]()
     }
@@ -76,12 +77,12 @@ impl fmt::Debug for Makers {
 pub(crate) enum Maker {
     Known(LawSpec),
     Own(MakeLaw),
-    /// For a transport that has none.
+    /// The transport has no law.
     None,
 }
 
 impl Maker {
-    /// A fresh law whose window begins at `initial`.
+    /// Makes a fresh law whose window starts at `initial`.
     pub fn build(&self, initial: Packets) -> AnyLaw {
         match self {
             Self::Known(spec) => spec.build(initial),

@@ -1,4 +1,4 @@
-//! What every endpoint shares: the clock, the calendar, ports and media, nodes, and the table of routes.
+//! State shared by all endpoints: clock, calendar, ports, media, nodes and the table of routes.
 
 mod losses;
 mod ports;
@@ -19,58 +19,58 @@ use std::ops::Range;
 use surroundings::Surroundings;
 use windward_units::Time;
 
-/// Ends every route in the table.
+/// End marker of a route in the table.
 const ARRIVED: u32 = u32::MAX;
 
-/// Marks a word of the table as a node that decides; the node where its decisions end is the next word.
+/// Flag of a table entry that names a deciding node; the next entry is the node where the decisions end.
 const ACROSS: u32 = 1 << 31;
 
-/// A medium and the ports that share it, by their place in the medium.
+/// A medium and the ports that share it, in the order of its members.
 struct Shared {
-    /// What a table of its figures is called.
+    /// Name of its table of figures.
     table: &'static str,
     medium: AnyMedium,
     members: Vec<u32>,
-    /// Nodes of whose stations the medium has figures.
+    /// Nodes of the stations for which the medium has figures.
     stations: Vec<NodeId>,
     /// Nodes of the stations that may forward by backlog.
     forwarding: Vec<NodeId>,
 }
 
-/// The table of figures of stations.
+/// Name of the table of station figures.
 const STATIONS: &str = "wifi_stations";
 
 /// The network below the endpoints.
 pub struct Net {
-    /// The instant of the event being handled.
+    /// Time of the event being handled.
     pub now: Time,
-    /// What happens next.
+    /// Pending events.
     pub calendar: Calendar,
     ports: Vec<Port>,
-    /// The node that each port reaches.
+    /// Node that each port reaches.
     ends: Vec<NodeId>,
     media: Vec<Shared>,
-    /// Nodes that decide, by their index; `None` for all others.
+    /// Nodes that choose ports themselves, by index; `None` for all others.
     nodes: Vec<Option<Node>>,
-    /// All routes one after the other, each ended by [`ARRIVED`]; packets carry an index into this.
+    /// All routes in sequence, each ended by [`ARRIVED`]; packets carry an index into this table.
     routes: Vec<u32>,
-    /// Traversals of ports so far.
+    /// Number of port traversals so far.
     pub hops: u64,
-    /// Where packets have gone so far.
+    /// Accounting of all packets so far.
     pub balance: Balance,
-    /// What queues dropped and wires lost.
+    /// Packets dropped by queues and lost on wires.
     pub losses: Losses,
-    /// Parcels that arrived, and when, until their owner asks for them.
+    /// Arrived parcels with their arrival times, until the owner takes them.
     pub arrived: Vec<(Time, Packet)>,
-    /// Writes down what flows' sources send and receive.
+    /// Packet capture of the flows' sources.
     pub capture: Option<Capture>,
-    /// Frames that begin in a part of the run, where they are asked for.
+    /// Log of the frames that start within the requested part of the run.
     pub air: Option<(Range<Time>, AirLog)>,
 }
 
 impl Net {
-    /// The network of `topology` in the run of `seed`, for so many flows and background sources; `pending` more events than one for each port and
-    /// medium find room in the calendar.
+    /// Network of `topology` in the run of `seed`, for the given numbers of flows and background sources. The calendar
+    /// has room for `pending` events beyond one for each port and medium.
     pub fn new(topology: &Topology, makers: &Makers, seed: u64, counts: [usize; 2], pending: usize) -> Self {
         let [flows, sources] = counts;
         let ports: Vec<Port> = topology.ports.iter().map(|port| Port::new(&port.kind, seed)).collect();
@@ -116,7 +116,7 @@ impl Net {
         net
     }
 
-    /// Adds a route to the table. Packets that begin at the index returned take it.
+    /// Adds a route to the table. Returns the index at which packets start on it.
     pub fn add_route(&mut self, route: &Route) -> u32 {
         let begin = self.routes.len() as u32;
         for step in &route.0 {
@@ -129,9 +129,9 @@ impl Net {
         begin
     }
 
-    /// Whether a packet is still where its route begins, at `hop`.
+    /// True if a packet at `hop` has not left the start of its route.
     pub fn is_at_source(packet: &Packet, hop: u32) -> bool {
-        // Of nodes that decide, the first counts the hops from the top.
+        // The hop limit is still at its initial value at the first deciding node.
         packet.hop == hop || (packet.hop == hop + 1 && packet.ttl == TIME_TO_LIVE)
     }
 
@@ -141,7 +141,7 @@ impl Net {
         self.calendar.push(Event::new(time, wake, index));
     }
 
-    /// Sends a packet from the beginning of its route; `is_from_source` for the data's direction of a flow.
+    /// Sends a packet from the start of its route; `is_from_source` is true in the data direction of a flow.
     #[inline]
     pub fn send(&mut self, packet: Packet, is_from_source: bool) {
         if is_from_source && let Some(capture) = &mut self.capture {
@@ -151,7 +151,7 @@ impl Net {
         self.forward(&packet);
     }
 
-    /// Sends a packet on as its route says.
+    /// Forwards a packet along its route.
     #[inline]
     fn forward(&mut self, packet: &Packet) {
         let word = self.routes[packet.hop as usize];
@@ -162,7 +162,7 @@ impl Net {
         }
     }
 
-    /// A packet comes to the first of the nodes that decide.
+    /// Handles a packet at the first of the deciding nodes.
     #[cold]
     fn enter(&mut self, node: NodeId, mut packet: Packet) {
         packet.hop += 1;
@@ -171,7 +171,7 @@ impl Net {
         self.decide(node, packet);
     }
 
-    /// Whether a packet has crossed the nodes that decide; where it has not, the one that it has come to sends it on.
+    /// True if a packet has crossed the deciding nodes. Otherwise the node that it has reached forwards it.
     #[cold]
     fn leaves(&mut self, port: u32, packet: &mut Packet) -> bool {
         let node = self.ends[port as usize];
@@ -188,7 +188,7 @@ impl Net {
         false
     }
 
-    /// A node sends a packet on.
+    /// Forwards a packet by the decision of a node.
     fn decide(&mut self, node: NodeId, packet: Packet) {
         let Self { now, ports, media, nodes, .. } = self;
         let rule = nodes.get_mut(node as usize).and_then(Option::as_mut);
@@ -209,14 +209,14 @@ impl Net {
         count_loss(&mut self.losses, &mut self.balance, packet, cause);
     }
 
-    /// A timer of a medium rings.
+    /// Handles the expiry of a medium's timer.
     pub fn wake_medium(&mut self, medium: u32, timer: u32) {
         let now = self.now;
         let (medium, mut out) = self.medium(medium);
         medium.wake(now, timer, &mut out);
     }
 
-    /// A medium, and the world around it.
+    /// Returns a medium and the world around it.
     #[inline]
     fn medium(&mut self, index: u32) -> (&mut AnyMedium, Surroundings<'_>) {
         let Shared { medium, members, .. } = &mut self.media[index as usize];

@@ -1,7 +1,7 @@
-//! What the simulator is given: links, flows and background sources, as indices and typed units.
+//! Input of the simulator: links, flows and background sources, as indices and typed units.
 //!
-//! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, every value is
-//! checked. Whoever builds one by hand keeps the same promises, stated at each field.
+//! A [`Network`] is the compiled form of a scenario: names are resolved, routes are lists of links, all values are
+//! checked. Code that builds one by hand must respect the constraints stated at each field.
 
 use crate::coding::CodingConfig;
 use crate::ecn::Codepoint;
@@ -15,7 +15,7 @@ use windward_units::{BitRate, Bytes, Duration, Packets, Time};
 /// A network ready to run.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// What packets cross.
+    /// The network below the endpoints.
     pub topology: Topology,
     /// TCP flows.
     pub flows: Vec<FlowConfig>,
@@ -23,22 +23,22 @@ pub struct Network {
     pub transfers: Vec<TransferConfig>,
     /// UDP background sources.
     pub sources: Vec<SourceConfig>,
-    /// When it begins to count, and when it ends.
+    /// Start of the statistics and end of the run.
     pub timing: Timing,
-    /// Record what the laws show of themselves ([`windward_laws::Law::observe`]) in every sample.
+    /// True to record the laws' internal state ([`windward_laws::Law::observe`]) in every sample.
     pub internals: bool,
-    /// Record the frames of wireless networks that begin within this time.
+    /// Records the wireless frames that start within this range.
     pub air: Option<Range<Time>>,
 }
 
-/// The instants of a run.
+/// Duration, warm-up and sampling interval of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// How long to simulate; positive.
+    /// Simulated time; positive.
     pub duration: Time,
-    /// Statistics count from here; before `duration`.
+    /// Start of the statistics; before `duration`.
     pub warmup: Time,
-    /// Distance of the samples in the series; positive.
+    /// Sampling interval of the series; positive.
     pub sample_interval: Duration,
 }
 
@@ -47,106 +47,108 @@ pub struct Timing {
 pub struct FlowConfig {
     /// Names the flow's random streams; different for every flow.
     pub key: u64,
-    /// Where data comes from.
+    /// Sender of the data.
     pub source: NodeId,
-    /// Where data goes.
+    /// Receiver of the data.
     pub sink: NodeId,
-    /// The way of the data.
+    /// Route of the data.
     pub forward: Route,
-    /// The way of the ACKs.
+    /// Route of the ACKs.
     pub backward: Route,
-    /// The congestion control law.
+    /// Congestion control law.
     pub law: LawChoice,
-    /// When the connection opens; [`Time::NEVER`] where a transfer opens it.
+    /// Time at which the connection opens; [`Time::NEVER`] if a transfer opens it.
     pub start: Time,
-    /// No new data is sent from here on; `None`: to the end.
+    /// Time after which no new data is sent; `None`: end of the run.
     pub stop: Option<Time>,
-    /// Data to transfer; `None`: unbounded.
+    /// Amount of data to transfer; `None`: unbounded.
     pub size: Option<Bytes>,
-    /// The TCP around the law.
+    /// TCP parameters other than the law.
     pub tcp: TcpOptions,
-    /// Network coding between TCP and the network; for no flow of a transfer.
+    /// Network coding between TCP and the network; `None` for flows of a transfer.
     pub coding: Option<CodingConfig>,
 }
 
-/// A transfer without end over several TCP flows between the same two nodes. A controller decides how many of them are
-/// open; a flow that is closed sends no new data, and a new connection opens in its place when there shall be more.
+/// An endless transfer over several TCP flows between the same two nodes. A controller decides the number of open
+/// flows. A closed flow sends no new data; a new connection opens in its place when more are needed.
 #[derive(Clone, Debug)]
 pub struct TransferConfig {
-    /// Its flows, by index; each in one transfer only, not empty. Their start is [`Time::NEVER`]: the transfer opens
-    /// them, the first ones first. They have no stop and no size of their own.
+    /// Indices of its flows; not empty, and no flow belongs to two transfers. Their start is [`Time::NEVER`], because
+    /// the transfer opens them in order. They have neither a stop time nor a size.
     pub flows: Range<usize>,
-    /// The law of the number of open flows, and its parameters, all of them possible.
+    /// Law of the number of open flows, with valid parameters.
     pub controller: emultcp::Params,
-    /// When the first connection opens.
+    /// Time at which the first connection opens.
     pub start: Time,
-    /// No new data from here on; `None`: to the end.
+    /// Time after which no new data is sent; `None`: end of the run.
     pub stop: Option<Time>,
 }
 
-/// Switches and numbers of a flow's TCP.
+/// TCP parameters of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TcpOptions {
     /// Payload of a full segment; positive.
     pub segment: Bytes,
-    /// Header bytes of every packet; `None`: what IPv4, TCP and the options in use really take.
+    /// Header bytes of every packet; `None`: the actual size of IPv4, TCP and the options in use.
     pub overhead: Option<Bytes>,
-    /// Longest wait of a delayed ACK (RFC 1122 §4.2.3.2); `None`: every segment is acknowledged at once.
+    /// Longest delay of an ACK (RFC 1122 §4.2.3.2); `None`: every segment is acknowledged at once.
     pub delayed_ack: Option<Duration>,
-    /// Most segments that the receiver buffers; at least 1.
+    /// Receive buffer in segments; at least 1.
     pub receive_window: u32,
     /// Selective acknowledgements (RFC 2018) and recovery by RFC 6675 and 6937; else NewReno (RFC 6582).
     pub sack: bool,
     /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     pub timestamps: bool,
-    /// Segments in the first window, 1 to 10 (RFC 6928).
+    /// Initial window in segments, 1 to 10 (RFC 6928).
     pub initial_window: u32,
-    /// Least retransmission timeout (RFC 6298 §2.4: 1 s; Linux and ns-2: 200 ms).
+    /// Minimum retransmission timeout (RFC 6298 §2.4: 1 s; Linux and ns-2: 200 ms).
     pub min_rto: Duration,
-    /// The propagation delay, where the law shall be told it instead of the least sample.
+    /// Propagation delay given to the law in place of its least RTT sample.
     pub known_base_rtt: Option<Duration>,
-    /// Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). A law that names a rate of its own is
-    /// paced at it in any case.
+    /// True to pace segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles the window). A law with a rate of
+    /// its own is always paced.
     pub pacing: bool,
-    /// What the two ends tell each other of marks.
+    /// ECN between the two ends.
     pub ecn: EcnMode,
-    /// How losses are found, on connections with SACK.
+    /// Loss detection on connections with SACK.
     pub loss_detection: LossDetection,
-    /// Whose recovery a connection without SACK has.
+    /// Loss recovery on connections without SACK.
     pub newreno: NewReno,
-    /// How long the retransmission timer waits.
+    /// Formula of the retransmission timeout.
     pub rto: RtoRule,
-    /// Segments that are acknowledged at once, each, at the beginning and after a duplicate.
+    /// Number of segments that are acknowledged one by one and at once, at the beginning and after a duplicate.
     pub quick_acks: u32,
-    /// The receiver holds SACKs back as Linux's does, on connections with SACK.
+    /// True if the receiver compresses SACKs as Linux does, on connections with SACK.
     pub compress_sacks: bool,
-    /// Longest time that the sending host takes from an ACK to the data that it lets out: uniform from zero.
+    /// Longest time that the sending host takes from an ACK to the data that it releases; uniform from zero.
     pub host_jitter: Duration,
 }
 
-/// How a sender with SACK finds losses.
+/// Loss detection of a sender with SACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossDetection {
-    /// RFC 6675: three SACKed segments above.
+    /// RFC 6675: a segment is lost once three above it are SACKed.
     #[default]
     Rfc6675,
-    /// By time, as in Linux: RACK-TLP (RFC 8985), F-RTO (RFC 5682), and reductions taken back by D-SACK (RFC 2883) or stamps.
+    /// By time, as in Linux: RACK-TLP (RFC 8985), F-RTO (RFC 5682), and undo of reductions by D-SACK (RFC 2883) or
+    /// timestamps.
     Rack,
 }
 
-/// How a sender without SACK repairs several losses of a window.
+/// Recovery of a sender without SACK from several losses in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewReno {
-    /// RFC 6582, the impatient variant of §4: the first partial ACK alone restarts the retransmission timer, so that a timeout ends a
-    /// recovery from many losses; the law hears of what is in flight.
+    /// RFC 6582, the impatient variant of §4: only the first partial ACK restarts the retransmission timer, so that
+    /// recovery from many losses ends in a timeout. The law computes from the flight size.
     #[default]
     Rfc6582,
-    /// Linux: each partial ACK restarts the timer, and one loss a round trip is repaired, however long it takes; the law hears of the
-    /// window, for in such a recovery what is in flight grows by all that duplicates let out.
+    /// Linux: each partial ACK restarts the timer, and one loss is repaired per round trip, however long recovery
+    /// takes. The law computes from the window, because in such a recovery the flight grows by all segments that
+    /// duplicates release.
     Linux,
 }
 
-/// How the retransmission timeout follows from the round trip.
+/// Formula of the retransmission timeout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RtoRule {
     /// RFC 6298: max(minimum, srtt + 4·rttvar), at most 60 s.
@@ -156,22 +158,23 @@ pub enum RtoRule {
     Linux,
 }
 
-/// Explicit congestion notification between two ends, negotiated in the handshake.
+/// Explicit congestion notification between the two ends, negotiated in the handshake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnMode {
-    /// None: queues drop.
+    /// No ECN: queues drop.
     #[default]
     Off,
-    /// RFC 3168: data is ECT(0); the receiver repeats a mark in every ACK until the sender says that it has reduced its window.
+    /// RFC 3168: data is ECT(0); the receiver repeats a mark in every ACK until the sender confirms that it has reduced
+    /// its window.
     Classic,
     /// RFC 9768: data is ECT(0); every ACK carries the number of marked packets, in three bits.
     Accurate,
-    /// The same with ECT(1), retransmissions included: the low-latency service of RFC 9330.
+    /// RFC 9768 with ECT(1), retransmissions included: the low-latency service of RFC 9330.
     Scalable,
 }
 
 impl EcnMode {
-    /// Whether ACKs count marks.
+    /// True if ACKs count marked packets.
     #[inline]
     pub const fn counts(self) -> bool {
         matches!(self, Self::Accurate | Self::Scalable)
@@ -179,15 +182,15 @@ impl EcnMode {
 }
 
 impl TcpOptions {
-    /// Segments that Linux acknowledges at once (`TCP_MAX_QUICKACKS`).
+    /// Number of quick ACKs in Linux (`TCP_MAX_QUICKACKS`).
     pub const QUICK_ACKS_OF_LINUX: u32 = 16;
 
-    /// Whether losses are found by time.
+    /// True if losses are detected by time.
     pub(crate) fn is_by_time(&self) -> bool {
         self.sack && self.loss_detection == LossDetection::Rack
     }
 
-    /// The first window.
+    /// Initial window.
     pub(crate) fn initial_cwnd(&self) -> Packets {
         Packets::new(f64::from(self.initial_window))
     }
@@ -217,11 +220,11 @@ impl Default for TcpOptions {
     }
 }
 
-/// Least time between two datagrams of a source while it sends: the clock counts nanoseconds, and errs by less than a tenth of
-/// this.
+/// Minimum time between two datagrams of a sending source: the clock counts nanoseconds, and its error is less than a
+/// tenth of this.
 pub const LEAST_SPACING: Duration = Duration::from_nanos(10);
 
-/// Most on periods that a datagram waits for.
+/// Maximum number of on periods that a datagram waits for.
 pub const MOST_PERIODS: f64 = 1000.0;
 
 /// An unresponsive source of datagrams.
@@ -229,25 +232,25 @@ pub const MOST_PERIODS: f64 = 1000.0;
 pub struct SourceConfig {
     /// Names the source's random streams; different for every source.
     pub key: u64,
-    /// Where datagrams come from.
+    /// Node that sends the datagrams.
     pub source: NodeId,
-    /// Where they go.
+    /// Node that receives the datagrams.
     pub sink: NodeId,
-    /// The way there.
+    /// Route of the datagrams.
     pub path: Route,
-    /// When datagrams are sent.
+    /// Sending pattern.
     pub pattern: Pattern,
     /// Bytes of a datagram on the wire, headers included; positive.
     pub packet: Bytes,
-    /// First datagram not before this.
+    /// Time before which no datagram is sent.
     pub start: Time,
-    /// None from here on; `None`: to the end.
+    /// Time after which no datagram is sent; `None`: end of the run.
     pub stop: Option<Time>,
     /// ECN field of a datagram.
     pub ecn: Codepoint,
 }
 
-/// When a source sends: at most a datagram in [`LEAST_SPACING`].
+/// Sending pattern of a source: at most one datagram per [`LEAST_SPACING`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pattern {
     /// Evenly spaced at this rate; positive.
@@ -260,8 +263,8 @@ pub enum Pattern {
         /// Mean rate on the wire.
         rate: BitRate,
     },
-    /// Periods of sending at `rate` and of silence, in turn, beginning with silence. A datagram has the sending time of
-    /// [`MOST_PERIODS`] usual on periods at most ([`Spread::usual`]).
+    /// Alternating periods of silence and of sending at `rate`, silence first. The sending time of a datagram is at
+    /// most [`MOST_PERIODS`] typical on periods ([`Spread::usual`]).
     OnOff {
         /// Rate on the wire while on; positive.
         rate: BitRate,
@@ -274,8 +277,8 @@ pub enum Pattern {
         /// Distribution of the off periods.
         off_spread: Spread,
     },
-    /// As the backlog at its node allows: in every slot M/(U + μ) datagrams, seferoglu2014 (5) with the utility log x. μ ≥ 0 keeps all
-    /// such sources of a node together within the limit.
+    /// Controlled by the backlog at the source's node: M/(U + μ) datagrams in every slot, seferoglu2014 (5) with the
+    /// utility log x. The multiplier μ ≥ 0 keeps all such sources of a node together within the limit.
     Backlog {
         /// M; positive.
         m: f64,
@@ -287,7 +290,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// The rate while it sends.
+    /// Rate while sending.
     pub const fn rate(&self) -> BitRate {
         match *self {
             Self::Cbr { rate }
@@ -298,19 +301,19 @@ impl Pattern {
     }
 }
 
-/// How a period varies around its mean.
+/// Distribution of a period around its mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Spread {
-    /// Not at all.
+    /// Constant.
     Fixed,
-    /// Exponentially.
+    /// Exponential.
     Exponential,
-    /// As a Pareto variable with this shape, above 1.
+    /// Pareto with this shape, above 1.
     Pareto(f64),
 }
 
 impl Spread {
-    /// The median of a period of mean 1.
+    /// Median of a period of mean 1.
     pub fn usual(self) -> f64 {
         match self {
             Self::Fixed => 1.0,

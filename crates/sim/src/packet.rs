@@ -1,4 +1,4 @@
-//! A packet on its way, small enough to be passed by value.
+//! A packet in transit, small enough to be passed by value.
 
 use crate::ecn::Ecn;
 use windward_units::Time;
@@ -6,35 +6,35 @@ use windward_units::Time;
 /// A node's index.
 pub type NodeId = u32;
 
-/// What a packet carries.
+/// Content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The first packet of a connection.
     Syn,
-    /// Its answer.
+    /// The answer to a SYN.
     SynAck,
-    /// The answer's acknowledgement, which ends the handshake.
+    /// The acknowledgement of a SYN-ACK, which ends the handshake.
     HandshakeAck,
     /// A segment of data.
     Data,
     /// An acknowledgement.
     Ack,
-    /// A combination of segments of data; its header is in the place of the SACK blocks.
+    /// A combination of data segments; its header takes the place of the SACK blocks.
     Coded,
-    /// What the sink of coded data tells the source; likewise.
+    /// Feedback from the sink of coded data to its source; its content takes the place of the SACK blocks.
     CodedAck,
     /// A background datagram.
     Datagram,
-    /// A message of a medium's stations about routes, known to the medium by its number.
+    /// A routing message between a medium's stations; the medium identifies it by its number.
     Routing,
-    /// What only the owner of a [`crate::Fabric`] understands.
+    /// An item of the owner of a [`crate::Fabric`].
     Parcel {
-        /// It goes the way of its flow's ACKs.
+        /// True if it takes the route of its flow's ACKs.
         is_backward: bool,
     },
 }
 
-/// Hops after which a packet that nodes pass to and fro is given up (the default of RFC 1700).
+/// Hop limit of packets across deciding nodes (the default of RFC 1700); bounds routing loops.
 pub const TIME_TO_LIVE: u8 = 64;
 
 /// Most SACK blocks that fit beside a timestamp option (RFC 2018 §3).
@@ -46,34 +46,34 @@ pub type Range = (u32, u32);
 /// A packet in flight: 56 bytes, so that it fits into a cache line beside the time of its arrival.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// Data: when it was sent; ACK: the stamp that it echoes; in nanoseconds. Parcel: what tells conversations apart.
+    /// Data: time of sending; ACK: the echoed timestamp; both in nanoseconds. Parcel: identifier of the conversation.
     pub stamp: u64,
-    /// The flow, or the source of a datagram.
+    /// Index of the flow, or of the source of a datagram.
     pub flow: u32,
-    /// Where the packet is on its route: index into the table of all routes.
+    /// Position on the route: index into the table of all routes.
     pub hop: u32,
-    /// Where nodes that decide for themselves shall bring it; of no meaning while `ttl` is zero.
+    /// Destination across deciding nodes; meaningless while `ttl` is zero.
     pub to: NodeId,
-    /// Data: its segment number; ACK: the first segment still missing; parcel: its owner's handle.
+    /// Data: segment number; ACK: first missing segment; parcel: its owner's handle.
     pub number: u32,
     /// Bytes on the wire.
     pub size: u32,
     /// SACK blocks, the newest first; unused ones are empty.
     pub sack: [Range; SACK_BLOCKS],
-    /// What it carries.
+    /// Content.
     pub kind: Kind,
-    /// Hops that nodes may still send it; zero where it follows its route.
+    /// Remaining hops across deciding nodes; zero for a packet that follows its route.
     pub ttl: u8,
-    /// The last segment of a sized flow, or the ACK of it: carries FIN.
+    /// True for the last segment of a sized flow and its ACK: they carry FIN.
     pub is_last: bool,
-    /// What it says of congestion.
+    /// ECN fields.
     pub ecn: Ecn,
 }
 
 const _: () = assert!(size_of::<Packet>() == 56);
 
 impl Packet {
-    /// A packet of `kind` that is sent now, along the route that begins at `hop`.
+    /// A packet of `kind` sent now along the route that starts at `hop`.
     #[inline]
     pub fn new(kind: Kind, now: Time, flow: u32, hop: u32, size: u32) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Ports at work: links, queued links, and shares in media.
+//! Running ports: links, queued links, and shares of media.
 
 use crate::link::{ChangingLink, Flight, Link, QueuedLink};
 use crate::packet::Packet;
@@ -6,36 +6,36 @@ use crate::status::Counts;
 use crate::topology::PortKind;
 use windward_units::Time;
 
-/// Packets for which a share's flight has room from the beginning.
+/// Initial capacity of a share's flight, in packets.
 const ROOM: usize = 1024;
 
-/// What packets leave a node by.
+/// A port through which packets leave a node.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most ports are such links, and a pointer would cost each packet a miss")]
 pub enum Port {
-    /// A link that knows at a packet's arrival when it will leave.
+    /// A link that computes the departure time when a packet arrives.
     Wire(Link),
-    /// A link that asks its queue when it is free.
+    /// A link that asks its queue whenever it is free.
     Queued(Box<QueuedLink>),
-    /// A link that changes on the way.
+    /// A link that changes during the run.
     Changing(Box<ChangingLink>),
-    /// A share in a medium.
+    /// A share of a medium.
     Shared(Share),
 }
 
-/// A share in a medium, and what the medium has sent for it.
+/// A share of a medium, with the packets that the medium has sent for it.
 #[derive(Debug)]
 pub struct Share {
     /// The medium.
     pub medium: u32,
-    /// Which of its members.
+    /// Its place among the medium's members.
     pub local: u32,
-    /// What has left and not arrived.
+    /// Packets that have left and not yet arrived.
     pub flight: Flight,
 }
 
 impl Port {
-    /// The port of `kind` in the run of `seed`.
+    /// Port of `kind` in the run of `seed`.
     pub fn new(kind: &PortKind, seed: u64) -> Self {
         match *kind {
             PortKind::Wire(ref link) => Self::Wire(Link::new(link, seed)),
@@ -49,7 +49,7 @@ impl Port {
         }
     }
 
-    /// Takes the packet that arrives now at its far end, and says when the next one will.
+    /// Takes the packet that arrives now at the far end, with the time of the next arrival.
     #[inline]
     pub fn land(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         if let Self::Wire(link) = self { link.flight().land() } else { self.land_elsewhere(now) }
@@ -65,7 +65,7 @@ impl Port {
         }
     }
 
-    /// Takes the packet that arrives now among those that others overtake, and says when the next of those will.
+    /// Takes the packet that arrives now among those that others overtake, with the time of the next such arrival.
     pub fn land_late(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
         match self {
             Self::Wire(link) => link.land_late(now),
@@ -75,7 +75,7 @@ impl Port {
         }
     }
 
-    /// What a link counted since the last reset; `None` for a share, of which the medium knows.
+    /// Counters of a link since the last reset; `None` for a share, whose medium counts.
     pub fn counts(&mut self, now: Time) -> Option<Counts> {
         match self {
             Self::Wire(link) => Some(link.counts(now)),
@@ -85,7 +85,7 @@ impl Port {
         }
     }
 
-    /// Counts from now on; a share's medium is told by itself.
+    /// Starts counting from now; the medium of a share is reset separately.
     pub fn reset_counts(&mut self, now: Time) {
         match self {
             Self::Wire(link) => link.reset_counts(now),
@@ -95,7 +95,7 @@ impl Port {
         }
     }
 
-    /// Packets that it holds: waiting or in flight. Those that wait for a medium, the medium holds.
+    /// Number of packets waiting or in flight. Packets that wait for a medium are held by the medium.
     pub fn held(&self) -> usize {
         match self {
             Self::Wire(link) => link.held(),

@@ -1,4 +1,4 @@
-//! One run: events in order until the time is up.
+//! A single run: handles events in order until the end time.
 
 use crate::makers::Makers;
 use crate::network::Network;
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use windward_units::Time;
 
-/// Events between two looks at the control.
+/// Events between two checks of the control.
 const EVENTS_PER_LOOK: u64 = 16_384;
 
-/// The handle on a run from other threads: how far it is, what it has recorded so far, and a way to end it.
+/// Handle on a run for other threads: reports its progress, returns its recordings so far, and ends it.
 #[derive(Debug, Default)]
 pub struct Control {
     is_cancelled: AtomicBool,
@@ -28,37 +28,37 @@ impl Control {
         Self::default()
     }
 
-    /// Ends the run soon.
+    /// Asks the run to end soon.
     pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run was told to end.
+    /// True if the run was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    /// Says how far the run is: for engines that keep a time of their own.
+    /// Sets the simulated time reached, for engines that keep a time of their own.
     pub fn set_simulated(&self, time: Time) {
         self.simulated.store(time.as_nanos(), Ordering::Relaxed);
     }
 
-    /// How far the run is.
+    /// Simulated time reached.
     pub fn simulated(&self) -> Time {
         Time::from_nanos(self.simulated.load(Ordering::Relaxed))
     }
 
-    /// Asks the run for what it has recorded so far: it shows a copy soon, and goes on.
+    /// Requests the recordings so far. The run publishes a copy soon, and goes on.
     pub fn ask(&self) {
         self.is_asked.store(true, Ordering::Relaxed);
     }
 
-    /// What the run has shown since this was last called.
+    /// Takes the recordings published since the last call.
     pub fn take_shown(&self) -> Option<Series> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Shows what `series` returns to who has asked for it.
+    /// Publishes the result of `series` if it was requested.
     fn show(&self, series: impl FnOnce() -> Series) {
         if self.is_asked.swap(false, Ordering::Relaxed) {
             *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(series());
@@ -66,12 +66,12 @@ impl Control {
     }
 }
 
-/// Why a run has no output.
+/// Reason why a run has no output.
 #[derive(Debug)]
 pub enum RunError {
-    /// It was cancelled.
+    /// The run was cancelled.
     Interrupted,
-    /// Its capture could not be written.
+    /// The capture could not be written.
     Capture(io::Error),
 }
 
@@ -86,11 +86,11 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Simulates `network` with the random streams of `seed`. `makers` makes the laws and schedulers that it has by index. Where
-/// `capture` is given, the packets of all flows are written to it as pcapng.
+/// Simulates `network` with the random streams of `seed`. `makers` makes the laws and schedulers that the network
+/// refers to by index. With `capture`, the packets of all flows are written to it as pcapng.
 ///
 /// # Errors
-/// [`RunError::Interrupted`] after [`Control::cancel`]; [`RunError::Capture`] where `capture` refuses to be written.
+/// [`RunError::Interrupted`] after [`Control::cancel`]; [`RunError::Capture`] if writing to `capture` fails.
 pub fn run(
     network: &Network,
     makers: &Makers,

@@ -1,47 +1,48 @@
-//! What is counted at a port, and what is to be seen of it.
+//! Counters of a port, and its visible state.
 
 use windward_units::{Duration, Time};
 
-/// What a link counted.
+/// Counters of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Packets whose transmission has begun.
+    /// Packets whose transmission has started.
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Packets refused by the full buffer, or dropped by the discipline of the queue.
+    /// Packets dropped by the full buffer or by the queue discipline.
     pub dropped: u64,
-    /// Packets marked by the discipline of the queue.
+    /// Packets marked by the queue discipline.
     pub marked: u64,
     /// Packets lost on the wire.
     pub lost: u64,
-    /// How long the transmitter was busy, in nanoseconds; of 802.11, how long the MAC had a packet of the link in hand, to contend for
-    /// the air and to send it; where its rate is recorded, the share of the opportunities' bytes that
-    /// were used, of the time that passed.
+    /// Busy time of the transmitter, in nanoseconds. On 802.11: time for which the MAC had a packet of the link in
+    /// hand, to contend for the air and to send it. On links with a recorded rate: elapsed time multiplied by the share
+    /// of the opportunities' bytes that were used.
     pub busy: u64,
-    /// How long the packets whose transmission has begun had waited, in nanoseconds.
+    /// Total wait of the packets whose transmission has started, in nanoseconds.
     pub waited: u128,
-    /// Packets that waited times how long they did, in packet nanoseconds: of every wait only what lies within the counting.
+    /// Waiting packets integrated over time, in packet nanoseconds; only the part of each wait after the reset counts.
     pub backlog_time: u128,
     /// Most packets waiting at once.
     pub max_backlog: u64,
 }
 
-/// The books of packets that wait in a line.
+/// Accounting of the packets that wait in a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Packets waiting, and the sum of the instants at which they came, in nanoseconds.
+    /// Number of waiting packets, and the sum of their arrival times, in nanoseconds.
     count: u64,
     since: u128,
-    /// How long those that left since the last reset had waited.
+    /// Total wait of the packets that left since the last reset.
     waited: u128,
-    /// How long those that waited at the last reset had waited by then, less what those waited that a discipline dropped since.
+    /// Total wait, up to the last reset, of the packets that waited then, less that of packets that a discipline
+    /// dropped since.
     before: i128,
     longest: u64,
 }
 
 impl Line {
-    /// A packet comes.
+    /// Records the arrival of a packet.
     #[inline]
     pub fn join(&mut self, now: Time) {
         self.count += 1;
@@ -49,7 +50,7 @@ impl Line {
         self.longest = self.longest.max(self.count);
     }
 
-    /// A packet that came at `since` leaves.
+    /// Records the departure of a packet that arrived at `since`.
     #[inline]
     pub fn leave(&mut self, since: Time, now: Time) {
         self.count -= 1;
@@ -57,7 +58,7 @@ impl Line {
         self.waited += u128::from(now.since(since).as_nanos());
     }
 
-    /// A packet that came at `since` is dropped: that it waited counts, but not for those that are sent.
+    /// Records the drop of a packet that arrived at `since`: its wait counts, but not among those of sent packets.
     #[inline]
     pub fn drop(&mut self, since: Time, now: Time) {
         self.count -= 1;
@@ -65,31 +66,31 @@ impl Line {
         self.before -= i128::from(now.since(since).as_nanos());
     }
 
-    /// How long those who wait have waited, added up.
+    /// Total wait so far of the packets that are waiting.
     fn waiting(&self, now: Time) -> u128 {
         (u128::from(self.count) * u128::from(now.as_nanos())).saturating_sub(self.since)
     }
 
-    /// Counts from now on.
+    /// Starts counting from now.
     pub fn reset(&mut self, now: Time) {
         *self = Self { waited: 0, before: self.waiting(now) as i128, longest: self.count, ..*self };
     }
 
-    /// `counts` with what is known of waiting until `now`.
+    /// Completes `counts` by the waits until `now`.
     pub fn show(&self, now: Time, counts: Counts) -> Counts {
         let backlog_time = (self.waited + self.waiting(now)).saturating_add_signed(-self.before);
         Counts { waited: self.waited, backlog_time, max_backlog: self.longest, ..counts }
     }
 }
 
-/// What can be seen of a port from outside: by whoever records it, and by nodes and laws that look across layers.
+/// Visible state of a port: for recorders, and for nodes and laws that look across layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {
     /// Packets waiting.
     pub backlog: usize,
-    /// How long one that comes now would wait; in a medium, as it reckons.
+    /// Wait of a packet that would arrive now; an estimate in a medium.
     pub queue_delay: Duration,
-    /// Bits a second at which the port sends, or would.
+    /// Rate at which the port sends, or would send, in bits per second.
     pub rate: f64,
 }
 
@@ -101,7 +102,7 @@ mod tests {
         Time::from_nanos(nanos)
     }
 
-    /// From 0 and 10 to 30 and 60, counted from 20 to 50: two for 10 ns, then one for 20 ns.
+    /// Packets wait from 0 to 30 ns and from 10 to 60 ns, counted from 20 to 50 ns: two for 10 ns, then one for 20 ns.
     #[test]
     fn only_the_waiting_within_the_counting_counts() {
         let mut line = Line::default();
@@ -117,7 +118,8 @@ mod tests {
         assert_eq!((counts.waited, counts.backlog_time, counts.max_backlog), (50, 10, 1));
     }
 
-    /// Of two that come at 0 one is dropped at 30 and one sent at 40: counted from 10, they waited for 20 and 30 ns.
+    /// Of two packets that arrive at 0, one is dropped at 30 ns and one sent at 40 ns: counted from 10 ns, they waited
+    /// for 20 and 30 ns.
     #[test]
     fn what_is_dropped_has_waited_too() {
         let mut line = Line::default();

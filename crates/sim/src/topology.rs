@@ -1,4 +1,4 @@
-//! The network below its endpoints: what packets cross, and who sends them on.
+//! The network below its endpoints: ports, media and deciding nodes.
 
 use crate::link::{LinkConfig, LinkStep};
 use crate::medium::MediumConfig;
@@ -12,63 +12,64 @@ use windward_units::{Duration, Time};
 /// Ports, the media that some of them share, and the nodes that choose ports themselves.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
-    /// What packets leave a node by; routes name them by index.
+    /// Ports through which packets leave a node; routes name them by index.
     pub ports: Vec<PortConfig>,
-    /// What ports may share.
+    /// Media that ports may share.
     pub media: Vec<MediumConfig>,
-    /// Nodes that decide where a packet goes next; all others only carry addresses.
+    /// Nodes that decide the next hop of a packet; all others only have addresses.
     pub nodes: Vec<NodeConfig>,
 }
 
-/// A way from one node to another.
+/// A directed connection from one node to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortConfig {
-    /// The node that it leaves.
+    /// Node at its start.
     pub from: NodeId,
-    /// The node that it reaches.
+    /// Node at its end.
     pub to: NodeId,
-    /// What it is.
+    /// Kind of port, with its parameters.
     pub kind: PortKind,
 }
 
-/// What a port is.
+/// Kind of a port.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PortKind {
-    /// A link with a drop-tail queue: it knows at a packet's arrival when the packet will leave, which costs one event a hop.
+    /// A link with a drop-tail queue: it computes the departure time when a packet arrives, which costs one event per
+    /// hop.
     Wire(LinkConfig),
-    /// A link whose queue may change its mind until a packet is sent, which costs two.
+    /// A link whose queue may change its decision until a packet is sent, which costs two events per hop.
     Queued(LinkConfig, QueueConfig),
-    /// A link that changes at the given times, in their order. It costs two events a hop, too.
+    /// A link that changes at the given times, in order; also two events per hop.
     Changing(LinkConfig, QueueConfig, Arc<[LinkStep]>),
-    /// A share in a medium.
+    /// A share of a medium.
     Shared {
         /// The medium, by its index in [`Topology::media`].
         medium: u32,
-        /// Which of the medium's members.
+        /// Its place among the medium's members.
         local: u32,
     },
 }
 
-/// Where a route goes next.
+/// Next step of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Through a port, by its index in [`Topology::ports`].
     Port(u32),
-    /// From the node `from`, which decides for itself as do those after it, to the node `to`.
+    /// From the node `from` to the node `to`, across nodes that decide for themselves, `from` included.
     Across {
-        /// Where the packet is, one of [`Topology::nodes`].
+        /// Node of the packet, one of [`Topology::nodes`].
         from: NodeId,
-        /// Where it leaves the nodes that decide.
+        /// Node at which the packet leaves the deciding nodes.
         to: NodeId,
     },
 }
 
-/// A way through the network, from end to end; not empty.
+/// A path through the network, from end to end; not empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Route(pub Vec<Step>);
 
 impl Route {
-    /// The ports that it names, in order. Which ports a packet takes across nodes that decide for themselves, only they know.
+    /// Ports that the route names, in order. The ports across deciding nodes are known to those nodes only.
     pub fn ports(&self) -> impl Iterator<Item = u32> {
         self.0.iter().filter_map(|step| match step {
             Step::Port(port) => Some(*port),
@@ -84,14 +85,13 @@ impl From<Vec<u32>> for Route {
 }
 
 impl Topology {
-    /// A topology of links alone, between nodes that nobody asks for.
+    /// Topology of links alone, between nodes without a name.
     pub fn of_links(links: impl IntoIterator<Item = LinkConfig>) -> Self {
         let port = |link| PortConfig { from: 0, to: 0, kind: PortKind::Wire(link) };
         Self { ports: links.into_iter().map(port).collect(), ..Self::default() }
     }
 
-    /// Adds a medium whose members are ports from here on, each of which leads `from` one node `to` another. Returns the
-    /// first one's index.
+    /// Adds a medium with one new port per member, each from one node to another. Returns the index of the first port.
     pub fn add_medium(&mut self, medium: MediumConfig, ends: impl IntoIterator<Item = (NodeId, NodeId)>) -> u32 {
         let (first, index) = (self.ports.len() as u32, self.media.len() as u32);
         let ports = (0..).zip(ends).map(|(local, (from, to))| {
@@ -104,17 +104,17 @@ impl Topology {
         first
     }
 
-    /// The mean rate of a port where nothing else is sent, in bits a second.
+    /// Mean rate of a port without other traffic, in bits per second.
     pub fn mean_rate(&self, port: u32) -> f64 {
         self.ask(port, |link| link.rate.mean().as_bits_per_sec() as f64, MediumConfig::mean_rate)
     }
 
-    /// The rate of a port as one would quote it, in whole bits a second: of a link its mean rate, of a share what the medium says.
+    /// Nominal rate of a port in whole bits per second: the mean rate of a link, the medium's value for a share.
     pub fn nominal_rate(&self, port: u32) -> u64 {
         self.ask(port, |link| link.rate.mean().as_bits_per_sec(), MediumConfig::nominal_rate)
     }
 
-    /// The rate of a port as tables show it: in a wireless network that of the data frames, else the mean.
+    /// Rate of a port as shown in tables: the rate of data frames in a wireless network, else the mean rate.
     pub fn shown_rate(&self, port: u32) -> f64 {
         match self.ports[port as usize].kind {
             PortKind::Shared { medium, .. }
@@ -126,17 +126,17 @@ impl Topology {
         }
     }
 
-    /// How long a packet takes through a port once it is transmitted, jitter not counted.
+    /// Delay of a port after transmission, without jitter.
     pub fn delay(&self, port: u32) -> Duration {
         self.ask(port, |link| link.delay, MediumConfig::delay)
     }
 
-    /// How much may wait before a port.
+    /// Buffer of a port.
     pub fn buffer(&self, port: u32) -> Buffer {
         self.ask(port, |link| link.buffer, MediumConfig::buffer)
     }
 
-    /// The discipline of a port's queue.
+    /// Queue discipline of a port.
     pub fn discipline(&self, port: u32) -> QueueConfig {
         match &self.ports[port as usize].kind {
             PortKind::Wire(_) => QueueConfig::DropTail,
@@ -145,12 +145,12 @@ impl Topology {
         }
     }
 
-    /// The share of transmitted packets that a port loses.
+    /// Fraction of transmitted packets that a port loses.
     pub fn mean_loss(&self, port: u32) -> f64 {
         self.ask(port, |link| link.loss.mean(), MediumConfig::mean_loss)
     }
 
-    /// The link that a port is; `None` where it is a share in a medium.
+    /// Link of a port; `None` if the port is a share of a medium.
     pub fn link(&self, port: u32) -> Option<&LinkConfig> {
         match &self.ports[port as usize].kind {
             PortKind::Wire(link) | PortKind::Queued(link, _) | PortKind::Changing(link, ..) => Some(link),
@@ -158,7 +158,7 @@ impl Topology {
         }
     }
 
-    /// The changes of the link that a port is.
+    /// Changes of the port's link.
     pub fn steps(&self, port: u32) -> &[LinkStep] {
         match &self.ports[port as usize].kind {
             PortKind::Changing(_, _, steps) => steps,
@@ -166,7 +166,7 @@ impl Topology {
         }
     }
 
-    /// When anything changes, in order, none twice.
+    /// Times of all changes, in order and without duplicates.
     pub fn changes(&self) -> Vec<Time> {
         let of_links = (0..self.ports.len() as u32).flat_map(|port| self.steps(port)).map(|step| step.at);
         let of_cells = self.media.iter().flat_map(|medium| match medium {
@@ -177,14 +177,14 @@ impl Topology {
         all.into_iter().collect()
     }
 
-    /// Whether the link that a port is transmits at an instant; a share always does.
+    /// True if the port's link transmits at an instant; always true for a share.
     pub fn is_up(&self, port: u32, now: Time) -> bool {
         let changes = self.steps(port).iter().take_while(|step| step.at <= now);
         changes.filter_map(|step| step.change.is_up).last().unwrap_or(true)
     }
 
-    /// What it is at an instant, as if it were so for ever; links that are down then are as they will be when they are up again.
-    /// Where stations move, their places are those of the beginning.
+    /// Returns the topology at an instant, as if it were constant. Links that are down then have the parameters with
+    /// which they come up again. Moving stations are at their initial places.
     pub fn at(&self, now: Time) -> Self {
         let mut then = self.clone();
         for port in &mut then.ports {
@@ -203,7 +203,7 @@ impl Topology {
         then
     }
 
-    /// The links among the ports.
+    /// Mutable access to the links among the ports.
     pub fn links_mut(&mut self) -> impl Iterator<Item = &mut LinkConfig> {
         self.ports.iter_mut().filter_map(|port| match &mut port.kind {
             PortKind::Wire(link) | PortKind::Queued(link, _) | PortKind::Changing(link, ..) => Some(link),
@@ -211,7 +211,7 @@ impl Topology {
         })
     }
 
-    /// Of each medium the ports that share it, in the order of its members.
+    /// Ports that share each medium, in the order of its members.
     pub fn members(&self) -> Vec<Vec<u32>> {
         let mut members = vec![Vec::new(); self.media.len()];
         for (index, port) in (0..).zip(&self.ports) {

@@ -12,7 +12,7 @@ use crate::record::{Capture, Output, Recorder, Series};
 use std::io;
 use windward_units::{Duration, Time};
 
-/// Everything that events concern.
+/// State that events act on.
 pub struct World {
     pub net: Net,
     flows: Vec<Endpoint>,
@@ -20,12 +20,12 @@ pub struct World {
     sources: Vec<Source>,
     recorder: Recorder,
     sample_interval: Duration,
-    /// Events handled so far.
+    /// Number of events handled so far.
     pub events: u64,
 }
 
 impl World {
-    /// The world of `network` in the run of `seed`, before its first event.
+    /// World of `network` in the run of `seed`, before its first event.
     pub fn new(network: &Network, makers: &Makers, seed: u64, capture: Option<Box<dyn io::Write + Send>>) -> Self {
         let Network { topology, flows, sources, timing, .. } = network;
         let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8;
@@ -71,13 +71,13 @@ impl World {
         net.schedule(Time::ZERO + network.timing.sample_interval, Wake::Run(RunTimer::Sample), 0);
     }
 
-    /// Takes the next event that is due by `until`.
+    /// Takes the next event if it is due by `until`.
     #[inline]
     pub fn next(&mut self, until: Time) -> Option<Event> {
         self.net.calendar.pop().filter(|event| event.time() <= until)
     }
 
-    /// Lets an event happen.
+    /// Handles an event.
     #[inline]
     pub fn handle(&mut self, event: Event) {
         debug_assert!(event.time() >= self.net.now, "time never goes back");
@@ -121,12 +121,12 @@ impl World {
         self.net.capture.take().map_or(Ok(()), Capture::finish)
     }
 
-    /// What has been recorded so far.
+    /// Series recorded so far.
     pub fn series(&self) -> Series {
         self.recorder.series()
     }
 
-    /// What happened until `end`.
+    /// Ends the run at `end` and returns its output.
     pub fn finish(self, end: Time) -> Output {
         let Self { mut net, mut flows, transfers, sources, recorder, events, .. } = self;
         net.now = end;
