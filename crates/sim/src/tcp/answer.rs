@@ -1,12 +1,12 @@
-//! How a receiver answers.
+//! The receiver's decision when to acknowledge.
 
 use windward_units::Time;
 
-/// What to do about a segment that arrived.
+/// Acknowledgement that an arrived segment calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Acknowledge now.
+    /// Acknowledge at once.
     Now,
-    /// Acknowledge by then.
+    /// Acknowledge by this time.
     By(Time),
 }

@@ -1,9 +1,9 @@
-//! Pieces of several segments that a paced sender sends at once.
+//! Bursts of a paced sender: several segments sent at once.
 
 use windward_units::{Duration, Time};
 
-/// Segments that go out at once, as Linux hands several to the device in one piece and then waits as long as all of them take
-/// (`tcp_update_skb_after_send`). What comes late may make up for at most half of that.
+/// Segments sent at once. Linux hands several segments to the device in one piece and then waits for the pacing time of
+/// all of them (`tcp_update_skb_after_send`). A late burst may catch up by at most half of that time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Burst {
     pub at: Time,
@@ -13,7 +13,7 @@ pub struct Burst {
 }
 
 impl Burst {
-    /// Whether another segment belongs to it.
+    /// True if another segment belongs to the burst.
     pub fn goes_on(&self, now: Time) -> bool {
         self.at == now && self.count < self.most
     }

@@ -1,11 +1,11 @@
-//! What a sender keeps that finds losses by time (RFC 8985).
+//! State of a sender that detects losses by time (RFC 8985).
 
 use super::rack::Rack;
 use super::undo::Undo;
 use super::usage::Usage;
 use windward_units::Duration;
 
-/// What the retransmission timer is set for.
+/// Purpose of the running retransmission timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
     /// The timeout.
@@ -13,48 +13,48 @@ pub enum Purpose {
     Timeout,
     /// A tail loss probe.
     Probe,
-    /// Segments that are still within the reordering window.
+    /// The end of the reordering window of segments in flight.
     Reordering,
 }
 
-/// What a timer wants to be sent.
+/// Transmission that an expired timer demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgent {
     /// A tail loss probe.
     Probe,
-    /// The first segment again, after a timeout.
+    /// The first unacknowledged segment again, after a timeout.
     First,
 }
 
-/// What goes out, where there is something lost and something new (Linux: `tcp_xmit_recovery`).
+/// Precedence of lost and new segments (Linux: `tcp_xmit_recovery`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Lost segments, then new ones.
     LostFirst,
-    /// New segments, and lost ones only if no new one can go.
+    /// New segments; lost ones only if no new one can be sent.
     NewFirst,
-    /// New segments alone.
+    /// New segments only.
     NewOnly,
 }
 
-/// What a sender keeps that finds losses by time.
+/// State of a sender that detects losses by time.
 #[derive(Clone, Debug)]
 pub struct ByTime {
     pub is_on: bool,
     pub rack: Rack,
     pub undo: Undo,
     pub purpose: Purpose,
-    /// The longest the receiver may hold an ACK back, for all that is known: Linux's least timeout.
+    /// Longest assumed delay of an ACK at the receiver: Linux's minimum timeout.
     pub ack_delay: Duration,
-    /// What shall be sent now, whatever the window says.
+    /// Transmission due now, regardless of the window.
     pub urgent: Option<Urgent>,
-    /// TLP.end_seq: the next new segment when the probe was sent whose outcome is open.
+    /// TLP.end_seq: next new segment at the time of the probe whose outcome is open.
     pub probe: Option<u32>,
     /// TLP.is_retrans.
     pub is_repeating: bool,
-    /// F-RTO waits for what the ACKs after a timeout show.
+    /// True while F-RTO waits for the ACKs that follow a timeout.
     pub is_judging: bool,
-    /// What goes out until the next ACK.
+    /// Precedence of transmissions until the next ACK.
     pub order: Order,
     pub usage: Usage,
 }

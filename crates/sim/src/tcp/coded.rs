@@ -1,5 +1,5 @@
-//! A connection whose data cross the network as combinations: what it sends goes into the coding layer, what the layer says comes
-//! to its sender as ACKs, and what it decodes to its receiver.
+//! A connection whose data cross the network as combinations. Its segments go into the coding layer. Feedback from the
+//! layer reaches the sender as ACKs, and decoded segments reach the receiver.
 
 use super::connection::Connection;
 use super::sender::Turn;
@@ -11,7 +11,7 @@ use crate::packet::{Kind, Packet};
 use windward_laws::Law;
 
 impl Connection {
-    /// A segment goes out.
+    /// Sends a segment as a combination.
     #[cold]
     pub(super) fn send_coded(&mut self, net: &mut Net, turn: Turn, segment: Packet) {
         if let Some(capture) = &mut net.capture {
@@ -37,7 +37,7 @@ impl Connection {
         net.send(combination.write(Packet { size, ..packet }), false);
     }
 
-    /// A combination arrives.
+    /// Handles the arrival of a combination.
     pub(super) fn on_combination(&mut self, net: &mut Net, packet: &Packet) {
         let Some(coding) = &mut self.coding else { return };
         let combination = Combination::read(packet);
@@ -49,7 +49,7 @@ impl Connection {
         for _ in 0..coding.decode(net.now) {
             let number = self.receiver.next();
             let segment = Packet { number, ..*packet };
-            // The layer has acknowledged it.
+            // The layer has already acknowledged it.
             let _ = self.receiver.receive(net.now, &segment);
         }
         self.send_feedback(net, &received.feedback, packet.stamp);
@@ -62,7 +62,7 @@ impl Connection {
         net.send(feedback.write(packet), false);
     }
 
-    /// What the sink says arrives: it comes to the sender as an ACK; what it asks for leaves.
+    /// Handles the sink's feedback: passes it to the sender as an ACK and sends the requested combinations.
     pub(super) fn on_feedback(&mut self, net: &mut Net, packet: &Packet) {
         self.note_drops(net);
         let feedback = Feedback::read(packet);
@@ -84,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// Takes note of what full queues at the source have dropped: before anything is sent or acknowledged.
+    /// Records drops by full queues at the source. Must precede any sending or acknowledging.
     fn note_drops(&mut self, net: &mut Net) {
         let forward = self.forward();
         for packet in net.losses.take_coded(self.index()) {
@@ -99,12 +99,12 @@ impl Connection {
     fn watch_requests(&mut self, net: &mut Net) {
         let index = self.index();
         let Some(coding) = &mut self.coding else { return };
-        // A block that has long made no progress is due when a later one shows that all of it was sent.
+        // A stalled block becomes due once a later block shows that all of it was sent.
         coding.timer.set(coding.sink.due().max(net.now));
         Self::watch_timer(&mut coding.timer, net, FlowTimer::Request, index);
     }
 
-    /// The timer of requests rings.
+    /// Handles the expiry of the request timer.
     #[cold]
     pub(super) fn wake_requests(&mut self, net: &mut Net) {
         let Some(coding) = &mut self.coding else { return };

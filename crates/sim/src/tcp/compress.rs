@@ -1,31 +1,32 @@
-//! SACKs that the receiver holds back while segments are missing, as Linux does (`__tcp_ack_snd_check`, net/ipv4/tcp_input.c).
+//! SACK compression: a receiver delays SACKs while segments are missing, as Linux does (`__tcp_ack_snd_check`,
+//! net/ipv4/tcp_input.c).
 //!
-//! Of the segments beyond a gap the first three are acknowledged at once, each, as fast retransmission needs it; those that follow
-//! wait for min(1 ms, round trip/20), for the ACK of 44, or until anything else is to be acknowledged.
+//! The first three segments beyond a gap are acknowledged at once, one by one, as fast retransmission needs it. Later
+//! ones wait for min(1 ms, round trip/20), for the 44th segment, or until another segment has to be acknowledged.
 
 use super::answer::Answer;
 use windward_units::{Duration, Time};
 
-/// Duplicates that are sent at once, for each gap (`TCP_FASTRETRANS_THRESH`).
+/// Duplicate ACKs sent at once for each gap (`TCP_FASTRETRANS_THRESH`).
 const AT_ONCE: u32 = 3;
-/// Most segments that one ACK waits for (`tcp_comp_sack_nr`).
+/// Most segments covered by one compressed ACK (`tcp_comp_sack_nr`).
 const MOST: u32 = 44;
-/// The longest that it waits (`tcp_comp_sack_delay_ns`), and its share of the round trip.
+/// Longest delay of a compressed ACK (`tcp_comp_sack_delay_ns`), and its share of the round trip.
 const LONGEST: Duration = Duration::from_millis(1);
 const SHARE: f64 = 0.05;
-/// By how much the timer may be late, and without another one is (`tcp_comp_sack_slack_ns`).
+/// Slack by which the timer may be late, and is late unless another timer expires first (`tcp_comp_sack_slack_ns`).
 const SLACK: Duration = Duration::from_micros(100);
-/// SACK blocks above which a new one does not wait (`TCP_SACK_BLOCKS_EXPECTED`).
+/// Number of SACK blocks above which a new block is reported at once (`TCP_SACK_BLOCKS_EXPECTED`).
 const BLOCKS: usize = 2;
 
-/// What a receiver holds back.
+/// SACKs that a receiver delays.
 #[derive(Clone, Debug)]
 pub struct Compression {
     is_on: bool,
     answered_syn: Option<Time>,
-    /// The round trip of the handshake; zero before.
+    /// Round-trip time of the handshake; zero before.
     rtt: Duration,
-    /// The gap whose duplicates `sent` counts.
+    /// Gap whose duplicates `sent` counts.
     gap: u32,
     sent: u32,
     held: u32,
@@ -33,30 +34,30 @@ pub struct Compression {
 }
 
 impl Compression {
-    /// Nothing is held back, and never will be unless `is_on`.
+    /// Creates the state with no delayed SACK. Never delays any unless `is_on`.
     pub fn new(is_on: bool) -> Self {
         Self { is_on, answered_syn: None, rtt: Duration::ZERO, gap: 0, sent: 0, held: 0, until: Time::ZERO }
     }
 
-    /// A SYN is answered.
+    /// Records the answer to a SYN.
     pub fn answer_syn(&mut self, now: Time) {
         self.answered_syn = Some(now);
     }
 
-    /// The handshake is over.
+    /// Records the end of the handshake.
     pub fn open(&mut self, now: Time) {
         if let Some(then) = self.answered_syn.take() {
             self.rtt = now.since(then);
         }
     }
 
-    /// An ACK leaves: nothing is held back any more.
+    /// Records that an ACK leaves: no SACK is delayed any more.
     #[inline]
     pub fn release(&mut self) {
         self.held = 0;
     }
 
-    /// A segment arrived beyond the gap at `next`; there are so many ranges `before` the one that it is in.
+    /// Decides on a segment beyond the gap at `next`, with `before` ranges below the one that contains it.
     pub fn answer(&mut self, now: Time, next: u32, before: usize) -> Answer {
         if !self.is_on || self.held >= MOST || (self.held > 0 && before >= BLOCKS) {
             return Answer::Now;
@@ -84,7 +85,7 @@ mod tests {
         Time::ZERO + Duration::from_micros(us)
     }
 
-    /// After the three duplicates of a gap that go out at once, on a path of `rtt_ms`.
+    /// State after the three immediate duplicates of a gap, on a path of `rtt_ms`.
     fn held(rtt_ms: u64) -> Compression {
         let mut held = Compression::new(true);
         held.answer_syn(at(0));
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn short_round_trips_wait_a_twentieth() {
-        // 10 ms/20 = 0.5 ms, 100 ms/20 = 5 ms > 1 ms; and the slack of 0.1 ms.
+        // 10 ms/20 = 0.5 ms, 100 ms/20 = 5 ms > 1 ms; plus the slack of 0.1 ms.
         for (rtt, wait) in [(10, 600), (20, 1_100), (100, 1_100)] {
             assert_eq!(held(rtt).answer(at(600_000), 7, 0), Answer::By(at(600_000 + wait)), "{rtt} ms");
         }

@@ -1,4 +1,4 @@
-//! A connection: handshake, a sender at one end, a receiver at the other, and the packets between them.
+//! A connection: the handshake, a sender and a receiver at the two ends, and the packets between them.
 
 use super::answer::Answer;
 use super::host::Host;
@@ -16,9 +16,9 @@ use crate::packet::{Kind, Packet};
 use windward_laws::{AnyLaw, Law};
 use windward_units::{Duration, Time, splitmix64};
 
-/// Before a SYN is answered (RFC 6298 §2.1).
+/// Timeout of a SYN (RFC 6298 §2.1).
 const SYN_TIMEOUT: Duration = Duration::from_millis(1000);
-/// Segments of an unbounded flow: more than any run sends.
+/// Segments of an unbounded flow: more than any run can send.
 const MOST_SEGMENTS: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +29,13 @@ enum State {
     Done,
 }
 
-/// One flow.
+/// A TCP flow.
 pub struct Connection {
     index: u32,
     state: State,
     headers: Headers,
     segment: u32,
-    /// Segments that the receiver can buffer.
+    /// Receive buffer in segments.
     buffer: u32,
     /// Number and payload of the last segment of a sized flow.
     last: Option<(u32, u32)>,
@@ -43,28 +43,29 @@ pub struct Connection {
     backward: u32,
     opened_at: Time,
     syns: u32,
-    /// The sending host, where it takes time.
+    /// Delay of the sending host, if it has one.
     host: Option<Box<Host>>,
-    /// The two ends.
+    /// The sending end.
     pub sender: Sender,
     /// The receiving end.
     pub receiver: Receiver,
-    /// Means over time.
+    /// Time averages.
     pub tally: Tally,
-    /// Least time from a segment's departure to its ACK, of the ACKs of new data since somebody took this; `None` without
-    /// any. A stamp tells retransmissions apart, and the least sample waited for no second segment at the receiver.
+    /// Least time from a segment's departure to its ACK, over the ACKs of new data since this was last taken; `None`
+    /// without samples. Timestamps distinguish retransmissions, and the least sample contains no wait for a second
+    /// segment at the receiver.
     pub recent_rtt: Option<Duration>,
-    /// The receiver's own round-trip time, for a transfer that goes by it.
+    /// The receiver's round-trip estimate, for a transfer that uses it.
     pub receiver_rtt: Option<Box<ReceiverRtt>>,
-    /// How long a sized flow took from its start to its last ACK.
+    /// Time from the start of a sized flow to its last ACK.
     pub completion: Option<Duration>,
-    /// The coding layer, where there is one.
+    /// The coding layer, if there is one.
     pub coding: Option<Box<Coding>>,
 }
 
 impl Connection {
-    /// The flow `index` of `config` in the run of `seed`, with the beginnings of its two routes, there and back, in the table of
-    /// routes.
+    /// Flow `index` of `config` in the run of `seed`, with the starts of its forward and backward routes in the table
+    /// of routes.
     pub fn new(index: u32, config: &FlowConfig, law: AnyLaw, [forward, backward]: [u32; 2], seed: u64) -> Self {
         let tcp = &config.tcp;
         let segment = tcp.segment.count() as u32;
@@ -105,8 +106,8 @@ impl Connection {
         }
     }
 
-    /// Payload that has reached the receiver, in bytes, each segment once: what waits there beyond a gap has crossed the
-    /// network as much as what is in order.
+    /// Payload that has reached the receiver, in bytes; each segment counts once. Data beyond a gap have crossed the
+    /// network as well and count too.
     pub fn payload_arrived(&self) -> u64 {
         let full = u64::from(self.receiver.arrived()) * u64::from(self.segment);
         match self.last {
@@ -115,12 +116,12 @@ impl Connection {
         }
     }
 
-    /// Whether the handshake is over and not all is sent and acknowledged.
+    /// True if the handshake is complete and data remain to be sent or acknowledged.
     pub fn is_open(&self) -> bool {
         self.state == State::Open
     }
 
-    /// Whether there is an end to its data.
+    /// True if the amount of data is finite.
     pub fn is_sized(&self) -> bool {
         self.last.is_some()
     }
@@ -130,27 +131,27 @@ impl Connection {
         self.segment
     }
 
-    /// Its number among the flows.
+    /// Index among the flows.
     pub(super) fn index(&self) -> u32 {
         self.index
     }
 
-    /// Sizes of its packets.
+    /// Sizes of the flow's packets.
     pub(super) fn headers(&self) -> Headers {
         self.headers
     }
 
-    /// Where its routes begin, there and back.
+    /// Start of the forward route.
     pub(super) fn forward(&self) -> u32 {
         self.forward
     }
 
-    /// The same for ACKs.
+    /// Start of the backward route, which the ACKs take.
     pub(super) fn backward(&self) -> u32 {
         self.backward
     }
 
-    /// The connection opens.
+    /// Opens the connection.
     pub fn start(&mut self, net: &mut Net) {
         self.state = State::SynSent;
         self.send_syn(net);
@@ -165,7 +166,7 @@ impl Connection {
         self.watch(net);
     }
 
-    /// No new data from here on.
+    /// Stops sending new data.
     pub fn stop(&mut self, net: &mut Net) {
         self.sender.end = self.sender.end.min(self.sender.next());
         if self.sender.is_done() && self.state != State::Done {
@@ -173,8 +174,9 @@ impl Connection {
         }
     }
 
-    /// Sends data again after [`Self::stop`]: over the same connection while it still has data on its way, else over a
-    /// new one, with a fresh `law`, that numbers on from the old one's segments. Whether it is a new one.
+    /// Sends data again after [`Self::stop`]: over the same connection while it still has data in flight, else over a
+    /// new one with a fresh `law`, whose segment numbers continue those of the old one. Returns true for a new
+    /// connection.
     pub fn reopen(&mut self, net: &mut Net, tcp: &TcpOptions, law: impl FnOnce() -> AnyLaw) -> bool {
         self.sender.end = MOST_SEGMENTS;
         if self.state != State::Done {
@@ -188,7 +190,7 @@ impl Connection {
         true
     }
 
-    /// The receiver offers at most so many segments, or what it can buffer.
+    /// Limits the advertised window to `segments`, or to the receive buffer if `None`.
     pub fn bound_receive_window(&mut self, segments: Option<u32>) {
         self.sender.set_receive_window(segments.map_or(self.buffer, |segments| segments.clamp(1, self.buffer)));
     }
@@ -197,7 +199,7 @@ impl Connection {
         Packet::new(kind, now, self.index, hop, 0)
     }
 
-    /// A packet reaches the end of its route.
+    /// Handles a packet at the end of its route.
     #[inline]
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
         match packet.kind {
@@ -207,7 +209,7 @@ impl Connection {
             Kind::SynAck => self.establish(net, packet),
             Kind::Coded => self.on_combination(net, packet),
             Kind::CodedAck => self.on_feedback(net, packet),
-            // The receiver has answered the SYN and waits for data already.
+            // The receiver has answered the SYN and already waits for data.
             Kind::HandshakeAck => self.receiver.open(net.now),
             Kind::Datagram | Kind::Parcel { .. } | Kind::Routing => debug_assert!(false, "no packet of a connection"),
         }
@@ -229,7 +231,7 @@ impl Connection {
         }
         self.state = State::Open;
         self.sender.timer.cancel();
-        // The answer to a repeated SYN may be the first one's (Karn).
+        // The answer to a repeated SYN may belong to the first one (Karn's rule).
         let sample = (self.syns == 1).then(|| Duration::from_nanos(net.now.as_nanos() - packet.stamp));
         self.sender.establish(net.now, sample);
         self.tally.begin(net.now, self.sender.law().cwnd());
@@ -279,7 +281,7 @@ impl Connection {
     #[inline]
     pub(super) fn on_ack(&mut self, net: &mut Net, packet: &Packet) {
         if self.state != State::Open {
-            // A late one.
+            // A late packet.
             return;
         }
         if let Some(capture) = &mut net.capture {
@@ -316,7 +318,7 @@ impl Connection {
         self.tally.end(net.now);
     }
 
-    /// Sends what may be sent.
+    /// Sends all segments that are allowed now.
     #[inline]
     fn send(&mut self, net: &mut Net) {
         if let Some(until) = self.host.as_ref().and_then(|host| host.busy_until(net.now)) {
@@ -356,7 +358,7 @@ impl Connection {
         self.watch(net);
     }
 
-    /// Sends again at `until`.
+    /// Schedules the next transmission at `until`.
     #[inline]
     fn wait(&mut self, net: &mut Net, until: Time) {
         self.sender.pace.set(until);
@@ -375,7 +377,7 @@ impl Connection {
         }
     }
 
-    /// A timer of the flow rings.
+    /// Handles the expiry of a timer of the flow.
     #[inline]
     pub fn wake(&mut self, net: &mut Net, which: FlowTimer) {
         let timer = match which {

@@ -1,13 +1,13 @@
-//! Time that a sending host takes, for it to differ from ACK to ACK.
+//! Random processing time of a sending host, which prevents phase effects.
 //!
-//! Hosts that answer at once, links that take equal times for equal packets and drop-tail queues lock senders in phase: at each overflow the
-//! same one loses (S. Floyd and V. Jacobson, "On traffic phase effects in packet-switched gateways", 1992, whose remedy this is: a random
-//! time in the host).
+//! Hosts without delay, links with equal times for equal packets and drop-tail queues lock senders in phase: at each
+//! overflow the same sender loses (S. Floyd and V. Jacobson, "On traffic phase effects in packet-switched gateways",
+//! 1992). Their remedy is used here: a random time in the host.
 
 use crate::engine::{Purpose, Stream};
 use windward_units::{Duration, Time};
 
-/// A host that takes a random time from an ACK to the data that the ACK lets out.
+/// A host that takes a random time from an ACK to the data that the ACK releases.
 #[derive(Debug)]
 pub struct Host {
     longest: Duration,
@@ -16,20 +16,21 @@ pub struct Host {
 }
 
 impl Host {
-    /// The host of the flow `key` in the run of `seed`, which takes at most `longest`; `None` where it takes no time.
+    /// Host of the flow `key` in the run of `seed`, with a processing time of at most `longest`; `None` if that is
+    /// zero.
     pub fn new(longest: Duration, key: u64, seed: u64) -> Option<Box<Self>> {
         let host = || Box::new(Self { longest, stream: Stream::new(seed, key, Purpose::Host), ready_at: Time::ZERO });
         (longest > Duration::ZERO).then(host)
     }
 
-    /// An ACK arrives. One that finds the host at work is dealt with in the same go.
+    /// Handles the arrival of an ACK. A busy host processes it together with the earlier one.
     pub fn hear(&mut self, now: Time) {
         if now >= self.ready_at {
             self.ready_at = now + self.longest.scale(self.stream.uniform());
         }
     }
 
-    /// When it is ready to send, where it is not yet.
+    /// Time at which the host is ready to send; `None` if it is ready now.
     #[inline]
     pub fn busy_until(&self, now: Time) -> Option<Time> {
         (now < self.ready_at).then_some(self.ready_at)
@@ -42,7 +43,7 @@ mod tests {
 
     const LONGEST: Duration = Duration::from_micros(100);
 
-    /// Uniform up to the longest: mean one half, variance one twelfth of its square.
+    /// The times are uniform up to the longest: mean one half, variance one twelfth of its square.
     #[test]
     fn times_are_uniform_and_of_their_own_stream() {
         let mut host = Host::new(LONGEST, 1, 1).expect("it takes time");
@@ -67,7 +68,7 @@ mod tests {
         assert!(Host::new(Duration::ZERO, 1, 1).is_none());
     }
 
-    /// ACKs that come faster than the host is ready do not put it off.
+    /// ACKs that arrive while the host is busy do not extend its time.
     #[test]
     fn a_busy_host_is_not_put_off() {
         let mut host = Host::new(LONGEST, 1, 1).expect("it takes time");

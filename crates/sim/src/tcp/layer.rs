@@ -1,4 +1,4 @@
-//! The coding layer of a connection, and how its messages travel in packets.
+//! The coding layer of a connection, and the encoding of its messages in packets.
 
 use super::timer::Timer;
 use crate::coding::{
@@ -7,47 +7,47 @@ use crate::coding::{
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// In place of the segment that a combination stands for.
+/// Placeholder for a combination that stands for no segment.
 const NO_SEGMENT: u32 = u32::MAX;
 
 /// The coding layer at the two ends of a flow.
 pub struct Coding {
-    /// Of the coefficients.
+    /// Name of the random stream of the coefficients.
     pub(super) key: u64,
     pub(super) ideal: bool,
     pub(super) source: Source,
     pub(super) sink: Sink,
-    /// Of the sink's requests.
+    /// Timer of the sink's requests.
     pub(super) timer: Timer,
-    /// When the first segment of each decoded block was sent.
+    /// Times at which the first segment of each decoded block was sent.
     opened: Vec<Time>,
 }
 
 impl Coding {
-    /// The layer of a flow whose coefficients `key` names.
+    /// The layer of a flow with the coefficients that `key` names.
     pub fn new(config: &CodingConfig, key: u64) -> Self {
         Self {
             key,
             ideal: config.ideal,
             source: Source::new(config),
-            // The simulator's segments have no bytes: ranks are those of the coefficients.
+            // The simulator's segments carry no bytes, so ranks follow from the coefficients alone.
             sink: Sink::new(config, 1),
             timer: Timer::off(),
             opened: Vec::new(),
         }
     }
 
-    /// What its two ends counted so far.
+    /// Counters of both ends so far.
     pub fn counts(&self) -> (SourceCounts, SinkCounts) {
         (self.source.counts, self.sink.counts)
     }
 
-    /// Blocks that were decoded, with the instant at which each was opened.
+    /// Decoded blocks, each with the time at which it was opened.
     pub fn decoded(&self) -> impl Iterator<Item = (Time, &BlockRecord)> {
         self.opened.iter().copied().zip(&self.sink.decoded)
     }
 
-    /// Decodes what is decodable; how many segments that gave.
+    /// Decodes all decodable segments and returns their number.
     pub(super) fn decode(&mut self, now: Time) -> u32 {
         let mut count = 0;
         while self.sink.take(now).is_some() {
@@ -61,7 +61,7 @@ impl Coding {
 }
 
 impl Combination {
-    /// A packet with this header.
+    /// Writes this header into a packet.
     pub(super) fn write(&self, packet: Packet) -> Packet {
         let Self { block, id, size, columns, segment, rtt } = *self;
         let rtt = (rtt.as_nanos() / 1000).min(u64::from(u32::MAX)) as u32;
@@ -69,7 +69,7 @@ impl Combination {
         Packet { number: segment.unwrap_or(NO_SEGMENT), sack, ..packet }
     }
 
-    /// The header of a packet.
+    /// Reads the header of a packet.
     pub(super) fn read(packet: &Packet) -> Self {
         let [(block, id), (size, columns), (rtt, _)] = packet.sack;
         let segment = (packet.number != NO_SEGMENT).then_some(packet.number);

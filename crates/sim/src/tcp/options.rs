@@ -1,4 +1,4 @@
-//! Bytes that headers and options take.
+//! Sizes of headers and options.
 
 use crate::network::TcpOptions;
 use crate::packet::{Range, SACK_BLOCKS};
@@ -17,12 +17,12 @@ impl TcpOptions {
     /// Bytes of IPv4 and TCP headers without options.
     pub const LEAST_HEADER: u64 = (IP_HEADER + TCP_HEADER) as u64;
 
-    /// Header bytes that options make, whatever `overhead` says: what a kernel sends.
+    /// Header bytes of IPv4, TCP and the options in use, as a kernel sends them, regardless of `overhead`.
     pub fn real_header_bytes(&self) -> u64 {
         Self::LEAST_HEADER + if self.timestamps { u64::from(TIMESTAMPS) } else { 0 }
     }
 
-    /// Header bytes of a data segment: `overhead`, or what IPv4, TCP and its options take.
+    /// Header bytes of a data segment: `overhead`, or the size of IPv4, TCP and its options.
     pub fn header_bytes(&self) -> u64 {
         self.overhead.map_or_else(|| self.real_header_bytes(), Bytes::count)
     }
@@ -41,7 +41,7 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// The headers of a flow.
+    /// Header sizes of a flow.
     pub fn new(tcp: &TcpOptions) -> Self {
         Self { fixed: tcp.overhead.map(|bytes| bytes.count() as u32), base: tcp.real_header_bytes() as u32 }
     }

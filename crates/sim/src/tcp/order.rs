@@ -1,12 +1,12 @@
 //! Segments in flight, in the order in which they were sent last.
 //!
-//! RFC 8985 §6.2 step 5 asks which segments were sent before one that was delivered. Kept in that order, each segment is looked
-//! at once: what is first is lost first, and one place in the list marks how far the delivered segment has come. So an ACK costs
-//! the same whatever is in flight.
+//! RFC 8985 §6.2 step 5 needs the segments that were sent before a delivered one. In this order each segment is
+//! examined once: the first in the list is the first to be lost, and one position marks the progress of deliveries. The
+//! cost of an ACK does not depend on the number of segments in flight.
 
-/// In place of a segment, at either end.
+/// Placeholder for a missing segment at either end.
 const NONE: u32 = u32::MAX;
-/// In place of a neighbour: the segment is not in the list.
+/// Placeholder for a neighbour of a segment that is not in the list.
 const OUT: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy, Debug)]
@@ -17,18 +17,18 @@ struct Place {
 
 const NOWHERE: Place = Place { before: OUT, after: OUT };
 
-/// The list. Segments of a window of at most its capacity are told apart.
+/// The list. It distinguishes segments within a window of at most its capacity.
 #[derive(Clone, Debug)]
 pub struct SendOrder {
     places: Vec<Place>,
     first: u32,
     last: u32,
-    /// The last one known to have been sent before what was delivered.
+    /// Last segment known to have been sent before a delivered one.
     overtaken: u32,
 }
 
 impl SendOrder {
-    /// No list: nothing is kept.
+    /// A disabled list that stores nothing.
     pub const fn off() -> Self {
         Self { places: Vec::new(), first: NONE, last: NONE, overtaken: NONE }
     }
@@ -38,7 +38,7 @@ impl SendOrder {
         Self { places: vec![NOWHERE; capacity], ..Self::off() }
     }
 
-    /// Whether the order is kept.
+    /// True if the order is recorded.
     #[inline]
     pub fn is_on(&self) -> bool {
         !self.places.is_empty()
@@ -50,7 +50,7 @@ impl SendOrder {
         &mut self.places[slot]
     }
 
-    /// A segment that is not in the list is sent.
+    /// Appends a segment that is sent now and is not in the list.
     #[inline]
     pub fn append(&mut self, number: u32) {
         let last = self.last;
@@ -63,7 +63,7 @@ impl SendOrder {
         self.last = number;
     }
 
-    /// Takes a segment out, if it is in.
+    /// Removes a segment, if it is in the list.
     #[inline]
     pub fn remove(&mut self, number: u32) {
         let Place { before, after } = std::mem::replace(self.at(number), NOWHERE);
@@ -85,13 +85,14 @@ impl SendOrder {
         }
     }
 
-    /// The segment that has been on its way longest.
+    /// Segment that has been in flight longest.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
     }
 
-    /// The last segment of which `is_before` holds: it holds for all up to one, and from call to call for no fewer.
+    /// Last segment for which `is_before` holds. It must hold for all segments up to some position, which never moves
+    /// back between calls.
     pub fn overtaken(&mut self, is_before: impl Fn(u32) -> bool) -> Option<u32> {
         loop {
             let next = if self.overtaken == NONE { self.first } else { self.at(self.overtaken).after };
@@ -103,7 +104,7 @@ impl SendOrder {
         (self.overtaken != NONE).then_some(self.overtaken)
     }
 
-    /// All of it, the one sent first at first.
+    /// All segments, oldest transmission first.
     #[cfg(test)]
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let slot = |number: u32| number as usize & (self.places.len() - 1);
@@ -112,7 +113,7 @@ impl SendOrder {
         })
     }
 
-    /// The same list with room for `capacity` segments.
+    /// Resizes the list for `capacity` segments.
     #[cold]
     pub fn grow(&mut self, capacity: usize) {
         let mut larger = Self::new(capacity);
@@ -125,7 +126,7 @@ impl SendOrder {
         *self = larger;
     }
 
-    /// The list anew, of `segments` in the order in which they were sent.
+    /// Rebuilds the list from `segments`, in the order in which they were sent.
     #[cold]
     pub fn refill(&mut self, segments: impl Iterator<Item = u32>) {
         self.places.fill(NOWHERE);
@@ -150,7 +151,7 @@ mod tests {
         assert_eq!(order.overtaken(|number| number < 3), Some(2));
         order.remove(2);
         assert_eq!(order.overtaken(|number| number < 3), Some(1));
-        // Sent again: it is the last now.
+        // Sent again, it is the last now.
         order.remove(0);
         order.append(0);
         assert_eq!((order.first(), listed(&order)), (Some(1), vec![1, 3, 4, 5, 0]));
@@ -159,7 +160,7 @@ mod tests {
     }
 
     proptest! {
-        /// The list is what a plain vector would be.
+        /// The list behaves like a plain vector.
         #[test]
         fn behaves_like_a_vector(steps in prop::collection::vec((0u8..4, 0u32..16), 1..80)) {
             let (mut order, mut plain) = (SendOrder::new(16), Vec::new());

@@ -1,48 +1,48 @@
-//! RACK: losses by the time of sending (RFC 8985), as Linux has it.
+//! RACK: loss detection by time of transmission (RFC 8985), as in Linux.
 //!
-//! A segment is lost when one that was sent later has been delivered and the round trip of that one, with a reordering window,
-//! has passed since. The names in capitals are the RFC's.
+//! A segment is lost when one that was sent later has been delivered, and the round-trip time of that one plus a
+//! reordering window has elapsed since. The names in capitals are the RFC's.
 
 use windward_units::Duration;
 
 /// RACK.reo_wnd grows for this many recoveries after a duplicate was reported (RFC 8985 §6.2 step 4).
 const PERSIST: u32 = 16;
-/// Most steps of a quarter of the least round trip (Linux counts them in eight bits).
+/// Maximum number of reordering steps, each a quarter of the minimum RTT (Linux counts them in eight bits).
 const MOST_STEPS: u32 = 255;
-/// Duplicates that show a loss where nothing was ever reordered (RFC 8985 §6.2 step 4: DupThresh).
+/// Duplicates that indicate a loss as long as no reordering was seen (RFC 8985 §6.2 step 4: DupThresh).
 const DUP_THRESH: u32 = 3;
-/// Most segments of reordering that are believed (Linux: `tcp_max_reordering`).
+/// Maximum reordering distance in segments (Linux: `tcp_max_reordering`).
 const MOST_REORDERING: u32 = 300;
 
-/// What RACK knows.
+/// State of RACK.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// RACK.xmit_ts: when the last sent of the delivered segments was sent.
+    /// RACK.xmit_ts: time of transmission of the delivered segment that was sent last.
     pub sent_at: u64,
-    /// Its number, for RACK.end_seq.
+    /// Number of that segment, for RACK.end_seq.
     pub number: u32,
     /// RACK.rtt.
     rtt: u64,
-    /// RACK.min_RTT, least ever.
+    /// RACK.min_RTT, the minimum over the whole connection.
     min_rtt: u64,
-    /// Something was delivered since losses were last looked for.
+    /// True if segments were delivered since the last search for losses.
     pub has_advanced: bool,
-    /// The farthest, in segments, that one was overtaken; at least DupThresh (Linux: `reordering`).
+    /// Largest reordering distance in segments; at least DupThresh (Linux: `reordering`).
     reordering: u32,
-    /// How often reordering was seen: RACK.reordering_seen.
+    /// Number of reordering events: RACK.reordering_seen.
     seen: u32,
     /// RACK.reo_wnd_mult.
     steps: u32,
     /// RACK.reo_wnd_persist.
     persist: u32,
-    /// A duplicate was reported that may be due to reordering.
+    /// True if a duplicate was reported that may be due to reordering.
     is_duplicated: bool,
-    /// Segments delivered when the window last grew (RACK.dsack_round).
+    /// Segments delivered when the reordering window last grew (RACK.dsack_round).
     grew_at: u32,
 }
 
 impl Rack {
-    /// Nothing known.
+    /// Creates the initial state.
     pub const fn new() -> Self {
         Self {
             sent_at: 0,
@@ -59,20 +59,21 @@ impl Rack {
         }
     }
 
-    /// §6.2 step 1: a round-trip sample.
+    /// §6.2 step 1: takes a round-trip sample.
     #[inline]
     pub fn sample(&mut self, rtt: Duration) {
         self.min_rtt = self.min_rtt.min(rtt.as_nanos());
     }
 
-    /// When a repetition was sent at the latest if it is what arrived `now`, and not the original.
+    /// Latest sending time of a retransmission that can have arrived by `now`. If it was sent later, the original
+    /// arrived.
     #[inline]
     pub fn latest_repeat(&self, now: u64) -> u64 {
         now.saturating_sub(if self.min_rtt == u64::MAX { 0 } else { self.min_rtt })
     }
 
-    /// §6.2 step 2: of the segments delivered now, `(sent_at, number)` was sent last. RACK.rtt is that of the one looked at last: the
-    /// highest, sent at `highest`, which need not be the same.
+    /// §6.2 step 2: among the segments delivered now, `(sent_at, number)` was sent last. RACK.rtt is the RTT of the
+    /// last one processed: the segment with the highest number, sent at `highest`, which may be another one.
     #[inline]
     pub fn advance(&mut self, now: u64, (sent_at, number): (u64, u32), highest: u64) {
         self.rtt = now - highest;
@@ -82,44 +83,44 @@ impl Rack {
         }
     }
 
-    /// Whether a segment was sent before the last of those that were delivered.
+    /// True if a segment was sent before the delivered segment that was sent last.
     #[inline]
     pub fn is_overtaken(&self, sent_at: u64, number: u32) -> bool {
         (sent_at, number) < (self.sent_at, self.number)
     }
 
-    /// §6.2 step 3: a segment sent once was delivered with others above it there already, `distance` segments ahead.
+    /// §6.2 step 3: a segment that was sent once is delivered after others `distance` segments above it.
     #[cold]
     pub fn note_reordering(&mut self, distance: u32) {
         self.reordering = self.reordering.max(distance).min(MOST_REORDERING);
         self.seen += 1;
     }
 
-    /// Whether reordering was seen beyond what duplicates are counted to.
+    /// True if reordering beyond the duplicate threshold was seen.
     #[inline]
     pub fn is_far(&self) -> bool {
         self.reordering > DUP_THRESH
     }
 
-    /// The farthest, in segments, that one was overtaken; at least DupThresh.
+    /// Largest reordering distance in segments; at least DupThresh.
     pub fn reordering(&self) -> u32 {
         self.reordering
     }
 
-    /// How often it was seen.
+    /// Number of reordering events.
     pub fn reorderings(&self) -> u32 {
         self.seen
     }
 
-    /// The receiver reports a duplicate of what a loss by time repeated.
+    /// Records a reported duplicate of a segment that RACK retransmitted.
     #[cold]
     pub fn note_duplicate(&mut self) {
-        // Without reordering it was not the window that was too small.
+        // Without reordering, a small window was not the cause.
         self.is_duplicated |= self.seen > 0;
     }
 
-    /// §6.2 step 4: adapts the window, once a round trip: an ACK of a segment that was sent when `delivered_then` were delivered,
-    /// and now it is `delivered`.
+    /// §6.2 step 4: adapts the window once per round trip, on the ACK of a segment sent when `delivered_then` segments
+    /// were delivered; the count is now `delivered`.
     #[inline]
     pub fn adapt(&mut self, delivered_then: u32, delivered: u32) {
         if delivered_then == 0 {
@@ -138,12 +139,12 @@ impl Rack {
         }
     }
 
-    /// A recovery ended, undone by reported duplicates or not at all.
+    /// Counts a recovery that ended, either undone by reported duplicates (`is_undone`) or not undone at all.
     pub fn count_recovery(&mut self, is_undone: bool) {
         self.persist = if is_undone { (self.persist + 1).min(PERSIST) } else { self.persist.saturating_sub(1) };
     }
 
-    /// §6.2 step 4: RACK.reo_wnd, in nanoseconds, with so many segments SACKed.
+    /// §6.2 step 4: RACK.reo_wnd in nanoseconds, with `sacked` segments SACKed.
     pub fn window(&self, is_recovering: bool, sacked: u32, srtt: Duration) -> u64 {
         if self.seen == 0 && (is_recovering || sacked >= self.reordering) {
             return 0;
@@ -171,8 +172,8 @@ mod tests {
         rack
     }
 
-    /// §6.2 step 4: a quarter of the least round trip, unless nothing was ever reordered and either three are SACKed or losses are
-    /// being repaired.
+    /// §6.2 step 4: a quarter of the minimum RTT, unless no reordering was ever seen and either three segments are
+    /// SACKed or losses are being repaired.
     #[test]
     fn without_reordering_three_duplicates_are_enough() {
         let mut rack = rack();
@@ -182,7 +183,8 @@ mod tests {
         assert_eq!([rack.window(false, 3, SRTT), rack.window(true, 3, SRTT)], [20 * MS, 20 * MS]);
     }
 
-    /// §6.2 step 4: a step for each round trip with a duplicate, at most the smoothed round trip; back to one after 16 recoveries.
+    /// §6.2 step 4: one step for each round trip with a duplicate, up to the smoothed RTT; back to one step after 16
+    /// recoveries.
     #[test]
     fn duplicates_widen_the_window_for_sixteen_recoveries() {
         let mut rack = rack();
@@ -194,7 +196,7 @@ mod tests {
             rack.note_duplicate();
             rack.adapt(then, now);
         }
-        // The second came within the round trip of the first.
+        // The second duplicate came within the round trip of the first.
         assert_eq!((rack.steps, rack.window(false, 0, SRTT)), (3, 60 * MS));
         for _ in 0..9 {
             rack.note_duplicate();

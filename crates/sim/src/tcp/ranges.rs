@@ -1,7 +1,7 @@
 //! A set of segment numbers, as sorted disjoint half-open ranges.
 //!
-//! Receiver and sender both keep one: what arrived beyond the first gap. It grows at its end and is eaten from its
-//! front, so the usual insertion touches one entry.
+//! Receiver and sender each have one set: the segments that arrived beyond the first gap. It grows at its end and
+//! shrinks from its front, so the usual insertion touches one entry.
 
 use crate::packet::Range;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 pub struct Ranges(VecDeque<Range>);
 
 impl Ranges {
-    /// Whether the set is empty.
+    /// True if the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -28,21 +28,21 @@ impl Ranges {
         self.0.front().map(|range| range.0)
     }
 
-    /// How many numbers there are.
+    /// Number of elements.
     pub fn count(&self) -> u32 {
         self.0.iter().map(|r| r.1 - r.0).sum()
     }
 
-    /// The ranges, the largest numbers first.
+    /// The ranges in descending order.
     pub fn descending(&self) -> impl Iterator<Item = Range> {
         self.0.iter().rev().copied()
     }
 
-    /// Adds `range`, calling `fresh` with each part of it that was not in the set; returns the whole range that now
-    /// holds it.
+    /// Adds `range` and calls `fresh` with each part of it that was not in the set. Returns the whole range that now
+    /// contains it.
     pub fn insert(&mut self, range: Range, mut fresh: impl FnMut(Range)) -> Range {
         let (from, to) = range;
-        // The first range that ends at or after `from` is the first that can touch.
+        // The first range that ends at or after `from` is the first that can overlap or adjoin.
         let first = match self.0.back() {
             Some(last) if last.1 < from => self.0.len(),
             _ => self.0.partition_point(|r| r.1 < from),
@@ -87,7 +87,7 @@ impl Ranges {
         }
     }
 
-    /// Removes and returns the range that begins at `from`, if there is one; it is the first.
+    /// Removes and returns the range that begins at `from`, if there is one; it must be the first.
     pub fn take_from(&mut self, from: u32) -> Option<Range> {
         if self.0.front()?.0 == from { self.0.pop_front() } else { None }
     }
@@ -100,7 +100,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Insertions and removals agree with a plain set, and `fresh` names exactly the new numbers.
+        /// Insertions and removals agree with a plain set, and `fresh` reports exactly the new numbers.
         #[test]
         fn behaves_like_a_set(steps in prop::collection::vec((0u32..60, 1u32..9, prop::bool::weighted(0.2)), 1..60)) {
             let mut ranges = Ranges::default();

@@ -19,34 +19,34 @@ pub struct Receiver {
     unacked: u32,
     /// TS.Recent (RFC 7323 §4.3).
     echo: u64,
-    /// Last.ACK.sent: the first segment missing when the last ACK left.
+    /// Last.ACK.sent: first missing segment in the last ACK.
     acknowledged: u32,
     delay: Option<Duration>,
     has_sack: bool,
-    /// Reports duplicates (RFC 2883).
+    /// True if duplicates are reported (RFC 2883).
     reports: bool,
-    /// The duplicate that the next ACK reports.
+    /// Duplicate to report in the next ACK.
     duplicate: Option<Range>,
-    /// Segments to be acknowledged at once, each, after the beginning or an old segment; and how many that still holds for.
+    /// Segments to acknowledge at once, one by one, at the beginning and after an old segment; and the number left.
     quick_acks: u32,
     quick: u32,
     beyond: Ranges,
-    /// The ranges beyond the first gap that changed last, the newest first (RFC 2018 §4).
+    /// The ranges beyond the first gap that changed most recently, newest first (RFC 2018 §4).
     recent: [Range; SACK_BLOCKS],
     compression: Compression,
     ecn: EcnMode,
-    /// Repeats a mark until the sender answers it (RFC 3168 §6.1.3).
+    /// True while a mark is repeated, until the sender confirms it (RFC 3168 §6.1.3).
     repeats: bool,
     /// Marked packets so far (RFC 9768 §3.2.2).
     marked: u32,
-    /// Those of earlier connections, which ACKs do not count.
+    /// Marked packets of earlier connections, which ACKs do not count.
     unreported: u32,
-    /// The deadline of the delayed ACK.
+    /// Deadline of the delayed ACK.
     pub timer: Timer,
 }
 
 impl Receiver {
-    /// Nothing received.
+    /// A receiver before its first segment.
     pub fn new(tcp: &TcpOptions) -> Self {
         Self {
             next: 0,
@@ -70,7 +70,7 @@ impl Receiver {
         }
     }
 
-    /// The receiver of a new connection that numbers on from the segments of this one.
+    /// Starts a new connection whose segment numbers continue those of this one.
     pub fn renew(&mut self, tcp: &TcpOptions) {
         let Self { next, marked, .. } = *self;
         let mut timer = std::mem::replace(&mut self.timer, Timer::off());
@@ -78,18 +78,18 @@ impl Receiver {
         *self = Self { next, acknowledged: next, marked, unreported: marked, timer, ..Self::new(tcp) };
     }
 
-    /// The first segment still missing: how many were delivered in order.
+    /// First missing segment, which is the number of segments delivered in order.
     #[inline]
     pub fn next(&self) -> u32 {
         self.next
     }
 
-    /// How many segments have arrived, each counted once: those in order, and those beyond the first gap.
+    /// Number of segments that have arrived, each counted once: in order, and beyond the first gap.
     pub fn arrived(&self) -> u32 {
         self.next + self.beyond.count()
     }
 
-    /// How many segments have arrived with a mark.
+    /// Number of segments that have arrived with a mark.
     pub fn marked(&self) -> u32 {
         self.marked
     }
@@ -99,24 +99,25 @@ impl Receiver {
         self.next.max(self.beyond.end())
     }
 
-    /// A SYN is answered.
+    /// Records the answer to a SYN.
     pub fn answer_syn(&mut self, now: Time) {
         self.compression.answer_syn(now);
     }
 
-    /// The handshake is over.
+    /// Records the end of the handshake.
     pub fn open(&mut self, now: Time) {
         self.compression.open(now);
     }
 
-    /// A data segment arrives.
+    /// Handles the arrival of a data segment.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet) -> Answer {
         if self.ecn != EcnMode::Off {
             self.note_ecn(packet.ecn);
         }
         let number = packet.number;
-        // RFC 7323 §4.3: the stamp of the first segment that the next ACK covers, or of one that repeats an older one.
+        // RFC 7323 §4.3: takes the timestamp of the first segment that the next ACK covers, or of a retransmission of
+        // an older one.
         if number <= self.acknowledged && packet.stamp >= self.echo {
             self.echo = packet.stamp;
         }
@@ -138,11 +139,11 @@ impl Receiver {
     fn note_ecn(&mut self, ecn: Ecn) {
         let is_marked = ecn.is_marked();
         self.marked += u32::from(is_marked);
-        // A marked packet that says that the last mark is answered is a mark again.
+        // A marked packet that confirms the last mark (CWR) is itself a new mark.
         self.repeats = is_marked || (self.repeats && !ecn.flag());
     }
 
-    /// What an ACK says of marks.
+    /// Returns the ECN fields of an ACK.
     #[inline]
     pub fn echo(&self) -> Ecn {
         if self.ecn == EcnMode::Off { Ecn::default() } else { self.tell() }
@@ -157,7 +158,7 @@ impl Receiver {
         }
     }
 
-    /// RFC 5681 §4.2: a segment that fills a gap, or lies below one, is acknowledged at once.
+    /// RFC 5681 §4.2: a segment that fills or lies below a gap is acknowledged at once.
     fn fill_gap(&mut self) -> Answer {
         if let Some((_, end)) = self.beyond.take_from(self.next) {
             self.next = end;
@@ -194,7 +195,7 @@ impl Receiver {
         }
     }
 
-    /// Removes the blocks of which `is_stale` holds, closing ranks.
+    /// Removes the blocks for which `is_stale` holds, and closes the gaps.
     fn forget_blocks(&mut self, is_stale: impl Fn(Range) -> bool) {
         let mut kept = 0;
         for at in 0..SACK_BLOCKS {
@@ -207,7 +208,7 @@ impl Receiver {
         self.recent[kept..].fill((0, 0));
     }
 
-    /// An ACK leaves: its SACK blocks and the stamp that it echoes.
+    /// Sends an ACK: returns its SACK blocks and the timestamp that it echoes.
     #[inline]
     pub fn acknowledge(&mut self) -> ([Range; SACK_BLOCKS], u64) {
         self.unacked = 0;
@@ -217,7 +218,7 @@ impl Receiver {
         self.timer.cancel();
         let mut sack = if self.has_sack { self.recent } else { Default::default() };
         if let Some(duplicate) = self.duplicate.take() {
-            // RFC 2883 §4: the first block, before the block that holds it, if one does.
+            // RFC 2883 §4: it goes into the first block, ahead of the block that contains it, if any.
             sack.rotate_right(1);
             sack[0] = duplicate;
         }
@@ -247,13 +248,13 @@ mod tests {
         let now = Time::from_nanos(5);
         assert_eq!(receiver.receive(now, &data(0)), Answer::By(now + Duration::from_millis(40)));
         assert_eq!(receiver.receive(now, &data(1)), Answer::Now);
-        // The stamp echoed is the first one's.
+        // The ACK echoes the timestamp of the first segment.
         assert_eq!(receiver.acknowledge(), (Default::default(), 100));
         assert_eq!(receiver.next(), 2);
     }
 
-    /// RFC 7323 §4.3: TS.Recent follows what lies at or below Last.ACK.sent, unless it is older; what lies beyond a gap or beyond what
-    /// was acknowledged last leaves it.
+    /// RFC 7323 §4.3: TS.Recent follows segments at or below Last.ACK.sent, unless they are older. Segments beyond a
+    /// gap or beyond the last ACK leave it unchanged.
     #[test]
     fn a_repetition_brings_its_stamp() {
         let mut receiver = receiver();
@@ -263,11 +264,11 @@ mod tests {
         };
         assert_eq!([echo(0, 100, true), echo(0, 500, true), echo(0, 90, true)], [100, 500, 500]);
         assert_eq!([echo(2, 600, true), echo(1, 700, true)], [500, 700]);
-        // Two of one ACK: the first one's.
+        // With two segments per ACK, the first one's timestamp counts.
         assert_eq!([echo(3, 800, false), echo(4, 900, true)], [800, 800]);
     }
 
-    /// RFC 2018 §4: the first block holds the newest segment, the others follow by recency; a filled gap disappears.
+    /// RFC 2018 §4: the first block contains the newest segment, the others follow by recency. A filled gap disappears.
     #[test]
     fn blocks_tell_the_newest_first() {
         let mut receiver = receiver();
@@ -291,7 +292,8 @@ mod tests {
         Receiver::new(&TcpOptions { loss_detection: LossDetection::Rack, quick_acks: 2, ..TcpOptions::default() })
     }
 
-    /// RFC 2883 §4.1 and §4.2: the first block reports the duplicate, once; where a later block holds it, that is the second.
+    /// RFC 2883 §4.1 and §4.2: the first block reports the duplicate, once. If a later block contains it, that is the
+    /// second.
     #[test]
     fn duplicates_are_reported_once() {
         let mut receiver = reporting();
@@ -304,7 +306,7 @@ mod tests {
         assert_eq!(receiver.acknowledge().0, [(8, 9), (4, 6), (0, 0)]);
         receiver.receive(Time::ZERO, &data(5));
         assert_eq!(receiver.acknowledge().0, [(5, 6), (4, 6), (8, 9)]);
-        // Who finds losses by counting is not told.
+        // A receiver for a sender without loss detection by time reports none.
         let mut plain = self::receiver();
         for _ in 0..2 {
             plain.receive(Time::ZERO, &data(0));
@@ -327,7 +329,8 @@ mod tests {
         assert_eq!([5, 5, 6, 7, 8].map(&mut answer), [true, true, true, false, true]);
     }
 
-    /// Three duplicates at once; the others of the gap with one ACK, 1.1 ms after the first of them, or with the first segment in order.
+    /// Three duplicate ACKs leave at once. The others of the gap are merged into one ACK, 1.1 ms after the first of
+    /// them or with the first segment in order.
     #[test]
     fn sacks_beyond_three_are_held_back() {
         let mut receiver = Receiver::new(&TcpOptions { compress_sacks: true, ..TcpOptions::default() });
@@ -342,7 +345,7 @@ mod tests {
             }
         }
         assert_eq!(receiver.acknowledge().0, [(1, 6), (0, 0), (0, 0)]);
-        // The gap is the same: no more go out at once.
+        // The gap is the same: no more ACKs leave at once.
         assert_eq!(receiver.receive(at(2_000), &data(6)), Answer::By(at(2_000 + 1_100)));
         assert_eq!(receiver.receive(at(2_001), &data(0)), Answer::Now);
         receiver.acknowledge();
@@ -350,7 +353,7 @@ mod tests {
         assert_eq!(receiver.receive(at(2_002), &data(8)), Answer::Now);
     }
 
-    /// RFC 3168 §6.1.3: ECE in every ACK from a mark to the sender's CWR, unless that packet is marked itself.
+    /// RFC 3168 §6.1.3: every ACK carries ECE from a mark to the sender's CWR, unless that packet is marked itself.
     #[test]
     fn a_mark_is_repeated_until_it_is_answered() {
         let mut receiver = Receiver::new(&TcpOptions { ecn: EcnMode::Classic, ..TcpOptions::default() });

@@ -1,30 +1,31 @@
-//! The round-trip time as the receiver of data knows it, by timestamps: from an ACK's departure to the arrival of the first
-//! segment that echoes it (RFC 7323 §4.1). It is what `tcpi_rcv_rtt` of Linux tells, and what a download has to go by.
+//! Round-trip time measured by the receiver of data, using timestamps: from the departure of an ACK to the arrival of
+//! the first segment that echoes it (RFC 7323 §4.1). It corresponds to `tcpi_rcv_rtt` of Linux, which receiver-driven
+//! downloads use.
 //!
-//! An ACK that waits for a second segment has left late, so that the wait is no part of it. The estimate follows Linux 6.16
-//! and later (`tcp_rcv_rtt_update`): a sample below it replaces it, one above moves it by an eighth. Linux's clock has
-//! milliseconds, and this one nanoseconds.
+//! An ACK that waits for a second segment leaves later, so the wait is not part of the sample. The estimate follows
+//! Linux 6.16 and later (`tcp_rcv_rtt_update`): a lower sample replaces it, a higher one moves it by an eighth. Linux's
+//! clock has a resolution of a millisecond, this one of a nanosecond.
 
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// ACKs, and segments that echo one, on their way: beyond so many the next are not measured, as those on their way would never be
-/// in a window of several times as many.
+/// Maximum number of ACKs, and of segments that echo one, tracked in flight. Further ones are not measured; discarding
+/// the tracked ones instead would never yield a sample in a window several times as large.
 const MOST: usize = 64;
-/// A sample above the estimate moves it by one over this.
+/// Inverse weight of a sample above the estimate.
 const SLOWNESS: u64 = 8;
 
-/// The two ends' timestamps, kept beside the packets.
+/// Timestamps of both ends, stored apart from the packets.
 #[derive(Debug)]
 pub struct ReceiverRtt {
-    /// ACKs on their way: the segment that each asks for, and when it left.
+    /// ACKs in flight: the segment that each asks for, and its departure time.
     acks: VecDeque<(u32, Time)>,
-    /// The departure that the next segment echoes, the first to do so.
+    /// Departure time of the ACK that the next segment echoes as the first.
     echo: Option<Time>,
-    /// Segments on their way, and what they echo.
+    /// Segments in flight, and the departure time that each echoes.
     echoes: VecDeque<(u32, Time)>,
     estimate: Option<Duration>,
-    /// Whether a segment has arrived since somebody asked.
+    /// True if a segment has arrived since the last call of `take`.
     has_heard: bool,
 }
 
@@ -36,12 +37,12 @@ impl Default for ReceiverRtt {
 }
 
 impl ReceiverRtt {
-    /// An ACK that asks for `number` leaves the receiver.
+    /// Records that an ACK for `number` leaves the receiver.
     pub fn acknowledge(&mut self, now: Time, number: u32) {
         push(&mut self.acks, (number, now));
     }
 
-    /// It arrives at the sender. Those that it has overtaken were lost.
+    /// Records its arrival at the sender. ACKs that it has overtaken were lost.
     pub fn on_ack(&mut self, number: u32) {
         while let Some(&(asked, at)) = self.acks.front()
             && asked <= number
@@ -54,19 +55,19 @@ impl ReceiverRtt {
         }
     }
 
-    /// A segment leaves the sender.
+    /// Records that a segment leaves the sender.
     pub fn send(&mut self, number: u32) {
         if let Some(at) = self.echo.take() {
             push(&mut self.echoes, (number, at));
         }
     }
 
-    /// It arrives at the receiver.
+    /// Records its arrival at the receiver.
     pub fn receive(&mut self, now: Time, number: u32) {
         self.has_heard = true;
         if let Some(place) = self.echoes.iter().position(|(segment, _)| *segment == number) {
             let sample = now.since(self.echoes[place].1);
-            // Segments keep their order: those before it were lost.
+            // Segments are not reordered: those before it were lost.
             self.echoes.drain(..=place);
             self.estimate = Some(match self.estimate {
                 Some(old) if sample > old => old + Duration::from_nanos((sample - old).as_nanos() / SLOWNESS),
@@ -75,7 +76,7 @@ impl ReceiverRtt {
         }
     }
 
-    /// The estimate, if anything has arrived since the last call.
+    /// Returns the estimate, if a segment has arrived since the last call.
     pub fn take(&mut self) -> Option<Duration> {
         self.estimate.filter(|_| std::mem::take(&mut self.has_heard))
     }
@@ -95,8 +96,9 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    /// The ACK of 2 leaves at 10 ms and the one of 4 at 20; segments 8 and 9 echo the first, 10 the second. 8 comes at 110 ms: 100.
-    /// 10 comes at 130 ms: 110, of which an eighth is 101.25. 12 echoes an ACK of 50 ms at 130: 80, at once.
+    /// The ACK for 2 leaves at 10 ms and that for 4 at 20 ms. Segments 8 and 9 echo the first, 10 the second. 8 arrives
+    /// at 110 ms: 100 ms. 10 arrives at 130 ms: 110 ms, an eighth of the way is 101.25 ms. 12 echoes an ACK of 50 ms at
+    /// 130 ms: 80 ms, at once.
     #[test]
     fn what_is_less_counts_at_once() {
         let mut rtt = ReceiverRtt::default();
@@ -122,7 +124,7 @@ mod tests {
         assert_eq!(rtt.take(), Some(Duration::from_millis(80)));
     }
 
-    /// The first ACK is lost, and the segment that would echo the second.
+    /// The first ACK is lost, and the segment that would have echoed the second.
     #[test]
     fn what_is_lost_is_no_sample() {
         let mut rtt = ReceiverRtt::default();
@@ -139,7 +141,8 @@ mod tests {
         assert_eq!(rtt.take(), Some(Duration::from_millis(120)));
     }
 
-    /// A thousand ACKs are on their way at once, and then a thousand segments: the first ones are measured, with the room that there is.
+    /// First a thousand ACKs and then a thousand segments are in flight: the first ones are measured, as far as there
+    /// is room.
     #[test]
     fn a_large_window_is_measured_too() {
         let mut rtt = ReceiverRtt::default();

@@ -1,36 +1,36 @@
-//! Where a sender stands after losses and marks, and how fast it may send meanwhile.
+//! Recovery state of a sender after losses and marks, and its sending rate meanwhile.
 
 use windward_laws::Repair;
 
-/// Loss recovery.
+/// State of loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// Nothing is known to be lost.
+    /// No segment is known to be lost.
     Open,
-    /// On a connection with SACK the window goes down because of a mark, until everything sent before is acknowledged: as evenly as
-    /// after a loss, which is what Linux does (its state CWR).
+    /// On a connection with SACK, a mark reduces the window until everything sent before is acknowledged. The reduction
+    /// is as even as after a loss (Linux's state CWR).
     Reduction {
-        /// The next new segment when it began.
+        /// Next new segment at the start of the reduction.
         until: u32,
         /// Rate reduction.
         prr: Prr,
     },
     /// Fast recovery until everything sent before it is acknowledged.
     Recovery {
-        /// The next new segment when it began (RFC 6675's RecoveryPoint, RFC 6582's `recover`).
+        /// Next new segment at the start of recovery (RFC 6675's RecoveryPoint, RFC 6582's `recover`).
         until: u32,
         /// Rate reduction, on connections with SACK.
         prr: Prr,
     },
     /// After a timeout, until everything sent before it is acknowledged.
     Loss {
-        /// The next new segment when the timer expired, or, while F-RTO has the first repetition acknowledged, since.
+        /// Next new segment when the timer expired, or later: when F-RTO saw the first retransmission acknowledged.
         until: u32,
     },
 }
 
 impl Phase {
-    /// What a law is told of it.
+    /// State as reported to a law.
     #[inline]
     pub fn repair(&self) -> Repair {
         match self {
@@ -40,7 +40,7 @@ impl Phase {
         }
     }
 
-    /// What says how many segments may go, where the window does not.
+    /// Limit on the segments to send, if it is not the window.
     #[inline]
     pub fn prr(&mut self) -> Option<&mut Prr> {
         match self {
@@ -61,13 +61,13 @@ pub struct Prr {
 }
 
 impl Prr {
-    /// Recovery begins with `flight` segments outstanding (RecoverFS) and shall end at `ssthresh`.
+    /// Starts recovery with `flight` segments outstanding (RecoverFS) and the target `ssthresh`.
     pub fn new(flight: u32, ssthresh: u32) -> Self {
         Self { ssthresh, flight: flight.max(1), delivered: 0, out: 0, budget: 0 }
     }
 
-    /// An ACK delivered `delivered` segments and left `pipe` in flight. `is_first` for the ACK that began recovery:
-    /// the fast retransmission goes out whatever the rest says.
+    /// Handles an ACK that delivered `delivered` segments and left `pipe` in flight. `is_first` marks the ACK that
+    /// started recovery: the fast retransmission is sent in any case.
     pub fn on_ack(&mut self, delivered: u32, pipe: u32, is_first: bool) {
         self.delivered += delivered;
         self.budget = if pipe > self.ssthresh {
@@ -82,8 +82,8 @@ impl Prr {
         }
     }
 
-    /// The same with the conservative bound of RFC 9937 §6.2, which Linux has: beyond what was delivered it sends only where the
-    /// cumulative ACK `advances` and nothing is newly lost. The first goes out whatever the rest says.
+    /// Handles an ACK with the conservative bound of RFC 9937 §6.2, which Linux uses: sends more than was delivered
+    /// only if the cumulative ACK `advances` without new losses. The first retransmission is sent in any case.
     pub fn on_ack_safely(&mut self, delivered: u32, pipe: u32, advances: bool) {
         if delivered > 0 {
             self.on_ack(delivered, pipe, false);
@@ -97,17 +97,17 @@ impl Prr {
         }
     }
 
-    /// Segments were found lost without an ACK: they leave room for others.
+    /// Records segments found lost without an ACK: they make room for others.
     pub fn on_loss(&mut self, count: u32) {
         self.budget += count;
     }
 
-    /// Segments that may be sent now.
+    /// Number of segments that may be sent now.
     pub fn budget(&self) -> u32 {
         self.budget
     }
 
-    /// A segment was sent.
+    /// Records the transmission of a segment.
     pub fn on_send(&mut self) {
         self.out += 1;
         self.budget = self.budget.saturating_sub(1);
@@ -118,12 +118,12 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// RFC 6937 §5's first example: 20 in flight, one lost, ssthresh 10: every second ACK lets one out, ten in all,
-    /// and the pipe ends at ssthresh.
+    /// RFC 6937 §5's first example: 20 in flight, one lost, ssthresh 10. Every second ACK releases one segment, ten in
+    /// all, and pipe ends at ssthresh.
     #[test]
     fn one_loss_halves_evenly() {
         let mut prr = Prr::new(20, 10);
-        // The third duplicate: 3 delivered and 1 lost of 20; the retransmission goes first.
+        // The third duplicate: 3 of 20 delivered and 1 lost; the retransmission is sent first.
         let mut pipe = 20 - 4;
         let mut sent = Vec::new();
         for ack in 0..17 {
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(pipe, 10);
     }
 
-    /// Nearly everything lost: pipe is far below ssthresh, and slow start brings it back, two out for one in.
+    /// Nearly everything is lost: pipe is far below ssthresh, and slow start restores it, two segments out for one in.
     #[test]
     fn after_heavy_losses_it_slow_starts() {
         let mut prr = Prr::new(20, 10);
@@ -153,8 +153,8 @@ mod tests {
         assert_eq!(prr.budget(), 2);
     }
 
-    /// RFC 9937 §6.2: below ssthresh, no more goes out than was delivered, but for ACKs that advance without a new loss: 10 of 20
-    /// lost at once, then two ACKs of one segment each, the second cumulative.
+    /// RFC 9937 §6.2: below ssthresh, no more is sent than was delivered, except on ACKs that advance without a new
+    /// loss. 10 of 20 are lost at once, then two ACKs of one segment each follow, the second cumulative.
     #[test]
     fn the_safe_bound_sends_one_more_only_where_the_ack_advances() {
         let mut prr = Prr::new(20, 10);
@@ -166,7 +166,7 @@ mod tests {
         prr.on_send();
         prr.on_ack_safely(1, 7, true);
         assert_eq!(prr.budget(), 2);
-        // What is found lost without an ACK leaves its room.
+        // A segment found lost without an ACK makes room for another.
         prr.on_loss(3);
         assert_eq!(prr.budget(), 5);
     }

@@ -1,22 +1,23 @@
-//! Round-trip estimation and the retransmission timeout: RFC 6298's, or Linux's.
+//! Round-trip estimation and the retransmission timeout (RTO): RFC 6298 or Linux.
 //!
-//! Linux has its floor of 200 ms under the variance and not under the whole: RTO = srtt + max(4·rttvar, 200 ms), where rttvar is
-//! the largest mean deviation of a round trip, follows a larger one at once and a smaller one by a quarter each round trip. A
-//! sample below srtt that would raise the mean deviation does so by an eighth only (`tcp_rtt_estimator`).
+//! Linux applies its minimum of 200 ms to the variation and not to the whole: RTO = srtt + max(4·rttvar, 200 ms). Its
+//! rttvar is the largest mean deviation within a round trip; it follows an increase at once, and a decrease by a
+//! quarter each round trip. A sample below srtt that would raise the mean deviation has an eighth of the usual weight
+//! (`tcp_rtt_estimator`).
 
 use crate::network::RtoRule;
 use windward_units::Duration;
 
-/// Clock granularity G: the simulator's own is a nanosecond; RFC 6298 §4 asks for 100 ms or finer.
+/// Clock granularity G. The simulator's own is a nanosecond; RFC 6298 §4 asks for 100 ms or finer.
 const GRANULARITY: Duration = Duration::from_millis(1);
-/// Before the first sample (RFC 6298 §2.1).
+/// Timeout before the first sample (RFC 6298 §2.1).
 const INITIAL: Duration = Duration::from_millis(1000);
 /// Longest timeout (RFC 6298 §2.5).
 const LONGEST: Duration = Duration::from_millis(60_000);
-/// The same in Linux.
+/// Longest timeout of Linux.
 const LONGEST_OF_LINUX: Duration = Duration::from_millis(120_000);
 
-/// Smoothed round-trip time, its variation and the timeout that follows.
+/// Smoothed round-trip time, its variation and the resulting timeout.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     srtt: Duration,
@@ -32,11 +33,11 @@ pub struct Estimator {
 #[derive(Clone, Copy, Debug, Default)]
 struct Deviation {
     mean: u64,
-    /// The largest of this round trip, at least the floor.
+    /// Largest value in this round trip, at least the floor.
     largest: u64,
-    /// What the timeout adds to srtt.
+    /// Term that the timeout adds to srtt.
     added: u64,
-    /// The round trip ends when this segment is acknowledged.
+    /// Segment whose acknowledgement ends the round trip.
     until: u32,
 }
 
@@ -66,7 +67,7 @@ impl Deviation {
 }
 
 impl Estimator {
-    /// No sample yet.
+    /// An estimator without samples.
     pub fn new(rule: RtoRule, min_rto: Duration) -> Self {
         let is_linux = rule == RtoRule::Linux;
         Self {
@@ -80,20 +81,20 @@ impl Estimator {
         }
     }
 
-    /// A sample, with the first segment not acknowledged and the next new one; ends any back-off.
+    /// Takes a sample, with the first unacknowledged and the next new segment; ends any back-off.
     pub fn sample(&mut self, rtt: Duration, una: u32, next: u32) {
         self.backoff = 0;
         let before = (self.srtt > Duration::ZERO).then_some(self.srtt.as_nanos());
         let nanos = rtt.as_nanos();
         let (srtt, rttvar) = (self.srtt.as_nanos(), self.rttvar.as_nanos());
-        // (a·of + b)/(a + 1) of spans as long as they may be.
+        // (a·of + b)/(a + 1) of spans that may have any length.
         let mix =
             |a: u64, of: u64, b: u64| ((u128::from(a) * u128::from(of) + u128::from(b)) / u128::from(a + 1)) as u64;
         (self.srtt, self.rttvar) = if srtt == 0 {
             // RFC 6298 §2.2
             (rtt, Duration::from_nanos(nanos / 2))
         } else {
-            // RFC 6298 §2.3: the variation first, with the old srtt.
+            // RFC 6298 §2.3: first the variation, with the old srtt.
             let rttvar = mix(3, rttvar, srtt.abs_diff(nanos));
             (Duration::from_nanos(mix(7, srtt, nanos)), Duration::from_nanos(rttvar))
         };
@@ -106,28 +107,28 @@ impl Estimator {
         };
     }
 
-    /// The timer expired: the next one waits twice as long (RFC 6298 §5.5).
+    /// Doubles the timeout after an expiry (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
         self.backoff += 1;
     }
 
-    /// The smoothed round-trip time; zero before the first sample.
+    /// Smoothed round-trip time; zero before the first sample.
     #[inline]
     pub fn srtt(&self) -> Duration {
         self.srtt
     }
 
-    /// Bounds a timeout: 60 s, 120 s in Linux, unless the least timeout is longer.
+    /// Bounds a timeout to 60 s (Linux: 120 s), or to the minimum timeout if that is longer.
     pub fn bounded(&self, timeout: Duration) -> Duration {
         timeout.min(self.longest.max(self.min_rto))
     }
 
-    /// The estimate for a new connection over the same path.
+    /// The estimator for a new connection over the same path.
     pub fn renewed(&self) -> Self {
         Self { backoff: 0, ..self.clone() }
     }
 
-    /// How long to wait for an ACK now.
+    /// Current retransmission timeout.
     #[inline]
     pub fn rto(&self) -> Duration {
         self.bounded(self.rto * (1 << self.backoff.min(16)))
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(estimator.rto(), millis(1000));
     }
 
-    /// RFC 6298 §2.5, and `TCP_RTO_MAX`: also where a round trip takes longer, and where the minimum is no longer.
+    /// RFC 6298 §2.5 and `TCP_RTO_MAX` hold even for longer round-trip times, unless the minimum is longer.
     #[test]
     fn no_timeout_is_longer_than_a_minute_or_linuxs_two() {
         for (rule, longest) in [(RtoRule::Rfc6298, 60_000), (RtoRule::Linux, 120_000)] {
@@ -179,8 +180,8 @@ mod tests {
         }
     }
 
-    /// A steady path of 100 ms: 100 + 200 at first (2·100, above the floor of 200 or at it), and so for ever; RFC 6298 would fall
-    /// to its minimum.
+    /// A steady path of 100 ms: 100 + 200 ms at first (2·100 ms, above or at the floor of 200 ms), and constant after
+    /// that. RFC 6298 would fall to its minimum.
     #[test]
     fn linux_keeps_200_ms_above_the_round_trip() {
         let mut linux = Estimator::new(RtoRule::Linux, millis(200));
@@ -192,9 +193,10 @@ mod tests {
         assert_eq!(linux.rto(), LONGEST_OF_LINUX);
     }
 
-    /// In ms, from srtt 100, mean 200 and floor 200. A sample of 500: error 400, above 200/4 by 350: mean 550, which is the largest
-    /// and added; srtt 100 + 400/8 = 150, RTO 700. Then 150 for ever: error 0, the mean falls by a quarter; at the end of the round
-    /// trip nothing is below its largest, at the end of the next 550 falls by (550 − 412.5)/4 = 34.375.
+    /// In ms, from srtt 100, mean 200 and floor 200. A sample of 500: error 400, above 200/4 by 350, so the mean is
+    /// 550, which is the largest and is added; srtt is 100 + 400/8 = 150, RTO 700. Then all samples are 150: error 0,
+    /// the mean falls by a quarter. At the end of the round trip no value is below its largest; at the end of the next,
+    /// 550 falls by (550 − 412.5)/4 = 34.375.
     #[test]
     fn linux_follows_a_rise_at_once_and_a_fall_slowly() {
         let mut linux = Estimator::new(RtoRule::Linux, millis(200));
@@ -204,12 +206,13 @@ mod tests {
         linux.sample(millis(150), 11, 20);
         assert_eq!(linux.rto(), millis(700));
         linux.sample(millis(150), 21, 30);
-        // The mean of the second sample at 150 was 412.5, of this one 309.375: the largest of the round trip that ends now.
+        // The mean at the second sample of 150 was 412.5, at this one 309.375: the largest of the round trip that ends
+        // now.
         assert_eq!(linux.rto(), Duration::from_nanos(700_000_000 - (550_000_000 - 309_375_000) / 4));
     }
 
-    /// A sample of 20 against srtt 100 and mean 200: error 80, above 50 by 30, of which an eighth counts: 203.75. Above srtt it
-    /// counts whole: 180 gives 230.
+    /// A sample of 20 with srtt 100 and mean 200: error 80, above 50 by 30, of which an eighth counts: 203.75. Above
+    /// srtt it counts in full: 180 gives 230.
     #[test]
     fn linux_does_not_take_a_fall_for_variation() {
         for (sample, added) in [(20, 203_750_000), (180, 230_000_000)] {

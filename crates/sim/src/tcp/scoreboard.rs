@@ -1,8 +1,8 @@
-//! What became of every segment in flight: RFC 6675's scoreboard, kept so that each segment is looked at once.
+//! RFC 6675's scoreboard: the state of every segment in flight, arranged so that each segment is examined once.
 //!
-//! The counts make RFC 6675's `pipe` a subtraction; the ranges of SACKed segments find the news in an ACK without a
-//! scan. Without SACK, duplicates are counted as if each had SACKed one segment (RFC 6582 §3.2's inflation, seen
-//! from the other side).
+//! Counters reduce RFC 6675's `pipe` to a subtraction. The ranges of SACKed segments yield the news in an ACK without a
+//! scan. Without SACK, each duplicate counts as if it had SACKed one segment (equivalent to the inflation of RFC 6582
+//! §3.2).
 
 #[cfg(test)]
 mod tests;
@@ -16,19 +16,19 @@ pub const DUP_THRESH: u32 = 3;
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
-/// Sent again and, as far as is known, on its way.
+/// Retransmitted and, as far as is known, in flight.
 const RETRANSMITTED: u8 = 4;
-/// Sent more than once: Karn's rule forbids its sample.
+/// Sent more than once: Karn's rule excludes its RTT sample.
 const AGAIN: u8 = 8;
 
-/// A segment in flight: what the sender knew when it sent it last.
+/// A segment in flight, with the sender's state when it was last sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Segment {
-    /// When it was sent, in nanoseconds.
+    /// Time of the last transmission, in nanoseconds.
     pub sent_at: u64,
-    /// When the packet was sent whose delivery was the latest known then (delivery rate estimation).
+    /// Time of transmission of the packet with the latest delivery known then (delivery rate estimation).
     pub first_sent_at: u64,
-    /// When the sender last learned of a delivery before sending it.
+    /// Time of the latest delivery known then.
     pub delivered_at: u64,
     /// Segments delivered by then.
     pub delivered: u32,
@@ -36,38 +36,38 @@ pub struct Segment {
     pub lost: u32,
     /// Segments in flight, this one included.
     pub flight: u32,
-    /// The sender had no more data.
+    /// True if the sender had no more data.
     pub is_app_limited: bool,
-    /// The sender had no more data, or the receiver no room for it, while the window let more out.
+    /// True if the sender had no more data, or the receiver no room for it, while the window allowed more.
     pub is_unused: bool,
-    /// Kept by the scoreboard.
+    /// State flags of the scoreboard.
     pub(super) flags: u8,
 }
 
-/// What one ACK delivered.
+/// Segments delivered by one ACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
-    /// Segments reported for the first time.
+    /// Number of segments reported for the first time.
     pub count: u32,
-    /// Of those, the one sent last.
+    /// The one of these that was sent last.
     pub newest: Option<Segment>,
-    /// When the oldest of those that were sent only once was sent.
+    /// Time of transmission of the oldest segment that was sent only once.
     pub oldest_clean: Option<u64>,
-    /// When the newest of those that were sent only once was sent.
+    /// Time of transmission of the newest segment that was sent only once.
     pub newest_clean: Option<u64>,
-    /// The lowest number of those that were sent only once.
+    /// Lowest number of a segment that was sent only once.
     pub lowest_clean: Option<u32>,
-    /// What was acknowledged held a segment sent more than once.
+    /// True if the cumulative ACK covered a segment that was sent more than once.
     pub has_repeated: bool,
-    /// A segment that was sent again after this, in nanoseconds, is not what arrived.
+    /// Time in nanoseconds. A segment that was retransmitted later is not the one that arrived.
     pub repeats_until: u64,
-    /// When the one sent last was sent, without such segments, and its number.
+    /// Time of transmission and number of the segment sent last, later retransmissions excluded.
     pub latest: Option<(u64, u32)>,
-    /// When the highest of them was sent.
+    /// Number and time of transmission of the highest segment delivered.
     pub highest: Option<(u32, u64)>,
 }
 
-/// All segments between the cumulative ACK and the newest sent.
+/// All segments between the cumulative ACK and the newest transmission.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     una: u32,
@@ -76,18 +76,18 @@ pub struct Scoreboard {
     lost: u32,
     retransmitted: u32,
     ring: Vec<Segment>,
-    /// Those neither SACKed nor waiting for retransmission, where losses are found by time.
+    /// Segments neither SACKed nor waiting for retransmission, if losses are detected by time.
     order: SendOrder,
     ranges: Ranges,
-    /// All unSACKed segments below are marked lost, where losses are found by counting.
+    /// Limit below which all unSACKed segments are marked lost, if losses are detected by counting.
     lost_below: u32,
-    /// Segments that were marked lost, some of which may have been sent again or delivered since.
+    /// Segments that were marked lost; some may have been retransmitted or delivered since.
     waiting: Ranges,
 }
 
 impl Scoreboard {
-    /// Nothing sent; room for `capacity` segments before the ring grows. `is_by_time` where losses are found by the time of
-    /// sending.
+    /// An empty board; the ring grows beyond `capacity` segments. `is_by_time` enables loss detection by time of
+    /// transmission.
     pub fn new(capacity: usize, is_by_time: bool) -> Self {
         let capacity = capacity.next_power_of_two();
         Self {
@@ -104,20 +104,20 @@ impl Scoreboard {
         }
     }
 
-    /// The same board, of a flow whose segments below `number` are all acknowledged.
+    /// Returns the board for a flow whose segments below `number` are all acknowledged.
     pub fn starting_at(mut self, number: u32) -> Self {
         debug_assert!(self.outstanding() == 0, "nothing has been sent");
         (self.una, self.next, self.lost_below) = (number, number, number);
         self
     }
 
-    /// The first segment not acknowledged.
+    /// First unacknowledged segment.
     #[inline]
     pub fn una(&self) -> u32 {
         self.una
     }
 
-    /// The next new segment.
+    /// Next new segment.
     #[inline]
     pub fn next(&self) -> u32 {
         self.next
@@ -135,7 +135,7 @@ impl Scoreboard {
         self.sacked
     }
 
-    /// Segments believed to be on their way: RFC 6675's `pipe`.
+    /// Segments estimated to be in flight: RFC 6675's `pipe`.
     #[inline]
     pub fn pipe(&self) -> u32 {
         (self.outstanding() + self.retransmitted).saturating_sub(self.sacked + self.lost)
@@ -147,41 +147,41 @@ impl Scoreboard {
         self.lost
     }
 
-    /// Segments sent again of which nothing more is known.
+    /// Retransmitted segments whose fate is unknown.
     #[inline]
     pub fn retransmitted(&self) -> u32 {
         self.retransmitted
     }
 
-    /// Whether nothing is known to be out of order, lost or sent again.
+    /// True if no segment is known to be out of order, lost or retransmitted.
     #[inline]
     pub fn is_calm(&self) -> bool {
         (self.sacked, self.lost, self.retransmitted) == (0, 0, 0)
     }
 
-    /// One past the highest SACKed segment, or the first not acknowledged.
+    /// One past the highest SACKed segment, or the first unacknowledged one.
     #[inline]
     pub fn fack(&self) -> u32 {
         self.ranges.end().max(self.una)
     }
 
-    /// Whether a segment in flight was sent more than once.
+    /// True if a segment in flight was sent more than once.
     pub fn is_repeated(&self, number: u32) -> bool {
         (self.una..self.next).contains(&number) && self.at(number).flags & AGAIN != 0
     }
 
-    /// Whether a segment is, as far as is known, on its way.
+    /// True if a segment is, as far as is known, in flight.
     pub fn is_under_way(&self, number: u32) -> bool {
         (self.una..self.next).contains(&number) && self.at(number).flags & (SACKED | LOST) == 0
     }
 
-    /// When the first segment not acknowledged was sent last, in nanoseconds.
+    /// Time in nanoseconds at which the first unacknowledged segment was last sent.
     #[inline]
     pub fn head_sent_at(&self) -> u64 {
         self.at(self.una).sent_at
     }
 
-    /// Whether the first unacknowledged segment is marked lost.
+    /// True if the first unacknowledged segment is marked lost.
     #[inline]
     pub fn is_first_lost(&self) -> bool {
         self.lost > 0 && self.una < self.next && self.at(self.una).flags & LOST != 0
@@ -203,7 +203,7 @@ impl Scoreboard {
         &mut self.ring[slot]
     }
 
-    /// Records a new segment.
+    /// Records the transmission of a new segment.
     #[inline]
     pub fn send(&mut self, segment: Segment) {
         if self.outstanding() as usize == self.ring.len() {
@@ -216,7 +216,7 @@ impl Scoreboard {
         self.next += 1;
     }
 
-    /// Records that `number`, which [`Self::next_lost`] or [`Self::next_unsure`] named, is sent again.
+    /// Records the retransmission of `number`, which [`Self::next_lost`] or [`Self::next_unsure`] returned.
     pub fn resend(&mut self, number: u32, segment: Segment) {
         let slot = self.at_mut(number);
         let flags = slot.flags;
@@ -227,7 +227,8 @@ impl Scoreboard {
         self.put_last(number);
     }
 
-    /// Records that `number`, which may well be on its way, is sent again as a probe: it counts as one segment in flight.
+    /// Records the retransmission of `number` as a probe. The original may well be in flight: both count as one
+    /// segment.
     pub fn probe(&mut self, number: u32, segment: Segment) {
         let slot = self.at_mut(number);
         *slot = Segment { flags: slot.flags | AGAIN, ..segment };
@@ -253,7 +254,7 @@ impl Scoreboard {
         }
     }
 
-    /// Takes `number` as delivered, if that is news.
+    /// Marks `number` delivered, if it was not before.
     #[inline]
     fn deliver(&mut self, number: u32, delivery: &mut Delivery) {
         let segment = *self.at(number);
@@ -288,7 +289,7 @@ impl Scoreboard {
         }
     }
 
-    /// The cumulative ACK moves to `to`, which is above [`Self::una`] and at most [`Self::next`].
+    /// Advances the cumulative ACK to `to`, which is above [`Self::una`] and at most [`Self::next`].
     #[inline]
     pub fn acknowledge(&mut self, to: u32, delivery: &mut Delivery) {
         for number in self.una..to {
@@ -300,8 +301,8 @@ impl Scoreboard {
                 self.sacked -= 1;
             }
         }
-        // What arrived before a repetition has waited for it, as what is acknowledged again after a lost ACK: neither tells the round
-        // trip (Karn's rule; Linux has it so).
+        // Segments that arrived before a retransmission have waited for it, and so have those that are acknowledged
+        // again after a lost ACK. Neither gives an RTT sample (Karn's rule, as in Linux).
         if delivery.has_repeated {
             (delivery.oldest_clean, delivery.newest_clean) = (None, None);
         }
@@ -315,7 +316,7 @@ impl Scoreboard {
         self.lost_below = self.lost_below.max(to);
     }
 
-    /// The receiver has `block`.
+    /// Records that the receiver has `block`.
     pub fn sack(&mut self, block: Range, delivery: &mut Delivery) {
         let block = (block.0.max(self.una), block.1.min(self.next));
         if block.0 >= block.1 {
@@ -333,7 +334,7 @@ impl Scoreboard {
         self.ranges = ranges;
     }
 
-    /// A duplicate ACK without SACK: one more segment has arrived, nobody knows which.
+    /// Handles a duplicate ACK without SACK: one more segment has arrived, but its number is unknown.
     pub fn duplicate(&mut self, delivery: &mut Delivery) {
         // At least the first segment is missing.
         if self.sacked + 1 < self.outstanding() {
@@ -342,27 +343,27 @@ impl Scoreboard {
         }
     }
 
-    /// The cumulative ACK moves to `to` on a connection without SACK: the duplicates counted for the segments it
-    /// covers are no news.
+    /// Advances the cumulative ACK to `to` on a connection without SACK. Duplicates already counted for the segments
+    /// that it covers are not counted again.
     pub fn acknowledge_counting(&mut self, to: u32, is_partial: bool, delivery: &mut Delivery) {
         let counted = self.sacked;
         let covered = to - self.una;
-        // The first of the covered segments was missing; the others may have been counted.
+        // The first covered segment was missing; the others may have been counted.
         let known = counted.min(covered - 1);
         self.acknowledge(to, delivery);
         delivery.count -= known.min(delivery.count);
-        // Outside recovery an advance starts the count anew (RFC 5681 §3.2).
+        // Outside recovery an advance restarts the count (RFC 5681 §3.2).
         self.sacked = if is_partial { counted - known } else { 0 };
         self.sacked = self.sacked.min(self.outstanding().saturating_sub(1));
     }
 
-    /// Marks lost what RFC 6675 §4 `IsLost` calls so: unSACKed segments with [`DUP_THRESH`] SACKed ones above.
-    /// Returns how many.
+    /// Marks segments lost by RFC 6675 §4 `IsLost`: unSACKed segments with [`DUP_THRESH`] SACKed ones above. Returns
+    /// their number.
     pub fn mark_lost(&mut self) -> u32 {
         if self.sacked < DUP_THRESH {
             return 0;
         }
-        // The third-largest SACKed number: below it, every hole has three SACKed segments above.
+        // Third-highest SACKed number: each hole below it has three SACKed segments above.
         let mut missing = DUP_THRESH;
         let mut bound = self.una;
         for (from, to) in self.ranges.descending() {
@@ -396,7 +397,7 @@ impl Scoreboard {
         1
     }
 
-    /// After a timeout all that is not SACKed counts as lost (RFC 6675 §5.1), retransmissions included.
+    /// Marks all unSACKed segments lost after a timeout (RFC 6675 §5.1), retransmissions included.
     pub fn mark_all_lost(&mut self, keeps_sacked: bool) -> u32 {
         if !keeps_sacked {
             self.sacked = 0;
@@ -415,8 +416,9 @@ impl Scoreboard {
         found
     }
 
-    /// RFC 8985 §6.2 step 5: marks lost what was sent `span` ago or longer, in nanoseconds, of those segments of which
-    /// `is_overtaken` holds, repetitions included. Returns how many, and when the last of the others was sent.
+    /// RFC 8985 §6.2 step 5: marks segments lost that were sent at least `span` nanoseconds ago and for which
+    /// `is_overtaken` holds, retransmissions included. Returns their number, and the time of transmission of the last
+    /// overtaken segment that is not lost yet.
     pub fn mark_overtaken(
         &mut self,
         now: u64,
@@ -437,8 +439,8 @@ impl Scoreboard {
         (found, last.map(sent_at))
     }
 
-    /// A timeout, where losses are found by time: the first segment is lost, and what was sent no later than `until`, in
-    /// nanoseconds.
+    /// Handles a timeout with loss detection by time: marks the first segment lost, and all segments sent no later than
+    /// `until`, in nanoseconds.
     pub fn mark_timed_out(&mut self, until: u64) -> u32 {
         let mut found = 0;
         for number in self.una..self.next {
@@ -452,7 +454,7 @@ impl Scoreboard {
         found
     }
 
-    /// Marks lost a segment that neither is SACKed nor waits.
+    /// Marks a segment lost that is neither SACKed nor waiting for retransmission.
     fn mark_by_time(&mut self, number: u32) {
         self.order.remove(number);
         let segment = self.at_mut(number);
@@ -463,7 +465,7 @@ impl Scoreboard {
         self.waiting.insert((number, number + 1), |_| ());
     }
 
-    /// The timeout was spurious: nothing is known to be lost.
+    /// Clears all losses after a spurious timeout.
     pub fn unmark_lost(&mut self) {
         for number in self.una..self.next {
             let segment = self.at_mut(number);
@@ -482,7 +484,7 @@ impl Scoreboard {
         }
     }
 
-    /// The first lost segment that waits for retransmission: RFC 6675 §4 NextSeg, rule 1.
+    /// First lost segment that waits for retransmission: RFC 6675 §4 NextSeg, rule 1.
     #[inline]
     pub fn next_lost(&mut self) -> Option<u32> {
         if self.lost == 0 {
@@ -497,14 +499,13 @@ impl Scoreboard {
         None
     }
 
-    /// The first segment below the highest SACKed one that is neither SACKed, nor lost, nor sent again: NextSeg,
-    /// rule 3.
+    /// First segment below the highest SACKed one that is neither SACKed, nor lost, nor retransmitted: NextSeg, rule 3.
     pub fn next_unsure(&self) -> Option<u32> {
         let bound = self.ranges.end();
         (self.lost_below.max(self.una)..bound).find(|&n| self.at(n).flags & (SACKED | LOST | RETRANSMITTED) == 0)
     }
 
-    /// The newest segment, where it is not SACKed: NextSeg, rule 4.
+    /// Newest segment, if it is not SACKed: NextSeg, rule 4.
     pub fn rescue(&self) -> Option<u32> {
         let newest = self.next.checked_sub(1)?;
         (newest >= self.una && self.at(newest).flags & (SACKED | RETRANSMITTED) == 0).then_some(newest)

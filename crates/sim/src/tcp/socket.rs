@@ -1,5 +1,6 @@
-//! One end of a connection without a network, for who says by hand what arrives and when: the sender and the receiver that flows
-//! run, and nothing else. The handshake is over; segments are counted from zero in either direction.
+//! One end of a connection without a network: the caller provides arrivals and times by hand. It consists of the sender
+//! and receiver that flows use, nothing else. The handshake is complete; segments are counted from zero in either
+//! direction.
 
 use super::answer::Answer;
 use super::receiver::Receiver;
@@ -12,84 +13,85 @@ use windward_units::{Duration, Time};
 
 pub use super::sender::{Info, State};
 
-/// A connection's end.
+/// One end of a connection.
 pub struct Socket {
     sender: Sender,
     receiver: Receiver,
-    /// What it has sent and nobody has taken yet.
+    /// Sent segments, until the caller takes them.
     sent: Vec<Sent>,
 }
 
-/// What an acknowledgement says.
+/// Content of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acknowledgement {
-    /// The first segment still missing.
+    /// First missing segment.
     pub number: u32,
     /// SACK blocks, the newest first; unused ones are empty.
     pub sack: [Range; SACK_BLOCKS],
-    /// The stamp that it echoes.
+    /// Echoed timestamp.
     pub stamp: u64,
     /// ECE (RFC 3168 §6.1.3).
     pub echoes: bool,
-    /// The lowest three bits of the count of marked packets (RFC 9768 §3.2.2).
+    /// Lowest three bits of the number of marked packets (RFC 9768 §3.2.2).
     pub marked: u32,
 }
 
-/// A segment that arrives.
+/// An arriving segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// What it acknowledges.
+    /// Its acknowledgement.
     pub acknowledges: Acknowledgement,
-    /// The number of the segment of data that it carries, and the sender's stamp.
+    /// Number and timestamp of the data segment that it carries.
     pub data: Option<(u32, u64)>,
-    /// IP's codepoint.
+    /// Codepoint of the IP header.
     pub codepoint: Codepoint,
     /// CWR (RFC 3168 §6.1.2).
     pub is_reduced: bool,
 }
 
-/// A segment that it sends.
+/// A sent segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When.
+    /// Time of transmission.
     pub at: Time,
-    /// The number of the segment of data that it carries; `None`: it only acknowledges.
+    /// Number of the data segment that it carries; `None` for a pure ACK.
     pub data: Option<u32>,
-    /// What it acknowledges.
+    /// Its acknowledgement.
     pub acknowledges: Acknowledgement,
-    /// IP's codepoint.
+    /// Codepoint of the IP header.
     pub codepoint: Codepoint,
     /// CWR.
     pub is_reduced: bool,
 }
 
 impl Socket {
-    /// A connection whose handshake ends `now`, with a round-trip sample unless Karn's rule forbids it, and with nothing to send.
+    /// A connection whose handshake ends at `now`, with an RTT sample unless Karn's rule forbids it, and without data
+    /// to send.
     pub fn new(law: AnyLaw, tcp: &TcpOptions, now: Time, sample: Option<Duration>) -> Self {
         let mut sender = Sender::new(law, tcp, 0, 1);
         sender.establish(now, sample);
         Self { sender, receiver: Receiver::new(tcp), sent: Vec::new() }
     }
 
-    /// The application writes `segments` more.
+    /// Adds `segments` of data written by the application.
     pub fn write(&mut self, now: Time, segments: u32) {
         self.sender.end += segments;
         self.send(now);
     }
 
-    /// The receiver at the other end has room for `segments` from here on, those under way included.
+    /// Sets the receive window of the other end to `segments` from now on, including those in flight.
     pub fn grant(&mut self, segments: u32) {
         self.sender.set_receive_window(segments);
     }
 
-    /// A segment arrives. One that acknowledges what was never sent is answered and dropped (RFC 9293 §3.10.7.4).
+    /// Handles an arriving segment. One that acknowledges unsent data is answered and dropped (RFC 9293 §3.10.7.4).
     pub fn arrive(&mut self, now: Time, arrival: &Arrival) {
         let Acknowledgement { number, sack, stamp, echoes, marked } = arrival.acknowledges;
         if number > self.sender.next() {
             return self.acknowledge(now);
         }
         let packet = |kind, number, stamp| Packet { number, stamp, ..Packet::new(kind, now, 0, 0, 0) };
-        // Data that acknowledges nothing new is no duplicate (RFC 5681 §2).
+        // Data that acknowledges nothing new is no duplicate ACK (RFC 5681 §2).
         let is_news = number > self.sender.una() || sack[0] != (0, 0);
         if arrival.data.is_none() || is_news {
             self.sender
@@ -106,13 +108,13 @@ impl Socket {
         }
     }
 
-    /// When it wants to be [rung](Self::ring); [`Time::NEVER`] where it only waits for segments.
+    /// Time of the next call of [`Self::ring`]; [`Time::NEVER`] while only arrivals matter.
     pub fn deadline(&self) -> Time {
         let Sender { timer, pace, .. } = &self.sender;
         timer.deadline().min(pace.deadline()).min(self.receiver.timer.deadline())
     }
 
-    /// The timers that are due ring.
+    /// Handles the timers that are due.
     pub fn ring(&mut self, now: Time) {
         if self.receiver.timer.deadline() <= now {
             self.receiver.timer.cancel();
@@ -129,12 +131,12 @@ impl Socket {
         }
     }
 
-    /// Takes what it has sent.
+    /// Takes the sent segments.
     pub fn take_sent(&mut self) -> Vec<Sent> {
         std::mem::take(&mut self.sent)
     }
 
-    /// What it shows of itself, as Linux does in `struct tcp_info`.
+    /// Returns the state of the sender, as Linux does in `struct tcp_info`.
     pub fn info(&self) -> Info {
         self.sender.info()
     }
@@ -156,7 +158,7 @@ impl Socket {
         self.put(now, None, Ecn::default());
     }
 
-    /// Every segment acknowledges, those of data too.
+    /// Adds a segment to the sent ones. Every segment acknowledges, data segments too.
     fn put(&mut self, now: Time, data: Option<u32>, ecn: Ecn) {
         let (sack, stamp) = self.receiver.acknowledge();
         let echo = self.receiver.echo();
@@ -195,7 +197,7 @@ mod tests {
         socket.write(Time::ZERO, 5);
         let numbers = |sent: Vec<Sent>| sent.iter().map(|sent| sent.data).collect::<Vec<_>>();
         assert_eq!(numbers(socket.take_sent()), [Some(0), Some(1)]);
-        // An ACK of what was never sent is none: the answer says what was received.
+        // An ACK of unsent data is invalid: the answer acknowledges the received data.
         socket.arrive(Time::ZERO + RTT, &arrival(9, Some((0, 7))));
         assert_eq!(socket.take_sent().iter().map(|sent| sent.acknowledges.number).collect::<Vec<_>>(), [0]);
         socket.arrive(Time::ZERO + RTT, &arrival(1, None));

@@ -1,4 +1,4 @@
-//! Means over time of a flow: its window, and the rate that window and round trip make.
+//! Time averages of a flow: its window, and the rate of window over round-trip time.
 
 use windward_units::{Duration, Packets, Time};
 
@@ -23,7 +23,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet.
+    /// A tally without samples.
     pub fn new() -> Self {
         Self {
             since: Time::ZERO,
@@ -41,13 +41,13 @@ impl Tally {
         }
     }
 
-    /// The connection is open, with this window.
+    /// Starts with the opening of the connection, with this window.
     pub fn begin(&mut self, now: Time, cwnd: Packets) {
         (self.at, self.since) = (now, self.since.max(now));
         (self.is_open, self.cwnd) = (true, cwnd.count());
     }
 
-    /// The window is `cwnd` from now on.
+    /// Sets the window to `cwnd` from now on.
     #[inline]
     pub fn advance(&mut self, now: Time, cwnd: Packets) {
         let span = now.since(self.at).as_secs();
@@ -58,7 +58,7 @@ impl Tally {
         (self.at, self.cwnd) = (now, cwnd.count());
     }
 
-    /// The connection is done.
+    /// Ends with the connection.
     pub fn end(&mut self, now: Time) {
         if self.is_open {
             self.advance(now, Packets::ZERO);
@@ -67,7 +67,7 @@ impl Tally {
         }
     }
 
-    /// An RTT sample.
+    /// Takes an RTT sample.
     #[inline]
     pub fn sample(&mut self, rtt: Duration) {
         let seconds = rtt.as_secs();
@@ -79,7 +79,7 @@ impl Tally {
         self.rtt_min = self.rtt_min.min(rtt);
     }
 
-    /// The warm-up ends: forget all but what holds now, and the least RTT.
+    /// Resets at the end of the warm-up: discards all but the current state and the minimum RTT.
     pub fn reset(&mut self, now: Time) {
         *self = Self {
             since: now,
@@ -92,7 +92,7 @@ impl Tally {
         };
     }
 
-    /// How long the connection was open.
+    /// Time for which the connection was open.
     pub fn open_for(&self) -> Duration {
         self.open_for
     }
@@ -102,7 +102,7 @@ impl Tally {
         self.cwnd_area / self.open_for.as_secs()
     }
 
-    /// Mean of window over average RTT, in packets a second.
+    /// Mean of window over average RTT, in packets per second.
     pub fn mean_window_rate(&self) -> f64 {
         self.rate_area / self.open_for.as_secs()
     }
@@ -122,7 +122,7 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// 10 packets for 1 s, 20 for 3 s: mean 17.5; at a constant RTT of 0.5 s the rate is 35 a second.
+    /// 10 packets for 1 s, 20 for 3 s: mean 17.5. At a constant RTT of 0.5 s the rate is 35 packets/s.
     #[test]
     fn a_mean_weighs_by_time() {
         let at = |s: u64| Time::ZERO + Duration::from_millis(1000 * s);

@@ -1,24 +1,24 @@
 //! A timer that is moved far more often than it expires.
 //!
-//! Moving it later costs nothing: the pending event wakes it, finds the deadline still ahead and is scheduled again.
+//! Postponing it costs nothing: when the pending event occurs before the deadline, it is scheduled again.
 
 use windward_units::Time;
 
-/// A deadline and the event that watches over it.
+/// A deadline and the event that watches it.
 #[derive(Clone, Debug)]
 pub struct Timer {
     deadline: Time,
     event: Time,
 }
 
-/// What an event of the timer means.
+/// Outcome of an event of the timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ring {
     /// The deadline has come; the timer is off.
     Expired,
-    /// Schedule the next event then.
+    /// Schedule the next event at this time.
     Later(Time),
-    /// Nothing: the timer is off, or another event watches.
+    /// No action: the timer is off, or another event watches it.
     Nothing,
 }
 
@@ -28,13 +28,13 @@ impl Timer {
         Self { deadline: Time::NEVER, event: Time::NEVER }
     }
 
-    /// Sets the deadline; ask [`Self::unwatched`] afterwards.
+    /// Sets the deadline; call [`Self::unwatched`] afterwards.
     #[inline]
     pub fn set(&mut self, deadline: Time) {
         self.deadline = deadline;
     }
 
-    /// When to schedule an event, if none is pending early enough.
+    /// Time of the event to schedule, if none is pending early enough.
     #[inline]
     pub fn unwatched(&mut self) -> Option<Time> {
         if self.deadline < self.event {
@@ -45,24 +45,24 @@ impl Timer {
         }
     }
 
-    /// Turns it off.
+    /// Cancels the timer.
     #[inline]
     pub fn cancel(&mut self) {
         self.deadline = Time::NEVER;
     }
 
-    /// Whether a deadline is set.
+    /// True if a deadline is set.
     #[inline]
     pub fn is_set(&self) -> bool {
         self.deadline != Time::NEVER
     }
 
-    /// The deadline; [`Time::NEVER`] where none is set.
+    /// The deadline; [`Time::NEVER`] if none is set.
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// An event of this timer happens.
+    /// Handles an event of this timer.
     pub fn ring(&mut self, now: Time) -> Ring {
         if now != self.event {
             return Ring::Nothing;
@@ -96,7 +96,7 @@ mod tests {
         timer.set(at(20));
         assert_eq!(timer.unwatched(), None);
         assert_eq!(timer.ring(at(10)), Ring::Later(at(20)));
-        // Earlier than the pending event: a second one is needed, and the first becomes void.
+        // Earlier than the pending event: needs a second event, and the first becomes void.
         timer.set(at(15));
         assert_eq!(timer.unwatched(), Some(at(15)));
         assert_eq!(timer.ring(at(15)), Ring::Expired);

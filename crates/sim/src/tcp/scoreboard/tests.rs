@@ -1,4 +1,4 @@
-//! By hand, and counts against flags.
+//! Examples worked out by hand, and counters compared with flags.
 
 use super::*;
 use proptest::prelude::*;
@@ -18,8 +18,9 @@ fn count_of(board: &Scoreboard, flag: u8) -> u32 {
     (board.una..board.next).filter(|&n| board.at(n).flags & flag != 0).count() as u32
 }
 
-/// RFC 8985 §6.2 step 5: of 0 to 5, sent at 0, 10, …, 50, 5 was delivered. What was sent by 20 is lost, and 4, sent at 40, is
-/// the last that may still be. 1, sent again at 60 and lost again, is found when 2, sent again at 70, was delivered.
+/// RFC 8985 §6.2 step 5: of 0 to 5, sent at 0, 10, …, 50, segment 5 was delivered. Segments sent by 20 are lost; 4,
+/// sent at 40, is the last that may still arrive. 1, retransmitted at 60 and lost again, is found when 2, retransmitted
+/// at 70, is delivered.
 #[test]
 fn what_was_overtaken_long_ago_is_lost_repetitions_too() {
     let mut board = sent_on(Scoreboard::new(4, true), 6);
@@ -34,14 +35,15 @@ fn what_was_overtaken_long_ago_is_lost_repetitions_too() {
     }
     let mut delivery = Delivery { repeats_until: 69, ..Delivery::default() };
     board.sack((2, 3), &mut delivery);
-    // The original may have been late: sent again a moment ago, it says nothing.
+    // The original may have been late: a segment that was just retransmitted gives no information.
     assert_eq!((delivery.latest, delivery.lowest_clean), (None, None));
     assert_eq!(board.mark_overtaken(110, 50, |at, n| (at, n) < (70, 2)), (4, None));
     assert_eq!([board.lost(), board.retransmitted(), board.pipe()], [4, 0, 0]);
     assert_eq!(board.next_lost(), Some(0));
 }
 
-/// A timeout with 0 to 3 sent at 0, 10, 20 and 30: the first is lost, and what was sent by 10; undone, all are on their way.
+/// A timeout with 0 to 3 sent at 0, 10, 20 and 30: the first is lost, and those sent by 10. After the undo all are in
+/// flight.
 #[test]
 fn a_timeout_spares_what_was_sent_just_now() {
     let mut board = sent_on(Scoreboard::new(4, true), 4);
@@ -77,7 +79,7 @@ fn an_ack_samples_only_segments_sent_once() {
     board.resend(0, Segment { sent_at: 100, ..Segment::default() });
     let mut delivery = Delivery::default();
     board.acknowledge(3, &mut delivery);
-    // Segments 1 and 2 have waited for the repetition; one that is SACKed with them has not.
+    // Segments 1 and 2 have waited for the retransmission; a segment that is SACKed with them has not.
     assert_eq!((delivery.count, delivery.oldest_clean, delivery.newest_clean), (3, None, None));
     assert_eq!(delivery.newest.map(|s| s.sent_at), Some(100));
     assert_eq!((board.pipe(), board.next_lost()), (0, Some(3)));
@@ -85,7 +87,7 @@ fn an_ack_samples_only_segments_sent_once() {
     assert_eq!((delivery.oldest_clean, delivery.newest_clean), (Some(30), Some(30)));
 }
 
-/// RFC 6582 §3.2: three duplicates, first segment lost; a partial ACK of four takes three counts with it.
+/// RFC 6582 §3.2: three duplicates, the first segment is lost; a partial ACK of four consumes three counts.
 #[test]
 fn duplicates_count_as_arrivals() {
     let mut board = sent(10);
@@ -99,7 +101,7 @@ fn duplicates_count_as_arrivals() {
 }
 
 proptest! {
-    /// Whatever the order of events, the counts are what counting the flags gives.
+    /// For any order of events, the counters equal the number of flags.
     #[test]
     fn counts_agree_with_flags(steps in prop::collection::vec((0u8..6, 0u32..40, 1u32..6), 1..120)) {
         let mut board = sent(8);
@@ -124,8 +126,8 @@ proptest! {
         }
     }
 
-    /// The same where losses are found by time; and whatever is neither SACKed nor waiting is in the list, in the order in
-    /// which it was sent.
+    /// For any order of events with loss detection by time, the counters equal the number of flags. The list contains
+    /// the segments that are neither SACKed nor waiting, in order of transmission.
     #[test]
     fn counts_agree_with_flags_by_time(steps in prop::collection::vec((0u8..8, 0u32..40, 1u32..6), 1..120)) {
         let mut board = sent_on(Scoreboard::new(4, true), 8);

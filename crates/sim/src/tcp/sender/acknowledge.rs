@@ -1,4 +1,4 @@
-//! An ACK arrives: what it delivers, what it shows to be lost, what the law is told.
+//! ACK processing: deliveries, losses, and the report to the law.
 
 use super::Sender;
 use crate::packet::Packet;
@@ -9,7 +9,7 @@ use windward_laws::{Ack, CongestionKind, Law, Sample};
 use windward_units::{Duration, Packets, Time};
 
 impl Sender {
-    /// An ACK arrives. Returns the RTT sample that it gave, if any.
+    /// Handles the arrival of an ACK. Returns its RTT sample, if any.
     #[inline]
     pub fn on_ack(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
         if self.by_time.is_on {
@@ -43,8 +43,9 @@ impl Sender {
         let lost = self.find_losses(now, fresh);
         self.lost += lost.count;
         if let Some(newest) = delivery.newest {
-            // After a timeout an ACK jumps over what had arrived before it, which is no sign that the path is clear: it counts as a
-            // delayed ACK, in slow start (RFC 3465 §2.3 has one segment; Linux counts all), and without SACK until all is repaired.
+            // After a timeout an ACK skips segments that had arrived before it, which is no sign of a clear path. It
+            // counts as a delayed ACK: in slow start (RFC 3465 §2.3 counts one segment, Linux all), and without SACK
+            // until all losses are repaired.
             let acked = if restarts { delivery.count.min(DELAYED) } else { delivery.count };
             let heard = Heard { acked, marked: told.count, lost: lost.count, is_duplicate: advance == 0, prior_flight };
             self.tell_law(now, heard, &newest, sample);
@@ -55,7 +56,7 @@ impl Sender {
         let pipe = self.board.pipe();
         if let Some(prr) = self.phase.prr() {
             if self.is_linux_newreno {
-                // A partial ACK names a new loss: no more goes out than was delivered.
+                // A partial ACK indicates a new loss: no more is sent than was delivered.
                 prr.on_ack_safely(delivery.count, pipe, false);
             } else {
                 prr.on_ack(delivery.count, pipe, lost.is_new);
@@ -85,19 +86,20 @@ impl Sender {
         }
     }
 
-    /// Whether a duplicate tells of a delivery, without SACK. After a timeout all that was in flight counts as lost, so that what arrives
-    /// of it is no delivery; duplicates count again once something beyond it is sent, as in Linux.
+    /// True if a duplicate indicates a delivery, without SACK. After a timeout everything in flight counts as lost, so
+    /// its arrivals are no deliveries. Duplicates count again once a segment beyond it is sent, as in Linux.
     fn means_delivery(&self) -> bool {
         !matches!(self.phase, Phase::Loss { until } if self.board.next() <= until)
     }
 
-    /// The timeout's estimator takes the oldest segment that this ACK delivers, which includes the receiver's delay; the
-    /// law takes the newest, which does not. Both obey Karn's rule, unless a timestamp tells transmissions apart.
+    /// Takes the RTT samples. The estimator of the timeout uses the oldest segment that this ACK delivers, which
+    /// includes the receiver's delay. The law uses the newest, which does not. Both obey Karn's rule, unless a
+    /// timestamp distinguishes transmissions.
     #[inline]
     fn sample_rtt(&mut self, now: u64, advance: u32, stamp: u64, delivery: &Delivery) -> Option<Duration> {
         let since = |then: u64| Duration::from_nanos(now - then);
         let stamped = (self.has_stamps && advance > 0).then(|| since(stamp));
-        // What an ACK that covers repetitions reports SACKed may have waited as well, for SACKs that were lost.
+        // Segments that an ACK of retransmissions SACKs may have waited as well, for SACKs that were lost.
         let is_clean = !delivery.has_repeated;
         let clean = |sent_at: Option<u64>| sent_at.filter(|_| is_clean).map(since).or(stamped);
         if advance > 0
@@ -153,7 +155,7 @@ impl Sender {
             self.timer.cancel();
             return;
         }
-        // RFC 6582 §4: in recovery without SACK the first partial ACK alone restarts the timer, in Linux each.
+        // RFC 6582 §4: in recovery without SACK only the first partial ACK restarts the timer; in Linux each does.
         if !self.has_sack && matches!(self.phase, Phase::Recovery { .. }) {
             if !self.restarts_on_partial {
                 return;
@@ -163,7 +165,7 @@ impl Sender {
         self.timer.set(now + self.rtt.rto());
     }
 
-    /// Marks what is lost, and enters recovery at the first loss of a window; `fresh` segments are SACKed by this very ACK.
+    /// Marks lost segments, and enters recovery at the first loss in a window; `fresh` segments are SACKed by this ACK.
     #[inline]
     fn find_losses(&mut self, now: Time, fresh: u32) -> Losses {
         if self.board.sacked() == 0 {
@@ -179,7 +181,7 @@ impl Sender {
             && if self.has_sack {
                 self.board.is_first_lost()
             } else {
-                // RFC 6582 §3.2 step 2: not for duplicates that a timeout's retransmissions caused.
+                // RFC 6582 §3.2 step 2: ignores duplicates caused by a timeout's retransmissions.
                 self.board.sacked() >= DUP_THRESH && self.board.una() >= self.recover
             };
         if is_new {
@@ -190,8 +192,8 @@ impl Sender {
 
     #[cold]
     fn enter_recovery(&mut self, now: Time, mut lost: u32, fresh: u32) -> u32 {
-        // RFC 5681 §3.2 step 2: FlightSize, what is SACKed included, without limited transmit's segments: each earlier duplicate
-        // let out one, as long as there was one.
+        // RFC 5681 §3.2 step 2: FlightSize includes SACKed segments and excludes those of limited transmit. Each
+        // earlier duplicate released one of these while new segments were available.
         let earlier = self.board.sacked() - fresh;
         let has_new = self.board.next() < self.end && self.board.outstanding() < self.receive_window;
         let flight = self.board.outstanding() - if has_new { earlier } else { earlier.min(self.limited) };
@@ -203,7 +205,7 @@ impl Sender {
         }
         let until = self.board.next();
         let prr = match self.phase {
-            // The law has been told of this congestion by a mark.
+            // A mark has already reported this congestion to the law.
             Phase::Reduction { prr, .. } => prr,
             _ => {
                 let (flight, sent) =
@@ -222,8 +224,9 @@ impl Sender {
         newly
     }
 
-    /// Whether the window must not grow on what an ACK delivers, for it was not used. Laws of rates want to know whether the segment was
-    /// sent when there was no more data: a receive window limits the rate as the path does (Linux: `tcp_rate_check_app_limited`).
+    /// True if the window must not grow on an ACK because it was not used. For rate-based laws: true if the segment was
+    /// sent when no more data was available, because a receive window limits the rate as the path does (Linux:
+    /// `tcp_rate_check_app_limited`).
     #[inline]
     fn is_unused(&self, newest: &Segment) -> bool {
         if self.drives_recovery {
@@ -273,7 +276,7 @@ impl Sender {
         self.take_window();
     }
 
-    /// What a law is told that models its path by rates.
+    /// Returns the samples for a law that models its path by rates.
     fn rates(&self, newest: &Segment, interval: Duration, prior_flight: u32) -> Sample {
         let whole = |count: u32| Packets::new(f64::from(count));
         Sample {
@@ -289,10 +292,10 @@ impl Sender {
     }
 }
 
-/// Segments of a delayed ACK.
+/// Segments that a delayed ACK covers.
 const DELAYED: u32 = 2;
 
-/// What an ACK tells the law of segments.
+/// Segments reported to the law for one ACK.
 #[derive(Clone, Copy)]
 pub(super) struct Heard {
     pub acked: u32,
@@ -302,7 +305,7 @@ pub(super) struct Heard {
     pub prior_flight: u32,
 }
 
-/// Losses found by one ACK.
+/// Losses detected with one ACK.
 #[derive(Clone, Copy, Default)]
 struct Losses {
     count: u32,

@@ -1,7 +1,7 @@
-//! Losses by time, as Linux finds and takes them back: RACK-TLP (RFC 8985), F-RTO (RFC 5682), D-SACK (RFC 2883).
+//! Loss detection by time and undo, as in Linux: RACK-TLP (RFC 8985), F-RTO (RFC 5682), D-SACK (RFC 2883).
 //!
-//! The order of things is that of Linux's `tcp_ack`: what an ACK delivers; the round trip; the probe's outcome; what that
-//! shows about reductions of the window and about losses; the timer; the law.
+//! The order is that of Linux's `tcp_ack`: deliveries, RTT sample, outcome of the probe, undo of reductions and loss
+//! detection, the timer, the law.
 
 use super::acknowledge::Heard;
 use super::{Sender, Turn};
@@ -13,40 +13,40 @@ use crate::tcp::scoreboard::Delivery;
 use windward_laws::{CongestionKind, Law};
 use windward_units::{Duration, Time};
 
-/// What Linux adds to the times of its short timers (`TCP_TIMEOUT_MIN`).
+/// Margin that Linux adds to its short timers (`TCP_TIMEOUT_MIN`).
 const TIMER_MARGIN: Duration = Duration::from_millis(2);
-/// Until a probe, before the first round-trip sample (RFC 8985 §7.2).
+/// Timeout of the probe before the first RTT sample (RFC 8985 §7.2).
 const FIRST_PROBE: Duration = Duration::from_millis(1000);
-/// What a timer waits at least that should have expired.
+/// Minimum time until an overdue timer expires.
 const AT_ONCE: Duration = Duration::from_micros(1);
 
-/// What one ACK brought.
+/// Information in one ACK.
 #[derive(Clone, Copy)]
 struct News {
-    /// The cumulative ACK moved.
+    /// True if the cumulative ACK advanced.
     advances: bool,
-    /// Where it stood before.
+    /// First unacknowledged segment before this ACK.
     una: u32,
-    /// Segments newly SACKed.
+    /// Number of newly SACKed segments.
     sacked: u32,
-    /// A duplicate was reported.
+    /// True if a duplicate was reported.
     has_duplicate: bool,
-    /// The lowest segment delivered that was sent once.
+    /// Lowest delivered segment that was sent only once.
     lowest_clean: Option<u32>,
-    /// The stamp that it echoes, where there are stamps.
+    /// Echoed timestamp, on connections with timestamps.
     stamp: Option<u64>,
 }
 
-/// What a duplicate told.
+/// Information in a reported duplicate.
 #[derive(Clone, Copy, Default)]
 struct Duplicates {
     count: u32,
-    /// It is the probe's: the original arrived too.
+    /// True if it is the probe's duplicate: the original arrived too.
     is_probe: bool,
 }
 
 impl Sender {
-    /// An ACK arrives. Returns the RTT sample that it gave, if any.
+    /// Handles the arrival of an ACK. Returns its RTT sample, if any.
     pub(super) fn on_ack_by_time(&mut self, now: Time, packet: &Packet) -> Option<Duration> {
         let to = packet.number;
         if to > self.board.next() {
@@ -61,7 +61,7 @@ impl Sender {
         let duplicates = self.hear_duplicate(packet);
         let repeats_until = self.by_time.rack.latest_repeat(nanos);
         let mut sacked = Delivery { repeats_until, ..Delivery::default() };
-        // The stamp is that of what the cumulative ACK covers; a SACKed segment's is not known.
+        // The timestamp belongs to the cumulative ACK; that of a SACKed segment is unknown.
         let mut acked = Delivery { repeats_until: repeats_until.min(stamp.unwrap_or(u64::MAX)), ..sacked };
         let advances = to > una;
         if advances {
@@ -81,7 +81,7 @@ impl Sender {
         let lowest_clean = acked.lowest_clean.into_iter().chain(sacked.lowest_clean).min();
         let news =
             News { advances, una, sacked: sacked.count, has_duplicate: duplicates.count > 0, lowest_clean, stamp };
-        // What is SACKed is looked at first.
+        // SACKed segments are processed first.
         let highest = acked.highest.or(sacked.highest);
         if let Some((latest, (_, sent_at))) = acked.latest.max(sacked.latest).zip(highest) {
             self.by_time.rack.advance(nanos, latest, sent_at);
@@ -100,7 +100,7 @@ impl Sender {
         if !watches {
             self.set_timer_after(now, &news, &sacked);
         }
-        // Before the law hears of the ACK: its window does not grow on what brings it down.
+        // Precedes the report of the ACK to the law: the window must not grow on marks that reduce it.
         if told.is_any {
             self.answer_marks(now, count);
         }
@@ -116,7 +116,7 @@ impl Sender {
         sample
     }
 
-    /// RFC 2883 §4: the first block reports a duplicate where it lies below the ACK or within the second.
+    /// RFC 2883 §4: the first block reports a duplicate if it lies below the ACK or within the second block.
     #[inline]
     fn hear_duplicate(&mut self, packet: &Packet) -> Duplicates {
         let [first, second, _] = packet.sack;
@@ -131,7 +131,7 @@ impl Sender {
     fn take_duplicate(&mut self, block: (u32, u32)) -> Duplicates {
         let count = block.1 - block.0;
         self.counts.duplicates += u64::from(count);
-        // More than was sent again: the network duplicates packets (RFC 3708 §3).
+        // More duplicates than retransmissions: the network duplicates packets (RFC 3708 §3).
         if self.counts.duplicates > self.counts.retransmits {
             return Duplicates::default();
         }
@@ -147,8 +147,8 @@ impl Sender {
         Duplicates { count, is_probe }
     }
 
-    /// Linux's samples: the oldest segment that the cumulative ACK covers unless it covers repetitions, else the oldest newly
-    /// SACKed, else the stamp; for the law the newest.
+    /// Takes RTT samples as Linux does: the oldest segment that the cumulative ACK covers unless it covers
+    /// retransmissions, else the oldest newly SACKed one, else the timestamp. The law gets the newest.
     #[inline]
     fn sample_by_time(
         &mut self,
@@ -175,7 +175,7 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 §7.4: what came of the probe.
+    /// RFC 8985 §7.4: determines the outcome of the probe.
     #[inline]
     fn hear_probe(&mut self, now: Time, to: u32, news: &News, duplicates: Duplicates) {
         if let Some(end) = self.by_time.probe
@@ -191,7 +191,7 @@ impl Sender {
         if !self.by_time.is_repeating || duplicates.is_probe {
             self.by_time.probe = None;
         } else if is_beyond {
-            // The probe repaired a loss, and no duplicate was reported: the window goes down at once.
+            // The probe repaired a loss, and no duplicate was reported: reduce the window at once.
             self.by_time.probe = None;
             self.by_time.undo.forget();
             self.is_doubling = false;
@@ -201,8 +201,8 @@ impl Sender {
         }
     }
 
-    /// What the ACK shows about the reduction of the window, and about losses: how many were found, and whether the timer waits
-    /// for a reordering window to end.
+    /// Evaluates the ACK for undo of the last reduction, and for losses. Returns the number of losses found, and true
+    /// if the timer waits for the end of a reordering window.
     fn judge(&mut self, now: Time, news: &News) -> (u32, bool) {
         self.leave_phase_by_time(news);
         match self.phase {
@@ -245,7 +245,7 @@ impl Sender {
         }
     }
 
-    /// Ends recovery, and what a mark began, when everything sent before is acknowledged.
+    /// Ends recovery, or the reduction after a mark, once everything sent before is acknowledged.
     fn leave_phase_by_time(&mut self, news: &News) {
         match self.phase {
             Phase::Recovery { until, .. } if self.board.una() >= until => self.finish(news),
@@ -254,7 +254,7 @@ impl Sender {
         }
     }
 
-    /// Everything sent before the reduction is acknowledged: was it necessary?
+    /// Ends the reduction, with everything sent before acknowledged. Undoes it if it was spurious.
     fn finish(&mut self, news: &News) {
         let undo = &self.by_time.undo;
         if undo.is_all_duplicate() || undo.is_delayed(news.stamp) {
@@ -265,14 +265,15 @@ impl Sender {
         self.phase = Phase::Open;
     }
 
-    /// A partial ACK in recovery that was sent for an original: it was late, not lost. Whether nothing more shall be found lost.
+    /// Handles a partial ACK in recovery that was sent for an original, which was late rather than lost. Returns true
+    /// if loss detection must pause.
     fn is_late_in_recovery(&mut self, news: &News) -> bool {
         if !self.by_time.undo.is_delayed(news.stamp) {
             return false;
         }
         self.by_time.rack.note_reordering(self.board.fack().saturating_sub(news.una));
         if self.board.retransmitted() > 0 {
-            // Repetitions are still out: new segments only, until they are told apart.
+            // Retransmissions are still in flight: send new segments only, until their ACKs can be distinguished.
             self.by_time.order = Order::NewOnly;
             return true;
         }
@@ -280,7 +281,7 @@ impl Sender {
         false
     }
 
-    /// After a timeout: RFC 5682 §3.1, and what stamps and duplicates say.
+    /// Evaluates an ACK after a timeout: F-RTO (RFC 5682 §3.1), timestamps and duplicates.
     fn judge_timeout(&mut self, until: u32, news: &News) {
         let undo = &self.by_time.undo;
         if news.advances && (undo.is_all_duplicate() || undo.is_delayed(news.stamp)) {
@@ -288,17 +289,17 @@ impl Sender {
         }
         let is_recovered = self.board.una() >= until;
         if self.by_time.is_judging {
-            // Step 3.b: not all was lost, for something arrived that was never repeated.
+            // Step 3.b: spurious, because a segment arrived that was never retransmitted.
             if news.lowest_clean.is_some_and(|lowest| lowest < until) {
                 return self.take_back(true);
             }
             if self.board.next() > until {
-                // Step 3.a: new segments arrived before what the timeout was for. A duplicate that is reported was none of them.
+                // Step 3.a: new segments arrived before the one that timed out. A reported duplicate is none of them.
                 if news.sacked > 0 || !(news.advances || news.has_duplicate) {
                     self.by_time.is_judging = false;
                 }
             } else if news.advances && !is_recovered {
-                // Step 2.b: new segments will tell.
+                // Step 2.b: new segments will decide.
                 self.phase = Phase::Loss { until: self.board.next() };
                 if self.has_new() {
                     self.by_time.order = Order::NewFirst;
@@ -312,7 +313,7 @@ impl Sender {
         }
     }
 
-    /// The reduction was a mistake; `unmarks` where nothing is known to be lost any more.
+    /// Undoes a spurious reduction; `unmarks` clears all losses.
     fn take_back(&mut self, unmarks: bool) {
         if unmarks {
             self.board.unmark_lost();
@@ -325,8 +326,8 @@ impl Sender {
         self.phase = Phase::Open;
     }
 
-    /// Looks for losses where something was delivered since the last look; how many there are, and whether the timer was set to
-    /// look again.
+    /// Looks for losses if segments were delivered since the last check. Returns their number, and true if the timer
+    /// was set for another check.
     fn detect(&mut self, now: Time) -> (u32, bool) {
         if !std::mem::take(&mut self.by_time.rack.has_advanced) {
             return (0, false);
@@ -340,7 +341,7 @@ impl Sender {
         (found, watches)
     }
 
-    /// RFC 8985 §6.2 step 5: how many segments are lost, and how long the last of the others may still take.
+    /// RFC 8985 §6.2 step 5: returns the number of lost segments, and the time that remains for the last of the others.
     fn mark_overtaken(&mut self, now: Time) -> (u32, Option<Duration>) {
         let is_recovering = matches!(self.phase, Phase::Recovery { .. } | Phase::Loss { .. });
         let Self { by_time: ByTime { rack, .. }, board, rtt, .. } = self;
@@ -350,7 +351,7 @@ impl Sender {
         (found, last.map(|sent_at| Duration::from_nanos((sent_at + span).saturating_sub(now))))
     }
 
-    /// Losses are known: recovery begins, if it has not.
+    /// Enters recovery if segments are lost, unless it has begun.
     fn recover_by_time(&mut self, now: Time, found: u32) {
         if self.board.lost() == 0 {
             return;
@@ -360,7 +361,7 @@ impl Sender {
             self.by_time.undo.settle();
         }
         let prr = match self.phase {
-            // The law has been told of this congestion by a mark, and a mark is no mistake.
+            // A mark has already reported this congestion to the law, and marks are never spurious.
             Phase::Reduction { prr, .. } => {
                 self.by_time.undo.forget();
                 prr
@@ -381,12 +382,12 @@ impl Sender {
         self.counts.recoveries += 1;
     }
 
-    /// Whether there is a new segment that the receiver has room for.
+    /// True if there is a new segment that the receiver has room for.
     pub(super) fn has_new(&self) -> bool {
         self.board.next() < self.end && self.board.outstanding() < self.receive_window
     }
 
-    /// What is sent whatever the window says.
+    /// Returns the transmission due regardless of the window.
     #[cold]
     pub(super) fn urgent_turn(&mut self, urgent: Urgent) -> Turn {
         let turn = match urgent {
@@ -397,7 +398,7 @@ impl Sender {
         turn.unwrap_or(Turn::Idle)
     }
 
-    /// RFC 8985 §7.3: a new segment, or else the last one again.
+    /// RFC 8985 §7.3: probes with a new segment, or else with the last one.
     fn probe(&self) -> Option<Turn> {
         if self.has_new() {
             return Some(Turn::New(self.board.next()));
@@ -406,11 +407,11 @@ impl Sender {
         self.board.is_under_way(last).then_some(Turn::Again(last))
     }
 
-    /// The timer expired, set for something else than the timeout.
+    /// Handles the expiry of the timer, set for another purpose than the timeout.
     #[cold]
     pub(super) fn on_short_timer(&mut self, now: Time, purpose: Purpose) {
         if purpose == Purpose::Probe {
-            // One probe at a time (RFC 8985 §7.3).
+            // No second probe while one is open (RFC 8985 §7.3).
             if self.by_time.probe.is_none() && self.probe().is_some() {
                 self.by_time.urgent = Some(Urgent::Probe);
                 return;
@@ -433,7 +434,7 @@ impl Sender {
         self.restart_by_time(now);
     }
 
-    /// The timeout expires: what F-RTO needs to know, and what is lost.
+    /// Handles a timeout: stores the state for F-RTO, and marks losses.
     pub(super) fn mark_timeout(&mut self, now: Time) -> u32 {
         let is_new = matches!(self.phase, Phase::Open | Phase::Reduction { .. });
         let is_again = self.is_timed_out();
@@ -448,13 +449,13 @@ impl Sender {
             }
             self.by_time.undo.begin(self.board.una(), self.board.retransmitted());
         }
-        // What was sent less than a round trip ago is not known to be lost.
+        // Segments sent less than a round trip ago are not known to be lost.
         self.board.mark_timed_out(now.as_nanos().saturating_sub(self.by_time.rack.rtt()))
     }
 
-    /// Sets the timer after an ACK, unless it brought nothing that puts the timeout off.
+    /// Sets the timer after an ACK, unless the ACK brought no news that postpones the timeout.
     fn set_timer_after(&mut self, now: Time, news: &News, sacked: &Delivery) {
-        // A SACK of what was sent after the first segment was repeated must not put its timeout off.
+        // A SACK of segments sent after the retransmission of the first one must not postpone its timeout.
         let puts_off = news.advances
             || (self.board.outstanding() > 0
                 && sacked.oldest_clean.is_some_and(|sent_at| sent_at < self.board.head_sent_at()));
@@ -463,7 +464,8 @@ impl Sender {
         }
     }
 
-    /// Starts the timeout, from now on, or, where a shorter timer was set meanwhile, from when the first segment was sent.
+    /// Starts the timeout: from now, or, if a shorter timer was set meanwhile, from the transmission of the first
+    /// segment.
     pub(super) fn restart_by_time(&mut self, now: Time) {
         let purpose = std::mem::take(&mut self.by_time.purpose);
         if self.board.outstanding() == 0 {
@@ -480,8 +482,8 @@ impl Sender {
         Time::from_nanos(self.board.head_sent_at()) + self.rtt.rto()
     }
 
-    /// RFC 8985 §7.2: sets the timer for a probe where no loss is being repaired, no later than the timeout; `is_put_off` where
-    /// that counts from now. Whether it did.
+    /// RFC 8985 §7.2: sets the timer for a probe while no loss is being repaired, no later than the timeout, which
+    /// counts from now if `is_put_off`. Returns true if it was set.
     pub(super) fn set_probe(&mut self, now: Time, is_put_off: bool) -> bool {
         let is_calm = match self.phase {
             Phase::Open => self.board.is_calm(),
@@ -504,7 +506,8 @@ impl Sender {
         true
     }
 
-    /// A segment was sent: a new one, the first one unacknowledged, or a probe; `was_empty` where nothing was out before.
+    /// Sets the timer after a transmission: a new segment, the first unacknowledged one, or a probe. `was_empty` is
+    /// true if nothing was in flight before.
     pub(super) fn set_timer_after_send(&mut self, now: Time, is_new: bool, was_empty: bool) {
         if let Some(urgent) = self.by_time.urgent.take()
             && urgent == Urgent::Probe
@@ -522,7 +525,7 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 §7.3: the probe was sent.
+    /// RFC 8985 §7.3: records the transmission of the probe.
     #[cold]
     fn note_probe(&mut self, now: Time, is_new: bool) {
         self.by_time.is_repeating = !is_new;

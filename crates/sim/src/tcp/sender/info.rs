@@ -1,62 +1,62 @@
-//! What a sender shows of itself.
+//! Visible state of a sender.
 
 use super::Sender;
 use crate::tcp::recovery::Phase;
 use windward_laws::Law;
 use windward_units::Duration;
 
-/// Where a sender stands, in Linux's words (`enum tcp_ca_state`).
+/// State of loss recovery, in Linux's terms (`enum tcp_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// All is well.
+    /// No segment is out of order or lost.
     Open,
-    /// Something is out of order, or may be lost.
+    /// Segments are out of order, or may be lost.
     Disorder,
-    /// The window goes down because of a mark.
+    /// A mark reduces the window.
     Reduction,
-    /// Losses are repaired.
+    /// Losses are being repaired.
     Recovery,
     /// The timer has expired.
     Loss,
 }
 
-/// The state of a sender, as in Linux's `struct tcp_info`. Numbers are of segments.
+/// State of a sender, as in Linux's `struct tcp_info`. Counts are in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
-    /// Where it stands.
+    /// State of loss recovery.
     pub state: State,
     /// The window in force.
     pub cwnd: u32,
-    /// Where slow start ends; `None`: nowhere yet, or the law has none.
+    /// Slow start threshold; `None` if it is unlimited or the law has none.
     pub ssthresh: Option<u32>,
-    /// Sent and not cumulatively acknowledged.
+    /// Segments sent and not cumulatively acknowledged.
     pub unacked: u32,
-    /// Of those, reported beyond a gap.
+    /// SACKed among the unacknowledged.
     pub sacked: u32,
-    /// Of those, taken for lost.
+    /// Considered lost among the unacknowledged.
     pub lost: u32,
-    /// Of those, sent again and on their way.
+    /// Retransmitted and in flight among the unacknowledged.
     pub retransmitted: u32,
-    /// The farthest that one was overtaken, at least 3.
+    /// Largest reordering distance, at least 3.
     pub reordering: u32,
-    /// How often reordering was seen.
+    /// Number of reordering events.
     pub reorderings: u32,
     /// Smoothed round-trip time.
     pub srtt: Duration,
-    /// The retransmission timeout.
+    /// Retransmission timeout.
     pub rto: Duration,
     /// Segments delivered so far.
     pub delivered: u32,
-    /// Of those, marked, as far as ACKs count marks.
+    /// Marked segments among the delivered, as far as ACKs count marks.
     pub marked: u32,
-    /// Segments sent again so far.
+    /// Segments retransmitted so far.
     pub retransmits: u64,
     /// Tail loss probes so far.
     pub probes: u64,
 }
 
 impl Sender {
-    /// Its state.
+    /// Returns the sender's state.
     pub fn info(&self) -> Info {
         let state = match &self.phase {
             Phase::Open if self.board.is_calm() => State::Open,
@@ -87,7 +87,7 @@ impl Sender {
         }
     }
 
-    /// Where slow start ends, infinite as long as nowhere; `None` where the law knows no such thing.
+    /// Slow start threshold, infinite until it is set; `None` if the law has none.
     pub(super) fn ssthresh(&self) -> Option<f64> {
         let mut ssthresh = None;
         self.law.observe(&mut |name, value| {
@@ -98,7 +98,7 @@ impl Sender {
         ssthresh
     }
 
-    /// The receiver has room for `segments` from the first unacknowledged one on.
+    /// Sets the receive window to `segments`, counted from the first unacknowledged one.
     pub fn set_receive_window(&mut self, segments: u32) {
         self.receive_window = segments;
     }

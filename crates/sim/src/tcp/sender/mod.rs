@@ -1,7 +1,7 @@
-//! The sending end: when to send what, and when a segment is lost.
+//! The sending end: transmission and loss detection.
 //!
-//! RFC 5681 with RFC 6582 (NewReno) or RFC 6675 and 6937 (SACK, PRR), RFC 3042 (limited transmit: a duplicate
-//! shrinks the pipe, which lets a new segment out), RFC 6298 (timer); or, with SACK, what Linux does: losses by time
+//! RFC 5681 with RFC 6582 (NewReno) or RFC 6675 and 6937 (SACK, PRR), RFC 3042 (limited transmit: a duplicate shrinks
+//! the pipe, which releases a new segment), RFC 6298 (timer). Alternatively, with SACK, Linux's loss detection by time
 //! ([`by_time`]). The law decides the window.
 
 mod acknowledge;
@@ -25,20 +25,20 @@ use crate::network::{NewReno, TcpOptions};
 use windward_laws::{AnyLaw, Congestion, CongestionKind, Law, Start};
 use windward_units::{Duration, Packets, Time, splitmix64};
 
-/// What the sender wants next.
+/// Next action of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// Send this new segment.
     New(u32),
-    /// Send this one again.
+    /// Retransmit this segment.
     Again(u32),
-    /// Wait until then: pacing.
+    /// Wait until this time: pacing.
     Wait(Time),
     /// Wait for an ACK.
     Idle,
 }
 
-/// What a sender counted.
+/// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Data segments sent, retransmissions included.
@@ -51,26 +51,26 @@ pub struct Counts {
     pub timeouts: u64,
     /// Tail loss probes.
     pub probes: u64,
-    /// Reductions of the window that were undone.
+    /// Undone window reductions.
     pub undone: u64,
-    /// Duplicates that the receiver reported (RFC 2883).
+    /// Duplicates reported by the receiver (RFC 2883).
     pub duplicates: u64,
 }
 
 /// The sending end of a flow.
 pub struct Sender {
     law: AnyLaw,
-    /// The window is the law's own in recovery too.
+    /// True if the law decides the window during recovery too.
     drives_recovery: bool,
     reads_samples: bool,
-    /// What the law draws random numbers from.
+    /// Seed of the law's random numbers.
     seed: u64,
     board: Scoreboard,
     phase: Phase,
-    /// The window in force while no SACK recovery runs it: the law's, in whole segments.
+    /// The window in force while no SACK recovery controls it: the law's, in whole segments.
     window: u32,
     receive_window: u32,
-    /// New segments end here: the size of the flow, or what was sent when it stopped.
+    /// End of the new segments: the size of the flow, or the number sent when it stopped.
     pub end: u32,
     has_sack: bool,
     has_stamps: bool,
@@ -85,8 +85,8 @@ pub struct Sender {
     lost: u32,
     delivered_at: u64,
     first_sent_at: u64,
-    /// Segments sent before so many are delivered found no data behind them, as Linux's `app_limited`; or found neither data nor
-    /// room at the receiver behind them.
+    /// Delivered count below which transmissions are app-limited (no more data, as Linux's `app_limited`), and below
+    /// which they are unused (no more data, or no room for it at the receiver).
     app_limited_until: u32,
     unused_until: u32,
     round: u64,
@@ -95,36 +95,37 @@ pub struct Sender {
     is_doubling: bool,
     // Recovery
     recover: u32,
-    /// Losses are repaired as by Linux without SACK.
+    /// True if losses without SACK are repaired as in Linux.
     is_linux_newreno: bool,
-    /// Without SACK: whether the next partial ACK restarts the timer.
+    /// Without SACK: true if the next partial ACK restarts the timer.
     restarts_on_partial: bool,
     is_rescued: bool,
-    /// New segments sent since the first of those that are SACKed: limited transmit's, of which each duplicate lets out one.
+    /// New segments sent by limited transmit since the first SACKed segment; each duplicate releases one.
     limited: u32,
     /// ssthresh of RFC 5681 after the last timeout.
     restart_until: f64,
-    /// When the first expiry of a timeout came, whose undo a stamp from before may show (RFC 3522's RetransmitTS); zero where none.
+    /// Time of the first expiry of a timeout, which an older timestamp may undo (RFC 3522's RetransmitTS); zero if
+    /// there is none.
     timeout_at: u64,
-    /// The segment that the last timeout was for; `None` before the first, and after an undo.
+    /// Segment of the last timeout; `None` before the first, and after an undo.
     timed_out: Option<u32>,
-    /// The law's window ahead of the last reduction.
+    /// The law's window before the last reduction.
     window_before: Packets,
     marks: Marks,
     by_time: ByTime,
     /// The retransmission timer.
     pub timer: Timer,
-    /// When pacing lets the next segment out.
+    /// Time from which pacing allows the next segment.
     next_send: Time,
     burst: Burst,
     /// The timer of the pacing gap.
     pub pace: Timer,
-    /// What happened so far.
+    /// Counters.
     pub counts: Counts,
 }
 
 impl Sender {
-    /// A sender of `end` segments driven by `law`, which draws its random numbers from `seed`.
+    /// A sender of `end` segments with the window of `law`, which draws random numbers from `seed`.
     pub fn new(law: AnyLaw, tcp: &TcpOptions, end: u32, seed: u64) -> Self {
         let mut sender = Self {
             drives_recovery: law.drives_recovery(),
@@ -174,46 +175,46 @@ impl Sender {
         sender
     }
 
-    /// The law that drives it.
+    /// The congestion control law.
     pub fn law(&self) -> &AnyLaw {
         &self.law
     }
 
-    /// The estimator of the round-trip time.
+    /// The round-trip time estimator.
     pub fn rtt(&self) -> &Estimator {
         &self.rtt
     }
 
-    /// The last sample; zero before the first.
+    /// Latest RTT sample; zero before the first.
     pub fn last_rtt(&self) -> Duration {
         self.last_rtt
     }
 
-    /// Segments on their way.
+    /// Segments in flight.
     pub fn pipe(&self) -> u32 {
         self.board.pipe()
     }
 
-    /// The first segment not acknowledged.
+    /// First unacknowledged segment.
     #[inline]
     pub fn una(&self) -> u32 {
         self.board.una()
     }
 
-    /// The next new segment.
+    /// Next new segment.
     pub fn next(&self) -> u32 {
         self.board.next()
     }
 
-    /// Whether all there is to send has been acknowledged.
+    /// True if all data has been acknowledged.
     pub fn is_done(&self) -> bool {
         self.board.una() >= self.end
     }
 
-    /// Takes a sample of the handshake.
+    /// Takes the RTT sample of the handshake.
     pub fn establish(&mut self, now: Time, sample: Option<Duration>) {
         if let Some(rtt) = sample {
-            // Not a base RTT for the law: a SYN is shorter than a segment and takes less time to transmit.
+            // Not a base RTT for the law: a SYN is shorter than a segment and has a shorter transmission time.
             self.rtt.sample(rtt, self.board.una(), self.board.next());
             self.by_time.rack.sample(rtt);
         }
@@ -223,8 +224,8 @@ impl Sender {
         self.take_window();
     }
 
-    /// A new connection over the same path, driven by `law`, that numbers on from the segments of the old one, all of which are
-    /// acknowledged. What is known of the round trip stays, as in Linux's table of path metrics.
+    /// Starts a new connection over the same path with `law`. Its segment numbers continue those of the old one, which
+    /// are all acknowledged. The RTT estimate persists, as in Linux's table of path metrics.
     pub fn renew(&mut self, law: AnyLaw, tcp: &TcpOptions) {
         debug_assert!(self.board.outstanding() == 0, "the old connection has no data on its way");
         let fresh = Self::new(law, tcp, self.end, splitmix64(self.seed));
@@ -270,7 +271,8 @@ impl Sender {
         self.take_window();
     }
 
-    /// The last reduction was a mistake: the law takes it back, and the next timeout is a first one.
+    /// Undoes the last reduction, which was spurious: restores the law's window, and the next timeout counts as a first
+    /// one.
     fn undo(&mut self) {
         self.law.on_undo(self.window_before);
         self.take_window();
@@ -278,7 +280,7 @@ impl Sender {
         self.timed_out = None;
     }
 
-    /// The retransmission timer expired with data outstanding.
+    /// Handles the expiry of the retransmission timer with data outstanding.
     #[cold]
     pub fn on_timer(&mut self, now: Time) {
         match std::mem::take(&mut self.by_time.purpose) {
@@ -287,8 +289,8 @@ impl Sender {
         }
     }
 
-    /// Whether the first segment not acknowledged has timed out before. The timer may be backed off for others: until an ACK
-    /// of what was sent once (Karn's rule).
+    /// True if the first unacknowledged segment has timed out before. The timer may be backed off because of other
+    /// segments, until an ACK of a segment that was sent once (Karn's rule).
     fn is_timed_out(&self) -> bool {
         self.timed_out == Some(self.board.una())
     }
@@ -300,9 +302,9 @@ impl Sender {
         let lost = if self.by_time.is_on { self.mark_timeout(now) } else { self.board.mark_all_lost(self.has_sack) };
         self.lost += lost;
         if is_first {
-            // RFC 5681 §3.1: ssthresh is held when the same segment times out again.
+            // RFC 5681 §3.1: ssthresh is kept if the same segment times out again.
             self.restart_until = (f64::from(flight) / 2.0).max(2.0);
-            // While losses are repaired, a late ACK does not show that there were none. RFC 3522 §3.2: further expiries do not
+            // During recovery, a late ACK does not show that there was no loss. RFC 3522 §3.2: further expiries do not
             // overwrite RetransmitTS.
             self.timeout_at = if is_repairing { 0 } else { now.as_nanos() };
             if !is_repairing {

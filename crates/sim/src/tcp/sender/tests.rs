@@ -1,4 +1,4 @@
-//! Losses by script: what the RFCs say a sender does about them.
+//! Scripted losses: RFC behaviour of the sender.
 //!
 //! A sender and a receiver exchange packets over a path of 100 ms there and back that takes no transmission time and drops
 //! exactly the transmissions that the test names.
@@ -16,30 +16,30 @@ use windward_units::{Duration, Packets, Time};
 
 const HALF_RTT: Duration = Duration::from_millis(50);
 
-/// What happened: each transmission with its instant in milliseconds.
+/// Record of a run: each transmission with its time in milliseconds.
 struct Path {
     sender: Sender,
     receiver: Receiver,
     now: Time,
-    /// Data and ACKs on their way, by arrival and order of sending.
+    /// Data and ACKs in flight, by arrival time and order of transmission.
     flying: BTreeMap<(Time, u64), Packet>,
     count: u64,
     transmissions: Vec<(u64, u32)>,
     seen: BTreeMap<u32, u32>,
     drops: BTreeSet<(u32, u32)>,
-    /// ACKs that are lost, by the order in which the receiver sends them.
+    /// Lost ACKs, by the order in which the receiver sends them.
     lost_acks: BTreeSet<u32>,
     acks: u32,
     extra_delay: BTreeMap<(u32, u32), Duration>,
-    /// The window that the first recovery began with.
+    /// Window at the start of the first recovery.
     halved: Option<f64>,
-    /// How much longer each packet is on its way than the one before, in nanoseconds: what is sent in answer to several has an order
-    /// in time.
+    /// Extra delay of each packet over the previous one, in nanoseconds: orders the transmissions that answer several
+    /// packets.
     spacing: u64,
 }
 
 impl Path {
-    /// A flow of `end` segments whose window begins at `window`; `drops` lists (segment, how often it was sent before).
+    /// A flow of `end` segments with initial window `window`; `drops` lists (segment, earlier transmissions of it).
     fn new(window: u32, end: u32, tcp: &TcpOptions, drops: &[(u32, u32)]) -> Self {
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");
         let mut sender = Sender::new(law.build(Packets::new(f64::from(window))), tcp, end, 1);
@@ -80,7 +80,7 @@ impl Path {
         }
     }
 
-    /// Runs until nothing flies and no timer is set, or a minute has passed.
+    /// Runs until no packet is in flight and no timer is set, or for a minute.
     fn run(&mut self) {
         self.send();
         while self.now < Time::ZERO + Duration::from_millis(60_000) {
@@ -91,7 +91,7 @@ impl Path {
             }
             if timeout < arrival {
                 self.now = timeout;
-                // The path watches the deadline itself and needs no events.
+                // The path checks the deadline itself and needs no events.
                 self.sender.timer.cancel();
                 self.sender.on_timer(self.now);
                 self.send();
@@ -126,7 +126,7 @@ impl Path {
         }
     }
 
-    /// When `segment` was sent again, in milliseconds.
+    /// Times of the retransmissions of `segment`, in milliseconds.
     fn repeats(&self, segment: u32) -> Vec<u64> {
         self.transmissions.iter().filter(|(_, n)| *n == segment).map(|(ms, _)| *ms).skip(1).collect()
     }
@@ -145,7 +145,7 @@ fn tcp(sack: bool) -> TcpOptions {
     TcpOptions { sack, delayed_ack: None, min_rto: Duration::from_millis(1000), ..TcpOptions::default() }
 }
 
-/// One loss in a window of 20: RFC 5681 §3.2 repairs it after three duplicates, that is one round trip after it was sent,
+/// One loss in a window of 20: RFC 5681 §3.2 repairs it after three duplicates, one round trip after its transmission,
 /// and the window is halved once.
 #[test]
 fn one_loss_costs_one_retransmission_and_half_the_window() {
@@ -158,7 +158,8 @@ fn one_loss_costs_one_retransmission_and_half_the_window() {
     }
 }
 
-/// Karn's rule: segments 3 and 4 arrived long before the repetition of 2, whose ACK covers them. RFC 6298 from the round trip of 100 ms alone.
+/// Karn's rule: segments 3 and 4 arrived long before the retransmission of 2, whose ACK covers them. RFC 6298 uses the
+/// round trip of 100 ms alone.
 #[test]
 fn what_waited_for_a_repetition_is_no_sample() {
     for timestamps in [false, true] {
@@ -170,8 +171,9 @@ fn what_waited_for_a_repetition_is_no_sample() {
     }
 }
 
-/// RFC 5681 §3.1: every timeout leaves a window of one segment, also while the timer is backed off for another (Karn's rule keeps it
-/// so until an ACK of what was sent once). Segments 0 and 1 are lost, the repetition of 1 too.
+/// RFC 5681 §3.1: every timeout leaves a window of one segment, even while the timer is backed off because of another
+/// segment (Karn's rule: until an ACK of a segment that was sent once). Segments 0 and 1 are lost, and the
+/// retransmission of 1 too.
 #[test]
 fn a_timeout_of_another_segment_closes_the_window_again() {
     let tcp = TcpOptions { timestamps: false, ..tcp(false) };
@@ -183,9 +185,10 @@ fn a_timeout_of_another_segment_closes_the_window_again() {
     assert_eq!(last, [1]);
 }
 
-/// An ACK that jumps over what had arrived before a timeout opens the window as a delayed ACK does, also beyond ssthresh. Segments
-/// 0 to 2 are lost, and each once more; the second timeout leaves an ssthresh of 2, and the ACK of 2 covers hundreds. Nor do the
-/// duplicates that come after a timeout, of what was in flight, let repetitions out (RFC 5681 §3.1: the window is one segment).
+/// An ACK that skips segments delivered before a timeout opens the window as a delayed ACK does, also above ssthresh.
+/// Segments 0 to 2 are lost, and each once more. The second timeout leaves an ssthresh of 2, and the ACK of 2 covers
+/// hundreds. Duplicates of the old flight after a timeout release no retransmissions either (RFC 5681 §3.1: the window
+/// is one segment).
 #[test]
 fn what_waited_for_a_repetition_does_not_open_the_window() {
     let tcp = TcpOptions { timestamps: false, ..tcp(false) };
@@ -196,11 +199,11 @@ fn what_waited_for_a_repetition_does_not_open_the_window() {
         |instant| path.transmissions.iter().filter(|(ms, _)| *ms == instant).map(|(_, n)| *n).collect::<Vec<_>>();
     assert_eq!(sent_at(1200), [1, 2]);
     let again = *path.repeats(2).last().expect("it was repeated");
-    // The window of three, and limited transmit's one for the duplicate that the repetition of 3 causes.
+    // The window of three, and one segment of limited transmit for the duplicate that the retransmission of 3 causes.
     assert_eq!(sent_at(again + 100).len(), 4);
 }
 
-/// RFC 5681 §3.2 step 2: half of what was in flight at the loss, without the segments that limited transmit let out since.
+/// RFC 5681 §3.2 step 2: half of the flight at the loss, without the segments of limited transmit since.
 #[test]
 fn a_window_of_twenty_is_halved_to_ten() {
     for sack in [true, false] {
@@ -210,7 +213,8 @@ fn a_window_of_twenty_is_halved_to_ten() {
     }
 }
 
-/// Three losses in one window: NewReno repairs one a round trip (RFC 6582 §3.2), SACK all within the first (RFC 6675).
+/// Three losses in one window: NewReno repairs one per round trip (RFC 6582 §3.2), SACK all within the first (RFC
+/// 6675).
 #[test]
 fn three_losses_take_three_round_trips_without_sack_and_one_with() {
     let drops = [(1, 0), (5, 0), (9, 0)];
@@ -224,18 +228,19 @@ fn three_losses_take_three_round_trips_without_sack_and_one_with() {
     assert_eq!([1, 5, 9].map(|n| path.repeats(n)), [vec![100], vec![100], vec![100]]);
 }
 
-/// A lost retransmission is found by the timer alone (RFC 6675 does not find it); then slow start from one segment.
+/// A lost retransmission is detected by the timer only (RFC 6675 does not find it). Slow start from one segment
+/// follows.
 #[test]
 fn a_lost_retransmission_waits_for_the_timer() {
     let mut path = Path::new(20, 200, &tcp(true), &[(3, 0), (3, 1)]);
     path.run();
     assert_eq!((path.counts().1, path.counts().2, path.receiver.next()), (1, 1, 200));
     let repeats = path.repeats(3);
-    // The timer restarts with the retransmission at 100 ms and waits at least its minimum of 1 s.
+    // The timer restarts with the retransmission at 100 ms and waits for at least its minimum of 1 s.
     assert_eq!((repeats[0], repeats[1]), (100, 1100));
 }
 
-/// RFC 6298 §5.5: each expiry doubles the wait; 1, 2 and 4 s.
+/// RFC 6298 §5.5: each expiry doubles the timeout: 1, 2 and 4 s.
 #[test]
 fn timeouts_back_off() {
     let mut path = Path::new(2, 2, &tcp(true), &[(0, 0), (1, 0), (0, 1), (0, 2)]);
@@ -244,11 +249,11 @@ fn timeouts_back_off() {
     assert_eq!((path.counts().2, path.receiver.next()), (3, 2));
 }
 
-/// RFC 3042: each of the first two duplicates lets a new segment out, and no more than flight + 2 are outstanding.
+/// RFC 3042: each of the first two duplicates releases a new segment, and at most flight + 2 are outstanding.
 #[test]
 fn two_duplicates_let_two_new_segments_out() {
     for sack in [true, false] {
-        // A window of 4 never sees three duplicates but for those two: without limited transmit it would time out.
+        // A window of 4 sees three duplicates only thanks to these two: without limited transmit it would time out.
         let mut path = Path::new(4, 40, &tcp(sack), &[(0, 0)]);
         path.run();
         assert_eq!(path.counts(), (1, 1, 0), "SACK {sack}");
@@ -258,7 +263,7 @@ fn two_duplicates_let_two_new_segments_out() {
     }
 }
 
-/// The last segment lost: no duplicate can tell, only the timer.
+/// The last segment is lost: no duplicates, so only the timer detects it.
 #[test]
 fn a_lost_tail_waits_for_the_timer() {
     let mut path = Path::new(10, 10, &tcp(true), &[(9, 0)]);
@@ -266,8 +271,8 @@ fn a_lost_tail_waits_for_the_timer() {
     assert_eq!((path.counts(), path.repeats(9)), ((1, 0, 1), vec![1100]));
 }
 
-/// RFC 6675 §4 NextSeg rule 3 and the rescue of rule 4 send nothing that a timeout would not have to: holes at the very end
-/// of a transfer with two SACKed segments above are repaired without one.
+/// Holes at the very end of a transfer, with two SACKed segments above, are repaired without a timeout: RFC 6675 §4
+/// NextSeg rule 3 and the rescue of rule 4 send only what a timeout would have to send.
 #[test]
 fn holes_near_the_end_are_repaired_in_recovery() {
     let mut path = Path::new(10, 10, &tcp(true), &[(3, 0), (7, 0)]);
@@ -275,25 +280,26 @@ fn holes_near_the_end_are_repaired_in_recovery() {
     assert_eq!((path.counts().1, path.counts().2, path.receiver.next()), (1, 0, 10));
 }
 
-/// RFC 3522: a segment that is only late by more than the timeout; its ACK echoes the first stamp, and the window is as
-/// before.
+/// RFC 3522: a segment is late by more than the timeout. Its ACK echoes the first timestamp, and the window is
+/// restored.
 #[test]
 fn a_late_segment_is_no_loss() {
     let mut path = Path::new(10, 60, &TcpOptions { timestamps: true, ..tcp(true) }, &[]);
     for number in 0..10 {
         path.extra_delay.insert((number, 0), Duration::from_millis(1500));
     }
-    // The path keeps order: the retransmission arrives after the ten.
+    // The path preserves order: the retransmission arrives after the ten.
     path.extra_delay.insert((0, 1), Duration::from_millis(600));
     path.run();
     assert_eq!((path.counts().2, path.receiver.next()), (1, 60));
-    // Only the first segment was sent twice: once the timeout is known to be spurious nothing else is.
+    // Only the first segment was sent twice: after the spurious timeout is detected no other is.
     assert_eq!(path.counts().0, 1);
-    // The window of ten is restored, and has grown by what was acknowledged since.
+    // The window of ten is restored, and has grown by the segments acknowledged since.
     assert_eq!((path.sender.counts.undone, path.sender.law().cwnd()), (1, Packets::new(70.0)));
 }
 
-/// RFC 3522 §3.2: a second expiry does not overwrite RetransmitTS. All ten are late by 3.5 s; the timer expires at 1 and 3 s.
+/// RFC 3522 §3.2: a second expiry does not overwrite RetransmitTS. All ten are late by 3.5 s; the timer expires at 1
+/// and 3 s.
 #[test]
 fn a_segment_that_is_late_by_two_timeouts_is_no_loss() {
     for sack in [true, false] {
@@ -301,7 +307,7 @@ fn a_segment_that_is_late_by_two_timeouts_is_no_loss() {
         for number in 0..10 {
             path.extra_delay.insert((number, 0), Duration::from_millis(3500));
         }
-        // The path keeps order: the repetitions arrive after the ten.
+        // The path preserves order: the retransmissions arrive after the ten.
         path.extra_delay.insert((0, 1), Duration::from_millis(2600));
         path.extra_delay.insert((0, 2), Duration::from_millis(600));
         path.run();
@@ -311,8 +317,9 @@ fn a_segment_that_is_late_by_two_timeouts_is_no_loss() {
     }
 }
 
-/// RFC 7323 §4.3 and Karn's rule: an ACK is lost, and the one of the repetition, a second later, says 100 ms of the path and not
-/// 1100: with one segment out, and with two, of which the second was sent once and arrived long ago. Without stamps it says nothing.
+/// RFC 7323 §4.3 and Karn's rule: an ACK is lost, and that of the retransmission a second later gives 100 ms for the
+/// path rather than 1100 ms. Tested with one segment in flight, and with two, the second of which was sent once and
+/// arrived long ago. Without timestamps there is no sample.
 #[test]
 fn what_is_acknowledged_again_after_a_lost_ack_tells_the_time_of_its_repetition() {
     for (sack, timestamps) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -327,8 +334,9 @@ fn what_is_acknowledged_again_after_a_lost_ack_tells_the_time_of_its_repetition(
     }
 }
 
-/// A new connection over the same path is as a new one, but that it numbers on, and knows the round trip. The old one has sent its
-/// last segment as a probe, whose fate is open; has been told of marks; and had its timer backed off.
+/// A new connection over the same path equals a fresh one, except that it continues the numbering and knows the
+/// round-trip time. The old one has sent its last segment as a probe with unknown outcome, has received marks, and has
+/// backed off its timer.
 #[test]
 fn a_renewed_sender_remembers_the_round_trip_alone() {
     let tcp = TcpOptions {
@@ -364,34 +372,34 @@ fn a_renewed_sender_remembers_the_round_trip_alone() {
     assert_eq!((path.sender.law().cwnd(), path.sender.info().delivered), (Packets::new(11.0), 1));
 }
 
-/// A timeout in the midst of repairing losses, and then the ACK of a retransmission that was only late: segments were lost
-/// all the same, and what the timeout began goes on instead of a second recovery at the window that it left.
+/// A timeout during recovery is followed by the ACK of a retransmission that was only late. Segments were lost all the
+/// same: the recovery of the timeout continues, and no second one starts at the window that it left.
 #[test]
 fn a_late_retransmission_does_not_undo_losses() {
     let drops = [(0, 0), (2, 0), (4, 0), (2, 1), (4, 1)];
     let mut path = Path::new(10, 60, &TcpOptions { timestamps: true, ..tcp(true) }, &drops);
     path.extra_delay.insert((0, 1), Duration::from_millis(1500));
-    // The path keeps order: what the timeout sends arrives after it.
+    // The path preserves order: segments sent by the timeout arrive after it.
     path.extra_delay.insert((0, 2), Duration::from_millis(600));
     path.run();
     let (_, recoveries, timeouts) = path.counts();
     assert_eq!((recoveries, timeouts, path.receiver.next()), (1, 1, 60));
 }
 
-/// RFC 6582 §4, the impatient variant: 20 holes without SACK would take 20 round trips, 2 s; the timer, a second, restarts
-/// at the first partial ACK only, and then slow start repairs the rest.
+/// RFC 6582 §4, the impatient variant: 20 holes without SACK would take 20 round trips, 2 s. The timer of a second
+/// restarts at the first partial ACK only, and then slow start repairs the rest.
 #[test]
 fn many_losses_without_sack_end_in_a_timeout() {
     let drops: Vec<(u32, u32)> = (0..40).step_by(2).map(|number| (number, 0)).collect();
     let mut path = Path::new(40, 80, &tcp(false), &drops);
     path.run();
     assert_eq!((path.counts().2, path.receiver.next()), (1, 80));
-    // The first hole at 100 ms, then one at each round trip until the timer of the first partial ACK, of 200 ms, expires.
+    // The first hole at 100 ms, then one per round trip, until the timer of the first partial ACK, at 200 ms, expires.
     assert_eq!((path.repeats(2), path.repeats(20)), (vec![200], vec![1100]));
 }
 
-/// Linux, RFC 6582 §4's slow but steady variant: every partial ACK restarts the timer, and the 20 holes take 20 round trips.
-/// The law halves the window then, not what duplicates have let out.
+/// Linux, the slow-but-steady variant of RFC 6582 §4: every partial ACK restarts the timer, and the 20 holes take 20
+/// round trips. The law halves the window then, not the flight that duplicates have increased.
 #[test]
 fn many_losses_are_repaired_one_a_round_trip_where_each_partial_ack_restarts_the_timer() {
     let drops: Vec<(u32, u32)> = (0..40).step_by(2).map(|number| (number, 0)).collect();
@@ -399,12 +407,14 @@ fn many_losses_are_repaired_one_a_round_trip_where_each_partial_ack_restarts_the
     let mut path = Path::new(40, 80, &steady, &drops);
     path.run();
     assert_eq!((path.counts().2, path.receiver.next()), (0, 80));
-    // Of the 20 duplicates every second lets a new segment out (PRR), beside the first repetition; RFC 6582 has them let out none.
+    // Of the 20 duplicates every second releases a new segment (PRR), beside the first retransmission; with RFC 6582
+    // they release none.
     assert_eq!(path.transmissions.iter().filter(|(ms, _)| *ms == 100).count(), 11);
     assert_eq!((path.repeats(2), path.repeats(20), path.repeats(38)), (vec![200], vec![1100], vec![2000]));
 }
 
-/// 20 segments of a window of 40 are in flight when one is lost: RFC 5681 halves the former, Linux without SACK the latter.
+/// 20 segments of a window of 40 are in flight when one is lost: RFC 5681 halves the flight, Linux without SACK the
+/// window.
 #[test]
 fn without_sack_linux_halves_the_window_and_not_the_flight() {
     let window_after = |newreno| {
@@ -422,7 +432,7 @@ fn the_first_flight_is_the_initial_window() {
     let mut path = Path::new(10, 400, &tcp(true), &[]);
     path.run();
     assert_eq!(path.transmissions.iter().filter(|(ms, _)| *ms == 0).count(), 10);
-    // Slow start: twice as many a round trip later.
+    // Slow start: twice as many, one round trip later.
     assert_eq!(path.transmissions.iter().filter(|(ms, _)| *ms == 100).count(), 20);
     assert_eq!((path.counts(), path.sender.law().cwnd().count() > 100.0), ((0, 0, 0), true));
 }

@@ -1,4 +1,4 @@
-//! What to send, and when.
+//! Transmission: the next segment to send, and its time.
 
 use super::{Sender, Turn};
 use crate::ecn::Ecn;
@@ -9,13 +9,13 @@ use crate::tcp::scoreboard::Segment;
 use windward_laws::Law;
 use windward_units::{Duration, Time};
 
-/// Paced senders send this much faster than cwnd/srtt, so that pacing does not hold the window back, and twice as
-/// fast while slow start doubles it (the factors of Linux, `tcp_pacing_ca_ratio` and `tcp_pacing_ss_ratio`).
+/// Paced senders send at this multiple of cwnd/srtt, so that pacing does not hold back the window, and at twice
+/// cwnd/srtt while slow start doubles it (Linux's factors, `tcp_pacing_ca_ratio` and `tcp_pacing_ss_ratio`).
 const PACING_GAIN: f64 = 1.2;
 const SLOW_START_PACING_GAIN: f64 = 2.0;
 
 impl Sender {
-    /// What to send now.
+    /// Next action of the sender.
     #[inline]
     pub fn turn(&mut self, now: Time) -> Turn {
         let turn = self.choose(now);
@@ -26,7 +26,7 @@ impl Sender {
         turn
     }
 
-    /// The window in force, in segments; what rate reduction lets out makes it too (Linux: `tcp_cwnd_reduction`).
+    /// The window in force, in segments; increased to the budget of rate reduction (Linux: `tcp_cwnd_reduction`).
     #[inline]
     pub(super) fn window_now(&self) -> u32 {
         match &self.phase {
@@ -37,7 +37,7 @@ impl Sender {
         }
     }
 
-    /// Whether rate reduction says what goes out in a recovery, and not the window.
+    /// True if rate reduction and not the window limits transmissions in recovery.
     #[inline]
     fn repairs_by_rate(&self) -> bool {
         self.has_sack || self.is_linux_newreno
@@ -49,7 +49,7 @@ impl Sender {
             return self.urgent_turn(urgent);
         }
         let pipe = self.board.pipe();
-        // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ask no window.
+        // RFC 5681 §3.2, RFC 6582 §3.2: the fast retransmission, and that after a partial ACK, ignore the window.
         let asks = self.repairs_by_rate() || self.drives_recovery || !matches!(self.phase, Phase::Recovery { .. });
         if pipe >= self.window_now() && (asks || self.board.next_lost().is_none()) {
             return Turn::Idle;
@@ -75,7 +75,7 @@ impl Sender {
         if let Some(number) = self.last_resort() {
             return Turn::Again(number);
         }
-        // What is delivered from here on was sent while the window had room.
+        // Segments delivered from here on were sent while the window had room.
         self.unused_until = self.delivered + pipe.max(1);
         if next >= self.end {
             self.app_limited_until = self.unused_until;
@@ -83,7 +83,7 @@ impl Sender {
         Turn::Idle
     }
 
-    /// RFC 6675 §4 NextSeg, rules 3 and 4: in recovery with nothing new to send.
+    /// Segment to send in recovery without new data: RFC 6675 §4 NextSeg, rules 3 and 4.
     fn last_resort(&mut self) -> Option<u32> {
         if !self.has_sack || self.by_time.is_on || !matches!(self.phase, Phase::Recovery { .. }) {
             return None;
@@ -95,13 +95,14 @@ impl Sender {
         })
     }
 
-    /// A law that names a rate is paced at it; a window below one packet can only be kept by pacing.
+    /// True if segments are paced: by option, by a law with a rate of its own, or because the window is below one
+    /// packet.
     #[inline]
     fn is_pacing(&self) -> bool {
         self.is_paced || self.law.pacing_rate().is_some() || self.law.cwnd().count() < 1.0
     }
 
-    /// A segment goes out. Returns what it says of congestion.
+    /// Records the transmission of a segment. Returns its ECN fields.
     #[inline]
     pub fn on_send(&mut self, now: Time, turn: Turn) -> Ecn {
         let was_empty = self.board.outstanding() == 0;
@@ -158,15 +159,16 @@ impl Sender {
             }
             return;
         }
-        // RFC 6675 §6: retransmitting the first segment restarts the timer, or it might expire before that segment's ACK.
-        // Without SACK that happens at every partial ACK, of which the first alone may restart it (RFC 6582 §4).
+        // RFC 6675 §6: retransmitting the first segment restarts the timer, which might otherwise expire before that
+        // segment's ACK. Without SACK each partial ACK causes a retransmission, but only the first may restart the
+        // timer (RFC 6582 §4).
         let restarts = self.has_sack || self.restarts_on_partial;
         if !self.timer.is_set() || (restarts && is_first) {
             self.timer.set(now + self.rtt.rto());
         }
     }
 
-    /// When the segment after this one may go.
+    /// Sets the time of the segment after this one.
     fn pace(&mut self, now: Time) {
         let gap = self.pacing_gap();
         let quantum = self.law.send_quantum();

@@ -1,9 +1,9 @@
-//! Losses by time: RFC 8985, RFC 5682, RFC 2883, and what Linux takes back.
+//! Loss detection by time: RFC 8985, RFC 5682, RFC 2883, and undo as in Linux.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Linux's TCP. RTO 300 ms: 100 ms and the floor of 200 ms.
+/// Linux's TCP. The RTO is 300 ms: 100 ms plus the floor of 200 ms.
 fn linux(timestamps: bool) -> TcpOptions {
     TcpOptions {
         timestamps,
@@ -18,8 +18,8 @@ fn late(path: &mut Path, number: u32, times: u32, by_ms: u64) {
     path.extra_delay.insert((number, times), Duration::from_millis(by_ms));
 }
 
-/// RFC 8985 §6.2: three SACKed segments, and nothing was ever reordered: the window for reordering is zero, and a loss is repaired
-/// as RFC 6675 would.
+/// RFC 8985 §6.2: three SACKed segments and no reordering so far: the reordering window is zero, and a loss is repaired
+/// as by RFC 6675.
 #[test]
 fn three_duplicates_end_the_wait() {
     let mut path = Path::new(20, 400, &linux(true), &[(45, 0)]);
@@ -29,7 +29,8 @@ fn three_duplicates_end_the_wait() {
     assert_eq!(path.repeats(45), [first + 100]);
 }
 
-/// §6.2 step 5: with one SACKed above it, the ninth of ten waits a quarter of the round trip, 25 ms, and Linux's 2 ms.
+/// §6.2 step 5: with one segment SACKed above it, the ninth of ten waits for a quarter of the round trip, 25 ms, and
+/// Linux's 2 ms.
 #[test]
 fn few_duplicates_wait_for_the_reordering_window() {
     let mut path = Path::new(10, 10, &linux(true), &[(8, 0)]);
@@ -37,7 +38,7 @@ fn few_duplicates_wait_for_the_reordering_window() {
     assert_eq!((path.counts(), path.repeats(8)), ((1, 1, 0), vec![127]));
 }
 
-/// §3.1's second advantage: a repetition is lost when what was sent after it is delivered, a round trip later.
+/// §3.1's second advantage: a retransmission is lost when a segment sent after it is delivered, a round trip later.
 #[test]
 fn a_lost_repetition_is_found_in_a_round_trip() {
     let mut path = Path::new(20, 200, &linux(true), &[(3, 0), (3, 1), (3, 2)]);
@@ -46,8 +47,8 @@ fn a_lost_repetition_is_found_in_a_round_trip() {
     assert_eq!(path.counts(), (3, 1, 0));
 }
 
-/// §7.2: two at the tail are lost: the probe, the last one, leaves 2·100 + 2 ms after the last ACK, at 100 ms; its SACK, at 402 ms,
-/// shows that the other is lost (§7.4.1), with no timeout.
+/// §7.2: two segments at the tail are lost. The probe (the last one) leaves 2·100 + 2 ms after the last ACK at 100 ms.
+/// Its SACK at 402 ms shows that the other is lost (§7.4.1), without a timeout.
 #[test]
 fn a_probe_finds_a_lost_tail() {
     let mut path = Path::new(10, 10, &linux(true), &[(8, 0), (9, 0)]);
@@ -56,7 +57,8 @@ fn a_probe_finds_a_lost_tail() {
     assert_eq!((path.counts(), path.sender.counts.probes, path.receiver.next()), ((2, 1, 0), 1, 10));
 }
 
-/// §7.2: for a single segment the receiver's delay is waited for, 2·100 + 200 ms, but not beyond the timeout of 300 ms.
+/// §7.2: for a single segment the timer includes the receiver's delay, 2·100 + 200 ms, but does not exceed the timeout
+/// of 300 ms.
 #[test]
 fn the_last_segment_is_probed_no_later_than_the_timeout() {
     let mut path = Path::new(10, 10, &linux(true), &[(9, 0)]);
@@ -64,7 +66,8 @@ fn the_last_segment_is_probed_no_later_than_the_timeout() {
     assert_eq!((path.counts(), path.repeats(9), path.sender.counts.probes), ((1, 0, 0), vec![400], 1));
 }
 
-/// §7.3: a whole window is lost: the probe is a new segment, whatever the window says. Its SACK shows all four lost at once.
+/// §7.3: a whole window is lost. The probe is a new segment, regardless of the window. Its SACK shows all four lost at
+/// once.
 #[test]
 fn a_probe_is_new_data_where_there_is_some() {
     let drops = [0, 1, 2, 3].map(|number| (number, 0));
@@ -75,7 +78,7 @@ fn a_probe_is_new_data_where_there_is_some() {
     assert_eq!(path.receiver.next(), 40);
 }
 
-/// §7.3: one probe, then the timeout, 300 ms after it.
+/// §7.3: one probe, then the timeout 300 ms after it.
 #[test]
 fn a_lost_probe_is_followed_by_the_timeout() {
     let mut path = Path::new(10, 10, &linux(true), &[(8, 0), (9, 0), (9, 1)]);
@@ -84,8 +87,8 @@ fn a_lost_probe_is_followed_by_the_timeout() {
     assert_eq!((path.counts().2, path.sender.counts.probes, path.receiver.next()), (1, 1, 10));
 }
 
-/// §7.3: no other probe while it is open what came of the last. Three of ten are acknowledged after the probe of 202 ms, which puts the
-/// timer off; when that expires, nothing is sent, and the timeout is waited for.
+/// §7.3: no second probe while the outcome of the last one is open. Three of ten are acknowledged after the probe of
+/// 202 ms, which postpones the timer. When it expires, nothing is sent, and the timeout follows.
 #[test]
 fn a_probe_does_not_follow_a_probe() {
     let mut path = Path::new(10, 10, &linux(true), &[]);
@@ -104,8 +107,8 @@ fn a_probe_does_not_follow_a_probe() {
     assert_eq!((path.repeats(9), path.sender.counts.probes, path.counts().2), (vec![202], 1, 0));
 }
 
-/// §7.4.2: a probe that repaired a loss, which the ACK of what was sent after it shows, halves the window; a reported duplicate
-/// (RFC 2883) shows that there was none.
+/// §7.4.2: a probe repaired a loss, as the ACK of a later segment shows, and halves the window. A reported duplicate
+/// (RFC 2883) shows that there was no loss.
 #[test]
 fn a_probe_that_repaired_a_loss_halves_the_window() {
     for (duplicate, is_loss) in [((0, 0), true), ((9, 10), false)] {
@@ -132,8 +135,8 @@ fn a_probe_that_repaired_a_loss_halves_the_window() {
     }
 }
 
-/// Overtaken by 40 ms: taken for lost and sent again, but the ACK of 140 ms echoes the original's stamp (RFC 3522), and Linux takes
-/// the reduction back. From then on 25 ms are waited for, so that 20 ms are no loss.
+/// A segment overtaken by 40 ms is considered lost and retransmitted. The ACK at 140 ms echoes the original's timestamp
+/// (RFC 3522), and Linux undoes the reduction. From then on the window is 25 ms, so that 20 ms are no loss.
 #[test]
 fn reordering_is_taken_back_and_then_borne() {
     let mut path = Path::new(20, 600, &linux(true), &[]);
@@ -145,8 +148,8 @@ fn reordering_is_taken_back_and_then_borne() {
     assert!(path.sender.law().cwnd().count() > 100.0, "slow start went on");
 }
 
-/// RFC 8985 §6.2 step 4: the D-SACK of the first repetition, at 200 ms, widens the window to two quarters of the round trip. So 40 ms
-/// are borne from then on, which 25 would not.
+/// RFC 8985 §6.2 step 4: the D-SACK of the first retransmission, at 200 ms, widens the window to two quarters of the
+/// round trip. From then on 40 ms are tolerated, which exceed 25 ms.
 #[test]
 fn a_reported_duplicate_widens_the_window() {
     let mut path = Path::new(20, 600, &linux(true), &[]);
@@ -156,8 +159,8 @@ fn a_reported_duplicate_widens_the_window() {
     assert_eq!((path.repeats(5), path.repeats(200), path.counts()), (vec![100], vec![], (1, 1, 0)));
 }
 
-/// RFC 3708 §3: what was never sent again the network has repeated. 8 is overtaken by 9; a duplicate of 3 that is reported after that
-/// widens the window of 25 ms only where something was sent again.
+/// RFC 3708 §3: duplicates of segments that were never retransmitted come from the network. 8 is overtaken by 9; a
+/// duplicate of 3 reported after that widens the window of 25 ms only if a segment was retransmitted.
 #[test]
 fn what_the_network_repeats_is_no_mistake() {
     for (retransmits, window_ms) in [(0, 25), (1, 50)] {
@@ -175,7 +178,8 @@ fn what_the_network_repeats_is_no_mistake() {
     }
 }
 
-/// RFC 2883 §4: the first block reports a duplicate below the cumulative ACK or within the second block; else it is a plain SACK.
+/// RFC 2883 §4: the first block reports a duplicate if it lies below the cumulative ACK or within the second block;
+/// else it is a plain SACK.
 #[test]
 fn duplicates_are_below_the_ack_or_within_the_second_block() {
     for (first, count) in [((1, 3), 2), ((7, 8), 1), ((12, 14), 0)] {
@@ -187,7 +191,7 @@ fn duplicates_are_below_the_ack_or_within_the_second_block() {
     }
 }
 
-/// The same without stamps: the repetition's D-SACK, a round trip later, says that it was one too many.
+/// Reordering without timestamps: the D-SACK of the retransmission, a round trip later, shows that it was unnecessary.
 #[test]
 fn a_reported_duplicate_takes_the_reduction_back() {
     let mut path = Path::new(20, 400, &linux(false), &[]);
@@ -197,7 +201,7 @@ fn a_reported_duplicate_takes_the_reduction_back() {
     assert_eq!(path.receiver.next(), 400);
 }
 
-/// A loss is no reordering: nothing is taken back.
+/// A loss is not reordering: the reduction stays.
 #[test]
 fn a_loss_is_not_taken_back() {
     for stamps in [true, false] {
@@ -207,13 +211,14 @@ fn a_loss_is_not_taken_back() {
     }
 }
 
-/// RFC 5682 §3.1 without stamps: everything is late by 1.5 s. The first ACK after two timeouts lets new segments out (step 2.b); the
-/// second is of a segment that was sent once (step 3.b): the timeouts were spurious, and nothing else is sent again.
+/// RFC 5682 §3.1 without timestamps: everything is late by 1.5 s. The first ACK after two timeouts releases new
+/// segments (step 2.b). The second covers a segment that was sent once (step 3.b): the timeouts were spurious, and
+/// nothing else is retransmitted.
 #[test]
 fn a_spurious_timeout_repeats_one_segment() {
     let mut path = Path::new(10, 60, &linux(false), &[]);
     (0..10).for_each(|number| late(&mut path, number, 0, 1500));
-    // The probe, and the two repetitions at 502 and 1102 ms: the path keeps order.
+    // The probe, and the two retransmissions at 502 and 1102 ms: the path preserves order.
     late(&mut path, 10, 0, 1300);
     late(&mut path, 0, 1, 1100);
     late(&mut path, 0, 2, 600);
@@ -223,8 +228,9 @@ fn a_spurious_timeout_repeats_one_segment() {
     assert!(path.sender.law().cwnd().count() > 10.0);
 }
 
-/// RFC 5682 §3.1 step 3.b without an advance: of 20 the first is lost, with its repetition of 502 ms, and the second is late. Its SACK
-/// shows the timeout to be spurious. The next timeout of the first segment is one of its own: the path is dead, and the window closes.
+/// RFC 5682 §3.1 step 3.b without an advance: of 20 segments the first is lost, with its retransmission at 502 ms, and
+/// the second is late. Its SACK shows that the timeout is spurious. The next timeout of the first segment counts
+/// separately: the path is dead, and the window closes.
 #[test]
 fn a_timeout_after_an_undone_one_closes_the_window() {
     let mut path = Path::new(20, 400, &linux(true), &[]);
@@ -249,8 +255,8 @@ fn a_timeout_after_an_undone_one_closes_the_window() {
     assert_eq!((path.counts().2, path.sender.law().cwnd(), sent), (2, Packets::ONE, vec![0]));
 }
 
-/// RFC 5682 §3.1 step 3.a: everything was lost. The new segments after the first ACK are SACKed before what the timeout was for:
-/// it was necessary, and the rest is sent again.
+/// RFC 5682 §3.1 step 3.a: everything was lost. The new segments after the first ACK are SACKed before the one that
+/// timed out: the timeout was necessary, and the rest is retransmitted.
 #[test]
 fn a_timeout_that_was_necessary_repeats_all() {
     let drops: Vec<(u32, u32)> = (0..11).map(|number| (number, 0)).collect();
@@ -261,8 +267,8 @@ fn a_timeout_that_was_necessary_repeats_all() {
     assert_eq!((new, path.receiver.next(), path.counts().0), (vec![11, 12], 60, 11));
 }
 
-/// RFC 5682 §3.1 step 3.a ends the judgement: new segments are SACKed at 702 ms, and an original that was late by 620 ms, which comes
-/// 18 ms later, does not make the timeout spurious. All others were lost.
+/// RFC 5682 §3.1 step 3.a ends F-RTO: new segments are SACKed at 702 ms. An original that was late by 620 ms and
+/// arrives 18 ms later does not make the timeout spurious. All others were lost.
 #[test]
 fn a_late_original_does_not_overturn_the_judgement() {
     let drops: Vec<(u32, u32)> = (0..9).chain([10]).map(|number| (number, 0)).collect();
@@ -273,7 +279,7 @@ fn a_late_original_does_not_overturn_the_judgement() {
     assert_eq!((path.sender.counts.undone, path.receiver.next()), (0, 60));
 }
 
-/// Without SACK Linux's flow repairs losses as RFC 6582 does.
+/// Without SACK, Linux's sender repairs losses by RFC 6582.
 #[test]
 fn without_sack_nothing_is_found_by_time() {
     let mut path = Path::new(20, 200, &TcpOptions { sack: false, ..linux(true) }, &[(1, 0), (5, 0)]);
@@ -282,8 +288,8 @@ fn without_sack_nothing_is_found_by_time() {
 }
 
 proptest! {
-    /// Whatever is lost or late: all arrives, nothing is sent that was not asked for, and every duplicate that arrived was a
-    /// repetition.
+    /// For any losses and delays: all data arrive, no unrequested segment is sent, and every duplicate that arrived was
+    /// a retransmission.
     #[test]
     fn all_arrives(
         drops in prop::collection::vec((0_u32..80, 0_u32..3), 0..40),
