@@ -1,4 +1,4 @@
-//! The queues of all nodes, and which of them a link should serve.
+//! The queues of all nodes, and the choice of the queue that a link serves.
 
 use super::commodity::{Class, Commodity, Name, Queue, QueueBooks};
 use super::graph::Graph;
@@ -8,22 +8,22 @@ use crate::packet::Packet;
 use std::collections::BTreeMap;
 use windward_units::{Duration, Time};
 
-/// A commodity of which nothing has come for so long, and nothing waits, is over, until it comes back. [G: the paper says only that K
-/// follows the flows.]
+/// Time after which a commodity without arrivals and without waiting packets counts as over, until it returns. [G: the
+/// paper says only that K follows the flows.]
 const OVER: Duration = Duration::from_millis(10_000);
 
-/// How often that is looked after.
+/// Interval of that check.
 const LOOK: Duration = Duration::from_millis(1_000);
 
-/// A node's own.
+/// Queues and commodities of one node.
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// Most packets of all its queues together.
+    /// Buffer shared by all its queues, in packets.
     buffer: u32,
     backlog: u32,
-    /// The commodities that can come to it and have to leave it.
+    /// Commodities that can reach it and have to leave it.
     commodities: Vec<u32>,
-    /// How many of them are active: |S_i|.
+    /// Number of active ones: |S_i|.
     active: u32,
 }
 
@@ -38,34 +38,35 @@ pub struct Backlog {
     looks_at: Time,
 }
 
-/// The commodity that a link should serve.
+/// Commodity that a link should serve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pick {
-    /// Which one.
+    /// Its index.
     pub commodity: u32,
     /// D_ij^s; positive.
     pub difference: f64,
 }
 
 impl Backlog {
-    /// Empty queues of nodes that hold so many packets each.
+    /// Empty queues of nodes with these buffers, in packets.
     pub fn new(config: BacklogConfig, graph: Graph, buffers: impl IntoIterator<Item = u32>) -> Self {
         let nodes: Vec<Node> = buffers.into_iter().map(|buffer| Node { buffer, ..Node::default() }).collect();
         debug_assert_eq!(nodes.len(), graph.nodes() as usize, "every node has a buffer");
         Self { config, graph, nodes, commodities: Vec::new(), names: BTreeMap::new(), looks_at: Time::ZERO }
     }
 
-    /// The nodes and links.
+    /// The graph of nodes and links.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// How many commodities there are.
+    /// Number of commodities.
     pub fn commodities(&self) -> u32 {
         self.commodities.len() as u32
     }
 
-    /// The commodity of a packet at node `at` that goes to node `to`. The first packet of a commodity makes it known, at its source.
+    /// Returns the commodity of a packet at node `at` with destination `to`. The first packet of a commodity registers
+    /// it, with `at` as its source.
     pub fn commodity(&mut self, at: u32, to: u32, packet: &Packet) -> u32 {
         let name = Name { class: Class::of(packet), flow: packet.flow, to };
         match self.names.get(&name) {
@@ -90,7 +91,8 @@ impl Backlog {
         index
     }
 
-    /// A packet comes to a node. Where its buffer is full the newest packet of the longest queue has to go: that is returned.
+    /// Adds a packet to a node's queue. If the node's buffer is full, drops and returns the newest packet of the
+    /// longest queue.
     pub fn push(&mut self, now: Time, at: u32, commodity: u32, packet: Packet) -> Option<Packet> {
         self.follow_flows(now, commodity);
         let node = &self.nodes[at as usize];
@@ -117,7 +119,7 @@ impl Backlog {
         queue.waiting.pop_back()
     }
 
-    /// The commodity with the most packets at a node, of equals the one named first; that one too where no other waits.
+    /// Commodity with the most packets at a node; `first` wins ties, and is the result if no other commodity waits.
     fn longest(&self, at: u32, first: u32) -> u32 {
         let length = |commodity: u32| self.backlog(at, commodity);
         let others = self.nodes[at as usize].commodities.iter().copied();
@@ -125,7 +127,7 @@ impl Backlog {
         others.filter(waits).fold(first, |most, other| if length(other) > length(most) { other } else { most })
     }
 
-    /// Takes the first packet of a queue to be sent; it counts as backlog until it leaves.
+    /// Takes the first packet of a queue to send it; the packet counts as backlog until it leaves.
     pub fn take(&mut self, at: u32, commodity: u32) -> Option<Packet> {
         let queue = self.queue_mut(at, commodity);
         let packet = queue.waiting.pop_front()?;
@@ -133,7 +135,7 @@ impl Backlog {
         Some(packet)
     }
 
-    /// A packet that was taken has left by a link.
+    /// Records that a taken packet has left by a link.
     pub fn leave(&mut self, now: Time, link: u32, commodity: u32) {
         let (at, _) = self.graph.ends(link);
         let queue = self.queue_mut(at, commodity);
@@ -146,15 +148,15 @@ impl Backlog {
         commodity.sent[link as usize] += 1;
     }
 
-    /// A packet that was taken could not be sent: it is the first again.
+    /// Returns a taken packet to the front of its queue after a failed transmission.
     pub fn put_back(&mut self, at: u32, commodity: u32, packet: Packet) {
         let queue = self.queue_mut(at, commodity);
         queue.sending -= 1;
         queue.waiting.push_front(packet);
     }
 
-    /// The commodity that a link should serve, `theirs` being what is known of its packets at the far end; `None` where none is
-    /// allowed on the link, has a packet and a positive difference. Ties are drawn from `luck`.
+    /// Picks the commodity that a link should serve; `theirs` returns the known backlog at its far end. `None` if no
+    /// commodity is allowed on the link, has a packet and has a positive difference. Ties are drawn from `luck`.
     #[inline]
     pub fn pick(&self, link: u32, theirs: impl Fn(u32) -> u32, luck: &mut Stream) -> Option<Pick> {
         let (at, _) = self.graph.ends(link);
@@ -171,8 +173,9 @@ impl Backlog {
         ties.best()
     }
 
-    /// Of a node's links the one to use: the commodity of each, and of these the one with the largest weight, the difference times what
-    /// `quality` says of the link: R̃(1 − p̃), or whatever else it is worth. Ties are drawn from `luck`.
+    /// Picks a node's link and its commodity: the commodity of each link, and of these the one with the largest weight.
+    /// The weight is the difference times `quality` of the link: R̃(1 − p̃), or any other value. Ties are drawn from
+    /// `luck`.
     pub fn pick_at(
         &self,
         node: u32,
@@ -189,8 +192,9 @@ impl Backlog {
         ties.best()
     }
 
-    /// The same by a rule of a user's own: of all pairs of a neighbour and a commodity with a packet that may go there, the one that `rank` puts
-    /// highest, if above 0. To whom [`u32::MAX`] packets are known to have, nothing is sent.
+    /// Picks a node's link and its commodity by a user-defined rule: of all pairs of a neighbour and a commodity with a
+    /// packet that may go there, the one that `rank` ranks highest, if above 0. Excludes neighbours with a known
+    /// backlog of [`u32::MAX`].
     pub fn pick_ranked(
         &self,
         (now, node): (Time, u32),
@@ -229,13 +233,13 @@ impl Backlog {
         ties.best()
     }
 
-    /// Whether a node has a packet that waits.
+    /// True if a node has a waiting packet.
     pub fn has_waiting(&self, node: u32) -> bool {
         self.nodes[node as usize].backlog > 0
             && self.nodes[node as usize].commodities.iter().any(|&index| self.waiting_at(node, index) > 0)
     }
 
-    /// Whether a node has a packet that it may send.
+    /// True if a node has a packet that it may send.
     pub fn has_pick(&self, node: u32, theirs: impl Fn(u32, u32) -> u32) -> bool {
         let goes = |index: &u32| {
             let commodity = &self.commodities[*index as usize];
@@ -246,7 +250,7 @@ impl Backlog {
         self.nodes[node as usize].backlog > 0 && self.nodes[node as usize].commodities.iter().any(goes)
     }
 
-    /// D_ij^s on a link, `theirs` being what is known of the packets at its far end, of no meaning at the destination.
+    /// D_ij^s on a link; `theirs` is the known backlog at its far end, ignored at the destination.
     #[inline]
     pub fn difference(&self, link: u32, commodity: u32, theirs: u32) -> f64 {
         let (at, far) = self.graph.ends(link);
@@ -272,40 +276,40 @@ impl Backlog {
         self.queue(node, commodity).backlog()
     }
 
-    /// The packets of a commodity that wait at a node: U_i^s without those that are being sent.
+    /// Packets of a commodity that wait at a node: U_i^s without those being sent.
     #[inline]
     pub fn waiting_at(&self, node: u32, commodity: u32) -> u32 {
         self.queue(node, commodity).waiting.len() as u32
     }
 
-    /// Packets of a commodity by its name, at a node.
+    /// Packets at a node of the commodity with this name.
     pub fn backlog_of(&self, node: u32, name: Name) -> u32 {
         self.names.get(&name).map_or(0, |&commodity| self.backlog(node, commodity))
     }
 
-    /// Whether a node has no room left.
+    /// True if a node's buffer is full.
     pub fn is_full(&self, node: u32) -> bool {
         let node = &self.nodes[node as usize];
         node.backlog >= node.buffer
     }
 
-    /// |S_i|: commodities that cross a node.
+    /// |S_i|: number of active commodities that cross a node.
     pub fn active(&self, node: u32) -> u32 {
         self.nodes[node as usize].active
     }
 
-    /// The commodities that ever could come to a node and have to leave it.
+    /// Commodities that can reach a node and have to leave it, active or not.
     pub fn at(&self, node: u32) -> &[u32] {
         &self.nodes[node as usize].commodities
     }
 
-    /// Packets that wait at all nodes, those that are being sent not counted.
+    /// Packets that wait at all nodes, without those being sent.
     pub fn waiting(&self) -> u64 {
         let queues = self.commodities.iter().flat_map(|commodity| &commodity.queues);
         queues.map(|queue| queue.waiting.len() as u64).sum()
     }
 
-    /// A packet of a commodity comes somewhere: flows come, and from time to time it is looked which are over.
+    /// Updates the active commodities when a packet of one arrives; checks from time to time for those that are over.
     #[inline]
     fn follow_flows(&mut self, now: Time, commodity: u32) {
         let state = &mut self.commodities[commodity as usize];
@@ -334,7 +338,7 @@ impl Backlog {
         }
     }
 
-    /// Counts from now on.
+    /// Starts counting from now.
     pub fn reset(&mut self, now: Time) {
         for commodity in &mut self.commodities {
             commodity.queues.iter_mut().for_each(|queue| queue.reset(now));
@@ -342,7 +346,8 @@ impl Backlog {
         }
     }
 
-    /// Shows every queue with a packet at or since the last reset, which was at `from`: the node, the commodity, and its books until `now`.
+    /// Returns every queue that had a packet since the last reset at `from`: node, commodity, and its statistics until
+    /// `now`.
     pub fn queues(&self, from: Time, now: Time) -> impl Iterator<Item = (u32, Name, QueueBooks)> {
         let span = now.since(from).as_secs();
         self.commodities.iter().flat_map(move |commodity| {
@@ -357,7 +362,8 @@ impl Backlog {
         })
     }
 
-    /// Shows every queue that a commodity can come to: its backlog, and for how long it has sent nothing though it could.
+    /// Returns every queue that a commodity can reach: its backlog, and the time for which it has had packets and sent
+    /// none.
     pub fn lengths(&self, now: Time) -> impl Iterator<Item = (u32, Name, u32, Duration)> {
         self.commodities.iter().flat_map(move |commodity| {
             let length = move |&node: &u32| {
@@ -368,7 +374,7 @@ impl Backlog {
         })
     }
 
-    /// Shows how many packets of each commodity were sent on each link since the last reset, where there were any.
+    /// Returns the number of packets of each commodity sent on each link since the last reset, if positive.
     pub fn shares(&self) -> impl Iterator<Item = (u32, Name, u64)> {
         self.commodities.iter().flat_map(|commodity| {
             let sent = (0..).zip(commodity.sent.iter().copied());
@@ -385,7 +391,7 @@ impl Backlog {
     }
 }
 
-/// The best of what is offered, equals with equal chances.
+/// The best of the offered candidates; ties are equally likely.
 struct Ties<T> {
     best: Option<(T, f64)>,
     count: u32,
@@ -404,7 +410,7 @@ impl<T> Ties<T> {
         if weight > best {
             (self.best, self.count) = (Some((what, weight)), 1);
         } else if weight == best {
-            // The n-th of equals takes the place with chance 1/n.
+            // The n-th of equal candidates replaces the choice with probability 1/n.
             self.count += 1;
             if luck.uniform() * f64::from(self.count) < 1.0 {
                 self.best = Some((what, weight));

@@ -1,25 +1,25 @@
-//! What is queued apart: the packets of one flow in one direction, or of one source.
+//! Commodities, the units of queueing: packets of one flow in one direction, or of one source.
 
 use crate::packet::{Kind, Packet};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// A queue that has packets and has sent none for longer than this is stalled: its packets are trapped.
+/// Time without a transmission after which a queue with packets is stalled: its packets are trapped.
 const STALLED: Duration = Duration::from_millis(1_000);
 
-/// What packets are.
+/// Class of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// From a flow's source to its sink.
+    /// Data, from a flow's source to its sink.
     Forth,
-    /// From a flow's sink to its source: its ACKs.
+    /// ACKs, from a flow's sink to its source.
     Back,
-    /// A background source's.
+    /// Datagrams of a background source.
     Datagrams,
 }
 
 impl Class {
-    /// That of a packet.
+    /// Returns the class of a packet.
     pub fn of(packet: &Packet) -> Self {
         match packet.kind {
             Kind::Datagram => Self::Datagrams,
@@ -31,29 +31,29 @@ impl Class {
     }
 }
 
-/// What a commodity is known by.
+/// Key of a commodity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
-    /// What its packets are.
+    /// Class of its packets.
     pub class: Class,
-    /// The flow, or the source.
+    /// Index of the flow, or of the source.
     pub flow: u32,
-    /// The node that it goes to.
+    /// Destination node.
     pub to: u32,
 }
 
-/// What a queue counted.
+/// Statistics of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueBooks {
-    /// Packets that came.
+    /// Packets that arrived.
     pub arrived: u64,
-    /// Packets that had to go because the node's buffer was full.
+    /// Packets dropped because the node's buffer was full.
     pub dropped: u64,
     /// Mean number of packets over time.
     pub mean: f64,
-    /// Mean number of trapped packets over time: those of a queue that has sent none for more than a second.
+    /// Mean number of trapped packets over time: packets of a queue that has sent none for more than a second.
     pub trapped: f64,
-    /// Most packets at once.
+    /// Largest number of packets.
     pub longest: u32,
     /// Packets at the end.
     pub last: u32,
@@ -62,19 +62,19 @@ pub struct QueueBooks {
 /// The packets of a commodity at a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
-    /// Those that wait.
+    /// Waiting packets.
     pub waiting: VecDeque<Packet>,
-    /// Those that are being sent.
+    /// Number of packets being sent.
     pub sending: u32,
-    /// Packets times seconds, until `since`.
+    /// Integral of the number of packets until `since`, in packet seconds.
     pub time: f64,
-    /// Trapped packets times seconds, until `since`.
+    /// Integral of the number of trapped packets until `since`, in packet seconds.
     pub trapped: f64,
     pub since: Time,
-    /// When it last sent a packet, or became a queue of one.
+    /// Time of the last transmission, or of the first packet in an empty queue.
     pub moved: Time,
     pub longest: u32,
-    /// Packets that came, and those of them that were dropped.
+    /// Number of packets that arrived, and of those dropped.
     pub arrived: u64,
     pub dropped: u64,
 }
@@ -86,7 +86,7 @@ impl Queue {
         self.waiting.len() as u32 + self.sending
     }
 
-    /// It is about to change.
+    /// Updates the integrals; precedes every change of the queue.
     #[inline]
     pub fn note(&mut self, now: Time) {
         (self.time, self.trapped) = self.until(now);
@@ -96,19 +96,19 @@ impl Queue {
         }
     }
 
-    /// Packets times seconds, and of these the trapped ones, until `now`.
+    /// Integrals of all packets and of the trapped ones until `now`, in packet seconds.
     pub fn until(&self, now: Time) -> (f64, f64) {
         let packets = f64::from(self.backlog());
         let stalled = now.since(self.since.max(self.moved + STALLED));
         (self.time + packets * now.since(self.since).as_secs(), self.trapped + packets * stalled.as_secs())
     }
 
-    /// For how long it has had packets and has sent none.
+    /// Time for which the queue has had packets and has sent none.
     pub fn idle(&self, now: Time) -> Duration {
         if self.backlog() == 0 { Duration::ZERO } else { now.since(self.moved) }
     }
 
-    /// Counts from now on.
+    /// Starts counting from now.
     pub fn reset(&mut self, now: Time) {
         (self.time, self.trapped, self.since, self.longest) = (0.0, 0.0, now, self.backlog());
         (self.arrived, self.dropped) = (0, 0);
@@ -119,17 +119,17 @@ impl Queue {
 #[derive(Clone, Debug)]
 pub(super) struct Commodity {
     pub name: Name,
-    /// Whether it is allowed on each link.
+    /// True for each link on which it is allowed.
     pub allowed: Vec<bool>,
-    /// The nodes that it can come to and has to leave.
+    /// Nodes that it can reach and has to leave.
     pub nodes: Vec<u32>,
-    /// By node.
+    /// Its queue at each node.
     pub queues: Vec<Queue>,
-    /// Packets that were sent on each link.
+    /// Packets sent on each link.
     pub sent: Vec<u64>,
-    /// Packets at all nodes together.
+    /// Packets at all nodes.
     pub held: u32,
-    /// When its last packet came to any node.
+    /// Time of its latest arrival at any node.
     pub last: Time,
     pub is_active: bool,
 }

@@ -1,6 +1,6 @@
 //! Nodes and the links between them.
 
-/// A directed graph; links are known by their place in the list that it was made of.
+/// A directed graph; links are identified by their index in the list from which it was made.
 #[derive(Clone, Debug)]
 pub struct Graph {
     pub(super) ends: Vec<(u32, u32)>,
@@ -9,11 +9,11 @@ pub struct Graph {
     out: Vec<u32>,
 }
 
-/// No way.
+/// Distance of an unreachable node.
 pub(super) const UNREACHED: u32 = u32::MAX;
 
 impl Graph {
-    /// `nodes` nodes and the links from the first of each pair to the second.
+    /// A graph of `nodes` nodes, with a link from the first to the second of each pair.
     pub fn new(nodes: u32, ends: Vec<(u32, u32)>) -> Self {
         let mut first = vec![0; nodes as usize + 1];
         ends.iter().for_each(|&(from, _)| first[from as usize + 1] += 1);
@@ -29,34 +29,34 @@ impl Graph {
         Self { ends, first, out }
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn nodes(&self) -> u32 {
         self.first.len() as u32 - 1
     }
 
-    /// How many links there are.
+    /// Number of links.
     pub fn links(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    /// The nodes that a link leaves and reaches.
+    /// Start and end node of a link.
     #[inline]
     pub fn ends(&self, link: u32) -> (u32, u32) {
         self.ends[link as usize]
     }
 
-    /// The links that leave a node.
+    /// Links that leave a node.
     #[inline]
     pub fn leaving(&self, node: u32) -> &[u32] {
         &self.out[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
     }
 
-    /// The link from one node to another.
+    /// Link from one node to another.
     pub fn between(&self, from: u32, to: u32) -> Option<u32> {
         self.leaving(from).iter().copied().find(|&link| self.ends(link).1 == to)
     }
 
-    /// For each node the first of its links that lead a hop closer to `to`; `none` where there is none.
+    /// For each node, its first link that leads a hop closer to `to`; `none` if there is none.
     pub fn next_links(&self, to: u32, none: u32) -> Vec<u32> {
         let hops = self.hops_to(to);
         let far = |node: u32| hops[node as usize];
@@ -67,7 +67,7 @@ impl Graph {
         (0..self.nodes()).map(|node| self.leaving(node).iter().copied().find(leads).unwrap_or(none)).collect()
     }
 
-    /// Links on the shortest way from each node to `to`; [`UNREACHED`] where there is none.
+    /// Hops on the shortest path from each node to `to`; [`UNREACHED`] if there is none.
     pub(super) fn hops_to(&self, to: u32) -> Vec<u32> {
         let back = Self::new(self.nodes(), self.ends.iter().map(|&(from, to)| (to, from)).collect());
         let mut hops = vec![UNREACHED; self.nodes() as usize];

@@ -1,28 +1,28 @@
-//! On which links a commodity is allowed.
+//! Links on which a commodity is allowed.
 
 use super::graph::{Graph, UNREACHED};
 
 /// The links on which a commodity is allowed, L_s; none leaves its destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// Those that lead a hop closer to the destination.
+    /// Links that lead a hop closer to the destination.
     Downstream,
-    /// Those that lead no farther from it.
+    /// Links that do not lead farther from the destination.
     NotFarther,
-    /// Those of loop-free directed paths: a link in the direction of the current from source to destination, were every link a
-    /// resistor of one ohm. No packet can come back to where it was, and every link that could serve is used in one direction, but
-    /// for those between points of equal potential.
+    /// Links of loop-free directed paths: in the direction of the current from source to destination if every link were
+    /// a resistor of one ohm. No packet can return to a node, and every useful link is used in one direction, except
+    /// those between points of equal potential.
     #[default]
     LoopFree,
-    /// All.
+    /// All links.
     All,
 }
 
-/// Potentials (source 1, destination 0) that differ by less are equal.
+/// Difference below which potentials (source 1, destination 0) count as equal.
 const EQUAL: f64 = 1e-9;
 
 impl Graph {
-    /// For each link whether a commodity from one node to another is allowed on it, which it is only where it can get.
+    /// True for each link on which a commodity from one node to another is allowed and which it can reach.
     pub fn allowed(&self, from: u32, to: u32, rule: Links) -> Vec<bool> {
         let hops = self.hops_to(to);
         let potential = if rule == Links::LoopFree { self.potential(from, to) } else { Vec::new() };
@@ -54,7 +54,8 @@ impl Graph {
         allowed
     }
 
-    /// The potential of every node: 1 at `from`, 0 at `to`, the mean of its neighbours' at all others, by conjugate gradients.
+    /// Potential of every node: 1 at `from`, 0 at `to`, elsewhere the mean of the neighbours' potentials. Solved by
+    /// conjugate gradients.
     fn potential(&self, from: u32, to: u32) -> Vec<f64> {
         let nodes = self.nodes() as usize;
         let is_free = |node: usize| node != from as usize && node != to as usize;
@@ -63,7 +64,7 @@ impl Graph {
             let mut image = vec![0.0; nodes];
             for &(a, b) in &self.ends {
                 let (a, b) = (a as usize, b as usize);
-                // A link that also exists the other way counts from both ends.
+                // A link that also exists in the other direction counts from both ends.
                 image[a] += v[a] - v[b];
                 image[b] += v[b] - v[a];
             }

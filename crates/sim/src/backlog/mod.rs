@@ -1,23 +1,25 @@
-//! Forwarding by backlog, or backpressure: what does not depend on how nodes share the air.
+//! Backpressure, or forwarding by backlog: the part that does not depend on medium access.
 //!
 //! Every node keeps a queue for each commodity. On a link from i to j commodity s has the weight
 //!
 //!   D_ij^s = max{K_i, U_i^s} − U_j^s        (seferoglu2014 (2); K = 0: Tassiulas and Ephremides 1992)
 //!
-//! with U_i^s the packets of s at i, and 0 at its destination. Of the commodities that are allowed on the link, have a packet at i
-//! and D > 0, the one with the largest D is the link's; equals are drawn at random. A queue below K_i counts as K_i, so that a TCP
-//! flow of a small window is served before it times out.
+//! where U_i^s is the number of packets of s at i, and 0 at its destination. A link serves the commodity with the
+//! largest D among those that are allowed on it, have a packet at i and D > 0. Ties are drawn at random. A queue below
+//! K_i counts as K_i, so that a TCP flow with a small window is served before it times out.
 //!
-//! * [`Backlog`] has the queues of all nodes and picks a link's commodity. A medium tells it what packets come ([`Backlog::push`]) and go
-//!   ([`Backlog::take`], then [`Backlog::leave`] or [`Backlog::put_back`]), and says what is known of a neighbour's queues: the truth
-//!   where one scheduler sees all, reports where nodes only hear each other.
-//! * [`Rank`] is a rule of a user's own in place of (2).
-//! * [`Links`] says on which links a commodity is allowed: the paper's L_s, which it leaves open. [`Graph`] works them out.
-//! * A commodity is a flow's data, a flow's ACKs or a source's datagrams, known from its first packet on; [`Backlog`] counts those that
-//!   cross each node for K_i = B_i/|S_i|.
+//! * [`Backlog`] contains the queues of all nodes and picks a link's commodity. A medium reports arriving packets
+//!   ([`Backlog::push`]) and departing ones ([`Backlog::take`], then [`Backlog::leave`] or [`Backlog::put_back`]). It
+//!   also provides the known backlog of neighbours: exact if one scheduler sees all, from reports if nodes only hear
+//!   each other.
+//! * [`Rank`] is a user-defined rule in place of (2).
+//! * [`Links`] selects the links on which a commodity is allowed: the paper's L_s, which it leaves open. [`Graph`]
+//!   computes them.
+//! * A commodity is a flow's data, a flow's ACKs or a source's datagrams, known from its first packet on. [`Backlog`]
+//!   counts the commodities that cross each node for K_i = B_i/|S_i|.
 //!
-//! **Where we differ.** Read literally, (2) lets an empty queue win: here it must have a packet (U ≥ 1), which the proof of
-//! stability allows.
+//! **Where we differ.** Read literally, (2) lets an empty queue win. Here a queue must have a packet (U ≥ 1), which the
+//! proof of stability allows.
 
 mod books;
 mod commodity;
@@ -33,21 +35,21 @@ pub use graph::Graph;
 pub use links::Links;
 pub use rank::{OwnRule, Pair, Rank};
 
-/// K, the backlog below which a queue counts as so many packets.
+/// K, the backlog that a shorter queue counts as.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Threshold {
     /// K_i = B_i/|S_i|: a node's buffer over the commodities that cross it.
     #[default]
     Shared,
-    /// So many packets; not negative. 0 is the classical rule.
+    /// A constant, in packets; not negative. 0 is the classical rule.
     Fixed(f64),
 }
 
-/// How nodes forward by backlog.
+/// Parameters of forwarding by backlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BacklogConfig {
     /// K.
     pub threshold: Threshold,
-    /// Where commodities are allowed.
+    /// Links on which commodities are allowed.
     pub links: Links,
 }

@@ -1,4 +1,4 @@
-//! Examples of seferoglu2014 by their numbers, and rules worked out by hand.
+//! Numerical examples of seferoglu2014, and rules worked out by hand.
 
 use super::*;
 use crate::engine::{Purpose, Stream};
@@ -17,12 +17,12 @@ fn luck() -> Stream {
     Stream::new(1, 1, Purpose::Forwarding)
 }
 
-/// Both ways between the nodes of each pair.
+/// A graph with links in both directions between the nodes of each pair.
 fn graph(nodes: u32, pairs: &[(u32, u32)]) -> Graph {
     Graph::new(nodes, pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect())
 }
 
-/// Two flows from 0, one to 1 and one to 2, with so many packets each.
+/// Two flows from 0, one to 1 and one to 2, with these numbers of packets.
 fn fork(threshold: Threshold, buffer: u32, packets: [u32; 2]) -> (Backlog, [u32; 2]) {
     let config = BacklogConfig { threshold, links: Links::Downstream };
     let mut backlog = Backlog::new(config, graph(3, &[(0, 1), (0, 2)]), [buffer; 3]);
@@ -35,7 +35,7 @@ fn fork(threshold: Threshold, buffer: u32, packets: [u32; 2]) -> (Backlog, [u32;
     (backlog, flows)
 }
 
-/// How often each of two flows is picked at node 0 in 10 000 draws.
+/// Number of times that each of two flows is picked at node 0 in 10 000 draws.
 fn shares(backlog: &Backlog) -> [u32; 2] {
     let mut luck = luck();
     let mut counts = [0; 2];
@@ -46,19 +46,20 @@ fn shares(backlog: &Backlog) -> [u32; 2] {
     counts
 }
 
-/// Example 2: K = 10. Queues of 1 and 3 both count as 10: equal chances, 5 standard deviations of 10 000 draws are 250. Of 7 and 12
-/// only the second is served: max{10, 7} < 12.
+/// Example 2: K = 10. Queues of 1 and 3 both count as 10 and are equally likely; 5 standard deviations of 10 000 draws
+/// are 250. Of 7 and 12 only the second is served: max{10, 7} < 12.
 #[test]
 fn example_2_of_the_paper() {
     let [first, second] = shares(&fork(Threshold::Fixed(10.0), 100, [1, 3]).0);
     assert!(first.abs_diff(second) < 500, "{first} {second}");
     assert_eq!(shares(&fork(Threshold::Fixed(10.0), 100, [7, 12]).0), [0, 10_000]);
-    // The classical rule serves the longer one in both.
+    // The classical rule serves the longer one in both cases.
     assert_eq!(shares(&fork(Threshold::Fixed(0.0), 100, [1, 3]).0), [0, 10_000]);
 }
 
-/// Trapped packets by hand: the second flow's 12 packets are never served, so that they are trapped from 1 s on, 9 of 10 s; the first
-/// sends at 2 s and at 4 s and is trapped from 1 to 2 s with 7 packets, 3 to 4 s with 6, and 5 to 10 s with 5.
+/// Trapped packets by hand: the 12 packets of the second flow are never served, so they are trapped from 1 s on, for 9
+/// of 10 s. The first flow sends at 2 s and at 4 s. It is trapped from 1 to 2 s with 7 packets, from 3 to 4 s with 6,
+/// and from 5 to 10 s with 5.
 #[test]
 fn what_does_not_move_for_a_second_is_trapped() {
     let (mut backlog, flows) = fork(Threshold::Fixed(0.0), 100, [7, 12]);
@@ -73,7 +74,8 @@ fn what_does_not_move_for_a_second_is_trapped() {
     assert_eq!(idle, [0.5, 4.5]);
 }
 
-/// Equal flows on one link, and as many on another: each link first picks its own, and each flow of the pair has half of its half.
+/// Two equal flows on one link, and one on another: each link first picks its own, and each flow of the pair gets half
+/// of that half.
 #[test]
 fn ties_are_drawn_within_a_link_and_then_between_links() {
     let config = BacklogConfig { threshold: Threshold::Fixed(5.0), links: Links::Downstream };
@@ -94,7 +96,8 @@ fn ties_are_drawn_within_a_link_and_then_between_links() {
     }
 }
 
-/// j* = argmax D·R(1 − p): of equal differences the better link; a difference twice as large makes up for half the rate.
+/// j* = argmax D·R(1 − p): with equal differences the better link wins; twice the difference makes up for half the
+/// rate.
 #[test]
 fn the_quality_of_a_link_counts() {
     let (backlog, flows) = fork(Threshold::Fixed(0.0), 100, [6, 10]);
@@ -107,7 +110,7 @@ fn the_quality_of_a_link_counts() {
     assert_eq!(chosen([1.0, 0.7]), flows[1]);
 }
 
-/// D must be positive: with 4 packets here and as many there nothing goes; at its destination they count as none.
+/// D must be positive: with 4 packets here and 4 there none is sent; at the destination they count as none.
 #[test]
 fn nothing_goes_uphill() {
     let config = BacklogConfig { threshold: Threshold::Fixed(0.0), links: Links::Downstream };
@@ -117,20 +120,21 @@ fn nothing_goes_uphill() {
     let pick = |theirs: u32| backlog.pick_at(0, |_, _| theirs, |_| 1.0, &mut luck()).map(|(_, pick)| pick.difference);
     assert_eq!([pick(3), pick(4), pick(u32::MAX)], [Some(1.0), None, None]);
     assert!(backlog.has_pick(0, |_, _| 3) && !backlog.has_pick(0, |_, _| 4));
-    // At 1 what is known of 2 means nothing.
+    // At 1, the known backlog of 2 is ignored.
     let mut there = backlog.clone();
     there.push(Time::ZERO, 1, flow, packet(0, 9));
     assert!(there.has_pick(1, |_, _| 50));
 }
 
-/// B = 5 with 3 packets of one flow and 2 of the other: the newest of the longer one goes, and of equals the one that comes.
+/// B = 5 with 3 packets of one flow and 2 of the other: the newest packet of the longer queue is dropped, and with
+/// equal queues the arriving one.
 #[test]
 fn the_newest_packet_of_the_longest_queue_is_dropped() {
     let (mut backlog, [long, short]) = fork(Threshold::Fixed(0.0), 5, [3, 2]);
     assert!(backlog.is_full(0));
     let dropped = backlog.push(Time::ZERO, 0, short, packet(1, 2)).expect("one has to go");
     assert_eq!((dropped.flow, dropped.number), (0, 2));
-    // Now 2 and 3: the short one has become the long one.
+    // Now the queues are 2 and 3: the short one has become the long one.
     let dropped = backlog.push(Time::ZERO, 0, short, packet(1, 3)).expect("one has to go");
     assert_eq!((dropped.flow, dropped.number), (1, 3));
     let dropped = backlog.push(Time::ZERO, 0, long, packet(0, 9)).expect("one has to go");
@@ -138,7 +142,7 @@ fn the_newest_packet_of_the_longest_queue_is_dropped() {
     assert_eq!([backlog.backlog(0, long), backlog.backlog(0, short)], [3, 2]);
 }
 
-/// A packet that is being sent counts until it has left; one that could not be sent is the first again.
+/// A packet being sent counts until it has left; one that could not be sent is the first again.
 #[test]
 fn packets_under_way_count_as_backlog() {
     let (mut backlog, [flow, _]) = fork(Threshold::Fixed(0.0), 100, [2, 0]);
@@ -152,7 +156,7 @@ fn packets_under_way_count_as_backlog() {
     assert!(!backlog.is_full(0));
 }
 
-/// K = B/|S|: 100 for one flow, 50 for two, 100 again when one has been silent and empty for long.
+/// K = B/|S|: 100 for one flow, 50 for two, 100 again after one has been silent and empty for long.
 #[test]
 fn the_threshold_follows_the_flows() {
     let (mut backlog, flows) = fork(Threshold::Shared, 100, [1, 0]);
@@ -160,7 +164,7 @@ fn the_threshold_follows_the_flows() {
     backlog.push(slot(1), 0, flows[1], packet(1, 0));
     assert_eq!((backlog.threshold(0), backlog.active(0)), (50.0, 2));
     let link = backlog.graph().between(0, 1).unwrap();
-    // What still waits is not over, however long it is.
+    // A commodity with waiting packets is never over.
     backlog.push(slot(20_000), 0, flows[1], packet(1, 1));
     assert_eq!(backlog.threshold(0), 50.0);
     backlog.take(0, flows[0]);
@@ -171,8 +175,9 @@ fn the_threshold_follows_the_flows() {
     assert_eq!(backlog.threshold(0), 50.0);
 }
 
-/// The two flows of Figs. 1 and 2: a node serves one packet a slot; each flow keeps a window of packets queued, which grows by one over
-/// itself with every ACK, a slot later. Returns how many packets of each were served, and the backlogs over time of the first.
+/// The two flows of Figs. 1 and 2: a node serves one packet per slot. Each flow keeps a window of packets queued, which
+/// grows by its inverse with every ACK, a slot later. Returns the number of served packets of each, and the backlogs of
+/// the first over time.
 fn two_windows(threshold: f64, windows: [f64; 2]) -> ([u32; 2], Vec<u32>) {
     let (mut backlog, flows) = fork(Threshold::Fixed(threshold), 1_000_000, [0, 0]);
     let (mut windows, mut flight, mut served, mut seen) = (windows, [0; 2], [0; 2], Vec::new());
@@ -196,8 +201,8 @@ fn two_windows(threshold: f64, windows: [f64; 2]) -> ([u32; 2], Vec<u32>) {
     (served, seen)
 }
 
-/// Fig. 1(b): with windows of 1 and 3 the classical rule never serves the first flow, whose queue is 1 for ever; K = 10 serves both
-/// alike while both are short.
+/// Fig. 1(b): with windows of 1 and 3 the classical rule never serves the first flow, whose queue is 1 for ever. K = 10
+/// serves both alike while both are short.
 #[test]
 fn a_window_of_one_starves_without_a_threshold() {
     let (served, backlogs) = two_windows(0.0, [1.0, 3.0]);
@@ -207,7 +212,7 @@ fn a_window_of_one_starves_without_a_threshold() {
     assert!(served[0] > 2_000 && backlogs.last() > Some(&10), "{served:?}");
 }
 
-/// The directed links of a rule between named nodes.
+/// Directed links that a rule allows between named nodes.
 fn allowed(graph: &Graph, from: u32, to: u32, rule: Links) -> Vec<(u32, u32)> {
     let allowed = graph.allowed(from, to, rule);
     let mut links: Vec<_> =
@@ -221,7 +226,7 @@ const B: u32 = 1;
 const C: u32 = 2;
 const D: u32 = 3;
 
-/// The tree A–B, A–C, C–D: only "all" lets packets for D into the dead end B, and back.
+/// The tree A–B, A–C, C–D: only `All` lets packets for D into the dead end B, and back.
 #[test]
 fn links_of_the_tree() {
     let tree = graph(4, &[(A, B), (A, C), (C, D)]);
@@ -232,8 +237,8 @@ fn links_of_the_tree() {
     assert_eq!(allowed(&tree, A, D, Links::All), [(A, B), (A, C), (B, A), (C, A), (C, D)]);
 }
 
-/// The diamond A–B, A–C, B–D, C–D. From A to B the current takes the direct link and, a third as strong, the way round; closer to B
-/// leads only the direct one.
+/// The diamond A–B, A–C, B–D, C–D. From A to B the current takes the direct link and, a third as strong, the longer
+/// path. Only the direct link leads closer to B.
 #[test]
 fn links_of_the_diamond() {
     let diamond = graph(4, &[(A, B), (A, C), (B, D), (C, D)]);
@@ -254,13 +259,13 @@ fn links_of_the_ladder() {
     let closer = [(0, 1), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (4, 5)];
     assert_eq!(allowed(&ladder, 0, 5, Links::Downstream), closer);
     assert_eq!(allowed(&ladder, 0, 5, Links::LoopFree), closer);
-    // From 0 to 1 the current also takes both ways round: 0, 3, 4, 1 and 4, 5, 2, 1.
+    // From 0 to 1 the current also takes both longer paths: 0, 3, 4, 1 and 4, 5, 2, 1.
     let round = [(0, 1), (0, 3), (2, 1), (3, 4), (4, 1), (4, 5), (5, 2)];
     assert_eq!(allowed(&ladder, 0, 1, Links::LoopFree), round);
     assert_eq!(allowed(&ladder, 0, 1, Links::NotFarther), [(0, 1)]);
 }
 
-/// With diagonals there are links between nodes equally far: 1 and 3 below, both a hop from 2.
+/// With diagonals there are links between equally distant nodes: 1 and 3 below, both a hop from 2.
 #[test]
 fn links_between_nodes_equally_far() {
     let kite = graph(4, &[(0, 1), (0, 3), (1, 3), (1, 2), (3, 2)]);

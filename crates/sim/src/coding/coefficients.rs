@@ -6,9 +6,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use windward_coding::draw;
 use windward_units::splitmix64;
 
-/// The coefficients of a combination in the flow named by `key`: as many as the block has segments, those beyond
-/// [`Combination::columns`] zero. The last of the columns is in it for sure, so that each combination that brings a new segment is
-/// independent of those before.
+/// Returns the coefficients of a combination in the flow named by `key`, one for each segment of the block; those
+/// beyond [`Combination::columns`] are zero. The coefficient of the last column is never zero, so that each combination
+/// with a new segment is independent of the earlier ones.
 pub fn coefficients(key: u64, combination: &Combination) -> Vec<u8> {
     let Combination { block, id, size, columns, .. } = *combination;
     let mut random =

@@ -1,43 +1,43 @@
-//! What the two ends tell each other.
+//! Messages between the two ends.
 
 use windward_units::Duration;
 
 /// The header of a combination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
-    /// The block, counted from 0.
+    /// Number of the block, counted from 0.
     pub block: u32,
-    /// Its number among the combinations of the block.
+    /// Number among the combinations of the block.
     pub id: u32,
-    /// H, the segments of the block. Fewer where the data end before.
+    /// H, the number of segments of the block; fewer at the end of the data.
     pub size: u32,
-    /// The segments in it: the first ones of the block, at least one.
+    /// Number of segments combined: the first ones of the block, at least one.
     pub columns: u32,
-    /// The segment that TCP sent when this left, which the loss of this at the source shows to be lost; `None` for what the layer
-    /// sends of itself. Not on the wire.
+    /// Segment that TCP sent when this combination left; its loss at the source counts as that segment's loss. `None`
+    /// for repairs by the layer itself. Not on the wire.
     pub segment: Option<u32>,
-    /// The smoothed round trip that the source's TCP measures; zero before the first sample.
+    /// Smoothed round-trip time of the source's TCP; zero before the first sample.
     pub rtt: Duration,
 }
 
-/// What a sink says.
+/// Feedback from the sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feedback {
-    /// The block of the combination that came.
+    /// Block of the combination that arrived.
     pub block: u32,
-    /// Independent combinations of it so far.
+    /// Number of independent combinations of it so far.
     pub rank: u32,
-    /// All blocks before this one are decoded.
+    /// Number of the first block that is not decoded.
     pub below: u32,
-    /// What it asks for.
+    /// Requested combinations.
     pub request: Option<Request>,
 }
 
 /// A request for further combinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Of this block.
+    /// Number of the block.
     pub block: u32,
-    /// So many; at least one.
+    /// Number of combinations; at least one.
     pub missing: u32,
 }

@@ -1,4 +1,4 @@
-//! The end where TCP receives.
+//! The end at the receiving TCP.
 
 use super::CodingConfig;
 use super::message::{Combination, Feedback, Request};
@@ -6,68 +6,68 @@ use std::collections::VecDeque;
 use windward_coding::Decoder;
 use windward_units::{Duration, Time};
 
-/// The round trip as long as the source has measured none (RFC 6298 §2.1).
+/// Round-trip time before the source's first sample (RFC 6298 §2.1).
 const UNKNOWN_RTT: Duration = Duration::from_millis(1000);
 
-/// Round trips without progress after which a block whose last segments may still come is asked for, and between the first two
-/// requests for any block; each further one waits twice as long.
+/// Round trips without progress after which a block whose last segments may still arrive is requested. Also the
+/// interval between the first two requests for any block; it doubles with each further one.
 const OPEN_PATIENCE: f64 = 2.0;
 
-/// Most doublings of that.
+/// Maximum number of doublings.
 const MOST_DOUBLINGS: u32 = 5;
 
-/// Decodes, acknowledges, asks for what is missing.
+/// Decodes, acknowledges, and requests missing combinations.
 #[derive(Clone, Debug)]
 pub struct Sink {
     ideal: bool,
     patience: f64,
-    /// Bytes of a combination's payload.
+    /// Payload bytes of a combination.
     payload: usize,
-    /// Blocks not yet handed up.
+    /// Blocks not yet handed up completely.
     blocks: VecDeque<Block>,
-    /// The number of the first of them.
+    /// Number of the first of them.
     base: u32,
     rtt: Duration,
-    /// What it counted.
+    /// Counters.
     pub counts: SinkCounts,
-    /// Blocks that were decoded.
+    /// Records of the decoded blocks.
     pub decoded: Vec<BlockRecord>,
 }
 
-/// What a sink counted.
+/// Counters of a sink.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SinkCounts {
     /// Combinations that arrived.
     pub received: u64,
-    /// Of these, those that said something new.
+    /// Innovative combinations among them.
     pub innovative: u64,
-    /// Requests.
+    /// Number of requests.
     pub requests: u64,
-    /// Combinations asked for.
+    /// Combinations requested.
     pub requested: u64,
 }
 
-/// How a block went.
+/// History of a decoded block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockRecord {
-    /// Its number.
+    /// Number of the block.
     pub block: u32,
-    /// Its segments.
+    /// Number of its segments.
     pub size: u32,
-    /// When its first combination came.
+    /// Arrival time of its first combination.
     pub began: Time,
-    /// When its last segment was handed up, in order.
+    /// Time at which its last segment was handed up, in order.
     pub ended: Time,
-    /// How often something was asked for.
+    /// Number of requests for it.
     pub requests: u32,
 }
 
-/// What came of a combination.
+/// Result of a combination's arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// It said something new.
+    /// True if the combination was innovative.
     pub is_innovative: bool,
-    /// What the source is told.
+    /// Feedback to the source.
     pub feedback: Feedback,
 }
 
@@ -75,17 +75,17 @@ pub struct Received {
 struct Block {
     /// H; 0 before the first combination.
     size: u32,
-    /// The most segments that a combination had.
+    /// Largest number of segments in a combination so far.
     columns: u32,
     decoder: Option<Decoder>,
-    /// Combinations counted where all are innovative.
+    /// Number of combinations, if all are innovative.
     count: u32,
-    /// Segments handed up.
+    /// Number of segments handed up.
     handed: u32,
     began: Time,
-    /// When it last made progress, or was last asked for.
+    /// Time of its last progress or request.
     since: Time,
-    /// Requests since it last made progress, and in all.
+    /// Requests since its last progress, and in total.
     unanswered: u32,
     requests: u32,
 }
@@ -113,18 +113,18 @@ impl Block {
         self.size > 0 && self.rank() >= self.size
     }
 
-    /// Whether the segment `at` is decoded.
+    /// True if the segment `at` is decoded.
     fn knows(&self, at: u32) -> bool {
         match &self.decoder {
             Some(decoder) => decoder.knows(at as usize),
-            // Without coefficients: when all that was sent is there.
+            // Without coefficients: decoded once as many combinations as sent segments have arrived.
             None => at < self.columns && self.count >= self.columns,
         }
     }
 }
 
 impl Sink {
-    /// Nothing received; combinations have `payload` bytes, at least one where they are real.
+    /// A sink that has received nothing; combinations have `payload` bytes, at least one if they are real.
     pub fn new(config: &CodingConfig, payload: usize) -> Self {
         Self {
             ideal: config.ideal,
@@ -138,7 +138,8 @@ impl Sink {
         }
     }
 
-    /// A combination arrives, with as many `coefficients` as the block has segments; `None` if it is malformed.
+    /// Handles the arrival of a combination, with as many `coefficients` as the block has segments. `None` if it is
+    /// malformed.
     pub fn receive(
         &mut self,
         now: Time,
@@ -169,7 +170,7 @@ impl Sink {
                 block.decoder = Some(Decoder::new(coefficients.len(), self.payload).ok()?);
             }
             let decoder = block.decoder.as_mut()?;
-            // Where the data end before the block does, headers before and after that differ in length.
+            // If the data end before the block does, earlier and later headers differ in length.
             let (known, beyond) = coefficients.split_at(coefficients.len().min(decoder.packets()));
             if beyond.iter().any(|&c| c != 0) {
                 return None;
@@ -195,7 +196,7 @@ impl Sink {
         Feedback { block, rank, below: self.base + complete as u32, request }
     }
 
-    /// The next segment in order, if it is decoded: its bytes, none where there are none.
+    /// Returns the next segment in order, if it is decoded: its bytes, empty if segments carry none.
     pub fn take(&mut self, now: Time) -> Option<Vec<u8>> {
         let block = self.blocks.front_mut()?;
         if !block.knows(block.handed) {
@@ -215,7 +216,7 @@ impl Sink {
         Some(bytes)
     }
 
-    /// When [`Self::expire`] has something to ask for; [`Time::NEVER`] if that is not to be foreseen.
+    /// Time at which [`Self::expire`] has something to request; [`Time::NEVER`] if it cannot be predicted.
     pub fn due(&self) -> Time {
         (0..self.blocks.len()).map(|at| self.due_at(at)).min().unwrap_or(Time::NEVER)
     }
@@ -234,7 +235,7 @@ impl Sink {
         block.since + self.rtt.scale(patience)
     }
 
-    /// The timer rings: asks for what is due.
+    /// Handles the expiry of the timer: returns the requests that are due.
     pub fn expire(&mut self, now: Time) -> Vec<Feedback> {
         let mut asked = Vec::new();
         for at in 0..self.blocks.len() {
@@ -245,7 +246,7 @@ impl Sink {
             let block = &mut self.blocks[at];
             let expected = if is_behind { block.size } else { block.columns };
             let rank = block.rank();
-            // Of a block of which nothing came, not even the size is known.
+            // If no combination of a block arrived, even its size is unknown.
             let missing = expected.saturating_sub(rank).max(1);
             (block.since, block.unanswered, block.requests) = (now, block.unanswered + 1, block.requests + 1);
             let number = self.base + at as u32;

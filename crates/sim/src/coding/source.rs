@@ -1,4 +1,4 @@
-//! The end where TCP sends.
+//! The end at the sending TCP.
 
 use super::message::{Combination, Feedback, Request};
 use super::{AHEAD, BlockSize, CodingConfig, MOST_SEGMENTS};
@@ -6,71 +6,71 @@ use crate::packet::{Range, SACK_BLOCKS};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// The weight of a new sample in the mean window.
+/// Weight of a new sample in the mean window.
 const GAIN: f64 = 1.0 / 32.0;
 
-/// Makes combinations of segments, and acknowledgements of segments from the ranks that the sink tells.
+/// Combines segments, and converts the sink's ranks into acknowledgements of segments.
 #[derive(Clone, Debug)]
 pub struct Source {
     size: BlockSize,
     mean_window: f64,
-    /// Blocks that may still be asked for, or that TCP has not seen acknowledged.
+    /// Blocks that may still be requested or are not fully acknowledged to TCP.
     blocks: VecDeque<Block>,
-    /// The number of the first of them.
+    /// Number of the first of them.
     base: u32,
-    /// All blocks before this one are decoded.
+    /// Number of the first block that is not decoded.
     below: u32,
-    /// The first segment not acknowledged to TCP.
+    /// First segment not acknowledged to TCP.
     una: u32,
-    /// Of each segment from there on, its place among all that was sent; `None` while it is withheld.
+    /// Place of each segment from there on among all transmissions; `None` while it is withheld.
     places: VecDeque<Option<u64>>,
-    /// Segments sent so far, those sent again included.
+    /// Number of segments sent so far, retransmissions included.
     sent: u64,
-    /// All places before this one are acknowledged.
+    /// Place below which all transmissions are acknowledged.
     reached: u64,
-    /// Of the block with which the data end, so many transmissions.
+    /// Number of acknowledged transmissions of the block in which the data end.
     ended: usize,
-    /// What it counted.
+    /// Counters.
     pub counts: SourceCounts,
 }
 
-/// What a source counted.
+/// Counters of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceCounts {
-    /// Combinations that left.
+    /// Combinations sent.
     pub sent: u64,
-    /// Of these, answers to requests.
+    /// Repairs among them, in answer to requests.
     pub repairs: u64,
-    /// Segments that a full queue at the source dropped, and TCP saw missing.
+    /// Segments that a full queue at the source dropped and that TCP saw missing.
     pub unmasked: u64,
 }
 
-/// What TCP is told.
+/// Acknowledgement passed to TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
-    /// The first segment still missing.
+    /// First missing segment.
     pub next: u32,
-    /// Ranges beyond it that are not, the newest first.
+    /// Ranges received beyond it, newest first.
     pub sack: [Range; SACK_BLOCKS],
-    /// When the newest segment of those that this acknowledges was sent.
+    /// Time of transmission of the newest segment that this acknowledges.
     pub sent_at: Time,
 }
 
 #[derive(Clone, Debug)]
 struct Block {
-    /// Its first segment, and when that was sent.
+    /// First segment of the block, and its time of transmission.
     first: u32,
     opened: Time,
-    /// Segments when it is full, and now.
+    /// Number of segments when the block is full, and now.
     size: u32,
     admitted: u32,
-    /// Combinations sent.
+    /// Number of combinations sent.
     sent: u32,
-    /// What TCP sent, in order, what was dropped taken out.
+    /// Transmissions by TCP, in order, without dropped ones.
     order: Vec<Entry>,
-    /// Segments that TCP shall see missing.
+    /// Number of segments that TCP must see missing.
     withheld: u32,
-    /// The data end with it.
+    /// True if the data end with this block.
     is_last: bool,
 }
 
@@ -82,7 +82,7 @@ struct Entry {
 }
 
 impl Source {
-    /// Nothing sent.
+    /// A source that has sent nothing.
     pub fn new(config: &CodingConfig) -> Self {
         Self {
             size: config.block,
@@ -99,18 +99,18 @@ impl Source {
         }
     }
 
-    /// The next new segment.
+    /// Next new segment.
     pub fn next(&self) -> u32 {
         self.una + self.places.len() as u32
     }
 
-    /// The mean of the windows so far, in packets.
+    /// Mean of the windows so far, in packets.
     #[cfg(test)]
     pub fn mean_window(&self) -> f64 {
         self.mean_window
     }
 
-    /// TCP sends the next new segment under a window of `cwnd` packets; `is_last` of its data.
+    /// Sends the next new segment of TCP, under a window of `cwnd` packets; `is_last` marks the end of the data.
     pub fn admit(&mut self, now: Time, cwnd: f64, rtt: Duration, is_last: bool) -> Combination {
         let weight = if self.mean_window == 0.0 { 1.0 } else { GAIN };
         self.mean_window += weight * (cwnd - self.mean_window);
@@ -144,7 +144,8 @@ impl Source {
         self.combine(at, Some(segment), rtt)
     }
 
-    /// TCP sends a segment again: a further combination of its block. `None` if TCP has been told that it arrived.
+    /// Retransmits a segment of TCP: a further combination of its block. `None` if its arrival was already acknowledged
+    /// to TCP.
     pub fn repeat(&mut self, now: Time, segment: u32, rtt: Duration) -> Option<Combination> {
         let place = *self.places.get(segment.checked_sub(self.una)? as usize)?;
         let at = self.blocks.partition_point(|block| block.first <= segment).checked_sub(1)?;
@@ -156,14 +157,14 @@ impl Source {
         Some(self.combine(at, Some(segment), rtt))
     }
 
-    /// A segment is the last of what was sent.
+    /// Appends a segment to the list of transmissions.
     fn list(&mut self, now: Time, at: usize, segment: u32) {
         self.places[(segment - self.una) as usize] = Some(self.sent);
         self.blocks[at].order.push(Entry { segment, place: self.sent, sent_at: now });
         self.sent += 1;
     }
 
-    /// A combination of all segments that a block has.
+    /// Combines all current segments of a block.
     fn combine(&mut self, at: usize, segment: Option<u32>, rtt: Duration) -> Combination {
         let block = &mut self.blocks[at];
         block.sent += 1;
@@ -178,7 +179,8 @@ impl Source {
         }
     }
 
-    /// A full queue at the source dropped a combination: the segment that it stood for is withheld from TCP.
+    /// Handles the drop of a combination by a full queue at the source: withholds the segment that it stood for from
+    /// TCP.
     pub fn dropped(&mut self, segment: Option<u32>) {
         let Some(segment) = segment else { return };
         let Some(at) = segment.checked_sub(self.una).map(|at| at as usize) else { return };
@@ -194,7 +196,7 @@ impl Source {
         self.counts.unmasked += 1;
     }
 
-    /// Feedback arrives. What TCP is to be told, if anything is new.
+    /// Handles feedback. Returns the acknowledgement for TCP, if there is news.
     pub fn on_feedback(&mut self, feedback: &Feedback) -> Option<Acknowledged> {
         let mut newest = None;
         let mut reach = |entry: Option<&Entry>, reached: &mut u64| {
@@ -231,7 +233,7 @@ impl Source {
         Some(Acknowledged { next: self.una, sack: self.sack(newest.segment), sent_at: newest.sent_at })
     }
 
-    /// How many of the transmissions of the last block are acknowledged, where the data end: none before all other blocks have been
+    /// Number of acknowledged transmissions of the last block, if the data end there; zero before all other blocks are
     /// decoded.
     fn end(&self, feedback: &Feedback) -> usize {
         let number = self.base + (self.blocks.len() as u32).saturating_sub(1);
@@ -244,7 +246,7 @@ impl Source {
         }
     }
 
-    /// Whether the segment `at` places beyond the first unacknowledged one is acknowledged.
+    /// True if the segment `at` places beyond the first unacknowledged one is acknowledged.
     fn has_arrived(&self, at: usize) -> bool {
         let segment = self.una + at as u32;
         let is_sent = self.places[at].is_some_and(|place| place < self.reached);
@@ -252,7 +254,7 @@ impl Source {
         is_sent && last.is_none_or(|last| last.order[..self.ended].iter().any(|entry| entry.segment == segment))
     }
 
-    /// Blocks that are decoded and acknowledged are not needed any more.
+    /// Removes blocks that are decoded and acknowledged.
     fn forget(&mut self) {
         while self.base < self.below
             && self.blocks.front().is_some_and(|block| block.first + block.admitted <= self.una && block.is_full())
@@ -262,7 +264,8 @@ impl Source {
         }
     }
 
-    /// What lies beyond the first gap: the range of the newest segment first, then the others from the top down.
+    /// Returns the SACK blocks beyond the first gap: the range of the newest segment first, then the others in
+    /// descending order.
     fn sack(&self, newest: u32) -> [Range; SACK_BLOCKS] {
         let mut sack = [(0, 0); SACK_BLOCKS];
         let mut known = 0;
@@ -292,32 +295,32 @@ impl Source {
         sack
     }
 
-    /// How many further combinations a request is answered with: what is missing, less what TCP has to send again.
+    /// Number of combinations due in answer to a request: the missing ones, less those that TCP has to retransmit.
     pub fn owed(&self, request: &Request) -> u32 {
         let at = request.block.checked_sub(self.base);
         let block = at.filter(|_| request.block >= self.below).and_then(|at| self.blocks.get(at as usize));
         block.map_or(0, |block| request.missing.min(block.admitted).saturating_sub(block.withheld))
     }
 
-    /// One of them.
+    /// Returns one of these combinations.
     pub fn repair(&mut self, block: u32, rtt: Duration) -> Option<Combination> {
         let at = block.checked_sub(self.base).map(|at| at as usize).filter(|&at| at < self.blocks.len())?;
         self.counts.repairs += 1;
         Some(self.combine(at, None, rtt))
     }
 
-    /// Where a block begins among the segments, and how many it has so far: what a combination of it combines.
+    /// Returns the first segment of a block and its current number of segments: those that a combination contains.
     pub fn segments(&self, block: u32) -> Option<(u32, u32)> {
         let block = self.blocks.get(block.checked_sub(self.base)? as usize)?;
         Some((block.first, block.admitted))
     }
 
-    /// When a block's first segment was sent.
+    /// Time at which a block's first segment was sent.
     pub fn opened_at(&self, block: u32) -> Option<Time> {
         self.blocks.get(block.checked_sub(self.base)? as usize).map(|block| block.opened)
     }
 
-    /// The first segment that may still be combined.
+    /// First segment that may still be combined.
     pub fn oldest(&self) -> u32 {
         self.blocks.front().map_or_else(|| self.next(), |block| block.first)
     }

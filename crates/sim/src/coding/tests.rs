@@ -1,4 +1,4 @@
-//! The two ends, moved by hand and by chance.
+//! Both ends, driven by hand and at random.
 
 use super::*;
 use proptest::prelude::*;
@@ -29,10 +29,10 @@ fn receive(sink: &mut Sink, now: Time, combination: &Combination) -> Feedback {
     sink.receive(now, combination, &coefficients(KEY, combination), &[0]).expect("it is well formed").feedback
 }
 
-/// The next segment and the SACK blocks of an acknowledgement.
+/// Next segment and SACK blocks of an acknowledgement.
 type Told = (u32, Vec<(u32, u32)>);
 
-/// What TCP is told by each of these combinations.
+/// Acknowledgements passed to TCP for each of these combinations.
 fn answers(source: &mut Source, sink: &mut Sink, arriving: &[Combination]) -> Vec<Option<Told>> {
     let told = |combination| {
         let feedback = receive(sink, at(1), combination);
@@ -43,7 +43,7 @@ fn answers(source: &mut Source, sink: &mut Sink, arriving: &[Combination]) -> Ve
     arriving.iter().map(told).collect()
 }
 
-/// What the sink hands up at most.
+/// Number of segments that the sink hands up now.
 fn taken(sink: &mut Sink) -> usize {
     std::iter::from_fn(|| sink.take(at(2))).count()
 }
@@ -67,7 +67,7 @@ fn a_block_is_the_window_when_it_opens() {
     assert_eq!(sizes, [8.0, 8.25, 8.4921875]);
 }
 
-/// Incremental coding: each combination of a block has one segment more than the one before, and says something new.
+/// Incremental coding: each combination of a block has one segment more than the previous one, and is innovative.
 #[test]
 fn combinations_are_incremental() {
     let (mut source, mut sink) = pair(&fixed(40));
@@ -78,7 +78,7 @@ fn combinations_are_incremental() {
         assert_ne!(drawn[columns as usize - 1], 0);
         assert!(drawn[columns as usize..].iter().all(|&c| c == 0));
         assert_eq!(receive(&mut sink, at(0), &combination).rank, columns);
-        // A triangle: what has come is decoded.
+        // A triangular system: received segments are decoded at once.
         assert_eq!(taken(&mut sink), 1);
     }
     assert_eq!(sink.decoded.len(), 1);
@@ -92,12 +92,13 @@ fn order_does_not_matter() {
     let told = answers(&mut source, &mut sink, &[c, a, d, b]);
     assert_eq!(told, [1, 2, 3, 4].map(|next| Some((next, vec![]))));
     assert_eq!(taken(&mut sink), 4);
-    // A copy says nothing new.
+    // A copy is not innovative.
     assert_eq!(answers(&mut source, &mut sink, &[b]), [None]);
     assert_eq!(sink.counts, SinkCounts { received: 5, innovative: 4, requests: 0, requested: 0 });
 }
 
-/// The second of four is lost on the air: TCP sees the first three acknowledged, and with the next block's first all of them.
+/// The second of four is lost on the air: TCP sees the first three acknowledged, and all of them with the next block's
+/// first.
 #[test]
 fn a_loss_on_the_air_is_masked_and_repaired() {
     let (mut source, mut sink) = pair(&fixed(4));
@@ -105,7 +106,7 @@ fn a_loss_on_the_air_is_masked_and_repaired() {
     let told = answers(&mut source, &mut sink, &[sent[0], sent[2], sent[3], sent[4]]);
     assert_eq!(told, [1, 2, 3, 5].map(|next| Some((next, vec![]))));
     assert_eq!(taken(&mut sink), 1);
-    // A round trip after its last progress, the sink asks for one; then at twice, and four times that.
+    // A round trip after its last progress, the sink requests one combination; then after twice and four times that.
     assert_eq!(sink.due(), at(101));
     let asked = sink.expire(at(101));
     let request = Request { block: 0, missing: 1 };
@@ -121,7 +122,7 @@ fn a_loss_on_the_air_is_masked_and_repaired() {
     assert_eq!((sink.decoded[0].requests, source.counts.repairs), (2, 1));
 }
 
-/// The third of five is dropped at the source: TCP sees it missing, and no other, until it has sent it again.
+/// The third of five is dropped at the source: TCP sees it missing, and no other, until it has retransmitted it.
 #[test]
 fn congestion_is_not_masked() {
     let (mut source, mut sink) = pair(&fixed(5));
@@ -130,7 +131,7 @@ fn congestion_is_not_masked() {
     let told = answers(&mut source, &mut sink, &[a, b, d, e]);
     let missing = |sack| Some((2, vec![sack]));
     assert_eq!(told, [Some((1, vec![])), Some((2, vec![])), missing((3, 4)), missing((3, 5))]);
-    // What the sink asks for is TCP's to send.
+    // TCP has to retransmit the segment that the sink requests.
     assert_eq!(source.owed(&Request { block: 0, missing: 1 }), 0);
     let again = source.repeat(at(50), 2, RTT).expect("it is not acknowledged");
     assert_eq!((again.segment, again.columns), (Some(2), 5));
@@ -138,7 +139,7 @@ fn congestion_is_not_masked() {
     assert_eq!((taken(&mut sink), source.counts), (5, SourceCounts { sent: 6, repairs: 0, unmasked: 1 }));
 }
 
-/// TCP's timer expires for what is only late: one more combination, which stands for nothing, so that its loss shows nothing.
+/// TCP's timer expires for a late segment: the extra combination stands for no segment, so its loss has no meaning.
 #[test]
 fn what_is_late_is_helped() {
     let (mut source, mut sink) = pair(&fixed(3));
@@ -152,7 +153,7 @@ fn what_is_late_is_helped() {
     assert_eq!(source.repeat(at(70), 2, RTT), None);
 }
 
-/// The end of a sized flow is acknowledged when all has been decoded.
+/// The end of a sized flow is acknowledged after all has been decoded.
 #[test]
 fn the_end_waits_for_what_is_missing() {
     let (mut source, mut sink) = pair(&fixed(2));
@@ -165,7 +166,7 @@ fn the_end_waits_for_what_is_missing() {
     assert_eq!(taken(&mut sink), 3);
 }
 
-/// Nobody runs ahead of a missing block for ever.
+/// Acknowledgements do not run ahead of a missing block for ever.
 #[test]
 fn acknowledgements_stop_far_ahead() {
     let (mut source, mut sink) = pair(&fixed(1));
@@ -177,7 +178,7 @@ fn acknowledgements_stop_far_ahead() {
     assert_eq!((&others[others.len() - 1], last), (&None, &None));
 }
 
-/// With the ideal switch every combination counts, as long as there is something to say.
+/// With `ideal` every combination counts, while any segment is missing.
 #[test]
 fn the_ideal_counts() {
     let config = CodingConfig { ideal: true, ..fixed(3) };
@@ -201,7 +202,7 @@ fn malformed_combinations_are_refused() {
     assert!(sink.receive(at(0), &good, &[], &[1; 4]).is_none(), "none at all");
     assert!(sink.receive(at(0), &good, &[1, 0], &[1; 4]).is_some());
     assert!(sink.receive(at(0), &good, &[1, 0, 1], &[1; 4]).is_none(), "more than the block has");
-    // Nor does a source stumble over feedback of nothing.
+    // A source ignores feedback on nothing.
     let mut source = Source::new(&CodingConfig::default());
     let nonsense = Feedback { block: 9, rank: 9, below: u32::MAX, request: None };
     assert_eq!(source.on_feedback(&nonsense), None);
@@ -209,16 +210,17 @@ fn malformed_combinations_are_refused() {
     assert_eq!(source.repeat(at(0), 0, RTT), None);
 }
 
-/// A network that reorders, loses and drops by the bytes of `luck`, and a TCP that sends again what its ACKs show to be missing.
+/// A network that reorders, loses and drops by the bytes of `luck`, and a TCP that retransmits the segments that its
+/// ACKs show missing.
 struct Trial {
     source: Source,
     sink: Sink,
     payloads: Vec<Vec<u8>>,
-    /// Combinations under way, with their payload.
+    /// Combinations in flight, with their payload.
     air: VecDeque<(Combination, Vec<u8>)>,
-    /// Segments that were dropped at the source and not sent again.
+    /// Segments dropped at the source and not yet retransmitted.
     withheld: BTreeSet<u32>,
-    /// Segments that ever were.
+    /// Segments that were ever dropped.
     dropped: BTreeSet<u32>,
     got: Vec<Vec<u8>>,
     acked: u32,
@@ -269,7 +271,7 @@ impl Trial {
                 assert!(from > told.next && to <= self.source.next());
                 assert!(self.withheld.range(from..to).next().is_none(), "nor is it by SACK");
             }
-            // Losses on the air and overtaking leave no gap.
+            // Losses on the air and reordering leave no gap.
             let is_gap = told.sack[0].0 < told.sack[0].1;
             assert!(!is_gap || self.dropped.contains(&told.next), "TCP sees missing what was never dropped");
         }
@@ -284,7 +286,8 @@ impl Trial {
 }
 
 proptest! {
-    /// Whatever is lost, dropped or overtaken: all bytes come out, in order, and TCP sees missing what was dropped.
+    /// For any losses, drops and reordering: all bytes arrive in order, and TCP sees exactly the dropped segments
+    /// missing.
     #[test]
     fn everything_comes_out_in_order(luck in prop::collection::vec(any::<u8>(), 200..1500), window in 1u32..20) {
         let config = fixed(window);
@@ -301,7 +304,7 @@ proptest! {
             acked: 0,
         };
         let mut rest = luck.iter().copied();
-        // When luck runs out, all goes well.
+        // After the end of `luck` all goes well.
         let mut fate = move || rest.next().unwrap_or(255);
         let mut clock = 0;
         while trial.got.len() < count as usize || trial.acked < count {

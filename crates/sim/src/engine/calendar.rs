@@ -1,20 +1,20 @@
-//! The pending events: a 4-ary heap of integers.
+//! Calendar of pending events: a 4-ary heap of integers.
 //!
-//! Four children lie in one cache line, and the tree is half as deep as a binary one. Taking the first event leaves
-//! a hole at the root; the usual event schedules exactly one other, which then drops into the hole and costs one
-//! sift instead of two.
+//! Four children share a cache line, and the tree is half as deep as a binary one. Taking the first event leaves a hole
+//! at the root. The usual event schedules exactly one other, which drops into the hole and costs one sift instead of
+//! two.
 
 use super::Event;
 use windward_units::Time;
 
 const CHILDREN: usize = 4;
 
-/// Pending events, first one out.
+/// Pending events; the earliest one leaves first.
 #[derive(Debug, Default)]
 pub struct Calendar {
-    /// The heap, and behind it [`Event::NEVER`], so that every node has no children or four.
+    /// The heap, followed by [`Event::NEVER`], so that every node has either no children or four.
     events: Vec<Event>,
-    /// How many of them are pending, the free root among them.
+    /// Number of pending events, including the free root.
     pending: usize,
     is_root_free: bool,
 }
@@ -40,14 +40,14 @@ impl Calendar {
         }
     }
 
-    /// Makes room for the root, or for four children.
+    /// Adds room for the root, or for four children.
     #[cold]
     fn grow(&mut self) {
         let more = if self.events.is_empty() { 1 } else { CHILDREN };
         self.events.resize(self.events.len() + more, Event::NEVER);
     }
 
-    /// When the first event is due.
+    /// Time of the first event.
     pub fn next_time(&mut self) -> Option<Time> {
         if self.is_root_free {
             self.close_root();
@@ -78,7 +78,7 @@ impl Calendar {
         }
     }
 
-    /// Puts `event` where it belongs, beginning at the root, which is free.
+    /// Sifts `event` down from the free root to its place.
     #[inline]
     fn sift_down(&mut self, event: Event) {
         let events = &mut self.events[..];
@@ -96,7 +96,7 @@ impl Calendar {
         events[at] = event;
     }
 
-    /// Puts `event` where it belongs, beginning at `at`, which is free.
+    /// Sifts `event` up from the free position `at` to its place.
     #[inline]
     fn sift_up(&mut self, mut at: usize, event: Event) {
         while at > 0 {
@@ -120,7 +120,7 @@ mod tests {
     use windward_units::Time;
 
     proptest! {
-        /// Any mix of pushes and pops gives what a sorted set gives.
+        /// Any sequence of pushes and pops agrees with a sorted set.
         #[test]
         fn behaves_like_a_sorted_set(steps in prop::collection::vec(prop::option::weighted(0.6, 0u64..1000), 0..400)) {
             let mut calendar = Calendar::default();

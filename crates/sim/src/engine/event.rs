@@ -1,38 +1,39 @@
-//! An event is a number: when, whose, and which of its timers.
+//! Events as integers: time, owner, and the owner's timer.
 
 use windward_units::Time;
 
-/// Whose event it is, and which of their timers rings.
+/// Owner of an event, and its timer that expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// A port of the network.
     Port(PortTimer),
-    /// A medium that ports share; which timer, [`Event::timer`] says and the medium knows.
+    /// A medium that ports share; [`Event::timer`] identifies its timer.
     Medium,
     /// A TCP flow.
     Flow(FlowTimer),
-    /// A background source sends.
+    /// The next transmission of a background source.
     Source,
-    /// The controller of a transfer looks and decides.
+    /// The next decision of a transfer's controller.
     Transfer,
     /// The run as a whole.
     Run(RunTimer),
 }
 
-/// What happens at a port.
+/// Event of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortTimer {
     /// The first packet in flight arrives at the far end.
     Arrive,
-    /// The transmitter begins with the next packet of its queue; of a link that changes, also ends the last one's transmission.
+    /// The transmitter starts with the next packet of its queue; on a changing link it also ends the previous
+    /// transmission.
     Transmit,
-    /// The link changes.
+    /// The link changes its parameters.
     Change,
     /// The first of the packets that others overtake arrives at the far end.
     ArriveLate,
 }
 
-/// What happens to a flow.
+/// Event of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowTimer {
     /// A delayed ACK may be due.
@@ -41,15 +42,15 @@ pub enum FlowTimer {
     Retransmit,
     /// The pacing gap may have passed.
     Pace,
-    /// The sink of coded data may have to ask for what is missing.
+    /// The sink of coded data may have to request missing combinations.
     Request,
     /// The connection opens.
     Open,
-    /// No new data is sent any more.
+    /// Transmission of new data stops.
     Close,
 }
 
-/// What happens to a run.
+/// Event of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunTimer {
     /// The warm-up ends.
@@ -58,8 +59,8 @@ pub enum RunTimer {
     Sample,
 }
 
-/// The order in which events of one instant happen: a bijection between ranks and wakes. A wake without a rank does not
-/// compile; a rank without a wake is no event.
+/// Order of simultaneous events: a bijection between ranks and wakes. A wake without a rank does not compile; a rank
+/// without a wake is no event.
 macro_rules! ranks {
     ($($rank:literal => $who:ident $(($timer:path))?,)*) => {
         impl Wake {
@@ -102,22 +103,22 @@ const TIMER_BITS: u32 = 24;
 
 /// (time, rank, index, timer) in one integer that sorts like the tuple.
 ///
-/// Two events that are equal in all four may be pending, where a timer was moved to and fro; they are interchangeable,
-/// and whoever is woken twice at one instant finds nothing left to do.
+/// Two events that are equal in all four may be pending after a timer was moved back and forth. They are
+/// interchangeable, and the second one has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event(u128);
 
 impl Event {
-    /// After all that can happen.
+    /// An event after all possible ones.
     pub const NEVER: Self = Self(u128::MAX);
 
-    /// The event of the `index`th of those that `wake` names, at `time`.
+    /// An event at `time` of the `index`th owner of the kind that `wake` names.
     #[inline]
     pub const fn new(time: Time, wake: Wake, index: u32) -> Self {
         Self::with_timer(time, wake, index, 0)
     }
 
-    /// The same with a timer of the medium's own, below 2^24.
+    /// An event with a medium's own timer, below 2^24.
     #[inline]
     pub const fn with_timer(time: Time, wake: Wake, index: u32, timer: u32) -> Self {
         debug_assert!(timer < 1 << TIMER_BITS, "a medium has at most 2^24 timers");
@@ -125,25 +126,25 @@ impl Event {
         Self((time.as_nanos() as u128) << 64 | low as u128)
     }
 
-    /// When.
+    /// Time of the event.
     #[inline]
     pub const fn time(self) -> Time {
         Time::from_nanos((self.0 >> 64) as u64)
     }
 
-    /// Who, and what for.
+    /// Kind of owner and timer.
     #[inline]
     pub const fn wake(self) -> Wake {
         Wake::of_rank((self.0 >> 56) as u8)
     }
 
-    /// Which of them.
+    /// Index of the owner.
     #[inline]
     pub const fn index(self) -> u32 {
         (self.0 as u64 >> TIMER_BITS) as u32
     }
 
-    /// Which of a medium's timers; 0 for everyone else.
+    /// Index of a medium's timer; 0 for all other owners.
     #[inline]
     pub const fn timer(self) -> u32 {
         self.0 as u32 & ((1 << TIMER_BITS) - 1)

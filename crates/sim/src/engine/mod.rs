@@ -1,4 +1,4 @@
-//! The event engine: what happens next, and the random streams.
+//! Event engine: the calendar, events and random streams.
 
 mod calendar;
 mod event;

@@ -1,6 +1,6 @@
 //! Random streams: one for each (seed, entity, purpose).
 //!
-//! A new flow or link has streams of its own and leaves the others' alone.
+//! A new flow or link has its own streams and leaves those of others unchanged.
 
 use rand::SeedableRng;
 use rand::rand_core::Rng;
@@ -8,7 +8,7 @@ use rand_distr::{Distribution, Exp1, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use windward_units::{Duration, splitmix64};
 
-/// What a stream is for.
+/// Purpose of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
@@ -20,17 +20,17 @@ pub enum Purpose {
     Pattern = 3,
     /// Fading of a station's channel.
     Fading = 4,
-    /// Transmissions to a station that are not decoded.
+    /// Undecoded transmissions to a station.
     Error = 5,
     /// Backoffs of a station.
     Backoff = 6,
-    /// Choices of a node among equals.
+    /// Random choices of a node among equals.
     Forwarding = 7,
-    /// Packets that a queue drops or marks early.
+    /// Early drops and marks of a queue.
     Queue = 8,
-    /// Packets that others overtake on a link.
+    /// Packets on a link that others overtake.
     Reorder = 9,
-    /// Time that a sending host takes.
+    /// Processing time of a sending host.
     Host = 10,
 }
 
@@ -39,13 +39,13 @@ pub enum Purpose {
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream of the entity named by `key`.
+    /// Stream of the entity named by `key`.
     pub fn new(seed: u64, key: u64, purpose: Purpose) -> Self {
         let mixed = splitmix64(splitmix64(splitmix64(seed) ^ key) ^ purpose as u64);
         Self(Xoshiro256PlusPlus::seed_from_u64(mixed))
     }
 
-    /// Uniform in [0, 1).
+    /// Uniform variate in [0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         // 53 bits fill the mantissa.
@@ -58,23 +58,23 @@ impl Stream {
         self.uniform() < p
     }
 
-    /// Exponential with mean one.
+    /// Exponential variate with mean one.
     pub fn exponential(&mut self) -> f64 {
         Exp1.sample(&mut self.0)
     }
 
-    /// Normal with mean zero and deviation one.
+    /// Normal variate with mean zero and standard deviation one.
     pub fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
     }
 
-    /// Pareto with mean one and the given shape, above 1.
+    /// Pareto variate with mean one and the given shape, above 1.
     pub fn pareto(&mut self, shape: f64) -> f64 {
         let scale = (shape - 1.0) / shape;
         scale * libm::pow(1.0 - self.uniform(), -1.0 / shape)
     }
 
-    /// Exponential with the given mean.
+    /// Exponential variate with the given mean.
     pub fn exponential_span(&mut self, mean: Duration) -> Duration {
         mean.scale(self.exponential())
     }

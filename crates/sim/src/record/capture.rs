@@ -1,8 +1,8 @@
-//! Packets as Wireshark reads them: pcapng with real IPv4 and TCP headers.
+//! Packet captures for Wireshark: pcapng with real IPv4 and TCP headers.
 //!
-//! Each source node is an interface; what its flows send and receive is written there, as tcpdump on that host would.
-//! Payload is left out (its length is not): it is zeros. Each station of a wireless network is an interface too: every frame on
-//! the air is written once, at the end of its transmission, at the station that sent it.
+//! Each source node is an interface, with the packets that its flows send and receive, as tcpdump on that host would
+//! show. Payload is zeros and omitted, but its length is not. Each station of a wireless network is an interface too:
+//! every frame on the air is written once, at the end of its transmission, at the station that sent it.
 
 use super::pcapng::{LinkType, Pcapng};
 use super::radio;
@@ -22,18 +22,18 @@ const ACK: u8 = 16;
 /// Shift of the advertised window (RFC 7323 §2.3): the largest allowed.
 const WINDOW_SHIFT: u8 = 14;
 
-/// A capture being written.
+/// A capture in progress.
 pub struct Capture {
     out: Pcapng,
     flows: Vec<Endpoints>,
     packets: u16,
-    /// The interface of each station, by its node.
+    /// Interface of each station, by node.
     stations: BTreeMap<NodeId, u32>,
-    /// Source and sink of the datagrams of each background source.
+    /// Source and sink node of each background source's datagrams.
     datagrams: Vec<(u32, u32)>,
 }
 
-/// What a flow's headers need.
+/// Data for a flow's headers.
 struct Endpoints {
     interface: u32,
     source: u32,
@@ -42,12 +42,12 @@ struct Endpoints {
     sink_port: u16,
     tcp: TcpOptions,
     payload: u64,
-    /// The receiver's last stamp, which the sender's packets echo.
+    /// The receiver's latest timestamp, which the sender's packets echo.
     echo: u64,
 }
 
 impl Capture {
-    /// Begins a capture of the flows of `network`; nodes are called by their numbers.
+    /// Starts a capture of the flows of `network`; nodes are named by their numbers.
     pub fn new(out: Box<dyn Write + Send>, network: &Network) -> Self {
         let mut sources: Vec<u32> = network.flows.iter().map(|flow| flow.source).collect();
         sources.sort_unstable();
@@ -74,12 +74,12 @@ impl Capture {
         Self { out: Pcapng::new(out, &interfaces), flows, packets: 0, stations, datagrams }
     }
 
-    /// The error that ended the capture, if one did; flushes.
+    /// Flushes, and returns the error that ended the capture, if any.
     pub fn finish(self) -> io::Result<()> {
         self.out.finish()
     }
 
-    /// A flow's source sends or receives `packet`.
+    /// Records `packet`, which a flow's source sends or receives.
     pub fn record(&mut self, now: Time, packet: &Packet, is_outgoing: bool) {
         let flow = &mut self.flows[packet.flow as usize];
         if !is_outgoing {
@@ -93,7 +93,7 @@ impl Capture {
 }
 
 impl Capture {
-    /// A frame has been on the air.
+    /// Records a frame at the end of its transmission.
     pub fn record_frame(&mut self, frame: &AirFrame) {
         let Some(&interface) = self.stations.get(&frame.from) else { return };
         let (mut bytes, length) = radio::header(frame);
@@ -121,13 +121,13 @@ impl Capture {
     }
 }
 
-/// Ports of datagrams: discard, and that of routing by distance vectors in ns-3.
+/// UDP ports: discard for datagrams, and ns-3's port of distance-vector routing.
 const BACKGROUND_PORT: u16 = 9;
 const ROUTING_PORT: u16 = 269;
-/// Bytes of a broadcast beside its packet.
+/// Bytes of a broadcast beyond its packet.
 const ROUTING_OVERHEAD: u32 = 36;
 
-/// The headers of a datagram of `size` bytes.
+/// Returns the headers of a datagram of `size` bytes.
 fn ip_and_udp((from, to): (u32, u32), ecn: Ecn, size: u32, port: u16, id: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(28);
     bytes.extend([0x45, ecn.codepoint().bits()]);
@@ -146,7 +146,7 @@ fn ip_and_udp((from, to): (u32, u32), ecn: Ecn, size: u32, port: u16, id: u16) -
     bytes
 }
 
-/// 10.0.0.1 for node 0, and upwards.
+/// Returns the address of a node: 10.0.0.1 for node 0, and upwards.
 const fn address(node: u32) -> u32 {
     0x0a00_0000 | ((node + 1) & 0x00ff_ffff)
 }
@@ -156,10 +156,10 @@ struct Header {
     payload: u32,
 }
 
-/// The headers of `packet`, as they would stand on the wire; initial sequence numbers are zero.
+/// Returns the headers of `packet` as on the wire; initial sequence numbers are zero.
 fn ip_and_tcp(flow: &Endpoints, packet: &Packet, is_outgoing: bool, now: Time, id: u16) -> Header {
     let segment = flow.tcp.segment.count();
-    // Offset of the byte that segment `number` begins with; a SYN takes the first number.
+    // Offset of the first byte of segment `number`; a SYN takes the first number.
     let offset = |number: u32| 1 + (u64::from(number) * segment).min(flow.payload);
     let is_data = packet.kind == Kind::Data;
     let payload = if is_data { (offset(packet.number + 1) - offset(packet.number)) as u32 } else { 0 };
@@ -168,7 +168,7 @@ fn ip_and_tcp(flow: &Endpoints, packet: &Packet, is_outgoing: bool, now: Time, i
         Kind::SynAck => (0, 1, SYN | ACK),
         Kind::Data if packet.is_last => (offset(packet.number), 1, ACK | PSH | FIN),
         Kind::Data => (offset(packet.number), 1, ACK),
-        // The receiver's FIN acknowledges the sender's, which took a number of its own.
+        // The receiver's FIN acknowledges the sender's FIN, which took a number of its own.
         _ if packet.is_last => (1, offset(packet.number) + 1, ACK | FIN),
         _ => (1, if is_outgoing { 1 } else { offset(packet.number) }, ACK),
     };
@@ -203,15 +203,15 @@ fn ip_and_tcp(flow: &Endpoints, packet: &Packet, is_outgoing: bool, now: Time, i
     bytes.extend((((window >> shift).clamp(1, 65_535)) as u16).to_be_bytes());
     bytes.extend([0; 4]);
     bytes.extend(&options);
-    // The pseudo-header: addresses, protocol, length; the payload is zeros and adds nothing.
+    // The pseudo-header consists of addresses, protocol and length; the payload is zeros and adds nothing.
     let pseudo = sum_words(&bytes[12..20]) + 6 + tcp_length + payload;
     let sum = checksum(&bytes[20..], pseudo);
     bytes[36..38].copy_from_slice(&sum.to_be_bytes());
     Header { bytes, payload }
 }
 
-/// The flags AE (in the byte of the header's length), CWR and ECE of a packet: of a handshake what it negotiates (RFC 3168 §6.1.1,
-/// RFC 9768 §3.1.1), then the echo, the answer, or the counter of marks, which begins with 5 (§3.2.1).
+/// Flags AE (in the byte of the header's length), CWR and ECE of a packet. In a handshake they negotiate ECN (RFC 3168
+/// §6.1.1, RFC 9768 §3.1.1). Later they are the echo, the answer, or the counter of marks, which starts at 5 (§3.2.1).
 fn ecn_flags(mode: EcnMode, packet: &Packet) -> [u8; 2] {
     const CWR: u8 = 0x80;
     const ECE: u8 = 0x40;
@@ -239,7 +239,7 @@ fn tcp_options(flow: &Endpoints, packet: &Packet, now: Time, offset: impl Fn(u32
     if flow.tcp.timestamps {
         let micros = |nanos: u64| ((nanos / 1000) as u32).to_be_bytes();
         options.extend([1, 1, 8, 10]);
-        // A receiver's packet is stamped with the instant at which it arrives: when it was sent, nobody here knows.
+        // A receiver's packet gets the time of its arrival as timestamp: its time of transmission is unknown here.
         let (value, echo) = match packet.kind {
             Kind::SynAck | Kind::Ack => (now.as_nanos(), packet.stamp),
             _ => (packet.stamp, flow.echo),
@@ -262,7 +262,7 @@ fn sum_words(bytes: &[u8]) -> u32 {
     bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0))).sum()
 }
 
-/// The Internet checksum (RFC 1071), with `initial` added in.
+/// The Internet checksum (RFC 1071), starting from `initial`.
 fn checksum(bytes: &[u8], initial: u32) -> u16 {
     let mut sum = sum_words(bytes) + initial;
     while sum > 0xffff {
@@ -275,7 +275,7 @@ fn checksum(bytes: &[u8], initial: u32) -> u16 {
 mod tests {
     use super::*;
 
-    /// The header of RFC 1071's usual textbook example: 45 00 00 73 … with checksum b861.
+    /// RFC 1071's usual textbook example: the header 45 00 00 73 … has checksum b861.
     #[test]
     fn a_known_header_has_its_known_checksum() {
         let header = [0x45, 0, 0, 0x73, 0, 0, 0x40, 0, 0x40, 0x11, 0, 0, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0, 0xc7];

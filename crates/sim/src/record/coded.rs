@@ -1,11 +1,11 @@
-//! What coding layers counted, as rows of tables.
+//! Counters of coding layers, as rows of tables.
 
 use super::output::{BlockStats, CodingStats};
 use crate::coding::{BlockRecord, SinkCounts, SourceCounts};
 use windward_units::Time;
 
 impl CodingStats {
-    /// What the two ends of a flow's layer counted.
+    /// Counters of the two ends of a flow's layer.
     pub fn new(flow: u32, source: &SourceCounts, sink: &SinkCounts) -> Self {
         Self {
             flow,
@@ -19,7 +19,7 @@ impl CodingStats {
         }
     }
 
-    /// What was counted after `before`.
+    /// Returns the counts since `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl CodingStats {
 }
 
 impl BlockStats {
-    /// A block of a flow whose first segment was sent at `opened`.
+    /// Record of a flow's block whose first segment was sent at `opened`.
     pub fn new(flow: u32, opened: Time, record: &BlockRecord) -> Self {
         Self {
             flow,

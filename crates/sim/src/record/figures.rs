@@ -1,24 +1,24 @@
-//! Figures that only some ports or nodes have, as tables whose columns have names.
+//! Figures that only some ports or nodes have, as tables with named columns.
 
-/// A figure that somebody shows of himself.
+/// A figure of a port or node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
-    /// A number of things.
+    /// A count.
     Count(u64),
     /// A quantity.
     Value(f64),
 }
 
-/// One kind of figure of several ports.
+/// Values of one figure for several ports or nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Numbers of things.
+    /// Counts.
     Counts(Vec<u64>),
     /// Quantities.
     Values(Vec<f64>),
 }
 
-/// What the rows of a table are.
+/// Entity that a table's rows describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// Ports.
@@ -27,16 +27,16 @@ pub enum Of {
     Nodes,
 }
 
-/// What ports or nodes of one kind have beyond [`super::LinkStats`]: a row for each.
+/// Figures of one kind of ports or nodes beyond [`super::LinkStats`]: one row for each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
-    /// What the table is called.
+    /// Name of the table.
     pub name: &'static str,
-    /// What its rows are.
+    /// Entity that its rows describe.
     pub of: Of,
-    /// The port or node of each row, by its index.
+    /// Index of each row's port or node.
     pub rows: Vec<u32>,
-    /// Columns of one length, by name.
+    /// Columns of equal length, with their names.
     pub columns: Vec<(&'static str, Column)>,
 }
 
@@ -46,7 +46,7 @@ impl Figures {
         Self { name, of, rows: Vec::new(), columns: Vec::new() }
     }
 
-    /// Adds the row of `entity`. Every row shows the same figures in the same order.
+    /// Adds the row of `entity`. Every row must contain the same figures in the same order.
     pub fn add(&mut self, entity: u32, show: impl FnOnce(&mut dyn FnMut(&'static str, Figure))) {
         let (columns, is_first) = (&mut self.columns, self.rows.is_empty());
         let mut at = 0;
@@ -68,7 +68,7 @@ impl Figures {
         self.rows.push(entity);
     }
 
-    /// A column of counts.
+    /// Returns a column of counts.
     pub fn counts(&self, name: &str) -> Option<&[u64]> {
         self.columns.iter().find_map(|(known, column)| match column {
             Column::Counts(counts) if *known == name => Some(&counts[..]),
@@ -76,7 +76,7 @@ impl Figures {
         })
     }
 
-    /// A column of values.
+    /// Returns a column of values.
     pub fn values(&self, name: &str) -> Option<&[f64]> {
         self.columns.iter().find_map(|(known, column)| match column {
             Column::Values(values) if *known == name => Some(&values[..]),

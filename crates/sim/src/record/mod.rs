@@ -1,4 +1,4 @@
-//! What is kept of a run: totals and series, and the packets themselves.
+//! Records of a run: totals, series and packet captures.
 
 mod capture;
 mod coded;

@@ -1,22 +1,22 @@
-//! Files of packets that Wireshark opens. Format: draft-ietf-opsawg-pcapng; raw IP and radiotap.
+//! Packet captures in the format pcapng (draft-ietf-opsawg-pcapng), with raw IP and radiotap link types.
 
 use std::io::{self, Write};
 use windward_units::Time;
 
-/// What packets of an interface begin with.
+/// Link type of an interface: the first header of its packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum LinkType {
     /// An IP header.
     Raw = 101,
-    /// A radiotap header and one of 802.11.
+    /// A radiotap header and an 802.11 header.
     Radiotap = 127,
 }
 
-/// Nanoseconds.
+/// Resolution of times: nanoseconds.
 const TIME_RESOLUTION: u8 = 9;
 
-/// A file being written.
+/// A file in progress.
 pub struct Pcapng {
     out: Box<dyn Write + Send>,
     error: Option<io::Error>,
@@ -24,7 +24,7 @@ pub struct Pcapng {
 }
 
 impl Pcapng {
-    /// Begins a file whose packets are seen at `interfaces`, in this order.
+    /// Starts a file with packets of `interfaces`, in this order.
     pub fn new(out: Box<dyn Write + Send>, interfaces: &[(String, LinkType)]) -> Self {
         let mut file = Self { out, error: None, block: Vec::with_capacity(256) };
         // Section header: byte order, version 1.0, length unknown.
@@ -45,7 +45,7 @@ impl Pcapng {
         file
     }
 
-    /// A packet, or its beginning, of `length` bytes on the wire.
+    /// Writes a packet, or the start of one, of `length` bytes on the wire.
     pub fn packet(&mut self, interface: u32, time: Time, bytes: &[u8], length: u32) {
         let nanos = time.as_nanos();
         self.block.extend(interface.to_le_bytes());
@@ -58,10 +58,10 @@ impl Pcapng {
         self.write_block(6);
     }
 
-    /// Flushes.
+    /// Flushes the file.
     ///
     /// # Errors
-    /// What ended the file early, if anything did.
+    /// The error that ended the file early, if any.
     pub fn finish(mut self) -> io::Result<()> {
         match self.error.take() {
             Some(error) => Err(error),
@@ -69,7 +69,7 @@ impl Pcapng {
         }
     }
 
-    /// Writes the block that has been collected.
+    /// Writes the block collected so far.
     fn write_block(&mut self, kind: u32) {
         if self.error.is_none() {
             let length = (self.block.len() as u32 + 12).to_le_bytes();
@@ -79,7 +79,7 @@ impl Pcapng {
         self.block.clear();
     }
 
-    /// An option of the block, padded to four bytes.
+    /// Adds an option to the block, padded to four bytes.
     fn put_option(&mut self, code: u16, value: &[u8]) {
         self.block.extend(code.to_le_bytes());
         self.block.extend((value.len() as u16).to_le_bytes());

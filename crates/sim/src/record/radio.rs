@@ -1,22 +1,23 @@
-//! Frames of 802.11 behind a radiotap header (radiotap.org; IEEE 802.11-2016, §9.3).
+//! 802.11 frames with a radiotap header (radiotap.org; IEEE 802.11-2016, §9.3).
 
 use crate::medium::{AirFrame, FrameKind};
 use crate::packet::NodeId;
 
-/// Present in the header: time stamp, flags, rate.
+/// Fields of the radiotap header: timestamp, flags, rate.
 const PRESENT: u32 = 0b111;
-/// Bytes of the header.
+/// Bytes of the radiotap header.
 const HEADER: u16 = 18;
-/// Bytes of the checksum, which is left out.
+/// Bytes of the frame checksum, which is omitted.
 pub const CHECKSUM: u32 = 4;
 
-/// A locally administered address for every node.
+/// Returns a locally administered address for each node.
 fn address(node: NodeId) -> [u8; 6] {
     let [_, a, b, c] = (node + 1).to_be_bytes();
     [2, 0, 0, a, b, c]
 }
 
-/// The header of a frame up to what it carries, radiotap's included, and the length of the whole on the air with it.
+/// Returns the headers of a frame up to its payload, radiotap's included, and the length of the whole on the air with
+/// it.
 pub fn header(frame: &AirFrame) -> (Vec<u8>, u32) {
     let mut bytes = Vec::with_capacity(128);
     bytes.extend([0, 0]);
@@ -40,7 +41,7 @@ pub fn header(frame: &AirFrame) -> (Vec<u8>, u32) {
         FrameKind::Rts => bytes.extend(address(frame.from)),
         FrameKind::Data | FrameKind::Broadcast => {
             bytes.extend(address(frame.from));
-            // The independent network's identifier, and the number of the packet.
+            // Identifier of the independent network (BSSID), and the packet number.
             bytes.extend([2, 0, 0, 0xff, 0xff, 0xff]);
             bytes.extend(((frame.number & 0xfff) << 4).to_le_bytes()[..2].iter());
             // LLC and SNAP: IPv4.

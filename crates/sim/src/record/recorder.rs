@@ -14,11 +14,11 @@ pub struct Recorder {
     output: Output,
     timing: Timing,
     has_internals: bool,
-    /// Of each flow at the warm-up: bytes that had arrived and the sender's counts.
+    /// Bytes that had arrived for each flow at the warm-up, and the sender's counters.
     at_warmup: Vec<Mark>,
-    /// Of each flow at the last sample: bytes that had arrived.
+    /// Bytes that had arrived for each flow at the last sample.
     arrived: Vec<u64>,
-    /// Of each link: bytes at the last sample, and drops before the warm-up.
+    /// Bytes of each link at the last sample, and drops before the warm-up.
     sent: Vec<u64>,
     dropped_before: Vec<u64>,
 }
@@ -53,7 +53,8 @@ impl Mark {
 }
 
 impl Recorder {
-    /// An empty record with room for all samples of a run with so many ports and flows; `has_internals` of what laws show too.
+    /// An empty record with room for all samples of a run with `ports` and `flows`; `has_internals` reserves room for
+    /// the laws' internal state too.
     pub fn new(seed: u64, timing: Timing, ports: usize, flows: usize, has_internals: bool) -> Self {
         let samples = (timing.duration.as_nanos() / timing.sample_interval.as_nanos().max(1)) as usize + 1;
         let mut output = Output { seed, ..Output::default() };
@@ -89,7 +90,7 @@ impl Recorder {
         }
     }
 
-    /// Totals count from now on.
+    /// Starts the totals at the end of the warm-up.
     pub fn warm(&mut self, net: &mut Net, flows: &mut [Endpoint], sources: &mut [Source]) {
         for (index, flow) in flows.iter_mut().enumerate() {
             flow.tally_mut().reset(net.now);
@@ -98,7 +99,7 @@ impl Recorder {
         for index in 0..net.port_count() {
             let counts = net.counts(index as u32);
             self.dropped_before[index] = counts.dropped + counts.lost;
-            // The series counts bytes from the last sample; keep its difference right.
+            // The series counts bytes since the last sample; keep its difference correct.
             self.sent[index] = self.sent[index].wrapping_sub(counts.bytes);
         }
         net.reset_counts();
@@ -107,7 +108,7 @@ impl Recorder {
         }
     }
 
-    /// One row for every flow and link.
+    /// Records one row for every flow and link.
     pub fn sample(&mut self, net: &mut Net, flows: &[Endpoint], transfers: &[Transfer]) {
         let now = net.now;
         let seconds = now.as_secs();
@@ -156,7 +157,7 @@ impl Recorder {
         }
     }
 
-    /// What coding layers did since the warm-up.
+    /// Counters of coding layers since the warm-up.
     fn coded(&self, flows: &[Endpoint]) -> (Vec<CodingStats>, Vec<BlockStats>) {
         let (mut totals, mut blocks) = (Vec::new(), Vec::new());
         for (index, flow) in flows.iter().enumerate() {
@@ -169,12 +170,12 @@ impl Recorder {
         (totals, blocks)
     }
 
-    /// A copy of the samples so far.
+    /// Returns a copy of the samples so far.
     pub fn series(&self) -> Series {
         Series { flows: self.output.flow_series.clone(), links: self.output.link_series.clone() }
     }
 
-    /// The time is up.
+    /// Returns the output at the end of the run.
     pub fn finish(
         mut self,
         end: Time,
@@ -192,7 +193,7 @@ impl Recorder {
             .iter()
             .enumerate()
             .map(|(index, flow)| {
-                // What a transfer's connections get adds up to what it gets.
+                // The goodputs of a transfer's connections add up to that of the transfer.
                 let transfer = transfers.iter().find(|transfer| transfer.flows().contains(&index));
                 let span = transfer.map_or(flow.tally().open_for(), |transfer| transfer.span(self.timing.warmup, end));
                 flow_stats(flow, span, &self.at_warmup[index], net.losses.segments[index])
