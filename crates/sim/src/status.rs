@@ -118,7 +118,7 @@ mod tests {
         assert_eq!((counts.waited, counts.backlog_time, counts.max_backlog), (50, 10, 1));
     }
 
-    /// Of two packets that arrive at 0, one is dropped at 30 ns and one sent at 40 ns: counted from 10 ns, they waited
+    /// Two packets arrive at 0; one is dropped at 30 ns and one sent at 40 ns. Counted from 10 ns, they waited
     /// for 20 and 30 ns.
     #[test]
     fn what_is_dropped_has_waited_too() {

@@ -1,4 +1,4 @@
-//! What uses the network: background sources, and transfers that open and close TCP flows.
+//! Applications on the network: background sources, and transfers that open and close TCP flows.
 
 mod share;
 mod source;

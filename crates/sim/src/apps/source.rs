@@ -1,4 +1,4 @@
-//! Background sources: datagrams that nobody acknowledges.
+//! Background sources: unacknowledged datagrams.
 
 use super::share;
 use crate::backlog::Class;
@@ -10,20 +10,20 @@ use crate::network::{Pattern, SourceConfig, Spread};
 use crate::packet::{Kind, Packet};
 use windward_units::{BitRate, Duration, Time};
 
-/// What a source counted.
+/// Counters of a source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Datagrams sent.
     pub sent: u64,
     /// Datagrams that arrived.
     pub received: u64,
-    /// Of these, with a mark.
+    /// Datagrams that arrived with a mark.
     pub marked: u64,
-    /// Sum of their delays, in seconds.
+    /// Sum of the delays of arrived datagrams, in seconds.
     pub delay: f64,
 }
 
-/// A source that sees its backlog.
+/// A backlog-controlled source.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
     m: f64,
@@ -31,7 +31,7 @@ pub struct Peer {
     hop: u32,
 }
 
-/// Sources of a node that see their backlogs learn of each other.
+/// Makes the backlog-controlled sources of each node known to each other.
 pub fn introduce(sources: &mut [Source], configs: &[SourceConfig]) {
     let peer = |source: &Source| match source.pattern {
         Pattern::Backlog { m, .. } => Some(Peer { m, id: source.id, hop: source.hop }),
@@ -46,7 +46,7 @@ pub fn introduce(sources: &mut [Source], configs: &[SourceConfig]) {
     }
 }
 
-/// A source and the far end that counts.
+/// A source, and the counters of its far end.
 #[derive(Debug)]
 pub struct Source {
     id: u32,
@@ -57,21 +57,22 @@ pub struct Source {
     pattern: Pattern,
     clock: Transmitter,
     stop: Time,
-    /// The current on period ends here.
+    /// End of the current on period.
     on_until: Time,
     stream: Stream,
-    /// All sources of its node that see their backlogs, itself first: M, the source, where its route begins. Empty for others.
+    /// All backlog-controlled sources of its node, itself first: M, source, and start of the route. Empty for other
+    /// sources.
     peers: Vec<Peer>,
-    /// (M, U) of these.
+    /// (M, U) of these sources.
     backlogs: Vec<(f64, f64)>,
-    /// Datagrams that it may send, of which a part is left over.
+    /// Datagrams that may be sent now, with a fractional part left over.
     credit: f64,
-    /// Since the last reset.
+    /// Counters since the last reset.
     pub counts: Counts,
 }
 
 impl Source {
-    /// The source `index` of `config`; its packets name themselves `id`, its route begins at `hop`.
+    /// Source `index` of `config`; its packets carry the source number `id`, and its route starts at `hop`.
     pub fn new(index: u32, id: u32, config: &SourceConfig, hop: u32, seed: u64) -> Self {
         Self {
             id,
@@ -91,7 +92,7 @@ impl Source {
         }
     }
 
-    /// When the first datagram leaves.
+    /// Time of the first datagram.
     pub fn first(&mut self, start: Time) -> Time {
         match self.pattern {
             Pattern::Cbr { .. } | Pattern::Backlog { .. } => start,
@@ -100,7 +101,7 @@ impl Source {
         }
     }
 
-    /// A datagram leaves, and the next is scheduled.
+    /// Sends a datagram and schedules the next.
     pub fn fire(&mut self, net: &mut Net) {
         let now = net.now;
         if now >= self.stop {
@@ -127,7 +128,7 @@ impl Source {
         Packet { ecn: self.ecn, ..Packet::new(Kind::Datagram, now, self.id, self.hop, self.size) }
     }
 
-    /// A slot begins: what (5) admits leaves.
+    /// Starts a slot: sends the datagrams that (5) allows.
     fn fill(&mut self, net: &mut Net, slot: Duration, limit: BitRate) {
         self.backlogs.clear();
         let backlog = |peer: &Peer| (peer.m, f64::from(net.queued(peer.hop, Class::Datagrams, peer.id)));
@@ -143,9 +144,9 @@ impl Source {
         net.schedule(net.now + slot, Wake::Source, self.index);
     }
 
-    /// A silence begins at `from`, and `wait` of sending time is left until the next datagram is due: returns when it
-    /// leaves. What a period leaves over counts in the next, so that the mean rate is exact; [`Pattern::OnOff`] bounds how many
-    /// periods a datagram may take.
+    /// Starts a silence at `from`, with `wait` of sending time left until the next datagram is due; returns its time of
+    /// transmission. The remainder of a period carries over to the next one, so that the mean rate is exact.
+    /// [`Pattern::OnOff`] bounds the number of periods per datagram.
     fn next_period(&mut self, mut from: Time, mut wait: Duration) -> Time {
         let Pattern::OnOff { on, off, on_spread, off_spread, .. } = self.pattern else {
             return Time::NEVER;
@@ -170,20 +171,20 @@ impl Source {
         }
     }
 
-    /// A datagram arrives.
+    /// Handles the arrival of a datagram.
     pub fn receive(&mut self, now: Time, packet: &Packet) {
         self.counts.received += 1;
         self.counts.marked += u64::from(packet.ecn.is_marked());
         self.counts.delay += Duration::from_nanos(now.as_nanos() - packet.stamp).as_secs();
     }
 
-    /// Bytes of a datagram.
+    /// Size of a datagram in bytes.
     pub fn size(&self) -> u32 {
         self.size
     }
 }
 
-/// Distance between packets of `size` bytes at `rate`.
+/// Interval between packets of `size` bytes at `rate`.
 fn spacing(size: u32, rate: BitRate) -> Duration {
     Duration::from_secs(f64::from(size) * 8.0 / rate.as_bits_per_sec() as f64)
 }

@@ -1,4 +1,4 @@
-//! A transfer over several connections, whose number a controller decides.
+//! A transfer over several connections; a controller decides their number.
 
 use crate::endpoint::Endpoint;
 use crate::makers::{Maker, Makers};
@@ -12,24 +12,24 @@ use windward_units::{Duration, Time};
 pub struct Transfer {
     flows: Range<usize>,
     law: Maker,
-    /// Of each of its flows.
+    /// TCP parameters of each of its flows.
     tcp: TcpOptions,
     controller: Controller,
     start: Time,
     stop: Time,
-    /// Of those flows that were ever open, the first ones, when their connection opened.
+    /// Times at which the connections of the flows opened, for those that ever were, which are the first ones.
     opened_at: Vec<Time>,
-    /// How many of them shall send, from the first.
+    /// Number of flows that send, counted from the first.
     open: usize,
-    /// What had arrived at the last look, in bytes, and when that was.
+    /// Bytes that had arrived at the last decision, and its time.
     delivered: u64,
     looked_at: Time,
-    /// Mean RTT at the last look, in seconds; NaN without a sample.
+    /// Mean RTT at the last decision, in seconds; NaN without a sample.
     rtt: f64,
 }
 
 impl Transfer {
-    /// The transfer of `config` over some of `flows`, before its first look.
+    /// Transfer of `config` over some of `flows`, before its first decision.
     pub fn new(config: &TransferConfig, flows: &[FlowConfig], makers: &Makers) -> Self {
         let flow = &flows[config.flows.start];
         Self {
@@ -47,7 +47,7 @@ impl Transfer {
         }
     }
 
-    /// Measures, asks the controller, and opens and closes connections. Returns when to look next.
+    /// Measures, asks the controller, and opens and closes connections. Returns the time of the next decision.
     pub fn control(&mut self, net: &mut Net, flows: &mut [Endpoint]) -> Option<Time> {
         let flows = &mut flows[self.flows.clone()];
         let is_over = net.now >= self.stop;
@@ -71,12 +71,12 @@ impl Transfer {
         (!is_over).then(|| net.now + Duration::from_secs(self.controller.period()))
     }
 
-    /// Whether the receiver decides, by what it measures itself, as `windward get` does. The paper's laws have probes.
+    /// True if the receiver decides from its own measurements, as `windward get` does. The paper's laws have probes.
     fn is_receivers(&self) -> bool {
         self.controller.params().law == Kind::Fast
     }
 
-    /// Divides the bound on the receive windows, if there is one, among the connections.
+    /// Divides the limit on the receive windows, if there is one, among the connections.
     fn grant(&self, flows: &mut [Endpoint]) {
         let (window, count) = (self.controller.window(), flows.len() as u32);
         for (flow, index) in flows.iter_mut().zip(0..) {
@@ -89,7 +89,7 @@ impl Transfer {
         let (mut sum, mut count, mut rtt_min, mut delivered) = (0.0, 0.0, f64::INFINITY, 0);
         for (index, (flow, opened_at)) in flows.iter_mut().zip(&self.opened_at).enumerate() {
             delivered += flow.payload_delivered();
-            // A minimum with NaN, which a flow without samples has, is the other number.
+            // A minimum with NaN, the value of a flow without samples, is the other number.
             rtt_min = f64::min(rtt_min, flow.tally().rtts().1);
             let recent = flow.take_recent_rtt();
             if let Some(rtt) = recent.filter(|_| index < self.open && now.since(*opened_at) >= settle) {
@@ -111,18 +111,18 @@ impl Transfer {
         }) as usize
     }
 
-    /// Its flows, by index.
+    /// Indices of its flows.
     pub fn flows(&self) -> &Range<usize> {
         &self.flows
     }
 
-    /// How long it lasts between `begin` and `end`.
+    /// Active time between `begin` and `end`.
     pub fn span(&self, begin: Time, end: Time) -> Duration {
         let (begin, end) = (begin.max(self.start), end.min(self.stop));
         if begin < end { end.since(begin) } else { Duration::ZERO }
     }
 
-    /// Shows what it does, as [`windward_laws::Law::observe`] does.
+    /// Reports its internal state, as [`windward_laws::Law::observe`] does.
     pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("open", self.open as f64);
         sink("n", self.controller.connections());

@@ -251,8 +251,9 @@ fn links_of_the_diamond() {
     assert_eq!(allowed(&diamond, A, B, Links::All).len(), 6);
 }
 
-/// A ladder of 2 × 3 nodes, 0 1 2 above 3 4 5, from 0 to 5. By symmetry v(4) = 1 − v(1) and v(3) = 1 − v(2). Kirchhoff's law at 1 and 2:
-/// 3·v(1) = 1 + v(2) + v(4) and 2·v(2) = v(1) + 0, so v(1) = 4/7, v(2) = 2/7, v(3) = 5/7, v(4) = 3/7: current flows from 1 to 4.
+/// A ladder of 2 × 3 nodes, 0 1 2 above 3 4 5, from 0 to 5. By symmetry v(4) = 1 − v(1) and v(3) = 1 − v(2).
+/// Kirchhoff's law at 1 and 2: 3·v(1) = 1 + v(2) + v(4) and 2·v(2) = v(1) + 0. So v(1) = 4/7, v(2) = 2/7, v(3) = 5/7,
+/// v(4) = 3/7: current flows from 1 to 4.
 #[test]
 fn links_of_the_ladder() {
     let ladder = graph(6, &[(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]);

@@ -1,21 +1,21 @@
-//! What will not arrive, and who is told.
+//! Loss accounting.
 
 use crate::medium::Cause;
 use crate::packet::{Kind, Packet};
 use crate::record::Balance;
 use windward_units::Time;
 
-/// What will not arrive.
+/// Lost packets.
 #[derive(Default)]
 pub struct Losses {
-    /// Data segments of each flow, of those sent after `since`.
+    /// Lost data segments of each flow, among those sent after `since`.
     pub segments: Vec<u64>,
-    /// Datagrams of each background source, of those sent after `since`.
+    /// Lost datagrams of each background source, among those sent after `since`.
     pub datagrams: Vec<u64>,
     pub(super) since: Option<Time>,
-    /// Parcels, and why, until their owner asks for them.
+    /// Lost parcels and their causes, until the owner takes them.
     pub parcels: Vec<(Packet, Cause)>,
-    /// Combinations that a full queue dropped, until their flow asks.
+    /// Combinations dropped by a full queue, until their flow takes them.
     pub(super) coded: Vec<Packet>,
 }
 

@@ -1,4 +1,4 @@
-//! Packets come to ports and leave them.
+//! Arrivals at ports and departures from them.
 
 use super::losses::count_loss;
 use super::{ARRIVED, Net};
@@ -12,7 +12,7 @@ impl Net {
     /// Offers a packet to a port.
     #[inline]
     pub(super) fn offer(&mut self, port: u32, packet: &Packet) {
-        // Most ports are such links, and what the others need shall not be in their way.
+        // Most ports are wires; the code for other ports must not slow them down.
         if let Port::Wire(link) = &mut self.ports[port as usize] {
             let fate = link.offer(self.now, *packet);
             return self.follow(port, packet, fate);
@@ -32,7 +32,7 @@ impl Net {
         }
     }
 
-    /// Keeps the books of a packet that a link took or refused.
+    /// Updates the accounting for a packet that a link accepted or dropped.
     #[inline]
     fn follow(&mut self, port: u32, packet: &Packet, fate: Fate) {
         match fate {
@@ -57,7 +57,7 @@ impl Net {
 
     /// Offers a packet to a link that asks its queue.
     fn offer_to_queue(&mut self, port: u32, packet: Packet) {
-        // What is due at this instant leaves before the packet comes.
+        // Transmissions due at this instant precede the arrival.
         self.transmit(port);
         let Self { now, ports, losses, balance, .. } = self;
         let dropped = |packet| count_loss(losses, balance, &packet, Cause::Queue);
@@ -74,7 +74,7 @@ impl Net {
         }
     }
 
-    /// The transmitter of a link that asks its queue does what is due.
+    /// Runs the due transmissions of a link that asks its queue.
     fn transmit(&mut self, port: u32) {
         let Self { now, ports, losses, balance, .. } = self;
         let dropped = |packet| count_loss(losses, balance, &packet, Cause::Queue);
@@ -91,7 +91,7 @@ impl Net {
         }
     }
 
-    /// A link changes.
+    /// Changes the parameters of a link.
     #[cold]
     fn change(&mut self, port: u32) {
         self.transmit(port);
@@ -106,7 +106,7 @@ impl Net {
         }
     }
 
-    /// A timer of a port rings. Returns the packet that has come to the end of its route, if one has.
+    /// Handles the expiry of a port's timer. Returns a packet that has reached the end of its route.
     #[inline]
     pub fn wake_port(&mut self, timer: PortTimer, port: u32) -> Option<Packet> {
         match timer {
@@ -129,7 +129,8 @@ impl Net {
         }
     }
 
-    /// The first packet in flight arrives at the far end of a port. Returns it where its route ends; else sends it on.
+    /// Handles the arrival of the first packet in flight at a port's far end. Returns it at the end of its route; else
+    /// forwards it.
     #[inline]
     fn arrive(&mut self, port: u32) -> Option<Packet> {
         let (packet, next) = self.ports[port as usize].land(self.now)?;
@@ -139,7 +140,7 @@ impl Net {
         self.send_on(port, packet)
     }
 
-    /// A packet is at the far end of a port.
+    /// Handles a packet at a port's far end.
     #[inline]
     fn send_on(&mut self, port: u32, mut packet: Packet) -> Option<Packet> {
         if packet.ttl > 0 && !self.leaves(port, &mut packet) {

@@ -1,4 +1,4 @@
-//! What is known of ports, media and queues of nodes.
+//! Reports on ports, media and queues of nodes.
 
 use super::{ACROSS, ARRIVED, Net, STATIONS, Shared, see};
 use crate::backlog::{Backlog, Class, Name};
@@ -11,12 +11,12 @@ use crate::status::{Counts, Sight};
 use windward_units::Time;
 
 impl Net {
-    /// How many ports there are.
+    /// Number of ports.
     pub fn port_count(&self) -> usize {
         self.ports.len()
     }
 
-    /// What a port counted since the last reset.
+    /// Counters of a port since the last reset.
     pub fn counts(&mut self, port: u32) -> Counts {
         let at = &mut self.ports[port as usize];
         match at.counts(self.now) {
@@ -25,7 +25,7 @@ impl Net {
         }
     }
 
-    /// Asks the medium that a port shares.
+    /// Queries the medium that a port shares.
     fn of_share<T>(&self, port: u32, ask: impl FnOnce(&AnyMedium, u32) -> T) -> Option<T> {
         match &self.ports[port as usize] {
             Port::Shared(share) => Some(ask(&self.media[share.medium as usize].medium, share.local)),
@@ -33,7 +33,7 @@ impl Net {
         }
     }
 
-    /// Ports and media count from now on; of segments and datagrams, those that are sent from now on.
+    /// Starts the counters of ports and media from now; segments and datagrams count if they are sent from now on.
     pub fn reset_counts(&mut self) {
         self.losses.segments.fill(0);
         self.losses.datagrams.fill(0);
@@ -42,12 +42,12 @@ impl Net {
         self.media.iter_mut().for_each(|shared| shared.medium.reset_counts(self.now));
     }
 
-    /// What is to be seen of a port.
+    /// Backlog, delay and rate of a port.
     pub fn see(&mut self, port: u32) -> Sight {
         see(self.now, &mut self.ports, &mut self.media, port)
     }
 
-    /// What media counted of their members beyond a link's counts.
+    /// Figures of media's members beyond a link's counters.
     pub fn figures(&self) -> Vec<Figures> {
         let mut tables: Vec<Figures> = Vec::new();
         for shared in &self.media {
@@ -72,7 +72,8 @@ impl Net {
         tables
     }
 
-    /// Media whose stations forward by backlog: queues, since when they count, nodes of stations, ports of members.
+    /// Media with stations that forward by backlog: queues, start of counting, nodes of the stations, ports of the
+    /// members.
     fn backlogs(&self) -> impl Iterator<Item = (&Backlog, Time, &[NodeId], &[u32])> {
         self.media.iter().filter_map(|shared| {
             let (backlog, from) = shared.medium.backlog()?;
@@ -80,7 +81,7 @@ impl Net {
         })
     }
 
-    /// What such queues counted until now, and what went by each link.
+    /// Statistics of such queues until now, and the traffic on each link.
     pub fn backlog_stats(&self) -> (Vec<BacklogStats>, Vec<ShareStats>) {
         let (mut queues, mut shares) = (Vec::new(), Vec::new());
         for (backlog, from, nodes, ports) in self.backlogs() {
@@ -100,7 +101,8 @@ impl Net {
         (queues, shares)
     }
 
-    /// Packets of a source or flow that wait where its route begins at `hop`; 0 where the node does not forward by backlog.
+    /// Packets of a source or flow that wait where its route starts at `hop`; 0 if the node does not forward by
+    /// backlog.
     pub fn queued(&self, hop: u32, class: Class, flow: u32) -> u32 {
         let (first, to) = (self.routes[hop as usize], self.routes.get(hop as usize + 1).copied().unwrap_or(ARRIVED));
         let node = (first & !ACROSS) as usize;
@@ -131,7 +133,7 @@ impl Net {
         }
     }
 
-    /// Where packets have gone until now.
+    /// Accounting of all packets until now.
     pub fn balance(&mut self) -> Balance {
         let waiting = |shared: &mut Shared| {
             let members = 0..shared.members.len() as u32;

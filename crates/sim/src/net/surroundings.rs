@@ -1,4 +1,4 @@
-//! The network as a medium sees it.
+//! The network as seen by a medium.
 
 use super::losses::{Losses, count_loss};
 use crate::engine::{Calendar, Event, PortTimer, Wake};

@@ -1,7 +1,7 @@
-//! Nodes that decide for themselves where a packet goes next.
+//! Nodes that choose the next hop of packets themselves.
 //!
-//! Most nodes decide nothing: a packet's route names every port. A route may instead lead [`crate::Step::Across`] nodes that
-//! choose among their ports packet by packet, each by a rule of its own.
+//! Most nodes decide nothing: a packet's route names every port. A route may instead lead [`crate::Step::Across`] nodes
+//! that choose among their ports packet by packet, each by its own rule.
 
 mod rule;
 mod shortest_queue;
@@ -14,32 +14,32 @@ use shortest_queue::ShortestQueue;
 use std::collections::BTreeMap;
 use table::Table;
 
-/// A node that decides.
+/// A node that chooses ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeConfig {
-    /// Which node.
+    /// Index of the node.
     pub node: NodeId,
-    /// How it decides.
+    /// Forwarding rule.
     pub forwarding: Forwarding,
 }
 
-/// How a node decides; ports are named by their index in [`crate::Topology::ports`] and leave this node.
+/// Forwarding rule of a node; its ports leave this node and are given by index in [`crate::Topology::ports`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Forwarding {
     /// One port for each destination.
     Table(BTreeMap<NodeId, u32>),
-    /// Of a destination's ports the one with the fewest packets waiting; of equals the first.
+    /// Joins the shortest of a destination's queues: the port with the fewest packets waiting; ties go to the first.
     ShortestQueue(BTreeMap<NodeId, Vec<u32>>),
-    /// The medium that it is a station of knows the way.
+    /// The medium of which the node is a station knows the route.
     Medium {
         /// The medium, by its index in [`crate::Topology::media`].
         medium: u32,
-        /// The node's place among the medium's stations.
+        /// Index of the node among the medium's stations.
         station: u32,
     },
 }
 
-/// A node at work; dispatched statically.
+/// A running node; dispatched statically.
 #[derive(Debug)]
 pub(crate) enum Node {
     Table(Table),
@@ -47,14 +47,14 @@ pub(crate) enum Node {
     Medium { medium: u32, station: u32 },
 }
 
-/// Where a node sends a packet.
+/// Next hop of a packet at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Through this port.
+    /// A port.
     Port(u32),
-    /// A medium finds the way from the node's place in it.
+    /// A medium finds the route from the node's place in it.
     Medium { medium: u32, station: u32 },
-    /// It knows no way.
+    /// The node knows no route.
     NoRoute,
 }
 

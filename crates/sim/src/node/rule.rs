@@ -1,11 +1,11 @@
-//! What a rule of forwarding is.
+//! Interface of forwarding rules.
 
 use crate::packet::NodeId;
 use crate::status::Sight;
 
-/// A rule at work.
+/// A running rule.
 pub(super) trait Forward {
-    /// The port through which a packet for `to` leaves; `None` where the node knows no way. `see` shows what is to be seen of
-    /// a port.
+    /// Port through which a packet for `to` leaves; `None` if the node knows no route. `see` returns the visible state
+    /// of a port.
     fn next(&mut self, to: NodeId, see: impl FnMut(u32) -> Sight) -> Option<u32>;
 }

@@ -1,4 +1,4 @@
-//! Of several ports the one with the fewest packets waiting.
+//! Forwarding to the shortest queue: among several ports, the one with the fewest packets waiting.
 
 use super::rule::Forward;
 use crate::packet::NodeId;

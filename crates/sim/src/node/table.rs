@@ -1,4 +1,4 @@
-//! One port for each destination.
+//! Forwarding table with one port for each destination.
 
 use super::rule::Forward;
 use crate::packet::NodeId;

@@ -7,7 +7,7 @@ use crate::coding::{
 use crate::packet::Packet;
 use windward_units::{Duration, Time};
 
-/// Placeholder for a combination that stands for no segment.
+/// Placeholder in a combination without an associated segment.
 const NO_SEGMENT: u32 = u32::MAX;
 
 /// The coding layer at the two ends of a flow.

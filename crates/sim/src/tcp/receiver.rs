@@ -27,7 +27,7 @@ pub struct Receiver {
     reports: bool,
     /// Duplicate to report in the next ACK.
     duplicate: Option<Range>,
-    /// Segments to acknowledge at once, one by one, at the beginning and after an old segment; and the number left.
+    /// Quick ACKs at the beginning and after an old segment; and the number left.
     quick_acks: u32,
     quick: u32,
     beyond: Ranges,

@@ -86,8 +86,8 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// An empty board; the ring grows beyond `capacity` segments. `is_by_time` enables loss detection by time of
-    /// transmission.
+    /// An empty board with room for `capacity` segments before the ring grows. `is_by_time` enables loss detection by
+    /// time of transmission.
     pub fn new(capacity: usize, is_by_time: bool) -> Self {
         let capacity = capacity.next_power_of_two();
         Self {

@@ -10,7 +10,7 @@ use crate::packet::{Kind, Packet, Range};
 use crate::tcp::{Counts, Headers, Ring, Tally, Timer};
 use windward_units::{Duration, Packets, Time};
 
-/// Before the packet that opens the connection is answered.
+/// Timeout of the packet that opens the connection.
 const OPEN_TIMEOUT: Duration = Duration::from_millis(1000);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ enum State {
     Done,
 }
 
-/// One flow.
+/// A TFRC flow.
 pub struct Connection {
     index: u32,
     state: State,
@@ -30,31 +30,31 @@ pub struct Connection {
     segment: u32,
     forward: u32,
     backward: u32,
-    /// Packets that opened the connection, and when the last one left.
+    /// Number of opening packets, and the time of the last one.
     tries: u32,
-    /// The next packet's number; the first one's that the receiver has not spoken of.
+    /// Number of the next packet, and of the first one not covered by a report.
     next: u32,
     acknowledged: u32,
     arrived: u32,
     sender: Sender,
     receiver: Receiver,
     sent_at: Time,
-    /// Nothing has been heard for long.
+    /// No-feedback timer.
     silence: Timer,
-    /// The next packet is due.
+    /// Timer of the next packet.
     pace: Timer,
-    /// The next report is due.
+    /// Timer of the next report.
     report: Timer,
-    /// What happened so far.
+    /// Counters.
     counts: Counts,
-    /// Means over time.
+    /// Time averages.
     pub tally: Tally,
-    /// Least round-trip sample since somebody took this.
+    /// Least round-trip sample since this was last taken.
     pub recent_rtt: Option<Duration>,
 }
 
 impl Connection {
-    /// The flow `index` of `config`, with the beginnings of its two routes, there and back, in the table of routes.
+    /// Flow `index` of `config`, with the starts of its forward and backward routes in the table of routes.
     pub fn new(index: u32, config: &FlowConfig, options: TfrcOptions, [forward, backward]: [u32; 2]) -> Self {
         let segment = config.tcp.segment.count() as u32;
         Self {
@@ -86,7 +86,7 @@ impl Connection {
         u64::from(self.arrived) * u64::from(self.segment)
     }
 
-    /// Whether it sends, or could.
+    /// True if the flow sends, or could send.
     pub fn is_open(&self) -> bool {
         self.state == State::Open
     }
@@ -101,24 +101,24 @@ impl Connection {
         &self.sender
     }
 
-    /// Packets that the receiver has not yet spoken of.
+    /// Packets not yet covered by a report.
     pub fn flight(&self) -> u32 {
         self.next - self.acknowledged
     }
 
-    /// What happened so far; loss events count as recoveries.
+    /// Counters; loss events count as recoveries.
     pub fn counts(&self) -> Counts {
         Counts { recoveries: self.receiver.events, ..self.counts }
     }
 
-    /// Shows the state of both ends.
+    /// Reports the internal state of both ends.
     pub fn observe(&self, sink: &mut dyn FnMut(&str, f64)) {
         sink("rate_bps", self.sender.rate() * 8.0);
         sink("loss_event_rate", self.sender.loss());
         sink("rtt_s", self.sender.rtt().as_secs());
     }
 
-    /// The connection opens.
+    /// Opens the connection.
     pub fn start(&mut self, net: &mut Net) {
         self.state = State::Opening;
         self.open(net);
@@ -132,7 +132,7 @@ impl Connection {
         self.watch(net, FlowTimer::Retransmit);
     }
 
-    /// Nothing is sent from here on.
+    /// Stops sending.
     pub fn stop(&mut self, net: &mut Net) {
         self.state = State::Done;
         self.silence.cancel();
@@ -140,7 +140,7 @@ impl Connection {
         self.tally.end(net.now);
     }
 
-    /// Sends again after [`Self::stop`], over a new connection, whose packets are numbered on.
+    /// Sends again after [`Self::stop`], over a new connection that continues the packet numbers.
     pub fn reopen(&mut self, net: &mut Net) {
         self.sender = Sender::new(f64::from(self.segment), self.options);
         self.receiver.renew(self.next, self.options);
@@ -149,8 +149,8 @@ impl Connection {
         self.start(net);
     }
 
-    /// A packet reaches the end of its route.
-    // Most flows are TCP's: this and the timers shall not be in their way.
+    /// Handles a packet at the end of its route.
+    // Most flows are TCP flows: this function and the timers must not slow them down.
     #[inline(never)]
     pub fn on_packet(&mut self, net: &mut Net, packet: &Packet) {
         match packet.kind {
@@ -171,7 +171,7 @@ impl Connection {
             return;
         }
         self.state = State::Open;
-        // The stamp says which of the packets that opened it is answered.
+        // The timestamp tells which of the opening packets is answered.
         let sample = Duration::from_nanos((net.now.as_nanos() - packet.stamp).max(1));
         self.sender.establish(net.now, sample);
         self.tally.begin(net.now, Packets::new(self.sender.window()));
@@ -194,7 +194,7 @@ impl Connection {
         self.wait_for_pace(net);
     }
 
-    /// §4.6: the next packet leaves s/X_inst after the last, as X_inst is now.
+    /// §4.6: the next packet leaves s/X_inst after the last, with the current X_inst.
     fn wait_for_pace(&mut self, net: &mut Net) {
         self.pace.set((self.sent_at + self.sender.gap()).max(net.now));
         self.watch(net, FlowTimer::Pace);
@@ -227,7 +227,7 @@ impl Connection {
     fn on_feedback(&mut self, net: &mut Net, packet: &Packet) {
         let feedback = read(packet);
         if self.state != State::Open || feedback.end <= self.acknowledged {
-            // A late one, or of the connection before.
+            // A late packet, or one of the previous connection.
             return;
         }
         self.acknowledged = feedback.end;
@@ -250,7 +250,7 @@ impl Connection {
         }
     }
 
-    /// A timer of the flow rings.
+    /// Handles the expiry of a timer of the flow.
     #[inline(never)]
     pub fn wake(&mut self, net: &mut Net, which: FlowTimer) {
         let timer = match which {
@@ -281,7 +281,7 @@ impl Connection {
     }
 }
 
-/// A packet with this feedback.
+/// Writes this feedback into a packet.
 fn write(feedback: &Feedback, packet: Packet) -> Packet {
     let halves = |value: f64| -> Range { ((value.to_bits() >> 32) as u32, value.to_bits() as u32) };
     let delay = (feedback.delay.as_nanos() / 1000).min(u64::from(u32::MAX)) as u32;

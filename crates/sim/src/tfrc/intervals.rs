@@ -1,20 +1,20 @@
 //! The average loss interval (§5.4), with history discounting (§5.5).
 //!
-//! A loss interval is the number of packets from the first lost one of a loss event to that of the next. With I_0 the open one, I_1
-//! to I_n those before it, n at most 8, weights w = 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2:
+//! A loss interval is the number of packets from the first lost packet of a loss event to that of the next. With the
+//! open interval I_0, the previous ones I_1 to I_n, n at most 8, and weights w = 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2:
 //!
 //! * I_mean = max(Σ I_i w_i, Σ I_{i+1} w_i)/Σ w_i, i from 0 to n − 1
-//! * where I_0 is more than twice the mean of the others, these count less by DF = max(2·mean/I_0, 1/4) in the first sum; at the
-//!   next loss event that becomes their own factor for good
+//! * if I_0 is more than twice the mean of the others, these are discounted by DF = max(2·mean/I_0, 1/4) in the first
+//!   sum; at the next loss event DF becomes their permanent factor
 
 use super::TfrcOptions;
 
 const WEIGHTS: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 
-/// Least DF.
+/// Minimum of DF.
 const THRESHOLD: f64 = 0.25;
 
-/// The closed loss intervals, the newest first.
+/// The closed loss intervals, newest first.
 #[derive(Clone, Debug)]
 pub struct LossIntervals {
     lengths: [f64; 8],
@@ -24,12 +24,12 @@ pub struct LossIntervals {
 }
 
 impl LossIntervals {
-    /// None yet.
+    /// A history without intervals.
     pub fn new(options: TfrcOptions) -> Self {
         Self { lengths: [0.0; 8], discounts: [1.0; 8], count: 0, is_discounted: options.history_discounting }
     }
 
-    /// A loss event closes an interval of so many packets.
+    /// Closes an interval of `length` packets at a loss event.
     pub fn close(&mut self, length: f64) {
         let discount = self.discount(length);
         self.discounts.iter_mut().for_each(|own| *own *= discount);
@@ -39,27 +39,27 @@ impl LossIntervals {
         self.count = (self.count + 1).min(WEIGHTS.len());
     }
 
-    /// Σ I_{i+1} w_i DF_{i+1} and Σ w_i DF_{i+1} of the closed ones.
+    /// Σ I_{i+1} w_i DF_{i+1} and Σ w_i DF_{i+1} of the closed intervals.
     fn closed(&self) -> (f64, f64) {
         let terms = (0..self.count).map(|at| (self.lengths[at], WEIGHTS[at] * self.discounts[at]));
         terms.fold((0.0, 0.0), |(total, weights), (length, weight)| (total + length * weight, weights + weight))
     }
 
-    /// DF while so many packets have come since the last loss event.
+    /// DF with `open` packets since the last loss event.
     fn discount(&self, open: f64) -> f64 {
         let (total, weights) = self.closed();
         let mean = total / weights;
         if self.is_discounted && self.count > 0 && open > 2.0 * mean { (2.0 * mean / open).max(THRESHOLD) } else { 1.0 }
     }
 
-    /// The loss event rate while so many packets have come since the last loss event; 0 before the first.
+    /// Loss event rate with `open` packets since the last loss event; 0 before the first.
     pub fn loss_event_rate(&self, open: f64) -> f64 {
         if self.count == 0 {
             return 0.0;
         }
         let discount = self.discount(open);
         let (mut total, mut weights) = (open * WEIGHTS[0], WEIGHTS[0]);
-        // I_1 to I_{n−1}: the oldest gives way to the open one.
+        // I_1 to I_{n−1}: the open interval displaces the oldest.
         let kept = self.lengths.iter().zip(&self.discounts).zip(&WEIGHTS[1..]);
         for ((length, own), weight) in kept.take(self.count - 1) {
             let weight = weight * own * discount;
@@ -85,9 +85,9 @@ mod tests {
         1.0 / intervals.loss_event_rate(open)
     }
 
-    /// Closed, the newest first, 80, 70, …, 10: Σ I w = 80 + 70 + 60 + 50 + 0.8·40 + 0.6·30 + 0.4·20 + 0.2·10 = 320, Σ w = 6, mean
-    /// 53.33. With I_0 = 100: 100 + 80 + 70 + 60 + 0.8·50 + 0.6·40 + 0.4·30 + 0.2·20 = 390, mean 65. With I_0 = 10 it is
-    /// 300, less than without: I_0 counts only where it raises the mean.
+    /// Closed intervals, newest first: 80, 70, …, 10. Σ I w = 80 + 70 + 60 + 50 + 0.8·40 + 0.6·30 + 0.4·20 + 0.2·10 =
+    /// 320, Σ w = 6, mean 53.33. With I_0 = 100: 100 + 80 + 70 + 60 + 0.8·50 + 0.6·40 + 0.4·30 + 0.2·20 = 390, mean 65.
+    /// With I_0 = 10 it is 300, less than without: I_0 counts only if it raises the mean.
     #[test]
     fn eight_intervals_by_hand() {
         let intervals = intervals(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0], true);
@@ -95,7 +95,7 @@ mod tests {
         assert!((mean(&intervals, 100.0) - 65.0).abs() < 1e-12);
     }
 
-    /// The ninth pushes the oldest out: 90 + 80 + 70 + 60 + 0.8·50 + 0.6·40 + 0.4·30 + 0.2·20 = 380.
+    /// The ninth displaces the oldest: 90 + 80 + 70 + 60 + 0.8·50 + 0.6·40 + 0.4·30 + 0.2·20 = 380.
     #[test]
     fn the_ninth_interval_pushes_out_the_first() {
         let lengths: Vec<f64> = (1..=9).map(|tens| f64::from(tens) * 10.0).collect();
@@ -111,8 +111,9 @@ mod tests {
         assert_eq!(self::intervals(&[], true).loss_event_rate(1000.0), 0.0);
     }
 
-    /// Eight of 100, I_0 = 400: DF = 2·100/400 = ½. The seven that I_0 leaves weigh 5·½ = 2.5 (w_1 to w_7 sum up to 5): (400 +
-    /// 2.5·100)/3.5 = 185.71. Without discounting (400 + 500)/6 = 150. At I_0 = 2000 DF is ¼: (2000 + 125)/2.25 = 944.44.
+    /// Eight of 100, I_0 = 400: DF = 2·100/400 = ½. The seven that I_0 leaves have the weight 5·½ = 2.5 (w_1 to w_7 sum
+    /// up to 5): (400 + 2.5·100)/3.5 = 185.71. Without discounting it is (400 + 500)/6 = 150. At I_0 = 2000 DF is ¼:
+    /// (2000 + 125)/2.25 = 944.44.
     #[test]
     fn a_long_silence_discounts_history() {
         let with = intervals(&[100.0; 8], true);
@@ -122,14 +123,14 @@ mod tests {
         assert!((mean(&intervals(&[100.0; 8], false), 400.0) - 150.0).abs() < 1e-12);
     }
 
-    /// After a loss event the discount stays with the intervals: of 400 and then seven of 100 at half their weight,
-    /// (400 + ½·100·5)/(1 + 2.5) = 185.71, the same mean as before it.
+    /// After a loss event the intervals keep their discount: 400 and then seven of 100 at half their weight give (400 +
+    /// ½·100·5)/(1 + 2.5) = 185.71, the same mean as before it.
     #[test]
     fn a_discount_stays_with_its_intervals() {
         let mut intervals = intervals(&[100.0; 8], true);
         intervals.close(400.0);
         assert!((mean(&intervals, 1.0) - 650.0 / 3.5).abs() < 1e-12);
-        // And goes out with them: eight further ones of 50 count as they are.
+        // The discount disappears with them: eight further ones of 50 count in full.
         (0..8).for_each(|_| intervals.close(50.0));
         assert!((mean(&intervals, 1.0) - 50.0).abs() < 1e-12);
     }

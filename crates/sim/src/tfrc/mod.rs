@@ -1,16 +1,16 @@
-//! TCP-friendly rate control (RFC 5348): a flow of datagrams at the rate that TCP would have at the loss that it sees.
+//! TCP-friendly rate control (RFC 5348): a flow of datagrams at the rate that TCP would reach at the observed loss.
 //!
-//! The receiver measures the rate at which packets arrive and the loss event rate, and reports both once a round trip and
-//! at every loss event; the sender takes the rate from the throughput equation. Nothing is sent again.
+//! The receiver measures the rate of arrivals and the loss event rate, and reports both once per round trip and at
+//! every loss event. The sender derives its rate from the throughput equation. Packets are never retransmitted.
 //!
 //! **Where we differ**
-//! * A connection opens with one exchange of small packets, as DCCP's does (RFC 4340 §8.1), so that the sender has a
-//!   round-trip sample before its first packet and begins with W_init/R (§4.2).
+//! * A connection opens with one exchange of small packets, as in DCCP (RFC 4340 §8.1). The sender thus has a
+//!   round-trip sample before its first packet and starts at W_init/R (§4.2).
 //! * The sender always has data, so the rules for data-limited and idle senders (§4.3, §8) do not arise.
-//! * No ECN marks; the packet size is that of a full segment (§3.1).
+//! * No ECN marks. The packet size is that of a full segment (§3.1).
 //! * Every packet carries the sender's R in microseconds (§3.2.1), every feedback its t_delay in microseconds (§3.2.2).
-//! * Where no data came since the last feedback, the receiver's timer stops; the next packet is answered at once (§6.2 lets the
-//!   timer run on, to the same effect).
+//! * If no data arrived since the last feedback, the receiver's timer stops, and the next packet is answered at once.
+//!   In §6.2 the timer continues, to the same effect.
 
 mod connection;
 pub mod equation;
@@ -20,12 +20,12 @@ mod sender;
 
 pub use connection::Connection;
 
-/// Switches of a TFRC flow.
+/// Options of a TFRC flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TfrcOptions {
-    /// Older loss intervals count less while none is lost (§5.5).
+    /// True to discount older loss intervals during long intervals without loss (§5.5).
     pub history_discounting: bool,
-    /// The instantaneous rate follows short-term changes of the RTT (§4.5).
+    /// True to follow short-term changes of the RTT with the instantaneous rate (§4.5).
     pub oscillation_reduction: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The receiver: which packets are lost (§5.1), which losses are one event (§5.2), the receive rate and when to report (§6).
+//! The receiver: loss detection (§5.1), grouping of losses into events (§5.2), the receive rate and the timing of
+//! reports (§6).
 
 use super::TfrcOptions;
 use super::equation;
@@ -6,25 +7,25 @@ use super::intervals::LossIntervals;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 
-/// Packets that come after a missing one before it counts as lost (NDUPACK, §5.1).
+/// Number of later packets after which a missing one counts as lost (NDUPACK, §5.1).
 const NDUPACK: usize = 3;
 
-/// A packet that arrived.
+/// A received packet.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     number: u32,
     at: Time,
 }
 
-/// What the receiver tells the sender.
+/// Report from the receiver to the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Feedback {
-    /// Stamp of the last packet, and how long ago it came.
+    /// Timestamp of the last packet, and the time since its arrival.
     pub stamp: u64,
     pub delay: Duration,
     /// Number after that of the last packet.
     pub end: u32,
-    /// X_recv, bytes a second.
+    /// X_recv, in bytes per second.
     pub rate: f64,
     /// p, the loss event rate.
     pub loss: f64,
@@ -34,29 +35,30 @@ pub struct Feedback {
 #[derive(Debug)]
 pub struct Receiver {
     segment: f64,
-    /// All before this is decided: arrived or lost; the last that arrived, came then.
+    /// Number below which all packets are known to have arrived or be lost, and the arrival time of the last arrived
+    /// one.
     base: u32,
     base_at: Option<Time>,
-    /// What arrived beyond the first gap, in order of numbers.
+    /// Packets that arrived beyond the first gap, by number.
     beyond: VecDeque<Arrival>,
-    /// The first lost packet of the last loss event, and when it would have come.
+    /// First lost packet of the last loss event, and the time at which it would have arrived.
     event: Option<(u32, Time)>,
     intervals: LossIntervals,
-    /// When packets arrived, as far back as a rate may look.
+    /// Arrival times of packets, as far back as a rate needs them.
     arrivals: VecDeque<Time>,
-    /// The sender's R, as the last packet said.
+    /// The sender's R in the last packet.
     rtt: Duration,
     last: Option<(u64, Time, u32)>,
     reported_at: Option<Time>,
     is_reported: bool,
     reported_loss: f64,
     most_rate: f64,
-    /// Loss events so far.
+    /// Number of loss events so far.
     pub events: u64,
 }
 
 impl Receiver {
-    /// The receiver of packets of `segment` bytes, the first of them `first`.
+    /// A receiver of packets of `segment` bytes, starting with number `first`.
     pub fn new(segment: f64, first: u32, options: TfrcOptions) -> Self {
         Self {
             segment,
@@ -76,12 +78,13 @@ impl Receiver {
         }
     }
 
-    /// The next connection between the same ends numbers on from `first`.
+    /// Starts the next connection between the same ends, with packet numbers from `first`.
     pub fn renew(&mut self, first: u32, options: TfrcOptions) {
         *self = Self { events: self.events, ..Self::new(self.segment, first, options) };
     }
 
-    /// A packet arrives that was sent at `stamp` by a sender whose R is `rtt`. Whether that is to be reported at once.
+    /// Handles the arrival of a packet that was sent at `stamp` by a sender with this `rtt`. Returns true if a report
+    /// is due at once.
     pub fn receive(&mut self, now: Time, number: u32, stamp: u64, rtt: Duration) -> bool {
         self.rtt = rtt;
         self.arrivals.push_back(now);
@@ -93,7 +96,7 @@ impl Receiver {
         is_first || (has_event && self.loss() > self.reported_loss)
     }
 
-    /// Puts a packet in its place and decides what can be decided; whether that is a new loss event.
+    /// Inserts a packet and detects losses. Returns true for a new loss event.
     fn place(&mut self, arrival: Arrival) -> bool {
         let at = self.beyond.partition_point(|other| other.number < arrival.number);
         self.beyond.insert(at, arrival);
@@ -111,10 +114,10 @@ impl Receiver {
         has_event
     }
 
-    /// Everything from the base to before `next` is lost. Whether that begins a loss event.
+    /// Marks all packets from the base to before `next` lost. Returns true if that starts a loss event.
     fn lose(&mut self, next: Arrival, now: Time) -> bool {
         let before = self.base_at.unwrap_or(next.at);
-        // §5.2: what is lost would have come evenly spaced between its neighbours.
+        // §5.2: interpolates the arrival times of lost packets between their neighbours.
         let gap = f64::from(next.number - self.base + 1);
         let mut has_event = false;
         for number in self.base..next.number {
@@ -132,14 +135,14 @@ impl Receiver {
         has_event
     }
 
-    /// §6.3.1: the first interval is the one that makes the rate that was there.
+    /// §6.3.1: the first interval is the one that yields the current rate.
     fn begin_history(&mut self, now: Time) {
         let target = self.most_rate.max(self.measure(now));
         let rtt = self.rtt.as_secs();
         self.intervals.close(1.0 / equation::loss(self.segment, rtt, target.max(self.segment / rtt)));
     }
 
-    /// p.
+    /// Returns p.
     fn loss(&self) -> f64 {
         let open = self.event.map_or(0, |(first, _)| self.base - first);
         self.intervals.loss_event_rate(f64::from(open))
@@ -153,13 +156,13 @@ impl Receiver {
         self.segment * count as f64 / span.as_secs()
     }
 
-    /// What there is to report, and when to look again; `None` where nothing came since the last report.
+    /// Returns the report and the time of the next one; `None` if no packet arrived since the last report.
     pub fn report(&mut self, now: Time) -> Option<(Feedback, Time)> {
         let (stamp, came, end) = self.last?;
         if self.is_reported {
             return None;
         }
-        // Of the first packet alone no rate is known (§6.3).
+        // The first packet alone yields no rate (§6.3).
         let rate = if self.reported_at.is_none() { 0.0 } else { self.measure(now) };
         self.most_rate = self.most_rate.max(rate);
         let loss = self.loss();
@@ -181,14 +184,14 @@ mod tests {
 
     const RTT: Duration = Duration::from_millis(100);
 
-    /// Packets that come every 10 ms but for those that are lost; returns those at which a report is due at once.
+    /// Packets arrive every 10 ms, except for the lost ones. Returns those at which a report is due at once.
     fn receive(receiver: &mut Receiver, numbers: std::ops::Range<u32>, lost: &[u32]) -> Vec<u32> {
         let arrive = numbers.filter(|number| !lost.contains(number));
         arrive.filter(|&number| receiver.receive(millis(10 * u64::from(number)), number, 0, RTT)).collect()
     }
 
-    /// 20, 22 and 29 are within 100 ms of 20, which is one event; 31 is not, and closes an interval of 11 packets. 20 is known
-    /// to be lost when 21, 23 and 24 are there; 31 with 34.
+    /// 20, 22 and 29 are within 100 ms of 20, which is one event. 31 is not, and closes an interval of 11 packets. The
+    /// loss of 20 is detected when 21, 23 and 24 have arrived, and that of 31 with 34.
     #[test]
     fn losses_of_a_round_trip_are_one_event() {
         let mut receiver = Receiver::new(1000.0, 0, TfrcOptions::default());
@@ -201,18 +204,18 @@ mod tests {
         assert!((second.rate - 100_000.0).abs() < 1e-6, "{}", second.rate);
         assert_eq!(receive(&mut receiver, 20..31, &[20, 22, 29]), [24]);
         assert_eq!(receiver.events, 1);
-        // The first interval makes 100 kB/s at 100 ms: by the equation p = 1.2 %.
+        // The first interval yields 100 kB/s at 100 ms: by the equation p = 1.2 %.
         let p = receiver.report(millis(300)).expect("packets came").0.loss;
         assert!((equation::rate(1000.0, 0.1, p) / 100_000.0 - 1.0).abs() < 1e-6, "{p}");
         assert_eq!(receive(&mut receiver, 31..36, &[31]), [34]);
         assert_eq!(receiver.events, 2);
-        // Of intervals 1/p and 11 the mean is (1/p + 11)/2.
+        // The mean of the intervals 1/p and 11 is (1/p + 11)/2.
         let both = receiver.report(millis(350)).expect("packets came").0.loss;
         assert!((1.0 / both - (1.0 / p + 11.0) / 2.0).abs() < 1e-6);
         assert_eq!(receiver.report(millis(360)), None);
     }
 
-    /// A packet that is late by two others is no loss.
+    /// A packet overtaken by two others is not lost.
     #[test]
     fn a_late_packet_is_not_lost() {
         let mut receiver = Receiver::new(1000.0, 0, TfrcOptions::default());

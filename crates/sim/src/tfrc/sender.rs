@@ -1,4 +1,4 @@
-//! The sender: the allowed rate X (§4.3), and what becomes of it without feedback (§4.4).
+//! The sender: the allowed rate X (§4.3), and its decrease without feedback (§4.4).
 
 use super::TfrcOptions;
 use super::equation;
@@ -9,13 +9,13 @@ use windward_units::{Duration, Time};
 /// Weight of the old R in the new one (§4.3 step 2), and of the old √R (§4.5).
 const Q: f64 = 0.9;
 
-/// t_mbi: at least one packet in so many seconds (§4.3).
+/// t_mbi: maximum interval between packets in seconds (§4.3).
 const LONGEST_GAP: f64 = 64.0;
 
-/// Before the sender has a round trip (§4.2).
+/// No-feedback timeout before the first round-trip sample (§4.2).
 const FIRST_TIMEOUT: Duration = Duration::from_millis(2000);
 
-/// Reports that the receive rates of two round trips may come from: one a round trip, more at loss events.
+/// Capacity for reports that may fall into two round trips: one per round trip, more at loss events.
 const REPORTS: usize = 16;
 
 /// The sending end of a flow.
@@ -23,19 +23,19 @@ const REPORTS: usize = 16;
 pub struct Sender {
     segment: f64,
     has_reduction: bool,
-    /// X, bytes a second.
+    /// X, in bytes per second.
     rate: f64,
-    /// R, seconds; 0 before the first sample.
+    /// R, in seconds; 0 before the first sample.
     rtt: f64,
     last_rtt: Duration,
     /// R_sqmean, √s.
     root: f64,
-    /// tld: when X was doubled last.
+    /// tld: time at which X was last doubled.
     doubled_at: Time,
-    /// p, as last reported, and X_Bps at it.
+    /// p as last reported, and X_Bps at that p.
     loss: f64,
     equation: f64,
-    /// X_recv_set (§4.3): receive rates and when they were reported, the newest last; infinite at first.
+    /// X_recv_set (§4.3): receive rates with the times of their reports, newest last; infinite at first.
     received: [(f64, Time); REPORTS],
     count: usize,
 }
@@ -63,7 +63,7 @@ impl Sender {
         Duration::from_secs(self.rtt)
     }
 
-    /// The last sample of the round-trip time; zero before the first.
+    /// Latest sample of the round-trip time; zero before the first.
     pub fn last_rtt(&self) -> Duration {
         self.last_rtt
     }
@@ -73,12 +73,12 @@ impl Sender {
         self.loss
     }
 
-    /// X, in bytes a second.
+    /// X, in bytes per second.
     pub fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// X_inst (§4.5), in bytes a second.
+    /// X_inst (§4.5), in bytes per second.
     pub fn instant_rate(&self) -> f64 {
         let sample = self.last_rtt.as_secs();
         if !self.has_reduction || sample <= 0.0 {
@@ -87,12 +87,12 @@ impl Sender {
         (self.rate * self.root / sqrt(sample)).max(self.least())
     }
 
-    /// The packets that X allows in a round trip.
+    /// Packets per round trip at rate X.
     pub fn window(&self) -> f64 {
         self.rate * self.rtt / self.segment
     }
 
-    /// From one packet to the next.
+    /// Interval between packets.
     pub fn gap(&self) -> Duration {
         Duration::from_secs(self.segment / self.instant_rate())
     }
@@ -101,12 +101,12 @@ impl Sender {
         self.segment / LONGEST_GAP
     }
 
-    /// W_init/R (§4.2): four segments, but at most 4380 bytes, and at least two.
+    /// W_init/R (§4.2): four segments, at most 4380 bytes, but at least two segments.
     fn initial_rate(&self) -> f64 {
         (4.0 * self.segment).min((2.0 * self.segment).max(4380.0)) / self.rtt
     }
 
-    /// The exchange that opens the connection took so long.
+    /// Records the duration `sample` of the exchange that opened the connection.
     pub fn establish(&mut self, now: Time, sample: Duration) {
         self.sample(sample);
         self.rate = self.initial_rate();
@@ -125,7 +125,7 @@ impl Sender {
         self.last_rtt = sample;
     }
 
-    /// Feedback arrives (§4.3); returns the sample of the round-trip time.
+    /// Handles feedback (§4.3). Returns the sample of the round-trip time.
     pub fn on_feedback(&mut self, now: Time, feedback: &Feedback) -> Duration {
         let echo = Duration::from_nanos(now.as_nanos() - feedback.stamp);
         let sample = Duration::from_nanos(echo.as_nanos().saturating_sub(feedback.delay.as_nanos()));
@@ -142,13 +142,13 @@ impl Sender {
         sample
     }
 
-    /// "Update X_recv_set()": what is older than two round trips goes.
+    /// "Update X_recv_set()": removes rates older than two round trips.
     fn note_received(&mut self, now: Time, rate: f64) {
         let oldest = 2.0 * self.rtt;
         let mut kept = 0;
         for at in 0..self.count {
             let entry = self.received[at];
-            // Of more reports than there is room for the oldest goes.
+            // With more reports than the capacity the oldest is dropped.
             if now.since(entry.1).as_secs() <= oldest && self.count - at < REPORTS {
                 self.received[kept] = entry;
                 kept += 1;
@@ -171,7 +171,7 @@ impl Sender {
         self.rate = self.equation.min(self.limit()).max(self.least());
     }
 
-    /// How long to wait for feedback: max(4R, 2s/X).
+    /// No-feedback timeout: max(4R, 2s/X).
     pub fn timeout(&self) -> Duration {
         if self.rtt == 0.0 {
             return FIRST_TIMEOUT;
@@ -179,14 +179,14 @@ impl Sender {
         Duration::from_secs((4.0 * self.rtt).max(2.0 * self.segment / self.rate))
     }
 
-    /// No feedback came for so long (§4.4).
+    /// Handles the expiry of the no-feedback timer (§4.4).
     pub fn on_timeout(&mut self, now: Time) {
         if self.loss == 0.0 {
             self.rate = (self.rate / 2.0).max(self.least());
             return;
         }
         let received = self.most_received();
-        // Where twice the receive rate is the limit already, it is halved; else the equation's rate is.
+        // If the limit is already twice the receive rate, it is halved; otherwise the equation's rate is.
         let limit = if self.equation > 2.0 * received { received } else { self.equation / 2.0 };
         self.received[0] = (limit.max(self.least()) / 2.0, now);
         self.count = 1;
@@ -212,7 +212,7 @@ mod tests {
         sender
     }
 
-    /// Four segments of 1000 bytes in 100 ms; then twice that once a round trip, up to twice what the receiver gets.
+    /// Four segments of 1000 bytes in 100 ms, then a doubling per round trip, up to twice the receive rate.
     #[test]
     fn the_rate_doubles_until_the_receiver_does_not_follow() {
         let mut sender = sender();
@@ -220,12 +220,12 @@ mod tests {
         assert_eq!(sender.gap(), Duration::from_millis(25));
         sender.on_feedback(millis(110), &feedback(10, 0.0, 0.0));
         assert_eq!(sender.rate(), 80_000.0);
-        // Not yet a round trip later.
+        // Less than a round trip later.
         sender.on_feedback(millis(150), &feedback(50, 40_000.0, 0.0));
         assert_eq!(sender.rate(), 80_000.0);
         sender.on_feedback(millis(250), &feedback(150, 80_000.0, 0.0));
         assert_eq!(sender.rate(), 160_000.0);
-        // The infinite rate of the beginning is forgotten; the link carries 100 kB/s.
+        // The infinite initial rate has been removed; the link carries 100 kB/s.
         sender.on_feedback(millis(360), &feedback(260, 100_000.0, 0.0));
         assert_eq!(sender.rate(), 200_000.0);
         sender.on_feedback(millis(470), &feedback(370, 100_000.0, 0.0));
@@ -233,9 +233,9 @@ mod tests {
         assert_eq!(sender.timeout(), Duration::from_millis(400));
     }
 
-    /// At 1 % loss 112 332 bytes a second (see the equation); without feedback half of that, and a quarter. At first the
-    /// receive rate of 200 kB/s limits nothing: X_recv_set becomes {X/4}, X = X/2; then 2·X_recv = X/2 is below the equation, and it is
-    /// halved.
+    /// At 1 % loss X is 112 332 bytes per second (see the equation); without feedback half of that, then a quarter. At
+    /// first the receive rate of 200 kB/s is no limit: X_recv_set becomes {X/4}, X = X/2. Then 2·X_recv = X/2 is below
+    /// the equation's rate, and it is halved.
     #[test]
     fn silence_halves_the_rate() {
         let mut sender = sender();
@@ -250,7 +250,8 @@ mod tests {
         assert!((sender.rate() - 1000.0 / 64.0).abs() < 1e-9);
     }
 
-    /// R = 0.9·100 + 0.1·200 = 110 ms, √R likewise: the instant is √-wise slower, 0.9·√0.1 + 0.1·√0.2 over √0.2.
+    /// R = 0.9·100 + 0.1·200 = 110 ms, and √R likewise: the instantaneous rate is lower by the factor (0.9·√0.1 +
+    /// 0.1·√0.2)/√0.2.
     #[test]
     fn a_longer_round_trip_slows_the_instant() {
         let mut sender = sender();

@@ -1,7 +1,7 @@
 //! Scripted losses: RFC behaviour of the sender.
 //!
-//! A sender and a receiver exchange packets over a path of 100 ms there and back that takes no transmission time and drops
-//! exactly the transmissions that the test names.
+//! A sender and a receiver exchange packets over a path with a round-trip time of 100 ms and no transmission time,
+//! which drops exactly the transmissions that the test lists.
 
 mod by_time;
 
