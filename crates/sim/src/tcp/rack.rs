@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(rack.steps, 1);
     }
 
-    /// §6.2 step 2: by time of sending, then by number.
+    /// §6.2 step 2: order by time of transmission, then by number.
     #[test]
     fn the_last_sent_counts() {
         let mut rack = rack();

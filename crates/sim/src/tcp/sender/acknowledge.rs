@@ -126,7 +126,7 @@ impl Sender {
                 if to >= until {
                     self.phase = Phase::Open;
                 } else if !self.has_sack {
-                    // RFC 6582 §3.2: a partial ACK names the next hole.
+                    // RFC 6582 §3.2: a partial ACK indicates the next hole.
                     self.board.mark_first_lost();
                 }
             }
