@@ -114,11 +114,11 @@ def test_the_drive_is_as_its_page_says(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("30s rate=2", "--change '30s rate=2': `2` has no unit"),
-        ("30s speed=2mbit", "--change '30s speed=2mbit': `speed=2mbit`: expected TIME NAME=VALUE …"),
-        ("30s", "--change '30s': expected TIME NAME=VALUE …"),
-        ("soon down", "--change 'soon down': "),
-        ("30s loss=1%,2%,3%", "--change '30s loss=1%,2%,3%': loss=1%,2%,3%: expected one value, or two, DOWN,UP"),
+        ("30s rate=2", "change '30s rate=2': `2` has no unit"),
+        ("30s speed=2mbit", "change '30s speed=2mbit': `speed=2mbit`: expected TIME NAME=VALUE …"),
+        ("30s", "change '30s': expected TIME NAME=VALUE …"),
+        ("soon down", "change 'soon down': "),
+        ("30s loss=1%,2%,3%", "change '30s loss=1%,2%,3%': loss=1%,2%,3%: expected one value, or two, DOWN,UP"),
     ],
 )
 def test_a_wrong_change_of_a_link_is_refused(change: str, told: str) -> None:

@@ -124,7 +124,7 @@ def test_no_result_is_lost_because_a_terminal_lacks_a_sign(tmp_path: Path, encod
         ["simulate", "--help"],
         ["schema"],
         ["laws"],
-        ["simulate", "--json", "s.toml", "-o", "o"],
+        ["simulate", "--json", "s.toml", "-o", "o", "--replace"],
     ):
         got = run(tmp_path, *arguments, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
         assert (got.returncode, got.stderr) == (0, b""), arguments

@@ -72,7 +72,7 @@ def test_kill(scenario_file: Path) -> None:
 
 
 #: Laws that never return: one hears an exception, one catches it, one sleeps.
-ENDLESS = """
+ENDLESS_LAWS = """
 import time
 
 
@@ -97,7 +97,7 @@ class Sleeps(Loops):
 
 @pytest.mark.parametrize("law", ["Loops", "Sleeps"])
 def test_ctrl_c_ends_a_law_that_never_returns(scenario_file: Path, law: str) -> None:
-    (scenario_file.parent / "endless.py").write_text(ENDLESS)
+    (scenario_file.parent / "endless.py").write_text(ENDLESS_LAWS)
     text = scenario_file.read_text().replace('law = "reno"', f'law = {{ name = "python", class = "endless.py:{law}" }}')
     scenario_file.write_text(text)
     process = subprocess.Popen(
