@@ -1,10 +1,10 @@
-//! What links and cells can carry: the constraints of optimum and fluid.
+//! Capacities of links and cells: the constraints of optimum and fluid.
 //!
 //! A wire carries its bit rate, less the mean rate of the background over it. The stations of a cell share its ergodic
-//! capacity region E_h[R(h)] (huang2020 (1)): one station at a time, by the state h of all channels. Each channel is taken
-//! by the distribution of its rate, which does not depend on how fast it fades; channels are independent, so that the
-//! probabilities of joint states are products. Where these states are too many, they are sampled at the points of a
-//! Kronecker sequence. Links without a rate share the region that the scenario names.
+//! capacity region E_h[R(h)] (huang2020 (1)): one station at a time, by the state h of all channels. Each channel
+//! enters by the distribution of its rate, which does not depend on its fading speed. Channels are independent, so the
+//! probabilities of joint states are products. Where there are too many of these states, they are sampled at the points
+//! of a Kronecker sequence. Links without a rate share the region that the scenario names.
 
 use crate::check::{RegionPlan, WifiPlan, plan_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,29 +16,30 @@ use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::{Conflict, WifiConfig};
 use windward_sim::{MediumConfig, Network, Pattern};
 
-/// Joint channel states are enumerated up to so many, and sampled at so many points above.
+/// Maximum number of joint channel states that are enumerated, and number of sampling points above it.
 const STATES: usize = 4096;
-/// Rates of a channel without modes are taken at the middles of so many equally likely parts.
+/// Number of equally likely parts into which the rates of a channel without modes are divided; each counts by its
+/// middle.
 const QUANTILES: usize = 16;
 
-/// Who decides what stations get.
+/// Division of a cell's capacity among its stations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sharing {
-    /// Whoever is best: the whole region.
+    /// The best division: the whole region.
     Best,
     /// The cell's own scheduler.
     Scheduler,
 }
 
-/// Why a network has no constraints.
+/// Reason why a network has no constraints.
 pub(crate) enum CapacityError {
-    /// The background leaves this link nothing.
+    /// Background traffic takes all capacity of this link.
     Full(usize),
     /// Background goes to this station of a cell.
     BackgroundInCell(usize),
     /// Links of a slotted network, this one among them, are not always ON, and more than one can be active at a time.
     Channels(usize),
-    /// The fluid model knows no region for a cell with this scheduler.
+    /// The fluid model has no region for a cell with this scheduler.
     Scheduler(SchedulerConfig),
     /// The stations of the wireless network of this link move.
     Motion(usize),
@@ -49,7 +50,8 @@ pub(crate) fn fixed_routes(network: &Network) -> Vec<Vec<u32>> {
     network.flows.iter().map(|flow| flow.forward.ports().collect()).collect()
 }
 
-/// Constraints, in packets of `packet_bits` a second; a link for each port. `routes` are the ports that each flow crosses, or may.
+/// Constraints, in packets of `packet_bits` a second; a link for each port. `routes` are the ports that each flow
+/// crosses, or may.
 pub(crate) fn constraints(
     network: &Network,
     routes: Vec<Vec<u32>>,
@@ -75,7 +77,7 @@ pub(crate) fn constraints(
         }
     }
     let used: BTreeSet<u32> = routes.iter().flatten().copied().collect();
-    // Of a wireless network only the links that carry data: the others would add to its schedules, and nothing to the rates.
+    // Only the wireless links that carry data: others would add schedules but no rates.
     let is_idle = |at: usize| plan_of(wireless, at as u32).is_some() && !used.contains(&(at as u32));
     let is_wire = |at: usize| topology.link(at as u32).is_some() && !shared.contains(&at) || is_idle(at);
     if let Some(full) = free.iter().enumerate().position(|(at, &bps)| bps <= 0.0 && is_wire(at)) {
@@ -113,7 +115,7 @@ pub(crate) fn constraints(
     Ok(Constraints { links, couplings, routes })
 }
 
-/// What the stations of a cell share, in packets a second.
+/// Region that the stations of a cell share, in packets a second.
 fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<Region, CapacityError> {
     match (sharing, cell.scheduler) {
         (Sharing::Best, _) | (_, SchedulerConfig::QueueingDelay) => Ok(ergodic(cell, packet_bits)),
@@ -122,9 +124,9 @@ fn cell_region(cell: &CellConfig, packet_bits: f64, sharing: Sharing) -> Result<
     }
 }
 
-/// What the links of a wireless network that are used share: the schedules of its conflict graph (wang2013 (2)), with b_l the
-/// packets a second of a link alone, headers and control frames included, backoffs not, of which `received` is the part
-/// that need not be sent again. `links` keeps those that are used.
+/// Region that the used links of a wireless network share: the schedules of its conflict graph (wang2013 (2)). b_l is
+/// the packets a second of a link alone, with headers and control frames but without backoffs; `received` is the share
+/// that needs no retransmission. `links` keeps those that are used.
 fn wireless_region(
     wifi: &WifiConfig,
     conflicts: &[Vec<u32>],
@@ -144,8 +146,9 @@ fn wireless_region(
     }
 }
 
-/// What the links of a slotted network that are used share, a packet a slot each: the schedules of its conflict graph where all are
-/// always ON; where only one at a time can be active, one in each state of the channels. `None`: it has no such form, or too many states.
+/// Region that the used links of a slotted network share, with one packet per slot and link. It has the schedules of
+/// the network's conflict graph if all links are always ON. If only one can be active at a time, it has one schedule in
+/// each state of the channels. `None` if it has no such form, or too many states.
 fn slotted_region(slotted: &SlottedConfig, links: &mut Vec<u32>, used: &BTreeSet<u32>) -> Option<Region> {
     let locals = keep_used(links, used);
     let rate = 1.0 / slotted.slot.as_secs();
@@ -166,7 +169,7 @@ fn slotted_region(slotted: &SlottedConfig, links: &mut Vec<u32>, used: &BTreeSet
     Some(Region::Fading { rates: (0..count).map(row).collect(), probabilities })
 }
 
-/// Keeps the links that are used; returns their places among all.
+/// Keeps the used links; returns their places among all.
 fn keep_used(links: &mut Vec<u32>, used: &BTreeSet<u32>) -> Vec<u32> {
     let locals = (0..).zip(&*links).filter(|(_, link)| used.contains(link)).map(|(local, _)| local).collect();
     links.retain(|link| used.contains(link));
@@ -184,7 +187,7 @@ fn conflicts_among(locals: &[u32], conflicts: &[Vec<u32>]) -> Vec<(u32, u32)> {
     pairs.collect()
 }
 
-/// A region in bits a second, in packets a second.
+/// Converts a region from bits a second to packets a second.
 fn in_packets(region: &Region, packet_bits: f64) -> Region {
     let all = |rates: &[f64]| rates.iter().map(|bps| bps / packet_bits).collect::<Vec<f64>>();
     match region {
@@ -206,7 +209,7 @@ fn in_packets(region: &Region, packet_bits: f64) -> Region {
     }
 }
 
-/// The rates that a station's channel can have, in bits a symbol, and their probabilities.
+/// Possible rates of a station's channel, in bits a symbol, and their probabilities.
 type Rates = Vec<(f64, f64)>;
 
 /// E_h[R(h)]: one row of rates per joint state.
@@ -238,14 +241,14 @@ fn ergodic(cell: &CellConfig, packet_bits: f64) -> Region {
     Region::Fading { rates: rows, probabilities: Some(probabilities) }
 }
 
-/// Every station's own slots, used or not: a box.
+/// A box: every station has its own slots, used or not.
 fn turns(cell: &CellConfig, packet_bits: f64) -> Region {
     let share = cell.symbol_rate / packet_bits / cell.stations.len() as f64;
     let mean = |station| rates(station, &cell.table).iter().map(|(rate, p)| rate * p).sum::<f64>() * share;
     Region::Box { capacity: cell.stations.iter().map(mean).collect() }
 }
 
-/// The distribution of a station's rate in bits a symbol: exact over modes.
+/// Distribution of a station's rate in bits a symbol: exact over modes.
 fn rates(station: &StationConfig, table: &Table) -> Rates {
     let mut rates: Rates = match &station.fading {
         Fading::Constant => vec![(table.efficiency(station.mean_snr), 1.0)],
@@ -276,7 +279,7 @@ fn rates(station: &StationConfig, table: &Table) -> Rates {
     rates
 }
 
-/// The rate below which a channel is with probability `level`.
+/// Quantile of the rate at probability `level`.
 fn quantile(rates: &Rates, level: f64) -> f64 {
     let mut sum = 0.0;
     let above = rates.iter().find(|(_, p)| {

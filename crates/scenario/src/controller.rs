@@ -1,4 +1,4 @@
-//! A flow's `connections` by itself, for hosts that are no flow.
+//! Reads a flow's `connections` alone, for hosts that are not a flow.
 
 use crate::error::Error;
 use crate::format::{Connections, Named};
@@ -6,11 +6,11 @@ use crate::problems::Problems;
 use crate::read::{self, Tree};
 use windward_laws::emultcp::Params;
 
-/// The controller that `text` describes, which is what a flow's `connections` may be, in JSON. It bounds no windows, as such a
-/// host has none in hand.
+/// Controller that `text` describes, in JSON, as in a flow's `connections`. It bounds no windows, because such a host
+/// does not control any.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All problems of the text.
 pub fn controller(text: &str) -> Result<Params, Error> {
     let origin = "connections";
     let tree: Tree =

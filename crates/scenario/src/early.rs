@@ -1,9 +1,9 @@
-//! What queues answer before they are full, as the fluid engine takes it.
+//! Queue disciplines that drop or mark before the buffer is full, for the fluid engine.
 
 use windward_fluid::{Early, Ecn, Rule};
 use windward_sim::{EcnMode, Network, QueueConfig, RedConfig};
 
-/// What a flow's packets understand.
+/// ECN capability of a flow's packets.
 pub(crate) fn ecn(mode: EcnMode) -> Ecn {
     match mode {
         EcnMode::Off => Ecn::Off,
@@ -12,7 +12,7 @@ pub(crate) fn ecn(mode: EcnMode) -> Ecn {
     }
 }
 
-/// What the queue of each port answers early; `None` where it only drops what finds no room. FQ-CoDel does not keep flows apart here.
+/// Early drops and marks of each port's queue; `None` for drop-tail. FQ-CoDel is not modelled per flow here.
 pub(crate) fn early(network: &Network) -> Vec<Option<Early>> {
     (0..network.topology.ports.len() as u32).map(|port| at(network, port)).collect()
 }

@@ -1,29 +1,29 @@
-//! What is wrong with a scenario, and where.
+//! Errors of a scenario: the problems and their places.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A scenario was refused: what is wrong, where, and what is allowed. `Display` gives the whole text, one block for
-/// each problem.
+/// A scenario was refused: problems, places and allowed values. `Display` gives the whole text, one block for each
+/// problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
     problems: Vec<Problem>,
-    /// Found but not kept.
+    /// Number of problems found but not kept.
     more: usize,
 }
 
-/// One thing that is wrong.
+/// A single problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, as it was named to us.
+    /// Name of the file, as given.
     pub origin: String,
-    /// Path of keys and indices (from 0) to what is wrong: `flow[2].to`; empty for the file as a whole.
+    /// Path of keys and indices (from 0) to the problem: `flow[2].to`; empty for the file as a whole.
     pub path: String,
-    /// Where in the text it is, if the text is known.
+    /// Position in the text, if the text is known.
     pub position: Option<Position>,
-    /// What is wrong and what is allowed.
+    /// The problem and the allowed values.
     pub message: String,
-    /// What was probably meant.
+    /// Suggestion of the probable intention.
     pub hint: Option<String>,
 }
 
@@ -34,15 +34,15 @@ pub struct Position {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// Characters that are wrong, at least 1.
+    /// Number of wrong characters, at least 1.
     pub width: usize,
-    /// The line itself, or of a long one what lies around the column.
+    /// The line itself, or the part of a long one around the column.
     pub text: String,
-    /// Characters of the line before `text`.
+    /// Number of characters of the line before `text`.
     pub skipped: usize,
 }
 
-/// Of a long line, characters shown before the column and in all.
+/// Number of characters of a long line shown before the column, and in all.
 const BEFORE: usize = 60;
 const SHOWN: usize = 160;
 
@@ -52,12 +52,12 @@ impl Error {
         &self.problems
     }
 
-    /// Problems, and how many `more` were found but not kept.
+    /// Makes an error of problems and the number of those found but not kept.
     pub(crate) fn of(problems: Vec<Problem>, more: usize) -> Self {
         Self { problems, more }
     }
 
-    /// A single problem with the file as a whole, or with the place given.
+    /// Makes an error of a single problem with the file as a whole, or with the place given.
     pub(crate) fn single(origin: &str, position: Option<Position>, message: String, hint: Option<String>) -> Self {
         let problem = Problem { origin: origin.to_owned(), path: String::new(), position, message, hint };
         Self { problems: vec![problem], more: 0 }
@@ -65,7 +65,7 @@ impl Error {
 }
 
 impl Position {
-    /// The place of a range of bytes; of several lines, the part on the first.
+    /// Position of a range of bytes; of several lines, the part on the first.
     pub(crate) fn of_span(text: &str, span: Range<usize>) -> Self {
         let boundary = |at: usize| (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         let start = boundary(span.start);
@@ -82,13 +82,13 @@ impl Position {
         .with(text[line_start..line_end].trim_end_matches('\r'))
     }
 
-    /// The place of a line and a column, both from 1.
+    /// Position of a line and a column, both from 1.
     pub(crate) fn of_line(text: &str, line: usize, column: usize) -> Option<Self> {
         let text = text.lines().nth(line.checked_sub(1)?)?;
         Some(Self { line, column: column.max(1), width: 1, text: String::new(), skipped: 0 }.with(text))
     }
 
-    /// The same with what is shown of its line.
+    /// Returns the position with the shown part of its line.
     fn with(self, line: &str) -> Self {
         let skipped = if line.chars().nth(SHOWN).is_some() { self.column.saturating_sub(BEFORE + 1) } else { 0 };
         Self { text: line.chars().skip(skipped).take(SHOWN).collect(), skipped, ..self }
@@ -103,7 +103,7 @@ impl fmt::Display for Problem {
                 let margin = " ".repeat(line.to_string().len());
                 let (cut, blank) = if *skipped > 0 { ("…", " ") } else { ("", "") };
                 let rest = if text.chars().count() == SHOWN { "…" } else { "" };
-                // Tabs stay tabs, so that the caret stands below its character whatever their width.
+                // Tabs stay tabs, so that the caret is below its character for any tab width.
                 let before = text.chars().take(column - 1 - skipped).map(|c| if c == '\t' { c } else { ' ' });
                 let before: String = before.collect();
                 let width = (*width).min(SHOWN - before.chars().count().min(SHOWN - 1));

@@ -1,7 +1,8 @@
-//! The scenario as differential equations: where its windows go, and how fast.
+//! The scenario as differential equations: the trajectory and equilibrium of its windows.
 //!
-//! All flows send from the beginning and for ever; the background takes its mean rate; what [`super::optimum`] says of
-//! capacities and loss holds here too. A link's buffer drops what it does not hold; its discipline drops or marks before.
+//! All flows send from the beginning and forever; the background takes its mean rate. The assumptions of
+//! [`super::optimum`] about capacities and loss hold here too. A link drops packets that exceed its buffer; its
+//! discipline drops or marks earlier.
 
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::early;
@@ -17,7 +18,7 @@ use windward_sim::cell::SchedulerConfig;
 use windward_sim::{Buffer, Control, FlowConfig, LawChoice, Network};
 use windward_units::{Duration, Time};
 
-/// Why a scenario has no fluid form.
+/// Reason why a scenario has no fluid form.
 #[derive(Debug, Error)]
 pub enum FluidError {
     /// A law was written in Python.
@@ -78,21 +79,22 @@ pub enum FluidError {
     Num(#[from] windward_num::Error),
 }
 
-/// A fluid run in people's units.
+/// Result of a fluid run.
 #[derive(Clone, Debug)]
 pub struct FluidRun {
     /// Names of the flows and their laws.
     pub flows: Vec<(String, String)>,
-    /// Of each piece of the run payload share of a packet times its chance to arrive, by flow: from rate to goodput.
+    /// For each piece of the run, by flow: payload share of a packet times its probability of arrival, which converts
+    /// rate to goodput.
     pub efficiency: Vec<Vec<f64>>,
     /// Bits of a packet on the wire.
     pub packet_bits: f64,
     /// The samples, by class of flows; windows in packets, rates in packets a second, delays in seconds.
     pub trajectory: Trajectory,
-    /// The class of each flow: flows that nothing tells apart are followed once for all.
+    /// Class of each flow: identical flows are followed once for all.
     pub class: Vec<u32>,
-    /// Y(w) of every sample, which never grows (huang2020 App. B); only where the laws of all flows have a part in one, as
-    /// those of QUIC-TCP with one ρ.
+    /// Y(w) of every sample, which never increases (huang2020 App. B). Present only if the laws of all flows have a
+    /// term in one Lyapunov function, as QUIC-TCP with one ρ.
     pub lyapunov: Option<Vec<f64>>,
 }
 
@@ -100,12 +102,13 @@ impl Scenario {
     /// Follows the windows for the scenario's duration, from each flow's initial window.
     ///
     /// # Errors
-    /// What has no fluid form: see [`FluidError`].
+    /// Scenarios without a fluid form: see [`FluidError`].
     pub fn fluid(&self, method: Method) -> Result<FluidRun, FluidError> {
         self.fluid_until(method, &Arc::new(Control::new()))
     }
 
-    /// The same, which says to `control` how far it is, and ends with an error when it is cancelled.
+    /// Follows the windows as [`Self::fluid`] does, reports progress to `control`, and ends with an error when it is
+    /// cancelled.
     ///
     /// # Errors
     /// As [`Scenario::fluid`]; [`windward_num::Error::Interrupted`].
@@ -163,7 +166,7 @@ impl Scenario {
         })
     }
 
-    /// The network as it is from `begin` on.
+    /// The network from `begin` on.
     fn piece(&self, compiled: &Compiled, packet_bits: f64, begin: Time) -> Result<Piece, FluidError> {
         if let Some(at) = (0..compiled.links.len()).find(|at| !compiled.network.topology.is_up(*at as u32, begin)) {
             return Err(FluidError::Down(compiled.links[at].name.clone(), begin.since(Time::ZERO)));
@@ -208,7 +211,7 @@ impl Scenario {
     }
 }
 
-/// A part of the run in which the network stays as it is: of each link, and of each flow.
+/// A part of the run in which the network does not change: data of each link, and of each flow.
 struct Piece {
     constraints: Constraints,
     buffers: Vec<f64>,
@@ -242,12 +245,12 @@ impl Piece {
     }
 }
 
-/// Flows and links that nothing tells apart, in any piece of the run.
+/// Classes of flows and links that are identical in every piece of the run.
 fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece]) -> Classes {
     let flow = |(at, (flow, spec)): (usize, (&FlowConfig, &LawSpec))| {
         let path: Vec<(u64, u64)> =
             pieces.iter().map(|piece| (piece.base_rtts[at].to_bits(), piece.losses[at].to_bits())).collect();
-        // A law's parameters are numbers, written so that they can be told apart.
+        // A law's parameters are numbers, written with all digits that distinguish them.
         (format!("{spec:?}"), flow.tcp.initial_window, early::ecn(flow.tcp.ecn) as u8, path)
     };
     let flows: Vec<_> = network.flows.iter().zip(specs).enumerate().map(flow).collect();
@@ -256,7 +259,7 @@ fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece]) -> Classes {
             let early = piece.early[at].map_or_else(String::new, |early| format!("{early:?}"));
             match piece.constraints.links[at] {
                 Link::Wired(capacity) => (capacity.to_bits(), piece.buffers[at].to_bits(), early, None),
-                // What a region does to its links depends on each one's place in it.
+                // The effect of a region on its links depends on their order.
                 Link::Wireless => (0, 0, early, Some(at)),
             }
         };
@@ -266,7 +269,7 @@ fn classes(network: &Network, specs: &[LawSpec], pieces: &[Piece]) -> Classes {
     Classes::of(&pieces[0].constraints.routes, &flows, &links)
 }
 
-/// ρ and the backlogs p of the flows, where all have a part in one Lyapunov function.
+/// ρ and the backlogs p of the flows, if all have a term in one Lyapunov function.
 fn lyapunov_of(laws: &[LawSpec]) -> Option<(f64, Vec<f64>)> {
     let parts: Vec<Lyapunov> = laws.iter().map(|law| law.fluid()?.lyapunov()).collect::<Option<_>>()?;
     let rho = parts.first()?.rho;
@@ -274,7 +277,8 @@ fn lyapunov_of(laws: &[LawSpec]) -> Option<(f64, Vec<f64>)> {
     is_one.then(|| (rho, parts.iter().map(|part| part.backlog.count()).collect()))
 }
 
-/// Propagation there and back, and the transmission of a packet on each link with a rate on the way there, seconds.
+/// Base RTT in seconds: propagation there and back, and the transmission of a packet on each link with a rate on the
+/// forward path.
 fn base_rtt(network: &Network, flow: &FlowConfig) -> f64 {
     let bits = flow.tcp.wire_bytes() as f64 * 8.0;
     let wires = flow.forward.ports().filter_map(|port| network.topology.link(port));

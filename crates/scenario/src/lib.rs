@@ -1,9 +1,9 @@
-//! The scenario format: a network, what is sent over it, for how long, in TOML or JSON.
+//! The scenario format: a network, the traffic over it and the duration, in TOML or JSON.
 //!
-//! [`Scenario::from_toml`] reads and checks a file; what is wrong comes back as an [`Error`] that says where, what is
-//! allowed, and what was probably meant. A [`Scenario`] that exists is right, and [`Scenario::compile`] makes of it
-//! what the simulator runs, and [`Scenario::optimum`] asks it for the best rates,
-//! [`Scenario::fluid`] for the path of its windows. [`schema`] is the JSON Schema of the format, from the same definition.
+//! [`Scenario::from_toml`] reads and validates a file. Problems come back as an [`Error`] with places, allowed values
+//! and suggestions. A [`Scenario`] that exists is valid. [`Scenario::compile`] makes the network that the simulator
+//! runs, [`Scenario::optimum`] solves for the best rates, and [`Scenario::fluid`] follows the windows. [`schema`] is
+//! the JSON Schema of the format, from the same definition.
 
 #![forbid(unsafe_code)]
 

@@ -1,37 +1,37 @@
-//! What flows, links and sources are called.
+//! Names of flows, links and sources.
 
-/// What a flow is called.
+/// Names of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowName {
-    /// Its own name, different from all others.
+    /// Unique name of the flow.
     pub name: String,
-    /// The name of the table that made it, the same for the flows of a group.
+    /// Name of the table that made the flow, shared by the flows of a group.
     pub label: String,
-    /// The name of its law.
+    /// Name of the flow's law.
     pub law: String,
     /// Node that sends the data.
     pub from: String,
-    /// Node that receives it.
+    /// Node that receives the data.
     pub to: String,
 }
 
-/// What a one-way link is called.
+/// Names of a one-way link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkName {
-    /// Its own name, different from all others.
+    /// Unique name of the link.
     pub name: String,
-    /// Node at its beginning.
+    /// Node at the start of the link.
     pub from: String,
-    /// Node at its end.
+    /// Node at the end of the link.
     pub to: String,
 }
 
-/// What a background source is called.
+/// Names of a background source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceName {
-    /// Its own name, different from all others.
+    /// Unique name of the source.
     pub name: String,
-    /// The name of the table that made it.
+    /// Name of the table that made the source.
     pub label: String,
     /// Node that sends.
     pub from: String,

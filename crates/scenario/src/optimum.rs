@@ -1,10 +1,9 @@
-//! The scenario as a problem of network utility maximisation: what the best rates would be.
+//! The scenario as a problem of network utility maximisation: the best possible rates.
 //!
-//! Flows are wires' worth of packets: a flow's rate counts packets of the reference size, the largest full segment on
-//! the wire of any flow; a link carries its bit rate in such packets. Every flow is taken as active and unbounded,
-//! whatever its start, stop and size; background sources take their mean rate away from the links they cross; ACKs are not
-//! counted. A packet lost on the wire has used its transmission time, so loss takes nothing from a capacity; it takes from the
-//! goodput.
+//! A flow's rate counts packets of the reference size, the largest full segment on the wire of any flow; a link carries
+//! its bit rate in such packets. Every flow counts as active and unbounded; its start, stop and size are ignored.
+//! Background sources take their mean rate from the links they cross, and ACKs are not counted. A packet lost on the
+//! wire has used its transmission time, so loss does not reduce a capacity; it reduces the goodput.
 
 use crate::capacity::{CapacityError, Sharing, constraints, fixed_routes};
 use crate::scenario::{Compiled, Scenario};
@@ -13,7 +12,7 @@ use windward_num::{Error, Options, Problem, Solution, Stop, Utility, solve_until
 use windward_sim::{FlowConfig, LawChoice, Network, Route, Topology};
 use windward_units::{Duration, Time};
 
-/// What the flows want.
+/// Objective of the flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
     /// Σ ln x: proportional fairness.
@@ -22,17 +21,17 @@ pub enum Objective {
     MaxMin,
     /// α-fairness of this α ≥ 0.
     Alpha(f64),
-    /// What each flow's own law says it maximises on its path without a queue; ln x where it maximises nothing there, or
-    /// nothing that the solver knows.
+    /// The utility that each flow's own law maximises on its path without a queue; ln x for laws without a utility, or
+    /// with one that the solver does not support.
     Law,
 }
 
-/// The best rates of a scenario, in people's units.
+/// The best rates of a scenario, in bits a second.
 #[derive(Clone, Debug)]
 pub struct Optimum {
-    /// Names of the flows, their laws, and the utility that each was given.
+    /// Names of the flows, their laws, and their utilities.
     pub flows: Vec<FlowOptimum>,
-    /// One for each one-way link.
+    /// Links, one for each one-way link.
     pub links: Vec<LinkOptimum>,
     /// The solver's own answer; rates in packets of `packet_bytes` a second.
     pub solution: Solution,
@@ -43,36 +42,36 @@ pub struct Optimum {
 /// The best rate of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowOptimum {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
-    /// Its law.
+    /// Law of the flow.
     pub law: String,
-    /// The utility that was maximised.
+    /// The maximised utility.
     pub utility: Utility,
     /// Rate on the wire at the source, in bits a second.
     pub rate_bps: f64,
     /// Payload that arrives, in bits a second.
     pub goodput_bps: f64,
-    /// Sum of the prices along its route.
+    /// Sum of the prices along the flow's route.
     pub path_price: f64,
 }
 
 /// A link at the optimum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkOptimum {
-    /// Its name.
+    /// Name of the link.
     pub name: String,
-    /// What is left for the flows after the background; of a station or a link in a region, what the best sharing gives it.
-    /// In bits a second.
+    /// Capacity left for the flows after the background, in bits a second; for a station or a link in a region, its
+    /// rate under the best sharing.
     pub capacity_bps: f64,
-    /// What the flows send over it, in bits a second.
+    /// Rate of the flows over the link, in bits a second.
     pub load_bps: f64,
-    /// Utility per rate; with weights in packets, a queueing delay in seconds.
+    /// Price: utility per rate; with weights in packets, a queueing delay in seconds.
     pub price: f64,
 }
 
 impl Scenario {
-    /// The network as it is at an instant.
+    /// The network at an instant.
     pub(crate) fn compiled_at(&self, now: Time) -> Result<Compiled, Error> {
         let mut compiled = self.compile_at_rest();
         let topology = &compiled.network.topology;
@@ -86,23 +85,23 @@ impl Scenario {
         Ok(compiled)
     }
 
-    /// The best rates that any control of its flows could reach; where the network changes, as it is at the end.
+    /// The best rates that any control of the flows could reach; if the network changes, those at its end.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where the background leaves a link nothing; else what the solver says.
+    /// [`Error::Invalid`] if the background leaves a link no capacity; otherwise the solver's errors.
     pub fn optimum(&self, objective: Objective) -> Result<Optimum, Error> {
         self.optimum_at(objective, Time::from_nanos(self.duration().as_nanos()))
     }
 
-    /// The same of the network as it is at an instant.
+    /// The best rates of the network at an instant.
     ///
     /// # Errors
-    /// As [`Self::optimum`]; where a link is down then.
+    /// As [`Self::optimum`]; a link that is down then.
     pub fn optimum_at(&self, objective: Objective, now: Time) -> Result<Optimum, Error> {
         self.optimum_until(objective, now, &Stop::default())
     }
 
-    /// The same, given up once `stop` is set.
+    /// The best rates at an instant; stops once `stop` is set.
     ///
     /// # Errors
     /// As [`Self::optimum_at`]; [`Error::Interrupted`].
@@ -124,7 +123,7 @@ pub(crate) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// `routes` are the ports that each flow crosses, or may cross.
+    /// Makes the problem; `routes` are the ports that each flow crosses, or may cross.
     pub fn new(
         scenario: &Scenario,
         compiled: &'a Compiled,
@@ -159,12 +158,12 @@ impl<'a> Question<'a> {
         Ok(Self { compiled, problem: Problem { network: constraints, utilities }, packet_bytes })
     }
 
-    /// Bits of a packet.
+    /// Number of bits of a packet.
     pub fn packet_bits(&self) -> f64 {
         self.packet_bytes as f64 * 8.0
     }
 
-    /// A solution in people's units; `arrives` is the part of a flow's packets that does.
+    /// Converts a solution to bits a second; `arrives` is the share of a flow's packets that arrives.
     pub fn answer(&self, solution: Solution, loads: &[f64], arrives: impl Fn(usize) -> f64) -> Optimum {
         let Compiled { network, flows, links, .. } = self.compiled;
         let packet_bits = self.packet_bits();
@@ -190,7 +189,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Why a slotted network has no region here.
+/// Reason why a slotted network has no region here.
 pub(crate) const CHANNELS: &str = "with access by max-weight, links that may be OFF have a region here only where every two of them \
                                    conflict, and up to 12 of them";
 

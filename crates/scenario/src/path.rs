@@ -1,6 +1,6 @@
-//! Where in a file something is: the path of keys and indices to it.
+//! Places in a file: the path of keys and indices to a value.
 
-/// A step on the way to a value.
+/// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Segment {
     /// The value of a key.
@@ -23,7 +23,7 @@ impl From<usize> for Segment {
     }
 }
 
-/// The path as people write it: `flow[2].to`.
+/// The path as text: `flow[2].to`.
 pub(crate) fn path_text(path: &[Segment]) -> String {
     let mut text = String::new();
     for segment in path {

@@ -1,4 +1,4 @@
-//! What was found wrong so far, until it becomes one error.
+//! Problems found in a scenario, collected into one error.
 
 use crate::error::{Error, Position, Problem};
 use crate::format::Refusal;
@@ -12,10 +12,10 @@ struct Found {
     hint: Option<String>,
 }
 
-/// Most characters of a message; a longer one repeats a text that somebody gave.
+/// Maximum number of characters of a message; a longer one repeats a text from the input.
 const MOST: usize = 1200;
 
-/// The beginning and the end of what is too long to be read.
+/// Shortens a long text to its beginning and its end.
 fn shortened(text: String) -> String {
     if text.len() <= MOST {
         return text;
@@ -25,7 +25,7 @@ fn shortened(text: String) -> String {
     head + " … " + &tail.into_iter().rev().collect::<String>()
 }
 
-/// What was found wrong so far.
+/// Problems found so far.
 #[derive(Default)]
 pub(crate) struct Problems {
     found: Vec<Found>,
@@ -60,7 +60,7 @@ impl Problems {
         }
     }
 
-    /// So many more, of which nothing is told.
+    /// Adds to the number of problems that are not kept.
     pub fn count(&mut self, more: usize) {
         self.more += more;
     }
@@ -71,7 +71,7 @@ impl Problems {
         self.add(path, message, hint.map(str::to_owned));
     }
 
-    /// The error that tells of them, in the order of the text; `span_of` finds the bytes of a path in it.
+    /// Makes the error, its problems in the order of the text; `span_of` finds the bytes of a path in it.
     pub fn into_error(
         self,
         origin: &str,

@@ -14,8 +14,8 @@ pub fn reference() -> String {
     page.text.push_str(
         "# The scenario file\n\n\
          <!-- Generated from crates/scenario/src/format: `cargo run -p windward-scenario --example reference`. -->\n\n\
-         A scenario is a TOML file, or JSON or Python objects with the same fields. Keys that are not on this page are\n\
-         refused, and so are values that cannot be; the message says where, and what is allowed.\n\n",
+         A scenario is a TOML file, or JSON or Python objects with the same fields. Keys that are not on this page and\n\
+         invalid values are refused; the message gives the place and the allowed values.\n\n",
     );
     page.quantities();
     page.fields("The file", &schema);
@@ -109,7 +109,7 @@ impl Page<'_> {
         );
     }
 
-    /// The section of a definition: its fields, or those of each of its kinds.
+    /// Writes the section of a definition: its fields, or those of each of its kinds.
     fn section(&mut self, heading: &str, anchor: &str, name: &str) {
         let definition = &self.schema["$defs"][name];
         let _ = write!(self.text, "<a id=\"{anchor}\"></a>\n\n");
@@ -125,7 +125,7 @@ impl Page<'_> {
         }
     }
 
-    /// TFRC and laws in Python, which are no part of the registry.
+    /// Writes TFRC and laws in Python, which are not part of the registry.
     fn others(&mut self) {
         let alternatives = self.schema["$defs"]["Flow"]["properties"]["law"]["anyOf"].as_array();
         for law in alternatives.into_iter().flatten() {
@@ -140,7 +140,7 @@ impl Page<'_> {
         self.table(definition, None);
     }
 
-    /// The fields of a table, but for the one that decides its kind.
+    /// Writes the fields of a table, except the one that decides its kind.
     fn table(&mut self, definition: &Value, tag: Option<&str>) {
         let empty = Map::new();
         let properties = definition["properties"].as_object().unwrap_or(&empty);
@@ -163,7 +163,7 @@ impl Page<'_> {
         self.text.push('\n');
     }
 
-    /// What a value may be, in words.
+    /// Allowed values, in words.
     fn kind(&self, value: &Value) -> String {
         if let Some(name) = definition_name(value) {
             let target = &self.schema["$defs"][name];
@@ -212,7 +212,7 @@ impl Page<'_> {
     }
 }
 
-/// A number and its range.
+/// A number with its range.
 fn range(kind: &str, value: &Value) -> String {
     match (value.get("minimum"), value.get("maximum"), value.get("exclusiveMinimum")) {
         (Some(min), Some(max), _) => format!("{kind} {min} to {max}"),
@@ -228,7 +228,7 @@ fn tag(table: &Value) -> Option<(&str, &Value)> {
     properties.iter().find_map(|(key, value)| Some((key.as_str(), value.get("const")?)))
 }
 
-/// The definition that a schema refers to, itself or where it may also be null.
+/// Definition that a schema refers to, directly or as one that may also be null.
 fn definition_name(value: &Value) -> Option<&str> {
     let reference = value["$ref"].as_str();
     let nullable = || match value["anyOf"].as_array()?.as_slice() {
@@ -238,7 +238,7 @@ fn definition_name(value: &Value) -> Option<&str> {
     reference.or_else(nullable)?.strip_prefix("#/$defs/")
 }
 
-/// The doc comment of a definition or field, on one line where it is in a table.
+/// Doc comment of a definition or field, each paragraph on one line.
 fn description(value: &Value) -> String {
     let text = value["description"].as_str().unwrap_or_default();
     let paragraphs: Vec<_> = text.split("\n\n").map(|paragraph| paragraph.replace('\n', " ")).collect();

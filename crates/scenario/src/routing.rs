@@ -1,5 +1,5 @@
-//! The best rates of a scenario over all routings: packets of a flow may take any link that it is allowed, wires included, and
-//! split over them. A flow with a route of its own in the file, by `via`, keeps it.
+//! The best rates of a scenario over all routings. Packets of a flow may use any link that the rule allows, wires
+//! included, and split over them. A flow with `via` in the file keeps that route.
 
 use crate::optimum::{Objective, Optimum, Question};
 use crate::scenario::{Compiled, Scenario};
@@ -9,16 +9,16 @@ use windward_num::{Demand, Error, Mixture, Path, Region, RoutingProblem, solve_r
 use windward_sim::backlog::{Graph, Links};
 use windward_units::Time;
 
-/// The best rates, and how they are routed and scheduled.
+/// The best rates, their routes and their schedule.
 #[derive(Clone, Debug)]
 pub struct RoutedOptimum {
     /// Rates, goodput and prices; a flow's price is that of its cheapest path.
     pub optimum: Optimum,
-    /// What each flow sends by each of its paths, the largest first.
+    /// Rate of each flow on each of its paths, the largest first.
     pub paths: Vec<PathOptimum>,
-    /// What each flow sends over each link.
+    /// Rate of each flow over each link.
     pub flow_links: Vec<FlowLinkOptimum>,
-    /// When which links are active.
+    /// Activity of the links over time.
     pub schedule: Vec<Activity>,
 }
 
@@ -29,11 +29,11 @@ pub struct PathOptimum {
     pub flow: String,
     /// Names of the nodes, from source to sink.
     pub nodes: Vec<String>,
-    /// In bits a second.
+    /// Rate in bits a second.
     pub rate_bps: f64,
-    /// Part of the flow's rate.
+    /// Share of the flow's rate.
     pub share: f64,
-    /// Sum of the prices of its links.
+    /// Sum of the prices of the path's links.
     pub price: f64,
 }
 
@@ -44,18 +44,18 @@ pub struct FlowLinkOptimum {
     pub flow: String,
     /// Name of the link.
     pub link: String,
-    /// In bits a second.
+    /// Rate in bits a second.
     pub rate_bps: f64,
-    /// Part of the flow's rate.
+    /// Share of the flow's rate.
     pub share: f64,
 }
 
 /// Links of a conflict graph that are active together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Activity {
-    /// Names of the links; none: all are idle.
+    /// Names of the links; none if all are idle.
     pub links: Vec<String>,
-    /// Part of the time.
+    /// Share of the time.
     pub share: f64,
 }
 
@@ -68,7 +68,7 @@ impl Scenario {
         self.optimum_with_free_routing_at(objective, rule, Time::from_nanos(self.duration().as_nanos()))
     }
 
-    /// The same of the network as it is at an instant.
+    /// The best rates over all routings, of the network at an instant.
     ///
     /// # Errors
     /// As [`Scenario::optimum_at`], and as [`windward_num::solve_routing`].
@@ -143,7 +143,7 @@ impl Scenario {
         Ok(RoutedOptimum { optimum, paths, flow_links, schedule })
     }
 
-    /// The ports that each flow may use.
+    /// Ports that each flow may use.
     fn allowed(&self, compiled: &Compiled, ends: &[(u32, u32)], rule: Links) -> Vec<Vec<u32>> {
         let graph = Graph::new(compiled.nodes.len() as u32, ends.to_vec());
         let links = |(flow, is_fixed): (&windward_sim::FlowConfig, bool)| match is_fixed {
@@ -163,7 +163,7 @@ fn nodes(path: &Path, compiled: &Compiled) -> Vec<String> {
     links().take(1).map(|link| link.from.clone()).chain(links().map(|link| link.to.clone())).collect()
 }
 
-/// The independent sets of all conflict graphs, links that carry nothing left out.
+/// Independent sets of all conflict graphs, without the links that carry nothing.
 fn schedule(problem: &RoutingProblem, mixtures: &[Mixture], loads: &[f64], compiled: &Compiled) -> Vec<Activity> {
     let mut schedule = Vec::new();
     let largest = loads.iter().copied().fold(0.0, f64::max);
@@ -197,5 +197,5 @@ fn schedule(problem: &RoutingProblem, mixtures: &[Mixture], loads: &[f64], compi
     schedule
 }
 
-/// Shares below this are rounding.
+/// Shares below this are rounding errors.
 const SHOWN: f64 = 1e-6;

@@ -1,4 +1,4 @@
-//! A scenario that is right, and the networks it makes.
+//! A valid scenario, and the networks that it makes.
 
 use crate::check::{self, Plan, ReadFile, RegionPlan, WifiPlan};
 use crate::error::{Error, Position};
@@ -13,24 +13,24 @@ use toml::de::DeTable;
 use windward_sim::{FlowConfig, Network, Route, SourceConfig, Step, TcpOptions, Timing, TransferConfig};
 use windward_units::{Duration, Time};
 
-/// A scenario, parsed and checked: every name is known, every value possible, every flow has its routes.
+/// A scenario, parsed and validated: every name is known, every value is possible, and every flow has its routes.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     file: File,
     plan: Plan,
 }
 
-/// Two scenarios are equal if their files, defaults written out, are.
+/// Scenarios are equal if their files with all defaults are.
 impl PartialEq for Scenario {
     fn eq(&self, other: &Self) -> bool {
         self.file == other.file
     }
 }
 
-/// A network for the simulator, and the names of what is in it, in the same order.
+/// A network for the simulator, and the names of its parts, in the same order.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// What [`windward_sim`] runs.
+    /// Network that [`windward_sim`] runs.
     pub network: Network,
     /// Names of the nodes.
     pub nodes: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Compiled {
     pub sources: Vec<SourceName>,
 }
 
-/// The packets of a scenario cannot be simulated.
+/// Error: the packets of a scenario cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the capacity region `{region}` has no packets and cannot be simulated\nhint: use `optimum` or `fluid`, or replace \
@@ -54,18 +54,18 @@ pub struct NoPackets {
 }
 
 impl Scenario {
-    /// Reads a TOML file; `origin` is its name in messages. Recordings that it names cannot be read.
+    /// Reads a TOML file; `origin` is its name in messages. Recordings in files are refused.
     ///
     /// # Errors
-    /// All that is wrong with it, each with line and column.
+    /// All problems of the file, each with line and column.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, Error> {
         Self::from_toml_with(text, origin, &no_files)
     }
 
-    /// The same with recordings, which `read` finds by the names that the file has for them.
+    /// Reads a TOML file and its recordings; `read` returns a recording by its name in the file.
     ///
     /// # Errors
-    /// All that is wrong with it, each with line and column.
+    /// All problems of the file, each with line and column.
     pub fn from_toml_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
         check_size(text, origin)?;
         let text = read::without_mark(text);
@@ -78,18 +78,18 @@ impl Scenario {
         Self::from_tree(&tree, problems, origin, Some(text), read)
     }
 
-    /// Reads JSON of the same fields; `origin` is its name in messages. A `null` counts as absent.
+    /// Reads JSON with the same fields; `origin` is its name in messages. A `null` counts as absent.
     ///
     /// # Errors
-    /// All that is wrong with it, each with the path to it, such as `flow[2].to`.
+    /// All problems of the text, each with its path, such as `flow[2].to`.
     pub fn from_json(text: &str, origin: &str) -> Result<Self, Error> {
         Self::from_json_with(text, origin, &no_files)
     }
 
-    /// The same with recordings, which `read` finds by the names that the text has for them.
+    /// Reads JSON and its recordings; `read` returns a recording by its name in the text.
     ///
     /// # Errors
-    /// All that is wrong with it, each with the path to it.
+    /// All problems of the text, each with its path.
     pub fn from_json_with(text: &str, origin: &str, read: &dyn Fn(&str) -> io::Result<String>) -> Result<Self, Error> {
         check_size(text, origin)?;
         let text = read::without_mark(text);
@@ -116,13 +116,13 @@ impl Scenario {
         }
     }
 
-    /// The scenario as TOML, defaults written out; it reads back as an equal scenario. Names and routes that follow
-    /// from other fields stay unwritten.
+    /// The scenario as TOML, with all defaults; reading it gives an equal scenario. Names and routes that follow from
+    /// other fields are omitted.
     pub fn to_toml(&self) -> String {
         toml::to_string(&self.value()).expect("the fields of a scenario are all things that TOML can say")
     }
 
-    /// The same as JSON.
+    /// The scenario as JSON, with all defaults.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&self.value()).expect("values of JSON are JSON")
     }
@@ -132,22 +132,22 @@ impl Scenario {
         serde_json::to_value(&self.file).expect("the fields of a scenario are all things that JSON can say")
     }
 
-    /// Its short name.
+    /// Short name of the scenario.
     pub fn name(&self) -> &str {
         &self.file.name.0
     }
 
-    /// Its question in one line.
+    /// Title: the scenario's question in one line.
     pub fn title(&self) -> Option<&str> {
         self.file.title.as_deref()
     }
 
-    /// Keys of the papers it comes from.
+    /// Citation keys of the papers that the scenario comes from.
     pub fn cite(&self) -> &[String] {
         &self.file.cite
     }
 
-    /// How long it simulates.
+    /// Simulated time.
     pub fn duration(&self) -> Duration {
         self.file.duration.0
     }
@@ -162,25 +162,25 @@ impl Scenario {
         &self.plan.regions
     }
 
-    /// What its wireless networks have beyond their media.
+    /// Properties of the wireless networks beyond their media.
     pub(crate) fn wireless(&self) -> &[WifiPlan] {
         &self.plan.wireless
     }
 
-    /// Of each flow whether the file spells its route out.
+    /// For each flow, true if the file gives its route.
     pub(crate) fn has_own_routes(&self) -> impl Iterator<Item = bool> {
         self.plan.flows.iter().map(|flow| flow.is_fixed[0])
     }
 
-    /// Whether there is something to simulate.
+    /// Returns an error if the scenario has no packets to simulate.
     ///
     /// # Errors
-    /// A capacity region says which rates are possible, not how packets get them.
+    /// A capacity region defines the possible rates but no packets.
     pub fn check_packets(&self) -> Result<(), NoPackets> {
         self.plan.regions.first().map_or(Ok(()), |region| Err(NoPackets { region: region.name.clone() }))
     }
 
-    /// The same with other seeds.
+    /// Returns the scenario with other seeds.
     ///
     /// # Errors
     /// No seed, a seed twice, or one of 2^63 or more.
@@ -190,34 +190,34 @@ impl Scenario {
         Ok(self)
     }
 
-    /// The laws that are written in Python, one for each `[[flow]]` that has one; the networks have their indices.
+    /// Laws written in Python, one for each `[[flow]]` that has one; the networks have their indices.
     pub fn python_laws(&self) -> &[PythonClass] {
         &self.plan.python_laws
     }
 
-    /// The schedulers that are written in Python, one for each `[[cell]]` that has one; the networks have their indices.
+    /// Schedulers written in Python, one for each `[[cell]]` that has one; the networks have their indices.
     pub fn python_schedulers(&self) -> &[PythonClass] {
         &self.plan.python_schedulers
     }
 
-    /// The rules of forwarding that are written in Python, one for each `[[wifi]]` that has one; the networks have their indices.
+    /// Forwarding rules written in Python, one for each `[[wifi]]` that has one; the networks have their indices.
     pub fn python_rules(&self) -> &[PythonClass] {
         &self.plan.python_rules
     }
 
-    /// The network of one seed, which decides the random starts of flows. The links of capacity regions have rate 0 in it:
-    /// see [`Self::check_packets`].
+    /// The network of one seed, which determines the random starts of flows. Links of capacity regions have rate 0 in
+    /// it: see [`Self::check_packets`].
     pub fn compile(&self, seed: u64) -> Compiled {
         self.compile_with(seed, seed, |ports, is_fixed| self.route(ports, is_fixed))
     }
 
-    /// The same with the routes that a network at rest has: what stations would find themselves is taken as found. Flows start
-    /// as written.
+    /// The network with the routes of a network at rest, including those that stations would find themselves. Flows
+    /// start as written.
     pub(crate) fn compile_at_rest(&self) -> Compiled {
         self.compile_with(self.seeds()[0], check::UNSPREAD, |ports, _| ports.to_vec().into())
     }
 
-    /// Ports to be taken, and, where stations find the way themselves and the file does not, the ends of that way.
+    /// Route by given ports or, where stations find it and the file does not fix it, by its ends.
     fn route(&self, ports: &[u32], is_fixed: bool) -> Route {
         let Plan { wireless, topology, .. } = &self.plan;
         let finder = |port: u32| wireless.iter().position(|plan| plan.finds_routes && plan.links.contains(&port));
@@ -234,7 +234,7 @@ impl Scenario {
         Route(ports.chunk_by(|&a, &b| finder(a) == finder(b)).flat_map(across).collect())
     }
 
-    /// The network of `seed`, its flows spread as those of the seed `like` where the file says nothing.
+    /// The network of `seed`. Where the file gives no spread, the flows' starts are spread as for the seed `like`.
     fn compile_with(&self, seed: u64, like: u64, route: impl Fn(&[u32], bool) -> Route) -> Compiled {
         let Self { file, plan } = self;
         let start = |flow: &check::FlowPlan| {
@@ -302,10 +302,10 @@ impl Scenario {
     }
 }
 
-/// Most bytes of a scenario.
+/// Maximum size of a scenario in bytes.
 pub const MAX_TEXT: usize = 16_000_000;
 
-/// Refuses a text that nobody would write.
+/// Refuses a text above the maximum size.
 fn check_size(text: &str, origin: &str) -> Result<(), Error> {
     if text.len() <= MAX_TEXT {
         return Ok(());
@@ -320,7 +320,7 @@ pub fn schema() -> Value {
     schemars::schema_for!(File).to_value()
 }
 
-/// What a scenario that was read without its folder finds there.
+/// Reader of recordings for a scenario without a folder: always an error.
 fn no_files(_: &str) -> io::Result<String> {
     Err(io::Error::other("the scenario was read without its folder"))
 }

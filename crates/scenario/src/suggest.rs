@@ -1,6 +1,6 @@
-//! The nearest right name.
+//! The nearest valid name.
 
-/// What people write for what is meant.
+/// Common words and the names that they mean.
 const SYNONYMS: &[(&str, &str)] = &[
     ("bandwidth", "rate"),
     ("capacity", "rate"),
@@ -27,13 +27,13 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("newreno", "reno"),
 ];
 
-/// Bytes of a word that may be a misspelling.
+/// Maximum length in bytes of a word that may be a misspelling.
 const LONGEST: usize = 64;
 
-/// The one of `known` that `given` most likely means: the same but for case or hyphens, another word for it, one that
-/// it is a part of, or a misspelling in at most a third of its letters.
+/// The one of `known` that `given` most likely means: equal except for case or hyphens, a synonym, a name that contains
+/// it, or a misspelling in at most a third of its letters.
 pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Nobody misspells a word into a long text.
+    // A long text is not a misspelled word.
     if given.len() > LONGEST {
         return None;
     }
@@ -54,7 +54,7 @@ pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>)
         .map(|(_, word)| word)
 }
 
-/// The text of a hint.
+/// Text of a hint.
 pub(crate) fn did_you_mean(word: &str) -> String {
     format!("did you mean `{word}`?")
 }

@@ -1,4 +1,4 @@
-//! What an unknown unit means: a hint keeps the quantity, or there is none.
+//! Hints for unknown units: a hint keeps the quantity, or there is none.
 
 use crate::suggest;
 use windward_units::Quantity;
@@ -26,7 +26,7 @@ const LARGE: &[(&str, f64)] = &[
     ("tebi", 1_099_511_627_776.0),
 ];
 
-/// Prefixes of what has no thousandth part: `mbit` is no millibit.
+/// Prefixes of units without a thousandth part: `mbit` is no millibit.
 const LOWER: &[(&str, f64)] = &[("m", 1e6), ("g", 1e9), ("t", 1e12)];
 
 /// Prefixes of seconds.
@@ -37,7 +37,7 @@ const SMALL: &[(&str, f64)] =
 const LENGTHS: &[(&str, f64)] =
     &[("", 1.0), ("k", 1e3), ("K", 1e3), ("c", 1e-2), ("m", 1e-3), ("kilo", 1e3), ("centi", 1e-2), ("milli", 1e-3)];
 
-/// A unit, its names and the prefixes that they take. Names of one letter are known in this case alone.
+/// A unit, its names and their prefixes. Names of one letter are known in this case alone.
 struct Stem(&'static str, &'static [&'static str], &'static [&'static [(&'static str, f64)]]);
 
 const STEMS: &[Stem] = &[
@@ -88,14 +88,14 @@ const WORDS: &[(&str, &str, f64)] = &[
     ("kpps", "packets/s", 1e3),
 ];
 
-/// What follows an amount for it to be a rate, besides `ps`.
+/// Suffixes that make an amount a rate, besides `ps`.
 const PER_SECOND: &[&str] = &["/s", "/sec", "/second", "persecond", "persec"];
 
-/// Longest text that may be a unit.
+/// Maximum length of a text that may be a unit.
 const LONGEST: usize = 40;
 
-/// The hint for a unit that a quantity does not have: the unit of the same worth, the worth in units that it has, or both of
-/// two readings.
+/// Hint for a unit that a quantity does not have: an equivalent unit, the value in the quantity's units, or both of two
+/// readings.
 pub(crate) fn unit_hint<T: Quantity>(given: &str) -> Option<String> {
     if given.len() > LONGEST {
         return None;
@@ -120,7 +120,7 @@ pub(crate) fn unit_hint<T: Quantity>(given: &str) -> Option<String> {
     told::<T>(worth * one, given)
 }
 
-/// The prefix of a rate of `b` or `B` whose case tells nothing, because all of it is in one case: `mbps`, `MB/S`.
+/// Prefix of a rate of `b` or `B` that is ambiguous because all letters have one case: `mbps`, `MB/S`.
 fn bits_or_bytes(unit: &str) -> Option<&'static str> {
     let is_one_case = |case: fn(&char) -> bool| unit.chars().filter(|c| c.is_alphabetic()).all(|c| case(&c));
     if !is_one_case(|c| c.is_lowercase()) && !is_one_case(|c| c.is_uppercase()) {
@@ -136,7 +136,7 @@ fn bits_or_bytes(unit: &str) -> Option<&'static str> {
     }
 }
 
-/// What comes before "per second".
+/// Part of a unit before "per second".
 fn per_second(unit: &str) -> Option<&str> {
     PER_SECOND.iter().find_map(|per| {
         let head = unit.len().checked_sub(per.len()).filter(|&at| unit.is_char_boundary(at))?;
@@ -144,7 +144,7 @@ fn per_second(unit: &str) -> Option<&str> {
     })
 }
 
-/// The base unit of a unit, and how many of it it is.
+/// Base unit of a unit, and the unit's value in it.
 fn meaning(unit: &str) -> Option<(String, f64)> {
     let lower = unit.to_lowercase();
     if let Some((_, of, worth)) = WORDS.iter().find(|(word, ..)| *word == lower) {
@@ -160,7 +160,7 @@ fn meaning(unit: &str) -> Option<(String, f64)> {
     (!["s", "Hz", "symbol/s"].contains(&of)).then(|| (format!("{of}/s"), worth))
 }
 
-/// An amount of something, in the base unit.
+/// Amount without a rate, in the base unit.
 fn amount(unit: &str) -> Option<(&'static str, f64)> {
     let same = |given: &str, name: &str| given == name || (name.len() > 1 && given.eq_ignore_ascii_case(name));
     STEMS.iter().find_map(|Stem(of, names, prefixes)| {
@@ -173,7 +173,7 @@ fn amount(unit: &str) -> Option<(&'static str, f64)> {
     })
 }
 
-/// The hint for so many base units of `T`.
+/// Hint for a number of base units of `T`.
 fn told<T: Quantity>(worth: f64, given: &str) -> Option<String> {
     let is = |other: f64| (other - worth).abs() <= 1e-12 * worth;
     if let Some((unit, _)) = T::UNITS.iter().find(|(_, one)| is(*one)) {
@@ -194,7 +194,8 @@ fn told<T: Quantity>(worth: f64, given: &str) -> Option<String> {
     Some(format!("1 {given} is {shortest}"))
 }
 
-/// The unit that was misspelled: the nearest by letters behind the same first one, if all that are as near are worth the same.
+/// Unit that was misspelled: the nearest by letters with the same first one, if all equally near ones have the same
+/// value.
 fn misspelled<T: Quantity>(unit: &str) -> Option<&'static str> {
     let tail = |text: &str| text.split_once('/').map(|(_, tail)| tail.to_owned());
     let distances = T::UNITS.iter().filter(|(name, _)| tail(name) == tail(unit)).map(|(name, worth)| {

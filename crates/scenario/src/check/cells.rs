@@ -18,7 +18,7 @@ use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, StationCo
 use windward_sim::{MediumConfig, NodeId, QueueConfig};
 use windward_units::Bytes;
 
-/// Adds all cells, whose stations are links too; schedulers in Python are added to `classes`. What is wrong is reported.
+/// Adds all cells, whose stations are links too, and schedulers in Python to `classes`. Reports problems.
 pub(crate) fn expand(
     cells: &[Cell],
     nodes: &Nodes,
@@ -31,7 +31,7 @@ pub(crate) fn expand(
     taken.taken.extend(links.names.iter().map(|name| name.name.clone()));
     for (at, cell) in cells.iter().enumerate() {
         names.take(&cell.name.0, at, problems);
-        // Both, so that all that is wrong is said.
+        // Both are checked, so that all problems are reported.
         let (config, scheduler) =
             (config(cell, at, nodes, links, problems), scheduler(&cell.scheduler.0, at, classes, problems));
         if let (Some((config, stations)), Some(scheduler)) = (config, scheduler) {
@@ -44,7 +44,7 @@ pub(crate) fn expand(
     }
 }
 
-/// The stations of a cell, each with the two ends of its way and its node.
+/// The stations of a cell, each with the ends of its link and its node.
 #[derive(Default)]
 struct Stations {
     configs: Vec<StationConfig>,
@@ -52,7 +52,7 @@ struct Stations {
     nodes: Vec<NodeId>,
 }
 
-/// A cell but for its scheduler, and its stations.
+/// A cell without its scheduler, and its stations.
 fn config(
     cell: &Cell,
     at: usize,
@@ -92,7 +92,7 @@ fn config(
     Some((config, stations))
 }
 
-/// What all stations of a cell share; what is wrong is reported.
+/// Checks the values that all stations of a cell share; reports problems.
 fn check_shared(cell: &Cell, at: usize, problems: &mut Problems) {
     let path = |key: &'static str| place("cell", at, [key.into()]);
     if cell.station.is_empty() {
@@ -111,7 +111,7 @@ fn check_shared(cell: &Cell, at: usize, problems: &mut Problems) {
     }
 }
 
-/// The stations, whose ways become links; `None`, and a report, if they are too many.
+/// The stations, which become links; `None`, and a report, if there are too many.
 fn stations(
     cell: &Cell,
     at: usize,
@@ -251,7 +251,7 @@ fn table(amc: &Amc, at: usize, problems: &mut Problems) -> Option<Table> {
     }
 }
 
-/// A mode of a user's own, or why it is none.
+/// A user-defined mode, or the reason why it is invalid.
 fn mode(mode: &Mode, packet: Option<Positive<Bytes>>, target: f64) -> Result<sim::cell::amc::Mode, &'static str> {
     let errors = match (mode.a, mode.g, packet) {
         (None, None, _) => None,
@@ -266,7 +266,7 @@ fn mode(mode: &Mode, packet: Option<Positive<Bytes>>, target: f64) -> Result<sim
     Ok(sim::cell::amc::Mode { efficiency: mode.efficiency.0, threshold, errors })
 }
 
-/// `None` where a file could not be read, or the distance of samples is not known.
+/// Fading model; `None` if a file could not be read, or the interval of samples is unknown.
 fn model(fading: &Fading) -> Option<Model> {
     Some(match fading {
         Fading::IndependentFading(_) => Model::Independent,
@@ -285,7 +285,7 @@ fn model(fading: &Fading) -> Option<Model> {
     })
 }
 
-/// Who is served; one in Python is added to `classes`.
+/// Scheduler; one in Python is added to `classes`.
 fn scheduler(
     scheduler: &Scheduler,
     at: usize,

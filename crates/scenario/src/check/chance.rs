@@ -1,4 +1,4 @@
-//! Whether seeds differ.
+//! Detection of scenarios without randomness.
 
 use windward_sim::cell::channel::Fading;
 use windward_sim::{
@@ -6,7 +6,7 @@ use windward_sim::{
     Topology,
 };
 
-/// Whether anything in the network is drawn from the seed, starts of flows aside.
+/// True if any part of the network draws from the seed, apart from the starts of flows.
 pub(crate) fn is_random(topology: &Topology, sources: &[SourceConfig]) -> bool {
     let ports = 0..topology.ports.len() as u32;
     let draws = |link: &LinkConfig| link.jitter != Jitter::None || link.loss.mean() > 0.0 || link.reorder.is_some();
@@ -26,7 +26,7 @@ pub(crate) fn is_random(topology: &Topology, sources: &[SourceConfig]) -> bool {
         || sources.iter().any(is_random_source)
 }
 
-/// RED and PIE draw what they drop.
+/// True for RED and PIE, which draw their drops.
 fn has_random_queue(port: &PortConfig) -> bool {
     let (PortKind::Queued(_, queue) | PortKind::Changing(_, queue, _)) = &port.kind else { return false };
     matches!(queue, QueueConfig::Red(_) | QueueConfig::Pie(_))

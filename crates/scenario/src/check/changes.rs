@@ -1,4 +1,4 @@
-//! What changes while the scenario runs: names resolved, steps put in order, each where it happens.
+//! Changes during the run: names resolved, steps in order of time, each assigned to its link or station.
 
 use super::common::{place, ratio};
 use super::links::{Links, NOTHING_TO_REORDER, jitter, loss, rate_of, reorder};
@@ -14,12 +14,12 @@ use windward_sim::wifi::Position;
 use windward_sim::{LinkChange, LinkStep, MediumConfig, NodeId, PortKind, QueueConfig};
 use windward_units::{Duration, Time};
 
-/// Where stations of Wi-Fi jump to, by their nodes: when, where, and which table says so.
+/// Jumps of Wi-Fi stations, by node: time, position, and index of the table.
 pub(crate) type Jumps = BTreeMap<NodeId, Vec<(Time, Position, usize)>>;
 
-/// What a change of a link may give.
+/// Values that a change of a link may give.
 const OF_LINKS: [&str; 8] = ["rate", "delay", "loss", "buffer", "jitter", "reorder", "up", "drop"];
-/// What a change of a station may give.
+/// Values that a change of a station may give.
 const OF_STATIONS: [&str; 2] = ["snr", "position"];
 
 /// A step of a change.
@@ -30,13 +30,13 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Where one of its values stands.
+    /// Path of one of its values.
     fn of(&self, key: &str) -> Vec<Segment> {
         self.path.iter().cloned().chain([key.into()]).collect()
     }
 }
 
-/// The steps of a table, in order of time; what is wrong with them is reported.
+/// The steps of a table, in order of time; reports problems.
 fn steps<'a>(change: &'a Change, index: usize, span: Duration, problems: &mut Problems) -> Vec<Step<'a>> {
     let here = || place("change", index, []);
     let own = change.values();
@@ -94,7 +94,7 @@ fn steps<'a>(change: &'a Change, index: usize, span: Duration, problems: &mut Pr
     found
 }
 
-/// The steps that give only what their kind of target has; what others give is reported.
+/// The steps that give only values of their kind of target; reports others.
 fn only<'a, 'b>(steps: &'b [Step<'a>], allowed: &[&str], what: &str, problems: &mut Problems) -> Vec<&'b Step<'a>> {
     let mut has_only = |step: &&Step<'_>| {
         let others: Vec<&str> = step.values.given().filter(|name| !allowed.contains(name)).collect();
@@ -107,7 +107,7 @@ fn only<'a, 'b>(steps: &'b [Step<'a>], allowed: &[&str], what: &str, problems: &
     steps.iter().filter(|step| has_only(step)).collect()
 }
 
-/// Where stations jump to. What else is wrong with changes, [`apply`] reports.
+/// Jumps of stations. [`apply`] reports other problems of changes.
 pub(crate) fn jumps(changes: &[Change], nodes: &Nodes) -> Jumps {
     let mut jumps = Jumps::new();
     for (index, change) in changes.iter().enumerate() {
@@ -121,10 +121,10 @@ pub(crate) fn jumps(changes: &[Change], nodes: &Nodes) -> Jumps {
     jumps
 }
 
-/// Puts all changes where they happen; what is wrong with them is reported.
+/// Assigns all changes to their links and stations; reports problems.
 pub(crate) fn apply(changes: &[Change], nodes: &Nodes, span: Duration, links: &mut Links, problems: &mut Problems) {
     let mut of_links: BTreeMap<u32, Vec<LinkStep>> = BTreeMap::new();
-    // Who changes when: once only.
+    // Changed links and stations, each at most once per time.
     let mut seen: BTreeSet<(bool, u32, Time)> = BTreeSet::new();
     for (index, change) in changes.iter().enumerate() {
         let steps = steps(change, index, span, problems);
@@ -191,7 +191,7 @@ pub(crate) fn apply(changes: &[Change], nodes: &Nodes, span: Duration, links: &m
     }
 }
 
-/// The links of a name, or of a group's; others are reported.
+/// The links of a name, or of a group; reports other names.
 fn find(Name(name): &Name, index: usize, links: &Links, problems: &mut Problems) -> Option<Vec<u32>> {
     let path = || place("change", index, ["link".into()]);
     if let Some(group) = links.groups.get(name) {
@@ -251,7 +251,7 @@ fn link_change(step: &Step<'_>, link: u32, links: &Links, problems: &mut Problem
     })
 }
 
-/// Adds the change of a station of cells; that of one of Wi-Fi is among its [`jumps`].
+/// Adds the change of a station of cells; those of Wi-Fi stations are among the [`jumps`].
 fn station_change(
     step: &Step<'_>,
     node: NodeId,

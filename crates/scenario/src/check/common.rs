@@ -1,4 +1,4 @@
-//! What the checks of all tables share: paths, names, limits, buffers, times.
+//! Paths, names, limits, buffers and times, for the checks of all tables.
 
 use crate::format::{Buffer, MAX_COUNT, Named, Queue};
 use crate::path::Segment;
@@ -8,17 +8,17 @@ use windward_sim as sim;
 use windward_sim::QueueConfig;
 use windward_units::{Decibels, Duration};
 
-/// The path to an entry of a list, or to something in it.
+/// Path to an entry of a list, or to a part of it.
 pub(crate) fn place<const N: usize>(list: &str, at: usize, rest: [Segment; N]) -> Vec<Segment> {
     [list.into(), Segment::Index(at)].into_iter().chain(rest).collect()
 }
 
-/// Names of the things that a table makes: NAME, or NAME-1, NAME-2, … if it makes several.
+/// Names of the members that a table makes: NAME, or NAME-1, NAME-2, … if it makes several.
 pub(crate) fn member_name(label: &str, is_group: bool, at: u32) -> String {
     if is_group { format!("{label}-{}", at + 1) } else { label.to_owned() }
 }
 
-/// Reports names that stand twice in one list.
+/// Reports duplicate names in one list.
 pub(crate) struct Names {
     pub list: &'static str,
     pub taken: BTreeSet<String>,
@@ -29,7 +29,7 @@ impl Names {
         Self { list, taken: BTreeSet::new() }
     }
 
-    /// Takes `name` for the table `at`; false, and a report, if it is taken.
+    /// Takes `name` for the table `at`; returns false, and reports it, if it is taken.
     pub fn take(&mut self, name: &str, at: usize, problems: &mut Problems) -> bool {
         if self.taken.insert(name.to_owned()) {
             return true;
@@ -40,7 +40,7 @@ impl Names {
     }
 }
 
-/// Reports more things than a scenario can have; `total` is with those of the table `at`.
+/// Reports more entities than a scenario can have; `total` includes those of the table `at`.
 pub(crate) fn is_within_limit(list: &'static str, total: u64, limit: u64, at: usize, problems: &mut Problems) -> bool {
     if total > limit {
         let message = format!("too many entries of `{list}`: {total}; at most {limit} are allowed");
@@ -49,7 +49,7 @@ pub(crate) fn is_within_limit(list: &'static str, total: u64, limit: u64, at: us
     total <= limit
 }
 
-/// The buffer of a station. In time it is refused: how fast it empties depends on the others.
+/// Buffer of a station. A buffer in time is refused: its drain rate depends on the other stations.
 pub(crate) fn station_buffer(Buffer(buffer): Buffer, path: Vec<Segment>, problems: &mut Problems) -> sim::Buffer {
     if matches!(buffer, sim::Buffer::Time(_)) {
         let message = "a station's buffer is given in packets or bytes: its rate is not known in advance";
@@ -58,7 +58,7 @@ pub(crate) fn station_buffer(Buffer(buffer): Buffer, path: Vec<Segment>, problem
     buffer
 }
 
-/// The discipline of the queue that stands at `path`, drop-tail where it cannot be what is said.
+/// Queue discipline at `path`; drop-tail if its values are invalid.
 pub(crate) fn discipline(Named(queue): &Named<Queue>, path: &[Segment], problems: &mut Problems) -> QueueConfig {
     queue.config().unwrap_or_else(|(field, why)| {
         let path = path.iter().cloned().chain([field.into()]).collect::<Vec<_>>();
@@ -67,17 +67,17 @@ pub(crate) fn discipline(Named(queue): &Named<Queue>, path: &[Segment], problems
     })
 }
 
-/// A level in decibels as a plain ratio.
+/// Ratio of a level in decibels.
 pub(crate) fn ratio(decibels: Decibels) -> f64 {
     libm::pow(10.0, decibels.count() / 10.0)
 }
 
-/// Most nodes, flows and sources.
+/// Maximum number of nodes, of flows and of sources.
 pub(crate) const MAX_ENTITIES: u64 = MAX_COUNT as u64;
-/// Most one-way links.
+/// Maximum number of one-way links.
 pub(crate) const MAX_LINKS: u64 = 4 * MAX_ENTITIES;
 
-/// When the things of a table start and stop.
+/// Start and stop times of the members of a table.
 pub(crate) struct Times {
     pub start: Duration,
     pub step: Duration,
@@ -86,13 +86,13 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// When the `member`-th starts, without its spread.
+    /// Start time of the `member`-th, without its spread.
     pub fn start_of(&self, member: u32) -> Duration {
         let step = self.step.as_nanos().saturating_mul(u64::from(member));
         Duration::from_nanos(self.start.as_nanos().saturating_add(step))
     }
 
-    /// Reports a start of one of `count` things at or after the end of the run, and a stop not after it.
+    /// Reports a start of one of `count` members at or after the end of the run, and a stop that is not after it.
     pub fn check(&self, count: u32, list: &'static str, at: usize, span: Duration, problems: &mut Problems) {
         let last = self.start_of(count.saturating_sub(1)).as_nanos();
         let latest = Duration::from_nanos(last.saturating_add(self.spread.as_nanos()));

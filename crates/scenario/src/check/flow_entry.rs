@@ -1,4 +1,4 @@
-//! What the flows of one table share.
+//! Properties common to the flows of one table.
 
 use super::common::place;
 use super::flow_plan::FlowEntry;
@@ -9,16 +9,16 @@ use windward_sim::coding::{CodingConfig, HEADER, MOST_SEGMENTS};
 use windward_sim::{EcnMode, LawChoice, TcpOptions};
 use windward_units::{Bytes, Duration, Time};
 
-/// IPv4, and a DCCP header with sequence number and RTT (RFC 4340 §5.1), to 4 bytes.
+/// Headers of IPv4, and of DCCP with sequence number and RTT (RFC 4340 §5.1), rounded to 4 bytes.
 const TFRC_HEADERS: Bytes = Bytes::new(40);
 
-/// Longest time that a host may take: it is no path.
+/// Maximum host processing time; longer ones would be a path.
 const MOST_HOST_JITTER: Duration = Duration::from_millis(1000);
 
 /// Largest IPv4 packet.
 const MAX_PACKET: u64 = 65_535;
 
-/// What the flows of a table share; what is wrong is reported.
+/// Properties common to the flows of a table; reports problems.
 pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &mut Problems) -> Option<FlowEntry> {
     let before = problems.len();
     let tcp = options(flow, law.as_ref());
@@ -56,7 +56,7 @@ pub(super) fn entry(flow: &Flow, law: Option<LawChoice>, at: usize, problems: &m
     })
 }
 
-/// What the hosts of the flows do.
+/// TCP options of the flows' hosts.
 fn options(flow: &Flow, law: Option<&LawChoice>) -> TcpOptions {
     let segment = flow.segment.0;
     let receive_window = match flow.receive_window {
@@ -108,12 +108,12 @@ impl Table<'_> {
         is_tfrc(self.law)
     }
 
-    /// Reports what is wrong with the field that `path` leads to.
+    /// Reports a problem with the field at `path`.
     fn refuse<const N: usize>(&mut self, path: [&'static str; N], why: impl Into<String>, hint: Option<&str>) {
         self.problems.add(place("flow", self.at, path.map(Into::into)), why, hint.map(str::to_owned));
     }
 
-    /// The most bytes that a segment has room for, in a packet of IPv4.
+    /// Maximum segment size in bytes, in a packet of IPv4.
     fn largest_segment(&self) -> u64 {
         (MAX_PACKET - TcpOptions::LEAST_HEADER).min(MAX_PACKET.saturating_sub(self.tcp.header_bytes()))
     }
@@ -133,7 +133,7 @@ impl Table<'_> {
         }
     }
 
-    /// Who has no end may have no `size`.
+    /// Refuses `size` for flows without an end.
     fn check_end(&mut self) {
         if self.flow.size.is_none() {
             return;

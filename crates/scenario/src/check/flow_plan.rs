@@ -6,26 +6,26 @@ use windward_sim::coding::CodingConfig;
 use windward_sim::{LawChoice, NodeId, TcpOptions};
 use windward_units::{Bytes, Duration, Time};
 
-/// The seed whose flows start as written, where no spread is given: the usual single run is that of the file.
+/// Seed whose flows start as written if no spread is given: the usual single run is that of the file.
 pub(crate) const UNSPREAD: u64 = 1;
 
 impl FlowPlan {
-    /// Up to how much later than [`Self::start`] it starts in the run of `seed`.
+    /// Maximum delay of the start after [`Self::start`] in the run of `seed`.
     pub fn spread(&self, entry: &FlowEntry, seed: u64) -> Duration {
         let own = if seed == UNSPREAD { Duration::ZERO } else { self.start_spread };
         entry.start_spread.unwrap_or(own)
     }
 }
 
-/// What the flows of one table share.
+/// Properties common to the flows of one table.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowEntry {
     pub law: LawChoice,
-    /// As given; `None`: what the scenario makes of it.
+    /// Spread as given; `None` if the scenario determines it.
     pub start_spread: Option<Duration>,
     pub stop: Option<Time>,
     pub size: Option<Bytes>,
-    /// What decides how many of a member's flows are open; `None`: it has one.
+    /// Controller of the number of open flows of a member; `None` if it has one flow.
     pub controller: Option<emultcp::Params>,
     pub tcp: TcpOptions,
     pub coding: Option<CodingConfig>,
@@ -33,7 +33,7 @@ pub(crate) struct FlowEntry {
 }
 
 impl FlowEntry {
-    /// Connections that each member can have.
+    /// Maximum number of connections per member.
     pub fn slots(&self) -> u32 {
         self.controller.map_or(1, |params| params.max)
     }
@@ -47,13 +47,13 @@ pub(crate) struct FlowPlan {
     pub entry: usize,
     pub source: NodeId,
     pub sink: NodeId,
-    /// Without its spread.
+    /// Start time without its spread.
     pub start: Duration,
-    /// What the spread is where none is given, for seeds but [`UNSPREAD`].
+    /// Spread if none is given, for seeds other than [`UNSPREAD`].
     pub start_spread: Duration,
     pub forward: Vec<u32>,
     pub backward: Vec<u32>,
-    /// Whether the file spells the route out, there and back.
+    /// True if the file gives the route, for the forward and the return path.
     pub is_fixed: [bool; 2],
     pub known_base_rtt: Option<Duration>,
 }

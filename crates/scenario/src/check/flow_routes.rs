@@ -1,4 +1,4 @@
-//! Routes of TCP flows, forth and back, and the round-trip times that follow from them.
+//! Forward and return routes of TCP flows, and the round-trip times that follow from them.
 
 use super::common::place;
 use super::flow_plan::{FlowPlan, Flows};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use windward_sim::TcpOptions;
 use windward_units::Duration;
 
-/// Finds all routes; `None`, and reports, where there are none.
+/// Finds all routes; `None`, and reports, if some do not exist.
 pub(crate) fn find(flows: &[Flow], mut all: Flows, network: Network<'_>, problems: &mut Problems) -> Option<Flows> {
     let before = problems.len();
     let open = follow(flows, &mut all, network, problems);
@@ -27,8 +27,8 @@ pub(crate) fn find(flows: &[Flow], mut all: Flows, network: Network<'_>, problem
     (problems.len() == before).then_some(all)
 }
 
-/// Gives every flow whose table says nothing of it a spread of its start, so that no two seeds are the same run: a round trip
-/// without queues, or what is left of the time that it has.
+/// Gives every flow without a spread in the file a spread of its start, so that no two seeds are the same run: a round
+/// trip without queues, at most half of its remaining time.
 pub(crate) fn spread_starts(flows: &mut Flows, span: Duration, links: &Links) {
     for plan in &mut flows.plans {
         let entry = &flows.entries[plan.entry];
@@ -38,10 +38,10 @@ pub(crate) fn spread_starts(flows: &mut Flows, span: Duration, links: &Links) {
     }
 }
 
-/// Most links on all routes together.
+/// Maximum number of links on all routes together.
 const MAX_HOPS: usize = 10_000_000;
 
-/// Refuses more links on all routes than memory is worth.
+/// Refuses routes with more links than memory should hold.
 fn check_length(plans: &[FlowPlan], problems: &mut Problems) {
     let mut hops = 0;
     for plan in plans {
@@ -57,7 +57,7 @@ fn check_length(plans: &[FlowPlan], problems: &mut Problems) {
     }
 }
 
-/// Routes that the file spells out. Returns the flows without one, forth and back.
+/// Follows the routes given in the file. Returns the flows without one, for the forward and the return path.
 fn follow(flows: &[Flow], all: &mut Flows, network: Network<'_>, problems: &mut Problems) -> [Vec<usize>; 2] {
     let mut open = [Vec::new(), Vec::new()];
     let mut first = 0;
@@ -80,7 +80,7 @@ fn follow(flows: &[Flow], all: &mut Flows, network: Network<'_>, problems: &mut 
                 continue;
             };
             for (slot, plan) in (0..).zip(&mut all.plans[members.clone()]) {
-                // The next member, and the way back, would fail alike.
+                // The next member and the return path would fail in the same way.
                 if !is_right {
                     break;
                 }
@@ -102,7 +102,7 @@ fn follow(flows: &[Flow], all: &mut Flows, network: Network<'_>, problems: &mut 
     open
 }
 
-/// Shortest paths for the flows that are `open` forth and back.
+/// Finds shortest paths for the flows that are `open` on the forward and the return path.
 fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], network: Network<'_>, problems: &mut Problems) {
     let Network { nodes, links, .. } = network;
     // One report for each table is enough.
@@ -133,8 +133,8 @@ fn search(open: [Vec<usize>; 2], plans: &mut [FlowPlan], network: Network<'_>, p
     }
 }
 
-/// Propagation and transmission of a full segment along `forward` and of its ACK along `backward`, in whole
-/// nanoseconds of each link, rounded down; to a station of a cell at the rate of its mean signal-to-noise ratio.
+/// Propagation and transmission of a full segment along `forward` and of its ACK along `backward`, in whole nanoseconds
+/// of each link, rounded down; to a station of a cell at the rate of its mean signal-to-noise ratio.
 fn base_rtt(tcp: &TcpOptions, forward: &[u32], backward: &[u32], links: &Links) -> Duration {
     let header = tcp.header_bytes();
     let one_way = |route: &[u32], bytes: u64| -> u64 {

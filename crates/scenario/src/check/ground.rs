@@ -1,4 +1,4 @@
-//! The ground that flows and sources stand on.
+//! Nodes and links, for the checks of flows and sources.
 
 use super::links::Links;
 use super::nodes::Nodes;
@@ -8,6 +8,6 @@ use super::nodes::Nodes;
 pub(crate) struct Network<'a> {
     pub nodes: &'a Nodes,
     pub links: &'a Links,
-    /// Nothing is wrong with them.
+    /// True if they have no problems.
     pub is_whole: bool,
 }

@@ -1,8 +1,8 @@
-//! Keys of random streams: every entity has its own, so that adding one does not change what the others draw.
+//! Keys of random streams: every entity has its own, so that adding one does not change the draws of others.
 
 use windward_units::splitmix64;
 
-/// The key of a named entity of a kind: FNV-1a over both, then mixed.
+/// Key of a named entity of a kind: FNV-1a over both, then mixed.
 pub(crate) fn key(kind: &str, name: &str) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;

@@ -20,7 +20,8 @@ fn parameters(spec: &LawSpec) -> Map<String, Value> {
     params
 }
 
-/// The law of flow `at`, its defaults written out in the file; one in Python is added to `classes`. What is wrong is reported.
+/// The law of flow `at`, with its defaults written into the file; one in Python is added to `classes`. Reports
+/// problems.
 pub(crate) fn resolve(
     Law { name, params }: &mut Law,
     at: usize,
@@ -59,7 +60,7 @@ pub(crate) fn resolve(
     }
 }
 
-/// The switches of TFRC, written out in the file.
+/// Switches of TFRC, written into the file.
 fn tfrc(params: &mut Map<String, Value>, at: usize, problems: &mut Problems) -> Option<TfrcOptions> {
     let before = problems.len();
     let mut options = TfrcOptions::default();
@@ -89,13 +90,13 @@ fn tfrc(params: &mut Map<String, Value>, at: usize, problems: &mut Problems) -> 
     (problems.len() == before).then_some(options)
 }
 
-/// What a parameter of a law is where it is not given.
+/// Default of a law's parameter.
 fn default_of(name: &str, key: &str) -> Option<Value> {
     let spec = LawSpec::all().into_iter().find(|spec| spec.name() == name)?;
     parameters(&spec).get(key).cloned()
 }
 
-/// Reports parameters that the law does not have; false if there are none.
+/// Reports parameters that the law does not have; returns false if there are none.
 fn unknown_parameters(name: &str, params: &Map<String, Value>, at: usize, problems: &mut Problems) -> bool {
     let spec = LawSpec::all().into_iter().find(|spec| spec.name() == name);
     let known: Vec<String> = spec.iter().flat_map(parameters).map(|(key, _)| key).collect();
@@ -111,7 +112,7 @@ fn unknown_parameters(name: &str, params: &Map<String, Value>, at: usize, proble
     !unknown.is_empty()
 }
 
-/// A law written in Python: a class, and arguments for it.
+/// A law written in Python: a class and its arguments.
 fn python(params: &Map<String, Value>, path: Vec<Segment>, problems: &mut Problems) -> Option<PythonClass> {
     let mut params = params.clone();
     let example = "{ name = \"python\", class = \"my_law.py:MyLaw\" }";

@@ -24,9 +24,9 @@ pub(crate) struct Links {
     pub shared: Vec<(u32, usize)>,
     /// The links of groups.
     pub groups: BTreeMap<String, Vec<u32>>,
-    /// What wireless networks have beyond their media.
+    /// Properties of wireless networks beyond their media.
     pub wireless: Vec<WifiPlan>,
-    /// Where a node is a station of cells: which media, and which of their stations.
+    /// Cells in which a node is a station: media, and indices of their stations.
     pub in_cells: BTreeMap<NodeId, Vec<(usize, u32)>>,
     /// The link between two nodes.
     pub between: BTreeMap<(NodeId, NodeId), u32>,
@@ -39,13 +39,13 @@ impl Links {
         (port.from, port.to)
     }
 
-    /// Whether a link is a station of a cell.
+    /// True if a link is a station of a cell.
     pub fn is_station(&self, link: u32) -> bool {
         self.topology.link(link).is_none()
     }
 }
 
-/// All links that are right; what is wrong with the others is reported.
+/// All valid links; reports problems of the others.
 pub(crate) fn expand(links: &[Link], nodes: &Nodes, problems: &mut Problems) -> Links {
     let empty = Links {
         topology: Topology::default(),
@@ -72,13 +72,13 @@ struct OneWay<'a> {
     link: &'a Link,
     rate: &'a sim::Rate,
     queue: QueueConfig,
-    /// What the members' names begin with; after their ends where there is none.
+    /// Prefix of the members' names; if there is none, they are named after their ends.
     label: Option<String>,
     from: End,
     to: End,
-    /// Whether the table makes several.
+    /// True if the table makes several links.
     is_group: bool,
-    /// The table.
+    /// Index of the table.
     at: usize,
 }
 
@@ -89,7 +89,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds what one table says, up to what is wrong with it, if anything is.
+    /// Adds the links of one table, up to the first problem.
     fn add(&mut self, link: &Link, at: usize, problems: &mut Problems) -> Option<()> {
         let from = self.nodes.find(&link.from, place("link", at, ["from".into()]), problems);
         let to = self.nodes.find(&link.to, place("link", at, ["to".into()]), problems);
@@ -137,7 +137,7 @@ impl Builder<'_> {
         whole
     }
 
-    /// Adds one member of a way.
+    /// Adds one member of a direction.
     fn add_one(&mut self, way: &OneWay, member: u32, problems: &mut Problems) -> Option<()> {
         let &OneWay { link, rate, queue, ref label, from, to, is_group, at } = way;
         let (from, to) = (from.member(member), to.member(member));
@@ -180,7 +180,7 @@ impl Builder<'_> {
     }
 }
 
-/// A buffer in time is so much of a rate: without one it has no meaning.
+/// Checks a buffer in time, which needs a rate.
 fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) {
     if link.rate.is_none() && matches!(link.buffer.0, sim::Buffer::Time(_)) {
         let keys = inside.iter().chain(&["buffer"]).map(|key| (*key).into());
@@ -193,7 +193,7 @@ fn check_buffer(link: &Link, at: usize, inside: &[&str], problems: &mut Problems
     }
 }
 
-/// The discipline of a link's queue, drop-tail where it cannot be what is said; `inside` is where that stands.
+/// Discipline of a link's queue, drop-tail if its values are invalid; `inside` is its path in the link.
 fn queue_of(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> QueueConfig {
     let keys = inside.iter().copied().chain(["queue"]).map(Segment::from);
     let path: Vec<Segment> = place("link", at, []).into_iter().chain(keys).collect();
@@ -206,15 +206,15 @@ fn queue_of(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) ->
     config
 }
 
-/// How fast a link transmits; `inside` is where its rate stands. A file that is still one could not be read.
+/// Transmission rate of a link; `inside` is its path in the link. `None` if its file could not be read.
 fn rate(link: &Link, at: usize, inside: &[&str], problems: &mut Problems) -> Option<sim::Rate> {
-    // What a link without one gets is for its region to say.
+    // The region determines the rate of a link without one.
     let Some(rate) = &link.rate else { return Some(BitRate::bits_per_sec(0).into()) };
     let keys = inside.iter().chain(&["rate"]).map(|key| (*key).into());
     rate_of(rate, &place("link", at, []).into_iter().chain(keys).collect::<Vec<_>>(), problems)
 }
 
-/// The rate that stands at `path`. A file that is still one could not be read.
+/// Rate at `path`. `None` if its file could not be read.
 pub(crate) fn rate_of(rate: &Rate, path: &[Segment], problems: &mut Problems) -> Option<sim::Rate> {
     let millis = match rate {
         Rate::Constant(rate) => return Some(rate.0.into()),
@@ -234,7 +234,7 @@ pub(crate) fn rate_of(rate: &Rate, path: &[Segment], problems: &mut Problems) ->
     }
 }
 
-/// The link back: the link forth but for what `reverse` says.
+/// The link back: the forward link with the values of `reverse`.
 fn with(link: &Link, reverse: Reverse) -> Link {
     Link {
         rate: reverse.rate.or_else(|| link.rate.clone()),
@@ -262,11 +262,11 @@ pub(crate) fn loss(loss: &Loss) -> sim::Loss {
     }
 }
 
-/// Why such links do not reorder.
+/// Reason why such links do not reorder.
 pub(crate) const NOTHING_TO_REORDER: &str =
     "a link without a rate belongs to a region, which has no packets to reorder";
 
-/// `None` for a share of 0.
+/// Reordering; `None` for a share of 0.
 pub(crate) fn reorder(reorder: Reorder) -> Option<sim::Reorder> {
     let Reorder { share, delay } = reorder;
     (share.0 > 0.0).then_some(sim::Reorder { share: share.0, delay: delay.0 })

@@ -1,5 +1,4 @@
-//! From the fields of a file to a network: names resolved, groups expanded, routes found; whatever cannot be is
-//! reported.
+//! From the fields of a file to a network: resolves names, expands groups and finds routes; reports invalid values.
 
 mod cells;
 mod chance;
@@ -40,12 +39,12 @@ use windward_units::Duration;
 
 /// Default number of samples in a run.
 const SAMPLES: u64 = 600;
-/// The default sample interval grows where the series would have more rows than this.
+/// Number of rows of the series above which the default sample interval grows.
 const COMFORTABLE_ROWS: u64 = 10_000_000;
-/// Most rows of the series that a file may ask for: some 60 GB.
+/// Maximum number of rows of the series that a file may request: some 60 GB.
 const MAX_ROWS: u64 = 1_000_000_000;
 
-/// A network, without what depends on the seed.
+/// A network without the parts that depend on the seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub nodes: Vec<String>,
@@ -53,22 +52,22 @@ pub(crate) struct Plan {
     /// Names of the ports.
     pub link_names: Vec<LinkName>,
     pub regions: Vec<RegionPlan>,
-    /// One for each wireless network.
+    /// Plans, one for each wireless network.
     pub wireless: Vec<WifiPlan>,
-    /// What the flows of one table share.
+    /// Properties common to the flows of each table.
     pub flow_entries: Vec<FlowEntry>,
     pub flows: Vec<FlowPlan>,
     pub flow_names: Vec<FlowName>,
     pub sources: Vec<sim::SourceConfig>,
     pub source_names: Vec<SourceName>,
     pub sample_interval: Duration,
-    /// What is written in Python, in the order of its indices in the network.
+    /// Laws written in Python, in the order of their indices in the network.
     pub python_laws: Vec<PythonClass>,
     pub python_schedulers: Vec<PythonClass>,
     pub python_rules: Vec<PythonClass>,
 }
 
-/// Checks a file and plans its network. The file comes back with its defaults resolved.
+/// Checks a file and plans its network. Returns the file with its defaults resolved.
 pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) -> Option<(File, Plan)> {
     let span = file.duration.0;
     if file.warmup.0 >= span {
@@ -99,7 +98,7 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     wifi::expand(&file.wifi, &nodes, (span, &jumps), &mut links, &mut python_rules, problems);
     changes::apply(&file.change, &nodes, span, &mut links, problems);
     let regions = regions::plan(&file.region, &links, problems);
-    // In half a network many a route would be missing for no fault of its own.
+    // In an incomplete network, routes would be missing because of other errors.
     let network = Network { nodes: &nodes, links: &links, is_whole: problems.len() == before };
     let entries = file.flow.iter_mut().enumerate();
     let laws = entries.map(|(at, flow)| laws::resolve(&mut flow.law, at, &mut python_laws, problems)).collect();
@@ -136,7 +135,8 @@ pub(crate) fn plan(mut file: File, read: ReadFile<'_>, problems: &mut Problems) 
     problems.is_empty().then_some((file, plan))
 }
 
-/// `span`/600, or so much more that the series stay comfortable, rounded up to 1, 2 or 5 times a power of ten.
+/// Default sample interval: `span`/600, or longer to bound the number of rows, rounded up to 1, 2 or 5 times a power of
+/// ten.
 fn default_interval(span: Duration, rows_per_sample: u64) -> Duration {
     let samples = (COMFORTABLE_ROWS / rows_per_sample.max(1)).clamp(1, SAMPLES);
     let exact = span.as_nanos().div_ceil(samples);

@@ -1,4 +1,4 @@
-//! The natural order of names: numbers in them count as numbers, so that N-2 comes before N-10.
+//! Natural order of names: numbers in them count as numbers, so that N-2 comes before N-10.
 
 use std::cmp::Ordering;
 

@@ -8,7 +8,7 @@ use crate::suggest;
 use std::collections::BTreeMap;
 use windward_sim::NodeId;
 
-/// All nodes, and what names mean.
+/// All nodes, and the meanings of names.
 pub(crate) struct Nodes {
     pub names: Vec<String>,
     meaning: BTreeMap<String, End>,
@@ -16,7 +16,7 @@ pub(crate) struct Nodes {
     declared: Vec<String>,
 }
 
-/// What a name stands for.
+/// Meaning of a name: a node or a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {
     One(NodeId),
@@ -41,7 +41,7 @@ impl End {
     }
 }
 
-/// All nodes, also if names stand twice; `None` if they are too many.
+/// All nodes, also if names are duplicate; `None` if there are too many.
 pub(crate) fn expand(nodes: &[Node], problems: &mut Problems) -> Option<Nodes> {
     let mut all = Nodes { names: Vec::new(), meaning: BTreeMap::new(), declared: Vec::new() };
     for (at, Node { name: Name(name), count }) in nodes.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(crate) fn expand(nodes: &[Node], problems: &mut Problems) -> Option<Nodes> {
     Some(all)
 }
 
-/// Gives a name its meaning; false, and a report, if it has one.
+/// Gives a name its meaning; returns false, and reports it, if it has one.
 fn take(
     meaning: &mut BTreeMap<String, End>,
     name: &str,
@@ -92,12 +92,12 @@ fn take(
 }
 
 impl Nodes {
-    /// What `name` stands for; unknown names are reported at `path`.
+    /// Meaning of `name`, if it is known.
     pub fn known(&self, Name(name): &Name) -> Option<End> {
         self.meaning.get(name).copied()
     }
 
-    /// The same; what is missing is reported.
+    /// Meaning of `name`; reports unknown names at `path`.
     pub fn find(&self, Name(name): &Name, path: Vec<Segment>, problems: &mut Problems) -> Option<End> {
         if let Some(end) = self.meaning.get(name) {
             return Some(*end);
@@ -118,7 +118,7 @@ impl Nodes {
         None
     }
 
-    /// How many pairs two ends make, and whether they make a group; groups of different sizes are reported.
+    /// Number of pairs that two ends make, and true if they make a group; reports groups of different sizes.
     pub fn pairs(
         &self,
         from: (&Name, End),
@@ -149,31 +149,31 @@ pub(crate) struct Pairs {
     pub is_group: bool,
 }
 
-/// A route that is asked for.
+/// Request for a route.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub from: NodeId,
     pub to: NodeId,
 }
 
-/// The name of a table: its own, or that of its ends.
+/// Name of a table: its own, or that of its ends.
 pub(crate) fn label(name: Option<&Name>, Name(from): &Name, Name(to): &Name) -> String {
     name.map_or_else(|| format!("{from}->{to}"), |Name(name)| name.clone())
 }
 
-/// A table of flows or sources, as far as it says who sends to whom.
+/// The senders and receivers of a table of flows or sources.
 pub(crate) struct Senders<'a> {
-    /// The list that the table stands in, and its place there.
+    /// List that has the table, and the table's index in it.
     pub list: &'static str,
     pub at: usize,
     pub from: &'a Name,
     pub to: &'a Name,
     pub count: Option<Count>,
-    /// How many the tables above it make.
+    /// Number of members of the tables above it.
     pub before: usize,
 }
 
-/// The ends of all that a table of flows or sources makes; what is wrong is reported.
+/// Ends of all members of a table of flows or sources; reports problems.
 pub(crate) fn ends(table: &Senders, nodes: &Nodes, problems: &mut Problems) -> Option<(Pairs, Vec<Request>)> {
     let &Senders { list, at, from, to, count, before } = table;
     let from_end = nodes.find(from, place(list, at, ["from".into()]), problems);

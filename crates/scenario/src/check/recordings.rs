@@ -1,4 +1,4 @@
-//! Recordings that a scenario names: the files are read into it, so that from then on it stands alone.
+//! Recordings that a scenario names: files are read into it, so that it is self-contained.
 
 use super::common::place;
 use super::steps;
@@ -10,10 +10,10 @@ use std::io;
 use windward_sim::Opportunities;
 use windward_sim::cell::channel::SnrTrace;
 
-/// Reads a file by the name that the scenario has for it.
+/// Reads a file by its name in the scenario.
 pub(crate) type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 
-/// Puts the content of files in place of their names; what is wrong with a file is reported, and its name stays.
+/// Replaces the names of files by their content. Reports problems of a file and keeps its name.
 pub(crate) fn inline(file: &mut File, read: ReadFile<'_>, problems: &mut Problems) {
     for (at, link) in file.link.iter_mut().enumerate() {
         if let Some(rate) = &mut link.rate {

@@ -21,10 +21,10 @@ pub(crate) struct RegionPlan {
     pub region: num::Region,
 }
 
-/// Probabilities may miss 1 by so much: what rounding them to three digits leaves.
+/// Tolerance of the sum of probabilities, for values rounded to three digits.
 const ROUNDING: f64 = 1e-3;
 
-/// All regions; what is wrong with them, and links without a rate that none names, are reported.
+/// All regions; reports their problems, and links without a rate that no region names.
 pub(crate) fn plan(regions: &[Region], links: &Links, problems: &mut Problems) -> Vec<RegionPlan> {
     let by_name = links.names.iter().map(|link| link.name.as_str()).zip(0..).collect();
     let mut owners = BTreeMap::new();
@@ -42,7 +42,7 @@ pub(crate) fn plan(regions: &[Region], links: &Links, problems: &mut Problems) -
     }
     let mut told = BTreeSet::new();
     for &(link, at) in &links.shared {
-        // A region that is wrong may be the one that was to name it.
+        // A region with errors may be the one that should name it.
         if plans.len() == regions.len() && !owners.contains_key(&link) && told.insert(at) {
             let hint = "only links in the `links` of a [[region]] may omit `rate`".to_owned();
             let name = &links.names[link as usize].name;
@@ -72,7 +72,7 @@ impl Checker<'_> {
         self.problems.add(place("region", self.at, []).into_iter().chain(path), message, hint);
     }
 
-    /// The links of a name, or of a group's; unknown names are reported.
+    /// The links of a name, or of a group; reports unknown names.
     fn find(&mut self, Name(name): &Name, path: &[Segment]) -> Option<Vec<u32>> {
         if let Some(link) = self.by_name.get(name.as_str()) {
             return Some(vec![*link]);
@@ -95,7 +95,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Finds the links of the region, none of which may have a rate of its own or another region.
+    /// Finds the links of the region, which may have neither a rate of their own nor another region.
     fn resolve(&mut self, own: &str, names: &[Name], owners: &mut BTreeMap<u32, String>) -> Option<()> {
         if names.is_empty() {
             self.refuse(["links".into()], "the region lists no links".to_owned(), None);
@@ -141,7 +141,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a list has an entry for each link; else that is reported.
+    /// True if a list has an entry for each link; otherwise reports it.
     fn is_complete(&mut self, given: usize, path: impl IntoIterator<Item = Segment>) -> bool {
         let wanted = self.members.len();
         if given != wanted {
@@ -300,7 +300,7 @@ impl Checker<'_> {
         Some(region)
     }
 
-    /// Where the links of a name stand in the region; others are reported.
+    /// Places of the links of a name in the region; reports other links.
     fn positions(&mut self, name: &Name, path: &[Segment]) -> Option<Vec<u32>> {
         let links = self.find(name, path)?;
         let position = |link: &u32| self.members.iter().position(|member| member == link);
@@ -315,7 +315,7 @@ impl Checker<'_> {
         &self.links.names[self.members[position] as usize].name
     }
 
-    /// What the solver says of a region.
+    /// Result of the solver's check of a region.
     fn check(&self, region: num::Region) -> Result<(), num::Error> {
         let links = (0..self.members.len() as u32).collect();
         let network = num::Network {

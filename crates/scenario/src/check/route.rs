@@ -11,23 +11,23 @@ use crate::path::Segment;
 use crate::problems::Problems;
 use windward_sim::NodeId;
 
-/// Who asks for routes: a list of tables, an entry of it.
+/// Table that requests routes: its list and its index.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker {
     pub list: &'static str,
     pub at: usize,
 }
 
-/// The nodes that a table names on the way, resolved.
+/// The resolved intermediate nodes of a table.
 pub(crate) struct Via {
     key: &'static str,
     ends: Vec<End>,
-    /// In the file the nodes stand the other way round.
+    /// True if the file lists the nodes in reverse.
     is_reversed: bool,
 }
 
 impl Via {
-    /// Resolves the names of `via`; groups on the way need as many members as there are flows.
+    /// Resolves the names of `via`; a group in it needs as many members as there are flows.
     pub fn resolve(
         names: &[Name],
         key: &'static str,
@@ -55,12 +55,12 @@ impl Via {
         Some(Self { key, ends: ends.into_iter().collect::<Option<_>>()?, is_reversed: false })
     }
 
-    /// The same nodes the other way round.
+    /// The nodes in reverse order.
     pub fn reversed(&self) -> Self {
         Self { key: self.key, ends: self.ends.iter().rev().copied().collect(), is_reversed: true }
     }
 
-    /// The links from `from` by way of the nodes to `to`; nodes that are not linked are reported.
+    /// Links from `from` through the nodes to `to`; reports nodes without a link between them.
     pub fn route(
         &self,
         Request { from, to }: Request,
@@ -89,13 +89,13 @@ impl Via {
     }
 }
 
-/// Which way a graph is walked.
+/// Direction of a search.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Direction {
     /// From the source of a flow to its sink, as data goes.
     Forth,
-    /// From the source to the sink against the links: ACKs go this way, from its end to its beginning. Searched from
-    /// the same end as the way forth, equally good ways are chosen alike, and ACKs return as the data came.
+    /// From the source to the sink against the links: ACKs travel this path from its end to its start. The search
+    /// starts at the same end as the forward one, so ties are broken alike and ACKs return by the path of the data.
     Back,
 }
 
@@ -106,19 +106,19 @@ pub(crate) struct Graph<'a> {
     /// Links to walk from node n: `out[first[n]..first[n + 1]]`, in the order of the file.
     first: Vec<u32>,
     out: Vec<u32>,
-    /// The single neighbour of a node that has just one, linked both ways: such a node is on nobody's way, and every
-    /// route from or to it goes by this neighbour.
+    /// The single neighbour of a node that has only one, linked in both directions. Such a node is on no path between
+    /// others, and every route from or to it uses this neighbour.
     anchor: Vec<Option<NodeId>>,
-    /// The place of every node in the natural order of names; empty without wireless networks.
+    /// Rank of every node in the natural order of names; empty without wireless networks.
     rank: Vec<u32>,
 }
 
-/// The best known way to a node.
+/// Best known path to a node.
 #[derive(Clone, Copy)]
 struct Reach {
     hops: u32,
     delay: u64,
-    /// Last link of the way; [`NOWHERE`] at the source.
+    /// Last link of the path; [`NOWHERE`] at the source.
     link: u32,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// Where a walk along `link` begins and ends.
+    /// Start and end of a step along `link`.
     fn ends(&self, link: u32) -> (NodeId, NodeId) {
         walk(self.links.ends(link), self.direction)
     }
@@ -173,8 +173,8 @@ impl<'a> Graph<'a> {
         &self.out[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
     }
 
-    /// What decides between ways of equal length and delay: the order of the links in the file; in a wireless network, after
-    /// them, the name of the node that comes before.
+    /// Tie-breaker between paths of equal length and delay: the order of the links in the file; in a wireless network,
+    /// after them, the name of the previous node.
     fn tie(&self, link: u32) -> (bool, u32) {
         match plan_of(&self.links.wireless, link) {
             None => (false, link),
@@ -182,9 +182,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The shortest path for each request, as a route to be sent along: fewest links, then least delay, then, compared
-    /// from the sink, as [`Self::tie`] has it; `None` where there is none. One search for each distinct source, the leaves
-    /// of one node together.
+    /// The shortest path for each request: fewest links, then least delay, then, compared from the sink, the order of
+    /// [`Self::tie`]; `None` if there is none. One search serves each distinct source, and all leaves of one node.
     pub fn shortest(&self, requests: &[Request]) -> Vec<Option<Vec<u32>>> {
         let trunk = |node: NodeId| self.anchor[node as usize].unwrap_or(node);
         let mut order: Vec<usize> = (0..requests.len()).collect();
@@ -225,8 +224,8 @@ impl<'a> Graph<'a> {
         Some(route)
     }
 
-    /// Breadth first from `source`. A level is complete before the next begins, so the least delay over the fewest
-    /// links is known when a node hands it on.
+    /// Breadth-first search from `source`. A level is complete before the next begins, so the least delay over the
+    /// fewest links is known when a node passes it on.
     fn search(&self, source: NodeId) -> Vec<Option<Reach>> {
         let mut reached: Vec<Option<Reach>> = vec![None; self.anchor.len()];
         reached[source as usize] = Some(Reach { hops: 0, delay: 0, link: NOWHERE });

@@ -92,7 +92,7 @@ pub(crate) fn expand(
     (is_whole && problems.len() == before).then_some(all)
 }
 
-/// Whether the first node of a route forwards by backlog.
+/// True if the first node of a route forwards by backlog.
 fn begins_with_backlogs(path: &[u32], links: &Links) -> bool {
     let medium = path.first().and_then(|&link| match links.topology.ports[link as usize].kind {
         PortKind::Shared { medium, .. } => links.topology.media.get(medium as usize),
@@ -101,7 +101,7 @@ fn begins_with_backlogs(path: &[u32], links: &Links) -> bool {
     medium.is_some_and(MediumConfig::has_backlogs)
 }
 
-/// The links of every source of a table; where there are none is reported.
+/// The links of every source of a table; reports sources without a route.
 fn routes(
     background: &Background,
     at: usize,
@@ -132,7 +132,8 @@ fn check_packet(packet: Bytes, at: usize, problems: &mut Problems) {
     }
 }
 
-/// Whether the clock can tell datagrams apart, and a datagram has its sending time within some on periods; else that is reported.
+/// True if the clock can separate the datagrams, and sending one takes at most [`MOST_PERIODS`] median on periods;
+/// otherwise reports it.
 fn is_slow_enough(pattern: &sim::Pattern, packet: Bytes, at: usize, problems: &mut Problems) -> bool {
     let rate = pattern.rate();
     let spacing = packet.count() as f64 * 8e9 / rate.as_bits_per_sec() as f64;

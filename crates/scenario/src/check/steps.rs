@@ -7,7 +7,7 @@ use windward_sim as sim;
 use windward_sim::csv::cells;
 use windward_units::{BitRate, Decibels, Distance, Duration};
 
-/// The columns that a file may have.
+/// Columns that a file may have.
 const COLUMNS: [&str; 12] = [
     "time_s",
     "rate_bps",
@@ -23,10 +23,10 @@ const COLUMNS: [&str; 12] = [
     "y_m",
 ];
 
-/// Most steps of a file.
+/// Maximum number of steps of a file.
 const MOST: usize = 1_000_000;
 
-/// Why a text is no list of steps.
+/// Reason why a text is not a list of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StepsError {
     line: usize,
@@ -42,7 +42,7 @@ impl fmt::Display for StepsError {
 /// Reads comma-separated values. Empty lines are skipped.
 ///
 /// # Errors
-/// The first line that is wrong, and why.
+/// The first wrong line, and the reason.
 pub(crate) fn from_csv(text: &str) -> Result<Vec<Step>, StepsError> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let (header_line, header) = lines.next().unwrap_or((1, ""));
@@ -138,7 +138,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// What stands in a column, if there is one and it is not empty.
+    /// Content of a column, if it exists and is not empty.
     fn cell(&self, column: &str) -> Option<&str> {
         let at = self.columns.iter().position(|name| *name == column)?;
         Some(self.cells[at].as_ref()).filter(|text| !text.is_empty())

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-/// What a wireless network has beyond its medium.
+/// Properties of a wireless network beyond its medium.
 #[derive(Clone, Debug)]
 pub(crate) struct WifiPlan {
-    /// Its links.
+    /// Links of the network.
     pub links: Range<u32>,
-    /// Whether its stations find routes themselves.
+    /// True if its stations find routes themselves.
     pub finds_routes: bool,
     /// Weight of the schedule's entropy.
     pub entropy: f64,

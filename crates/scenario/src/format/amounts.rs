@@ -10,37 +10,37 @@ use std::fmt;
 use windward_sim as sim;
 use windward_units::{Bytes, Duration, Packets, Quantity};
 
-/// How much may wait: "200 packets", "125 kB", "100 ms" or "unlimited".
+/// Buffer size: "200 packets", "125 kB", "100 ms" or "unlimited".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Buffer(pub sim::Buffer);
 
-/// Longest wait of a delayed ACK, or `false`.
+/// Timeout of delayed ACKs, or `false`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DelayedAck(pub Option<Duration>);
 
-/// A base round-trip time that is told, or computed from the path.
+/// Base round-trip time given to a law: a value, or computed from the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum KnownBaseRtt {
     /// Propagation and transmission along the route and back.
     Path,
-    /// This.
+    /// A given value.
     Of(Duration),
 }
 
-/// The backlog K that a shorter queue counts as: "shared", a number of packets, or 0.
+/// Threshold K, the backlog as which a shorter queue counts: "shared", a number of packets, or 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Threshold(pub sim::backlog::Threshold);
 
 /// Receive window in packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ReceiveWindow {
-    /// So many segments.
+    /// Number of segments.
     Packets(u32),
-    /// So many bytes.
+    /// Number of bytes.
     Bytes(Bytes),
 }
 
-/// The unit of a text, to choose the quantity that it is of.
+/// Unit of a text, which selects the quantity.
 fn unit(text: &str) -> &str {
     text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-' | ' '))
 }

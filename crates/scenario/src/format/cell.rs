@@ -1,4 +1,4 @@
-//! Cells: an access point, its stations, their channels, and who is served.
+//! Cells: access points, their stations and channels, and the schedulers.
 
 use super::Queue;
 use super::named::Named;
@@ -10,9 +10,9 @@ use windward_sim as sim;
 use windward_sim::cell::Service as SimService;
 use windward_units::{Bytes, Decibels, Duration, Frequency, SymbolRate};
 
-/// A slotted cell: stations that share one carrier. It creates a one-way link between the access point and each station,
-/// named `ACCESS_POINT->NODE` for a downlink and `NODE->ACCESS_POINT` for an uplink; for the other direction add links or a
-/// second cell.
+/// A slotted cell: stations that share one carrier. It creates a one-way link between the access point and each
+/// station, named `ACCESS_POINT->NODE` for a downlink and `NODE->ACCESS_POINT` for an uplink; for the other direction
+/// add links or a second cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Cell {
@@ -35,7 +35,7 @@ pub(crate) struct Cell {
     /// Scheduler: which station a slot serves.
     #[serde(default = "queueing_delay")]
     pub scheduler: Named<Scheduler>,
-    /// How the bits of a slot are filled with packets.
+    /// Packing of packets into the bits of a slot.
     #[serde(default)]
     pub service: Service,
     /// Average rate used by the schedulers.
@@ -68,22 +68,22 @@ pub(crate) struct Station {
     pub node: Name,
     /// Mean signal-to-noise ratio.
     pub snr: Written<Decibels>,
-    /// Fading of its channel. Default: that of the cell.
+    /// Fading of the station's channel. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fading: Option<Named<Fading>>,
-    /// Its buffer. Default: that of the cell.
+    /// Buffer of the station. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Buffer>,
-    /// Discipline of its queue. Default: that of the cell.
+    /// Discipline of the station's queue. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Named<Queue>>,
-    /// From the end of a packet's transmission to its arrival. Default: that of the cell.
+    /// Delay from the end of a packet's transmission to its arrival. Default: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Written<Duration>>,
-    /// T of M-LWDF and the EXP rule, which aim to keep the probability of a delay above T at `violation`.
+    /// T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     #[serde(default = "deadline")]
     pub deadline: Positive<Duration>,
-    /// δ of M-LWDF and the EXP rule; above 0 and below 1.
+    /// δ of M-LWDF and the EXP rule: accepted probability of a delay above `deadline`; above 0 and below 1.
     #[serde(default = "violation")]
     pub violation: Probability,
 }
@@ -95,11 +95,11 @@ pub(crate) enum Direction {
     /// From the access point to its stations.
     #[default]
     Downlink,
-    /// From the stations to their access point, which knows all their queues.
+    /// From the stations to their access point, which has full knowledge of their queues.
     Uplink,
 }
 
-/// How the bits of a slot are filled with packets.
+/// Packing of packets into the bits of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"whole\", \"carry\" or \"fluid\"")]
 pub(crate) enum Service {
@@ -108,7 +108,7 @@ pub(crate) enum Service {
     /// A packet that does not fit is started, and continued in the station's next slot.
     #[default]
     Carry,
-    /// The same; when a queue empties, the rest of the slot goes to the next station.
+    /// As `carry`; when a queue empties, the rest of the slot goes to the next station.
     Fluid,
 }
 
@@ -132,7 +132,7 @@ pub(crate) struct Average {
     /// Initial value.
     #[serde(default = "start")]
     pub start: Written<windward_units::BitRate>,
-    /// Whether a station's average is held while its queue is empty; otherwise such slots count as rate 0.
+    /// Holds a station's average while its queue is empty; if false, such slots count as rate 0.
     #[serde(default)]
     pub held_when_empty: bool,
 }
@@ -192,7 +192,7 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table, such as { snr = \"5 dB\", efficiency = 1.0 }")]
 pub(crate) struct Mode {
-    /// Lowest signal-to-noise ratio at which it is used. Default: where the packet error rate is `target_error`.
+    /// Minimum signal-to-noise ratio of the mode. Default: the ratio at which the packet error rate is `target_error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snr: Option<Written<Decibels>>,
     /// Bits per symbol, above 0.
@@ -218,7 +218,7 @@ tagged! {
             #[serde(default = "sinusoids")]
             sinusoids: super::Count,
         }
-        /// The same correlation, as an autoregressive process.
+        /// Rayleigh with the correlation of `jakes`, as an autoregressive process.
         "autoregressive" Autoregressive {
             /// Doppler frequency.
             doppler: Positive<Frequency>,
@@ -246,7 +246,7 @@ tagged! {
 }
 
 tagged! {
-    /// Which station a slot serves; ties go to the first.
+    /// Scheduler: selects the station that a slot serves; ties go to the first.
     Scheduler by "kind", "a table with a `kind`" {
         /// Largest backlog × rate / average rate: queueing-delay MaxWeight (huang2020 (10)).
         "queueing-delay" QueueingDelay {}
@@ -254,21 +254,22 @@ tagged! {
         "queue-length" QueueLength {}
         /// The best channel.
         "max-snr" MaxSnr {
-            /// Whether stations with empty queues are considered too.
+            /// Also considers stations with empty queues.
             #[serde(default)]
             oblivious: bool,
         }
         /// Round robin.
         "round-robin" RoundRobin {
-            /// Whether a slot is spent on its station even if its queue is empty; otherwise empty stations are skipped.
+            /// Spends a slot on the next station even if its queue is empty; if false, empty stations are skipped.
             #[serde(default)]
             oblivious: bool,
         }
         /// Largest rate / average rate.
         "proportional-fair" ProportionalFair {}
-        /// Modified largest weighted delay first (Andrews et al. 2001), with `deadline` and `violation` of the stations.
+        /// Modified largest weighted delay first (Andrews et al. 2001), with `deadline` and `violation` of the
+        /// stations.
         "m-lwdf" MLwdf {}
-        /// The exponential rule (Shakkottai and Stolyar 2002), with the same.
+        /// The exponential rule (Shakkottai and Stolyar 2002), with `deadline` and `violation` of the stations.
         "exp-rule" ExpRule {}
         /// A scheduler of your own: a Python class with a method `choose`.
         "python" PythonScheduler {

@@ -1,4 +1,4 @@
-//! What changes while the scenario runs.
+//! Changes of links and stations during the run.
 
 use super::{Buffer, Jitter, Loss, Name, Rate, Recording, Reorder, Written};
 use schemars::JsonSchema;
@@ -19,43 +19,43 @@ macro_rules! with_values {
         #[serde(deny_unknown_fields, expecting = "a table")]
         pub(crate) struct $name {
             $($(#[$field_meta])* pub $field: $type,)*
-            /// Transmission rate, or a recording, which is replayed as if it had begun with the run. The rest of the packet in
-            /// transmission is sent at the new rate; from or to a recording that packet begins again.
+            /// Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet
+            /// in transmission is sent at the new rate. A change from or to a recording restarts that packet.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub rate: Option<Rate>,
-            /// Propagation delay of the packets whose transmission ends from then on. None arrives before one that was sent
-            /// earlier.
+            /// Propagation delay of the packets whose transmission ends from then on. No packet arrives before one that
+            /// was sent earlier.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub delay: Option<Written<Duration>>,
             /// Random loss, 0 for none, of the packets whose transmission ends from then on.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub loss: Option<Loss>,
-            /// Buffer size. Packets that wait already stay, even if there are more of them.
+            /// Buffer size. Packets already queued stay, even if they exceed it.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub buffer: Option<Buffer>,
             /// Random extra delay.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub jitter: Option<Jitter>,
-            /// Packets that others overtake, of those whose transmission ends from then on; with a share of 0 for none.
+            /// Reordering of packets whose transmission ends from then on; a share of 0 turns it off.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub reorder: Option<Reorder>,
-            /// Whether the link transmits. While it is down, packets wait in its buffer; the one in transmission stops, and the
-            /// rest of it is sent when the link is up again.
+            /// State of the link: true if it transmits. While it is down, packets wait in its buffer, and the packet in
+            /// transmission pauses until the link is up again.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub up: Option<bool>,
-            /// What is lost when the link goes down, with `up = false`. Default: nothing.
+            /// Packets that are lost when the link goes down, with `up = false`. Default: none.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub drop: Option<Drop>,
             /// Mean signal-to-noise ratio of a station of a cell, from the next slot on.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub snr: Option<Written<Decibels>>,
-            /// Position of a station of Wi-Fi, which it takes at once. The routing follows as with `motion`.
+            /// New position of a Wi-Fi station, effective at once. The routing follows as with `motion`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub position: Option<[Written<Distance>; 2]>,
         }
 
         impl $name {
-            /// Its values.
+            /// Values of the change.
             pub fn values(&self) -> Values<'_> {
                 let Self { rate, delay, loss, buffer, jitter, reorder, up, drop, snr, position, .. } = self;
                 Values {
@@ -76,21 +76,21 @@ macro_rules! with_values {
 }
 
 with_values! {
-    /// A change of a link or a station while the scenario runs: at one time, or in steps. What is not given stays as it is.
+    /// A change of a link or a station during the run: at one time, or in steps. Omitted values do not change.
     Change {
-        /// One-way link, by its name; the name of a group, or FROM->TO of one, means all its links. The link back has a name of
-        /// its own.
+        /// One-way link, by its name; the name of a group, or FROM->TO of one, means all its links. The link back has a
+        /// name of its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         link: Option<Name>,
         /// Station of a cell or of Wi-Fi, by its node or group of nodes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         station: Option<Name>,
-        /// When, for a single change.
+        /// Time of a single change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Written<Duration>>,
-        /// Several changes, in order of time: a list, or the name of a CSV file with a column `time_s` and columns among
-        /// `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `reorder` (the share) with
-        /// `reorder_ms`, `up`, `snr_db`, and `x_m` with `y_m`; an empty cell means no change.
+        /// Several changes, in order of time: a list, or the name of a CSV file. The file has a column `time_s` and any
+        /// of `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `reorder` (the share)
+        /// with `reorder_ms`, `up`, `snr_db`, and `x_m` with `y_m`. An empty cell means no change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         steps: Option<Recording<Step>>,
     }
@@ -100,20 +100,20 @@ with_values! {
     /// A step of a change.
     #[schemars(rename = "ChangeStep")]
     Step {
-        /// When.
+        /// Time of the step.
         at: Written<Duration>,
     }
 }
 
-/// What is lost when a link goes down.
+/// Packets that are lost when a link goes down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"nothing\", \"flight\" or \"all\"")]
 pub(crate) enum Drop {
-    /// Nothing: what is on the wire arrives, what waits goes on waiting.
+    /// None: packets on the wire arrive, and queued packets wait.
     Nothing,
-    /// What is on the wire or in transmission.
+    /// Packets on the wire or in transmission.
     Flight,
-    /// That, and what waits.
+    /// Packets on the wire, in transmission and in the queue.
     All,
 }
 
@@ -127,7 +127,7 @@ impl Drop {
     }
 }
 
-/// What a change gives.
+/// Values of a change or step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Values<'a> {
     pub rate: Option<&'a Rate>,
@@ -143,7 +143,7 @@ pub(crate) struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The names of those that are given.
+    /// Names of the values that are given.
     pub fn given(&self) -> impl Iterator<Item = &'static str> {
         let Self { rate, delay, loss, buffer, jitter, reorder, up, drop, snr, position } = self;
         let given = [

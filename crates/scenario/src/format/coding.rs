@@ -9,28 +9,32 @@ use std::fmt;
 use windward_sim::coding::{BlockSize, CodingConfig, MOST_SEGMENTS};
 use windward_units::Packets;
 
-/// Segments of a block: "cwnd", "mean-cwnd" or a number of packets.
+/// Number of segments in a block: "cwnd", "mean-cwnd" or a number of packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Block(BlockSize);
 
 tagged! {
-    /// Network coding between TCP and the network: blocks of segments cross it as linear combinations.
+    /// Network coding between TCP and the network: linear combinations of the segments of a block are sent.
     Coding by "kind", "a table with a `kind`, such as { kind = \"random\", block = \"32 packets\" }" {
         /// Random combinations over GF(2^8).
         "random" Random {
-            /// Segments of a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most 256.
+            /// Number of segments in a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most
+            /// 256.
             #[serde(default = "cwnd")]
             block: Block,
-            /// Smoothed round trips without progress after which the receiver asks for what a block lacks.
+            /// Time without progress after which the receiver requests the missing combinations of a block, in smoothed
+            /// round trips.
             #[serde(default = "patience")]
             patience: Number,
         }
-        /// An infinite field: every combination says something new, as long as there is something. For comparison.
+        /// An infinite field: every combination is innovative until the block is complete. For comparison.
         "ideal" Ideal {
-            /// Segments of a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most 256.
+            /// Number of segments in a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most
+            /// 256.
             #[serde(default = "cwnd")]
             block: Block,
-            /// Smoothed round trips without progress after which the receiver asks for what a block lacks.
+            /// Time without progress after which the receiver requests the missing combinations of a block, in smoothed
+            /// round trips.
             #[serde(default = "patience")]
             patience: Number,
         }
@@ -48,7 +52,7 @@ fn patience() -> Number {
 }
 
 impl Coding {
-    /// What the simulator is told.
+    /// Returns the simulator's configuration.
     pub fn config(&self) -> CodingConfig {
         let (block, patience, ideal) = match self {
             Self::Random(Random { block, patience }) => (block, patience, false),

@@ -1,68 +1,68 @@
-//! How many connections a transfer has, as written.
+//! Number of connections of a transfer: the laws that control it.
 
 use super::{Count, Number, Positive, Written, zero};
 use windward_laws::emultcp::{Kind, Params, Rounding};
 use windward_units::Duration;
 
 tagged! {
-    /// The law that changes how many connections carry a flow's data.
+    /// Law that controls the number of connections of a flow.
     Connections by "law", "a table with a `law`" {
         /// E-MULTCP as published: chen2007 (21), updated every `tau`.
         "emultcp" Emultcp {
             /// Time between updates, 1 ms to 1e6 s.
             #[serde(default = "paper_tau")]
             tau: Positive<Duration>,
-            /// α: n grows by α/n in `tau`; 1e-6 to 1e6.
+            /// α: n grows by α/n per `tau`; 1e-6 to 1e6.
             #[serde(default = "alpha")]
             alpha: Number,
-            /// β: a queue multiplies n by this; 0.01 to 0.99.
+            /// β: congestion multiplies n by this; 0.01 to 0.99.
             #[serde(default = "beta")]
             beta: Number,
             /// γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
             #[serde(default = "paper_gamma")]
             gamma: Number,
-            /// How n, which is real, becomes a number of connections: its integer part, or the nearest integer. The paper does
-            /// not say.
+            /// Conversion of the real n to a number of connections: its integer part, or the nearest integer. The paper
+            /// does not specify it.
             #[serde(default)]
             rounding: Rounding,
-            /// Time over which the minimum RTT is taken, so that a path that becomes longer is recognised after it; 0 s: the
-            /// whole transfer, as published.
+            /// Window of the minimum-RTT filter, after which a longer path is recognised. 0 s: the whole transfer, as
+            /// published.
             #[serde(default = "zero")]
             window: Written<Duration>,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
         }
-        /// MULTFRC's law, chen2007's predecessor: as `emultcp`, but a queue takes β connections.
+        /// MULTFRC's law, chen2007's predecessor: as `emultcp`, but congestion subtracts β connections.
         "multfrc" Multfrc {
             /// Time between updates, 1 ms to 1e6 s.
             #[serde(default = "paper_tau")]
             tau: Positive<Duration>,
-            /// α: n grows by α/n in `tau`; 1e-6 to 1e6.
+            /// α: n grows by α/n per `tau`; 1e-6 to 1e6.
             #[serde(default = "one")]
             alpha: Number,
-            /// β: a queue takes so many connections; 0.01 to 1e6.
+            /// β: number of connections that congestion subtracts; 0.01 to 1e6.
             #[serde(default = "one")]
             beta: Number,
             /// γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
             #[serde(default = "paper_gamma")]
             gamma: Number,
-            /// How n becomes a number of connections, as for `emultcp`.
+            /// Conversion of n to a number of connections, as for `emultcp`.
             #[serde(default)]
             rounding: Rounding,
-            /// Time over which the minimum RTT is taken, as for `emultcp`.
+            /// Window of the minimum-RTT filter, as for `emultcp`.
             #[serde(default = "zero")]
             window: Written<Duration>,
             /// Maximum number of connections.
             #[serde(default = "max")]
             max: Count,
         }
-        /// A faster variant for transfers of a minute: the number follows the queue within seconds.
+        /// A faster variant for transfers of about a minute: n follows the queue within seconds.
         "emultcp-fast" EmultcpFast {
             /// Time scale: at the start, n doubles every `tau` while there is no queue; 1 ms to 1e6 s.
             #[serde(default = "fast_tau")]
             tau: Positive<Duration>,
-            /// α: n grows by α/n in `tau` without a queue; 1e-6 to 1e6.
+            /// α: n grows by α/n per `tau` without a queue; 1e-6 to 1e6.
             #[serde(default = "alpha")]
             alpha: Number,
             /// β: a queue of twice the threshold multiplies n by this within `tau`; 0.01 to 0.99.
@@ -74,14 +74,14 @@ tagged! {
             /// Minimum threshold.
             #[serde(default = "floor")]
             floor: Written<Duration>,
-            /// A connection's RTT is ignored for this long after it opens.
+            /// Time after a connection opens during which its RTT is ignored.
             #[serde(default = "settle")]
             settle: Written<Duration>,
-            /// Time over which the minimum RTT is taken, as for `emultcp`.
+            /// Window of the minimum-RTT filter, as for `emultcp`.
             #[serde(default = "zero")]
             window: Written<Duration>,
-            /// Once several connections make a queue, the sum of their receive windows is bounded, as by `windward get`; TFRC has no
-            /// window.
+            /// Bounds the sum of the receive windows once several connections make a queue, as `windward get` does.
+            /// TFRC has no window.
             #[serde(default = "bound")]
             bound: bool,
             /// Maximum number of connections.

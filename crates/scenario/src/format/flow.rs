@@ -12,8 +12,9 @@ use windward_units::{Bytes, Duration};
 /// A TCP flow. Between two groups of equal size: one flow per pair of members. Between a group and a single node:
 /// one per member. Several flows are named NAME-1, NAME-2, ….
 ///
-/// The default route is the path with the fewest links; ties are broken by the least delay, then, compared from the receiver
-/// back, by the order of the links in the file or, between stations of Wi-Fi, by the natural order of their names.
+/// The default route is the path with the fewest links, then with the least delay. Remaining ties are broken from the
+/// receiver back, by the order of the links in the file or, between stations of Wi-Fi, by the natural order of their
+/// names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Flow {
@@ -36,24 +37,26 @@ pub(crate) struct Flow {
     pub return_via: Option<Vec<Name>>,
     /// Congestion control law: its name, or a table of name and parameters.
     pub law: Law,
-    /// Makes the flow an unlimited transfer over several connections, which this law opens and closes by the RTT and queue that
-    /// the receiver sees. They are named NAME.1, NAME.2, … up to the maximum. Default: one connection.
+    /// Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the RTT
+    /// and queue that the receiver measures. They are named NAME.1, NAME.2, … up to the maximum. Default: one
+    /// connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Named<Connections>>,
-    /// Network coding between TCP and the network, which hides losses on the air and reordering from TCP. Default: none.
+    /// Network coding between TCP and the network; it hides wireless losses and reordering from TCP. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coding: Option<Named<Coding>>,
-    /// When the connection opens.
+    /// Time at which the connection opens.
     #[serde(default = "zero")]
     pub start: Written<Duration>,
     /// Delay between the starts of consecutive flows of a group.
     #[serde(default = "zero")]
     pub start_step: Written<Duration>,
-    /// Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: none where anything else in
-    /// the scenario but `host_jitter` is random; else up to a round trip without queues for every seed but 1, so that no two seeds are the same run.
+    /// Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: 0 s where anything
+    /// else in the scenario, apart from `host_jitter`, is random. Otherwise it is up to a round trip without queues for
+    /// every seed except 1, so that no two seeds are the same run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_spread: Option<Written<Duration>>,
-    /// No new data is sent after this time, which is after the last start. Default: the end of the run.
+    /// Time after which no new data is sent; later than the last start. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,
     /// Data to transfer. Default: unlimited.
@@ -62,88 +65,92 @@ pub(crate) struct Flow {
     /// Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
     #[serde(default = "segment")]
     pub segment: Positive<Bytes>,
-    /// Header bytes of every packet. Default: what IPv4, TCP and the options in use take.
+    /// Header bytes of every packet. Default: the size of IPv4, TCP and the options in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Positive<Bytes>>,
-    /// What the options that say so in their default are taken from: the RFCs that the papers' simulators have, or Linux as it is
-    /// today: losses by time, its timeout, its quick ACKs.
+    /// Source of the defaults that name it: the RFCs, as in the papers' simulators, or current Linux with loss
+    /// detection by time, its timeout and its quick ACKs.
     #[serde(default)]
     pub stack: Stack,
     /// Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     #[serde(default = "delayed_ack")]
     pub delayed_ack: DelayedAck,
-    /// Segments that are acknowledged at once, each, at the beginning and after a duplicate. Default: 0; 16 with
+    /// Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; 16 with
     /// `stack = "linux"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quick_acks: Option<u32>,
-    /// Whether the receiver holds SACKs back as Linux does: of the segments beyond a gap the first three are acknowledged at once, others
-    /// by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true with `stack = "linux"`.
+    /// SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged at
+    /// once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true with
+    /// `stack = "linux"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress_sacks: Option<bool>,
-    /// Longest time that the sending host takes from an ACK to the data that it lets out: uniform from 0, drawn from the seed; at most
-    /// 1 s. A packet's time at the bottleneck ends phase effects, in which flows over drop-tail queues lock. Default: 0 s.
+    /// Maximum of the sending host's processing time between an ACK and the data that it releases: uniform from 0,
+    /// drawn from the seed; at most 1 s. A packet's transmission time at the bottleneck prevents phase effects, the
+    /// locking of flows at drop-tail queues. Default: 0 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_jitter: Option<Written<Duration>>,
     /// Receive buffer, at least one segment.
     #[serde(default = "receive_window")]
     pub receive_window: ReceiveWindow,
-    /// Selective acknowledgements (RFC 2018) with `loss_detection` and RFC 6937; otherwise NewReno (RFC 6582).
+    /// Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).
     #[serde(default = "sack")]
     pub sack: bool,
-    /// How losses are found: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with F-RTO
-    /// (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and `sack`.
+    /// Loss detection: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with F-RTO
+    /// (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and
+    /// `sack`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss_detection: Option<LossDetection>,
-    /// How several losses are repaired without SACK: a timeout ends what the first partial ACK's timer does not see through (RFC
-    /// 6582), or it takes a round trip for each, however many, as in Linux. Default: "rfc6582"; "linux" with `stack = "linux"`.
+    /// Recovery from several losses without SACK. With "rfc6582" only the first partial ACK restarts the timer, so long
+    /// recoveries end in a timeout. With "linux" each does, and recovery takes one round trip per loss. Default:
+    /// "rfc6582"; "linux" with `stack = "linux"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newreno: Option<NewReno>,
     /// Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     #[serde(default = "timestamps")]
     pub timestamps: bool,
-    /// Segments in the first window (RFC 6928).
+    /// Initial window in segments (RFC 6928).
     #[serde(default = "initial_window")]
     pub initial_window: InitialWindow,
-    /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and paths of more
-    /// than 200 ms use 1 s, or timers fire spuriously when a queue grows.
+    /// Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and paths
+    /// of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
     #[serde(default = "min_rto")]
     pub min_rto: Positive<Duration>,
-    /// What the minimum is of: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or what variation adds, srtt +
-    /// max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
+    /// Term to which `min_rto` applies: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or the variation,
+    /// srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rto: Option<Rto>,
-    /// The base round-trip time given to the law; "path" computes it from the route, as propagation and transmission of
-    /// a full segment and its ACK. Default: the law uses the smallest RTT sample.
+    /// Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of a
+    /// full segment and its ACK. Default: the law uses the smallest RTT sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_base_rtt: Option<KnownBaseRtt>,
-    /// Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a
-    /// pacing rate are always paced at it.
+    /// Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are always
+    /// paced at it.
     #[serde(default = "pacing")]
     pub pacing: bool,
-    /// Explicit congestion notification, for queues that mark: none, by a flag that is repeated until it is answered (RFC 3168), by a
-    /// counter in every ACK (RFC 9768), or by that counter with ECT(1) in every packet (RFC 9331).
+    /// Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
+    /// 3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
     #[serde(default)]
     pub ecn: Ecn,
 }
 
-/// Whose TCP a flow has.
+/// TCP stack of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"rfc\" or \"linux\"")]
 pub(crate) enum Stack {
-    /// That of the RFCs up to 6675.
+    /// The RFCs up to 6675.
     #[default]
     Rfc,
-    /// Linux's.
+    /// Linux.
     Linux,
 }
 
-/// How losses are found on connections with SACK.
+/// Loss detection on connections with SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"rfc6675\" or \"rack\"")]
 pub(crate) enum LossDetection {
-    /// Three SACKed segments above.
+    /// Three SACKed segments above the lost one.
     Rfc6675,
-    /// By time.
+    /// By time: RACK-TLP.
     Rack,
 }
 
@@ -156,13 +163,13 @@ impl From<LossDetection> for sim::LossDetection {
     }
 }
 
-/// How several losses are repaired without SACK.
+/// Recovery from several losses without SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"rfc6582\" or \"linux\"")]
 pub(crate) enum NewReno {
-    /// The first partial ACK alone restarts the timer; what is in flight is halved.
+    /// Only the first partial ACK restarts the timer; the law halves the data in flight.
     Rfc6582,
-    /// Each does; the window is halved.
+    /// Each partial ACK restarts the timer; the law halves the window.
     Linux,
 }
 
@@ -175,13 +182,13 @@ impl From<NewReno> for sim::NewReno {
     }
 }
 
-/// How the retransmission timeout follows from the round trip.
+/// Retransmission timeout as a function of the round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"rfc6298\" or \"linux\"")]
 pub(crate) enum Rto {
-    /// The minimum is the whole timeout's.
+    /// The minimum applies to the whole timeout.
     Rfc6298,
-    /// The minimum is that of what variation adds.
+    /// The minimum applies to the variation term.
     Linux,
 }
 
@@ -205,7 +212,7 @@ pub(crate) enum Ecn {
     Classic,
     /// RFC 9768: every ACK carries the number of marked packets.
     Accurate,
-    /// The same with ECT(1), for laws that answer marks by little and often (RFC 9331).
+    /// As `accurate`, with ECT(1), for laws that respond to each mark by a small reduction (RFC 9331).
     Scalable,
 }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use windward_laws::LawSpec;
 
-/// A law by name, with parameters. What they mean is checked later, where errors can point at the parameter.
+/// A law by name, with parameters. They are validated later, where errors can point at the parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Law {
     pub name: String,
@@ -17,9 +17,9 @@ pub(crate) struct Law {
 }
 
 impl Law {
-    /// The name of laws written in Python.
+    /// Name of laws written in Python.
     pub const PYTHON: &str = "python";
-    /// The name of what is no law of TCP.
+    /// Name of TFRC, which is not a TCP law.
     pub const TFRC: &str = "tfrc";
 }
 
@@ -79,8 +79,9 @@ impl JsonSchema for Law {
             generator.subschema_for::<LawSpec>(),
             {
                 "description": "TCP-friendly rate control (RFC 5348) in place of TCP: datagrams at the rate of the throughput \
-                    equation. None is sent again. `segment` is the payload of a packet and `overhead`, 40 B by default, \
-                    its headers and the size of a feedback; the other fields of TCP do not apply, and it has no `size`.",
+                    equation, without retransmissions. `segment` is the payload of a packet. `overhead`, 40 B by default, \
+                    is its headers and the size of a feedback packet. The other fields of TCP do not apply, and it has no \
+                    `size`.",
                 "type": "object",
                 "properties": {
                     "name": { "const": Self::TFRC },

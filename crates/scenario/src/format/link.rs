@@ -38,10 +38,10 @@ pub(crate) struct Link {
     /// Random extra delay; packets keep their order. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
-    /// Packets that others overtake. Default: none.
+    /// Reordering: delays some packets so that others overtake them. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reorder: Option<Reorder>,
-    /// Whether there is a link back, equal to this one except for `reverse`.
+    /// Makes a link back too, equal to this one except for `reverse`.
     #[serde(default = "duplex")]
     pub duplex: bool,
     /// Differences of the link back.
@@ -74,18 +74,19 @@ pub(crate) struct Reverse {
     /// Random extra delay; "0 s" for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
-    /// Packets that others overtake; with a share of 0 for none.
+    /// Reordering; a share of 0 turns it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reorder: Option<Reorder>,
 }
 
-/// Some packets take longer, and the others overtake them. Those others keep their order, and so do these among themselves.
+/// Reordering: some packets take longer, and the others overtake them. The delayed packets keep their order among
+/// themselves, and so do the others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Reorder {
-    /// Share of the packets, each drawn independently.
+    /// Share of the delayed packets, each drawn independently.
     pub share: Probability,
-    /// How much longer they take.
+    /// Extra delay of these packets.
     pub delay: Positive<Duration>,
 }
 
@@ -104,7 +105,7 @@ fn duplex() -> bool {
 pub(crate) enum Loss {
     /// Every packet is lost with this probability, independently.
     Plain(Probability),
-    /// A model.
+    /// A loss model.
     Model(LossModel),
 }
 
@@ -145,7 +146,7 @@ impl<'de> Deserialize<'de> for Loss {
 }
 
 tagged! {
-    /// Loss model.
+    /// Model of random loss.
     LossModel by "model", "a table with a `model`" {
         /// Every packet is lost with the same probability, independently.
         "bernoulli" Bernoulli {

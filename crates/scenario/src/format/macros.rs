@@ -1,4 +1,4 @@
-//! What many fields share: reading by a visitor, and tables of several kinds.
+//! Macros that many fields use: reading by a visitor, and tables of several kinds.
 
 /// Reads each type by its visitor, and describes it by a schema written in place.
 macro_rules! read_and_describe {
@@ -23,8 +23,9 @@ macro_rules! read_and_describe {
     };
 }
 
-/// Tables of several kinds, told apart by one key. Serde's own reader of such enums copies the table first and loses
-/// where in it an error lies; this one reads in place. It needs the deciding key first: [`crate::read`] sees to it.
+/// Tables of several kinds, distinguished by one key. Serde's own reader of such enums copies the table first and loses
+/// the position of errors in it; this one reads in place. It needs the deciding key first; [`crate::read`] ensures
+/// that.
 macro_rules! tagged {
     (
         $(#[$meta:meta])*

@@ -1,5 +1,5 @@
-//! The fields of a scenario file: their one definition, from which the reader, the JSON Schema and the reference
-//! page follow. A doc comment here is the text that users read.
+//! The fields of a scenario file: the single definition from which the reader, the JSON Schema and the reference page
+//! follow. A doc comment here is the text that users read.
 
 #[macro_use]
 mod macros;
@@ -42,7 +42,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Duration;
 
-/// A scenario: a network, what is sent over it, for how long.
+/// A scenario: a network, the traffic over it, and the duration of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(title = "Windward scenario")]
@@ -55,15 +55,15 @@ pub(crate) struct File {
     /// Citation keys of the papers that the scenario comes from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cite: Vec<String>,
-    /// How long to simulate.
+    /// Simulated time.
     pub duration: Positive<Duration>,
-    /// Totals and means are taken from here on; shorter than `duration`.
+    /// Start of the period that totals and means cover; shorter than `duration`.
     #[serde(default = "zero")]
     pub warmup: Written<Duration>,
-    /// How many seeds to run (5 means 1, 2, 3, 4, 5), or a list of them.
+    /// Number of seeds (5 means 1, 2, 3, 4, 5), or a list of them.
     #[serde(default)]
     pub seeds: Seeds,
-    /// What is recorded.
+    /// Recorded output.
     #[serde(default)]
     pub output: Output,
     /// Nodes. They are names only; links do the work.
@@ -75,13 +75,13 @@ pub(crate) struct File {
     /// Cells: access points and the stations that share their carriers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cell: Vec<Cell>,
-    /// Wireless networks: stations that share the air, over any number of hops.
+    /// Wireless networks: stations that share one channel, over any number of hops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wifi: Vec<Wifi>,
     /// Capacity regions: the rates that links without a `rate` can have together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub region: Vec<Region>,
-    /// What changes while the scenario runs.
+    /// Changes of links and stations during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub change: Vec<Change>,
     /// TCP flows.
@@ -92,7 +92,7 @@ pub(crate) struct File {
     pub background: Vec<Background>,
 }
 
-/// What is recorded.
+/// Recorded output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Output {
@@ -100,21 +100,21 @@ pub(crate) struct Output {
     /// longer if the series would exceed 10 million rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_interval: Option<Positive<Duration>>,
-    /// Also sample the laws' internal state (ssthresh, phases, …).
+    /// Also samples the laws' internal state (ssthresh, phases, …).
     #[serde(default)]
     pub internals: bool,
-    /// Also record the frames of wireless networks, for a short part of the run. Default: none.
+    /// Period in which the frames of wireless networks are recorded too. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<AirSpan>,
 }
 
-/// The part of a run whose frames are recorded.
+/// Period of a run whose frames are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table, such as { from = \"10 s\", length = \"20 ms\" }")]
 pub(crate) struct AirSpan {
-    /// Where it begins.
+    /// Start of the period.
     pub from: Written<Duration>,
-    /// How long it is.
+    /// Length of the period.
     pub length: Positive<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! One of several kinds: by its word alone, with what it is by default, or as a table.
+//! A value of one of several kinds: the kind's name alone, with its defaults, or a table.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapDeserializer;
@@ -8,17 +8,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Tables of several kinds, as [`tagged!`] makes them.
+/// Tables of several kinds, made by [`tagged!`].
 pub(crate) trait Tagged: Sized {
-    /// The key that decides the kind.
+    /// Key that decides the kind.
     const TAG: &'static str;
-    /// The kinds.
+    /// Names of the kinds.
     const KINDS: &'static [&'static str];
     /// Reads a table whose first key is the deciding one.
     fn from_table<'de, A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
 }
 
-/// Reads one of some words.
+/// Reads one of several words.
 pub(crate) struct OneOf(pub &'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for OneOf {
@@ -31,7 +31,7 @@ impl<'de> DeserializeSeed<'de> for OneOf {
     }
 }
 
-/// A kind by its word, or a table.
+/// A kind by its name, or a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Named<T>(pub T);
 

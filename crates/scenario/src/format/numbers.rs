@@ -1,4 +1,4 @@
-//! Names, numbers and seeds: each a type that holds only what is allowed.
+//! Names, numbers and seeds: each type holds only allowed values.
 
 use super::written::Refusal;
 use schemars::json_schema;
@@ -7,20 +7,20 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// The most that a `count` may say, and the most nodes, flows or sources of a scenario.
+/// Maximum of a `count`, and of the nodes, flows or sources of a scenario.
 pub(crate) const MAX_COUNT: u32 = 100_000;
 
-/// Most seeds.
+/// Maximum number of seeds.
 const MAX_SEEDS: u32 = 1_000_000;
 
-/// Seeds stay below this: TOML's integers end there.
+/// Exclusive upper bound of seeds: the end of TOML's integers.
 const SEED_END: u64 = 1 << 63;
 
 /// A name: 1 to 64 characters, no white space, no slash.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Name(pub String);
 
-/// How many: 1 to 1 000 000.
+/// A count, 1 to 100 000.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Count(pub u32);
 
@@ -28,7 +28,7 @@ pub(crate) struct Count(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Hops(pub u32);
 
-/// Segments in the first window: 1 to 10.
+/// Segments in the initial window: 1 to 10.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct InitialWindow(pub u32);
 
@@ -36,15 +36,15 @@ pub(crate) struct InitialWindow(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Probability(pub f64);
 
-/// Any number that is finite.
+/// A finite number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Number(pub f64);
 
-/// The shape of a Pareto distribution; above 1, or the mean would be infinite.
+/// Shape of a Pareto distribution; above 1, so that the mean is finite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Shape(pub f64);
 
-/// Seeds, never empty, none twice.
+/// Seeds: at least one, none twice.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seeds(Vec<u64>);
 

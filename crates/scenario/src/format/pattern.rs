@@ -23,22 +23,22 @@ pub(crate) struct Background {
     /// Number of sources between two single nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
-    /// When datagrams are sent.
+    /// Sending times of the datagrams.
     pub pattern: Pattern,
     /// Size of a datagram on the wire, headers included: 28 B (IPv4 and UDP headers) to 65 535 B.
     #[serde(default = "packet")]
     pub packet: Written<Bytes>,
-    /// When the source starts.
+    /// Time at which the source starts.
     #[serde(default = "zero")]
     pub start: Written<Duration>,
     /// Delay between the starts of consecutive sources of a group.
     #[serde(default = "zero")]
     pub start_step: Written<Duration>,
-    /// When it stops, after the last start. Default: the end of the run.
+    /// Time at which the source stops, after the last start. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Written<Duration>>,
-    /// Whether queues may mark its datagrams: no, as those of classic flows (ECT(0)), or as those of scalable ones (ECT(1)). It
-    /// does not answer marks either.
+    /// ECN field of the datagrams, which allows queues to mark them: none, ECT(0) as classic flows, or ECT(1) as
+    /// scalable flows. The source does not respond to marks.
     #[serde(default)]
     pub ecn: DatagramEcn,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Background {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"off\", \"classic\" or \"scalable\"")]
 pub(crate) enum DatagramEcn {
-    /// Not-ECT: queues drop them.
+    /// Not-ECT: queues drop the datagrams instead of marking them.
     #[default]
     Off,
     /// ECT(0).
@@ -79,14 +79,14 @@ fn packet() -> Written<Bytes> {
 }
 
 tagged! {
-    /// When datagrams are sent. Rates are those on the wire, headers included.
+    /// Sending times of datagrams. Rates are on the wire, headers included.
     Pattern by "kind", "a table with a `kind`, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }" {
-        /// Evenly spaced.
+        /// Constant bit rate: evenly spaced datagrams.
         "cbr" Cbr {
             /// Rate.
             rate: Positive<BitRate>,
         }
-        /// Independent exponential gaps.
+        /// Poisson process: independent exponential gaps.
         "poisson" Poisson {
             /// Mean rate.
             rate: Positive<BitRate>,
@@ -115,17 +115,18 @@ tagged! {
             /// Mean time between the starts of consecutive pulses; longer than `length`.
             every: Positive<Duration>,
         }
-        /// What the backlog U at its station allows, which forwards by backlog (seferoglu2014 (5)).
+        /// Sending by the backlog U of the source's station, which forwards by backlog (seferoglu2014 (5)).
         ///
-        /// In every slot `m`/(U + μ) datagrams, with μ ≥ 0 that keeps all such sources of a station within `limit`.
+        /// In each slot the source sends `m`/(U + μ) datagrams. μ ≥ 0 keeps all such sources of a station within
+        /// `limit`.
         "backlog" BacklogPattern {
-            /// M: rates grow with it, and backlogs.
+            /// M: rates and backlogs grow with it.
             #[serde(default = "fifty")]
             m: Number,
             /// Length of a slot.
             #[serde(default = "twenty_ms")]
             slot: Positive<Duration>,
-            /// Largest rate of the station, above all that it can send.
+            /// Maximum rate of the station; above its capacity.
             limit: Positive<BitRate>,
         }
     }

@@ -1,123 +1,128 @@
-//! Disciplines of queues, as written.
+//! Queue disciplines, as written.
 
 use super::{Count, Number, Positive, Probability, Written};
 use windward_sim::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
 use windward_units::{Bytes, Duration};
 
 tagged! {
-    /// What a queue drops or marks, and who goes first.
+    /// Queue discipline: scheduling, dropping and marking.
     Queue by "discipline", "a table with a `discipline`" {
-        /// First come, first served; what finds no room is dropped.
+        /// First in, first out; packets that arrive at a full buffer are dropped.
         "drop-tail" DropTail {}
-        /// Random early detection (Floyd and Jacobson 1993): the share dropped rises with the mean queue.
+        /// Random early detection (Floyd and Jacobson 1993): the drop probability rises with the mean queue.
         "red" Red {
-            /// Mean queue from which packets are dropped, in packets.
+            /// Mean queue above which packets are dropped, in packets.
             #[serde(default = "red_min")]
             min: Number,
-            /// Mean queue at which `probability` are dropped, in packets; `min` itself for a step.
+            /// Mean queue at which the drop probability is `probability`, in packets; `min` itself for a step.
             #[serde(default = "red_max")]
             max: Number,
-            /// Share dropped when the mean queue is `max`.
+            /// Drop probability at a mean queue of `max`.
             #[serde(default = "red_probability")]
             probability: Probability,
-            /// Weight of the queue that a packet finds in the mean.
+            /// Weight of the queue length at an arrival in the moving average.
             #[serde(default = "red_weight")]
             weight: Probability,
-            /// Whether the share dropped rises to one between `max` and twice that; otherwise all are dropped above `max`.
+            /// Raises the drop probability to one between `max` and twice that; if false, all packets are dropped above
+            /// `max`.
             #[serde(default = "yes")]
             gentle: bool,
-            /// Whether packets of flows with `ecn` are marked, not dropped, while the mean queue is below `max`.
+            /// Marks packets of flows with `ecn` instead of dropping them, while the mean queue is below `max`.
             #[serde(default)]
             ecn: bool,
-            /// Whether they are dropped all the same while it is above; false marks them there too.
+            /// Drops packets of flows with `ecn` while the mean queue is above `max`; if false, they are marked there
+            /// too.
             #[serde(default = "yes")]
             hard_drop: bool,
         }
-        /// Controlled delay (RFC 8289): drops at the head while the least delay over an interval is above the target.
+        /// Controlled delay (RFC 8289): drops at the head while the minimum delay over an interval is above the target.
         "codel" CoDel {
             /// Acceptable standing delay.
             #[serde(default = "codel_target")]
             target: Positive<Duration>,
-            /// Time over which the least delay is taken: the largest round-trip time expected.
+            /// Window of the minimum delay: the largest expected round-trip time.
             #[serde(default = "codel_interval")]
             interval: Positive<Duration>,
-            /// Whether packets of flows with `ecn` are marked, not dropped.
+            /// Marks packets of flows with `ecn` instead of dropping them.
             #[serde(default)]
             ecn: bool,
         }
-        /// Flow queueing (RFC 8290): a queue for each flow under CoDel, served in turn; the default of many Linux hosts.
+        /// Flow queueing (RFC 8290): a queue per flow, each under CoDel, in round-robin order; the default of many
+        /// Linux hosts.
         "fq-codel" FqCoDel {
             /// Acceptable standing delay.
             #[serde(default = "codel_target")]
             target: Positive<Duration>,
-            /// Time over which the least delay is taken.
+            /// Window of the minimum delay.
             #[serde(default = "codel_interval")]
             interval: Positive<Duration>,
             /// Number of queues, to which flows are assigned by a hash.
             #[serde(default = "fq_queues")]
             queues: Count,
-            /// Bytes that a queue may send in its turn, 1 B to 1 MB.
+            /// Bytes that a queue may send per round, 1 B to 1 MB.
             #[serde(default = "fq_quantum")]
             quantum: Positive<Bytes>,
-            /// Whether packets of flows with `ecn` are marked, not dropped.
+            /// Marks packets of flows with `ecn` instead of dropping them.
             #[serde(default = "yes")]
             ecn: bool,
         }
-        /// Proportional integral controller enhanced (RFC 8033): drops at the tail to hold the delay at a target.
+        /// Proportional integral controller enhanced (RFC 8033): drops at the tail to keep the delay at a target.
         "pie" Pie {
-            /// The delay that it steers to.
+            /// Target delay.
             #[serde(default = "pie_target")]
             target: Positive<Duration>,
             /// Time between updates of the probability, at least 1 ms.
             #[serde(default = "pie_update")]
             update: Positive<Duration>,
-            /// α: what a delay of one second above the target adds to the probability at each update.
+            /// α: increase of the probability per update for each second of delay above the target.
             #[serde(default = "pie_alpha")]
             alpha: Number,
-            /// β: what a rise of the delay by one second adds.
+            /// β: increase of the probability per update for each second by which the delay rose.
             #[serde(default = "pie_beta")]
             beta: Number,
-            /// How long a burst is let through after idleness.
+            /// Length of a burst that passes without drops after idleness.
             #[serde(default = "pie_burst")]
             burst: Positive<Duration>,
-            /// Whether packets of flows with `ecn` are marked, not dropped, while the probability is at most 10 %.
+            /// Marks packets of flows with `ecn` instead of dropping them, while the probability is at most 10 %.
             #[serde(default)]
             ecn: bool,
         }
-        /// Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` wait apart and are marked early.
+        /// Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` have a queue of their own and are
+        /// marked early.
         "dualpi2" DualPi2 {
-            /// The delay of the others that it steers to.
+            /// Target delay of the classic queue.
             #[serde(default = "dual_target")]
             target: Positive<Duration>,
             /// Time between updates of the base probability p', at least 1 ms.
             #[serde(default = "dual_update")]
             update: Positive<Duration>,
-            /// α: what a delay of one second above the target adds to p' at each update.
+            /// α: increase of p' per update for each second of delay above the target.
             #[serde(default = "dual_alpha")]
             alpha: Number,
-            /// β: what a rise of the delay by one second adds.
+            /// β: increase of p' per update for each second by which the delay rose.
             #[serde(default = "dual_beta")]
             beta: Number,
-            /// k: scalable packets are marked with k·p', the others with p'²; at least 1.
+            /// k: scalable packets are marked with probability k·p', classic ones with p'²; at least 1.
             #[serde(default = "dual_coupling")]
             coupling: Number,
-            /// Delay above which scalable packets are marked whatever the others do.
+            /// Delay above which scalable packets are marked regardless of the classic queue.
             #[serde(default = "dual_threshold")]
             threshold: Written<Duration>,
-            /// The share marked rises from 0 at `threshold` to 1 over this delay; "0 s" for a step.
+            /// Range of delay over which the mark probability rises from 0 at `threshold` to 1; "0 s" for a step.
             #[serde(default = "dual_range")]
             range: Written<Duration>,
-            /// Share of the others' bytes while packets wait in both queues, above 0 and below 1.
+            /// Share of the bytes for the classic queue while packets wait in both queues, above 0 and below 1.
             #[serde(default = "dual_share")]
             classic_share: Probability,
-            /// In place of that share: who came first is sent first, and scalable packets count as having come so much earlier.
+            /// Time shift that replaces `classic_share`: packets are sent in order of arrival, and scalable packets
+            /// count as having arrived this much earlier.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             shift: Option<Written<Duration>>,
         }
     }
 }
 
-/// Most bytes of a quantum, and the shortest update.
+/// Maximum quantum in bytes, and minimum update interval.
 const MAX_QUANTUM: u64 = 1_000_000;
 const MIN_UPDATE: Duration = Duration::from_millis(1);
 
@@ -128,7 +133,7 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// The discipline, or the field that cannot be so and why.
+    /// Returns the discipline, or the field with an invalid value and the reason.
     pub fn config(&self) -> Result<QueueConfig, (&'static str, String)> {
         let codel = |target: Positive<Duration>, interval: Positive<Duration>, marks| match target.0 <= interval.0 {
             true => Ok(CoDelConfig { target: target.0, interval: interval.0, marks }),
@@ -172,7 +177,7 @@ impl Red {
     }
 }
 
-/// What controllers that steer a delay have in common.
+/// Validates the parameters that all controllers of a delay have.
 fn check_gains(update: Duration, alpha: f64, beta: f64) -> Result<(), (&'static str, String)> {
     if update < MIN_UPDATE {
         return Err(("update", format!("{update} is less than {MIN_UPDATE}")));

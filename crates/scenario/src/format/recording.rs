@@ -1,4 +1,4 @@
-//! What was recorded: in a file beside the scenario, or written out.
+//! Recordings: in a file beside the scenario, or in the scenario itself.
 
 use schemars::JsonSchema;
 use serde::de::value::SeqAccessDeserializer;
@@ -15,13 +15,13 @@ use super::Positive;
 #[serde(untagged)]
 #[schemars(inline)]
 pub(crate) enum Recording<T> {
-    /// The name of a file.
+    /// Name of a file.
     File(String),
-    /// Its content.
+    /// Content of the recording.
     Values(Vec<T>),
 }
 
-/// How fast a link transmits: a rate, or a recording of one.
+/// Transmission rate of a link: constant, or recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Rate {
@@ -35,8 +35,8 @@ pub(crate) enum Rate {
 #[derive(Clone, Debug, PartialEq, Serialize, ReadFields, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RecordedRate {
-    /// A mahimahi trace (one time per line, in whole milliseconds from the start, in order), or the list of times. The last
-    /// is the length of the trace.
+    /// A mahimahi trace (one time per line, in whole milliseconds from the start, in order), or the list of times. The
+    /// last is the length of the trace.
     pub trace: Recording<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Capacity regions: which rates links that have none of their own can have together.
+//! Capacity regions: the rates that links without a rate of their own can have together.
 
 use super::{Name, Number, Positive, Probability, Written};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -11,9 +11,9 @@ use std::marker::PhantomData;
 use windward_units::{BitRate, Quantity};
 
 tagged! {
-    /// A capacity region: the rates that links without a `rate` can have together. Every such link belongs to exactly one
-    /// region. A region has no packets: it is for `optimum` and `fluid`, and `simulate` refuses it. `links` lists one-way
-    /// links by name; the name of a group, or FROM->TO of one, means all its links.
+    /// A capacity region: the rates that links without a `rate` can have together. Every such link belongs to exactly
+    /// one region. A region has no packets: it is for `optimum` and `fluid`, and `simulate` refuses it. `links` lists
+    /// one-way links by name; the name of a group, or FROM->TO of one, means all its links.
     Region by "kind", "a table with a `kind`, such as \"norm\"" {
         /// Independent links, each with its own capacity: dedicated slots or bands.
         "box" Separate {
@@ -32,10 +32,10 @@ tagged! {
             links: Vec<Name>,
             /// Capacity of each link when alone; a single rate applies to all.
             capacity: Each<Positive<BitRate>>,
-            /// At least 1, which is time sharing; the larger, the less the links interfere.
+            /// Exponent, at least 1, which is time sharing; the larger it is, the less the links interfere.
             exponent: Number,
         }
-        /// With y the rates over the capacities, y·My is at most 1.
+        /// y·My is at most 1, with y the vector of rates over capacities.
         "ellipsoid" Ellipsoid {
             /// Name of the region.
             name: Name,
@@ -131,9 +131,9 @@ impl Region {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Each<T> {
-    /// The same for all.
+    /// One value for all links.
     All(T),
-    /// In the order of the links.
+    /// Values in the order of the links.
     List(Vec<T>),
 }
 

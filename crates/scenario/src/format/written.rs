@@ -9,14 +9,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use windward_units::{Duration, Quantity};
 
-/// Why a value is refused, with a hint on a line of its own where there is one.
+/// Reason why a value is refused, with an optional hint on a line of its own.
 pub(crate) struct Refusal {
     message: String,
     hint: Option<String>,
 }
 
 impl Refusal {
-    /// What separates the message from the hint in the text of an error.
+    /// Separator between message and hint in the text of an error.
     pub const HINT: &str = "\nhint: ";
 
     pub fn new(message: impl Into<String>) -> Self {
@@ -36,12 +36,12 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Reads a quantity, refusing an unknown unit with what it probably means.
+/// Reads a quantity; refuses an unknown unit and suggests the probable one.
 pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, Refusal> {
     T::parse(text).map_err(|error| Refusal::new(error.to_string()).hint(error.unknown_unit().and_then(unit_hint::<T>)))
 }
 
-/// The schema of a string that holds a quantity with one of `units`, or one of `words`.
+/// Schema of a string that holds a quantity with one of `units`, or one of `words`.
 pub(crate) fn text_schema(units: &[&str], words: &[&str], examples: &[&str]) -> Schema {
     signed_schema(r"\+?", units, words, examples)
 }
@@ -56,21 +56,21 @@ fn signed_schema(sign: &str, units: &[&str], words: &[&str], examples: &[&str]) 
     json_schema!({ "type": "string", "pattern": pattern, "examples": examples })
 }
 
-/// The names of a quantity's units.
+/// Names of a quantity's units.
 pub(crate) fn units<T: Quantity>() -> impl Iterator<Item = &'static str> {
     T::UNITS.iter().map(|(name, _)| *name)
 }
 
-/// A quantity as people write it, zero included.
+/// A quantity in its written form, zero included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Written<T>(pub T);
 
-/// The default of times that may be zero.
+/// Default of times that may be zero.
 pub(crate) fn zero() -> Written<Duration> {
     Written(Duration::ZERO)
 }
 
-/// A quantity as people write it, above zero.
+/// A quantity in its written form, above zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Positive<T>(pub T);
 

@@ -1,4 +1,4 @@
-//! Serde over a [`Tree`]: errors say what was expected and the path to what is wrong.
+//! Serde over a [`Tree`]: errors give the expected value and the path to the problem.
 
 use super::tree::{Entry, Kind, Tree};
 use crate::format::Refusal;
@@ -11,24 +11,24 @@ use serde::de::{
 use std::fmt;
 use std::{slice, vec};
 
-/// What is wrong, and the path to it, innermost first while it rises.
+/// A problem and the path to it, innermost first while it propagates.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub path: Vec<Segment>,
-    /// The message, and behind [`Refusal::HINT`] the hint.
+    /// The message and, after [`Refusal::HINT`], the hint.
     pub text: String,
-    /// The key that is missing in the table at `path`, if that is the fault.
+    /// Key that is missing in the table at `path`, if that is the fault.
     pub missing: Option<&'static str>,
-    /// The known key that was probably meant by an unknown one.
+    /// Known key that an unknown one probably means.
     pub meant: Option<&'static str>,
-    /// The key that is not known in the table at `path`, if that is the fault.
+    /// Key that is unknown in the table at `path`, if that is the fault.
     unknown: Option<String>,
-    /// The keys that are.
+    /// Known keys of that table.
     pub known: &'static [&'static str],
 }
 
 impl Fault {
-    /// The same with its path from the outside in, ending at an unknown key.
+    /// Returns the fault with its path from the outside in, ending at an unknown key.
     pub fn in_order(mut self) -> Self {
         self.path.reverse();
         self.path.extend(self.unknown.take().map(Segment::OwnKey));
@@ -79,7 +79,7 @@ impl de::Error for Fault {
     }
 }
 
-/// What serde's own visitors expect, in the words of a scenario file.
+/// Expected values of serde's own visitors, in the words of a scenario file.
 fn plain(expected: &str) -> &str {
     match expected {
         "i64" => "an integer",
@@ -89,7 +89,7 @@ fn plain(expected: &str) -> &str {
     }
 }
 
-/// What was found, in the words of a scenario file.
+/// Description of the given value, in the words of a scenario file.
 fn describe(given: Unexpected<'_>) -> String {
     match given {
         Unexpected::Bool(value) => format!("{value}"),
@@ -161,7 +161,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
     }
 }
 
-/// The entries of a table, those that decide its kind first; a null counts as absent, as Python's `None` means.
+/// The entries of a table, those that decide its kind first; a null counts as absent, like Python's `None`.
 struct Entries<'de> {
     entries: vec::IntoIter<&'de Entry>,
     current: Option<&'de Entry>,

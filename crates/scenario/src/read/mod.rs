@@ -1,5 +1,5 @@
-//! From text to the fields of the format: TOML or JSON to a tree that knows where everything stands, then the tree
-//! to the structs of [`crate::format`], collecting what is wrong.
+//! From text to the fields of the format: TOML or JSON to a tree with the positions of all values, then the tree to the
+//! structs of [`crate::format`]. Problems are collected.
 
 mod deserialize;
 mod source;
@@ -15,10 +15,10 @@ use crate::problems::Problems;
 use deserialize::Fault;
 use serde::de::DeserializeOwned;
 
-/// The lists of tables of a file; each of their tables is read by itself, so that one wrong table hides no other.
+/// Lists of tables of a file. Each table is read separately, so that a problem in one does not hide those of others.
 const LISTS: [&str; 8] = ["node", "link", "cell", "wifi", "region", "change", "flow", "background"];
 
-/// Reads a file from its tree; what is wrong goes to `problems`.
+/// Reads a file from its tree; problems go to `problems`.
 pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     let mut rest = tree.clone();
     for list in LISTS {
@@ -40,7 +40,7 @@ pub(crate) fn file(tree: &Tree, problems: &mut Problems) -> Option<File> {
     Some(File { node, link, cell, wifi, region, change, flow: flow?, background: background?, ..file? })
 }
 
-/// The tables of a list; `None` if one is wrong.
+/// Reads the tables of a list; `None` if one is wrong.
 fn entries<T: DeserializeOwned>(tree: &Tree, list: &'static str, problems: &mut Problems) -> Option<Vec<T>> {
     let items = match tree.get(list).map(|tree| &tree.kind) {
         None | Some(Kind::Null) => return Some(Vec::new()),
@@ -52,8 +52,8 @@ fn entries<T: DeserializeOwned>(tree: &Tree, list: &'static str, problems: &mut 
     read.into_iter().collect()
 }
 
-/// Reads one table. Serde stops at the first fault; so what is at fault is taken out and the rest is read again,
-/// until nothing is left to complain about.
+/// Reads one table. Serde stops at the first fault, so the faulty part is removed and the rest is read again until no
+/// fault remains.
 pub(crate) fn table<T: DeserializeOwned>(mut tree: Tree, place: &[Segment], problems: &mut Problems) -> Option<T> {
     let mut removed: Vec<Vec<Segment>> = Vec::new();
     loop {
@@ -64,18 +64,18 @@ pub(crate) fn table<T: DeserializeOwned>(mut tree: Tree, place: &[Segment], prob
         };
         let key = missing.map(Segment::from);
         let at_fault: Vec<_> = path.iter().cloned().chain(key).collect();
-        // What is wrong only because something was taken out of it has been told already.
+        // Errors that only follow from the removal are reported already.
         if !removed.iter().any(|gone| gone.starts_with(&at_fault)) {
             problems.add_refusal(place.iter().chain(&path).cloned(), &text);
         }
-        // A list is taken out whole: its other items mean something else without the wrong one.
+        // A list is removed whole: without the wrong item its other items have another meaning.
         let key = path.iter().rposition(|segment| !matches!(segment, Segment::Index(_)));
         let path = path[..key.map_or(0, |at| at + 1)].to_vec();
         if !tree.remove(&path) {
             return None;
         }
         if problems.is_full() && !known.is_empty() {
-            // Of thousands of unknown keys those that are not shown are only counted.
+            // Unknown keys beyond those shown are only counted: there may be thousands.
             problems.count(tree.remove_unknown(&path[..path.len() - 1], known));
         }
         // The key that was meant is not missing.

@@ -1,16 +1,16 @@
-//! Text from files, within bounds: only regular files, none larger than it may be.
+//! Text from files, within bounds: only regular files of limited size.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Most bytes of a recording.
+/// Maximum size of a recording in bytes.
 pub const MAX_RECORDING: u64 = 256_000_000;
 
-/// Reads a text file of at most `most` bytes. A byte order mark is left out.
+/// Reads a text file of at most `most` bytes, without its byte order mark.
 ///
 /// # Errors
-/// Those of the system; and what is no regular file, too large, or not UTF-8. A device or a named pipe is not opened.
+/// Errors of the system; files that are not regular, too large, or not UTF-8. Devices and named pipes are not opened.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let refuse = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
     let about = fs::metadata(path)?;
@@ -46,7 +46,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     })
 }
 
-/// A text without the byte order mark that editors and spreadsheets put before it.
+/// Removes the byte order mark with which editors and spreadsheets begin a text.
 pub(crate) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(refusal(&file.to_string_lossy(), 9), "not a text file: byte 1 is not UTF-8");
         fs::write(&file, b"\xff\xfea\0").expect("a file");
         assert!(refusal(&file.to_string_lossy(), 9).ends_with("hint: if it is UTF-16, save it as UTF-8"));
-        // Larger than it may be, and hardly on the disk.
+        // A sparse file, larger than allowed.
         File::options().write(true).open(&file).and_then(|file| file.set_len(1 << 42)).expect("a sparse file");
         assert_eq!(refusal(&file.to_string_lossy(), 16_000_000), "4398046.5 MB; at most 16 MB are read");
         fs::remove_dir_all(&folder).expect("the folder is ours");

@@ -1,4 +1,4 @@
-//! A parsed file as a tree of values that know where they stand.
+//! A parsed file as a tree of values with their positions.
 
 use crate::path::Segment;
 use crate::problems::Problems;
@@ -8,11 +8,11 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// A value and where it stands in the text.
+/// A value and its position in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub kind: Kind,
-    /// Bytes of the text; `None` for JSON.
+    /// Range of bytes in the text; `None` for JSON.
     pub span: Option<Range<usize>>,
 }
 
@@ -37,18 +37,18 @@ pub(crate) struct Entry {
 }
 
 impl Tree {
-    /// The value of `key`, if this is a table that has it.
+    /// Value of `key`, if this is a table that has it.
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.entry(key).map(|entry| &entry.value)
     }
 
-    /// The entry of `key`, if this is a table that has it.
+    /// Entry of `key`, if this is a table that has it.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         let Kind::Table(entries) = &self.kind else { return None };
         entries.iter().find(|entry| entry.key == key)
     }
 
-    /// Takes out the key that `path` leads to; false if there is no such key.
+    /// Removes the key at `path`; returns false if there is no such key.
     pub fn remove(&mut self, path: &[Segment]) -> bool {
         let (Some(first), rest) = (path.first(), path.get(1..).unwrap_or_default()) else { return false };
         match (&mut self.kind, first) {
@@ -65,7 +65,7 @@ impl Tree {
         }
     }
 
-    /// Takes out of the table at `path` all keys that have a value and are not `known`. Returns how many.
+    /// Removes from the table at `path` all keys that have a value and are not `known`. Returns their number.
     pub fn remove_unknown(&mut self, path: &[Segment], known: &[&str]) -> usize {
         let Some((first, rest)) = path.split_first() else {
             let Kind::Table(entries) = &mut self.kind else { return 0 };
@@ -85,7 +85,7 @@ impl Tree {
         }
     }
 
-    /// Where `path` stands, or else the nearest thing on the way to it.
+    /// Position of `path`, or of the nearest part of it that exists.
     pub fn span_of(&self, path: &[Segment]) -> Option<Range<usize>> {
         let Some((first, rest)) = path.split_first() else { return self.span.clone() };
         let deeper = match (&self.kind, first) {
@@ -147,7 +147,7 @@ fn value_of(value: &Spanned<DeValue<'_>>, path: &mut Vec<Segment>, problems: &mu
     Tree { kind, span: Some(value.span()) }
 }
 
-/// From JSON, keeping order and refusing keys that stand twice.
+/// Reads JSON; keeps the order and refuses duplicate keys.
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;

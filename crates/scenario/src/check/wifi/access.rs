@@ -1,4 +1,4 @@
-//! How stations share the air.
+//! Channel access of the stations.
 
 use super::check::Check;
 use crate::format::wifi::{Access, LossOf, MaxWeight, Rounding};
@@ -10,7 +10,7 @@ use windward_sim::slotted::SlottedConfig;
 use windward_sim::wifi::{self as model, Aggressiveness, RoutingConfig, WifiConfig};
 
 impl Check<'_> {
-    /// How contention windows follow from queues.
+    /// Rule by which contention windows follow from queues.
     pub fn access(&mut self) -> model::Access {
         let by = |scale: f64, rounding: Rounding| Aggressiveness { scale, rounding: rounding.of_sim() };
         let (access, scale) = match &self.wifi.access.0 {
@@ -105,7 +105,7 @@ impl Check<'_> {
         MediumConfig::Slotted(SlottedConfig { network, conflicts, backlog, slot: rule.slot.0 })
     }
 
-    /// Without a MAC that tries again, losses are of attempts.
+    /// Refuses losses of packets and deliveries: without retries every packet is one attempt.
     fn every_attempt(&mut self) {
         let given = self.wifi.loss.iter().position(|loss| loss.of != LossOf::Attempts);
         if let Some(index) = given {

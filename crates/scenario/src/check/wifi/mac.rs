@@ -1,4 +1,4 @@
-//! Timings and rules of the MAC: the standard's, what the mode makes of them, and what the table says.
+//! Timings and rules of the MAC: the standard's, with the changes of the mode and of the table.
 
 use super::check::Check;
 use crate::check::common::ratio;
@@ -76,7 +76,7 @@ const fn mbit(rate: u64) -> BitRate {
     BitRate::bits_per_sec(rate * 1_000_000)
 }
 
-/// The rate of data frames, unless something else is said.
+/// Default rate of data frames.
 pub(super) const fn fastest(standard: Standard) -> BitRate {
     match standard {
         Standard::B => mbit(11),

@@ -26,8 +26,8 @@ use windward_sim::wifi::{Position, Reach, StationConfig, WifiConfig};
 use windward_sim::{Forwarding, NodeConfig, NodeId};
 use windward_units::Duration;
 
-/// Adds all wireless networks, whose ways are links too; they last for the span, and their stations jump as is said. What is wrong is reported.
-/// Rules in Python are added to `classes`.
+/// Adds all wireless networks, whose links are added too. They last for the span, and their stations jump as given.
+/// Reports problems. Rules in Python are added to `classes`.
 pub(crate) fn expand(
     networks: &[Wifi],
     nodes: &Nodes,
@@ -68,7 +68,7 @@ pub(crate) fn expand(
 }
 
 impl Check<'_> {
-    /// The network but for its ways.
+    /// The network without its links.
     fn config(&mut self, placed: &mut BTreeMap<NodeId, usize>) -> Option<WifiConfig> {
         let before = self.problems.len();
         let (phy, mac) = self.mac();

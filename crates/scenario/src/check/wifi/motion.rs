@@ -1,4 +1,4 @@
-//! How stations move.
+//! Motion of stations.
 
 use super::check::Check;
 use super::reach::Radio;
@@ -9,14 +9,14 @@ use crate::path::Segment;
 use windward_sim::wifi::{self as model, Position, StationConfig};
 use windward_units::{Duration, Time};
 
-/// Who hears whom is worked out so often: at 20 m/s a station moves by 2 m in between.
+/// Update interval of the reception ranges: at 20 m/s a station moves by 2 m in it.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Most places that the stations of a network go to.
+/// Maximum number of waypoints of a network's stations.
 const MAX_WAYPOINTS: usize = 1_000_000;
 
 impl Check<'_> {
-    /// How the stations move, `Some(None)` where none does; what cannot be is reported.
+    /// Motion of the stations, `Some(None)` if none moves; reports impossible values.
     pub fn motion(&mut self, stations: &[StationConfig], radio: Option<Radio>) -> Option<Option<model::Motion>> {
         let wifi = self.wifi;
         let jumping = wifi.station.iter().find_map(|station| {
@@ -71,7 +71,7 @@ impl Check<'_> {
         (self.problems.len() == before).then_some(Some(motion))
     }
 
-    /// From the first position through the points given.
+    /// Path from the first position through the given points.
     fn given(&mut self, place: Position, motion: &Waypoints, index: usize) -> Vec<(Time, Position)> {
         let mut way = vec![(Time::ZERO, place)];
         for (point, Waypoint { time, at: [x, y] }) in motion.points.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Check<'_> {
         way
     }
 
-    /// From place to place, until the run is over.
+    /// Random path from position to position until the end of the run.
     fn drawn(&mut self, place: Position, motion: &RandomWaypoint, name: &str, index: usize) -> Vec<(Time, Position)> {
         let [slow, fast] = [motion.min_speed, motion.max_speed].map(|speed| speed.0.as_metres_per_sec());
         let here = |key: &'static str| ["station".into(), Segment::Index(index), "motion".into(), key.into()];
@@ -134,7 +134,7 @@ impl Check<'_> {
     }
 }
 
-/// A way that stands still but for its jumps.
+/// Path of a station that moves only by its jumps.
 fn jumping_way(begin: Position, jumps: &[(Time, Position, usize)]) -> Vec<(Time, Position)> {
     let mut way = vec![(Time::ZERO, begin)];
     let mut at = begin;

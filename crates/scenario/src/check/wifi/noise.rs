@@ -5,13 +5,13 @@ use super::reach::watts;
 use windward_sim::wifi::{Fading, Modulation, WifiConfig};
 
 impl Check<'_> {
-    /// What the table says of noise.
+    /// Noise of the table.
     pub fn fading(&self) -> Option<Fading> {
         let noise = self.wifi.noise.as_ref()?;
         Some(Fading { noise: watts(noise.power.0), is_rayleigh: noise.rayleigh })
     }
 
-    /// Noise asks for modulations that are known.
+    /// Checks that noise has known modulations.
     pub fn modulations(&mut self, config: &WifiConfig) {
         if config.fading.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Who hears whom.
+//! Reception and carrier sense.
 
 use super::check::Check;
 use crate::format::Written;
@@ -6,18 +6,18 @@ use crate::format::wifi::{PathLoss, Reach};
 use windward_sim::wifi::{self as model, Propagation};
 use windward_units::{Distance, PowerLevel};
 
-/// What frames lose on their way, and how much of them must arrive.
+/// Path loss of frames, and the power needed for reception and carrier sense.
 #[derive(Clone, Copy)]
 pub(super) struct Radio {
     pub propagation: Propagation,
-    /// Watts from which frames are received.
+    /// Minimum power of reception in watts.
     pub receive: f64,
-    /// Watts from which they are sensed.
+    /// Minimum power of carrier sense in watts.
     pub sense: f64,
 }
 
 impl Check<'_> {
-    /// Whom a station reaches.
+    /// Radio model of the stations.
     pub fn radio(&mut self) -> Option<Radio> {
         let wifi = self.wifi;
         let Reach { receive, sense, receive_threshold, sense_threshold, .. } = &wifi.reach;

@@ -1,4 +1,4 @@
-//! How stations find routes.
+//! Routing protocols of stations.
 
 use super::check::Check;
 use crate::format::wifi::{Backpressure, DistanceVectors, Mode, OnDemand, Routing};
@@ -8,7 +8,7 @@ use windward_sim::backlog::BacklogConfig;
 use windward_sim::wifi::{AodvConfig, BackpressureConfig, DsdvConfig, RoutingConfig, StationConfig};
 
 impl Check<'_> {
-    /// The protocol and its numbers; `None` where routes are fixed.
+    /// The protocol and its parameters; `None` for fixed routes.
     pub fn routing(&mut self, stations: &[StationConfig]) -> Option<RoutingConfig> {
         match &self.wifi.routing.0 {
             Routing::Shortest(_) => None,
@@ -22,7 +22,7 @@ impl Check<'_> {
         }
     }
 
-    /// A rule in Python, by its index.
+    /// Index of a rule in Python.
     fn own_rule(&mut self, class: &str, rule: &Backpressure) -> Option<u32> {
         if !is_class(class) {
             let message = format!("`{class}` is not FILE:CLASS or MODULE:CLASS; example: \"my_rule.py:MyRule\"");
@@ -33,7 +33,7 @@ impl Check<'_> {
         Some(self.classes.len() as u32 - 1)
     }
 
-    /// What forwarding by backlog asks of buffers and numbers.
+    /// Checks the buffers and parameters that forwarding by backlog needs.
     fn backlogs(&mut self, rule: &Backpressure, stations: &[StationConfig]) {
         if !stations.iter().all(|station| matches!(station.buffer, Buffer::Packets(1..))) {
             let message = "backpressure counts packets: every station needs a buffer of at least one";
@@ -46,7 +46,7 @@ impl Check<'_> {
     }
 }
 
-/// Most bytes of a backlog in a header.
+/// Maximum number of bytes of a backlog in a header.
 const LARGEST_ENTRY: u64 = 64;
 
 fn backpressure(rule: &Backpressure) -> BackpressureConfig {

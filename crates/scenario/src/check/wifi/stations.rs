@@ -1,4 +1,4 @@
-//! Stations and their places.
+//! Stations and their positions.
 
 use super::check::Check;
 use super::mac::fastest;
@@ -56,8 +56,8 @@ impl Check<'_> {
         Some(stations)
     }
 
-    /// The discipline of an interface's queue, where one is given. Packets that routing takes out of a queue, or puts before all
-    /// others, no discipline provides for.
+    /// Discipline of an interface's queue, if one is given. No discipline supports packets that routing removes from a
+    /// queue, or puts before all others.
     fn queue(&mut self, queue: Option<&Named<Queue>>, path: Vec<Segment>) -> Option<QueueConfig> {
         let config = discipline(queue?, &path, self.problems);
         let what = match (&self.wifi.routing.0, &self.wifi.access.0) {
@@ -72,7 +72,7 @@ impl Check<'_> {
         Some(QueueConfig::DropTail)
     }
 
-    /// Where the members of a station's node are.
+    /// Positions of the members of a station's node.
     fn places(&mut self, station: &Station, end: End, index: usize) -> Option<Vec<Position>> {
         let inside = |key: &'static str| ["station".into(), Segment::Index(index), key.into()];
         let count = end.group().unwrap_or(1);

@@ -1,4 +1,4 @@
-//! The ways between stations, and what is lost on them.
+//! Links between stations, and their losses.
 
 use super::check::Check;
 use crate::check::common::{MAX_LINKS, is_within_limit, place};
@@ -9,7 +9,7 @@ use windward_sim::wifi::{Way, WifiConfig};
 use windward_units::Time;
 
 impl Check<'_> {
-    /// The ways between all that can receive each other.
+    /// Links between all stations that can receive each other.
     pub fn ways(&mut self, config: &WifiConfig, links: &Links) -> Option<Vec<Way>> {
         let (nodes, count) = (self.nodes, config.stations.len() as u32);
         let name = |station: u32| nodes.names[config.stations[station as usize].node as usize].as_str();
@@ -21,7 +21,7 @@ impl Check<'_> {
                     let reached = config.reach.of(from).iter().filter(|neighbour| neighbour.decodes);
                     ways.extend(reached.map(|neighbour| way(neighbour.station)));
                 }
-                // All that come into reach at any time of the run.
+                // All stations that come into range at any time of the run.
                 Some(motion) => {
                     let meets = |to: &u32| from != *to && motion.meet(from as usize, *to as usize, end);
                     ways.extend((0..count).filter(meets).map(way));

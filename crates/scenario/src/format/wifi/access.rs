@@ -1,4 +1,4 @@
-//! How stations share the air.
+//! Channel access of the stations.
 
 use crate::format::{Number, Positive};
 use schemars::JsonSchema;
@@ -7,18 +7,18 @@ use windward_sim::wifi;
 use windward_units::Duration;
 
 tagged! {
-    /// How stations share the air.
+    /// Channel access of the stations.
     Access by "kind", "a table with a `kind`" {
         /// The distributed coordination function of 802.11.
         "dcf" Dcf {}
-        /// 802.11 with contention windows by the queueing delay of the link that was served (wang2013 (18)).
+        /// 802.11 with contention windows by the queueing delay of the served link (wang2013 (18)).
         ///
         /// After a success the mean backoff is exp(−ρ)/b, with ρ = `scale`·b·backlog/(average rate).
         "queueing-delay" ByDelay {
             /// β, the scale of the transmission aggressiveness; 1 as printed.
             #[serde(default = "one")]
             scale: Number,
-            /// What is done with fractions of a window.
+            /// Rounding of fractional windows.
             #[serde(default)]
             rounding: Rounding,
         }
@@ -27,7 +27,7 @@ tagged! {
             /// Aggressiveness per packet.
             #[serde(default = "one")]
             scale: Number,
-            /// What is done with fractions of a window.
+            /// Rounding of fractional windows.
             #[serde(default)]
             rounding: Rounding,
         }
@@ -36,41 +36,42 @@ tagged! {
             /// β, the scale of the transmission aggressiveness b·(queueing delay).
             #[serde(default = "one")]
             scale: Number,
-            /// Largest aggressiveness: schedules change every exp(`cap`) packets.
+            /// Maximum aggressiveness: schedules change every exp(`cap`) packets.
             #[serde(default = "eight")]
             cap: Number,
-            /// A constant aggressiveness instead. Default: by queueing delay.
+            /// Constant aggressiveness that replaces the one by queueing delay. Default: by queueing delay.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             aggressiveness: Option<Number>,
-            /// Which links conflict.
+            /// Pairs of links that conflict.
             #[serde(default)]
             conflicts: Conflicts,
         }
         /// Slots under centralised MaxWeight (Tassiulas and Ephremides 1992).
         ///
-        /// Each slot serves the links without conflicts whose backlogs differ most. One packet, of any size, a slot and link.
+        /// Each slot serves the set of links without conflicts whose differences of backlog are largest. A link sends
+        /// one packet per slot, of any size.
         ///
-        /// Goes with `routing = "backpressure"`, of which only `k` and `links` count. A loss in `[[wifi.loss]]` is the probability
-        /// that the link is OFF in a slot.
+        /// Needs `routing = "backpressure"`, of which only `k` and `links` have an effect. A loss in `[[wifi.loss]]` is
+        /// the probability that the link is OFF in a slot.
         "max-weight" MaxWeight {
             /// Length of a slot.
             #[serde(default = "slot")]
             slot: Positive<Duration>,
-            /// Which links conflict.
+            /// Pairs of links that conflict.
             #[serde(default)]
             conflicts: Conflicts,
         }
     }
 }
 
-/// What is done with fractions of a contention window.
+/// Rounding of fractional contention windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"floor\" or \"random\"")]
 pub(crate) enum Rounding {
-    /// They are cut off.
+    /// Rounded down.
     #[default]
     Floor,
-    /// Randomised: right in the mean.
+    /// Rounded randomly, with the exact mean.
     Random,
 }
 
@@ -83,16 +84,16 @@ impl Rounding {
     }
 }
 
-/// Which links conflict.
+/// Pairs of links that conflict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"sense\", \"receive\" or \"primary\"")]
 pub(crate) enum Conflicts {
-    /// Those with ends in carrier-sense range of each other.
+    /// Links with ends in carrier-sense range of each other.
     #[default]
     Sense,
-    /// Those with ends that can receive each other.
+    /// Links with ends that can receive each other.
     Receive,
-    /// Those with a station in common.
+    /// Links with a station in common.
     Primary,
 }
 

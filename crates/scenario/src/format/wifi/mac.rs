@@ -1,4 +1,4 @@
-//! The standard, and where a network departs from it.
+//! Physical layer and MAC, and a network's deviations from the standard.
 
 use crate::format::{Count, Positive, Written};
 use schemars::JsonSchema;
@@ -24,15 +24,15 @@ pub(crate) enum Standard {
     Bianchi,
 }
 
-/// Whose MAC it is.
+/// MAC behaviour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"standard\" or \"ns2\"")]
 #[schemars(rename = "MacMode")]
 pub(crate) enum Mode {
-    /// That of IEEE 802.11.
+    /// IEEE 802.11.
     #[default]
     Standard,
-    /// That of ns-2.35.
+    /// ns-2.35.
     Ns2,
 }
 
@@ -56,16 +56,16 @@ pub(crate) struct Timing {
     /// Propagation delay between any two stations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub propagation: Option<Written<Duration>>,
-    /// From the end of a frame to the instant at which its answer is given up.
+    /// CTS and ACK timeout, from the end of the frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Written<Duration>>,
-    /// Least contention window; backoffs are drawn from 0 to it.
+    /// Minimum contention window; backoffs are drawn from 0 to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cw_min: Option<Count>,
-    /// Largest contention window.
+    /// Maximum contention window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cw_max: Option<Count>,
-    /// Whether EIFS follows a frame that could not be received.
+    /// Waits EIFS after a frame that could not be received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eifs: Option<bool>,
     /// Bytes that a data frame adds to a packet: MAC and LLC headers, checksum.

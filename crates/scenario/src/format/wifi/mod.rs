@@ -1,4 +1,4 @@
-//! Wireless networks: stations, their places and radios, who hears whom, and how they share the air.
+//! Wireless networks: stations, their positions and radios, reception ranges, and channel access.
 
 mod access;
 mod mac;
@@ -21,8 +21,9 @@ use windward_sim as sim;
 use windward_sim::wifi;
 use windward_units::{BitRate, Bytes};
 
-/// A wireless network of 802.11: stations with one transceiver each, all on one channel. It creates a one-way link, named
-/// `FROM->TO`, from every station to every other one that can receive its frames; links may join its nodes to others.
+/// A wireless network of 802.11: stations with one transceiver each, all on one channel. It creates a one-way link,
+/// named `FROM->TO`, from every station to every other one that can receive its frames; links may join its nodes to
+/// others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct Wifi {
@@ -31,7 +32,7 @@ pub(crate) struct Wifi {
     /// Physical layer.
     #[serde(default)]
     pub standard: Standard,
-    /// `"ns2"` takes up the idiosyncrasies of ns-2.35, and its frame sizes and RTS threshold of 0 bytes.
+    /// MAC behaviour; `"ns2"` adopts the deviations of ns-2.35, its frame sizes and its RTS threshold of 0 bytes.
     #[serde(default)]
     pub mode: Mode,
     /// Rate of data frames. Default: the fastest of the standard.
@@ -40,7 +41,7 @@ pub(crate) struct Wifi {
     /// Rate of RTS, CTS, ACK and broadcasts. Default: the slowest of the standard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basic_rate: Option<Positive<BitRate>>,
-    /// Data frames longer than this, MAC header included, are preceded by RTS and CTS. Default: none is.
+    /// Size above which data frames are preceded by RTS and CTS, MAC header included. Default: no limit, so none are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rts_threshold: Option<Written<Bytes>>,
     /// Maximum attempts of a frame up to the RTS threshold, and of an RTS.
@@ -55,28 +56,30 @@ pub(crate) struct Wifi {
     /// Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-tail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Named<Queue>>,
-    /// How stations share the air.
+    /// Channel access of the stations.
     #[serde(default = "dcf")]
     pub access: Named<Access>,
-    /// How routes across the network are found.
+    /// Routing across the network.
     #[serde(default = "shortest")]
     pub routing: Named<Routing>,
     /// Timings that differ from the standard's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
-    /// Who hears whom.
+    /// Reception and carrier-sense ranges.
     #[serde(default)]
     pub reach: Reach,
-    /// Noise and fading, at every station that a frame reaches. Default: every frame in range that does not collide is received.
+    /// Noise and fading, at every station that a frame reaches. Default: every frame in range that does not collide is
+    /// received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Noise>,
-    /// Weight of the schedule's entropy in the objective of `optimum` and `fluid`, in units of the flows' utility: packets for
-    /// window-based laws. 0 is the best schedule. Default: 1/`scale` with access by queueing delay or ideal access, else 0.
+    /// Weight of the schedule's entropy in the objective of `optimum` and `fluid`, in units of the flows' utility:
+    /// packets for window-based laws. 0 is the best schedule. Default: 1/`scale` with access by queueing delay or ideal
+    /// access, else 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entropy: Option<Number>,
     /// The stations.
     pub station: Vec<Station>,
-    /// Losses of single links beyond those of the air.
+    /// Losses of single links in addition to those of the channel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loss: Vec<LinkLoss>,
 }
@@ -89,23 +92,23 @@ pub(crate) struct LinkLoss {
     pub from: Name,
     /// Receiver.
     pub to: Name,
-    /// Probability of a loss. Broadcasts, which have no ACK and one attempt, are lost with it whatever `of` says.
+    /// Loss probability. Broadcasts, which have no ACK and one attempt, are lost with it for every value of `of`.
     pub probability: Probability,
-    /// What is lost with this probability.
+    /// Unit to which the probability applies.
     #[serde(default)]
     pub of: LossOf,
 }
 
-/// What the losses of a link are of.
+/// Unit to which the loss probability of a link applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"attempts\", \"packets\" or \"deliveries\"")]
 pub(crate) enum LossOf {
     /// Each attempt of a data frame.
     #[default]
     Attempts,
-    /// A packet, whatever the MAC does: all its attempts fail, and it is given up after the last.
+    /// A packet: all its attempts fail, and the MAC drops it after the last.
     Packets,
-    /// A packet that was received and acknowledged: its sender takes it for delivered.
+    /// A packet that was received and acknowledged: it is lost above the MAC, and its sender counts it as delivered.
     Deliveries,
 }
 

@@ -1,4 +1,4 @@
-//! Who hears whom, and through what noise.
+//! Reception, carrier sense and noise.
 
 use crate::format::named::Named;
 use crate::format::{Number, Positive, Written};
@@ -6,34 +6,34 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::{Decibels, Distance, Frequency, PowerLevel};
 
-/// Who hears whom: by distances, or by the power that is received.
+/// Reception and carrier sense: by distance, or by received power.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "WifiReach")]
 pub(crate) struct Reach {
-    /// Largest distance at which frames are received. Default: 250 m, if no threshold is given.
+    /// Maximum distance at which frames are received. Default: 250 m, if no threshold is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive: Option<Positive<Distance>>,
-    /// Largest distance at which frames are sensed. Default: 2.2 times `receive`.
+    /// Maximum distance at which frames are sensed. Default: 2.2 times `receive`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sense: Option<Positive<Distance>>,
-    /// Least power at which frames are received, instead of `receive`.
+    /// Minimum power at which frames are received, instead of `receive`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_threshold: Option<Written<PowerLevel>>,
-    /// Least power at which frames are sensed, instead of `sense`.
+    /// Minimum power at which frames are sensed, instead of `sense`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sense_threshold: Option<Written<PowerLevel>>,
-    /// Power of every sender.
+    /// Transmit power of every station.
     #[serde(default = "power")]
     pub power: Written<PowerLevel>,
     /// Carrier frequency.
     #[serde(default = "frequency")]
     pub frequency: Positive<Frequency>,
-    /// How power falls with distance.
+    /// Path loss: power as a function of distance.
     #[serde(default = "two_ray_ground")]
     pub path_loss: Named<PathLoss>,
-    /// Least ratio of a frame's power to that of all others together at which it is received, whatever its rate. Default: by rate;
-    /// 10 dB with `mode = "ns2"`.
+    /// Minimum signal-to-interference ratio at which a frame is received, for all rates: its power over the sum of all
+    /// others. Default: by rate; 10 dB with `mode = "ns2"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Written<Decibels>>,
 }
@@ -54,36 +54,38 @@ impl Default for Reach {
 }
 
 tagged! {
-    /// How power falls with distance.
+    /// Path loss: power as a function of distance.
     PathLoss by "model", "a table with a `model`" {
         /// Free space.
         "free-space" FreeSpace {}
-        /// Free space up to the cross-over distance, beyond it two-ray ground reflection: the fourth power of the distance.
+        /// Free space up to the cross-over distance; beyond it two-ray ground reflection, the fourth power of the
+        /// distance.
         "two-ray-ground" TwoRayGround {
             /// Height of the antennas.
             #[serde(default = "height")]
             height: Positive<Distance>,
         }
-        /// Free space up to a reference distance, beyond it a power of the distance.
+        /// Free space up to a reference distance; beyond it a power of the distance.
         "log-distance" LogDistance {
-            /// The exponent.
+            /// Path loss exponent.
             #[serde(default = "three")]
             exponent: Number,
-            /// The reference distance.
+            /// Reference distance.
             #[serde(default = "a_metre")]
             reference: Positive<Distance>,
         }
     }
 }
 
-/// Noise and fading: which frames are lost by their signal-to-noise ratio.
+/// Noise and fading: losses of frames by their signal-to-noise ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "WifiNoise")]
 pub(crate) struct Noise {
-    /// Noise in the channel.
+    /// Noise power in the channel.
     pub power: Written<PowerLevel>,
-    /// Whether the power of a frame is exponential around its mean: Rayleigh fading, independent from frame to frame.
+    /// Draws the power of each frame from an exponential distribution around its mean: Rayleigh fading, independent
+    /// from frame to frame.
     #[serde(default)]
     pub rayleigh: bool,
 }

@@ -1,4 +1,4 @@
-//! How routes across a wireless network are found.
+//! Routing across a wireless network.
 
 use super::mac::Mode;
 use crate::format::{Count, Hops, Positive, Threshold, Written};
@@ -10,91 +10,93 @@ use windward_sim::wifi;
 use windward_units::{Bytes, Duration};
 
 tagged! {
-    /// How routes across the network are found, unless a flow names its own by `via`.
+    /// Routing across the network; a flow's `via` takes precedence.
     Routing by "kind", "a table with a `kind`" {
-        /// Fixed: fewest hops; ties go by name, in natural order (N-2 before N-10), from the receiver back.
+        /// Fixed routes with the fewest hops; ties are broken by name, in natural order (N-2 before N-10), from the
+        /// receiver back.
         "shortest" Shortest {}
-        /// Destination-sequenced distance vectors: stations tell each other over the air what they know.
+        /// Destination-sequenced distance vectors (DSDV): stations exchange their routing tables over the air.
         ///
-        /// `optimum` and `fluid` take the shortest routes.
+        /// `optimum` and `fluid` use the shortest routes.
         "dsdv" DistanceVectors {
-            /// Everything is told once in this time, or up to a quarter sooner.
+            /// Period of full updates; each comes up to a quarter of it sooner.
             #[serde(default = "period")]
             period: Positive<Duration>,
-            /// How long routes are taken to settle before it is known.
+            /// Settling time of a route before it is advertised.
             #[serde(default = "settling")]
             settling: Written<Duration>,
-            /// Least distance of updates that tell changes.
+            /// Minimum interval between triggered updates.
             #[serde(default = "spacing")]
             spacing: Written<Duration>,
-            /// A neighbour that was not heard for this many periods is gone.
+            /// Number of periods without an update after which a neighbour is removed.
             #[serde(default = "three_times")]
             missed: Count,
-            /// Whether a packet that the MAC gave up breaks its link; under load that breaks links that are sound.
+            /// Treats a packet dropped by the MAC as a broken link. Under load that breaks intact links.
             #[serde(default)]
             link_layer: bool,
         }
-        /// Ad hoc on-demand distance vectors (RFC 3561): a station that has no route asks for one when it needs it.
+        /// Ad hoc on-demand distance vectors (AODV, RFC 3561): a station without a route requests one when it needs it.
         ///
-        /// `optimum` and `fluid` take the shortest routes.
+        /// `optimum` and `fluid` use the shortest routes.
         "aodv" OnDemand {
-            /// Whose constants they are: RFC 3561's or ns-2.35's. Default: as the network's `mode`.
+            /// Constants: RFC 3561's or ns-2.35's. Default: as the network's `mode`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             mode: Option<Mode>,
-            /// How long a route lives after its last use. Default: 3 s, ns-2 10 s.
+            /// Lifetime of a route after its last use. Default: 3 s, ns-2 10 s.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             active_route: Option<Positive<Duration>>,
-            /// Reach of the first request, in hops. Default: 1, ns-2 5.
+            /// Time to live of the first request, in hops. Default: 1, ns-2 5.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             ttl_start: Option<Hops>,
-            /// Most hops across the network. Default: 35, ns-2 30.
+            /// Maximum number of hops across the network. Default: 35, ns-2 30.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             net_diameter: Option<Hops>,
-            /// Distance of hello messages. Default: none is sent.
+            /// Interval of hello messages. Default: none are sent.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             hello: Option<Positive<Duration>>,
-            /// Whether a packet that the MAC gave up breaks its link.
+            /// Treats a packet dropped by the MAC as a broken link.
             #[serde(default = "yes")]
             link_layer: bool,
-            /// Whether a station in the middle of a broken route seeks another one itself.
+            /// Lets a station in the middle of a broken route search for a new one.
             #[serde(default = "yes")]
             local_repair: bool,
-            /// Whether stations with a fresh route answer for the destination.
+            /// Lets stations with a fresh route answer for the destination.
             #[serde(default = "yes")]
             intermediate_replies: bool,
-            /// Messages for all wait for a random time up to this.
+            /// Maximum random delay of broadcasts.
             #[serde(default = "ten_milliseconds")]
             jitter: Written<Duration>,
         }
-        /// None: stations forward by backlog (seferoglu2014). When the MAC lets one send, it sends a packet of that flow, to that
-        /// neighbour, for which (max{`k`, own backlog} − the neighbour's backlog)·rate·(1 − share of failures) is largest, if positive.
+        /// Backpressure: stations forward by backlog, without routes (seferoglu2014). When the MAC lets a station send,
+        /// it chooses flow and neighbour with the largest (max{`k`, own backlog} − the neighbour's backlog)·rate·(1 −
+        /// failure share), if positive.
         ///
-        /// Buffers are in packets. `optimum` and `fluid` take the shortest routes.
+        /// Buffers are in packets. `optimum` and `fluid` use the shortest routes.
         "backpressure" Backpressure {
-            /// A queue shorter than this counts as so long, which keeps TCP alive: "shared" is a station's buffer over the flows that
-            /// cross it, 0 classical backpressure.
+            /// Threshold K: a shorter queue counts as this long, which keeps TCP from starving. "shared" is a station's
+            /// buffer divided by the number of flows through it; 0 is classical backpressure.
             #[serde(default = "shared")]
             k: Threshold,
-            /// Where a flow may go.
+            /// Links that a flow may use.
             #[serde(default)]
             links: AllowedLinks,
-            /// A station that has told its backlogs to nobody for so long broadcasts them.
+            /// Time after which a station that has not sent its backlogs broadcasts them.
             #[serde(default = "report")]
             report: Positive<Duration>,
-            /// Bytes that a frame takes to tell the backlog of one flow.
+            /// Bytes of a frame that carry the backlog of one flow.
             #[serde(default = "report_entry")]
             report_entry: Written<Bytes>,
-            /// The share of failures is that of the last one to two of these spans.
+            /// Averaging time of the failure share, which covers the last one to two of these periods.
             #[serde(default = "memory")]
             memory: Positive<Duration>,
-            /// What can fail.
+            /// Unit of the failure share.
             #[serde(default)]
             failures: Failures,
-            /// How ACKs go.
+            /// Routing of ACKs.
             #[serde(default)]
             acks: Acks,
-            /// A rule of your own in place of this one: a Python class with a method `rank`, as FILE:CLASS, the file relative to the
-            /// scenario's folder, or MODULE:CLASS.
+            /// A rule of your own that replaces this one: a Python class with a method `rank`, as FILE:CLASS, the file
+            /// relative to the scenario's folder, or MODULE:CLASS.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             class: Option<String>,
             /// Arguments of its constructor.
@@ -104,19 +106,19 @@ tagged! {
     }
 }
 
-/// Where a flow that is forwarded by backlog may go.
+/// Links that a flow forwarded by backlog may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", expecting = "\"loop-free\", \"downstream\", \"not-farther\" or \"all\"")]
 pub(crate) enum AllowedLinks {
-    /// Links of loop-free directed paths: a link in the direction of the current from source to destination, were every link a
-    /// resistor of one ohm.
+    /// Links of loop-free directed paths: those in the direction of the current from source to destination if every
+    /// link were a resistor of one ohm.
     #[default]
     LoopFree,
-    /// Links that lead a hop closer to the destination.
+    /// Links that lead one hop closer to the destination.
     Downstream,
-    /// Links that lead no farther from it.
+    /// Links that lead no farther from the destination.
     NotFarther,
-    /// All.
+    /// All links.
     All,
 }
 
@@ -131,11 +133,11 @@ impl AllowedLinks {
     }
 }
 
-/// What the share of failures is of.
+/// Unit of the failure share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"packets\" or \"attempts\"")]
 pub(crate) enum Failures {
-    /// Packets: one fails when the MAC gives it up.
+    /// Packets: one fails when the MAC drops it.
     #[default]
     Packets,
     /// The MAC's attempts, collisions included.
@@ -151,14 +153,14 @@ impl Failures {
     }
 }
 
-/// How ACKs go where data is forwarded by backlog.
+/// Routing of ACKs where data is forwarded by backlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"shortest\" or \"backlog\"")]
 pub(crate) enum Acks {
-    /// The way of fewest hops, before all data.
+    /// The path of fewest hops, with priority over all data.
     #[default]
     Shortest,
-    /// By backlog, those of each flow as a flow of their own.
+    /// By backlog, with the ACKs of each flow as a flow of their own.
     Backlog,
 }
 

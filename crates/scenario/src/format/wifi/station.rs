@@ -1,4 +1,4 @@
-//! Stations: where they are and how they move.
+//! Stations: positions and motion.
 
 use crate::format::named::Named;
 use crate::format::{Buffer, Count, Name, Positive, Queue, Written};
@@ -19,16 +19,16 @@ pub(crate) struct Station {
     /// Positions of a group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
-    /// How it moves from there. Default: it does not.
+    /// Motion of the station from its position. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// Rate of its data frames. Default: that of the network.
+    /// Rate of the station's data frames. Default: that of the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_rate: Option<Positive<BitRate>>,
-    /// Its interface queue. Default: that of the network.
+    /// Interface queue of the station. Default: that of the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Buffer>,
-    /// Discipline of its interface queue. Default: that of the network.
+    /// Discipline of the station's interface queue. Default: that of the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Named<Queue>>,
 }
@@ -40,22 +40,22 @@ tagged! {
         "grid" Grid {
             /// Members in a row.
             columns: Count,
-            /// Distance of neighbours in a row and of rows.
+            /// Distance between neighbours in a row, and between rows.
             spacing: Positive<Distance>,
             /// Position of the first member.
             #[serde(default = "origin")]
             origin: [Written<Distance>; 2],
         }
-        /// Uniform in a rectangle.
+        /// Uniformly distributed in a rectangle.
         "random" Random {
-            /// Its width.
+            /// Width of the rectangle.
             width: Positive<Distance>,
-            /// Its height.
+            /// Height of the rectangle.
             height: Positive<Distance>,
             /// Seed of the positions, which are the same for all seeds of the scenario.
             #[serde(default = "first")]
             seed: u32,
-            /// Its lower left corner.
+            /// Lower left corner of the rectangle.
             #[serde(default = "origin")]
             origin: [Written<Distance>; 2],
         }
@@ -63,45 +63,46 @@ tagged! {
 }
 
 tagged! {
-    /// How stations move. `optimum` and `fluid` do not take networks whose stations do.
+    /// Motion of stations. `optimum` and `fluid` refuse networks with moving stations.
     Motion by "kind", "a table with a `kind`, such as \"random-waypoint\"" {
-        /// From place to place, straight and evenly, the first time from its position at the beginning. A single node only.
+        /// Straight lines at constant speed between given positions, the first from its position at the start. For a
+        /// single node only.
         "waypoints" Waypoints {
-            /// When it is where, in order of time.
+            /// Times and positions, in order of time.
             points: Vec<Waypoint>,
         }
-        /// To a random place in a rectangle at a random speed, a pause, and on.
+        /// Random waypoint: to a random position in a rectangle at a random speed, a pause, then the next.
         "random-waypoint" RandomWaypoint {
             /// Width of the rectangle.
             width: Positive<Distance>,
-            /// Its height.
+            /// Height of the rectangle.
             height: Positive<Distance>,
-            /// Its lower left corner.
+            /// Lower left corner of the rectangle.
             #[serde(default = "origin")]
             origin: [Written<Distance>; 2],
-            /// Speeds are uniform from this one.
+            /// Minimum of the uniformly distributed speed.
             #[serde(default = "walking")]
             min_speed: Positive<Speed>,
-            /// To this one.
+            /// Maximum of the uniformly distributed speed.
             #[serde(default = "driving")]
             max_speed: Positive<Speed>,
-            /// How long it rests at every place.
+            /// Pause at every position.
             #[serde(default = "no_time")]
             pause: Written<Duration>,
-            /// Seed of the ways, which are the same for all seeds of the scenario.
+            /// Seed of the motion, which is the same for all seeds of the scenario.
             #[serde(default = "first")]
             seed: u32,
         }
     }
 }
 
-/// Where a station is at a given time.
+/// Position of a station at a given time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table with `time` and `at`")]
 pub(crate) struct Waypoint {
-    /// When.
+    /// Time of the position.
     pub time: Written<Duration>,
-    /// Where: ["0 m", "150 m"].
+    /// Position: ["0 m", "150 m"].
     pub at: [Written<Distance>; 2],
 }
 
