@@ -1,10 +1,10 @@
-//! Forwarding by backlog under ideal CSMA: whole networks in packets beside the region that the optimum knows.
+//! Forwarding by backlog under ideal CSMA: whole networks in packets beside the region that the optimum uses.
 
 use windward_scenario::{Objective, Scenario};
 use windward_sim::backlog::Links;
 use windward_sim::{Control, Makers, Output, run};
 
-/// The diamond under ideal CSMA, links that share a station in conflict; `loss` of what goes from A to B.
+/// The diamond under ideal CSMA, where links that share a station conflict; `loss` is that of the link from A to B.
 fn diamond(routing: &str, loss: f64, traffic: &str) -> Result<Scenario, String> {
     let text = format!(
         r#"
@@ -66,8 +66,8 @@ fn left(output: &Output) -> f64 {
     output.backlogs.iter().map(|queue| queue.last_backlog as f64).sum()
 }
 
-/// The optimum's boundary is the engine's, but for what CSMA's waiting takes: a link of ρ = 8 waits for e^-8 of its time. Well below
-/// it backlogs stay, above it they grow by what is too much.
+/// The optimum's boundary is the engine's, less CSMA's waiting times: a link of ρ = 8 waits for e^-8 of its time. Well
+/// below the boundary backlogs are stable; above it they grow by the excess.
 #[test]
 fn packets_are_stable_up_to_the_optimum() {
     let best = by_backlog("0", 0.0, FLOWS).optimum_with_free_routing(Objective::MaxMin, Links::LoopFree).unwrap();
@@ -86,7 +86,7 @@ fn packets_are_stable_up_to_the_optimum() {
     }
 }
 
-/// A loss is an attempt more: nothing is lost, and the lossy way carries less.
+/// A loss is one more attempt: no packet is lost, and the lossy path carries less.
 #[test]
 fn what_is_lost_is_sent_again() {
     for loss in [0.0, 0.5] {
@@ -99,7 +99,7 @@ fn what_is_lost_is_sent_again() {
     }
 }
 
-/// TCP crosses it, its ACKs by backlog too, both ways of the diamond in use.
+/// TCP works across it, its ACKs by backlog too, with both paths of the diamond in use.
 #[test]
 fn tcp_crosses_it() {
     let output = simulate(&by_backlog("\"50 packets\"", 0.0, FLOWS));

@@ -1,4 +1,4 @@
-//! Forwarding by backlog in whole networks: seferoglu2014's tree and diamond, and packets that are all accounted for.
+//! Forwarding by backlog in whole networks: seferoglu2014's tree and diamond, and conservation of packets.
 
 use windward_scenario::{Objective, Scenario};
 use windward_sim::{Control, Makers, Output, Step, run};
@@ -34,7 +34,8 @@ fn goodputs(text: &str) -> Vec<f64> {
 const CLASSICAL: &str = "{ kind = \"backpressure\", k = 0 }";
 const TCP_AWARE: &str = "\"backpressure\"";
 
-/// Fig. 6: the classical rule starves the flow of two hops, which a threshold keeps alive. Vegas keeps queues short, and both live.
+/// Fig. 6: the classical rule starves the flow of two hops; a threshold prevents that. Vegas keeps queues short, and
+/// both flows survive.
 #[test]
 fn the_tree_starves_without_a_threshold() {
     let classical = goodputs(&variant(TREE, CLASSICAL, "reno"));
@@ -45,7 +46,7 @@ fn the_tree_starves_without_a_threshold() {
     assert!(vegas[1] > 0.4 * vegas[0], "{vegas:?}");
 }
 
-/// In the diamond both flows may go both ways round, and no packet takes a link against the current.
+/// In the diamond both flows may use both paths, and no packet takes a link against the current.
 #[test]
 fn the_diamond_uses_both_ways() {
     let (scenario, output) = simulate(&variant(DIAMOND, TCP_AWARE, "reno"), 2);
@@ -60,7 +61,8 @@ fn the_diamond_uses_both_ways() {
     }
 }
 
-/// Every packet that was sent was delivered, lost for a reason, or is under way, whatever the parameters; and a seed is a run.
+/// Every packet sent is delivered, lost for a reason, or under way, for all parameters; and equal seeds give equal
+/// runs.
 #[test]
 fn packets_are_all_accounted_for() {
     let lossy = "[[wifi.loss]]\nfrom = \"A\"\nto = \"B\"\nprobability = 0.4\n[[background]]\nname = \"udp\"\nfrom = \"A\"\n\
@@ -81,7 +83,8 @@ fn packets_are_all_accounted_for() {
     }
 }
 
-/// Fig. 12: beside a source with the rate control (5) TCP survives in the TCP-aware rule; the source's packets arrive.
+/// Fig. 12: beside a source with the rate control (5) TCP survives with the TCP-aware rule, and the source's packets
+/// arrive.
 #[test]
 fn tcp_lives_beside_a_source_that_sees_its_backlog() {
     let source = "[[background]]\nname = \"flow3\"\nfrom = \"A\"\nto = \"B\"\npacket = \"1000 B\"\n\
@@ -97,7 +100,7 @@ fn tcp_lives_beside_a_source_that_sees_its_backlog() {
     assert!((rate * 0.02 * queue.mean_backlog / 50.0 - 1.0).abs() < 0.5, "{rate} {queue:?}");
 }
 
-/// What the tables say adds up: what came to a queue left by a link, was dropped, or is still there.
+/// The tables are consistent: packets that entered a queue left by a link, were dropped, or are still there.
 #[test]
 fn queues_and_shares_add_up() {
     let (_, output) = simulate(&variant(DIAMOND, TCP_AWARE, "reno"), 2);
@@ -109,7 +112,7 @@ fn queues_and_shares_add_up() {
     assert!(output.backlog_series.time_s.len() > 1000);
 }
 
-/// Where routes are asked for, the shortest are taken.
+/// The optimum uses the shortest routes.
 #[test]
 fn the_optimum_takes_the_shortest_routes() {
     let optimum = |routing| {
@@ -119,7 +122,7 @@ fn the_optimum_takes_the_shortest_routes() {
     assert_eq!(optimum(TCP_AWARE), optimum("\"shortest\""));
 }
 
-/// The file with defaults written out reads back as the same scenario.
+/// The file with all defaults reads back as the same scenario.
 #[test]
 fn parameters_are_written_as_they_are_read() {
     for k in ["\"shared\"", "0", "\"50 packets\"", "\"2.5 packets\""] {

@@ -1,4 +1,4 @@
-//! Cells: tables of modes, channels, what does not go together.
+//! Cells: tables of modes, channels, invalid combinations.
 
 use windward_scenario::Scenario;
 use windward_sim::MediumConfig;
@@ -29,7 +29,7 @@ fn refusal(cell: &str, station: &str) -> String {
     format!("{}: {}", problem.path, problem.message)
 }
 
-/// Liu, Zhou and Giannakis' modes as a user would write them are those that come with the simulator.
+/// Liu, Zhou and Giannakis' modes in a user's table equal the built-in ones.
 #[test]
 fn a_table_of_ones_own_may_have_error_rates() {
     let cell = compile(

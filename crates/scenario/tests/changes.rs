@@ -1,4 +1,4 @@
-//! Scenarios whose links and stations change: what they compile to, and where they come to rest.
+//! Scenarios with changing links and stations: their compiled form, and their equilibria.
 
 use std::io;
 use windward_fluid::Method;
@@ -113,7 +113,7 @@ fn a_station_changes_in_every_cell_that_it_is_in() {
     assert_eq!(topology.at(secs(30)).mean_rate(0), topology.mean_rate(0));
 }
 
-/// A jump of a station of Wi-Fi out of reach, and back.
+/// A jump of a Wi-Fi station out of range, and back.
 #[test]
 fn a_station_jumps() {
     let text = r#"
@@ -152,7 +152,7 @@ fn simulate(scenario: &Scenario) -> Output {
     run(&scenario.compile(1).network, &Makers::default(), 1, &Control::new(), None).expect("it runs")
 }
 
-/// After a change the windows rest where those of a scenario rest that was written with the new values.
+/// After a change the windows converge to those of a scenario written with the new values.
 #[test]
 fn the_new_rest_is_that_of_the_new_network() {
     let change = "[[change]]\nlink = \"air\"\nat = \"29.95 s\"\nrate = \"4 Mbit/s\"\ndelay = \"35 ms\"\n";
@@ -188,9 +188,10 @@ fn the_optimum_is_that_of_its_time() {
     assert!(error.starts_with("link `air` is down at 30 s"), "{error}");
 }
 
-/// 8 Mbit/s for 10 s, 2 for 10 s, none for 5 s, 4 for 35 s: a source of 10 Mbit/s gets through what the link lets through. Of
-/// packets of 1000 B the link sends 1000, 250, 0 and 500 a second: 10 000 + 2500 + 17 500 = 30 000, less what is on the
-/// way at the end (20 ms, 10 packets, and the one in transmission), to the packet that a change cuts.
+/// 8 Mbit/s for 10 s, 2 for 10 s, none for 5 s, 4 for 35 s: a source of 10 Mbit/s gets the link's rate. With packets of
+/// 1000 B the link sends 1000, 250, 0 and 500 a second: 10 000 + 2500 + 17 500 = 30 000. Packets under way at the end
+/// are missing (20 ms, 10 packets, and the one in transmission). The count is exact to the packet that a change
+/// interrupts.
 #[test]
 fn a_link_sends_what_its_rates_allow() {
     let scenario = link(

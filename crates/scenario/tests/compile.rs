@@ -1,4 +1,4 @@
-//! What a right scenario becomes: groups expanded, routes found, defaults filled in.
+//! Compiled form of a valid scenario: groups expanded, routes found, defaults filled in.
 
 use windward_fluid::Method;
 use windward_scenario::{Compiled, Objective, Scenario};
@@ -13,7 +13,7 @@ fn compile(text: &str) -> Compiled {
     read(text).compile(1)
 }
 
-/// The names of a flow's links, forth and back.
+/// Names of a flow's links, forward and back.
 fn routes(compiled: &Compiled, flow: usize) -> [Vec<&str>; 2] {
     let flow = &compiled.network.flows[flow];
     let names = |route: &Route| route.ports().map(|link| compiled.links[link as usize].name.as_str()).collect();
@@ -297,8 +297,8 @@ fn json_nulls_count_as_absent() {
     assert_eq!(scenario.compile(1).network.topology.buffer(0), Buffer::Packets(1000));
 }
 
-/// Each pair of a group has a transfer of its own, over as many connections as there may be; only the transfer starts and
-/// stops.
+/// Each pair of a group has a transfer of its own, over up to the maximum number of connections. Only the transfer
+/// starts and stops.
 #[test]
 fn a_transfer_has_the_flows_that_it_may_open() {
     let text = GROUPS.to_owned() + "connections = { law = \"emultcp\", tau = \"5 s\", max = 4 }\nstop = \"50 s\"\n";
@@ -316,7 +316,7 @@ fn a_transfer_has_the_flows_that_it_may_open() {
     assert_ne!(routes(&compiled, 9), routes(&compiled, 0));
 }
 
-/// What says only which rates there are has no word for a number of connections.
+/// A transfer over several connections has no fluid form and no optimum.
 #[test]
 fn a_transfer_has_neither_a_fluid_form_nor_an_optimum() {
     let scenario = read(&network(&["a", "b"], &[("a", "b", 5)], "from = \"a\"\nto = \"b\"\nconnections = \"emultcp\""));
@@ -328,8 +328,8 @@ fn a_transfer_has_neither_a_fluid_form_nor_an_optimum() {
     }
 }
 
-/// Nothing is random but the starts that nobody gave: seed 1 starts as written, the others within a round trip of it. A spread of
-/// zero, or anything else that is random, leaves all starts alone.
+/// Only starts without a given spread are random: seed 1 starts as written, the others within a round trip of it. A
+/// spread of zero, or any other randomness, leaves all starts as written.
 #[test]
 fn seeds_differ_by_their_starts_where_nothing_else_is_random() {
     let text = |link: &str, flow: &str| {

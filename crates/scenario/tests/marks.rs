@@ -1,10 +1,10 @@
-//! What marks and losses do to laws that tell them apart, in packets and as differential equations.
+//! Effect of marks and losses on laws that distinguish them, in packets and as differential equations.
 
 use windward_fluid::Method;
 use windward_scenario::Scenario;
 use windward_sim::{Control, Makers, run};
 
-/// One flow of a law over 20 ms there and back; the rest of the link and of the flow as said.
+/// One flow of a law over a round trip of 20 ms; the rest of the link and of the flow as given.
 fn scenario(link: &str, law: &str, flow: &str) -> Scenario {
     let text = format!(
         r#"
@@ -28,7 +28,7 @@ fn scenario(link: &str, law: &str, flow: &str) -> Scenario {
     Scenario::from_toml(&text, "test").unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Goodput, Mbit/s, and queueing delay, ms: of packets, and where the fluid rests.
+/// Goodput in Mbit/s and queueing delay in ms, of packets and at the fluid's equilibrium.
 fn both(scenario: &Scenario) -> [(f64, f64); 2] {
     let output = run(&scenario.compile(1).network, &Makers::default(), 1, &Control::new(), None).expect("it runs");
     let fluid = scenario.fluid(Method::Ode { tolerance: 1e-6 }).expect("it has a fluid form");
@@ -39,8 +39,8 @@ fn both(scenario: &Scenario) -> [(f64, f64); 2] {
     ]
 }
 
-/// A wire that loses one packet in a thousand, and never marks: Reno's window, whatever the law does with marks. Reno's mean in packets is
-/// 0.91 of its fluid's.
+/// A wire that loses one packet in a thousand and never marks: Reno's window, for every response to marks. Reno's mean
+/// in packets is 0.91 of its fluid's.
 #[test]
 fn losses_of_a_wire_are_losses() {
     let link = "rate = \"1 Gbit/s\"\nloss = 0.001";
@@ -55,7 +55,7 @@ fn losses_of_a_wire_are_losses() {
     }
 }
 
-/// A full buffer drops, and the queue stays near it.
+/// A full buffer drops, and the queue stays close to it.
 #[test]
 fn a_full_buffer_drops() {
     for law in ["dctcp", "prague"] {
@@ -66,7 +66,8 @@ fn a_full_buffer_drops() {
     }
 }
 
-/// RED without memory marks by chance, a share that rises with the queue: the window rests where its marks hold it, and so does the queue.
+/// RED without memory marks at random, with a probability that rises with the queue. The window and the queue settle
+/// where its marks keep them.
 #[test]
 fn marks_by_chance_hold_the_queue() {
     let link = "rate = \"50 Mbit/s\"\nqueue = { discipline = \"red\", min = 5, max = 205, probability = 0.2, weight = 1, ecn = true }";

@@ -1,10 +1,11 @@
-//! Slots under centralised MaxWeight: whole networks in packets beside the region that the optimum knows.
+//! Slots under centralised MaxWeight: whole networks in packets beside the region that the optimum uses.
 
 use windward_scenario::{Objective, Scenario};
 use windward_sim::backlog::Links;
 use windward_sim::{Control, Makers, Output, run};
 
-/// The diamond, links that share a station in conflict, 1000 slots a second; `loss` is how likely A->B is OFF.
+/// The diamond, where links that share a station conflict, with 1000 slots a second; `loss` is the probability that
+/// A->B is OFF.
 fn diamond(k: &str, loss: f64, traffic: &str) -> Scenario {
     let text = format!(
         r#"
@@ -57,7 +58,7 @@ fn simulate(scenario: &Scenario) -> Output {
     run(&scenario.compile(1).network, &Makers::default(), 1, &Control::new(), None).unwrap()
 }
 
-/// The optimum's boundary is the engine's: below it backlogs stay, above it they grow by what is too much.
+/// The optimum's boundary is the engine's: below it backlogs are stable, above it they grow by the excess.
 #[test]
 fn packets_are_stable_up_to_the_optimum() {
     let best = diamond("0", 0.0, FLOWS).optimum_with_free_routing(Objective::MaxMin, Links::LoopFree).unwrap();
@@ -77,14 +78,14 @@ fn packets_are_stable_up_to_the_optimum() {
     }
 }
 
-/// TCP crosses slots as it crosses anything else, its ACKs by backlog too.
+/// TCP works across slots, its ACKs by backlog too.
 #[test]
 fn tcp_crosses_slots() {
     let output = simulate(&diamond("\"shared\"", 0.0, FLOWS));
     assert!(output.flows.iter().all(|flow| flow.goodput_bps > 5e5), "{:?}", output.flows);
 }
 
-/// Channels that are not always ON have a region where one link at a time is active, and are refused elsewhere.
+/// Channels that are not always ON have a region if one link at a time is active; other networks are refused.
 #[test]
 fn regions_of_channels() {
     let refused = diamond("0", 0.5, FLOWS).optimum_with_free_routing(Objective::MaxMin, Links::LoopFree).unwrap_err();
@@ -121,8 +122,8 @@ law = "reno"
     }
 }
 
-/// A source by (5) whose rate the network bounds to r packets a slot keeps M/r of them at its station: x = M/U = r. A sends a packet in
-/// each of its slots of 1 ms, so U is M with slots of as long.
+/// A source by (5) whose rate the network bounds to r packets a slot keeps M/r of them at its station: x = M/U = r. A
+/// sends a packet in each of its slots of 1 ms, so U is M with slots of the same length.
 #[test]
 fn sources_by_backlog_keep_their_queue() {
     for m in [20.0, 50.0] {

@@ -27,7 +27,7 @@ flow = [
 ]
 "#;
 
-/// Proportional fairness gives the long flow 1/3 (Kelly, Maulloo, Tan 1998); max–min gives everyone 1/2.
+/// Proportional fairness gives the long flow 1/3 (Kelly, Maulloo, Tan 1998); max–min gives each flow 1/2.
 #[test]
 fn a_parking_lot_is_shared_as_theory_says() {
     let fair = optimum(PARKING_LOT, Objective::Proportional);
@@ -48,7 +48,7 @@ fn a_parking_lot_is_shared_as_theory_says() {
 }
 
 /// With weights in packets, the price of the bottleneck is its queueing delay, Σp/c: 30 packets of 1500 B at 12 Mbit/s
-/// wait 30 ms; and rates go by the weights.
+/// wait 30 ms. Rates are proportional to the weights.
 #[test]
 fn prices_of_backlog_laws_are_delays() {
     let text = r#"

@@ -1,4 +1,4 @@
-//! Whatever is accepted is written out and read back as the same scenario; whatever is not is refused in words.
+//! Accepted scenarios are written and read back as equal ones; other inputs are refused with a message.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -144,7 +144,8 @@ proptest! {
         }
     }
 
-    /// Above a million, where it stands and before anything is made of it: these counts would need more memory than there is.
+    /// Counts above a million are refused at their place before any expansion: these would need more memory than there
+    /// is.
     #[test]
     fn a_count_too_large_is_refused_in_its_place(count in 1_000_001..=i64::MAX, at in 0..3_usize) {
         let line = format!("{} = {count}", ["seeds", "count", "count"][at]);

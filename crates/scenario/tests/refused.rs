@@ -1,5 +1,7 @@
-//! What is refused, and in which words: one file a case, one snapshot of the whole message each. After a wanted
-//! change, `INSTA_UPDATE=always cargo test -p windward-scenario --test refused` writes the snapshots anew.
+//! Refused scenarios and their messages: one file per case, with one snapshot of the whole message each.
+//!
+//! After an intended change, `INSTA_UPDATE=always cargo test -p windward-scenario --test refused` rewrites the
+//! snapshots.
 
 use std::fs;
 use windward_scenario::Scenario;
@@ -70,7 +72,7 @@ fn problems_can_be_read_one_by_one() {
     assert_eq!((problem.path.as_str(), position.line, position.column, position.width), ("duration", 2, 12, 5));
 }
 
-/// A line of 5 MB, a key of 1 MB, half a million unknown keys: what is said stays short.
+/// A line of 5 MB, a key of 1 MB, half a million unknown keys: the message stays short.
 #[test]
 fn messages_stay_short_whatever_is_wrong() {
     let long = format!("name = \"n\" # {}\nduration = 5\n", "x".repeat(5_000_000));
@@ -85,7 +87,8 @@ fn messages_stay_short_whatever_is_wrong() {
     }
 }
 
-/// Of 10 000 unknown keys in one table and 5 in another twenty are shown; all are counted, and so is a value that is wrong.
+/// Of 10 000 unknown keys in one table and 5 in another, twenty are shown and all are counted, and so is an invalid
+/// value.
 #[test]
 fn what_is_not_shown_is_counted() {
     let keys: String = (0..10_000).map(|at| format!("k{at} = 1\n")).collect();

@@ -28,7 +28,8 @@ fn best(scenario: &Scenario, objective: Objective) -> Optimum {
     scenario.optimum(objective).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Proportionally fair rates in Mbit/s, and the same from the equations of QUIC-TCP, whose equilibrium maximises Σ p ln x.
+/// Proportionally fair rates in Mbit/s, and the same from the equations of QUIC-TCP, whose equilibrium maximises Σ p ln
+/// x.
 #[track_caller]
 fn shares(scenario: &Scenario, wanted: &[f64]) {
     let optimum = best(scenario, Objective::Proportional);
@@ -50,7 +51,7 @@ fn shares(scenario: &Scenario, wanted: &[f64]) {
     }
 }
 
-/// Each has its own.
+/// Each link has its own capacity.
 #[test]
 fn a_box() {
     shares(&cell(2, "kind = \"box\"\ncapacity = [\"3 Mbit/s\", \"5 Mbit/s\"]"), &[3.0, 5.0]);
@@ -74,8 +75,8 @@ fn an_ellipsoid() {
     shares(&cell(2, &region), &[6.25, 12.5]);
 }
 
-/// The corner of huang2020, Claim 1: r₁ + 2r₂ ≤ 4 and 3r₁ + r₂ ≤ 6 meet at (8/5, 6/5); the gradient (5/8, 5/6) lies between
-/// the normals.
+/// The corner of huang2020, Claim 1: r₁ + 2r₂ ≤ 4 and 3r₁ + r₂ ≤ 6 meet at (8/5, 6/5); the gradient (5/8, 5/6) lies
+/// between the normals.
 #[test]
 fn half_spaces() {
     let region = r#"kind = "half-spaces"
@@ -96,7 +97,7 @@ probability = 0.5"#;
     shares(&cell(2, region), &[2.0, 2.0]);
 }
 
-/// One link in conflict with two: a third of the time is its own.
+/// One link in conflict with two: it gets a third of the time.
 #[test]
 fn a_conflict_graph() {
     let region =
@@ -106,8 +107,8 @@ fn a_conflict_graph() {
     shares(&cell(4, "kind = \"csma\"\ncapacity = \"24 Mbit/s\"\nconflicts = [[\"air\", \"air\"]]"), &[6.0; 4]);
 }
 
-/// wang2013 (2) for n links in mutual conflict: Σ p ln(b u) + T H(u), with u₀ idle. By symmetry n p ln u − T(n u ln u + (1 − nu)
-/// ln(1 − nu)), stationary where p/u = T ln(u/(1 − nu)). With p = 1, T = 1, n = 2: bisected.
+/// wang2013 (2) for n links in mutual conflict: Σ p ln(b u) + T H(u), with u₀ idle. By symmetry n p ln u − T(n u ln u +
+/// (1 − nu) ln(1 − nu)), stationary where p/u = T ln(u/(1 − nu)). With p = 1, T = 1, n = 2: bisected.
 #[test]
 fn entropy_leaves_the_channel_idle() {
     let slope = |u: f64| 1.0 / u - libm::log(u / (1.0 - 2.0 * u));
@@ -122,7 +123,7 @@ fn entropy_leaves_the_channel_idle() {
     }
 }
 
-/// FROM->TO names a group of links that have no name, and the links back are a group too.
+/// FROM->TO names a group of links without a name; the links back are a group too.
 #[test]
 fn groups_of_links_go_by_their_ends() {
     let scenario = read(
@@ -145,7 +146,7 @@ region = [{ name = "air", kind = "norm", exponent = 1, links = ["leaf->hub", "hu
     assert_eq!(rates, [2000.0, 2000.0, 1000.0, 2000.0]);
 }
 
-/// The ready scenarios come to what their comments say.
+/// The scenarios in the repository reach the values in their comments.
 #[test]
 fn ready_scenarios() {
     let file = |name: &str| {

@@ -1,4 +1,4 @@
-//! The best rates with free routing, of wireless networks, wires, and routes of one's own.
+//! The best rates with free routing, of wireless networks, wires, and given routes.
 
 use windward_scenario::{Objective, RoutedOptimum, Scenario};
 use windward_sim::backlog::Links;
@@ -14,7 +14,7 @@ fn near(value: f64, wanted: f64) {
     assert!((value - wanted).abs() <= 1e-7 * wanted.abs(), "{value} is not {wanted}");
 }
 
-/// seferoglu2014's diamond: A–B, A–C, B–D, C–D in range, all of them sensed by one another; A→B loses `loss`.
+/// seferoglu2014's diamond: A–B, A–C, B–D, C–D in range, and all sense each other; A→B loses `loss`.
 fn diamond(loss: f64) -> String {
     format!(
         r#"
@@ -37,12 +37,13 @@ loss = [{{ from = "A", to = "B", probability = {loss} }}]
     )
 }
 
-/// 1500 bytes at 2 Mbit/s, control frames at 1: DIFS 50, a frame of 36 bytes more with 192 of preamble, SIFS 10, ACK 304 µs, twice 1 µs
-/// of flight.
+/// 1500 bytes at 2 Mbit/s, control frames at 1: DIFS 50, a frame of 36 bytes more with 192 of preamble, SIFS 10, ACK
+/// 304 µs, twice 1 µs of propagation.
 const EXCHANGE_S: f64 = (50 + 192 + 1536 * 4 + 10 + 304 + 2) as f64 * 1e-6;
 
-/// All links share the air: each flow gets half of it. A flow over h hops takes h exchanges a packet; a link that loses half of
-/// its frames takes two, as many as by C and D: three, from a loss of two thirds on.
+/// All links share the channel: each flow gets half of it. A flow over h hops takes h exchanges per packet. A link that
+/// loses half of its frames takes two. The path by C and D takes three, and is the better one from a loss of two thirds
+/// on.
 #[test]
 fn a_diamond_shares_its_air() {
     for (loss, first) in [(0.0, 1.0), (0.5, 2.0), (0.75, 3.0)] {
@@ -67,7 +68,7 @@ fn a_diamond_shares_its_air() {
     assert!(best.optimum.flows[0].rate_bps < 12_000.0 / (7.9 * EXCHANGE_S));
 }
 
-/// Two wires side by side: by one of them with fixed routes, by both with free ones, but not for a flow with `via`.
+/// Two wires in parallel: fixed routes use one of them, free ones both, except for a flow with `via`.
 #[test]
 fn a_flow_with_a_route_of_its_own_keeps_it() {
     let text = |via: &str| {
@@ -98,7 +99,8 @@ flow = [{{ name = "long", from = "a", to = "d", law = "reno"{via} }}]
     assert_eq!(kept.paths[0].nodes, ["a", "c", "d"]);
 }
 
-/// Many stations in one another's range but not sense: more than 64 links need the rule that leaves fewer.
+/// More than 64 links are refused, with a hint at the rule that keeps fewer: a line of stations that do not all sense
+/// each other.
 #[test]
 fn too_many_links_are_refused_with_a_hint() {
     let stations: String =

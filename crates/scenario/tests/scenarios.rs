@@ -1,4 +1,4 @@
-//! The files in `scenarios/` are right, and are what their comments say.
+//! The files in `scenarios/` are valid and agree with their comments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn compile(name: &str) -> Compiled {
     read(&folder().join(name)).compile(1)
 }
 
-/// Propagation delay there and back of the first flow of a table.
+/// Two-way propagation delay of the first flow of a table.
 fn round_trip(compiled: &Compiled, label: &str) -> Duration {
     let at = compiled.flows.iter().position(|flow| flow.label == label).unwrap_or_else(|| panic!("no flow {label}"));
     let flow = &compiled.network.flows[at];

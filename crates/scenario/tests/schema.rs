@@ -1,4 +1,4 @@
-//! The reference page says what the schema does. That the schema says what the reader does: tests/test_schema.py.
+//! The reference page agrees with the schema. `tests/test_schema.py` checks that the schema agrees with the reader.
 
 use std::fs;
 use std::path::Path;

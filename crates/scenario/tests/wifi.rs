@@ -1,9 +1,9 @@
-//! Wireless networks: their links, what they share, routes that stations find, and packets that are all accounted for.
+//! Wireless networks: links, conflicts, routes that stations find, and conservation of packets.
 
 use windward_scenario::{Objective, Scenario};
 use windward_sim::{Control, Makers, Output, Step, run};
 
-/// The grid of wang2013 as its notes have it: all used links conflict, ftp2 and ftp3 share AP->N6.
+/// The grid of wang2013 according to its notes: all used links conflict, ftp2 and ftp3 share AP->N6.
 fn grid(wifi: &str, flows: &str, duration: &str) -> String {
     let mut text = format!(
         r#"
@@ -49,7 +49,8 @@ fn downloads(law: &str, spelled_out: bool) -> String {
     ROUTES.iter().map(flow).collect()
 }
 
-/// wang2013, (2) on one resource: the reference solution x/b, derived by hand for p = 1, 10, 50, 200, to its printed digits.
+/// wang2013, (2) on one resource: the reference solution x/b, derived by hand for p = 1, 10, 50, 200, to its printed
+/// digits.
 #[test]
 fn the_grids_optimum_is_the_reference_solution() {
     let reference = [
@@ -75,7 +76,7 @@ fn the_grids_optimum_is_the_reference_solution() {
     }
 }
 
-/// The rate of a link is that of its data frames, as the scenario has it, and not what they leave for packets.
+/// The rate of a link is that of its data frames, as given, and not the packet rate that they allow.
 #[test]
 fn tables_show_the_rate_that_was_set() {
     for (wifi, rate) in [("standard = \"802.11g\"", 54e6), ("data_rate = \"2 Mbit/s\"", 2e6)] {
@@ -85,7 +86,7 @@ fn tables_show_the_rate_that_was_set() {
     }
 }
 
-/// The required ratio of powers: by rate, one for all rates as written, ns-2's 10 dB.
+/// The required ratio of powers: by rate, one for all rates if given, ns-2's 10 dB.
 #[test]
 fn interference_is_by_rate_unless_a_ratio_is_written() {
     let capture = |mode: &str, reach: &str| {
@@ -115,7 +116,7 @@ fn without_entropy_airtime_is_shared_equally() {
     }
 }
 
-/// All can receive all within 250 m, and no one else; a link for each direction.
+/// Stations within 250 m can receive each other, and no others; one link for each direction.
 #[test]
 fn links_follow_from_places() {
     let compiled = read(&grid("", &downloads("\"reno\"", false), "10 s")).compile(1);
@@ -126,8 +127,8 @@ fn links_follow_from_places() {
     assert_eq!((route.len(), route[0].split_once("->").unwrap().0), (3, "AP"));
 }
 
-/// Two ways of two hops: the station whose name comes first has the packets and the ACKs, wherever it stands in the file. Names
-/// are compared in natural order, in which 2 comes before 10.
+/// Two paths of two hops: the station with the first name has the packets and the ACKs, for every order in the file.
+/// Names are compared in natural order, in which 2 comes before 10.
 #[test]
 fn ties_of_shortest_routes_go_by_name() {
     let network = |places: [(&str, &str); 2]| {
@@ -150,7 +151,7 @@ fn ties_of_shortest_routes_go_by_name() {
     }
 }
 
-/// Every packet that was sent was delivered, lost for a reason, or is under way; whatever the access and the routing.
+/// Every packet sent is delivered, lost for a reason, or under way, for every access and routing.
 #[test]
 fn packets_are_all_accounted_for() {
     let ns2 = "mode = \"ns2\"\nrouting = \"dsdv\"\nbuffer = \"20 packets\"";
@@ -178,7 +179,7 @@ fn packets_are_all_accounted_for() {
     }
 }
 
-/// Stations that find their routes have them within seconds, of the fewest hops; a flow's own `via` is kept.
+/// Stations that find their routes have routes of the fewest hops within seconds; a flow's own `via` is kept.
 #[test]
 fn stations_find_routes_unless_a_flow_has_its_own() {
     let law = r#"{ name = "quic-tcp", backlog = 10 }"#;
@@ -196,7 +197,7 @@ fn stations_find_routes_unless_a_flow_has_its_own() {
     assert!(three_hops > 100_000, "{three_hops}");
 }
 
-/// Routes by request carry the downloads too, and what stations tell each other is counted.
+/// Routes by request carry the downloads too, and routing messages are counted.
 #[test]
 fn routes_are_found_when_they_are_needed() {
     let law = r#"{ name = "quic-tcp", backlog = 10 }"#;
@@ -209,7 +210,7 @@ fn routes_are_found_when_they_are_needed() {
     assert!(output.flows.iter().all(|flow| flow.delivered_bytes > 100_000));
 }
 
-/// The same seed, the same run; another seed, another.
+/// Equal seeds give equal runs, different seeds different ones.
 #[test]
 fn a_run_is_its_seed() {
     let scenario = read(&grid("routing = \"dsdv\"", &downloads("\"reno\"", false), "5 s"));
@@ -220,7 +221,7 @@ fn a_run_is_its_seed() {
     assert_ne!(once(1).events, once(2).events);
 }
 
-/// Station `b` carries what `a` sends to `c`, and leaves; `d` comes by to take its place 20 s later, as `motion` says.
+/// Station `b` relays from `a` to `c`, and leaves; `d` takes its place 20 s later, according to `motion`.
 fn handover(routing: &str) -> String {
     format!(
         "name = \"t\"\nduration = \"60 s\"\nnode = [{{ name = \"a\" }}, {{ name = \"b\" }}, {{ name = \"c\" }}, {{ name = \"d\" }}]\n\
@@ -236,9 +237,10 @@ fn handover(routing: &str) -> String {
     )
 }
 
-/// Of ten packets a second all arrive while there is a station in the middle. `b` is out of reach, 150 m aside, from 20.83 s on.
-/// `a` knew `c` two hops away and asks 4, 6 and then all hops, which takes 0.48, 0.64, 2.8, 5.6 and 11.2 s; so the search is given
-/// up at 41.6 s with all that waits for it, 207 or 208 packets. `d` came into reach at 39.2 s, and the next request finds it.
+/// Of ten packets a second all arrive while there is a station in the middle. `b` is out of range, 150 m aside, from
+/// 20.83 s on. `a` knew `c` two hops away and requests 4, 6 and then all hops, which takes 0.48, 0.64, 2.8, 5.6 and
+/// 11.2 s. So the search ends at 41.6 s, and all its waiting packets are dropped, 207 or 208. `d` came into range at
+/// 39.2 s, and the next request finds it.
 #[test]
 fn routes_follow_stations_that_move() {
     let (_, output) = simulate(&handover("\"aodv\""));
@@ -251,7 +253,7 @@ fn routes_follow_stations_that_move() {
     assert!((200..=420).contains(&received), "{received} of 600");
 }
 
-/// Twenty stations at random: what is sent is accounted for, and some of it arrives.
+/// Twenty stations at random: all sent packets are accounted for, and some arrive.
 #[test]
 fn packets_are_accounted_for_where_stations_move() {
     for routing in [

@@ -1,4 +1,4 @@
-//! What holds of every run, however extreme its scenario.
+//! Invariants of every run, however extreme its scenario.
 #![expect(clippy::disallowed_types, reason = "how long a run takes is what is asked")]
 
 use crate::scenarios::{RECORDING, scenario};
@@ -8,21 +8,21 @@ use std::time::{Duration, Instant};
 use windward_scenario::Scenario;
 use windward_sim::{Control, Makers, Network, Output, run};
 
-/// A run may take so long, and so much more for each event. An event of a full window takes some microseconds.
+/// Time limit of a run, and its increase per event. An event of a full window takes some microseconds.
 const BASE: Duration = Duration::from_secs(5);
 const PER_EVENT: Duration = Duration::from_micros(200);
-/// A run that takes longer never ends.
+/// Time after which a run counts as endless.
 const FOREVER: Duration = Duration::from_secs(120);
 
-/// What came of a scenario.
+/// Outcome of a scenario.
 pub enum Outcome {
-    /// It was refused, with its place and a reason.
+    /// Refused, with its place and a reason.
     Refused,
-    /// It ran: so many events, in so much time.
+    /// Completed: number of events, and time.
     Ran { events: u64, took: Duration },
 }
 
-/// Runs the scenario of `seed`, and says what is wrong with the outcome.
+/// Runs the scenario of `seed`; returns the faults of its outcome.
 pub fn judge(seed: u64) -> Result<Outcome, String> {
     let text = scenario(seed);
     let scenario = match Scenario::from_json_with(&text, "extreme", &|_| Ok(RECORDING.to_owned())) {
@@ -56,7 +56,7 @@ pub fn judge(seed: u64) -> Result<Outcome, String> {
     Ok(Outcome::Ran { events: output.events, took })
 }
 
-/// The output of a run and how long it took; `None` where it does not end.
+/// Output of a run and its duration; `None` if it does not end.
 fn simulate(network: &Network) -> Option<(Output, Duration)> {
     let control = Control::new();
     let (began, (done, is_done)) = (Instant::now(), mpsc::channel::<()>());

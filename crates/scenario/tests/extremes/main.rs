@@ -1,4 +1,4 @@
-//! Some of the scenarios of benches/sim/extremes.rs.
+//! A part of the scenarios of benches/sim/extremes.rs.
 
 #[expect(dead_code, reason = "the bench reads the rest")]
 mod check;
@@ -6,10 +6,11 @@ mod scenarios;
 
 use check::{Outcome, judge};
 
-/// Scenarios of a thread: with every new law others are drawn, and of so many more than 150 run by more than two deviations.
+/// Number of scenarios per thread. Each new law changes the draws; with this many, more than 150 run, by a margin of
+/// over two standard deviations.
 const EACH: u64 = 88;
 
-/// One thread for each quarter; a failing seed is named, and `judge(seed)` runs it again.
+/// One thread for each quarter. A failing seed is printed, and `judge(seed)` repeats it.
 #[test]
 fn nothing_breaks_at_the_ends_of_the_format() {
     let ran: usize = std::thread::scope(|scope| {

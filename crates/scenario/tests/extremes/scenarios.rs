@@ -1,19 +1,19 @@
-//! Random scenarios at the ends of what the format allows.
+//! Random scenarios at the limits of the format.
 //!
-//! Each is small: its endpoints offer some thousand packets. So a run that takes long takes long for nothing.
+//! Each is small: its endpoints offer some thousand packets. A long run therefore indicates a fault.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::{Map, Value, json};
 use windward_laws::LawSpec;
 
-/// Most packets that a source or a flow without a size offers.
+/// Maximum number of packets that a source or a flow without a size offers.
 const PACKETS: f64 = 3000.0;
-/// What a run may last, in seconds.
+/// Duration of a run, in seconds.
 const DURATIONS: [f64; 7] = [1e-9, 1e-6, 1e-3, 0.1, 1.0, 30.0, 1000.0];
-/// Bits a second.
+/// Rates in bits a second.
 const RATES: [f64; 9] = [1.0, 100.0, 1e4, 1e6, 1e7, 1e9, 1e10, 1e12, 8e18];
-/// Seconds.
+/// Times in seconds.
 const DELAYS: [f64; 8] = [0.0, 0.0, 1e-9, 1e-6, 1e-3, 0.05, 1.0, 1e9];
 const BUFFERS: [&str; 12] = [
     "0 packets",
@@ -30,7 +30,7 @@ const BUFFERS: [&str; 12] = [
     "unlimited",
 ];
 const PROBABILITIES: [f64; 6] = [0.0, 1e-300, 0.01, 0.3, 0.999, 1.0];
-/// What a parameter of a law is multiplied by, or set to.
+/// Factors and values of a law's parameters.
 const FACTORS: [f64; 9] = [1e-300, 1e-4, 1e-3, 0.1, 10.0, 100.0, 1e3, 1e5, 1e300];
 
 /// A scenario's JSON, the same for the same `seed`.
@@ -51,7 +51,7 @@ fn rate_text(rate: f64) -> String {
     format!("{rate} bit/s")
 }
 
-/// A transfer without end is as long as its slowest link is fast: no more segments than [`PACKETS`] in the whole duration.
+/// Bounds a transfer without end by its slowest link: no more segments than [`PACKETS`] in the whole duration.
 fn slow_down(link: &mut Value, flow: &Value, duration: f64) {
     let segment: f64 = flow["segment"].as_str().and_then(|text| text.strip_suffix(" B")?.parse().ok()).expect("bytes");
     let most = (PACKETS * segment * 8.0 / duration).clamp(1.0, 9e18).floor();
@@ -119,7 +119,7 @@ impl Generator {
         })
     }
 
-    /// A link; `back_alone` where the way there is a cell's.
+    /// A link; `back_alone` if the forward one belongs to a cell.
     fn link(&mut self, at: usize, back_alone: bool) -> Value {
         let rate = if self.chance(0.05) { json!({ "trace": "r.trace" }) } else { json!(rate_text(self.one(&RATES))) };
         let loss = match self.0.random_range(0..6) {
