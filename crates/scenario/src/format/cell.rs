@@ -252,7 +252,7 @@ tagged! {
         "queueing-delay" QueueingDelay {}
         /// Largest backlog × rate: MaxWeight.
         "queue-length" QueueLength {}
-        /// The best channel.
+        /// Largest signal-to-noise ratio.
         "max-snr" MaxSnr {
             /// Also considers stations with empty queues.
             #[serde(default)]

@@ -89,7 +89,7 @@ pub(crate) struct Flow {
     /// locking of flows at drop-tail queues. Default: 0 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_jitter: Option<Written<Duration>>,
-    /// Receive buffer, at least one segment.
+    /// Receive window in packets or bytes, at least one segment.
     #[serde(default = "receive_window")]
     pub receive_window: ReceiveWindow,
     /// Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).

@@ -20,7 +20,7 @@ pub(crate) struct Link {
     pub from: Name,
     /// Node or group at the end.
     pub to: Name,
-    /// Transmission rate, or a recording. A link without a rate belongs to a [[region]].
+    /// Transmission rate, or a recording. A link without a rate belongs to a `[[region]]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// Propagation delay, one way.
@@ -182,7 +182,7 @@ tagged! {
     Jitter by "model", "a table with a `model`, such as { model = \"uniform\", max = \"5 ms\" }" {
         /// Uniform between zero and `max`.
         "uniform" Uniform {
-            /// Largest extra delay.
+            /// Maximum extra delay.
             max: Written<Duration>,
         }
         /// Normal around the propagation delay; the sum is clipped at zero.

@@ -49,7 +49,7 @@ use windward_units::Duration;
 pub(crate) struct File {
     /// Short name of the scenario, also of its results folder.
     pub name: Name,
-    /// One line for readers: the question that the scenario asks.
+    /// Title in one line: the question that the scenario asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Citation keys of the papers that the scenario comes from.
@@ -66,7 +66,7 @@ pub(crate) struct File {
     /// Recorded output.
     #[serde(default)]
     pub output: Output,
-    /// Nodes. They are names only; links do the work.
+    /// Nodes: the named ends of links, without properties of their own.
     #[serde(default)]
     pub node: Vec<Node>,
     /// Links between nodes.
