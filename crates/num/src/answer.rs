@@ -1,4 +1,4 @@
-//! An answer in the problem's terms, as a solver leaves it: rates, prices, and how each region reaches them.
+//! Solver results in the problem's terms: rates, prices, and the mixtures by which regions reach them.
 
 use crate::network::{Coupling, Network};
 use crate::program::{Kind, Place, Program};
@@ -6,7 +6,7 @@ use crate::region::{Region, Vertices, independent_sets};
 use crate::solve::interior::Outcome;
 use serde::{Deserialize, Serialize};
 
-/// How a coupling's rates are reached.
+/// Mixture by which a coupling reaches its rates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Mixture {
@@ -32,15 +32,15 @@ pub enum Mixture {
 /// A level of max–min fairness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// x_s/p_s of the flows that stop here.
+    /// x_s/p_s of the flows that are frozen at this level.
     pub level: f64,
-    /// Flows that stop here.
+    /// Flows that are frozen at this level.
     pub flows: Vec<u32>,
-    /// Prices that prove that the level cannot be higher: zero but on the bottlenecks.
+    /// Prices that prove the level maximal: zero except on bottlenecks.
     pub prices: Vec<f64>,
 }
 
-/// The numbers of a solution before they are judged.
+/// Numbers of a solution, before certification.
 pub(crate) struct Answer {
     pub rates: Vec<f64>,
     pub prices: Vec<f64>,

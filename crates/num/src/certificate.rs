@@ -1,5 +1,5 @@
-//! The proof that goes with an answer: the optimality conditions of huang2020 (2)–(7) and wang2013 (3)–(7), computed from
-//! rates, prices and the problem alone, whatever method found them.
+//! Certificate of optimality: the optimality conditions of huang2020 (2)–(7) and wang2013 (3)–(7), computed from rates,
+//! prices and the problem alone, independent of the solution method.
 
 use crate::answer::{Answer, Level, Mixture};
 use crate::network::{Coupling, Link, Network, Problem};
@@ -12,28 +12,28 @@ pub struct Certificate {
     /// Largest excess of a link's load over its rate, or of rates over their region; relative to the link's capacity, or
     /// to the largest rate in its region.
     pub primal: f64,
-    /// Largest |U′(x_s) − Σ λ_l| relative to the terms of U′; for a flow at rate 0 only a price too low counts.
+    /// Largest |U′(x_s) − Σ λ_l| relative to the terms of U′; for a flow at rate 0 only too low a price counts.
     pub dual: f64,
-    /// Σ λ_l |r_l − load_l| relative to Σ x_s U′(x_s), or one link's part relative to the least x U′ of
-    /// its own flows if that is more. What rounding alone leaves between r_l and a sum of rates does not count: a link whose
-    /// load is right to the last digits is full.
+    /// Σ λ_l |r_l − load_l| relative to Σ x_s U′(x_s), or one link's part relative to the least x U′ of its own flows
+    /// if that is larger. Rounding differences between r_l and a sum of rates do not count: a link whose load is right
+    /// to the last digits is full.
     pub slackness: f64,
-    /// (h(λ) − λᵀr) of the coupled links, relative to the same: is r what MaxWeight serves?
+    /// (h(λ) − λᵀr) of the coupled links, relative to the same: distance from MaxWeight's choice of r.
     pub scheduling: f64,
     /// (dual − primal objective), relative to the same.
     pub gap: f64,
-    /// With free routing: Σ of each path's rate times what its price exceeds the cheapest path's by, relative to the same.
+    /// With free routing: Σ of each path's rate times its extra price over the cheapest path, relative to the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<f64>,
 }
 
-/// What the flows make of an answer's rates and prices.
+/// Sums over flows at an answer's rates and prices.
 pub(crate) struct Sums {
-    /// What a flow's rate costs: the price of its route, or of the cheapest of its paths.
+    /// Price of each flow's route, or of the cheapest of its paths.
     pub path_prices: Vec<f64>,
-    /// What each link carries.
+    /// Load of each link.
     pub loads: Vec<f64>,
-    /// With free routing: Σ of each path's rate times what its price exceeds the cheapest path's by.
+    /// With free routing: Σ of each path's rate times its extra price over the cheapest path.
     pub detour: Option<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Certificate {
         Self::of_sums(problem, answer, &Sums::of(&problem.network, answer))
     }
 
-    /// The same where the routes of the problem are all links that a flow uses, and `sums` says how.
+    /// Certificate with given `sums`; the problem's routes are all links that a flow uses.
     pub(crate) fn of_sums(problem: &Problem, answer: &Answer, sums: &Sums) -> Self {
         let network = &problem.network;
         let loads = &sums.loads;
@@ -118,15 +118,16 @@ impl Certificate {
 }
 
 impl Certificate {
-    /// Max–min: rates inside the region, and each level as high as weak duality lets it be: with the flows of earlier
-    /// levels at their rates, t Σ λ·weights ≤ Σ λ c + h(λ) − Σ λ·used for any λ ≥ 0. A flow may stop only where it pays.
+    /// Certificate of max–min: rates inside the region, and each level as high as weak duality permits: with the flows
+    /// of earlier levels at their rates, t Σ λ·weights ≤ Σ λ c + h(λ) − Σ λ·used for any λ ≥ 0. A flow may be frozen
+    /// only where it pays.
     pub(crate) fn of_levels(problem: &Problem, weights: &[f64], answer: &Answer, levels: &[Level]) -> Self {
         let loads = problem.network.loads(&answer.rates);
         let path_prices = |prices: &[f64]| problem.network.path_prices(prices);
         Self::of_level_sums(problem, weights, answer, levels, (&loads, path_prices))
     }
 
-    /// The same with the loads of the links, and a function that tells flows' prices from those of links.
+    /// Certificate of max–min from the links' loads and a function from link prices to flow prices.
     pub(crate) fn of_level_sums(
         problem: &Problem,
         weights: &[f64],
@@ -185,7 +186,7 @@ pub(crate) fn objective(problem: &Problem, answer: &Answer) -> f64 {
     utilities + couplings.map(|(coupling, mixture)| entropy(coupling, mixture)).sum::<f64>()
 }
 
-/// What excess loads are relative to.
+/// Reference values for excess loads.
 fn scales(problem: &Problem, answer: &Answer) -> Vec<f64> {
     let links = problem.network.links.iter();
     let mut scales: Vec<f64> =
@@ -198,8 +199,8 @@ fn scales(problem: &Problem, answer: &Answer) -> Vec<f64> {
     scales
 }
 
-/// Least x U′ of the flows of each link, at the rate or at what fits if that is more: with alpha < 1 a flow may end near
-/// rate 0.
+/// Least x U′ of the flows of each link, at the rate or at the rate that fits if that is larger: with alpha < 1 a flow
+/// may end near rate 0.
 fn link_turnovers(problem: &Problem, answer: &Answer, scale: &[f64]) -> Vec<f64> {
     let mut turnovers = vec![f64::INFINITY; scale.len()];
     for ((route, utility), &x) in problem.network.routes.iter().zip(&problem.utilities).zip(&answer.rates) {
@@ -235,7 +236,7 @@ fn support(coupling: &Coupling, mixture: &Mixture, prices: &[f64]) -> f64 {
     }
 }
 
-/// How far rates lie outside their region, relative to it.
+/// Distance of rates outside their region, relative to it.
 fn excess(coupling: &Coupling, mixture: &Mixture, rates: &[f64]) -> f64 {
     let over = |reached: &[f64]| {
         let size = reached.iter().copied().fold(0.0, f64::max);

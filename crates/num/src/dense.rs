@@ -1,8 +1,8 @@
-//! Small dense systems, in place and without allocation: what the warm steps of a trajectory stand on.
-//! Matrices are row-major, of order n; of symmetric ones only the lower triangle is read.
+//! Small dense systems, in place and without allocation, for the warm steps of a trajectory. Matrices are row-major, of
+//! order n; of symmetric ones only the lower triangle is read.
 //!
-//! Our own, not faer: these are matrices of 4 to 100 rows in vectors that are used again at every step, and a row that
-//! depends on others must be left alone, not reported; a library's Cholesky factor stops there, or perturbs the pivot.
+//! Not faer: these are matrices of 4 to 100 rows in vectors reused at every step, and a row that depends on others must
+//! be left alone, not reported. A library's Cholesky factor stops there, or perturbs the pivot.
 
 /// Cholesky factor L of the lower triangle of `a`, in place.
 ///
@@ -39,7 +39,7 @@ pub(crate) fn solve(l: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
-/// Solves A x = b in place by elimination with row exchanges; `a` is full and is lost.
+/// Solves A x = b in place by elimination with row exchanges; `a` is full and is overwritten.
 pub(crate) fn eliminate(a: &mut [f64], b: &mut [f64]) {
     let n = b.len();
     for k in 0..n {
@@ -100,7 +100,7 @@ pub(crate) fn complement(multiplier: &mut [f64], values: &[f64], step: &[f64], m
     shorten_and_add(multiplier, &change)
 }
 
-/// Adds as much of a change as keeps values positive; returns the part.
+/// Adds the part of a change that keeps values positive; returns the part.
 pub(crate) fn shorten_and_add(values: &mut [f64], change: &[f64]) -> f64 {
     let length = (BOUNDARY * longest(values, change)).min(1.0);
     values.iter_mut().zip(change).for_each(|(v, c)| *v += length * c);
@@ -123,7 +123,7 @@ pub(crate) fn first_max(values: impl Iterator<Item = f64>) -> usize {
     values.enumerate().fold((0, f64::NEG_INFINITY), |best, (i, v)| if v > best.1 { (i, v) } else { best }).0
 }
 
-/// Part of the way to the boundary.
+/// Fraction of the distance to the boundary.
 pub(crate) const BOUNDARY: f64 = 0.995;
 /// 1e-12: rounding leaves about n·1e-16 of a dependent row's pivot.
 pub(crate) const DEPENDENT: f64 = 1e-12;

@@ -1,19 +1,19 @@
-//! What can go wrong: one enum for the crate.
+//! Errors of the crate.
 
 use thiserror::Error;
 
-/// Why a problem has no answer, or why none was found.
+/// Reason for the lack of an answer.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Error {
-    /// The description contradicts itself or holds an impossible value.
+    /// The description is contradictory or contains an impossible value.
     #[error("{at}: {reason}")]
     Invalid {
-        /// Where, such as `utilities[3].weight`.
+        /// Location, such as `utilities[3].weight`.
         at: String,
-        /// What was given and what is allowed.
+        /// Given value and allowed values.
         reason: String,
     },
-    /// Who asked does not want the answer any more.
+    /// The caller cancelled the computation.
     #[error("interrupted")]
     Interrupted,
     /// No rates satisfy the constraints with a finite utility.
@@ -23,10 +23,10 @@ pub enum Error {
     Infeasible {
         /// Index of a flow that cannot send.
         flow: usize,
-        /// Index of the link that stops it.
+        /// Index of the link that cannot carry it.
         link: usize,
     },
-    /// No way leads from a flow's source to its sink.
+    /// No path leads from a flow's source to its sink.
     #[error(
         "no path: flow {flow} has no way to its sink over the links that it may use\nhint: allow it more links, and give them a capacity"
     )]
@@ -34,7 +34,7 @@ pub enum Error {
         /// Index of the flow.
         flow: usize,
     },
-    /// The utility grows for ever: no best rates exist.
+    /// The utility grows without bound: no best rates exist.
     #[error(
         "unbounded: flow {flow} crosses no link and its utility always grows with its rate\nhint: give it a link, or a utility with a largest value"
     )]
@@ -47,19 +47,19 @@ pub enum Error {
         "{at}: more than {limit} independent sets among {links} links\nhint: enumeration is exponential; leave out links that no flow uses, or split the graph where no conflict joins its parts"
     )]
     TooManySets {
-        /// Which region.
+        /// The region.
         at: String,
         /// Links of the conflict graph.
         links: usize,
-        /// Most sets that are enumerated ([`crate::region::MAX_INDEPENDENT_SETS`]).
+        /// Limit of enumeration ([`crate::region::MAX_INDEPENDENT_SETS`]).
         limit: usize,
     },
-    /// A method was asked for a problem outside its class.
+    /// The method does not support the problem.
     #[error("{method} does not take {what}")]
     Unsupported {
         /// The method.
         method: &'static str,
-        /// What it does not take.
+        /// Unsupported part of the problem.
         what: String,
     },
     /// The method stopped before its tolerance.
@@ -73,7 +73,7 @@ pub enum Error {
         iterations: usize,
         /// Largest relative residual reached.
         residual: f64,
-        /// What was asked for.
+        /// Required tolerance.
         tolerance: f64,
     },
 }

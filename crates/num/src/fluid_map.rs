@@ -1,14 +1,14 @@
 //! F: w → (x, q, r) of huang2020 (11)–(17): rates, queueing delays and link rates of fixed windows.
 //!
-//! F is the problem max Σ w_s ln x_s − d_s x_s of (19), whose multipliers are the queueing delays. Along a trajectory the
-//! windows move little, so Newton's method on the dual starts from the last delays: on the bottlenecks B it solves
-//! (A_B D A_Bᵀ + N_B) Δq = A_B x − c_B with x = w/(d + q^s), D = x/(d + q^s) and N = ∂r/∂q. An answer is accepted only
-//! when all conditions hold to [`TOLERANCE`]: links with a queue are full, the others are not overloaded. Where Newton
-//! does not get there (the first step, a jump of the windows, a change of bottlenecks that it does not see through) the
-//! interior method solves from scratch, and names the bottlenecks for Newton's last digits.
+//! F is the problem max Σ w_s ln x_s − d_s x_s of (19), whose multipliers are the queueing delays. Along a trajectory
+//! the windows change little, so Newton's method on the dual starts from the last delays. On the bottlenecks B it
+//! solves (A_B D A_Bᵀ + N_B) Δq = A_B x − c_B with x = w/(d + q^s), D = x/(d + q^s) and N = ∂r/∂q. An answer is
+//! accepted only if all conditions hold to [`TOLERANCE`]: links with a queue are full, the others are not overloaded.
+//! Where Newton's method fails (the first step, a jump of the windows, an unforeseen change of bottlenecks) the
+//! interior method solves from scratch, and identifies the bottlenecks for Newton's last digits.
 //!
 //! More links than flows make the system singular: rows that depend on earlier ones keep their delay. q is then one of
-//! many, q^s and x are unique.
+//! many solutions; q^s and x are unique.
 
 use crate::answer::Answer;
 use crate::certificate::Certificate;
@@ -37,23 +37,24 @@ pub struct FluidMap {
     program: Program,
     base_rtt: Vec<f64>,
     windows: Vec<f64>,
-    /// What answers prices, one per block; `None` where only the interior method can (draws and sets without entropy).
+    /// Price-dependent supply of each block; `None` if only the interior method applies (draws and sets without
+    /// entropy).
     smooth: Vec<Option<Smooth>>,
     /// Delays of the program's rows; 0 off the bottlenecks.
     prices: Vec<f64>,
     has_start: bool,
-    /// The answer below is that of `windows`.
+    /// True if the fields below belong to `windows`.
     is_solved: bool,
     /// x, q^s, A x, b + r.
     rates: Vec<f64>,
     delays: Vec<f64>,
     load: Vec<f64>,
     capacity: Vec<f64>,
-    /// Typical b + r, by which overload is judged.
+    /// Typical b + r, the reference for overload.
     scale: Vec<f64>,
     hessians: Vec<Vec<f64>>,
     mixtures: Vec<Vec<f64>>,
-    /// Rows with a queue or too much load, and where each row stands among them.
+    /// Rows with a queue or overload, and each row's position among them.
     bottlenecks: Vec<u32>,
     position: Vec<u32>,
     /// D = x/(d + q^s) of each flow.
@@ -62,12 +63,12 @@ pub struct FluidMap {
     step: Vec<f64>,
 }
 
-/// How an answer was found.
+/// Effort of finding an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FluidPoint {
     /// Newton steps from the last answer, or after the interior method.
     pub newton_steps: usize,
-    /// Newton steps of the interior method; 0 where the warm start was enough.
+    /// Newton steps of the interior method; 0 if the warm start sufficed.
     pub interior_steps: usize,
 }
 
@@ -124,7 +125,7 @@ impl FluidMap {
         })
     }
 
-    /// Searches end with [`Error::Interrupted`] once `stop` is set.
+    /// Ends searches with [`Error::Interrupted`] once `stop` is set.
     pub fn stop_when(&mut self, stop: Stop) {
         self.program.stop = stop;
     }
@@ -132,7 +133,7 @@ impl FluidMap {
     /// Finds F(w); `windows` in packets, one per route, positive. Read the answer with the other methods.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a window that is not positive; [`Error::NotConverged`]. The last answer is then gone.
+    /// [`Error::Invalid`] for a window that is not positive; [`Error::NotConverged`]. The last answer is then lost.
     pub fn solve(&mut self, windows: &[f64]) -> Result<FluidPoint, Error> {
         if windows.len() != self.windows.len() {
             let why = format!("{} windows for {} routes", windows.len(), self.windows.len());
@@ -190,13 +191,13 @@ impl FluidMap {
         }
     }
 
-    /// The proof of the present answer.
+    /// Certificate of the present answer.
     pub fn certificate(&self) -> Certificate {
         Certificate::of(&self.problem(), &self.answer())
     }
 
-    /// ∂x_s/∂w_n = D̄⁻¹(I − X M D̄⁻¹) with M = A_Bᵀ(N_B + A_B D̄⁻¹ X A_Bᵀ)⁻¹A_B (huang2020 App. A), row by row, where the
-    /// bottlenecks stay the same. `None` for regions of draws or sets without entropy, where r jumps.
+    /// ∂x_s/∂w_n = D̄⁻¹(I − X M D̄⁻¹) with M = A_Bᵀ(N_B + A_B D̄⁻¹ X A_Bᵀ)⁻¹A_B (huang2020 App. A), row by row, for
+    /// fixed bottlenecks. `None` for regions of draws or sets without entropy, where r jumps.
     pub fn rate_jacobian(&mut self) -> Option<Vec<Vec<f64>>> {
         if self.smooth.iter().any(Option::is_none) {
             return None;
@@ -259,7 +260,7 @@ impl FluidMap {
         Ok(outcome.iterations)
     }
 
-    /// Newton's last digits, with no delay off the bottlenecks; where it fails the interior method's answer stands.
+    /// Newton's last digits, with no delay off the bottlenecks; if it fails the interior method's answer is kept.
     fn polish(&mut self) -> usize {
         let (prices, rates, delays) = (self.prices.clone(), self.rates.clone(), self.delays.clone());
         let (capacity, mixtures) = (self.capacity.clone(), self.mixtures.clone());
@@ -320,7 +321,7 @@ impl FluidMap {
         None
     }
 
-    /// Rates, loads and link rates at the present delays; false where they have no queue to order an overloaded region.
+    /// Rates, loads and link rates at the present delays; false if an overloaded region has no queue.
     fn evaluate(&mut self) -> bool {
         self.load.fill(0.0);
         let program = &self.program;
@@ -360,7 +361,7 @@ impl FluidMap {
         self.rates.iter().all(|x| x.is_finite())
     }
 
-    /// Where the bottlenecks stand, and D.
+    /// Positions of the bottlenecks, and D.
     fn look(&mut self) {
         self.position.fill(u32::MAX);
         for (i, &l) in self.bottlenecks.iter().enumerate() {
@@ -371,7 +372,8 @@ impl FluidMap {
         }
     }
 
-    /// Solves (A_B D A_Bᵀ + N_B) x = g in the place of g = `step`, without the matrix: only the routes are gone through.
+    /// Solves (A_B D A_Bᵀ + N_B) x = g in place, g = `step`, without forming the matrix: one pass over the routes per
+    /// product.
     fn conjugate_gradients(&mut self) {
         let k = self.step.len();
         let mut diagonal = vec![0.0; k];
@@ -473,20 +475,20 @@ impl FluidMap {
     }
 }
 
-/// Load against rate of a link, relative: rates agree to about this.
+/// Relative tolerance between load and rate of a link, about the accuracy of the rates.
 const TOLERANCE: f64 = 1e-10;
-/// Warm steps need one or two; a method that has not arrived after these will not.
+/// Limit of warm Newton steps; one or two usually suffice.
 const MAX_NEWTON: usize = 12;
 /// Bottlenecks up to which a dense factor is cheaper than conjugate gradients.
 const DENSE: usize = 400;
 /// Relative accuracy of conjugate gradients, in the preconditioned norm.
 const CG_TOLERANCE: f64 = 1e-9;
-/// A bound on their steps: they settle in some dozens, unless rows depend on others.
+/// Limit of conjugate gradient steps: they converge in some dozens, unless rows depend on others.
 const CG_STEPS: usize = 500;
 const COLD_TOLERANCE: f64 = 1e-10;
-/// Where no Newton step follows, degenerate mixtures leave rates within about the root of this.
+/// Tolerance without a following Newton step: degenerate mixtures leave rates within about its root.
 const JUMP_TARGET: f64 = 1e-14;
-/// It takes 30 to 40; what has not arrived after these will not.
+/// Limit of interior steps; 30 to 40 usually suffice.
 const COLD_STEPS: usize = 80;
-/// For the methods that take what it leaves.
+/// Step limit of the methods for problems on which the interior method fails.
 const RESCUE_STEPS: usize = 10_000;

@@ -1,11 +1,11 @@
-//! Network utility maximisation: the best rates that any congestion control could reach.
+//! Network utility maximisation: optimal rates for any congestion control on a network.
 //!
 //! maximise Σ U_s(x_s) over routes and capacity regions: a [`Problem`] is a [`Network`] (links, [`Region`]s that couple
 //! some of them, routes) and one [`Utility`] per flow; [`solve`] finds the rates, and every [`Solution`] carries a
 //! [`Certificate`] computed from the answer alone. [`FluidMap`] re-solves the problem of fixed windows, F: w → (x, q, r),
 //! along a trajectory. Model, methods and limits: `docs/reference/models/num.md`.
 //!
-//! Rates may be in any one unit (packets a second, by custom); prices are utility per rate.
+//! Rates may be in any one unit (packets per second by convention); prices are utility per rate.
 //!
 //! ```
 //! use windward_num::{Options, Problem, Utility, solve};

@@ -1,4 +1,4 @@
-//! The problem as a person states it: links, the regions that couple them, routes, utilities.
+//! Problem description: links, the regions that couple them, routes, utilities.
 
 use crate::error::Error;
 use crate::region::Region;
@@ -14,7 +14,7 @@ pub struct Network {
     /// Capacity regions; every [`Link::Wireless`] belongs to exactly one.
     #[serde(default)]
     pub couplings: Vec<Coupling>,
-    /// For each flow the links it crosses, each at most once; may be empty.
+    /// Links that each flow crosses, each at most once; may be empty.
     pub routes: Vec<Vec<u32>>,
 }
 
@@ -22,19 +22,19 @@ pub struct Network {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Link {
-    /// A constant capacity in packets a second (any one unit of rate may be used throughout).
+    /// A constant capacity in packets per second (any one unit of rate may be used throughout).
     Wired(f64),
-    /// A rate that a [`Coupling`] shares out.
+    /// A rate from a [`Coupling`]'s region.
     Wireless,
 }
 
-/// Links whose rates lie together in one region.
+/// Links with rates in a common region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Coupling {
     /// Indices of the links, in the order of the region's coordinates.
     pub links: Vec<u32>,
-    /// The rates they can have together.
+    /// Rates that they can have simultaneously.
     pub region: Region,
 }
 
@@ -92,7 +92,7 @@ impl Network {
         self.check_routes(&able)
     }
 
-    /// Which links can carry something, links and couplings checked.
+    /// Marks links that can carry traffic; checks links and couplings.
     pub(crate) fn able(&self) -> Result<Vec<bool>, Error> {
         let mut able = vec![false; self.links.len()];
         let mut owner = vec![None; self.links.len()];

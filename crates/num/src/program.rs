@@ -1,8 +1,8 @@
-//! The problem as the solvers see it: maximise Σ U_s(x_s) subject to A x ≤ b + r, r ∈ R.
+//! Compiled problem of the solvers: maximise Σ U_s(x_s) subject to A x ≤ b + r, r ∈ R.
 //!
 //! Boxes and half-spaces become rows with a constant right-hand side (a half-space Σ n_l r_l ≤ b with n ≥ 0 is the row
-//! Σ_l n_l Σ_{s∈S(l)} x_s ≤ b); curved, entropic and vertex regions keep one row per link and a block that answers prices
-//! with rates. A is stored by flow: one pass gathers prices, asks the utility, scatters the rate.
+//! Σ_l n_l Σ_{s∈S(l)} x_s ≤ b). Curved, entropic and vertex regions keep one row per link and a block that maps prices
+//! to rates. A is stored by flow: one pass gathers prices, evaluates the utility, scatters the rate.
 
 use crate::network::{Link, Network};
 use crate::region::{Curved, Region, Vertices};
@@ -10,28 +10,28 @@ use crate::stop::Stop;
 use crate::utility::Utility;
 use std::ops::Range;
 
-/// A compiled problem. Network and utilities must be checked ones.
+/// A compiled problem. Requires a checked network and checked utilities.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     /// Entries of flow s: `start[s]..start[s + 1]`.
     pub start: Vec<u32>,
     /// Row of an entry.
     pub row: Vec<u32>,
-    /// Coefficient of an entry; empty where all are 1.
+    /// Coefficient of an entry; empty if all are 1.
     pub weight: Vec<f64>,
     pub utilities: Vec<Utility>,
-    /// b; for rows of a block what is added to its rate.
+    /// b; for rows of a block the constant added to its rate.
     pub rhs: Vec<f64>,
     pub blocks: Vec<Block>,
-    /// Where each link went.
+    /// Rows of each link.
     pub places: Vec<Place>,
     /// Rows of a coupling's half-spaces, or of its links.
     pub coupling_rows: Vec<Range<usize>>,
-    /// What ends its solvers.
+    /// Stop signal of its solvers.
     pub stop: Stop,
 }
 
-/// Rows whose right-hand side answers prices.
+/// Rows with a price-dependent right-hand side.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub rows: Range<usize>,
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
     Vertices(Vertices),
 }
 
-/// The rows in which a link's load appears.
+/// Rows that contain a link's load.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     Row(u32),
@@ -158,7 +158,7 @@ impl Program {
         self.places.iter().map(price).collect()
     }
 
-    /// A right-hand side that is surely positive: capacities, and for blocks an inner point of the region.
+    /// A strictly positive right-hand side: capacities, and for blocks an inner point of the region.
     pub(crate) fn typical_rates(&self) -> Vec<f64> {
         let mut rates = self.rhs.clone();
         for block in &self.blocks {

@@ -1,7 +1,8 @@
-//! Units in which a problem is solved. A network in Mbit/s and one in Gbit/s are the same problem, but x^(−α) in packets a second
-//! leaves f64 at α = 64 from 83 333 on. So rates are counted in a typical rate, and utilities in a typical turnover x U′.
+//! Scaling of a problem. A network in Mbit/s and one in Gbit/s are the same problem, but x^(−α) in packets per second
+//! leaves f64 at α = 64 from 83 333 on. Rates are therefore measured in a typical rate, and utilities in a typical
+//! turnover x U′.
 //!
-//! Both units are powers of four: square roots and powers of daily use are scaled without rounding.
+//! Both units are powers of four, so that square roots and common powers are scaled without rounding.
 
 use crate::answer::{Answer, Mixture};
 use crate::network::{Coupling, Link, Network, Problem};
@@ -12,14 +13,14 @@ use crate::utility::Utility;
 /// The units, as exponents of four.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Scale {
-    /// Of a rate.
+    /// Exponent of the unit of rates.
     rate: i32,
-    /// Of a utility. For large alpha its power of four is no f64.
+    /// Exponent of the unit of utilities. For large alpha its power of four is outside f64.
     utility: i32,
 }
 
 impl Scale {
-    /// The units that suit a checked network of `routes`, and flows of these utilities over them.
+    /// Units for a checked network of `routes`, and flows of these utilities over them.
     pub(crate) fn of(network: &Network, routes: &[Vec<u32>], utilities: &[Utility]) -> Self {
         let program = Program::new(network, Vec::new());
         let typical = link_rates(&program);
@@ -118,22 +119,22 @@ impl Scale {
         }
     }
 
-    /// A rate in these units.
+    /// Converts a rate to these units.
     fn down(self, rate: f64) -> f64 {
         quadrupled(rate, -self.rate)
     }
 
-    /// A rate in the problem's.
+    /// Converts a rate to the problem's unit.
     pub(crate) fn rate(self, rate: f64) -> f64 {
         quadrupled(rate, self.rate)
     }
 
-    /// A price in the problem's; 0 below the least f64.
+    /// Converts a price to the problem's unit; 0 below the least f64.
     pub(crate) fn price(self, price: f64) -> f64 {
         quadrupled(price, self.utility - self.rate)
     }
 
-    /// An answer in the units of the problem on `network`.
+    /// Converts an answer to the units of the problem on `network`.
     pub(crate) fn undo(self, network: &Network, answer: Answer) -> Answer {
         let mixtures = network.couplings.iter().zip(answer.mixtures).map(|(coupling, mixture)| match mixture {
             // A norm's half-space is scaled to 1 by its normal, all others' by their offsets.
@@ -154,7 +155,7 @@ impl Scale {
     }
 }
 
-/// What a link can carry beside others of its region.
+/// Rate of each link beside others of its region.
 fn link_rates(program: &Program) -> Vec<f64> {
     let rows = program.typical_rates();
     let rate = |place: &Place| match place {
@@ -169,7 +170,7 @@ fn quadrupled(value: f64, exponent: i32) -> f64 {
     libm::ldexp(value, clamped(2.0 * f64::from(exponent)))
 }
 
-/// Beyond these no f64 is left anyway.
+/// Exponent clamped to the range of f64.
 fn clamped(exponent: f64) -> i32 {
     exponent.clamp(-4000.0, 4000.0) as i32
 }

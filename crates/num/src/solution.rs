@@ -1,4 +1,4 @@
-//! What a solver returns: an answer, who found it, and the proof that goes with it.
+//! Solver results: an answer, its method, and its certificate.
 
 use crate::answer::{Answer, Level, Mixture};
 use crate::certificate::{self, Certificate};
@@ -14,23 +14,23 @@ pub struct Solution {
     pub prices: Vec<f64>,
     /// Σ_{l∈L(s)} λ_l of every flow.
     pub path_prices: Vec<f64>,
-    /// c_l, or the rate r_l that the region gives the link. A link of a piecewise linear region gets its load.
+    /// c_l, or r_l from the region. A link of a piecewise linear region gets its load.
     pub link_rates: Vec<f64>,
-    /// How each coupling reaches its rates.
+    /// Mixture by which each coupling reaches its rates.
     pub mixtures: Vec<Mixture>,
-    /// Σ U_s(x_s), and the entropies of CSMA regions; `None` for max–min, which has no value.
+    /// Σ U_s(x_s), and the entropies of CSMA regions; `None` for max–min.
     pub objective: Option<f64>,
-    /// For max–min: the levels at which flows stop, rising. Empty otherwise.
+    /// For max–min: the levels at which flows are frozen, rising. Empty otherwise.
     pub levels: Vec<Level>,
-    /// Which method found it.
+    /// Solution method.
     pub method: Method,
-    /// Its iterations.
+    /// Iterations of the method.
     pub iterations: usize,
-    /// What was checked, and how well it holds.
+    /// Certificate of optimality.
     pub certificate: Certificate,
 }
 
-/// Which method found a solution.
+/// Solution method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -47,13 +47,13 @@ pub enum Method {
 }
 
 impl Solution {
-    /// Judges an answer.
+    /// Certifies an answer.
     pub(crate) fn certified(answer: Answer, problem: &Problem, method: Method, iterations: usize) -> Self {
         let certificate = Certificate::of(problem, &answer);
         Self::new(answer, problem, certificate, method, iterations)
     }
 
-    /// An answer to `problem` that was judged in other units.
+    /// Answer to `problem` with a certificate from other units.
     pub(crate) fn new(
         answer: Answer,
         problem: &Problem,

@@ -1,25 +1,25 @@
-//! What ends a computation from another thread.
+//! Cancellation of a computation from another thread.
 
 use crate::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// Asked between the steps of a computation whether its answer is still wanted. The default never ends one.
+/// Cancellation signal, polled between the steps of a computation. The default never cancels.
 #[derive(Clone, Default)]
 pub struct Stop(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Stop {
-    /// Ends a computation with [`Error::Interrupted`] once `is_over` returns true.
+    /// Cancels a computation with [`Error::Interrupted`] once `is_over` returns true.
     pub fn when(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(is_over)))
     }
 
-    /// Whether to end.
+    /// True if the computation is to end.
     pub fn is_set(&self) -> bool {
         self.0.as_ref().is_some_and(|is_over| is_over())
     }
 
-    /// Refuses to go on once it is set.
+    /// Returns an error once the signal is set.
     ///
     /// # Errors
     /// [`Error::Interrupted`].

@@ -1,11 +1,11 @@
-//! Which regions are ones: shapes and values.
+//! Validation of regions: shapes and values.
 
 use super::{MAX_INDEPENDENT_SETS, Region, independent_sets};
 use crate::dense;
 use crate::error::Error;
 
 impl Region {
-    /// Checks values and shape for a coupling of `links` links; tells which links can have a positive rate.
+    /// Checks values and shape for a coupling of `links` links; marks links that can have a positive rate.
     pub(crate) fn check(&self, at: &str, links: usize) -> Result<Vec<bool>, Error> {
         let place = Place { at, links };
         if links == 0 {
@@ -29,14 +29,14 @@ fn positive(values: &[f64]) -> Vec<bool> {
     values.iter().map(|&v| v > 0.0).collect()
 }
 
-/// Where a region stands, and how many links it couples.
+/// Location of a region, and the number of links that it couples.
 struct Place<'a> {
     at: &'a str,
     links: usize,
 }
 
 impl Place<'_> {
-    /// What is wrong with a field.
+    /// Error of a field.
     fn wrong(&self, field: &str, why: impl Into<String>) -> Error {
         Error::invalid(format!("{}.region.{field}", self.at), why)
     }
@@ -55,7 +55,7 @@ impl Place<'_> {
         }
     }
 
-    /// A number from 0 for each link.
+    /// Checks one non-negative number per link.
     fn vector(&self, field: &str, values: &[f64]) -> Result<(), Error> {
         self.length(field, values.len())?;
         self.numbers(field, values)

@@ -4,8 +4,8 @@
 /// max qᵀr subject to n_kᵀr ≤ b_k, r ≥ 0: the corner of huang2020 Claim 1. Normals and offsets are ≥ 0, and every link has
 /// a positive entry somewhere.
 ///
-/// A link's rate is measured in what it could carry alone, and every row in its offset: entries are then in [0, 1], the
-/// start r = 0 is a corner whatever the scales, and r stays inside at every step.
+/// A link's rate is measured in its rate alone, and every row in its offset. Entries are then in [0, 1], the start r =
+/// 0 is a corner at any scale, and r stays inside at every step.
 pub(super) fn of_half_spaces(normals: &[Vec<f64>], offsets: &[f64], prices: &[f64]) -> Vec<f64> {
     let faces = || normals.iter().zip(offsets);
     let alone = |l: usize| faces().filter(|(n, _)| n[l] > 0.0).map(|(n, b)| b / n[l]).fold(f64::INFINITY, f64::min);
@@ -43,8 +43,8 @@ impl Tableau {
         Self { outside: (0..columns).collect(), basis: (columns..columns + rows.len()).collect(), rows, gain }
     }
 
-    /// Bland's rule, which never returns to a corner: of the variables that gain the one of least index enters, and of those
-    /// that block it first the one of least index leaves.
+    /// Bland's rule, which never returns to a corner: of the variables that gain the one of least index enters, and of
+    /// those that block it first the one of least index leaves.
     fn pivot(&self) -> Option<(usize, usize)> {
         let gains = (0..self.gain.len()).filter(|&j| self.gain[j] > ROUNDING);
         let column = gains.min_by_key(|&j| self.outside[j])?;
@@ -81,16 +81,16 @@ impl Tableau {
     }
 }
 
-/// Far beyond what a few rows need; were rounding to turn in a circle, every corner on it is inside the region.
+/// Far beyond the needs of a few rows; if rounding caused a cycle, every corner on it would be inside the region.
 const MAX_EXCHANGES: usize = 100_000;
-/// What elimination leaves of entries that are 0; the largest of a column is 1 at the start.
+/// Rounding in entries that are 0 after elimination; the largest of a column is 1 at the start.
 const ROUNDING: f64 = 1e-12;
 
 #[cfg(test)]
 mod tests {
     use super::of_half_spaces;
 
-    /// r_1 + 2 r_2 ≤ 4, 3 r_1 + r_2 ≤ 6 meet in (8/5, 6/5); scales of a million between links and rows change nothing.
+    /// r_1 + 2 r_2 ≤ 4, 3 r_1 + r_2 ≤ 6 meet in (8/5, 6/5), independent of scales of a million between links and rows.
     #[test]
     fn two_faces() {
         let scaled = |a: f64, b: f64| {
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Offsets of 0 hold their links at 0, all of them or some; without prices nothing is served.
+    /// Offsets of 0 hold all or some links at 0; without prices nothing is served.
     #[test]
     fn dead_links() {
         let normals = [vec![1.0, 0.0], vec![1.0, 1.0]];
@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(of_half_spaces(&normals, &[1.0, 2.0], &[0.0, 0.0]), [0.0, 0.0]);
     }
 
-    /// Two equal faces leave degenerate corners on the way, where a careless rule may turn for ever. x + z ≤ 1, y + z ≤ 1 and
-    /// 2x + y ≤ 2, priced 1/3, 2/3, 1/3, bound x + y + z by 5/3, reached at (2/3, 2/3, 1/3).
+    /// Two equal faces leave degenerate corners on the way, at which a careless rule may cycle. x + z ≤ 1, y + z ≤ 1
+    /// and 2x + y ≤ 2, priced 1/3, 2/3, 1/3, bound x + y + z by 5/3, reached at (2/3, 2/3, 1/3).
     #[test]
     fn degenerate_corner() {
         let normals = [vec![1.0, 0.0, 1.0], vec![0.0, 1.0, 1.0], vec![2.0, 1.0, 0.0], vec![1.0, 0.5, 0.0]];

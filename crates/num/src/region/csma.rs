@@ -2,7 +2,7 @@
 
 use crate::dense::first_max;
 
-/// Most independent sets that are enumerated, the empty one included.
+/// Limit of enumerated independent sets, the empty one included.
 pub const MAX_INDEPENDENT_SETS: usize = 1 << 16;
 
 /// Every independent set of a graph on `links` vertices as a bit mask (bit l: link l is active), the empty set first;
@@ -31,7 +31,7 @@ pub(crate) fn all_sets(links: usize, conflicts: &[(u32, u32)]) -> Vec<u64> {
     independent_sets(links, conflicts).expect("a checked conflict graph can be enumerated")
 }
 
-/// The sets to which no link can be added: the vertices that matter where idling gains nothing.
+/// Maximal independent sets: the only relevant vertices where idling gains nothing.
 pub(crate) fn maximal_sets(links: usize, conflicts: &[(u32, u32)]) -> Vec<u64> {
     let neighbours = neighbours(links, conflicts);
     let is_maximal = |set: &u64| (0..links).all(|l| set >> l & 1 == 1 || set & neighbours[l] != 0);
@@ -79,7 +79,7 @@ impl Entropic {
         u
     }
 
-    /// Writes r(q) at T > 0, and ∂r/∂q = b_l b_n Cov(r_l, r_n)/T where wanted; returns h(q).
+    /// Writes r(q) at T > 0, and optionally ∂r/∂q = b_l b_n Cov(r_l, r_n)/T; returns h(q).
     pub(crate) fn evaluate(&self, q: &[f64], rates: &mut [f64], hessian: Option<&mut [f64]>) -> f64 {
         let n = q.len();
         let u = self.stationary(q);

@@ -1,7 +1,7 @@
-//! Capacity regions R: the rates r that coupled links can have together.
+//! Capacity regions R: sets of rates r that coupled links can have simultaneously.
 //!
-//! A region is known by its support function h(q) = max_{r∈R} qᵀr, whose maximiser is what a MaxWeight scheduler with
-//! queueing delays q serves (huang2020 (17)). Everything below a reachable vector of rates is reachable.
+//! A region is given by its support function h(q) = max_{r∈R} qᵀr, whose maximiser is the service of a MaxWeight
+//! scheduler with queueing delays q (huang2020 (17)). Every vector of rates below a reachable one is reachable.
 
 mod check;
 mod corner;
@@ -51,7 +51,7 @@ pub enum Region {
     Fading {
         /// R_l(h) ≥ 0, one row per channel draw.
         rates: Vec<Vec<f64>>,
-        /// π_h ≥ 0, scaled to sum to 1; absent: all draws alike.
+        /// π_h ≥ 0, scaled to sum to 1; absent: equal probabilities.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         probabilities: Option<Vec<f64>>,
     },

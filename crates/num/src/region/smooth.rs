@@ -1,7 +1,7 @@
 //! Smooth regions {r : f(r) ≤ 0}, f strictly convex (huang2020 Fig. 1(b), Lemma 2): closed forms of the support function,
 //! its gradient r(q) and its Hessian ∂r/∂q.
 //!
-//! r ≥ 0 needs no constraint of its own: a link's rate is at least its load, and the price sees to that.
+//! r ≥ 0 needs no separate constraint: a link's rate is at least its load, which its price enforces.
 
 use crate::dense;
 
@@ -13,7 +13,7 @@ pub(crate) enum Curved {
 }
 
 impl Curved {
-    /// Writes r(q), and ∂r/∂q row-major where wanted; returns h(q). For q ≥ 0 and not 0.
+    /// Writes r(q), and optionally ∂r/∂q row-major; returns h(q). Requires q ≥ 0, q ≠ 0.
     pub(crate) fn evaluate(&self, q: &[f64], rates: &mut [f64], hessian: Option<&mut [f64]>) -> f64 {
         match self {
             Self::Norm(norm) => norm.evaluate(q, rates, hessian),
@@ -21,7 +21,7 @@ impl Curved {
         }
     }
 
-    /// Writes r = r⁺ − r⁻, both parts ≥ 0, and their derivatives row-major. For q > 0.
+    /// Writes r = r⁺ − r⁻, both parts ≥ 0, and their derivatives row-major. Requires q > 0.
     pub(crate) fn split(&self, q: &[f64], rates: [&mut [f64]; 2], slopes: [&mut [f64]; 2]) {
         let ([plus, minus], [slope_plus, slope_minus]) = (rates, slopes);
         match self {

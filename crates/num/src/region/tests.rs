@@ -11,7 +11,7 @@ fn sets_are_counted() {
     assert_eq!(independent_sets(3, &[(0, 1)]).unwrap(), [0b000, 0b001, 0b010, 0b100, 0b101, 0b110]);
 }
 
-/// Refused by size: 16 free links are 65 536 sets, 17 are more; 65 links do not fit a mask.
+/// Size limits: 16 free links have 65 536 sets, 17 have more; 65 links do not fit a mask.
 #[test]
 fn sets_have_a_limit() {
     assert_eq!(independent_sets(16, &[]).unwrap().len(), MAX_INDEPENDENT_SETS);

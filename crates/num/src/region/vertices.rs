@@ -18,14 +18,14 @@ pub(crate) struct Vertices {
     pub coordinate: Vec<u32>,
     /// Value of an entry, positive.
     pub value: Vec<f64>,
-    /// For a fading cell: the group of each channel draw; `u32::MAX` where nothing can be sent.
+    /// For a fading cell: the group of each channel draw; `u32::MAX` if no rate is positive.
     pub draw_group: Vec<u32>,
     /// For CSMA: the independent set of each vertex.
     pub masks: Vec<u64>,
 }
 
 impl Vertices {
-    /// Draws with equal rates are one group: adaptive modulation leaves few different ones.
+    /// Groups draws with equal rates: adaptive modulation leaves few different ones.
     pub(crate) fn fading(rates: &[Vec<f64>], probabilities: Option<&[f64]>) -> Self {
         let mut order: Vec<usize> = (0..rates.len()).collect();
         let compare = |a: &usize, b: &usize| {
@@ -49,7 +49,7 @@ impl Vertices {
         out
     }
 
-    /// With entropy every set matters, without it only the maximal ones.
+    /// Vertices of all sets with entropy, of the maximal ones without.
     pub(crate) fn csma(rates: &[f64], conflicts: &[(u32, u32)], entropy: f64) -> Self {
         let mut out = Self::empty();
         out.temperature = entropy;

@@ -1,4 +1,4 @@
-//! The answer by paths, and its proof.
+//! Free-routing results by paths, and their certificate.
 
 use super::model::{Model, Raw};
 use super::paths::{self, Demand, Path};
@@ -19,14 +19,14 @@ pub struct Routing {
 }
 
 impl Routing {
-    /// f_l^s: what each flow sends over each link.
+    /// f_l^s: each flow's rate on each link.
     pub fn loads(&self) -> Vec<Vec<f64>> {
         self.paths.iter().map(|paths| paths::loads(paths, self.solution.prices.len())).collect()
     }
 }
 
 impl Routing {
-    /// An answer found in units of `scale`, in those of `problem`.
+    /// Converts an answer from units of `scale` to those of `problem`.
     pub(super) fn rescaled(self, scale: Scale, problem: &RoutingProblem) -> Self {
         let mut paths = self.paths;
         paths.iter_mut().flatten().for_each(|path| path.rate = scale.rate(path.rate));
@@ -45,7 +45,7 @@ impl Routing {
     }
 }
 
-/// Judges what one pass found.
+/// Certifies the result of one pass.
 pub(super) fn certified(model: &Model<'_>, raw: Raw) -> Routing {
     let problem = model.problem;
     let (answer, paths) = model.by_paths(raw.answer, &raw.flows);
@@ -67,7 +67,7 @@ pub(super) fn certified(model: &Model<'_>, raw: Raw) -> Routing {
 }
 
 impl Model<'_> {
-    /// The answer by paths: each flow's rate is what its paths carry.
+    /// Decomposes the answer into paths: each flow's rate is the sum over its paths.
     pub fn by_paths(&self, answer: Answer, flows: &[Vec<f64>]) -> (Answer, Vec<Vec<Path>>) {
         let split = |(demand, flow): (&Demand, &Vec<f64>)| paths::decompose(demand, &self.problem.ends, flow);
         let paths: Vec<Vec<Path>> = self.demands.iter().zip(flows).map(split).collect();
@@ -75,7 +75,7 @@ impl Model<'_> {
         (Answer { rates, ..answer }, paths)
     }
 
-    /// Loads by the paths, the cheapest paths' prices, and what the paths taken cost more.
+    /// Loads by the paths, the cheapest paths' prices, and the extra price of the used paths.
     pub fn sums(&self, answer: &Answer, paths: &[Vec<Path>]) -> Sums {
         let path_prices = self.cheapest(&answer.prices);
         let mut loads = vec![0.0; answer.prices.len()];
@@ -90,7 +90,7 @@ impl Model<'_> {
         Sums { path_prices, loads, detour: Some(detour) }
     }
 
-    /// What a packet of each flow costs by the cheapest way it is allowed.
+    /// Price of each flow's cheapest allowed path.
     pub fn cheapest(&self, prices: &[f64]) -> Vec<f64> {
         self.demands.iter().map(|demand| paths::cheapest(demand, &self.problem.ends, prices)).collect()
     }

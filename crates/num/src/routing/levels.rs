@@ -1,6 +1,6 @@
-//! Max–min with free routing: raise all flows at x_s = w_s t as far as routing and schedule allow, stop those whose cheapest
-//! way has a price, go on with the others. Interior points end among strictly complementary ones, so that a flow that
-//! could still rise has price 0.
+//! Max–min with free routing: raises all flows at x_s = w_s t as far as routing and schedule allow, freezes those whose
+//! cheapest path has a price, and continues with the others. Interior points end among strictly complementary ones, so
+//! that a flow that could still rise has price 0.
 
 use super::answer::Routing;
 use super::model::{Goal, Model};
@@ -72,7 +72,7 @@ fn weights(problem: &RoutingProblem) -> Result<Vec<f64>, Error> {
     problem.utilities.iter().map(weight).collect()
 }
 
-/// Of the linear programs.
+/// Tolerance of the linear programs.
 const TOLERANCE: f64 = 1e-12;
-/// Parts of the level's price below this are none.
+/// Fractions of the level's price below this count as zero.
 const NO_PRICE: f64 = 1e-6;

@@ -9,18 +9,18 @@ use crate::program::Program;
 use crate::solve::conic::{Builder, Coupled};
 use std::collections::BTreeMap;
 
-/// A checked problem, and the units in which its rates are measured.
+/// A checked problem, and the units of its rates.
 pub(super) struct Model<'p> {
     pub problem: &'p RoutingProblem,
-    /// The demands with the links that lead somewhere.
+    /// The demands with their useful links.
     pub demands: Vec<Demand>,
-    /// Of links.
+    /// Unit of link rates.
     unit: f64,
-    /// Of each flow.
+    /// Unit of each flow's rate.
     own: Vec<f64>,
 }
 
-/// What is maximised.
+/// Objective.
 pub(super) enum Goal<'a> {
     /// Σ U_s(x_s).
     Utilities,
@@ -28,12 +28,12 @@ pub(super) enum Goal<'a> {
     Level { weights: &'a [f64], rates: &'a [Option<f64>] },
 }
 
-/// What one pass finds.
+/// Result of one pass.
 pub(super) struct Raw {
     pub answer: Answer,
     /// One rate per link of each demand.
     pub flows: Vec<Vec<f64>>,
-    /// t, where that was the goal.
+    /// t, for the goal [`Goal::Level`].
     pub level: f64,
     pub iterations: usize,
 }
@@ -44,7 +44,7 @@ impl<'p> Model<'p> {
         Self { problem, unit, own: vec![unit; demands.len()], demands }
     }
 
-    /// Measures every flow in its rate, which lets the solver keep more digits.
+    /// Sets the unit of every flow to its rate, which lets the solver keep more digits.
     pub fn rescale(&mut self, rates: &[f64]) {
         self.own = rates.iter().map(|x| x.max(SMALLEST * self.unit)).collect();
     }
@@ -91,7 +91,7 @@ impl<'p> Model<'p> {
         })
     }
 
-    /// Adds the objective; returns the level's variable, if it is what is maximised.
+    /// Adds the objective; returns the level's variable, if it is maximised.
     fn pursue(&self, goal: &Goal<'_>, rates: &[usize], cone: &mut Builder) -> Result<Option<usize>, Error> {
         match goal {
             Goal::Utilities => {
@@ -113,7 +113,8 @@ impl<'p> Model<'p> {
         }
     }
 
-    /// Variables of a flow on its links: what enters a node leaves it, but at the ends. The sink's row follows from the others.
+    /// Adds a flow's variables with flow conservation at every node but the ends. The sink's row follows from the
+    /// others.
     fn conserve(&self, demand: &Demand, x: usize, cone: &mut Builder) -> Vec<usize> {
         let mut nodes: BTreeMap<u32, Vec<(usize, f64)>> = BTreeMap::from([(demand.source, vec![(x, -1.0)])]);
         let flow: Vec<usize> = demand.links.iter().map(|_| cone.variable(0.0)).collect();

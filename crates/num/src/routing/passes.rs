@@ -1,4 +1,4 @@
-//! One pass after the other, until the proof holds.
+//! Repeated passes until the certificate holds.
 
 use super::answer::{Routing, certified};
 use super::model::{Goal, Model, Raw};
@@ -10,12 +10,13 @@ use crate::scale::Scale;
 use crate::solve::options::Options;
 use crate::utility::Utility;
 
-/// Finds the best rates with Clarabel, several times as [`crate::solve_reference`] does, and their last digits by cutting planes
-/// where the regions are flat; level by level for max–min.
+/// Finds the best rates with Clarabel, in several passes like [`crate::solve_reference`], with the last digits by
+/// cutting planes where regions are flat; level by level for max–min.
 ///
 /// # Errors
-/// As [`Problem::check`]; [`Error::NoPath`]; [`Error::Unsupported`] for [`Utility::Emultcp`], which has no conic form, and for
-/// max–min beside other utilities or an entropy; [`Error::NotConverged`] where the proof does not hold to 1e-6.
+/// As [`Problem::check`]; [`Error::NoPath`]; [`Error::Unsupported`] for [`Utility::Emultcp`], which has no conic form,
+/// and for max–min beside other utilities or an entropy; [`Error::NotConverged`] if the certificate does not hold to
+/// 1e-6.
 pub fn solve_routing(problem: &RoutingProblem) -> Result<Routing, Error> {
     let demands = problem.check()?;
     let found = if problem.utilities.iter().any(|u| matches!(u, Utility::MaxMin { .. })) {
@@ -71,7 +72,7 @@ fn best_of_passes(problem: &RoutingProblem, demands: Vec<Demand>) -> Result<Rout
     best.ok_or_else(|| failure.expect("a pass that gave no answer gave an error"))
 }
 
-/// Of each pass: beyond the reach of the arithmetic the solver stops by itself.
+/// Tolerance of each pass; beyond the reach of the arithmetic the solver stops by itself.
 const TOLERANCES: [f64; 4] = [1e-9, 1e-11, 1e-13, 1e-15];
-/// Residuals of the certificate above this are no answer.
+/// Limit of the certificate's residuals for an answer.
 const ACCEPTED: f64 = 1e-6;

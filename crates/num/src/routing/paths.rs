@@ -1,20 +1,20 @@
-//! Ways through the network: which links can be used, the cheapest, and flows taken apart into paths.
+//! Paths through the network: useful links, the cheapest path, decomposition of flows.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a flow goes, and what it may use.
+/// Source, sink and allowed links of a flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Demand {
-    /// Node where it enters.
+    /// Ingress node.
     pub source: u32,
-    /// Node where it leaves.
+    /// Egress node.
     pub sink: u32,
-    /// Links that it may use, none twice: L_s of seferoglu2014 §III.
+    /// Allowed links, none twice: L_s of seferoglu2014 §III.
     pub links: Vec<u32>,
 }
 
-/// A way of a flow, and what it carries.
+/// A path of a flow, and its rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Path {
     /// From source to sink.
@@ -23,7 +23,7 @@ pub struct Path {
     pub rate: f64,
 }
 
-/// The links of a demand that can carry something and lie on a way from its source to its sink; none enters the source or
+/// Links of a demand that can carry traffic and lie on a path from its source to its sink; none enters the source or
 /// leaves the sink.
 pub(super) fn useful(demand: &Demand, ends: &[(u32, u32)], able: &[bool]) -> Vec<u32> {
     let open: Vec<u32> = demand.links.iter().copied().filter(|&l| able[l as usize]).collect();
@@ -53,7 +53,7 @@ pub(super) fn useful(demand: &Demand, ends: &[(u32, u32)], able: &[bool]) -> Vec
     open.iter().copied().filter(is_useful).collect()
 }
 
-/// The least price of a way from source to sink (Bellman and Ford); infinite where there is none.
+/// Least price of a path from source to sink (Bellman and Ford); infinite if there is none.
 pub(super) fn cheapest(demand: &Demand, ends: &[(u32, u32)], prices: &[f64]) -> f64 {
     let mut distance = vec![f64::INFINITY; count(ends, demand)];
     distance[demand.source as usize] = 0.0;
@@ -72,7 +72,7 @@ pub(super) fn cheapest(demand: &Demand, ends: &[(u32, u32)], prices: &[f64]) -> 
     distance[demand.sink as usize]
 }
 
-/// Takes `flow`, one rate per link of the demand, apart: the widest path first. What goes round in circles is left out.
+/// Decomposes `flow`, one rate per link of the demand, into paths, the widest first. Circulations are left out.
 pub(super) fn decompose(demand: &Demand, ends: &[(u32, u32)], flow: &[f64]) -> Vec<Path> {
     let mut left: Vec<f64> = flow.iter().map(|f| f.max(0.0)).collect();
     let sent: f64 =
@@ -88,7 +88,7 @@ pub(super) fn decompose(demand: &Demand, ends: &[(u32, u32)], flow: &[f64]) -> V
     paths
 }
 
-/// The path with the widest narrowest link, as places in the demand's links, and that width.
+/// The path with the largest bottleneck, as positions in the demand's links, and its width.
 fn widest(demand: &Demand, ends: &[(u32, u32)], flow: &[f64]) -> Option<(Vec<usize>, f64)> {
     let nodes = count(ends, demand);
     let mut width = vec![0.0_f64; nodes];
@@ -120,7 +120,7 @@ fn widest(demand: &Demand, ends: &[(u32, u32)], flow: &[f64]) -> Option<(Vec<usi
     Some((places, width[demand.sink as usize]))
 }
 
-/// What paths carry over each of `links` links.
+/// Load of the paths on each of `links` links.
 pub(super) fn loads(paths: &[Path], links: usize) -> Vec<f64> {
     let mut loads = vec![0.0; links];
     for path in paths {
@@ -129,11 +129,11 @@ pub(super) fn loads(paths: &[Path], links: usize) -> Vec<f64> {
     loads
 }
 
-/// Nodes up to the last one that is named.
+/// Number of nodes, up to the last one that is named.
 fn count(ends: &[(u32, u32)], demand: &Demand) -> usize {
     let named = ends.iter().flat_map(|&(from, to)| [from, to]).chain([demand.source, demand.sink]);
     named.max().map_or(0, |last| last as usize + 1)
 }
 
-/// Paths below this part of a flow are rounding.
+/// Fraction of a flow below which paths are rounding.
 const DUST: f64 = 1e-11;

@@ -1,7 +1,8 @@
-//! The last digits, by cutting planes (Kelley 1960). A conic solver knows an objective to 1e-14 and so rates and prices to 1e-7
-//! only; linear programs and problems with half-spaces it and we know to the end. Any prices λ ≥ 0 bound the rates:
-//! Σ_s (price of the cheapest way of s)·x_s ≤ Σ λ c + h(λ). Solve with the bounds known so far, walk from 0 towards the rates
-//! found by a linear program, and where the region ends before them add the bound by its prices.
+//! Last digits by cutting planes (Kelley 1960). A conic solver's objective is accurate to 1e-14, and rates and prices
+//! therefore only to 1e-7. Linear programs, and here also problems with half-spaces, are solved to the last digits. Any
+//! prices λ ≥ 0 bound the rates: Σ_s (price of the cheapest path of s)·x_s ≤ Σ λ c + h(λ). Each round solves with the
+//! bounds known so far, follows the ray from 0 to the rates found by a linear program, and adds the bound by its prices
+//! if the region ends before them.
 
 use super::answer::{Routing, certified};
 use super::model::{Goal, Model, Raw};
@@ -19,7 +20,7 @@ struct Plane {
     prices: Vec<f64>,
 }
 
-/// Whether rates are bounded by planes alone that the links' prices tell, and more than their sum counts.
+/// True if planes from link prices alone bound the rates, and the objective is more than their sum.
 fn can_polish(model: &Model<'_>) -> bool {
     let is_flat = |region: &Region| match region {
         Region::Box { .. } | Region::Fading { .. } => true,
@@ -31,7 +32,7 @@ fn can_polish(model: &Model<'_>) -> bool {
         && !model.problem.utilities.iter().any(Utility::is_linear)
 }
 
-/// What is found from a solution near the best one; `None` where planes do not help.
+/// Result from a solution near the best one; `None` where planes do not help.
 pub(super) fn polish(model: &mut Model<'_>, near: &Routing) -> Option<Routing> {
     if !can_polish(model) {
         return None;
@@ -71,7 +72,7 @@ pub(super) fn polish(model: &mut Model<'_>, near: &Routing) -> Option<Routing> {
     None
 }
 
-/// Flows that only the planes bound.
+/// Flows bounded by the planes alone.
 fn within(model: &Model<'_>, planes: &[Plane]) -> Problem {
     let flows = model.demands.len() as u32;
     let normals = planes.iter().map(|plane| plane.normal.clone()).collect();
@@ -85,7 +86,7 @@ fn within(model: &Model<'_>, planes: &[Plane]) -> Problem {
 }
 
 impl Model<'_> {
-    /// The bound by prices, which are scaled so that it is 1.
+    /// Plane of the given prices, scaled to bound 1.
     fn plane(&self, mut prices: Vec<f64>) -> Plane {
         let network = &self.problem.network;
         let room = |(link, price): (&Link, &f64)| if let Link::Wired(c) = link { c * price } else { 0.0 };
@@ -98,7 +99,7 @@ impl Model<'_> {
         Plane { normal: self.cheapest(&prices), prices }
     }
 
-    /// The answer with the prices that the planes give its links.
+    /// Answer with the link prices of the planes.
     fn finish(&self, mut raw: Raw, prices: Vec<f64>, iterations: usize) -> Routing {
         raw.answer.prices = prices;
         raw.iterations = iterations;
@@ -106,9 +107,9 @@ impl Model<'_> {
     }
 }
 
-/// Planes beyond the number of flows are few: each is a face near the best rates.
+/// Limit of planes beyond the number of flows: each is a face near the best rates.
 const ROUNDS: usize = 60;
-/// Asked of the linear programs and of the problems within planes.
+/// Tolerance of the linear programs and of the problems within planes.
 const DIGITS: f64 = 1e-12;
-/// How far rates may lie outside the region.
+/// Tolerance of rates outside the region.
 const INSIDE: f64 = 1e-10;

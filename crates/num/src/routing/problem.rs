@@ -1,4 +1,4 @@
-//! The problem as a person states it.
+//! Problem description with free routing.
 
 use super::paths::{self, Demand, Path};
 use crate::error::Error;
@@ -6,22 +6,22 @@ use crate::network::{Network, Problem};
 use crate::utility::Utility;
 use serde::{Deserialize, Serialize};
 
-/// A network without routes, and flows that may choose theirs.
+/// A network without routes, and flows with free routing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RoutingProblem {
     /// Links and regions; `routes` is empty.
     pub network: Network,
-    /// The nodes that each link joins: from, to.
+    /// Nodes that each link joins: from, to.
     pub ends: Vec<(u32, u32)>,
-    /// Where flows go.
+    /// Demands.
     pub demands: Vec<Demand>,
     /// One per demand.
     pub utilities: Vec<Utility>,
 }
 
 impl RoutingProblem {
-    /// Checks indices and values. The demands come back with the links that lead from source to sink.
+    /// Checks indices and values. Returns the demands with the links that lead from source to sink.
     pub(super) fn check(&self) -> Result<Vec<Demand>, Error> {
         let able = self.network.able()?;
         if !self.network.routes.is_empty() {
@@ -60,7 +60,7 @@ impl RoutingProblem {
         checked.collect()
     }
 
-    /// The problem whose routes are all links that a flow uses.
+    /// Problem whose routes are all links that a flow uses.
     pub(super) fn with_routes(&self, paths: &[Vec<Path>]) -> Problem {
         let used = |paths: &Vec<Path>| {
             let mut links: Vec<u32> = paths.iter().flat_map(|path| path.links.iter().copied()).collect();

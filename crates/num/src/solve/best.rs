@@ -1,16 +1,16 @@
-//! The method that suits a program.
+//! Choice of the solution method.
 
 use super::{facets, interior, logarithmic};
 use crate::error::Error;
 use crate::program::{Kind, Program};
 use crate::utility::Utility;
 
-/// The optimum of `program` by the method that suits it, to `tolerance`, or past it to `target` while steps help.
+/// Solves `program` by the method that suits it, to `tolerance`, or past it to `target` while steps help.
 ///
-/// Rows and smooth regions go to the method in logarithms, which no scale stops. Vertices, whose shares are linear
-/// programs, flows with α = 0, and matrices too large to factor take less time in plain prices with one barrier
-/// parameter. What spreads too far for that method is solved in logarithms: vertices without entropy by their facets,
-/// which are rows, or else as they are.
+/// The logarithmic method solves rows and smooth regions at any scale. Vertices, whose shares are linear programs,
+/// flows with α = 0, and matrices too large to factor take less time in plain prices with one barrier parameter.
+/// Problems that spread too far for that method are solved in logarithms: vertices without entropy by their facets,
+/// which are rows, and others directly.
 pub(crate) fn optimum(
     program: &Program,
     tolerance: f64,
@@ -30,5 +30,5 @@ pub(crate) fn optimum(
     plain().or_else(cut).or_else(|_| logarithmic::solve(program, tolerance, max_iterations))
 }
 
-/// Steps in plain prices; where they suffice it takes 20 to 80.
+/// Limit of steps in plain prices; 20 to 80 usually suffice.
 const PLAIN: usize = 200;

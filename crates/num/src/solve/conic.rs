@@ -1,5 +1,5 @@
-//! A problem in the form of a general conic solver (Clarabel): a linear objective, and rows in cones. Logarithms and entropies
-//! become exponential cones, powers and norms power cones, ellipsoids second-order cones.
+//! Conic form of a problem for a general solver (Clarabel): a linear objective, and rows in cones. Logarithms and
+//! entropies become exponential cones, powers and norms power cones, ellipsoids second-order cones.
 
 use crate::answer::Mixture;
 use crate::dense;
@@ -18,7 +18,7 @@ pub(crate) struct Coupled {
 }
 
 impl Coupled {
-    /// Rates of the links, and how the region reaches them; `scale` is what the objective was divided by.
+    /// Rates of the links, and the region's mixture; `scale` is the divisor of the objective.
     pub fn reached(&self, region: &Region, found: &Found, unit: f64, scale: f64) -> (Vec<f64>, Mixture) {
         let rate = |expression: &Vec<(usize, f64)>| expression.iter().map(|(v, k)| found.x[*v] * k).sum::<f64>() * unit;
         let shares = |row: &Vec<usize>| row.iter().map(|&v| found.x[v].max(0.0)).collect();

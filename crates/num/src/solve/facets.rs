@@ -1,9 +1,9 @@
-//! Regions of vertices by their facets (Kelley 1960): solve with the half-spaces known so far, walk from 0 towards the rates
-//! found, and where the region ends before them add the facet through which the ray leaves it.
+//! Regions of vertices by their facets (Kelley 1960). Each round solves with the half-spaces known so far, follows the
+//! ray from 0 to the rates found, and adds the facet at which the ray leaves the region if it ends before them.
 //!
-//! Half-spaces are rows, which the logarithmic method solves whatever their scales; facets come from the simplex method,
-//! exact to rounding. A region of many vertices is nearly smooth and takes dozens of rounds: this is for problems that
-//! the primal–dual method refuses.
+//! Half-spaces are rows, which the logarithmic method solves at any scale; facets come from the simplex method, exact
+//! to rounding. A region of many vertices is nearly smooth and takes dozens of rounds. This method is for problems that
+//! the primal–dual method fails on.
 
 use super::interior::Outcome;
 use super::logarithmic;
@@ -18,12 +18,12 @@ struct Facet {
     normal: Vec<f64>,
 }
 
-/// Whether every mixture of `program` is without entropy.
+/// True if no mixture of `program` has entropy.
 pub(crate) fn can_solve(program: &Program) -> bool {
     program.blocks.iter().all(|b| !matches!(&b.kind, Kind::Vertices(v) if v.temperature > 0.0))
 }
 
-/// Solves `program`, which [`can_solve`] has seen, to `tolerance`.
+/// Solves a `program` that [`can_solve`] accepts, to `tolerance`.
 pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) -> Result<Outcome, Error> {
     let walks: Vec<Option<Walk>> = (program.blocks.iter())
         .map(|block| match &block.kind {
@@ -75,7 +75,7 @@ pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) ->
     Err(Error::NotConverged { method: "cutting planes", iterations, residual: outside, tolerance })
 }
 
-/// The program with half-spaces in place of vertices: what a link gets if it is always served, and `facets`.
+/// Program with half-spaces in place of vertices: each link's rate if always served, and `facets`.
 fn bounded(program: &Program, walks: &[Option<Walk>], facets: &[Facet]) -> Program {
     let mut out = Program {
         start: vec![0],
@@ -112,7 +112,7 @@ fn bounded(program: &Program, walks: &[Option<Walk>], facets: &[Facet]) -> Progr
     out
 }
 
-/// Rounds that regions of a few links and some dozens of draws never need.
+/// Limit of rounds, far beyond the needs of a few links and some dozens of draws.
 const MAX_ROUNDS: usize = 500;
-/// How far rates may lie outside their region, in tolerances.
+/// Tolerance of rates outside their region, in tolerances of the method.
 const INSIDE: f64 = 0.1;

@@ -1,9 +1,9 @@
-//! Weighted max–min fairness by progressive filling: raise all flows at x_s = p_s t until some link stops them, freeze
-//! those, go on with the others (Bertsekas, Gallager §6.5.2).
+//! Weighted max–min fairness by progressive filling: raises all flows at x_s = p_s t until a link stops them, freezes
+//! those, and continues with the others (Bertsekas, Gallager §6.5.2).
 //!
-//! Links with constant capacities and regions share no link, so a level is the least of what each of them allows: the least
-//! ratio of remaining capacity to remaining weight; where a ray leaves a region of vertices ([`Walk`]); for a curved region
-//! the problem of one flow of utility ln t. Prices name the bottlenecks.
+//! Links with constant capacities and regions share no link, so a level is the minimum over them. For rows it is the
+//! least ratio of remaining capacity to remaining weight, for a region of vertices the end of a ray ([`Walk`]), for a
+//! curved region the problem of one flow of utility ln t. Prices identify the bottlenecks.
 
 use super::best::optimum;
 use super::interior;
@@ -51,16 +51,16 @@ struct Filling<'p> {
     rates: Vec<f64>,
     active: Vec<u32>,
     levels: Vec<Level>,
-    /// b + r as the levels so far left them.
+    /// b + r after the levels so far.
     capacity: Vec<f64>,
-    /// Where each block's load stands in its region; `None` for curved ones.
+    /// Position of each block's load in its region; `None` for curved ones.
     walks: Vec<Option<Walk<'p>>>,
-    /// The last level's prices, of rows.
+    /// Row prices of the last level.
     prices: Vec<f64>,
     iterations: usize,
 }
 
-/// The level up to which some rows or a region let all active flows rise, and prices with Σ λ·demand·t = 1 that prove it.
+/// The level to which some rows or a region limit all active flows, and prices with Σ λ·demand·t = 1 that prove it.
 struct Stop {
     level: f64,
     prices: Vec<f64>,
@@ -86,7 +86,7 @@ impl<'p> Filling<'p> {
         }
     }
 
-    /// One level: the highest common t, and the flows that stop there.
+    /// One level: the highest common t, and the flows frozen at it.
     fn raise(&mut self, options: &Options) -> Result<(), Error> {
         let program = self.program;
         let mut demand = vec![0.0; program.rows()];
@@ -129,7 +129,7 @@ impl<'p> Filling<'p> {
         self.settle(stop, options)
     }
 
-    /// Freezes the flows that a stop holds back.
+    /// Freezes the flows that a stop limits.
     fn settle(&mut self, stop: Stop, options: &Options) -> Result<(), Error> {
         let program = self.program;
         let Stop { level, prices } = stop;
@@ -237,7 +237,7 @@ impl<'p> Filling<'p> {
     }
 }
 
-/// Whether active flows cross it.
+/// True if active flows cross it.
 fn is_open(block: &Block, demand: &[f64]) -> bool {
     block.rows.clone().any(|l| demand[l] > 0.0)
 }

@@ -1,5 +1,5 @@
-//! Solvers: interior methods and cutting planes for daily work, water filling for max–min, a conic solver as reference, the papers'
-//! sub-gradient iteration as their benchmark.
+//! Solvers: interior methods and cutting planes (default), water filling for max–min, a conic solver as reference, the
+//! papers' sub-gradient iteration as benchmark.
 
 mod best;
 pub(crate) mod conic;
@@ -34,7 +34,7 @@ pub fn solve(problem: &Problem, options: &Options) -> Result<Solution, Error> {
     solve_until(problem, options, &Stop::default())
 }
 
-/// The same, given up once `stop` is set.
+/// Solves `problem` like [`solve`], and stops once `stop` is set.
 ///
 /// # Errors
 /// As [`solve`], and [`Error::Interrupted`].
@@ -63,7 +63,7 @@ pub fn solve_until(problem: &Problem, options: &Options, stop: &Stop) -> Result<
     Ok(Solution::new(answer, problem, certificate, Method::Interior, outcome.iterations))
 }
 
-/// An answer whose own proof is off by more than this is none.
+/// Largest residual of the certificate for an answer.
 const ACCEPTED: f64 = 1e-3;
-/// How much less exact an answer may be than the tolerance of the method that found it.
+/// Allowance of an answer relative to the tolerance of its method.
 const LEEWAY: f64 = 100.0;

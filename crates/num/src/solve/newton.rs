@@ -1,15 +1,15 @@
-//! What both interior methods share: how far an iterate is from the optimum, and steps until that is near enough.
+//! Common part of both interior methods: residuals, and the loop of steps.
 
 use crate::error::Error;
 use crate::stop::Stop;
 
-/// How far an iterate is from the optimum: violation and gap of the whole, and the worst row's share of the gap relative
-/// to the least turnover of its flows (with large alpha the total sees only the poorest flows).
+/// Residuals of an iterate: violation and gap of the whole, and the worst row's share of the gap relative to the least
+/// turnover of its flows (with large alpha the total depends only on the poorest flows).
 pub(super) struct Residual {
     pub whole: f64,
     pub row: f64,
-    /// How much less exact a row may be than the whole: rounding keeps rows from their last digits where turnovers differ by
-    /// many powers of ten.
+    /// Allowance of a row relative to the whole: rounding limits the last digits of rows where turnovers differ by many
+    /// powers of ten.
     pub leeway: f64,
 }
 
@@ -24,16 +24,16 @@ impl Residual {
     }
 }
 
-/// A method that goes step by step.
+/// A step-by-step method.
 pub(super) trait Newton {
-    /// Of the present iterate.
+    /// Residual of the present iterate.
     fn residual(&mut self) -> Residual;
-    /// To the next; whether there is one.
+    /// Moves to the next iterate; false if there is none.
     fn step(&mut self) -> bool;
 }
 
-/// At most `most` steps, until the residual is at `target`, or within `tolerance` and no longer halved by a step. Returns the
-/// residual and the steps.
+/// Runs at most `most` steps, until the residual is at `target`, or within `tolerance` and no longer halved by a step.
+/// Returns the residual and the number of steps.
 ///
 /// # Errors
 /// [`Error::Interrupted`].

@@ -1,8 +1,8 @@
-//! How far a solver goes.
+//! Solver options.
 
 use serde::{Deserialize, Serialize};
 
-/// How far a solver goes.
+/// Tolerance and step limit of a solver.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {

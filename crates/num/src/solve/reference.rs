@@ -1,4 +1,4 @@
-//! The same problems for a general conic solver (Clarabel): slower, and independent of everything else here.
+//! Reference solutions by a general conic solver (Clarabel): slower, and independent of the other methods.
 //!
 //! Rates are scaled to the median capacity and the objective to its largest coefficient.
 
@@ -9,9 +9,9 @@ use crate::network::{Link, Problem};
 use crate::program::Program;
 use crate::solution::{Method, Solution};
 
-/// Solves `problem` with Clarabel several times: each pass measures every rate in the rate found before, which lets the
-/// solver keep more digits, and asks for more of them than the last. The answer with the best certificate is returned:
-/// an objective within 1e-12 leaves rates within its root.
+/// Solves `problem` with Clarabel several times. Each pass measures every rate in the rate found before, which lets the
+/// solver keep more digits, and has a smaller tolerance than the last. Returns the answer with the best certificate: an
+/// objective within 1e-12 leaves rates within its root.
 ///
 /// # Errors
 /// As [`Problem::check`]; [`Error::Unsupported`] for [`Utility::MaxMin`] and [`Utility::Emultcp`], which have no conic
@@ -40,7 +40,7 @@ pub fn solve(problem: &Problem) -> Result<Solution, Error> {
     best.ok_or_else(|| failure.expect("a pass that gave no answer gave an error"))
 }
 
-/// In what rates are measured: those of links, and of each flow.
+/// Units of link rates and of each flow's rate.
 struct Units {
     rate: f64,
     flows: Vec<f64>,
@@ -86,5 +86,5 @@ fn solve_scaled(problem: &Problem, units: &Units, tolerance: f64) -> Result<(Ans
 
 /// Least unit of a flow's rate: a linear utility may leave a flow without any.
 const SMALLEST: f64 = 1e-6;
-/// Of each pass. Beyond the reach of the arithmetic the solver stops by itself.
+/// Tolerance of each pass. Beyond the reach of the arithmetic the solver stops by itself.
 const TOLERANCES: [f64; 5] = [1e-9, 1e-11, 1e-13, 1e-14, 1e-16];

@@ -1,5 +1,6 @@
-//! The papers' own benchmark: λ ← [λ + ε_k (A x − c or r)]⁺ with x_s = U′⁻¹(λ^s) and r from MaxWeight at prices λ
-//! (huang2020 §II-A, wang2013 (8)–(9)). In queues, Q = λ/ε, it is what the network itself would do.
+//! Sub-gradient iteration, the papers' benchmark: λ ← [λ + ε_k (A x − c or r)]⁺ with x_s = U′⁻¹(λ^s) and r from
+//! MaxWeight at prices λ (huang2020 §II-A, wang2013 (8)–(9)). In queues, Q = λ/ε, it is the behaviour of the network
+//! itself.
 
 use crate::answer::{Answer, Mixture};
 use crate::dense::first_max;
@@ -24,7 +25,8 @@ pub struct Steps {
     pub price: f64,
 }
 
-/// Runs the iteration; `trace` sees the rates of every step. The certificate of the averages tells how near they are.
+/// Runs the iteration; `trace` receives the rates of every step. The certificate of the averages measures their
+/// accuracy.
 ///
 /// # Errors
 /// As [`Problem::check`]; [`Error::Unsupported`] for max–min and α = 0.
@@ -83,7 +85,7 @@ fn refuse(problem: &Problem) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds what the scheduler serves at `prices` to the averaged mixture.
+/// Adds the scheduler's service at `prices` to the averaged mixture.
 fn add_service(mixture: &mut Mixture, region: &Region, prices: &[f64], share: f64) {
     match region {
         Region::Fading { rates, .. } => {

@@ -7,7 +7,7 @@ mod emultcp;
 use emultcp::Emultcp;
 use serde::{Deserialize, Serialize};
 
-/// What a flow gains from its rate x (packets a second); prices are U′, so the unit of U is price times rate.
+/// Utility of a flow's rate x (packets per second); prices are U′, so the unit of U is price times rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Utility {
@@ -34,7 +34,7 @@ pub enum Utility {
         segment: f64,
         /// T > 0, seconds.
         rtt: f64,
-        /// ε ≥ 0, loss probability along the path that is no sign of congestion.
+        /// ε ≥ 0, loss probability along the path that does not indicate congestion.
         loss: f64,
     },
     /// U_r of chen2007 (19): E-MULTCP's equilibrium; see [`Utility::derivative`] for its definition.
@@ -92,7 +92,7 @@ impl Utility {
         }
     }
 
-    /// U(x), for x > 0. [`Utility::Emultcp`] is fixed up to a constant only and is 0 at x = √2 S/T: the lower limit 0 of
+    /// U(x), for x > 0. [`Utility::Emultcp`] is defined up to a constant and is 0 at x = √2 S/T: the lower limit 0 of
     /// the paper's integral makes it infinite. [`Utility::MaxMin`] has no value: NaN.
     pub fn value(&self, x: f64) -> f64 {
         match *self {
@@ -106,7 +106,7 @@ impl Utility {
         }
     }
 
-    /// U′(x), for x > 0: the path price at which the flow asks for rate x.
+    /// U′(x), for x > 0: the path price at which the flow sends at rate x.
     ///
     /// [`Utility::Emultcp`]: h⁻¹(2S²/(T²x²)) with h(z) = (ε+z) tanh(βz/2).
     pub fn derivative(&self, x: f64) -> f64 {
@@ -138,9 +138,9 @@ impl Utility {
         }
     }
 
-    /// The rate that maximises U(x) − y x at path price y: U′⁻¹(y), infinite where no price is high enough to stop growth.
+    /// Rate that maximises U(x) − y x at path price y: U′⁻¹(y), infinite where no price is high enough to stop growth.
     ///
-    /// For α = 0 it is 0 above the weight and infinite from there down.
+    /// For α = 0 it is 0 above the weight and infinite at or below it.
     pub fn inverse_derivative(&self, y: f64) -> f64 {
         match *self {
             Self::AlphaFair { weight, alpha: 0.0 } if y > weight => 0.0,
@@ -177,7 +177,7 @@ impl Utility {
         }
     }
 
-    /// The price that a flow pays beside its path's: −U′ at infinite rate.
+    /// Price that a flow pays in addition to its path's: −U′ at infinite rate.
     pub(crate) fn own_price(&self) -> f64 {
         match *self {
             Self::Reno { loss, .. } => loss,
@@ -186,12 +186,12 @@ impl Utility {
         }
     }
 
-    /// The rate of a flow that crosses no link.
+    /// Rate of a flow that crosses no link.
     pub(crate) fn free_rate(&self) -> f64 {
         self.inverse_derivative(0.0)
     }
 
-    /// x times the size of the terms of U′(x): what relative errors of prices and of the gap are relative to.
+    /// x times the size of the terms of U′(x), the reference for relative errors of prices and of the gap.
     pub(crate) fn turnover(&self, x: f64) -> f64 {
         match *self {
             Self::Window { window, .. } => window,
@@ -200,7 +200,7 @@ impl Utility {
         }
     }
 
-    /// The logarithm of x U′ to base 2, also where the power of a large alpha is no f64.
+    /// Base-2 logarithm of x U′, also where the power of a large alpha is outside f64.
     pub(crate) fn log2_turnover(&self, x: f64) -> f64 {
         match *self {
             Self::AlphaFair { weight, alpha } => libm::log2(weight) + (1.0 - alpha) * libm::log2(x),
@@ -208,7 +208,7 @@ impl Utility {
         }
     }
 
-    /// x U′ falls with x: rates that differ a little leave turnovers that differ a lot.
+    /// True if x U′ falls with x: small differences in rates cause large differences in turnovers.
     pub(crate) fn is_steep(&self) -> bool {
         match *self {
             Self::ProportionalFair { .. } | Self::Window { .. } | Self::MaxMin { .. } => false,
@@ -217,7 +217,7 @@ impl Utility {
         }
     }
 
-    /// α = 0: the rate is no function of the price.
+    /// True if α = 0: the rate is not a function of the price.
     pub(crate) fn is_linear(&self) -> bool {
         matches!(self, Self::AlphaFair { alpha: 0.0, .. })
     }
@@ -228,7 +228,7 @@ fn reno_scale(segment: f64, rtt: f64) -> f64 {
     2.0 * segment * segment / (rtt * rtt)
 }
 
-/// x^e, exact for the exponents of daily use.
+/// x^e, exact for common exponents.
 #[inline]
 fn power(x: f64, e: f64) -> f64 {
     match e {

@@ -1,10 +1,10 @@
-//! The iterate of the interior method: where it starts, what follows from its prices, where it ends.
+//! Iterate of the interior method: start, derived quantities, end.
 
 use super::mixing::Mixing;
 use crate::program::{Block, Kind, Program};
 use crate::utility::Utility;
 
-/// Where the interior method ended.
+/// Result of the interior method.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     /// x.
@@ -19,18 +19,18 @@ pub(crate) struct Outcome {
     pub iterations: usize,
 }
 
-/// Prices with their multipliers, and all that follows from them.
+/// Prices with their multipliers, and all derived quantities.
 pub(super) struct Interior<'p> {
     pub(super) program: &'p Program,
     pub(super) tolerance: f64,
-    /// Right-hand sides by whose size violations are judged.
+    /// Right-hand sides as references for violations.
     pub(super) scale: Vec<f64>,
     /// Number of inequalities, and the barrier parameter of the next step.
     pub(super) pairs: f64,
     pub(super) mu: f64,
-    /// Turnovers may differ by many powers of ten: some alpha is above 1.
+    /// True if turnovers may differ by many powers of ten: some alpha is above 1.
     pub(super) is_spread: bool,
-    /// Least turnover of a row's flows, known once the end is near.
+    /// Least turnover of a row's flows, computed only near the end.
     pub(super) least_turnover: f64,
     pub(super) lambda: Vec<f64>,
     /// s, the multiplier of λ ≥ 0.
@@ -40,7 +40,7 @@ pub(super) struct Interior<'p> {
     pub(super) linear: Linear,
     /// One per block, `None` where it is curved.
     pub(super) mixings: Vec<Option<Mixing<'p>>>,
-    /// What `evaluate` finds at λ: x, D, A x, diag(A D Aᵀ), b + r − A x, Σ x (y + own price).
+    /// Results of `evaluate` at λ: x, D, A x, diag(A D Aᵀ), b + r − A x, Σ x (y + own price).
     pub(super) rates: Vec<f64>,
     pub(super) drop: Vec<f64>,
     pub(super) load: Vec<f64>,
@@ -94,8 +94,8 @@ impl<'p> Interior<'p> {
         }
     }
 
-    /// Prices as if every link were a bottleneck: a flow's turnover x U′(x), at a rate that surely fits, is shared evenly
-    /// among its rows.
+    /// Initial prices with every link a bottleneck: a flow's turnover x U′(x), at a rate that surely fits, is shared
+    /// evenly among its rows.
     pub(super) fn start(&mut self) {
         let program = self.program;
         let unit = program.loads(&vec![1.0; program.flows()]);
@@ -137,7 +137,7 @@ impl<'p> Interior<'p> {
         }
     }
 
-    /// Everything that follows from λ, t and μ.
+    /// Computes all quantities derived from λ, t and μ.
     pub(super) fn evaluate(&mut self) {
         self.flows();
         for ((surplus, b), load) in self.surplus.iter_mut().zip(&self.program.rhs).zip(&self.load) {
@@ -156,7 +156,7 @@ impl<'p> Interior<'p> {
         }
     }
 
-    /// One pass over the routes: gather the price, ask the utility, scatter rate and slope.
+    /// One pass over the routes: gathers the price, evaluates the utility, scatters rate and slope.
     fn flows(&mut self) {
         let program = self.program;
         self.load.fill(0.0);

@@ -21,7 +21,7 @@ pub(super) struct Mixing<'p> {
     served: Vec<f64>,
     /// d.
     give: Vec<f64>,
-    /// Of each group: π − Σ u(g), Σ d, Σ d v.
+    /// Per group: π − Σ u(g), Σ d, Σ d v.
     shortage: Vec<f64>,
     total: Vec<f64>,
     weighted: Vec<Vec<f64>>,
@@ -50,7 +50,7 @@ impl<'p> Mixing<'p> {
         }
     }
 
-    /// Levels so high that every vertex of a group has the same order of weight.
+    /// Initial levels, so high that every vertex of a group has the same order of weight.
     pub(super) fn start(&mut self, q: &[f64], mu: f64) {
         let v = self.vertices;
         for (h, mass) in v.mass.iter().enumerate() {
@@ -109,8 +109,8 @@ impl<'p> Mixing<'p> {
         }
     }
 
-    /// The change of t and g that goes with a step in λ. The gaps are moved by it, not computed anew from t and λ: near the
-    /// end the difference would keep no digit.
+    /// Change of t and g for a step in λ. Gaps move by this change instead of being computed anew from t and λ: near
+    /// the end the difference would keep no digit.
     pub(super) fn change(&self, direction: &[f64]) -> Change {
         let v = self.vertices;
         let level: Vec<f64> = (self.weighted.iter().zip(&self.total).zip(&self.shortage))
@@ -134,7 +134,7 @@ impl<'p> Mixing<'p> {
         dense::along(&mut self.gap, &from.gap, &change.gap, length);
     }
 
-    /// Computes those gaps anew, at prices q, that are no small difference: moving them gathers rounding errors.
+    /// Recomputes the gaps at prices q that are not small differences, because moving accumulates rounding errors.
     pub(super) fn anchor(&mut self, q: &[f64]) {
         let v = self.vertices;
         for h in 0..v.mass.len() {
@@ -186,7 +186,7 @@ impl<'p> Mixing<'p> {
         (gap, worst)
     }
 
-    /// Adds (u − u(g)) v: what the multipliers serve beyond what `evaluate` found.
+    /// Adds (u − u(g)) v: the service of the multipliers beyond that of `evaluate`.
     pub(super) fn correct(&self, surplus: &mut [f64]) {
         for (i, (u, served)) in self.mixture.iter().zip(&self.served).enumerate() {
             self.vertices.vertex(i).for_each(|(l, x)| surplus[l] += (u - served) * x);

@@ -1,11 +1,11 @@
-//! How far an iterate of the interior method is from the optimum.
+//! Residuals of the interior method's iterate.
 
 use super::iterate::Interior;
 use crate::dense;
 use crate::solve::newton::Residual;
 
 impl Interior<'_> {
-    /// b + r − A x with the multipliers as rates and mixtures: `surplus` has the barrier's in their place.
+    /// b + r − A x with the multipliers as rates and mixtures; `surplus` uses the barrier's instead.
     pub(super) fn primal_surplus(&self) -> Vec<f64> {
         let mut surplus = self.surplus.clone();
         for ((&s, rate), slack) in self.linear.flows.iter().zip(&self.linear.rate).zip(&self.linear.slack) {
@@ -36,8 +36,8 @@ impl Interior<'_> {
         Residual { whole, row, leeway: ROW }
     }
 
-    /// Least x U′ of the flows of each row, at the rate or at what fits if that is more: with alpha < 1 a flow may end near
-    /// rate 0.
+    /// Least x U′ of the flows of each row, at the rate or at the rate that fits if that is larger: with alpha < 1 a
+    /// flow may end near rate 0.
     pub(super) fn row_turnovers(&self) -> Vec<f64> {
         let program = self.program;
         let mut turnovers = vec![f64::INFINITY; self.lambda.len()];
@@ -50,7 +50,7 @@ impl Interior<'_> {
         turnovers
     }
 
-    /// Σ x U′, by which gaps are judged.
+    /// Σ x U′, the reference for gaps.
     pub(super) fn turnover(&self) -> f64 {
         let mut turnover = self.turnover;
         for ((&s, rate), slack) in self.linear.flows.iter().zip(&self.linear.rate).zip(&self.linear.slack) {
@@ -77,7 +77,7 @@ impl Interior<'_> {
     }
 }
 
-/// How much less exact a row may be than the whole.
+/// Allowance of a row relative to the whole.
 const ROW: f64 = 1e2;
-/// Rows are looked at when the whole is this near to the tolerance.
+/// Multiple of the tolerance below which rows are checked.
 const FINAL: f64 = 1e3;

@@ -118,12 +118,12 @@ impl Interior<'_> {
     }
 }
 
-/// A step is halved while the slope at its end is above this part of the slope at its start.
+/// Steps are halved while the slope at the end exceeds this fraction of the slope at the start.
 const OVERSHOOT: f64 = 0.9;
 const MAX_HALVINGS: usize = 40;
-/// Violation over gap beyond which μ is kept.
+/// Ratio of violation to gap beyond which μ is kept.
 const STRAY: f64 = 100.0;
-/// Least μ, in what the tolerance allows per pair.
+/// Least μ, relative to the tolerance per pair.
 const SMALLEST: f64 = 0.1;
 /// Bounds of the factor by which μ falls.
 const FASTEST: f64 = 0.05;

@@ -1,10 +1,10 @@
-//! The Newton system (A D Aᵀ + N + E) Δ = g of the interior method: dense Cholesky where it is small, else conjugate
+//! Newton system (A D Aᵀ + N + E) Δ = g of the interior method: dense Cholesky where it is small, otherwise conjugate
 //! gradients that never form the matrix.
 
 use crate::dense;
 use crate::program::Program;
 
-/// The matrix in its parts.
+/// Parts of the matrix.
 pub(super) struct System<'a> {
     pub program: &'a Program,
     /// D: −dx/dy of each flow.
@@ -133,9 +133,9 @@ impl System<'_> {
     }
 }
 
-/// Rows up to which a dense factor is cheaper than conjugate gradients, four links a flow.
+/// Rows up to which a dense factor is cheaper than conjugate gradients, with four links per flow.
 const DENSE: usize = 100;
 /// Rows up to which problems with coupled rows are factored: their blocks are ill-conditioned near the end.
 const DENSE_COUPLED: usize = 400;
-/// A bound on conjugate gradients; an inexact step only costs another Newton step.
+/// Limit of conjugate gradient steps; an inexact step only costs another Newton step.
 const MAX_PRODUCTS: usize = 500;

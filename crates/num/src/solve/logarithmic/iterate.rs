@@ -1,4 +1,4 @@
-//! The iterate of the logarithmic method: where it starts, what follows from its prices, where it ends.
+//! Iterate of the logarithmic method: start, derived quantities, end.
 
 use super::pace::Pace;
 use super::supply::Supply;
@@ -8,20 +8,20 @@ use crate::solve::interior::Outcome;
 /// Relative error of a sum of rates: a few units in the last place.
 pub(super) const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The variables, all positive, and all that follows from them.
+/// Variables, all positive, and all derived quantities.
 pub(super) struct Iterate<'p> {
     pub(super) program: &'p Program,
     pub(super) tolerance: f64,
     pub(super) pace: Pace,
-    /// Capacities, and for rows of blocks an inner point of the region: by them violations are judged.
+    /// References for violations: capacities, and for rows of blocks an inner point of the region.
     pub(super) scale: Vec<f64>,
-    /// The rate of each flow that fits if it is alone, and x U′ at it.
+    /// Rate of each flow that fits if it is alone, and x U′ at it.
     pub(super) most: Vec<f64>,
     pub(super) alone: Vec<f64>,
     pub(super) point: Point<'p>,
     /// Largest step in ln μ.
     pub(super) ambition: f64,
-    /// What `evaluate` finds at the point: x, D = −dx/dy, rows, Σ x (y + own price).
+    /// Results of `evaluate` at the point: x, D = −dx/dy, rows, Σ x (y + own price).
     pub(super) rates: Vec<f64>,
     pub(super) drop: Vec<f64>,
     pub(super) rows: Vec<Row>,
@@ -31,7 +31,7 @@ pub(super) struct Iterate<'p> {
     pub(super) supply: Vec<f64>,
 }
 
-/// What a step moves.
+/// Variables that a step changes.
 #[derive(Clone)]
 pub(super) struct Point<'p> {
     pub(super) lambda: Vec<f64>,
@@ -42,7 +42,7 @@ pub(super) struct Point<'p> {
     pub(super) supplies: Vec<Supply<'p>>,
 }
 
-/// A flow with α = 0, U = p x + μ ln x: its rate is no function of the price, and moves on its own.
+/// A flow with α = 0, U = p x + μ ln x: its rate is not a function of the price but a variable of its own.
 #[derive(Clone, Copy)]
 pub(super) struct Linear {
     pub(super) flow: u32,
@@ -53,14 +53,15 @@ pub(super) struct Linear {
     pub(super) price: f64,
 }
 
-/// What the flows of a row add up to.
+/// Sums over the flows of a row.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     /// (A x)_l.
     pub(super) load: f64,
     /// (A D Aᵀ)_ll.
     pub(super) diagonal: f64,
-    /// Least x U′ of its flows, at the rate or at what fits if that is more: with alpha < 1 a flow may end near rate 0.
+    /// Least x U′ of its flows, at the rate or at the rate that fits if that is larger: with alpha < 1 a flow may end
+    /// near rate 0.
     pub(super) least: f64,
 }
 
@@ -79,8 +80,8 @@ impl Linear {
 }
 
 impl<'p> Iterate<'p> {
-    /// Prices as if every link were a bottleneck: a flow's turnover x U′(x), at a rate that surely fits, is shared evenly
-    /// among its rows. No row is then overloaded.
+    /// Initial prices with every link a bottleneck: a flow's turnover x U′(x), at a rate that surely fits, is shared
+    /// evenly among its rows. No row is then overloaded.
     pub(super) fn new(program: &'p Program, tolerance: f64, pace: Pace) -> Self {
         let (n, m) = (program.flows(), program.rows());
         let scale: Vec<f64> = program.typical_rates().into_iter().map(|c| if c > 0.0 { c } else { 1.0 }).collect();
@@ -133,7 +134,7 @@ impl<'p> Iterate<'p> {
         out
     }
 
-    /// Everything that follows from the point.
+    /// Computes all quantities derived from the point.
     pub(super) fn evaluate(&mut self) {
         self.flows();
         for (l, demand) in self.demand.iter_mut().enumerate() {
@@ -149,7 +150,7 @@ impl<'p> Iterate<'p> {
         }
     }
 
-    /// One pass over the routes: gather the price, ask the utility, scatter rate and slope.
+    /// One pass over the routes: gathers the price, evaluates the utility, scatters rate and slope.
     fn flows(&mut self) {
         let program = self.program;
         let lambda = &self.point.lambda;

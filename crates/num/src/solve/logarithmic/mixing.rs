@@ -1,8 +1,9 @@
-//! CSMA with entropy inside the logarithmic method: shares e_i ∝ exp φ(a_i) at values a_i = v_iᵀλ, dφ = da/(T + τ a). At
-//! τ = 0 they are the region's own, exp(a/T) (wang2013 (7)); τ starts at 1, where no price makes them jump, and falls along
-//! with the rows' μ.
+//! CSMA with entropy inside the logarithmic method: shares e_i ∝ exp φ(a_i) at values a_i = v_iᵀλ, dφ = da/(T + τ a).
+//! At τ = 0 they are the region's own, exp(a/T) (wang2013 (7)). τ starts at 1, where shares are continuous in the
+//! prices, and decreases with the rows' μ.
 //!
-//! ln e is a variable of its own: where prices are high beside T, φ(a) has no digits left, and Newton's method moves ln e.
+//! ln e is a variable of its own: where prices are high relative to T, φ(a) has no digits left, and Newton's method
+//! moves ln e.
 
 use crate::dense;
 use crate::region::Vertices;
@@ -20,7 +21,7 @@ pub(super) struct Mixing<'p> {
     value: Vec<f64>,
     top: Vec<f64>,
     error: Vec<f64>,
-    /// r = Σ π e v, ∂r/∂λ, and what a step adds to r whatever λ does.
+    /// r = Σ π e v, ∂r/∂λ, and the change of r in a step that does not depend on λ.
     pub(super) rates: Vec<f64>,
     pub(super) slope: Vec<f64>,
     pub(super) offset: Vec<f64>,
@@ -48,12 +49,12 @@ impl<'p> Mixing<'p> {
         out
     }
 
-    /// T + τ a: by what a must change for ln e to change by 1.
+    /// T + τ a: the change of a that changes ln e by 1.
     fn width(&self, i: usize) -> f64 {
         self.vertices.temperature + self.sharpness * self.value[i]
     }
 
-    /// Shares, rates, and how far the conditions are from met.
+    /// Computes shares, rates, and residuals of the conditions.
     pub(super) fn evaluate(&mut self, q: &[f64]) {
         let v = self.vertices;
         self.rates.fill(0.0);
@@ -99,7 +100,7 @@ impl<'p> Mixing<'p> {
         }
     }
 
-    /// Lowers τ, by at most `ambition` in its logarithm, to where it costs less than `accuracy`. Then ∂r/∂λ.
+    /// Lowers τ, by at most `ambition` in its logarithm, to a cost below `accuracy`. Then computes ∂r/∂λ.
     pub(super) fn lower(&mut self, ambition: f64, accuracy: f64) {
         let v = self.vertices;
         let k = self.rates.len();
@@ -149,7 +150,7 @@ impl<'p> Mixing<'p> {
         }
     }
 
-    /// The change of ln e that goes with a step in λ.
+    /// Change of ln e for a step in λ.
     pub(super) fn change(&self, direction: &[f64]) -> Vec<f64> {
         let v = self.vertices;
         let mut out: Vec<f64> = (0..v.len()).map(|i| v.weight(i, direction) / self.width(i) + self.error[i]).collect();
@@ -160,7 +161,7 @@ impl<'p> Mixing<'p> {
         out
     }
 
-    /// Moves from `from`; `evaluate` brings Σ e to 1.
+    /// Moves from `from`; `evaluate` normalises Σ e to 1.
     pub(super) fn advance(&mut self, from: &Self, change: &[f64], length: f64) {
         dense::along(&mut self.log_share, &from.log_share, change, length);
     }
@@ -202,7 +203,7 @@ impl<'p> Mixing<'p> {
 
 /// First τ.
 const START: f64 = 1.0;
-/// Least τ: below, prices cannot tell vertices apart.
+/// Least τ: below it, prices cannot distinguish vertices.
 const FINEST: f64 = 1e-13;
-/// What rounding leaves of a, relative.
+/// Relative rounding error of a.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

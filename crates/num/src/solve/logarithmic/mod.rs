@@ -1,12 +1,12 @@
 //! Newton's method on the optimality conditions in logarithms, along a path of barrier parameters.
 //!
-//! With barrier μ_l on each price the conditions of min_{λ≥0} Σ max_x (U_s(x) − x Aᵀλ) + bᵀλ + h(λ) are
-//! A x + s = c or r, s_l = μ_l/λ_l, x = U′⁻¹(Aᵀλ). Rates are powers of prices, (y/p)^{−1/α}: where alphas and capacities
-//! differ, prices and turnovers spread over dozens of powers of ten. ln(A x + s) = ln c as an equation in ln λ does not
-//! see scales, and is nearly linear: one flow on one link is solved in one step whatever its alpha, where Newton's method on
-//! A x + s = c raises too low a price by 1 + α only. Its Jacobian, A D Aᵀ + N + diag(s/λ) between two diagonal
-//! matrices, is regular everywhere, so that Newton's direction lowers every norm of the errors. A price that is no part of
-//! its paths' prices yet rises by addition, not by a power: loads are powers of the paths' prices.
+//! With barrier μ_l on each price the conditions of min_{λ≥0} Σ max_x (U_s(x) − x Aᵀλ) + bᵀλ + h(λ) are A x + s = c or
+//! r, s_l = μ_l/λ_l, x = U′⁻¹(Aᵀλ). Rates are powers of prices, (y/p)^{−1/α}: where alphas and capacities differ,
+//! prices and turnovers spread over dozens of powers of ten. ln(A x + s) = ln c as an equation in ln λ is independent
+//! of scales, and nearly linear. One flow on one link is solved in one step for any alpha, whereas Newton's method on A
+//! x + s = c raises too low a price only by 1 + α. Its Jacobian, A D Aᵀ + N + diag(s/λ) between two diagonal matrices,
+//! is regular everywhere, so that Newton's direction lowers every norm of the errors. A price that does not yet count
+//! in its paths' prices rises by addition, not by a power: loads are powers of the paths' prices.
 //!
 //! Each row has its own μ_l, which ends where λ_l s_l is a small part of the turnover of the row's poorest flow.
 
@@ -26,9 +26,11 @@ use iterate::Iterate;
 use pace::PACES;
 pub(crate) use system::DENSE;
 
-/// Solves `program`; a flow without a row needs a price of its own. Stops at `tolerance`, or past it while steps still help.
+/// Solves `program`; a flow without a row needs a price of its own. Stops at `tolerance`, or past it while steps still
+/// help.
 ///
-/// First in long steps along the path; where the iterate strays from it and sticks, again nearer to it in shorter ones.
+/// Starts with long steps along the path. If the iterate strays from the path and stalls, restarts with shorter steps,
+/// closer to it.
 pub(crate) fn solve(program: &Program, tolerance: f64, max_iterations: usize) -> Result<Outcome, Error> {
     let mut iterations = 0;
     let mut least = f64::INFINITY;

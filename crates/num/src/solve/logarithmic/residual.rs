@@ -1,4 +1,4 @@
-//! How far an iterate of the logarithmic method is from the optimum.
+//! Residuals of the logarithmic method's iterate.
 
 use super::iterate::{Iterate, ROUNDING};
 use crate::solve::newton::Residual;
@@ -32,5 +32,5 @@ impl Iterate<'_> {
     }
 }
 
-/// How much less exact a row may be than the whole.
+/// Allowance of a row relative to the whole.
 const ROW: f64 = 10.0;

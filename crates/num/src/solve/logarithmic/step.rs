@@ -1,13 +1,13 @@
-//! One Newton step of the logarithmic method: where μ goes, direction, length.
+//! One Newton step of the logarithmic method: next μ, direction, length.
 
 use super::iterate::{Iterate, Point};
 use super::supply::Supply;
 use super::system::System;
 
-/// What a step changes in logarithms, and in the mixtures.
+/// Changes of a step, in logarithms and in the mixtures.
 struct Direction {
     price: Vec<f64>,
-    /// Of the prices of the paths that cross a row, in the mean.
+    /// Mean change of the prices of the paths that cross a row.
     path: Vec<f64>,
     mu: Vec<f64>,
     linear: Vec<f64>,
@@ -44,7 +44,7 @@ impl<'p> Iterate<'p> {
         }
     }
 
-    /// Moves to `from` and on by a part of the direction.
+    /// Sets the iterate to `from` plus a part of the direction.
     fn advance(&mut self, from: &Point<'p>, direction: &Direction, length: f64) {
         let point = &mut self.point;
         let steps = direction.price.iter().zip(&direction.path);
@@ -163,8 +163,8 @@ impl<'p> Iterate<'p> {
     }
 }
 
-/// The factor of a price that a step changes by d, relative, while its paths' prices change by `path`. Loads are powers of
-/// the paths' prices, which an exponential follows; a price that was no part of them yet may rise by any factor.
+/// Factor of a price for a relative change d, with a change `path` of its paths' prices. Loads are powers of the paths'
+/// prices, which an exponential follows; a price that did not count in them yet may rise by any factor.
 fn moved(d: f64, path: f64) -> f64 {
     match d < SMALL {
         true => grown(d.max(-LONGEST)),
@@ -181,15 +181,15 @@ pub(super) fn grown(d: f64) -> f64 {
     if d.abs() < SMALL { 1.0 + d } else { libm::exp(d) }
 }
 
-/// μ at the end, in what the tolerance allows.
+/// μ at the end, relative to the tolerance.
 const ACCURACY: f64 = 0.1;
 /// Bounds of the largest step in ln μ.
 const SLOWEST: f64 = 0.1;
 /// Steps shorter than this must lower the error.
 const SHORT: f64 = 0.125;
-/// Errors that are rounding.
+/// Size of rounding errors.
 const ROUNDING: f64 = 1e-12;
-/// Largest step in ln λ, beside that of ln μ.
+/// Largest step in ln λ, in addition to that of ln μ.
 const LONGEST: f64 = 10.0;
 const SMALL: f64 = 0.1;
 /// Halvings of a step that lowers μ, and of one that does not.

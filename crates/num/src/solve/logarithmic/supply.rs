@@ -1,4 +1,4 @@
-//! What a block of rows gets at its prices: r(λ) ∈ argmax λᵀr over the region, or for vertices a mixture near it.
+//! Supply of a block of rows at its prices: r(λ) ∈ argmax λᵀr over the region, or for vertices a mixture near it.
 
 use super::mixing::Mixing;
 use crate::program::{Block, Kind};
@@ -10,7 +10,7 @@ pub(super) enum Supply<'p> {
     Mixed(Mixing<'p>),
 }
 
-/// r = r⁺ − r⁻ with parts ≥ 0 (r⁻ = 0 but for ellipsoids), and their derivatives.
+/// r = r⁺ − r⁻ with parts ≥ 0 (r⁻ = 0 except for ellipsoids), and their derivatives.
 #[derive(Clone)]
 pub(super) struct Smooth<'p> {
     curved: &'p Curved,
@@ -71,7 +71,7 @@ impl<'p> Supply<'p> {
         }
     }
 
-    /// What a step adds to r whatever the prices do.
+    /// Change of r in a step that does not depend on the prices.
     pub(super) fn offset(&self, i: usize) -> f64 {
         match self {
             Self::Curved(_) => 0.0,
@@ -86,7 +86,7 @@ impl<'p> Supply<'p> {
         }
     }
 
-    /// How far it is from what the prices ask for.
+    /// Distance from the supply at the prices.
     pub(super) fn error(&self) -> f64 {
         match self {
             Self::Curved(_) => 0.0,

@@ -1,12 +1,12 @@
-//! The Newton system of the logarithmic method, (A D Aᵀ + E − N⁻ + Ω N⁺) Δλ = g with E = diag(s/λ) and Ω = diag(demand/supply):
-//! dense where it is small, else conjugate gradients that never form the matrix.
+//! Newton system of the logarithmic method, (A D Aᵀ + E − N⁻ + Ω N⁺) Δλ = g with E = diag(s/λ) and Ω =
+//! diag(demand/supply): dense where it is small, otherwise conjugate gradients that never form the matrix.
 
 use super::iterate::Row;
 use super::supply::Supply;
 use crate::dense;
 use crate::program::Program;
 
-/// The matrix in its parts.
+/// Parts of the matrix.
 pub(super) struct System<'a, 'p> {
     pub program: &'p Program,
     /// D: −dx/dy of each flow.
@@ -86,7 +86,7 @@ impl System<'_, '_> {
         matrix
     }
 
-    /// N of a block with Ω = 1: symmetric, as conjugate gradients need it.
+    /// N of a block with Ω = 1: symmetric, as conjugate gradients require.
     fn hessian(supply: &Supply) -> Vec<f64> {
         let (plus, minus) = supply.slopes();
         let mut out = plus.to_vec();
@@ -173,11 +173,11 @@ impl System<'_, '_> {
     }
 }
 
-/// Rows up to which a dense factor is cheaper than conjugate gradients, four links a flow.
+/// Rows up to which a dense factor is cheaper than conjugate gradients, with four links per flow.
 pub(crate) const DENSE: usize = 100;
 /// Rows up to which problems with coupled rows are factored: their blocks are ill-conditioned near the end.
 const DENSE_COUPLED: usize = 400;
-/// A bound on conjugate gradients; an inexact step only costs another Newton step.
+/// Limit of conjugate gradient steps; an inexact step only costs another Newton step.
 const MAX_PRODUCTS: usize = 500;
-/// Part of a pivot that is rounding: rows may depend on others but for their slack.
+/// Rounding relative to a pivot: rows may depend on others except for their slack.
 const DEPENDENT: f64 = 1e-15;
