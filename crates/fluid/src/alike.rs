@@ -1,29 +1,29 @@
-//! Flows that nothing tells apart: they have the same law, paths of the same links, and the same start, so that one of them says where
-//! all are.
+//! Classes of identical flows: same law, paths of identical links and same start, so that one flow represents all of
+//! its class.
 //!
-//! Two flows are alike if they look the same and so do their links, hop by hop; two links are alike if they look the same and so
-//! do the flows that cross them. The partition is refined until that holds (colour refinement). Flows over private access links
-//! are then one class, and their access links another. Rates of given windows are unique, so that alike flows with equal windows
-//! have equal rates; with equal states they stay equal.
+//! Two flows are alike if they and their links look the same, hop by hop. Two links are alike if they and the flows
+//! that cross them look the same. The partition is refined until that holds (colour refinement). Flows over private
+//! access links are then one class, and their access links another. Rates of given windows are unique, so that alike
+//! flows with equal windows have equal rates; with equal states they stay equal.
 
 use std::collections::BTreeMap;
 use windward_num::{Coupling, Link, Network};
 
-/// Classes of the flows and links of a network, numbered as they first appear.
+/// Classes of the flows and links of a network, numbered in order of appearance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classes {
     /// The class of each flow.
     pub flow: Vec<u32>,
     /// The class of each link.
     pub link: Vec<u32>,
-    /// The first flow of each class, and how many it has.
+    /// First flow of each class, and the number of its flows.
     pub flows: Vec<(usize, f64)>,
-    /// The first link of each class, and how many it has.
+    /// First link of each class, and the number of its links.
     pub links: Vec<(usize, f64)>,
 }
 
 impl Classes {
-    /// The classes of flows and links that look like `flows` and `links`, one for each.
+    /// Classes of flows and links with the descriptions `flows` and `links`, one for each.
     pub fn of<F: Ord, L: Ord>(routes: &[Vec<u32>], flows: &[F], links: &[L]) -> Self {
         let (mut flow, mut link) = (numbered(flows), numbered(links));
         let mut count = (highest(&flow), highest(&link));
@@ -52,7 +52,7 @@ impl Classes {
         Self::each(flows.len(), links.len())
     }
 
-    /// Every flow and every link is a class.
+    /// Classes of one flow or one link each.
     pub fn each(flows: usize, links: usize) -> Self {
         let all = |count: usize| (0..count as u32).collect::<Vec<u32>>();
         let (flow, link) = (all(flows), all(links));
@@ -65,7 +65,7 @@ impl Classes {
         self.flows.iter().map(route).collect()
     }
 
-    /// The network of the classes: a link carries what all of its class do.
+    /// Network of the classes: a link carries the load of all links of its class.
     pub fn network(&self, network: &Network) -> Network {
         let link = |&(first, count): &(usize, f64)| match network.links[first] {
             Link::Wired(capacity) => Link::Wired(capacity * count),
@@ -93,7 +93,7 @@ impl Classes {
     }
 }
 
-/// Equal values have equal numbers, from 0, as they first appear.
+/// Numbers values from 0 in order of appearance; equal values have equal numbers.
 fn numbered<T: Ord>(values: &[T]) -> Vec<u32> {
     let mut known = BTreeMap::new();
     values
@@ -120,7 +120,8 @@ fn members(class: &[u32]) -> Vec<(usize, f64)> {
     members
 }
 
-/// Rounds of refinement. Long chains that differ at one end take one a hop: they have nothing to merge that pays for it.
+/// Limit of refinement rounds. Long chains that differ at one end take one per hop, and merging would gain nothing
+/// there.
 const MOST_ROUNDS: usize = 100;
 
 #[cfg(test)]

@@ -1,45 +1,45 @@
-//! Systems whose slope depends on signals of some time ago, by steps of equal length.
+//! Delay differential equations, integrated by steps of equal length.
 //!
-//! Heun's method; between two steps the past is a straight line. Both are of order two. A step must not be longer than the
-//! shortest lag, so that no slope needs a signal of the step that it belongs to.
+//! Heun's method with linear interpolation of the past; both are of order two. A step must not be longer than the
+//! shortest lag, so that no slope needs a signal of its own step.
 
 use std::collections::VecDeque;
 
-/// A system that hears its signals late; before the beginning they were as they are there.
+/// A system with delayed signals; before the beginning they are constant.
 pub trait Delayed {
-    /// What can go wrong.
+    /// Error type.
     type Error;
 
-    /// The signals that `state` gives off, and the seconds after which each is heard.
+    /// Signals of `state`, and the lag of each in seconds.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// Errors of the system.
     fn signals(&mut self, state: &[f64]) -> Result<Vec<Signal>, Self::Error>;
 
-    /// The time derivative of `state` where `heard` is what is heard now, into `out`.
+    /// Writes the time derivative of `state` to `out`; `heard` are the delayed signals at this time.
     fn slope(&self, state: &[f64], heard: &[f64], out: &mut [f64]);
 }
 
 /// One signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// What it says.
+    /// Value.
     pub value: f64,
-    /// How long it takes, seconds.
+    /// Lag in seconds.
     pub lag: f64,
 }
 
-/// What the signals were, step by step.
+/// Past signals, step by step.
 pub struct History {
     step: f64,
-    /// Steps before the first that is kept.
+    /// Number of discarded steps.
     gone: u64,
     values: VecDeque<Vec<f64>>,
     longest: f64,
 }
 
 impl History {
-    /// The past of a system that begins with `signals` and goes in steps of `step` seconds.
+    /// Past of a system that begins with `signals` and advances in steps of `step` seconds.
     pub fn new(step: f64, signals: &[Signal]) -> Self {
         let mut history = Self { step, gone: 0, values: VecDeque::new(), longest: 0.0 };
         history.keep(signals);
@@ -56,7 +56,7 @@ impl History {
         }
     }
 
-    /// What was signalled at step `at`, a real number.
+    /// Signal at step `at`, a real number.
     fn at(&self, signal: usize, at: f64) -> f64 {
         let at = (at - self.gone as f64).clamp(0.0, (self.values.len() - 1) as f64);
         let (before, share) = (at as usize, at.fract());
@@ -64,15 +64,15 @@ impl History {
         value(before) * (1.0 - share) + value(before + 1) * share
     }
 
-    /// What is heard at step `now`.
+    /// Delayed signals at step `now`.
     fn heard(&self, now: f64, signals: &[Signal]) -> Vec<f64> {
         signals.iter().enumerate().map(|(at, signal)| self.at(at, now - signal.lag / self.step)).collect()
     }
 
-    /// One step of `system`, from `state` to the state after it.
+    /// One step of `system`; updates `state`.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// Errors of the system.
     pub fn advance<S: Delayed>(&mut self, system: &mut S, state: &mut [f64]) -> Result<(), S::Error> {
         let now = (self.gone + self.values.len() as u64 - 1) as f64;
         let signals = system.signals(state)?;

@@ -14,11 +14,11 @@ const A: [&[f64]; 6] = [
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
-/// One step of length `h` from `state`, for an autonomous right-hand side `f(state, out)`. Returns the new state and the
-/// estimate of its error.
+/// One step of length `h` from `state`, for an autonomous right-hand side `f(state, out)`. Returns the new state and
+/// the estimate of its error.
 ///
 /// # Errors
-/// Whatever `f` says.
+/// Errors of `f`.
 pub fn step<X>(
     state: &[f64],
     h: f64,

@@ -1,30 +1,31 @@
-//! A download over several connections as a fluid: the controller itself, in front of windows that are means.
+//! Fluid model of a download over several connections: the actual controller with mean windows.
 //!
-//! The law is [`windward_laws::emultcp::Controller`], as packets and kernels have it. The path is a link of capacity C behind a
-//! buffer B and of a base round trip T, which loses a share p of what leaves it; the server has Reno's window.
+//! The law is [`windward_laws::emultcp::Controller`], shared with simulation and transfers. The path is a link of
+//! capacity C, buffer B and base round trip T, which loses a share p of its output. The server has Reno's window.
 //!
-//! * Losses alone halve a window that is at most c: it has a mean of w(c) = c/(1 + p·c²/8) where c is below its peak √(8/(3p)), and
-//!   √(3/(2p)) beyond. A sawtooth takes c/2 round trips from c/2 to c, in which it sends 3c²/8 of the 1/p segments between two
-//!   losses, and stays at c for the rest.
-//! * n connections are on their way to F = n·w(c) in flight with a time constant of [`ROUNDS`] round trips, our guess of how
-//!   long a slow start takes; c is W/n where the controller bounds their windows.
-//! * The queue is q = F/C − T, between 0 and B/C, and the rate min(F/T, C)·(1 − p). What overflows is gone, and halves nothing.
+//! * Random losses give a window bounded by c a mean of w(c) = c/(1 + p·c²/8) where c is below its peak √(8/(3p)), and
+//!   √(3/(2p)) beyond. A sawtooth takes c/2 round trips from c/2 to c, in which it sends 3c²/8 of the 1/p segments
+//!   between two losses, and stays at c for the rest.
+//! * n connections approach F = n·w(c) in flight with a time constant of [`ROUNDS`] round trips, our guess of the
+//!   length of a slow start; c is W/n where the controller bounds their windows.
+//! * The queue is q = F/C − T, between 0 and B/C, and the rate min(F/T, C)·(1 − p). Overflow is lost, but halves no
+//!   window.
 //!
-//! The controller rests where q = Q, and n where what arrives uses 0.95 of W: W = C·(1 − p)·(T + Q)/0.95, p·c²/8 = (1 − p)/0.95 − 1
-//! and n = W/c; where c would be less than four segments, n = W/4 and less of W is used.
+//! At equilibrium q = Q, and n follows from a use of 0.95 of W: W = C·(1 − p)·(T + Q)/0.95, p·c²/8 = (1 − p)/0.95 − 1
+//! and n = W/c. Where c would be less than four segments, n = W/4 and less of W is used.
 
 use windward_laws::emultcp::{Controller, Kind, Params, Sample};
 use windward_num::Error;
 
-/// Time constant of what is in flight, in round trips.
+/// Time constant of the data in flight, in round trips.
 const ROUNDS: f64 = 4.0;
 /// Bits of a packet.
 const PACKET: f64 = 1500.0 * 8.0;
 
-/// A path and what it does to a window.
+/// A path and its effect on a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Download {
-    /// C in packets of 1500 bytes a second.
+    /// C in packets of 1500 bytes per second.
     pub capacity: f64,
     /// T in seconds.
     pub rtt: f64,
@@ -34,16 +35,16 @@ pub struct Download {
     pub buffer: f64,
 }
 
-/// Samples of a download, one at each of the controller's looks.
+/// Samples of a download, one for each of the controller's updates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DownloadTrajectory {
     /// Seconds.
     pub time: Vec<f64>,
     /// n.
     pub connections: Vec<f64>,
-    /// W in packets; infinite where nothing is bounded.
+    /// W in packets; infinite without a bound.
     pub windows: Vec<f64>,
-    /// What arrives, in packets a second.
+    /// Rate of arrivals, in packets per second.
     pub rates: Vec<f64>,
     /// q in seconds.
     pub queues: Vec<f64>,

@@ -1,37 +1,39 @@
-//! What queues answer before they are full: which share of the packets a discipline marks or drops, where so many wait.
+//! AQM in the fluid model: the share of packets that a discipline marks or drops as a function of its queue.
 //!
-//! Disciplines act by chance, by time or by both; here is the mean of what they do once they have settled. One that steers to a delay
-//! answers what waits beyond it, once a round trip, as a full buffer does: so many as hold the queue there, whatever the law.
+//! Disciplines act at random, by time or by both; this is their mean in steady state. A discipline with a target delay
+//! marks or drops the packets beyond it once per round trip, as a full buffer does. That many hold the queue at the
+//! target under any law.
 
-/// How a link's queue answers early.
+/// AQM of a link's queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Early {
-    /// How many it answers.
+    /// Rule for the share of packets.
     pub rule: Rule,
-    /// Packets of flows that know of marks are marked, not dropped.
+    /// True if packets of ECN-capable flows are marked instead of dropped.
     pub marks: bool,
-    /// Above so many packets they are dropped all the same; infinite where they never are.
+    /// Queue in packets above which ECN-capable packets are dropped too; may be infinite.
     pub hard: f64,
 }
 
-/// How many packets a queue answers.
+/// Share of packets that a queue marks or drops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// What waits longer than so many seconds: PIE (RFC 8033), CoDel (RFC 8289).
+    /// Packets beyond this delay in seconds: PIE (RFC 8033), CoDel (RFC 8289).
     Delay(f64),
-    /// Random early detection (Floyd and Jacobson 1993), whose mean is the queue.
+    /// Random early detection (Floyd and Jacobson 1993), with the queue as its average.
     Red {
         /// Packets from which the share rises.
         min: f64,
-        /// Packets at which it is `probability`; at least `min`, where there is a step.
+        /// Packets at which the share is `probability`; at least `min`, and a step if equal.
         max: f64,
-        /// That share.
+        /// Share at `max`.
         probability: f64,
-        /// From `max` to twice that it rises to one; otherwise what waits beyond is answered.
+        /// True if the share rises to one from `max` to twice `max`; otherwise all packets beyond `max` are marked or
+        /// dropped.
         is_gentle: bool,
     },
-    /// Coupled PI² (RFC 9332 §2.1): with p' as of `Delay`, p'² of the classic packets and `coupling`·p' of the scalable ones, which wait with
-    /// the others here.
+    /// Coupled PI² (RFC 9332 §2.1): with p' as in `Delay`, p'² of the classic packets and `coupling`·p' of the scalable
+    /// ones, in a common queue here.
     Coupled {
         /// Seconds.
         delay: f64,
@@ -40,29 +42,30 @@ pub enum Rule {
     },
 }
 
-/// What a flow's packets understand.
+/// ECN capability of a flow's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
-    /// Nothing: they are dropped.
+    /// No ECN: packets are dropped.
     #[default]
     Off,
-    /// Marks, ECT(0).
+    /// Classic ECN, ECT(0).
     Classic,
-    /// Marks, ECT(1).
+    /// Scalable ECN, ECT(1).
     Scalable,
 }
 
-/// What a queue does to packets: the shares that it drops and marks.
+/// Shares of packets that a queue drops and marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fate {
-    /// Dropped.
+    /// Share of dropped packets.
     pub dropped: f64,
-    /// Of the others, marked.
+    /// Share of marks among the others.
     pub marked: f64,
 }
 
 impl Early {
-    /// The base share where `waiting` packets wait at a link of `rate` packets a second, which the windows of `crossing` packets cross.
+    /// Base share with `waiting` packets in the queue of a link of `rate` packets per second, crossed by windows of
+    /// `crossing` packets in total.
     pub(crate) fn share(&self, waiting: f64, rate: f64, crossing: f64) -> f64 {
         let beyond = |packets: f64| ((waiting - packets).max(0.0) / crossing).min(1.0);
         match self.rule {
@@ -81,7 +84,7 @@ impl Early {
         }
     }
 
-    /// What becomes of a flow's packets where the base share is `share` and `waiting` packets wait.
+    /// Shares for a flow's packets, given the base share `share` and `waiting` packets in the queue.
     pub(crate) fn fate(&self, ecn: Ecn, share: f64, waiting: f64) -> Fate {
         let share = match (self.rule, ecn) {
             (Rule::Coupled { coupling, .. }, Ecn::Scalable) => (coupling * share).min(1.0),

@@ -1,16 +1,16 @@
 //! E-MULTCP's fluid model: rates and numbers of connections on two time scales.
 //!
-//! M. Chen, A. Zakhor and R. Fujita, "Flow Control in Wireless Networks", University of California at Berkeley, 2007. Rates x and
-//! capacities C in packets a second (or any one unit), S one packet, T the round-trip time in seconds, ε the loss of the wireless links
-//! of the path, n connections, y_j = Σ x over link j:
+//! M. Chen, A. Zakhor and R. Fujita, "Flow Control in Wireless Networks", University of California at Berkeley, 2007.
+//! Rates x and capacities C in packets per second (or any one unit), S one packet, T the round-trip time in seconds, ε
+//! the loss of the wireless links of the path, n connections, y_j = Σ x over link j:
 //!
 //! * ẋ = (2S²n²/T² − x²·(ε + Σ g_j)) / (2·S·n) (9), the sum of n connections of (7)
-//! * ṅ = c·(1/n − n·I) (10): slowly one more while the path is not congested, fast back while it is
+//! * ṅ = c·(1/n − n·I) (10): slow increase while the path is not congested, fast decrease while it is
 //! * discontinuous: g_j = (y_j − C_j)⁺/y_j (2), I = 1 where some g_j > 0, else 0 (11)
 //! * smooth: g_j = ln(1 + e^(β(y_j − C_j)/y_j))/β (12), I = tanh(β·Σg/2) (13)
 //!
-//! The smooth form rests where n² tanh(βg/2) = 1 and x = √2·S/(T·√(tanh(βg/2)·(ε + g))), g the price Σ g_j of the path (Theorem 1), which
-//! maximises Σ U − Σ ∫g_j with U of [`windward_num::Utility::Emultcp`].
+//! The equilibrium of the smooth form is n² tanh(βg/2) = 1 and x = √2·S/(T·√(tanh(βg/2)·(ε + g))), g the price Σ g_j of
+//! the path (Theorem 1), which maximises Σ U − Σ ∫g_j with U of [`windward_num::Utility::Emultcp`].
 //!
 //! **Where we differ** from the text: (7) and (9) print ½ for 1/(2S), which has the wrong dimension; (18) leaves tanh outside the root.
 
@@ -23,18 +23,18 @@ use windward_num::{Error, Network};
 pub struct EmultcpUser {
     /// Size S of a packet, in the unit of rate times a second.
     pub segment: f64,
-    /// Round-trip time T, seconds; constant, queues are not seen.
+    /// Round-trip time T, seconds; constant, without queueing.
     pub rtt: f64,
     /// Loss Σε of the wireless links of the path.
     pub loss: f64,
-    /// Speed c of the number of connections, a second; α/τ in the algorithm, 0 for plain TCP.
+    /// Speed c of the number of connections, per second; α/τ in the algorithm, 0 for plain TCP.
     pub speed: f64,
 }
 
-/// How links say that they are congested.
+/// Congestion signal of links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Congestion {
-    /// (2) and (11): not at all, or at once.
+    /// (2) and (11): a jump.
     Discontinuous,
     /// (12) and (13).
     Smooth {
@@ -52,7 +52,7 @@ pub struct Emultcp {
     congestion: Congestion,
 }
 
-/// Samples of a run, one entry an instant.
+/// Samples of a run, one entry per instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EmultcpTrajectory {
     /// Seconds.
@@ -66,10 +66,10 @@ pub struct EmultcpTrajectory {
 }
 
 impl Emultcp {
-    /// Users on links of these capacities, each over the links that its route names.
+    /// Users on links of these capacities, each with a route.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a route over a link that is not there, or for a value out of range.
+    /// [`Error::Invalid`] for a route over a link that does not exist, or for a value out of range.
     pub fn new(
         capacities: &[f64],
         routes: Vec<Vec<u32>>,
@@ -128,7 +128,7 @@ impl Emultcp {
         }
     }
 
-    /// The time derivative (9), (10) of `state`, all rates and then all numbers of connections, into `out`.
+    /// Writes the time derivative (9), (10) of `state`, all rates followed by all numbers of connections, to `out`.
     pub fn derivative(&self, state: &[f64], out: &mut [f64]) {
         let (rates, connections) = state.split_at(self.users.len());
         let (faster, more) = out.split_at_mut(self.users.len());
@@ -140,8 +140,8 @@ impl Emultcp {
         }
     }
 
-    /// Follows rates and numbers of connections for `duration` seconds, sampled every `interval`; `tolerance` is the error allowed
-    /// in a step, relative and absolute.
+    /// Follows rates and numbers of connections for `duration` seconds, sampled every `interval`; `tolerance` is the
+    /// allowed error per step, relative and absolute.
     pub fn follow(
         &self,
         rates: &[f64],

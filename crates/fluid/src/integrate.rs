@@ -1,74 +1,75 @@
-//! Following the windows through time.
+//! Integration of the windows over time.
 
 use crate::delayed::{Delayed, History, Signal};
 use crate::dormand_prince;
 use crate::model::{Model, Seen, per_second};
 use windward_num::Error;
 
-/// How time advances.
+/// Time stepping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// The differential equation, by adaptive steps of order 5(4) with this relative and absolute (packets) tolerance. Laws that
-    /// count steps make one a round trip.
+    /// The differential equation, by adaptive steps of order 5(4) with this relative and absolute (packets) tolerance.
+    /// Laws defined per step make one per round trip.
     Ode {
-        /// Error allowed in a step.
+        /// Allowed error per step.
         tolerance: f64,
     },
-    /// One update every `period` seconds, as the papers' own computations do (huang2020 §V-A: 20 ms): a step of the laws that
-    /// count steps, an Euler step of the others.
+    /// One update every `period` seconds, as the papers' own computations do (huang2020 §V-A: 20 ms): a step of the
+    /// laws defined per step, an Euler step of the others.
     Discrete {
         /// Seconds between updates.
         period: f64,
     },
-    /// The differential equation of flows that see the delay and the loss of their path late, by Heun's steps of a 64th of the
-    /// shortest lag; at first they see the beginning. Order two.
+    /// Delay differential equation of flows that see delay and loss of their path late, by Heun's method of order two
+    /// with steps of a 64th of the shortest lag. Before the beginning signals are constant.
     Delayed {
-        /// How late.
+        /// Feedback delay.
         lag: Lag,
     },
 }
 
-/// How late a flow sees its path.
+/// Feedback delay of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lag {
-    /// One round trip of its own, d + q as it is now.
+    /// One round trip of the flow, d + q at present.
     RoundTrip,
     /// A fixed number of seconds, for all flows.
     Seconds(f64),
 }
 
-/// Samples of a run, one entry an instant.
+/// Samples of a run, one entry per instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectory {
     /// Seconds.
     pub time: Vec<f64>,
     /// w_s of each flow, packets.
     pub windows: Vec<Vec<f64>>,
-    /// x_s of each flow, packets a second.
+    /// x_s of each flow, packets per second.
     pub rates: Vec<Vec<f64>>,
     /// q^s of each flow, seconds.
     pub delays: Vec<Vec<f64>>,
-    /// Where each piece of the run ends: one, unless the network changes.
+    /// End of each piece of the run: one, unless the network changes.
     pub rests: Vec<Rest>,
     /// Evaluations of the right-hand side.
     pub evaluations: u64,
 }
 
-/// The end of a piece of a run, in which the network stays as it is.
+/// End of a piece of a run with a constant network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rest {
-    /// When the piece begins, and when it ends, seconds.
+    /// Beginning and end of the piece, seconds.
     pub span: (f64, f64),
     /// w_s of each flow, packets.
     pub windows: Vec<f64>,
-    /// x_s of each flow, packets a second.
+    /// x_s of each flow, packets per second.
     pub rates: Vec<f64>,
     /// q^s of each flow, seconds.
     pub delays: Vec<f64>,
 }
 
 impl Trajectory {
-    /// When all rates have come within `share` of their last values for good, in seconds; `None` if only the last sample has.
+    /// Settling time in seconds: all rates stay within `share` of their last values from then on; `None` if only the
+    /// last sample does.
     pub fn settled(&self, share: f64) -> Option<f64> {
         let last = self.rates.last()?;
         let is_close = |rates: &Vec<f64>| rates.iter().zip(last).all(|(x, end)| (x - end).abs() <= share * end.abs());
@@ -76,13 +77,13 @@ impl Trajectory {
         (first + 1 < self.time.len() || self.time.len() == 1).then(|| self.time[first])
     }
 
-    /// The piece that holds at a time, from 0; where one ends and the next begins, the next.
+    /// Index of the piece at a time, from 0; at a boundary, the next piece.
     pub fn piece_at(&self, time: f64) -> usize {
         let last = self.rests.len().saturating_sub(1);
         self.rests.iter().take(last).take_while(|rest| rest.span.1 <= time).count()
     }
 
-    /// The piece that `model` is ends at `time`.
+    /// Ends the piece of `model` at `time`.
     fn rest(&mut self, time: f64, model: &mut Model, state: &[f64]) -> Result<(), Error> {
         model.observe(state)?;
         let begin = self.rests.last().map_or(0.0, |rest| rest.span.1);
@@ -119,10 +120,10 @@ pub fn integrate(
     integrate_pieces(&mut [(0.0, model)], windows, duration, interval, method, &|_| ())
 }
 
-/// The same through a network that changes: each model holds from its time on, in seconds, up to the next one's. The first
-/// begins at 0, times grow, and all have the same flows, whose states go on.
+/// Follows a network that changes: each model holds from its time, in seconds, to that of the next. The first begins at
+/// 0, times grow, and all have the same flows, whose states continue.
 ///
-/// With [`Method::Delayed`] a model begins at the nearest step. `tell` hears how far it has come, in seconds.
+/// With [`Method::Delayed`] a model begins at the nearest step. `tell` receives the progress in seconds.
 ///
 /// # Errors
 /// As [`windward_num::FluidMap::solve`].
@@ -189,7 +190,7 @@ pub fn integrate_pieces(
     Ok(trajectory)
 }
 
-/// The updates that fall into (`from`, `from + span`].
+/// Applies the updates in (`from`, `from + span`].
 fn updates(
     model: &mut Model,
     state: &mut [f64],
@@ -209,7 +210,7 @@ fn updates(
     Ok(())
 }
 
-/// A model's past, and how it goes on between two samples.
+/// A model's past, and its steps between two samples.
 struct Echo {
     history: History,
     lag: Lag,
@@ -228,7 +229,7 @@ impl Echo {
         Ok(Self { history: History::new(interval / steps, &signals), lag, steps: steps as u64 })
     }
 
-    /// So many steps; returns the evaluations.
+    /// Advances by a number of steps; returns the evaluations.
     fn advance(&mut self, model: &mut Model, state: &mut [f64], count: u64) -> Result<u64, Error> {
         let mut heard = Heard { model, lag: self.lag };
         for _ in 0..count {
@@ -238,7 +239,7 @@ impl Echo {
     }
 }
 
-/// A model whose flows see their path late: the queueing delays of all flows, then their losses, then their marks.
+/// A model with feedback delay: the queueing delays of all flows, followed by their losses and their marks.
 struct Heard<'a> {
     model: &'a mut Model,
     lag: Lag,
@@ -266,8 +267,8 @@ impl Delayed for Heard<'_> {
     }
 }
 
-/// Adaptive steps of `state` along `right` over `span` seconds; `step` is the length that the last one suggested; `went` hears how
-/// many seconds have passed. Returns the evaluations.
+/// Adaptive steps of `state` along `right` over `span` seconds; `step` is the length that the last one suggested;
+/// `went` receives the seconds passed. Returns the evaluations.
 pub(crate) fn flow<X>(
     mut right: impl FnMut(&[f64], &mut [f64]) -> Result<(), X>,
     state: &mut Vec<f64>,
@@ -308,7 +309,7 @@ pub(crate) fn flow<X>(
     Ok(evaluations)
 }
 
-/// Where the right-hand side jumps, steps do not shrink below this, seconds.
+/// Least step at a jump of the right-hand side, seconds.
 const LEAST_STEP: f64 = 1e-9;
 
 /// Steps in the shortest lag.

@@ -1,8 +1,8 @@
-//! Windows as differential equations over a network.
+//! Fluid model of congestion control: windows as differential equations over a network.
 //!
 //! At every instant the windows w determine rates, queueing delays and link rates, F: w → (x, q, r)
-//! ([`windward_num::FluidMap`]); each law moves its window by what it sees of its path
-//! ([`windward_laws::FluidLaw`]). [`integrate`] follows them. Assumptions and limits: `docs/reference/models/fluid.md`.
+//! ([`windward_num::FluidMap`]); each law moves its window according to its path ([`windward_laws::FluidLaw`]).
+//! [`integrate`] follows them. Assumptions and limits: `docs/reference/models/fluid.md`.
 
 #![forbid(unsafe_code)]
 

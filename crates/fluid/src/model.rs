@@ -1,4 +1,4 @@
-//! The right-hand side: from the state of all flows to its time derivative.
+//! Right-hand side: from the state of all flows to its time derivative.
 
 use crate::alike::Classes;
 use crate::early::{Early, Ecn, Fate};
@@ -8,71 +8,71 @@ use windward_units::{Duration, Packets};
 
 /// A flow of the model.
 pub struct FluidFlow {
-    /// Its law.
+    /// Law.
     pub law: Box<dyn FluidLaw + Send + Sync>,
-    /// What its derivative counts time in: [`FluidLaw::time_unit`], unless the model is to read it otherwise.
+    /// Time unit of the derivative: [`FluidLaw::time_unit`], unless set otherwise.
     pub unit: TimeUnit,
     /// Round-trip propagation delay d, seconds; positive.
     pub base_rtt: f64,
-    /// Probability that a packet is lost along the path without congestion.
+    /// Probability of packet loss along the path without congestion.
     pub loss: f64,
-    /// What its packets understand.
+    /// ECN capability.
     pub ecn: Ecn,
-    /// The law answers marks by their number; to others a mark is a loss (RFC 3168 §5).
+    /// True if the law responds to the number of marks; for others a mark is a loss (RFC 3168 §5).
     counts_marks: bool,
 }
 
-/// What a flow sees of its path beside its propagation delay.
+/// State of a flow's path beside its propagation delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
-    /// Seconds.
+    /// Queueing delay in seconds.
     pub queue_delay: f64,
-    /// Probability that a packet is lost.
+    /// Loss probability of a packet.
     pub loss: f64,
-    /// Probability that one that arrives is marked.
+    /// Mark probability of an arriving packet.
     pub marks: f64,
 }
 
 impl FluidFlow {
-    /// The flow of a law on a path; `None` where the law has no fluid form.
+    /// Flow of a law on a path; `None` if the law has no fluid form.
     pub fn new(spec: &LawSpec, base_rtt: f64, loss: f64) -> Option<Self> {
         let law = spec.fluid()?;
         Some(Self { unit: law.time_unit(), law, base_rtt, loss, ecn: Ecn::Off, counts_marks: spec.counts_marks() })
     }
 }
 
-/// Flows over a network, and what their windows make of it.
+/// Flows over a network, and the rates and delays of their windows.
 pub struct Model {
     flows: Vec<FluidFlow>,
-    /// Where each flow's state begins.
+    /// Offset of each flow's state.
     offsets: Vec<usize>,
     map: FluidMap,
     routes: Vec<Vec<u32>>,
-    /// Packets that may wait on each link; infinite where nothing limits them.
+    /// Buffer of each link in packets; may be infinite.
     buffers: Vec<f64>,
-    /// What each link's queue answers before it is full.
+    /// AQM of each link.
     early: Vec<Option<Early>>,
-    /// Of the last evaluation: q_l of every link in seconds, the share of the packets that its full buffer drops, the base share that is
-    /// answered early, and the packets that wait.
+    /// Of each link in the last evaluation: q_l in seconds, the share of packets dropped by its full buffer, the base
+    /// share of its AQM, and the packets in the queue.
     queues: Vec<f64>,
     drops: Vec<f64>,
     shares: Vec<f64>,
     waiting: Vec<f64>,
-    /// The window of each flow, of all flows of its class together, and of all flows over each link.
+    /// Window of each flow, of its class in total, and of all flows over each link.
     windows: Vec<f64>,
     totals: Vec<f64>,
     crossing: Vec<f64>,
     /// x_s of each flow.
     rates: Vec<f64>,
-    /// How many flows each one stands for, and how many links.
+    /// Numbers of flows and links in each class.
     flow_counts: Vec<f64>,
     link_counts: Vec<f64>,
-    /// What ends the computation from another thread.
+    /// Cancellation from another thread.
     stop: Stop,
 }
 
 impl Model {
-    /// Flows over the routes of `network`, whose capacities count packets a second; `buffers` holds one number of packets
+    /// Flows over the routes of `network`, with capacities in packets per second; `buffers` holds one number of packets
     /// for each link.
     ///
     /// # Errors
@@ -108,14 +108,15 @@ impl Model {
         })
     }
 
-    /// Queues answer before they are full, as `early` says of each link.
+    /// Sets the AQM of each link.
     #[must_use]
     pub fn with_early(mut self, early: Vec<Option<Early>>) -> Self {
         self.early = early;
         self
     }
 
-    /// Flows and links stand for all of their class: those of `network` are [`Classes::network`]'s, everything else is one member's.
+    /// Lets flows and links represent all of their class: those of `network` are [`Classes::network`]'s, all other
+    /// values are one member's.
     #[must_use]
     pub fn with_classes(mut self, classes: &Classes) -> Self {
         let count = |&(_, count): &(usize, f64)| count;
@@ -124,7 +125,7 @@ impl Model {
         self
     }
 
-    /// Every evaluation is refused with [`Error::Interrupted`] from when `stop` is set.
+    /// Fails every evaluation with [`Error::Interrupted`] once `stop` is set.
     pub fn stop_when(&mut self, stop: Stop) {
         self.map.stop_when(stop.clone());
         self.stop = stop;
@@ -135,7 +136,7 @@ impl Model {
         self.flows.len()
     }
 
-    /// The state in which each flow's window is as given, in packets.
+    /// State with the given windows, in packets.
     pub fn start(&self, windows: &[f64]) -> Vec<f64> {
         let mut state = vec![0.0; self.offsets[self.flows.len()]];
         for (at, (flow, &window)) in self.flows.iter().zip(windows).enumerate() {
@@ -149,7 +150,7 @@ impl Model {
         self.offsets[..self.flows.len()].iter().map(|&at| state[at])
     }
 
-    /// Finds rates and delays of a state; read them with [`Model::rates`] and [`Model::path_delay`].
+    /// Computes rates and delays of a state; read them with [`Model::rates`] and [`Model::path_delay`].
     ///
     /// # Errors
     /// As [`FluidMap::solve`]; [`Error::Interrupted`] after [`Model::stop_when`].
@@ -184,17 +185,17 @@ impl Model {
         Ok(())
     }
 
-    /// x_s of the last evaluation, packets a second.
+    /// x_s of the last evaluation, packets per second.
     pub fn rates(&self) -> &[f64] {
         &self.rates
     }
 
-    /// q^s of the last evaluation, seconds, full buffers at their length.
+    /// q^s of the last evaluation, seconds, with full buffers at their capacity.
     pub fn path_delay(&self, flow: usize) -> f64 {
         self.routes[flow].iter().map(|&link| self.queues[link as usize]).sum()
     }
 
-    /// What the flow sees of its path in the last evaluation.
+    /// State of the flow's path in the last evaluation.
     pub(crate) fn seen(&self, flow: usize) -> Seen {
         let FluidFlow { loss, ecn, .. } = self.flows[flow];
         let (mut arrives, mut plain) = (1.0 - loss, 1.0);
@@ -207,7 +208,7 @@ impl Model {
         Seen { queue_delay: self.path_delay(flow), loss: 1.0 - arrives, marks: 1.0 - plain }
     }
 
-    /// The time derivative of `state`, per second, into `out`.
+    /// Writes the time derivative of `state`, per second, to `out`.
     ///
     /// # Errors
     /// As [`FluidMap::solve`].
@@ -215,7 +216,8 @@ impl Model {
         self.evaluate(state, out, per_second)
     }
 
-    /// What one update every `period` seconds adds to `state`: a step, or `period` times the derivative; into `out`.
+    /// Writes the change of `state` in one update every `period` seconds to `out`: a step, or `period` times the
+    /// derivative.
     ///
     /// # Errors
     /// As [`FluidMap::solve`].
@@ -229,7 +231,7 @@ impl Model {
         Ok(())
     }
 
-    /// The derivative where flow s sees what `seen(s)` says.
+    /// Derivative of flow s with the path state `seen(s)`.
     pub(crate) fn slopes(
         &self,
         state: &[f64],
@@ -265,12 +267,12 @@ impl Model {
     }
 }
 
-/// From a derivative in a law's own time to one per second.
+/// Converts a derivative in a law's own time unit to one per second.
 pub(crate) fn per_second(unit: TimeUnit, rtt: f64) -> f64 {
     if unit == TimeUnit::Steps { 1.0 / rtt } else { 1.0 }
 }
 
-/// Smaller windows than this are taken as this, packets.
+/// Lower limit of windows, packets; smaller ones are replaced by it.
 const LEAST_WINDOW: f64 = 1e-9;
 
 /// Y(w) = ½ Σ (v_s / w_s^ρ)² with v = w − x d − p: the Lyapunov function of QUIC-TCP (huang2020 App. B).
