@@ -1,4 +1,4 @@
-//! numpy's arrays by way of Python's buffers, so that the engine is built without numpy.
+//! numpy arrays by way of Python's buffers, so that the engine is built without numpy.
 
 use crate::table::{Number, column};
 use pyo3::Borrowed;
@@ -30,7 +30,7 @@ pub(crate) fn vector<'py, T: Number>(py: Python<'py>, values: &[T]) -> PyResult<
     py.import("numpy")?.call_method1("array", (column(py, values)?,))
 }
 
-/// An array of two dimensions from rows of one length.
+/// An array of two dimensions from rows of equal length.
 pub(crate) fn matrix<'py>(py: Python<'py>, rows: &[Vec<f64>]) -> PyResult<Bound<'py, PyAny>> {
     let columns = rows.first().map_or(0, Vec::len);
     vector(py, &rows.concat())?.call_method1("reshape", (rows.len(), columns))

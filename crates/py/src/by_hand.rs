@@ -1,4 +1,4 @@
-//! Laws that Python tells by hand what a sender or a host would tell them. See `windward.theory.laws`.
+//! Laws driven by hand from Python in place of a sender or a host. See `windward.theory.laws`.
 
 use crate::error;
 use crate::network::spec;
@@ -14,16 +14,16 @@ use windward_units::{Duration, PacketRate, Packets, Time};
 /// Weight of a sample in the smoothed round-trip time (RFC 6298 §2).
 const SRTT_WEIGHT: f64 = 1.0 / 8.0;
 
-/// The window of a law, and what its sender would know.
+/// Window of a law, and the state of its sender.
 #[pyclass(module = "windward._engine", name = "LawWindow")]
 pub(crate) struct Window {
-    /// Python may hand the object to another thread; laws need not be shareable.
+    /// Python may pass the object to another thread; laws need not be shareable.
     law: Mutex<AnyLaw>,
     now: Time,
     rtt: Duration,
     srtt: Option<Duration>,
     base_rtt: Option<Duration>,
-    /// Round trips completed, and when the last one was.
+    /// Completed round trips, and the time of the last one.
     round: u64,
     round_began: Time,
     delivered: Packets,
@@ -39,7 +39,7 @@ impl Window {
         Ok(Self { law, now: Time::ZERO, rtt, srtt: None, base_rtt: None, round: 0, round_began, delivered })
     }
 
-    /// Raises ValueError where the clock goes back or a value is impossible.
+    /// Raises ValueError if the clock goes back or a value is impossible.
     #[pyo3(signature = (now, rtt, acked, flight, recovering))]
     fn on_ack(
         &mut self,
@@ -90,7 +90,7 @@ impl Window {
         Ok(())
     }
 
-    /// Raises ValueError where the clock goes back or the flight is impossible.
+    /// Raises ValueError if the clock goes back or the flight is impossible.
     #[pyo3(signature = (now, flight, is_timeout))]
     fn on_congestion(&mut self, now: f64, flight: Option<f64>, is_timeout: bool) -> PyResult<()> {
         let now = self.clock(now)?;
@@ -159,7 +159,7 @@ impl Window {
         self.srtt = Some(self.srtt.map_or(rtt, |old| old.scale(1.0 - SRTT_WEIGHT) + rtt.scale(SRTT_WEIGHT)));
     }
 
-    /// A sender that always has data keeps the whole window in flight.
+    /// Packets in flight; the whole window for a sender that always has data.
     fn flight(&self, given: Option<f64>) -> PyResult<Packets> {
         given.map_or(Ok(self.law().cwnd()), |flight| not_negative("flight", flight).map(Packets::new))
     }
@@ -180,7 +180,7 @@ impl Connections {
         Ok(Self { controller: Controller::new(params, None), now: 0.0 })
     }
 
-    /// Raises ValueError where the clock goes back or a value is impossible.
+    /// Raises ValueError if the clock goes back or a value is impossible.
     fn update(&mut self, now: f64, rtt: Option<f64>, base_rtt: Option<f64>) -> PyResult<u32> {
         if not_negative("now_s", now)? < self.now {
             return Err(PyValueError::new_err(format!("now_s is {now}; the last was {}", self.now)));

@@ -1,4 +1,4 @@
-//! Network coding, as Python sees it: packets, coefficients and payloads are bytes or buffers of bytes.
+//! Network coding for Python: packets, coefficients and payloads are bytes or buffers of bytes.
 
 use pyo3::Borrowed;
 use pyo3::buffer::PyBuffer;
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use windward_coding::{Block, Error, Kernel};
 
-/// The block's packets, ready to be combined; see `windward.coding`.
+/// Packets of a block, ready to be combined; see `windward.coding`.
 #[pyclass(frozen, module = "windward.coding")]
 pub(crate) struct Encoder(windward_coding::Encoder);
 
@@ -38,7 +38,7 @@ impl Encoder {
     }
 }
 
-/// What was received of a block until it is whole; see `windward.coding`.
+/// Received combinations of a block until it is complete; see `windward.coding`.
 #[pyclass(module = "windward.coding")]
 pub(crate) struct Decoder {
     inner: windward_coding::Decoder,
@@ -80,7 +80,7 @@ impl Decoder {
     }
 }
 
-/// Combinations that a node on the way holds; see `windward.coding`.
+/// Combinations at an intermediate node; see `windward.coding`.
 #[pyclass(module = "windward.coding")]
 pub(crate) struct Recoder(windward_coding::Recoder);
 
@@ -111,7 +111,7 @@ pub(crate) fn coding_multiply(a: u8, b: u8) -> u8 {
     windward_coding::field::multiply(a, b)
 }
 
-/// The instructions by which packets are combined here.
+/// CPU instructions that combine packets on this machine.
 #[pyfunction]
 pub(crate) fn coding_kernel() -> &'static str {
     Kernel::best().name()

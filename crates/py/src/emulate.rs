@@ -1,4 +1,4 @@
-//! The network between real kernels.
+//! Emulation between real kernels.
 
 use crate::error::{self, EmulationError, KernelError};
 use crate::output;
@@ -22,7 +22,7 @@ fn raise(error: &Error) -> PyErr {
     }
 }
 
-/// The emulations of one scenario's seeds, one after the other; polled as a `Job` is.
+/// Emulations of one scenario's seeds, one after the other; polled like a `Job`.
 #[pyclass(frozen, module = "windward._engine")]
 pub(crate) struct EmulationJob {
     inner: Job<Emulations>,
@@ -30,8 +30,8 @@ pub(crate) struct EmulationJob {
 
 #[pymethods]
 impl EmulationJob {
-    /// Prepares the emulation of `seeds`; with `force` also where this machine is too slow for them. `settings` are those of the
-    /// hosts' kernels, `congestion` the flows that a congestion control of the kernel's own runs.
+    /// Prepares the emulation of `seeds`; with `force` also on machines that are too slow for them. `settings` are
+    /// those of the hosts' kernels; the kernel's own congestion control runs the flows in `congestion`.
     #[new]
     #[pyo3(signature = (scenario, *, seeds, force, settings, congestion))]
     fn new(
@@ -52,8 +52,8 @@ impl EmulationJob {
         self.inner.start(captures.as_deref()).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
-    /// Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each, with
-    /// `quality` and `notes` beside them. Raises what ended the job.
+    /// Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each, with their
+    /// `quality` and `notes`. Raises the error that ended the job.
     fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
         let finished =
@@ -61,7 +61,7 @@ impl EmulationJob {
         finished.into_iter().map(|emulation| to_python(py, emulation)).collect()
     }
 
-    /// Whether all has been returned that there will be.
+    /// True if all results have been returned.
     #[getter]
     fn is_done(&self, py: Python<'_>) -> bool {
         py.detach(|| self.inner.is_done())
@@ -72,7 +72,7 @@ impl EmulationJob {
         self.inner.progress().into_iter().map(|time| time.as_secs()).collect()
     }
 
-    /// Stops what still runs and waits until nothing of it is left.
+    /// Stops running emulations and waits until nothing of them is left.
     fn cancel(&self, py: Python<'_>) {
         py.detach(|| self.inner.cancel());
     }
@@ -110,8 +110,9 @@ fn quality_to_python<'py>(py: Python<'py>, quality: &Quality) -> PyResult<Bound<
     Ok(fields)
 }
 
-/// Runs `command` behind the first two links of a scenario, and `servers` at their other end. Returns a dictionary: `code`,
-/// `seconds`, `down` and `up` (tables of one link each), `quality`. Where the command is interrupted, so is this.
+/// Runs `command` behind the first two links of a scenario, and `servers` at their other end. Returns a dictionary:
+/// `code`, `seconds`, `down` and `up` (tables of one link each), `quality`. Interrupting the command interrupts the
+/// emulation.
 #[pyfunction]
 pub(crate) fn emulate_link<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! One Rust error, one Python exception.
+//! Python exceptions, one for each Rust error.
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -38,20 +38,20 @@ pyo3::create_exception!(
     "A simulation was stopped before its end; `run` holds the seeds that had finished."
 );
 
-/// One thing that is wrong with a scenario.
+/// One problem in a scenario.
 #[pyclass(frozen, get_all, module = "windward._engine")]
 pub(crate) struct Problem {
-    /// The file, as it was named to the reader.
+    /// File name as given to the reader.
     origin: String,
-    /// Path of keys and indices (from 0) to what is wrong, such as `flow[2].to`; empty for the file as a whole.
+    /// Path of keys and indices (from 0) to the problem, such as `flow[2].to`; empty for the file as a whole.
     path: String,
-    /// Line in the text, from 1; None where the text is not known.
+    /// Line in the text, from 1; None if the text is not available.
     line: Option<usize>,
     /// Column in characters, from 1.
     column: Option<usize>,
-    /// What is wrong and what is allowed.
+    /// Problem and allowed values.
     message: String,
-    /// What was probably meant.
+    /// Probable correction.
     hint: Option<String>,
 }
 
@@ -69,7 +69,7 @@ impl Problem {
         Self { origin, path, line, column, message, hint }
     }
 
-    /// An error travels between processes, and its problems with it.
+    /// Arguments for pickling: errors and their problems travel between processes.
     fn __getnewargs__(&self) -> (&str, &str, Option<usize>, Option<usize>, &str, Option<&str>) {
         let Self { origin, path, line, column, message, hint } = self;
         (origin, path, *line, *column, message, hint.as_deref())
@@ -84,7 +84,7 @@ impl From<&windward_scenario::Problem> for Problem {
     }
 }
 
-/// The Python exception of an error in a scenario.
+/// Python exception of an error in a scenario.
 pub(crate) fn scenario(error: &windward_scenario::Error) -> PyErr {
     Python::attach(|py| {
         let raised = ScenarioError::new_err(error.to_string());
@@ -96,10 +96,10 @@ pub(crate) fn scenario(error: &windward_scenario::Error) -> PyErr {
     })
 }
 
-/// The attribute of a ScenarioError that has its problems one by one.
+/// Attribute of a ScenarioError with the list of its problems.
 pub(crate) const PROBLEMS: &str = "problems";
 
-/// The Python exception of a file that cannot be read: OSError, or ValueError for what no system refuses.
+/// Python exception of an unreadable file: OSError, or ValueError for cases that no operating system reports.
 pub(crate) fn file(path: &Path, error: &io::Error) -> PyErr {
     match error.raw_os_error() {
         Some(number) => {
@@ -111,7 +111,7 @@ pub(crate) fn file(path: &Path, error: &io::Error) -> PyErr {
     }
 }
 
-/// The Python exception of what ended a job; `failed` makes that of its seeds' own failures.
+/// Python exception of the error that ended a job; `failed` converts the seeds' own errors.
 pub(crate) fn job<F>(error: windward_run::Error<F>, failed: impl FnOnce(F) -> PyErr) -> PyErr {
     match error {
         windward_run::Error::Failed(failure) => failed(failure),

@@ -1,4 +1,4 @@
-//! The fluid run of a scenario, as Python sees it.
+//! Fluid runs of a scenario for Python.
 
 use crate::array::vector;
 use crate::scenario::Scenario;
@@ -12,7 +12,7 @@ use windward_fluid::{Lag, Method, Rest};
 use windward_scenario::FluidRun;
 use windward_sim::Control;
 
-/// What ends a computation from another thread.
+/// Cancellation of a computation from another thread.
 #[pyclass(frozen, module = "windward._engine")]
 #[derive(Default)]
 pub(crate) struct Stop {
@@ -26,7 +26,7 @@ impl Stop {
         Self::default()
     }
 
-    /// Ends the run that was given this.
+    /// Ends the run that received this object.
     fn set(&self) {
         self.inner.cancel();
     }
@@ -34,10 +34,10 @@ impl Stop {
 
 #[pymethods]
 impl Scenario {
-    /// Follows the windows: as differential equations of this `tolerance`, by updates every `period` seconds, or with paths seen
-    /// `feedback_delay` seconds late, 0 for a round trip. Columns of samples, flow by flow within an instant. `progress` is called
-    /// several times a second with the seconds that have been followed. Raises ValueError where the scenario has no fluid form, and
-    /// once `stop` is set; KeyboardInterrupt on Ctrl-C.
+    /// Integrates the windows: as differential equations with this `tolerance`, by updates every `period` seconds, or
+    /// with a feedback delay of `feedback_delay` seconds, 0 for a round trip. Columns of samples, flow by flow within
+    /// an instant. `progress` is called several times a second with the integrated seconds. Raises ValueError if the
+    /// scenario has no fluid form, and once `stop` is set; KeyboardInterrupt on Ctrl-C.
     #[pyo3(signature = (*, tolerance=1e-6, period=None, feedback_delay=None, stop=None, progress=None))]
     fn fluid<'py>(
         slf: &Bound<'py, Self>,
@@ -59,7 +59,7 @@ impl Scenario {
     }
 }
 
-/// The method that these arguments of Python mean.
+/// Integration method for these arguments from Python.
 pub(crate) fn method(tolerance: f64, period: Option<f64>, feedback_delay: Option<f64>) -> Method {
     match (period, feedback_delay) {
         (Some(period), _) => Method::Discrete { period },
@@ -101,7 +101,7 @@ fn columns<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>>
     Ok(answer)
 }
 
-/// Where each piece of the run ends, flow by flow within a piece.
+/// Ends of the pieces of the run, flow by flow within a piece.
 fn rests<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
     let rests = &run.trajectory.rests;
@@ -127,7 +127,7 @@ fn rests<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
     Ok(table)
 }
 
-/// Where the windows end: columns by flow, and how long it took.
+/// Final windows: columns by flow, and the settling time.
 pub(crate) fn end<'py>(py: Python<'py>, run: &FluidRun) -> PyResult<Bound<'py, PyDict>> {
     let trajectory = &run.trajectory;
     let last = |rows: &[Vec<f64>], scale: &dyn Fn(usize) -> f64| {

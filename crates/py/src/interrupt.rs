@@ -1,4 +1,4 @@
-//! Python code of a scenario's, which Ctrl-C must be able to end though it runs in a worker.
+//! Interruption of a scenario's Python code by Ctrl-C while it runs in a worker.
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -6,23 +6,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// Threads that run Python code of a scenario's, with Python's names for them.
+/// Threads that run Python code of a scenario, with Python's identifiers for them.
 static INSIDE: Mutex<Vec<(ThreadId, u64)>> = Mutex::new(Vec::new());
 
-/// Between two looks at the workers.
+/// Time between two checks of the workers.
 const STEP: Duration = Duration::from_millis(10);
 
-/// What was told to stop has so many steps to do it by itself.
+/// Checks before a stopped worker is interrupted.
 const GRACE: u32 = 20;
 
-/// What hears no exception either (it sleeps, or catches everything) is left to itself after so many.
+/// Checks before a worker is abandoned that ignores exceptions too (it sleeps, or catches everything).
 const PATIENCE: u32 = 150;
 
 fn inside() -> MutexGuard<'static, Vec<(ThreadId, u64)>> {
     INSIDE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Python's name for this thread.
+/// Python's identifier for this thread.
 pub(crate) fn this_thread(py: Python<'_>) -> PyResult<u64> {
     py.import("threading")?.call_method0("get_ident")?.extract()
 }
@@ -31,7 +31,7 @@ pub(crate) fn this_thread(py: Python<'_>) -> PyResult<u64> {
 pub(crate) struct Inside;
 
 impl Inside {
-    /// `thread` is what `this_thread` says here.
+    /// Marks a thread; `thread` is the result of `this_thread` here.
     pub(crate) fn new(thread: u64) -> Self {
         inside().push((thread::current().id(), thread));
         Self
@@ -48,8 +48,8 @@ impl Drop for Inside {
     }
 }
 
-/// Waits for workers that were told to stop, and raises KeyboardInterrupt in those that run Python code. False where some do
-/// not return.
+/// Waits for workers that have been stopped, and raises KeyboardInterrupt in those that run Python code. False if some
+/// do not return.
 pub(crate) fn wait_for(running: impl Fn() -> Vec<ThreadId>) -> bool {
     for step in 0_u32.. {
         let left = running();
@@ -67,7 +67,7 @@ pub(crate) fn wait_for(running: impl Fn() -> Vec<ThreadId>) -> bool {
     false
 }
 
-/// Raises KeyboardInterrupt in those of the threads that run Python code; returns how many do.
+/// Raises KeyboardInterrupt in those of the threads that run Python code; returns their number.
 fn raise_in(py: Python<'_>, threads: &[ThreadId]) -> PyResult<usize> {
     // With the interpreter's lock held none enters or leaves.
     let found: Vec<_> = inside().iter().filter(|(thread, _)| threads.contains(thread)).map(|(_, name)| *name).collect();

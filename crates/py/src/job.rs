@@ -1,4 +1,4 @@
-//! The seeds of a scenario in simulated time, polled by Python while workers run without the interpreter's lock.
+//! Simulation of a scenario's seeds, polled by Python while workers run without the interpreter's lock.
 
 use crate::error;
 use crate::interrupt;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use windward_run::Simulations;
 
-/// The seeds of one scenario: started once, polled until done.
+/// Seeds of one scenario: started once, polled until done.
 #[pyclass(frozen, module = "windward._engine")]
 pub(crate) struct Job {
     inner: windward_run::Job<Simulations<PyErr>>,
@@ -20,9 +20,9 @@ pub(crate) struct Job {
 
 #[pymethods]
 impl Job {
-    /// Prepares `seeds` of `scenario` for at most `threads` workers. `law(name, parameters)` returns what makes the
-    /// Python law of that name: a callable that takes the initial window; `scheduler(name, parameters)` and `rule(name,
-    /// parameters)` ones that take nothing.
+    /// Prepares `seeds` of `scenario` for at most `threads` workers. `law(name, parameters)` returns the factory of the
+    /// Python law of that name: a callable that takes the initial window. Those of `scheduler(name, parameters)` and
+    /// `rule(name, parameters)` take nothing.
     #[new]
     #[pyo3(signature = (scenario, *, seeds, threads, law, scheduler, rule))]
     fn new(
@@ -49,15 +49,15 @@ impl Job {
         self.inner.start(captures.as_deref()).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
-    /// Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each.
-    /// Raises what ended the job: LawError, OSError of a capture.
+    /// Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each. Raises the
+    /// error that ended the job: LawError, OSError of a capture.
     fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
         let finished = py.detach(|| self.inner.wait(timeout)).map_err(|error| error::job(error, |failure| failure))?;
         finished.into_iter().map(|output| output::to_python(py, output)).collect()
     }
 
-    /// Whether all has been returned that there will be.
+    /// True if all results have been returned.
     #[getter]
     fn is_done(&self, py: Python<'_>) -> bool {
         py.detach(|| self.inner.is_done())
@@ -68,21 +68,20 @@ impl Job {
         self.inner.progress().into_iter().map(|time| time.as_secs()).collect()
     }
 
-    /// The samples so far of seeds that are being run, as far as they have shown them since this was last called: `seed`,
-    /// `flow_series`, `link_series`.
+    /// Samples of running seeds since the last call: `seed`, `flow_series`, `link_series`.
     fn peek<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let shown = py.detach(|| self.inner.peek());
         shown.into_iter().map(|(seed, series)| output::shown(py, seed, series)).collect()
     }
 
-    /// Stops what still runs and waits for the workers; seeds that have finished can still be fetched.
+    /// Stops running seeds and waits for the workers; the results of finished seeds remain available.
     fn cancel(&self, py: Python<'_>) {
         py.detach(|| self.end());
     }
 }
 
 impl Job {
-    /// Stops what runs; a law in Python that goes on for ever is interrupted.
+    /// Stops running seeds; interrupts a law in Python that does not return.
     fn end(&self) {
         self.inner.stop();
         if interrupt::wait_for(|| self.inner.running()) {

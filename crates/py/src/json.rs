@@ -1,10 +1,10 @@
-//! JSON for Python.
+//! JSON values for Python.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 
-/// A JSON value as Python objects.
+/// Converts a JSON value to Python objects.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),

@@ -1,4 +1,4 @@
-//! The laws in the Linux kernel.
+//! Laws in the Linux kernel, for Python.
 
 use crate::error::KernelError;
 use pyo3::prelude::*;
@@ -11,19 +11,19 @@ fn raise(error: kernel::Error) -> PyErr {
     KernelError::new_err(error.to_string())
 }
 
-/// A law in the kernel, for as long as this object lives and nobody unloads it; see `windward_kernel::Loaded`.
+/// A law in the kernel, for as long as this object lives and the law is not unloaded; see `windward_kernel::Loaded`.
 #[pyclass(frozen, module = "windward")]
 pub(crate) struct LoadedLaw(kernel::Loaded);
 
 #[pymethods]
 impl LoadedLaw {
-    /// The name that programs choose it by.
+    /// Name by which programs select it.
     #[getter]
     fn name(&self) -> &str {
         self.0.name()
     }
 
-    /// A descriptor that hangs up when another process unloads the law.
+    /// File descriptor that hangs up when another process unloads the law.
     fn fileno(&self) -> i32 {
         self.0.as_fd().as_raw_fd()
     }
@@ -35,7 +35,7 @@ fn dictionary<'py>(py: Python<'py>, pairs: &[(&str, f64)]) -> PyResult<Bound<'py
     Ok(dictionary)
 }
 
-/// The laws that can be loaded, with their parameters' defaults.
+/// Laws that can be loaded, with their parameters' defaults.
 #[pyfunction]
 pub(crate) fn kernel_laws(py: Python<'_>) -> PyResult<Vec<(&'static str, Bound<'_, PyDict>)>> {
     let parameters = |law: &kernel::KernelLaw| {
@@ -46,7 +46,7 @@ pub(crate) fn kernel_laws(py: Python<'_>) -> PyResult<Vec<(&'static str, Bound<'
     LAWS.iter().map(|law| Ok((law.name, parameters(law)?))).collect()
 }
 
-/// Raises KernelError, with the reason, where no law can be loaded.
+/// Raises KernelError, with the reason, if no law can be loaded.
 #[pyfunction]
 pub(crate) fn kernel_support() -> PyResult<()> {
     kernel::support().map_err(raise)
@@ -64,7 +64,7 @@ pub(crate) fn kernel_load(
     kernel::load(law, &kernel::Options { name, parameters, stay }).map(LoadedLaw).map_err(raise)
 }
 
-/// The laws of ours that are loaded: a dictionary for each.
+/// Windward's loaded laws: a dictionary for each.
 #[pyfunction]
 pub(crate) fn kernel_list(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let describe = |entry: &kernel::Entry| {
@@ -85,7 +85,7 @@ pub(crate) fn kernel_set(name: &str, changes: Vec<(String, f64)>) -> PyResult<()
     kernel::set(name, &changes).map_err(raise)
 }
 
-/// Name and unit of the figure that a law shows of itself.
+/// Name and unit of a law's own figure.
 type Own = (&'static str, &'static str);
 
 /// The connections of a loaded law: name and unit of the law's own figure, and a dictionary for each connection.
@@ -113,7 +113,7 @@ pub(crate) fn kernel_unload(name: &str, force: bool) -> PyResult<()> {
     kernel::unload(name, force).map_err(raise)
 }
 
-/// Unloads what was asked to stay; returns the names.
+/// Unloads the laws that were loaded to stay; returns their names.
 #[pyfunction]
 pub(crate) fn kernel_clean() -> PyResult<Vec<String>> {
     kernel::clean().map_err(raise)

@@ -1,4 +1,4 @@
-//! A control law written in Python, seen by the simulator as any other.
+//! Control laws written in Python, as laws of the simulator.
 
 use crate::error::LawError;
 use crate::interrupt::{self, Inside};
@@ -18,7 +18,7 @@ pub(crate) struct Ack {
     now: f64,
     /// Packets that this ACK reports delivered for the first time.
     acked: f64,
-    /// Of these, packets that carried an ECN mark.
+    /// ECN-marked packets among these.
     marked: f64,
     /// Packets newly found lost.
     lost: f64,
@@ -30,17 +30,17 @@ pub(crate) struct Ack {
     base_rtt: f64,
     /// Packets in flight after this ACK.
     flight: f64,
-    /// When the newest packet that this ACK delivers was sent, in seconds.
+    /// Send time of the newest packet that this ACK delivers, in seconds.
     sent_at: f64,
     /// Packets in flight just after that packet was sent.
     flight_at_send: f64,
     /// Delivery rate over the life of that packet, in packets a second; None until one is known.
     delivery_rate: Option<f64>,
-    /// The sender had less data than the window allowed: do not grow on this ACK.
+    /// True if the sender had less data than the window allowed: do not grow on this ACK.
     app_limited: bool,
-    /// The sender is repairing a loss and holds the window itself: learn, do not grow.
+    /// True if the sender is repairing a loss and holds the window itself: learn, do not grow.
     recovering: bool,
-    /// Round trips completed.
+    /// Completed round trips.
     round: u64,
 }
 
@@ -70,11 +70,11 @@ impl From<&laws::Ack> for Ack {
 pub(crate) struct Congestion {
     /// Seconds since the run began.
     now: f64,
-    /// How congestion showed itself: "loss", "mark" or "timeout".
+    /// Kind of congestion signal: "loss", "mark" or "timeout".
     kind: &'static str,
-    /// Packets in flight when it was found, the lost ones included.
+    /// Packets in flight at detection, the lost ones included.
     flight: f64,
-    /// Packets found lost so far in this event.
+    /// Packets declared lost so far in this event.
     lost: f64,
     /// Smoothed round-trip time in seconds.
     srtt: f64,
@@ -104,11 +104,11 @@ pub(crate) struct PythonLaw {
     instance: Option<Py<PyAny>>,
     name: String,
     fuse: Arc<Fuse<PyErr>>,
-    /// Python's name for the thread that the law runs in.
+    /// Python's identifier for the thread of the law.
     thread: u64,
     cwnd: Packets,
     pacing_rate: Option<PacketRate>,
-    /// A law that failed is not called again; its window stays until the run has ended.
+    /// True after a failure: the law is not called again, and its window stays until the run has ended.
     is_dead: bool,
     has_restart: bool,
     has_undo: bool,
@@ -116,7 +116,7 @@ pub(crate) struct PythonLaw {
 }
 
 impl PythonLaw {
-    /// Calls `factory(initial)`; a failure blows the fuse.
+    /// Calls `factory(initial)`; a failure stops the run.
     pub(crate) fn new(factory: &Py<PyAny>, name: &str, initial: Packets, fuse: Arc<Fuse<PyErr>>) -> Self {
         let mut law = Self {
             instance: None,
@@ -153,7 +153,7 @@ impl PythonLaw {
         law
     }
 
-    /// Runs `call` on the instance and reads the answer; a failure blows the fuse.
+    /// Runs `call` on the instance and reads the answer; a failure stops the run.
     fn call(&mut self, what: &str, now: Option<Time>, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) {
         if self.is_dead {
             return;
@@ -167,7 +167,7 @@ impl PythonLaw {
         });
     }
 
-    /// Takes over the window and the rate, refusing those that cannot be.
+    /// Reads the window and the rate, and rejects impossible ones.
     fn read(&mut self, instance: &Bound<'_, PyAny>) -> PyResult<()> {
         let cwnd = number(instance, "cwnd")?
             .ok_or_else(|| LawError::new_err("cwnd is None: a window is a number of packets"))?;
@@ -247,14 +247,14 @@ impl Law for PythonLaw {
     }
 }
 
-/// The largest window of a Python law, in packets: what the kernel's 32 bits hold.
+/// Largest window of a Python law, in packets: the range of the kernel's 32 bits.
 const MOST_PACKETS: f64 = u32::MAX as f64;
 
-/// The pacing rates of a Python law, in packets a second: one packet in thirty years to one a nanosecond.
+/// Pacing rates of a Python law, in packets per second: one packet in thirty years to one a nanosecond.
 const LEAST_RATE: f64 = 1e-9;
 const MOST_RATE: f64 = 1e9;
 
-/// The value of an attribute, a property or a method without arguments.
+/// Value of an attribute, a property or a method without arguments.
 fn number(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<f64>> {
     let value = instance.getattr(name)?;
     let value = if value.is_callable() { value.call0()? } else { value };

@@ -1,4 +1,4 @@
-//! What makes the laws, schedulers and rules of a scenario that are written in Python.
+//! Factories for the laws, schedulers and rules of a scenario that are written in Python.
 
 use crate::json::to_python;
 use crate::law;
@@ -11,14 +11,14 @@ use windward_run::{Fuse, Simulations};
 use windward_scenario::{PythonClass, Scenario};
 use windward_sim::Makers;
 
-/// Callables that take the name and the parameters of a class and return what makes its instances.
+/// Callables that take the name and the parameters of a class and return the factory of its instances.
 pub(crate) struct Resolvers {
     pub(crate) law: Py<PyAny>,
     pub(crate) scheduler: Py<PyAny>,
     pub(crate) rule: Py<PyAny>,
 }
 
-/// A Python class by the scenario's name for it, and what makes its instances.
+/// A Python class by the scenario's name for it, and the factory of its instances.
 struct Factory {
     class: String,
     make: Arc<Py<PyAny>>,
@@ -33,18 +33,18 @@ fn factories(classes: &[PythonClass], maker: &Bound<'_, PyAny>) -> PyResult<Vec<
     classes.iter().map(factory).collect()
 }
 
-/// Whether nothing in the scenario is written in Python.
+/// True if nothing in the scenario is written in Python.
 pub(crate) fn is_ours(scenario: &Scenario) -> bool {
     scenario.python_laws().is_empty() && scenario.python_schedulers().is_empty() && scenario.python_rules().is_empty()
 }
 
-/// The simulations of such a scenario, made without the interpreter.
+/// Simulations of such a scenario, created without the interpreter.
 pub(crate) fn ours(scenario: &Scenario) -> Simulations<PyErr> {
     Simulations::new(scenario.clone(), |_| Makers::default())
 }
 
 impl Resolvers {
-    /// The simulations of a scenario, with what makes its classes.
+    /// Simulations of a scenario, with factories for its Python classes.
     pub(crate) fn simulations(&self, py: Python<'_>, scenario: &Scenario) -> PyResult<Simulations<PyErr>> {
         let laws = factories(scenario.python_laws(), self.law.bind(py))?;
         let schedulers = factories(scenario.python_schedulers(), self.scheduler.bind(py))?;

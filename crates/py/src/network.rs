@@ -1,4 +1,4 @@
-//! F, capacity regions and trajectories for any network, as Python sees them: descriptions come as JSON, numbers as arrays.
+//! F, capacity regions and fluid trajectories of any network, for Python: descriptions are JSON, numbers arrays.
 
 use crate::array::{Vector, matrix, vector};
 use crate::fluid::method;
@@ -50,12 +50,12 @@ impl FluidMap {
         vector(py, &self.inner.link_rates())
     }
 
-    /// The residuals of the last answer.
+    /// Residuals of the last answer.
     fn certificate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         certificate(py, self.inner.certificate())
     }
 
-    /// ∂x_s/∂w_n, a row each s; None where r jumps.
+    /// ∂x_s/∂w_n, one row per s; None where r jumps.
     fn rate_jacobian<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.inner.rate_jacobian().map(|rows| matrix(py, &rows)).transpose()
     }
@@ -63,13 +63,13 @@ impl FluidMap {
 
 type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// What MaxWeight serves in a region at these prices. Raises ValueError.
+/// MaxWeight's rates in a region at these prices. Raises ValueError.
 #[pyfunction]
 pub(crate) fn num_region_rates<'py>(py: Python<'py>, region: &str, prices: Vector) -> PyResult<Bound<'py, PyAny>> {
     vector(py, &checked(region, &prices)?.rates(&prices))
 }
 
-/// ∂r_l/∂q_n, a row each l; None where r jumps. Raises ValueError.
+/// ∂r_l/∂q_n, one row per l; None where r jumps. Raises ValueError.
 #[pyfunction]
 pub(crate) fn num_region_jacobian<'py>(
     py: Python<'py>,
@@ -79,7 +79,7 @@ pub(crate) fn num_region_jacobian<'py>(
     checked(region, &prices)?.jacobian(&prices).map(|rows| matrix(py, &rows)).transpose()
 }
 
-/// Probabilities of the independent sets at these prices; None but for CSMA with entropy. Raises ValueError.
+/// Probabilities of the independent sets at these prices; None except for CSMA with entropy. Raises ValueError.
 #[pyfunction]
 pub(crate) fn num_region_stationary<'py>(
     py: Python<'py>,
@@ -89,7 +89,7 @@ pub(crate) fn num_region_stationary<'py>(
     checked(region, &prices)?.stationary(&prices).map(|u| vector(py, &u)).transpose()
 }
 
-/// The independent sets of a conflict graph as bit masks. Raises ValueError where there are too many.
+/// Independent sets of a conflict graph as bit masks. Raises ValueError if there are too many.
 #[pyfunction]
 pub(crate) fn num_independent_sets(links: usize, conflicts: Vec<(u32, u32)>) -> PyResult<Vec<u64>> {
     if conflicts.iter().any(|(a, b)| a == b || *a.max(b) as usize >= links) {
@@ -99,7 +99,7 @@ pub(crate) fn num_independent_sets(links: usize, conflicts: Vec<(u32, u32)>) -> 
         .ok_or_else(|| PyValueError::new_err(format!("{links} links have too many independent sets to be enumerated")))
 }
 
-/// A region that is right for so many prices.
+/// A region that is valid for the number of prices.
 fn checked(region: &str, prices: &[f64]) -> PyResult<Region> {
     let region: Region = parse("region", region).map_err(refused)?;
     if prices.iter().any(|q| !(*q >= 0.0 && q.is_finite())) {

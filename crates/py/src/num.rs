@@ -1,4 +1,4 @@
-//! Network utility maximisation for any network, as Python sees it: a problem comes as JSON, an answer goes as arrays.
+//! Network utility maximisation of any network, for Python: problems are JSON, answers arrays.
 
 use crate::array::vector;
 use crate::json::to_python;
@@ -14,7 +14,7 @@ use windward_num::subgradient::{self, Steps};
 use windward_num::{Certificate, Error, Options, Solution};
 use windward_sim::Control;
 
-/// Solves by the method for daily work. Raises ValueError where there is no answer, KeyboardInterrupt on Ctrl-C.
+/// Solves with the default method. Raises ValueError if there is no answer, KeyboardInterrupt on Ctrl-C.
 #[pyfunction]
 pub(crate) fn num_solve<'py>(
     py: Python<'py>,
@@ -29,14 +29,14 @@ pub(crate) fn num_solve<'py>(
     answer(py, waiting::wait(py, &control, solve, || Ok(()))?.map_err(refused)?)
 }
 
-/// Solves by Clarabel. Raises ValueError where there is no answer.
+/// Solves with Clarabel. Raises ValueError if there is no answer.
 #[pyfunction]
 pub(crate) fn num_solve_reference<'py>(py: Python<'py>, problem: &str) -> PyResult<Bound<'py, PyDict>> {
     let found = py.detach(|| windward_num::solve_reference(&parse("problem", problem)?)).map_err(refused)?;
     answer(py, found)
 }
 
-/// Runs the sub-gradient iteration; returns its averages and the rates of every step, a row each. Raises ValueError.
+/// Runs the sub-gradient iteration; returns its averages and the rates of every step, one row each. Raises ValueError.
 #[pyfunction]
 pub(crate) fn num_subgradient<'py>(
     py: Python<'py>,
@@ -54,7 +54,7 @@ pub(crate) fn num_subgradient<'py>(
     Ok((answer(py, found)?, vector(py, &trace)?.call_method1("reshape", (iterations, flows))?))
 }
 
-/// Reads a description; `root` is what messages call the whole.
+/// Reads a description; `root` names the whole in messages.
 pub(crate) fn parse<T: DeserializeOwned>(root: &str, text: &str) -> Result<T, Error> {
     let mut text = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut text).map_err(|error| {
@@ -75,7 +75,7 @@ pub(crate) fn refused(error: Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The fields of a solution.
+/// Fields of a solution.
 fn answer(py: Python<'_>, found: Solution) -> PyResult<Bound<'_, PyDict>> {
     let json = |value: serde_json::Result<Value>| to_python(py, &value.unwrap_or_default());
     let fields = PyDict::new(py);
@@ -92,7 +92,7 @@ fn answer(py: Python<'_>, found: Solution) -> PyResult<Bound<'_, PyDict>> {
     Ok(fields)
 }
 
-/// The residuals by name; not through JSON, which has no infinity.
+/// Residuals by name; not through JSON, which has no infinity.
 pub(crate) fn certificate(py: Python<'_>, residuals: Certificate) -> PyResult<Bound<'_, PyDict>> {
     let certificate = PyDict::new(py);
     certificate.set_item("primal", residuals.primal)?;

@@ -1,4 +1,4 @@
-//! The best rates of a scenario, as Python sees them.
+//! Optimal rates of a scenario for Python.
 
 use crate::json::to_python;
 use crate::num::refused;
@@ -17,10 +17,11 @@ use windward_units::{Duration, Time};
 
 #[pymethods]
 impl Scenario {
-    /// The best rates for `objective`: "proportional", "max-min", "law", or "alpha" with `alpha`. Columns by table, and
-    /// the certificate. With `links`, "downstream", "not-farther", "loop-free" or "all", over all routings on such links; then
-    /// also tables of paths, links of flows and the schedule. Where the network changes, as it is `at` seconds from the
-    /// beginning, by default at the end. Raises ValueError where there are none, KeyboardInterrupt on Ctrl-C.
+    /// Optimal rates for `objective`: "proportional", "max-min", "law", or "alpha" with `alpha`. Returns columns by
+    /// table, and the certificate. With `links`, "downstream", "not-farther", "loop-free" or "all", over all routings
+    /// on such links, with additional tables of paths, links of flows and the schedule. `at` selects the state of a
+    /// changing network in seconds from the beginning, by default its end. Raises ValueError if there is no optimum,
+    /// KeyboardInterrupt on Ctrl-C.
     #[pyo3(signature = (objective, alpha=None, links=None, at=None))]
     fn optimum<'py>(
         slf: &Bound<'py, Self>,
@@ -57,13 +58,13 @@ impl Scenario {
     }
 }
 
-/// What ends a search once `control` is cancelled.
+/// Stop signal of a search, set once `control` is cancelled.
 pub(crate) fn stop(control: &Arc<Control>) -> Stop {
     let control = Arc::clone(control);
     Stop::when(move || control.is_cancelled())
 }
 
-/// The objective of this name, with `alpha` where it needs one.
+/// Objective of this name, with `alpha` if it needs one.
 pub(crate) fn objective(name: &str, alpha: Option<f64>) -> PyResult<Objective> {
     match (name, alpha) {
         ("proportional", None) => Ok(Objective::Proportional),
@@ -101,7 +102,7 @@ fn schedule<'py>(py: Python<'py>, best: &RoutedOptimum) -> PyResult<Bound<'py, P
     Ok(table)
 }
 
-/// The answer as columns by table, and the certificate; `laws` are those of the flows.
+/// Answer as columns by table, and the certificate; `laws` are those of the flows.
 pub(crate) fn columns<'py>(py: Python<'py>, best: &Optimum, laws: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
     let json = |value: serde_json::Result<Value>| to_python(py, &value.unwrap_or_default());
     let flows = PyDict::new(py);

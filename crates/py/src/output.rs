@@ -1,4 +1,4 @@
-//! What a run returns, as columns: a dict per table.
+//! Results of a run as columns: a dict per table.
 
 use crate::table::column;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ macro_rules! columns {
     }};
 }
 
-/// One column per field of a structure of vectors, each of which is dropped when it has been handed over.
+/// One column per field of a structure of vectors, each freed after its conversion.
 macro_rules! hand_over {
     ($py:expr, $series:expr, $kind:ident { $($field:ident),* $(,)? }) => {{
         let $kind { $($field),* } = $series;
@@ -28,7 +28,7 @@ macro_rules! hand_over {
     }};
 }
 
-/// The tables of one run by name.
+/// Tables of one run by name.
 pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<'py, PyDict>> {
     let tables = PyDict::new(py);
     tables.set_item("seed", output.seed)?;
@@ -107,7 +107,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, output: Output) -> PyResult<Bound<
     Ok(tables)
 }
 
-/// The samples so far of a run that goes on.
+/// Samples so far of a running seed.
 pub(crate) fn shown<'py>(py: Python<'py>, seed: u64, series: Series) -> PyResult<Bound<'py, PyDict>> {
     let tables = PyDict::new(py);
     tables.set_item("seed", seed)?;
@@ -126,7 +126,7 @@ fn link_series(py: Python<'_>, series: LinkSeries) -> PyResult<Bound<'_, PyDict>
     Ok(hand_over!(py, series, LinkSeries { time_s, link, backlog, queue_delay_ms, rate_bps, dropped }))
 }
 
-/// What media count, a table each.
+/// Counters of media, one table each.
 fn figures(py: Python<'_>, all: Vec<Figures>) -> PyResult<Bound<'_, PyDict>> {
     let tables = PyDict::new(py);
     for Figures { name, of, rows, columns } in all {
@@ -158,7 +158,7 @@ fn backlogs<'py>(py: Python<'py>, rows: &[BacklogStats]) -> PyResult<Bound<'py, 
     Ok(table)
 }
 
-/// What of each flow went by each link.
+/// Packets of each flow by link.
 fn shares<'py>(py: Python<'py>, rows: &[ShareStats]) -> PyResult<Bound<'py, PyDict>> {
     let table = columns!(py, rows, ShareStats { port, packets });
     add_owners(py, &table, rows.iter().map(|row| row.of))?;
@@ -182,7 +182,7 @@ fn air(py: Python<'_>, log: AirLog) -> PyResult<Bound<'_, PyDict>> {
     Ok(table)
 }
 
-/// Samples of what laws show of themselves.
+/// Samples of the laws' internal state.
 fn internals(py: Python<'_>, samples: Internals) -> PyResult<Bound<'_, PyDict>> {
     let Internals { names, time_s, flow, name, value } = samples;
     let table = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! A rule of forwarding written in Python, seen by the simulator as any other.
+//! Forwarding rules written in Python, as rules of the simulator.
 
 use crate::error::LawError;
 use crate::interrupt::{self, Inside};
@@ -9,26 +9,26 @@ use windward_run::Fuse;
 use windward_sim::MakeRule;
 use windward_sim::backlog::{self, Rank};
 
-/// A neighbour, and a flow of which a packet could go there.
+/// A neighbour, and a flow that has a packet for it.
 #[pyclass(frozen, get_all, module = "windward")]
 pub(crate) struct Pair {
-    /// When, in seconds.
+    /// Time in seconds.
     now: f64,
-    /// The station that sends, by its place among the network's.
+    /// Index of the sending station in the network.
     node: u32,
-    /// The neighbour, likewise.
+    /// Index of the neighbour.
     neighbour: u32,
-    /// The flow, numbered in the order in which they appeared.
+    /// Flow, numbered in order of appearance.
     flow: u32,
-    /// Whether the neighbour is its destination.
+    /// True if the neighbour is its destination.
     is_destination: bool,
-    /// Packets of it at the station.
+    /// Its packets at the station.
     own: u32,
-    /// Packets of it at the neighbour, as last told; 0 at its destination.
+    /// Its packets at the neighbour, as last reported; 0 at its destination.
     theirs: u32,
-    /// K of the station, in packets.
+    /// Threshold K of the station, in packets.
     threshold: f64,
-    /// Share of recent transmissions to the neighbour that succeeded.
+    /// Share of successful transmissions among the recent ones to the neighbour.
     success: f64,
 }
 
@@ -39,17 +39,17 @@ impl From<&backlog::Pair> for Pair {
     }
 }
 
-/// An instance of a Python rule; one that failed is not called again.
+/// An instance of a Python rule; after a failure it is not called again.
 struct PythonRule {
     instance: Option<Py<PyAny>>,
     name: String,
     fuse: Arc<Fuse<PyErr>>,
-    /// Python's name for the thread that it runs in.
+    /// Python's identifier for its thread.
     thread: u64,
 }
 
 impl PythonRule {
-    /// Calls `factory()`; a failure blows the fuse.
+    /// Calls `factory()`; a failure stops the run.
     fn new(factory: &Py<PyAny>, name: &str, fuse: Arc<Fuse<PyErr>>) -> Self {
         let mut rule = Self { instance: None, name: name.to_owned(), fuse, thread: 0 };
         Python::attach(|py| {

@@ -1,4 +1,4 @@
-//! Scenarios, the schema and the laws, as Python sees them.
+//! Scenarios, the schema and the laws, for Python.
 
 use crate::error;
 use crate::json::to_python;
@@ -17,16 +17,16 @@ use windward_units::{
     SymbolRate, Time,
 };
 
-/// A scenario that has been read and checked: it cannot be wrong.
+/// A validated scenario.
 #[pyclass(frozen, module = "windward._engine")]
 pub(crate) struct Scenario {
     pub(crate) inner: scenario::Scenario,
-    /// The network of its first seed: what does not depend on the seed is read from here.
+    /// Network of its first seed, for properties that do not depend on the seed.
     compiled: Compiled,
     recordings: Vec<String>,
 }
 
-/// The files that a scenario names, and which of them it has read.
+/// Files that a scenario names, and those of them that have been read.
 struct Recordings<'a> {
     folder: &'a Path,
     names: RefCell<Vec<String>>,
@@ -52,8 +52,7 @@ impl<'a> Recordings<'a> {
 
 #[pymethods]
 impl Scenario {
-    /// Reads TOML; `origin` names the text in messages. Recordings that it names are looked for in `folder`. Raises
-    /// ScenarioError.
+    /// Reads TOML; `origin` names the text in messages. Recordings are looked up in `folder`. Raises ScenarioError.
     #[staticmethod]
     fn from_toml(text: &str, origin: &str, folder: PathBuf) -> PyResult<Self> {
         let recordings = Recordings::of(&folder);
@@ -72,42 +71,43 @@ impl Scenario {
         self.inner.to_toml()
     }
 
-    /// The same as JSON.
+    /// The scenario as JSON, defaults written out.
     fn to_json(&self) -> String {
         self.inner.to_json()
     }
 
-    /// Its short name.
+    /// Short name.
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()
     }
 
-    /// Its question in one line.
+    /// Question in one line.
     #[getter]
     fn title(&self) -> Option<&str> {
         self.inner.title()
     }
 
-    /// Keys of the papers it comes from.
+    /// Keys of the papers on which it is based.
     #[getter]
     fn cite(&self) -> Vec<String> {
         self.inner.cite().to_vec()
     }
 
-    /// Its own seeds.
+    /// Default seeds.
     #[getter]
     fn seeds(&self) -> Vec<u64> {
         self.inner.seeds().to_vec()
     }
 
-    /// Whether links of it are of a capacity region, which has rates but no packets.
+    /// True if some links belong to a capacity region, which has rates but no packets.
     #[getter]
     fn has_region(&self) -> bool {
         self.inner.check_packets().is_err()
     }
 
-    /// Laws, schedulers and rules of forwarding written in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code.
+    /// Laws, schedulers and forwarding rules written in Python, as FILE:CLASS or MODULE:CLASS: running the scenario
+    /// runs their code.
     #[getter]
     fn python_classes(&self) -> Vec<String> {
         let laws = self.inner.python_laws().iter();
@@ -117,7 +117,8 @@ impl Scenario {
             .collect()
     }
 
-    /// The same with the kind ("law", "scheduler" or "rule") before, and the names of the constructor's arguments behind.
+    /// Like `python_classes`, each preceded by the kind ("law", "scheduler" or "rule") and followed by the names of the
+    /// constructor's arguments.
     #[getter]
     fn python_parts(&self) -> Vec<(&'static str, String, Vec<String>)> {
         let [laws, schedulers, rules] =
@@ -129,25 +130,25 @@ impl Scenario {
             .collect()
     }
 
-    /// Recordings that it has read, as it names them.
+    /// Recordings that have been read, by their names in the scenario.
     #[getter]
     fn recordings(&self) -> Vec<String> {
         self.recordings.clone()
     }
 
-    /// How long it simulates, in seconds.
+    /// Simulated duration in seconds.
     #[getter]
     pub(crate) fn duration_s(&self) -> f64 {
         self.compiled.network.timing.duration.as_secs()
     }
 
-    /// Totals and means count from here, in seconds.
+    /// Start of the interval for totals and means, in seconds.
     #[getter]
     pub(crate) fn warmup_s(&self) -> f64 {
         self.compiled.network.timing.warmup.as_secs()
     }
 
-    /// What flows, links and background sources are called, as columns by table.
+    /// Names of flows, links and background sources, as columns by table.
     pub(crate) fn entities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Compiled { network, nodes, flows, links, sources } = &self.compiled;
         let tables = PyDict::new(py);
@@ -183,13 +184,13 @@ impl Scenario {
         Ok(tables)
     }
 
-    /// When the network changes, in seconds, in order, none twice.
+    /// Times at which the network changes, in seconds, in order, without duplicates.
     fn changes_s(&self) -> Vec<f64> {
         self.compiled.network.topology.changes().into_iter().map(Time::as_secs).collect()
     }
 
-    /// From when until when the flows send, as columns: `start_s`, `stop_s` (infinity where nothing stops them), and
-    /// `size_bytes`, 0 for flows without end.
+    /// Sending times of the flows, as columns: `start_s`, `stop_s` (infinity without an end), and `size_bytes`, 0 for
+    /// flows without end.
     fn spans<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let flows = &self.compiled.network.flows;
         let table = PyDict::new(py);
@@ -199,7 +200,7 @@ impl Scenario {
         Ok(table)
     }
 
-    /// The ways of stations that move, as columns: a row for each turn, `node`, `time_s`, `x_m`, `y_m`.
+    /// Paths of moving stations, as columns: a row for each waypoint, `node`, `time_s`, `x_m`, `y_m`.
     fn ways<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Compiled { network, nodes, .. } = &self.compiled;
         let turns: Vec<_> = (network.topology.media.iter())
@@ -233,7 +234,7 @@ impl Scenario {
         Ok(Self::new(inner, recordings.names()))
     }
 
-    /// The law of each flow: its name, or the class of a law written in Python.
+    /// Law of each flow: its name, or the class of a law written in Python.
     pub(crate) fn law_names(&self) -> Vec<String> {
         let classes = self.inner.python_laws();
         let name = |(flow, name): (&FlowConfig, &FlowName)| match flow.law {
@@ -248,7 +249,7 @@ fn column<T, V>(rows: &[T], value: impl Fn(&T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }
 
-/// A quantity as a scenario writes it: its worth in a base unit, and that unit; None for what is none.
+/// A quantity in the notation of scenarios: its value in a base unit, and that unit; None for other texts.
 #[pyfunction]
 pub(crate) fn quantity(text: &str) -> Option<(f64, &'static str)> {
     fn read<T: Quantity>(text: &str) -> Option<(f64, &'static str)> {
@@ -271,22 +272,22 @@ pub(crate) fn quantity(text: &str) -> Option<(f64, &'static str)> {
     kinds.iter().find_map(|read| read(text))
 }
 
-/// The text of a regular file of at most `most` bytes, without its byte order mark. Raises OSError, or ValueError for what is
-/// no regular file, too large, or not UTF-8.
+/// Text of a regular file of at most `most` bytes, without its byte order mark. Raises OSError, or ValueError if it is
+/// not a regular file, too large, or not UTF-8.
 #[pyfunction]
 pub(crate) fn read_text(py: Python<'_>, path: PathBuf, most: u64) -> PyResult<String> {
     py.detach(|| scenario::read_text(&path, most)).map_err(|refused| error::file(&path, &refused))
 }
 
-/// The JSON Schema of the scenario format.
+/// JSON Schema of the scenario format.
 #[pyfunction]
 pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &scenario::schema())
 }
 
-/// Every law: `name`, `summary`, `parameters` with their defaults, `bibtex`; the `price` of the utility that it maximises
-/// ("loss" or "queueing delay"), the `backlog` of packets that it keeps in queues by default, and `backlog_parameter`, the
-/// parameter that is their number, each None where there is none.
+/// Every law: `name`, `summary`, `parameters` with their defaults, `bibtex`; the `price` of its utility ("loss" or
+/// "queueing delay"), the `backlog` of packets that it keeps in queues by default, and `backlog_parameter`, the
+/// parameter for their number; each of the three may be None.
 #[pyfunction]
 pub(crate) fn laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let rows = PyList::empty(py);

@@ -1,4 +1,4 @@
-//! A scheduler written in Python, seen by the simulator as any other.
+//! Schedulers written in Python, as schedulers of the simulator.
 
 use crate::error::LawError;
 use crate::interrupt::{self, Inside};
@@ -9,34 +9,34 @@ use windward_run::Fuse;
 use windward_sim::MakeScheduler;
 use windward_sim::cell::{self, Choose};
 
-/// What a scheduler knows at the beginning of a slot.
+/// State of a cell at the beginning of a slot.
 #[pyclass(frozen, get_all, module = "windward")]
 pub(crate) struct Slot {
-    /// Slots before this one.
+    /// Number of earlier slots.
     number: u64,
-    /// When it begins, in seconds.
+    /// Beginning of the slot, in seconds.
     now: f64,
-    /// The stations, in the order of the scenario.
+    /// Stations, in the order of the scenario.
     stations: Vec<Candidate>,
 }
 
-/// A station as its scheduler sees it.
+/// State of a station for its scheduler.
 #[pyclass(frozen, get_all, from_py_object, module = "windward")]
 #[derive(Clone)]
 pub(crate) struct Candidate {
-    /// Packets waiting.
+    /// Packets in the queue.
     backlog_packets: u64,
-    /// Bits waiting.
+    /// Bits in the queue.
     backlog_bits: f64,
-    /// How long the first of them has waited, in seconds; 0 without any.
+    /// Waiting time of the packet at the head, in seconds; 0 for an empty queue.
     head_wait: f64,
     /// Signal-to-noise ratio of this slot, linear.
     snr: f64,
-    /// Bits a second that the station would get in this slot.
+    /// Rate of the station if served in this slot, in bits per second.
     rate: f64,
-    /// Filtered rate of what was delivered, in bits a second.
+    /// Filtered rate of delivered data, in bits per second.
     average_rate: f64,
-    /// Filtered rate of what the channel offered, served or not, in bits a second.
+    /// Filtered rate offered by the channel, served or not, in bits per second.
     average_offer: f64,
     /// -ln(violation)/deadline of M-LWDF and the EXP rule, in 1/s.
     urgency: f64,
@@ -57,17 +57,17 @@ impl From<&cell::Candidate> for Candidate {
     }
 }
 
-/// An instance of a Python scheduler; one that failed is not called again.
+/// An instance of a Python scheduler; after a failure it is not called again.
 struct PythonScheduler {
     instance: Option<Py<PyAny>>,
     name: String,
     fuse: Arc<Fuse<PyErr>>,
-    /// Python's name for the thread that it runs in.
+    /// Python's identifier for its thread.
     thread: u64,
 }
 
 impl PythonScheduler {
-    /// Calls `factory()`; a failure blows the fuse.
+    /// Calls `factory()`; a failure stops the run.
     fn new(factory: &Py<PyAny>, name: &str, fuse: Arc<Fuse<PyErr>>) -> Self {
         let mut scheduler = Self { instance: None, name: name.to_owned(), fuse, thread: 0 };
         Python::attach(|py| {

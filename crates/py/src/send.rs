@@ -1,4 +1,4 @@
-//! Uploads.
+//! Uploads for Python.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use windward_transfer::send::{self, Event, Options};
 use crate::error::TransferError;
 use crate::transfer::{json, parse, tell};
 
-/// Sends a file to `windward serve`. `options` and the result are JSON: the fields of `send::Options` and `send::Report`.
-/// `observe` is called with the JSON of every `send::Event` but ticks; if it raises, or a signal's handler does, the upload
-/// stops, to be resumed later. TransferError's arguments are the message and the exit code.
+/// Sends a file to `windward serve`. `options` and the result are JSON: the fields of `send::Options` and
+/// `send::Report`. `observe` is called with the JSON of every `send::Event` except ticks. If it or a signal handler
+/// raises, the upload stops and can be resumed later. TransferError's arguments are the message and the exit code.
 #[pyfunction]
 pub(crate) fn transfer_send(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! A folder served.
+//! File server for Python.
 
 use std::ops::ControlFlow;
 
@@ -8,9 +8,9 @@ use windward_transfer::serve::{Event, Options, Server};
 use crate::error::TransferError;
 use crate::transfer::{json, parse};
 
-/// Serves a folder until `observe` raises, or a signal's handler does. `options` are JSON: the fields of `serve::Options`.
-/// `ready` is called with the address, `observe` with the JSON of every `serve::Event`. Raises ValueError for options that
-/// cannot be, TransferError where nothing can be served.
+/// Serves a folder until `observe` or a signal handler raises. `options` are JSON: the fields of `serve::Options`.
+/// `ready` is called with the address, `observe` with the JSON of every `serve::Event`. Raises ValueError for invalid
+/// options, TransferError if the folder cannot be served.
 #[pyfunction]
 pub(crate) fn transfer_serve(py: Python<'_>, options: &str, ready: Py<PyAny>, observe: Py<PyAny>) -> PyResult<()> {
     let options: Options = parse(options)?;

@@ -1,4 +1,4 @@
-//! The runs of a sweep, polled by Python while workers run without the interpreter's lock.
+//! Runs of a sweep, polled by Python while workers run without the interpreter's lock.
 
 use crate::makers::{self, Resolvers};
 use crate::scenario::Scenario;
@@ -15,7 +15,7 @@ use windward_scenario::{FluidError, FluidRun, Objective, Optimum};
 use windward_sim::{AirLog, BacklogSeries, Control, FlowSeries, Internals, LinkSeries, Output};
 use windward_units::Time;
 
-/// Points of a sweep, each a scenario of its own: submitted as long as there are some, polled for what has finished.
+/// Points of a sweep, each a scenario of its own, submitted one by one and polled for results.
 #[pyclass(frozen, module = "windward._engine")]
 pub(crate) struct Sweep {
     pool: Pool<Finished>,
@@ -24,7 +24,7 @@ pub(crate) struct Sweep {
     resolvers: Arc<Resolvers>,
 }
 
-/// What answers.
+/// Engine of a sweep.
 #[derive(Clone, Copy)]
 enum Engine {
     Simulate,
@@ -32,7 +32,7 @@ enum Engine {
     Optimum(Objective),
 }
 
-/// A point, which the first of its runs reads.
+/// A point, read by the first of its runs.
 struct Point {
     number: u64,
     text: String,
@@ -46,7 +46,7 @@ struct Ready {
     simulations: Option<Simulations<PyErr>>,
 }
 
-/// A run that has ended, one way or the other.
+/// A run that has ended, with or without an answer.
 struct Finished {
     point: Arc<Point>,
     seed: u64,
@@ -62,7 +62,7 @@ enum Answer {
 #[pymethods]
 impl Sweep {
     /// Workers for an engine: "simulate", "fluid", or "optimum" with its objective. Recordings and Python files of the
-    /// scenarios are looked for in `folder` and by the resolvers, as by `Job`.
+    /// scenarios are looked up in `folder` and by the resolvers, as for a `Job`.
     #[new]
     #[pyo3(signature = (engine, *, threads, folder, law, scheduler, rule, objective=None, alpha=None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -86,7 +86,7 @@ impl Sweep {
         Ok(Self { pool: Pool::new(threads), engine, folder, resolvers })
     }
 
-    /// Adds a point, a scenario in JSON, with its seeds; an engine without seeds is given one.
+    /// Adds a point, a scenario in JSON, with its seeds; an engine without seeds gets one.
     fn submit(&self, number: u64, text: String, seeds: Vec<u64>) {
         let point = Arc::new(Point { number, text, folder: self.folder.clone(), ready: OnceLock::new() });
         for seed in seeds {
@@ -103,19 +103,19 @@ impl Sweep {
         }
     }
 
-    /// How many runs no worker has begun.
+    /// Number of runs that have not begun.
     #[getter]
     fn waiting(&self) -> usize {
         self.pool.waiting()
     }
 
-    /// Simulated seconds of what runs now.
+    /// Simulated seconds of the present runs.
     fn simulated_s(&self) -> Vec<f64> {
         self.pool.progress().into_iter().map(|time| time.as_secs()).collect()
     }
 
-    /// Waits until a run has ended, at most `seconds`; returns those that have, once each, as point, seed, tables, reason:
-    /// either tables, or the reason why there are none.
+    /// Waits until a run has ended, at most `seconds`. Returns those that have, once each, as point, seed, tables,
+    /// reason: either tables, or the reason for their absence.
     #[expect(clippy::type_complexity, reason = "a tuple of Python's")]
     fn wait<'py>(
         &self,
@@ -134,14 +134,14 @@ impl Sweep {
         finished.into_iter().map(row).collect()
     }
 
-    /// Stops what runs and forgets what waits; what has finished can still be fetched.
+    /// Stops present runs and discards the remaining ones; finished results remain available.
     fn cancel(&self, py: Python<'_>) {
         py.detach(|| self.end());
     }
 }
 
 impl Sweep {
-    /// Stops what runs; a law in Python that goes on for ever is interrupted.
+    /// Stops present runs; interrupts a law in Python that does not return.
     fn end(&self) {
         self.pool.stop();
         if interrupt::wait_for(|| self.pool.running()) {
@@ -198,7 +198,7 @@ impl Point {
 }
 
 impl Ready {
-    /// A run of this seed; `None` where it was cancelled.
+    /// A run of this seed; `None` if it was cancelled.
     fn run(&self, engine: Engine, seed: u64, control: &Arc<Control>) -> Result<Option<Answer>, String> {
         let scenario = &self.scenario.inner;
         match (engine, &self.simulations) {
@@ -228,10 +228,10 @@ impl Ready {
     }
 }
 
-/// Error that a step of the fluid engine is allowed, that of `Scenario.fluid`.
+/// Error per step of the fluid engine, that of `Scenario.fluid`.
 const TOLERANCE: f64 = 1e-6;
 
-/// The output without what grows with the length of the run.
+/// Output without the tables that grow with the length of the run.
 fn totals(output: Output) -> Output {
     Output {
         flow_series: FlowSeries::default(),
@@ -244,7 +244,7 @@ fn totals(output: Output) -> Output {
     }
 }
 
-/// What an exception of Python's says.
+/// Message of a Python exception.
 fn text(failure: &PyErr) -> String {
     Python::attach(|py| failure.value(py).to_string())
 }

@@ -1,4 +1,4 @@
-//! Columns of numbers between the engine, Python and Parquet files; nothing here needs numpy.
+//! Columns of numbers between the engine, Python and Parquet files, without numpy.
 
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
@@ -9,9 +9,9 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 use windward_parquet::{Values, write};
 
-/// A number that columns are made of.
+/// Element type of a column.
 pub(crate) trait Number: Copy {
-    /// As Python's `struct` calls it.
+    /// Format character of Python's `struct`.
     const FORMAT: &'static str;
     /// Writes its bytes.
     fn put(self, bytes: &mut [u8]);
@@ -40,7 +40,7 @@ pub(crate) fn column<'py, T: Number>(py: Python<'py>, values: &[T]) -> PyResult<
     PyMemoryView::from(&bytes)?.call_method1("cast", (T::FORMAT,))
 }
 
-/// A column of Python's, held while it is written.
+/// A column from Python, held while it is written.
 enum Held {
     Double(PyBuffer<f64>),
     Unsigned(PyBuffer<u64>),
@@ -89,7 +89,7 @@ fn slice<'a, T: Element>(_py: Python<'a>, buffer: &'a PyBuffer<T>) -> PyResult<&
     Ok(unsafe { values.as_ref() })
 }
 
-/// Writes a table as a Parquet file: columns of one length, by name. Raises OSError.
+/// Writes a table as a Parquet file: columns of equal length, by name. Raises OSError.
 #[pyfunction]
 pub(crate) fn write_parquet(py: Python<'_>, path: PathBuf, columns: &Bound<'_, PyDict>) -> PyResult<()> {
     let names: Vec<String> = columns.keys().extract()?;

@@ -1,4 +1,4 @@
-//! Downloads.
+//! Downloads for Python.
 
 use std::ops::ControlFlow;
 
@@ -12,8 +12,8 @@ use windward_transfer::http;
 use crate::error::TransferError;
 
 /// Downloads `address`. `options` and the result are JSON: the fields of `get::Options` and `get::Report`. `observe` is
-/// called with the JSON of every `get::Event` but ticks; if it raises, or a signal's handler does, the download stops,
-/// to be resumed later. TransferError's arguments are the message and the exit code.
+/// called with the JSON of every `get::Event` except ticks. If it or a signal handler raises, the download stops and
+/// can be resumed later. TransferError's arguments are the message and the exit code.
 #[pyfunction]
 pub(crate) fn transfer_get(py: Python<'_>, address: &str, options: &str, observe: Py<PyAny>) -> PyResult<String> {
     let options: Options = parse(options)?;
@@ -27,21 +27,21 @@ pub(crate) fn transfer_get(py: Python<'_>, address: &str, options: &str, observe
     }
 }
 
-/// An address as it may be printed: without its password.
+/// Printable form of an address: without its password.
 #[pyfunction]
 pub(crate) fn transfer_masked(address: &str) -> String {
     http::masked(address)
 }
 
-/// Options from their JSON; ValueError names the one that cannot be.
+/// Reads options from JSON; ValueError names the invalid one.
 pub(crate) fn parse<T: DeserializeOwned>(options: &str) -> PyResult<T> {
     let mut deserializer = serde_json::Deserializer::from_str(options);
     serde_path_to_error::deserialize(&mut deserializer)
         .map_err(|error| PyValueError::new_err(format!("{}: {}", error.path(), error.inner())))
 }
 
-/// Tells `observe` of an event, `None` where only signals are to be looked after. What is raised first stays in `raised`, and
-/// ends the transfer.
+/// Passes an event to `observe`; `None` only checks for signals. The first exception stays in `raised`, and ends the
+/// transfer.
 pub(crate) fn tell(
     raised: &mut Option<PyErr>,
     observe: &Py<PyAny>,

@@ -1,4 +1,5 @@
-//! Computations on a thread of their own, while Python's waits: it hears a Ctrl-C at once, however long their steps are.
+//! Computations on a thread of their own, while Python's waits and handles Ctrl-C at once, however long their steps
+//! are.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -8,13 +9,14 @@ use std::thread;
 use std::time::Duration;
 use windward_sim::Control;
 
-/// How often a Ctrl-C is looked for.
+/// Time between two checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
-/// Progress is told at one look of so many.
+/// Checks per progress report.
 const TELL: u32 = 2;
 
-/// What `work` returns, without the interpreter's lock. Meanwhile `tell` is called now and then. Where a signal's handler or `tell`
-/// raises, `control` is cancelled and the exception returned; the work ends by itself, and nobody waits for it.
+/// Runs `work` without the interpreter's lock and returns its result. Meanwhile `tell` is called regularly. If a signal
+/// handler or `tell` raises, cancels `control` and returns the exception; the work then ends by itself, without being
+/// waited for.
 pub(crate) fn wait<T: Send + 'static>(
     py: Python<'_>,
     control: &Arc<Control>,
