@@ -1,28 +1,29 @@
-//! BIC: binary search for the window at which the last loss came.
+//! BIC: binary search for the window of the last loss.
 //!
 //! L. Xu, K. Harfoush and I. Rhee, "Binary increase congestion control (BIC) for fast long-distance networks", IEEE INFOCOM 2004,
-//! DOI 10.1109/INFCOM.2004.1354672; Linux `net/ipv4/tcp_bic.c`. Window W in packets, W_max where the last loss came, growth in
-//! packets per round trip:
+//! DOI 10.1109/INFCOM.2004.1354672; Linux `net/ipv4/tcp_bic.c`. Window W in packets, W_max the window of the last loss,
+//! growth in packets per round trip:
 //!
 //! * W < ssthresh: W ← W + acked; else W ← W + growth·acked/W
 //! * W ≤ 14: growth 1 and a loss halves, as Reno; else
 //! * below W_max, with d = ⌊(W_max − W)/4⌋: growth d, at most S_max = 16, and 4/20 where d ≤ 1
 //! * from W_max on: 4/20 within 4 packets, (W − W_max)/3 below W_max + 3·S_max, then S_max
 //! * until the first loss, and after a timeout until the next: growth at least W/20
-//! * on loss: W_max ← W, or W·(1+β)/2 if W < W_max (fast convergence); ssthresh ← max(β·W, 2), W ← ssthresh, W what is in flight
+//! * on loss: W_max ← W, or W·(1+β)/2 if W < W_max (fast convergence); ssthresh ← max(β·W, 2), W ← ssthresh, W being
+//!   the packets in flight
 //! * on timeout: the same ssthresh, W ← 1, W_max ← 0
 //!
-//! Fluid: in a mean field of (W, W_max) W would rest at W_max, where growth is least and few windows of a sawtooth are. Growth is
-//! its mean over a cycle from β·W to W instead, g(W) = (1−β)·W/R(W) with R(W) the cycle's round trips:
-//! dW/dt = [(1−p)·g(W) − p·(1−β)·W²]/rtt packets per second; up to 14 packets Reno's, and from there a straight line. It rests where a
-//! cycle has one loss, W·R(W) = (1−p)/p. Its utility has no closed form.
+//! Fluid: in a mean field of (W, W_max) W would rest at W_max, where growth is least and few windows of a sawtooth are.
+//! Instead growth is its mean over a cycle from β·W to W, g(W) = (1−β)·W/R(W) with R(W) the cycle's round trips: dW/dt
+//! = [(1−p)·g(W) − p·(1−β)·W²]/rtt packets per second; up to 14 packets Reno's, and from there a straight line. At
+//! equilibrium a cycle has one loss, W·R(W) = (1−p)/p. Its utility has no closed form.
 //!
 //! **Where we differ**
-//! * W is a real number, and d is cut as in Linux.
+//! * W is a real number, and d is rounded down as in Linux.
 //! * Packets are counted; Linux counts ACKs and divides by a smoothed ratio of packets to ACKs.
-//! * A loss takes its share of what is in flight, as RFC 5681's half; the paper and Linux that of W.
-//! * β is 0.8, the paper's 1/8 taken having become 819/1024 left in Linux. The paper has S_max = 32 and S_min = 0.01, searches by
-//!   halves, and grows past W_max as slow start does.
+//! * A loss takes its share of the flight, as RFC 5681's half; in the paper and Linux of W.
+//! * β is 0.8: the paper's decrease of 1/8 became a factor 819/1024 in Linux. The paper has S_max = 32 and S_min =
+//!   0.01, searches by halves, and grows past W_max as slow start does.
 
 use crate::classic::{Avoidance, Classic};
 use crate::fluid::{passed, turn};
@@ -101,9 +102,9 @@ pub type Bic = Classic<State>;
 #[derive(Clone, Debug)]
 pub struct State {
     params: Params,
-    /// Where the last loss came, W_max; 0 before the first.
+    /// Window of the last loss, W_max; 0 before the first.
     w_max: f64,
-    /// There has been no loss since the beginning or the last timeout.
+    /// True if there has been no loss since the beginning or the last timeout.
     is_lossless: bool,
 }
 
@@ -170,7 +171,7 @@ impl FluidLaw for Params {
     }
 }
 
-/// B: the search goes to a point a B-th of the way, and W_max is passed slowly for as many packets.
+/// B: each step of the search covers a B-th of the distance, and W_max is passed slowly for as many packets.
 const SEARCH: f64 = 4.0;
 
 /// Growth about W_max in packets per round trip: B packets in 20 of them.
@@ -179,7 +180,7 @@ const SLOWEST: f64 = SEARCH / 20.0;
 /// Packets of the window to one of growth before the first loss: 5 % a round trip.
 const LOSSLESS: f64 = 20.0;
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@inproceedings{xu2004bic,
   author = {Lisong Xu and Khaled Harfoush and Injong Rhee},
   title = {Binary Increase Congestion Control ({BIC}) for Fast Long-Distance Networks},

@@ -1,5 +1,5 @@
-//! The base of the window laws: window and slow-start threshold, their reduction and its undo ([`Window`]); and the classic laws,
-//! which are Reno with another growth and another cut ([`Classic`]).
+//! Base of the window laws: window and slow-start threshold, their reduction and its undo ([`Window`]), and the classic
+//! laws, Reno with another growth and another cut ([`Classic`]).
 
 use crate::shared::slow_start;
 use crate::{Ack, Congestion, CongestionKind, Law};
@@ -20,7 +20,7 @@ impl Window {
         Self { cwnd: initial.count(), ssthresh: f64::INFINITY, before: f64::INFINITY }
     }
 
-    /// Whether the window is below the threshold.
+    /// True if the window is below the threshold.
     #[inline]
     pub(crate) fn is_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
@@ -38,8 +38,8 @@ impl Window {
         (self.cwnd, self.ssthresh) = (cwnd, ssthresh);
     }
 
-    /// Undoes the last reduction, ahead of which the window was `before`: neither window nor threshold stays lower than it was
-    /// (Linux: `tcp_reno_undo_cwnd`, `tcp_undo_cwnd_reduction`).
+    /// Undoes the last reduction, before which the window was `before`: neither window nor threshold stays below its
+    /// old value (Linux: `tcp_reno_undo_cwnd`, `tcp_undo_cwnd_reduction`).
     pub(crate) fn undo(&mut self, before: Packets) {
         self.cwnd = self.cwnd.max(before.count());
         self.ssthresh = self.ssthresh.max(self.before);
@@ -79,7 +79,7 @@ pub trait Avoidance {
         ssthresh
     }
 
-    /// Undoes what the last event changed in this state.
+    /// Undoes the changes of the last event in this state.
     fn undo(&mut self) {}
 
     /// Shows named internals after `ssthresh`, as [`Law::observe`].
@@ -144,8 +144,9 @@ mod tests {
     use super::*;
     use windward_units::Packets;
 
-    /// In packets: a timeout at 40 with a threshold of 20 leaves 1 and 15; 40 and 30, three quarters of 40, come back. In slow start
-    /// it comes back without a threshold. A window that has grown beyond what it was stays.
+    /// In packets: a timeout at 40 with a threshold of 20 leaves 1 and 15; the undo restores 40 and 30, three quarters
+    /// of 40. In slow start it restores the window without a threshold. A window that has grown beyond its old value
+    /// stays.
     #[test]
     fn an_undo_restores_window_and_threshold() {
         let mut window = Window { cwnd: 40.0, ssthresh: 20.0, before: f64::INFINITY };

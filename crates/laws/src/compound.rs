@@ -7,7 +7,7 @@
 //! * slow start: c ← c + acked, d = 0
 //! * congestion avoidance, per ACK: c ← c + acked/W
 //! * once per round trip: diff = W·(1 − base_rtt/rtt); diff < γ: d ← d + max(α·W^k − 1, 0); else d ← max(d − ζ·diff, 0)
-//! * on loss: W ← (1−β)·W, of which c keeps its half and d the rest
+//! * on loss: W ← (1−β)·W, of which c keeps its half and d receives the rest
 //! * on timeout: ssthresh ← max(flight/2, 2), c ← 1, d ← 0
 //!
 //! Fluid, state (W, d), p the loss probability, x = W/rtt: c' = (1−p)/rtt − p·x·c/2 and d' = (1−p)·max(α·W^k − 1, 0)/rtt, or
@@ -17,8 +17,8 @@
 //!
 //! **Where we differ**
 //! * γ is constant, as in the INFOCOM paper; the draft can tune it.
-//! * The round's RTT is its least sample, as in the Linux code that ns-2 runs; W in diff is what was in flight when the
-//!   segment that ends the round was sent.
+//! * The round's RTT is its least sample, as in the Linux code that ns-2 runs. W in diff is the flight at the sending
+//!   of the segment that ends the round.
 //! * The window is a real number; W^k is not rounded as in Linux's fourth root.
 
 use crate::fluid::passed;
@@ -41,7 +41,7 @@ pub struct Params {
     /// Share of the window that a loss takes, β; 0.1 to 0.9. Default 0.5.
     #[schemars(range(min = 0.1, max = 0.9))]
     pub beta: f64,
-    /// Packets in queues from which the delay window gives way, γ; 0.001 to 1e9. Default 30.
+    /// Packets in queues from which the delay window shrinks, γ; 0.001 to 1e9. Default 30.
     #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub gamma: f64,
     /// Packets that the delay window gives up per packet in queues and round trip, ζ; 1e-6 to 1e6. Default 1.
@@ -65,8 +65,8 @@ impl Params {
         between("zeta", self.zeta, STEP)
     }
 
-    /// Packets that the delay window gains in a round trip whose queue holds `diff` of a window of `cwnd`; negative
-    /// where it gives way.
+    /// Packets that the delay window gains in a round trip with `diff` packets of a window of `cwnd` in queues;
+    /// negative if it shrinks.
     fn gain(&self, cwnd: f64, diff: f64) -> f64 {
         if diff < self.gamma { self.growth(cwnd) } else { -self.zeta * diff }
     }
@@ -75,7 +75,7 @@ impl Params {
         (self.alpha * libm::pow(cwnd, self.k) - 1.0).max(0.0)
     }
 
-    /// As [`Params::gain`], with a straight line from growth to retreat where the queue is about γ.
+    /// As [`Params::gain`], with a straight line from growth to decrease for queues about γ.
     fn smooth_gain(&self, cwnd: f64, diff: f64) -> f64 {
         let retreat = passed(diff, self.gamma);
         (1.0 - retreat) * self.growth(cwnd) - retreat * self.zeta * diff
@@ -93,7 +93,7 @@ pub struct Compound {
     ssthresh: f64,
     is_slow_start: bool,
     round: RoundTrip,
-    /// Loss window, delay window, ssthresh and slow start ahead of the last event.
+    /// Loss window, delay window, ssthresh and slow start before the last event.
     before: (f64, f64, f64, bool),
 }
 
@@ -201,7 +201,7 @@ impl FluidLaw for Params {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@inproceedings{tan2006compound,
   author = {Kun Tan and Jingmin Song and Qian Zhang and Murari Sridharan},
   title = {A Compound {TCP} Approach for High-Speed and Long Distance Networks},

@@ -1,4 +1,5 @@
-//! Copa: moves the window towards the rate 1/(δ·d_q), d_q being the queueing delay, and finds out whether others fill the queue.
+//! Copa: moves the window towards the rate 1/(δ·d_q), d_q being the queueing delay, and detects flows that fill the
+//! queue.
 //!
 //! V. Arun and H. Balakrishnan, "Copa: practical delay-based congestion control for the Internet", NSDI 2018,
 //! usenix.org/conference/nsdi18/presentation/arun. Window W and 1/δ in packets, times in seconds:
@@ -7,22 +8,23 @@
 //! * per ACK W ← W + v·acked/(δ·W) where W/RTTstanding ≤ 1/(δ·d_q), else W ← W − v·acked/(δ·W); paced at 2·W/RTTstanding
 //! * v: 1; doubles in each round trip in which W has moved in the same direction as in the three before, and is 1 again when it turns
 //! * slow start: W doubles in a round trip until the rate is above 1/(δ·d_q) for the first time
-//! * the queue is nearly empty where d_q < 0.1·(RTTmax − RTTmin), RTTmax being the greatest sample of four round trips, or where less
-//!   than 7/8 of its default target 1/δ is waiting of its own, W·d_q/RTTstanding. Copa's own oscillation empties it in every five: where
-//!   it has not been so for five, others fill it, and 1/δ follows AIMD: one more in a round trip without loss, half of it after a loss,
-//!   at least 2; else δ is its default
+//! * the queue is nearly empty where d_q < 0.1·(RTTmax − RTTmin), RTTmax being the maximum sample of four round trips,
+//!   or where fewer than 7/8 of its default target of 1/δ packets are in the queue, W·d_q/RTTstanding. Copa's own
+//!   oscillation empties it once in five round trips. After five without it, other flows fill it, and 1/δ follows AIMD:
+//!   one more in a round trip without loss, half of it after a loss, at least 2; otherwise δ is its default
 //!
-//! Fluid: dW/dt = ±1/(δ·rtt), the sign that of 1/(δ·q) − x with x = W/(d + q): at rest x·q = 1/δ. The price is q, the utility
-//! (1/δ)·ln x. In packets the window swings about that rest: the standing queue is nearly empty once in five round trips, and the mean
-//! is above 1/δ.
+//! Fluid: dW/dt = ±1/(δ·rtt), the sign that of 1/(δ·q) − x with x = W/(d + q): at rest x·q = 1/δ. The price is q, the
+//! utility (1/δ)·ln x. In packets the window oscillates about that rest: the standing queue is nearly empty once in
+//! five round trips, and the mean is above 1/δ.
 //!
 //! **Where we differ**
-//! * Windows of time hold three samples instead of all (Nichols's filter): a window may be a little shorter, never longer.
-//! * An ACK adds at most what it acknowledges: a window at most doubles in a round trip.
-//! * The paper has no bound of its own packets: its receiver acknowledges every one. Where an ACK covers two, the second has waited behind
-//!   the first, so that on slow links the swing of 2.5/δ packets never comes within a tenth of nothing, and Copa would take itself for
-//!   a rival. Beside flows that fill the queue 1/δ of its own wait all the time, beside its own kind less in each swing.
-//! * Round trips count from when slow start's own queue has drained for the first time: until then it is nobody else's.
+//! * Time windows hold three samples instead of all (Nichols's filter): a window may be slightly shorter, never longer.
+//! * An ACK adds at most the packets that it acknowledges: a window at most doubles in a round trip.
+//! * The paper has no bound of its own packets: its receiver acknowledges every packet. Where an ACK covers two, the
+//!   second has waited behind the first, so that on slow links the oscillation of 2.5/δ packets never comes within a
+//!   tenth of zero, and Copa would mistake itself for a rival. Beside flows that fill the queue, 1/δ of its own packets
+//!   are always in the queue; beside other Copa flows fewer in each oscillation.
+//! * Round trips count from the first draining of slow start's own queue: until then it is not a rival's.
 //! * v is 1 at once when a step goes against the direction of the last round trip, not only at its end.
 //! * A timeout leaves 2 packets (the paper does not say). Losses do not change the window, as in the paper's default mode.
 
@@ -38,12 +40,12 @@ use windward_units::{Duration, PacketRate, Packets};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// δ: it keeps 1/δ packets in queues; 0.001 to 1. Default 0.5, which is 2 packets (§2.1).
+    /// δ: the law keeps 1/δ packets in queues; 0.001 to 1. Default 0.5, which is 2 packets (§2.1).
     #[schemars(range(min = 1e-3, max = 1.0))]
     pub delta: f64,
-    /// Lower δ where others fill the queue (§2.2). Default on.
+    /// Lower δ beside flows that fill the queue (§2.2). Default on.
     pub competitive: bool,
-    /// How long the least round-trip time counts, in seconds, 0.1 to 1e6. Default 10.
+    /// Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10.
     #[schemars(range(min = 0.1, max = 1e6))]
     pub min_rtt_window: f64,
 }
@@ -71,26 +73,26 @@ struct State {
     params: Params,
     cwnd: f64,
     is_slow_start: bool,
-    /// 1/δ in force.
+    /// Present 1/δ.
     aim: f64,
     samples: Option<Samples>,
     round: u64,
     // Velocity
     velocity: f64,
     is_up: bool,
-    /// Round trips in a row in one direction.
+    /// Consecutive round trips in one direction.
     same: u32,
     cwnd_at_round: f64,
     // Mode
     rounds_since_empty: u32,
-    /// What slow start has put into the queue has left it.
+    /// True once slow start's queue has drained.
     has_drained: bool,
     has_loss: bool,
-    /// Whether slow start lasted ahead of the last timeout.
+    /// True if the law was in slow start before the last timeout.
     was_slow_start: bool,
 }
 
-/// Round-trip times of three windows; the least are kept as the greatest of their negatives.
+/// Round-trip times of three windows; minima are stored as maxima of their negatives.
 #[derive(Clone, Copy, Debug)]
 struct Samples {
     least: MaxFilter,
@@ -100,16 +102,17 @@ struct Samples {
 
 /// Round trips in one direction after which the velocity doubles.
 const STEADY: u32 = 3;
-/// The window moves at most so fast.
+/// Maximum velocity of the window.
 const MOST_VELOCITY: f64 = 1e6;
-/// Round trips in which its own oscillation empties the queue (§2.2), and of which RTTmax is taken.
+/// Round trips in which its own oscillation empties the queue (§2.2), and those of RTTmax.
 const CYCLE: u32 = 5;
 const GREATEST_ROUNDS: u64 = 4;
-/// Share of the swing of delays below which the queue is nearly empty.
+/// Share of the oscillation of delays below which the queue is nearly empty.
 const NEARLY_EMPTY: f64 = 0.1;
-/// Share of the target 1/δ of which less is waiting in each swing among its own kind, but not beside flows that fill the queue.
+/// Share of the target 1/δ: fewer packets are in the queue in each oscillation beside other Copa flows, but not beside
+/// flows that fill the queue.
 const OWN_SHARE: f64 = 0.875;
-/// Least 1/δ of the competitive mode.
+/// Minimum 1/δ of the competitive mode.
 const LEAST_AIM: f64 = 2.0;
 const PACING_GAIN: f64 = 2.0;
 
@@ -208,7 +211,7 @@ impl Samples {
         (self.standing() + self.least.max()).max(0.0)
     }
 
-    /// How much the round trips have swung of late.
+    /// Recent oscillation of the round-trip times.
     fn swing(&self) -> f64 {
         self.greatest.max() + self.least.max()
     }
@@ -237,7 +240,7 @@ impl State {
         self.params.competitive && self.rounds_since_empty > CYCLE
     }
 
-    /// Mode and velocity, once a round trip.
+    /// Updates mode and velocity, once per round trip.
     fn end_round(&mut self) {
         self.rounds_since_empty = self.rounds_since_empty.saturating_add(1);
         self.aim = match (self.is_competitive(), self.has_loss) {
@@ -294,7 +297,7 @@ impl FluidLaw for Params {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@inproceedings{arun2018copa,
   author = {Venkat Arun and Hari Balakrishnan},
   title = {Copa: Practical Delay-Based Congestion Control for the Internet},
@@ -318,7 +321,8 @@ mod tests {
         value
     }
 
-    /// Out of slow start with 100 packets: 100 ms at first, then 125 ms for as long as the standing round trip takes to forget.
+    /// After slow start with 100 packets: 100 ms at first, then 125 ms until the standing round trip has forgotten the
+    /// first.
     fn steady() -> Copa {
         let mut law = Copa::new(Params::default(), Packets::new(99.0));
         law.on_ack(&slow_ack(1000, 0, 100.0, 100));
@@ -394,7 +398,8 @@ mod tests {
         assert_eq!((observed(&law, "aim"), observed(&law, "is_competitive")), (2.0, 0.0));
     }
 
-    /// The law with `window` packets after eight round trips with a standing queue of 25 ms in 125 ms, a swing of 30 ms.
+    /// The law with `window` packets after eight round trips with a standing queue of 25 ms in 125 ms, an oscillation
+    /// of 30 ms.
     fn after_eight_rounds(window: f64, has_drained: bool) -> Copa {
         let mut law = steady();
         law.0.has_drained = has_drained;

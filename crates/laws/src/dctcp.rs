@@ -1,4 +1,4 @@
-//! Data Center TCP: the window falls by as much as a share of the packets was marked.
+//! Data Center TCP: reduces the window in proportion to the share of marked packets.
 //!
 //! M. Alizadeh and others, "Data center TCP (DCTCP)", SIGCOMM 2010, DOI 10.1145/1851182.1851192; RFC 8257 §3.3. Window W in packets:
 //!
@@ -6,19 +6,23 @@
 //! * on marks, once a window of data: W ← max(W·(1 − α/2), 2), and W stays so until a packet sent since is acknowledged
 //! * all else as Reno: growth, losses, timeouts
 //!
-//! A queue that marks above K packets and a flow that fills the link: W grows to W* = rate·rtt + K, one round trip's packets are marked,
-//! α²·(1 − α/4) = (2W* + 1)/(W* + 1)², for small α √(2/W*), and the queue swings by W*·α/2 (Alizadeh and others 2010, (4) to (8)).
+//! With a queue that marks above K packets and a flow that fills the link, W grows to W* = rate·rtt + K, one round
+//! trip's packets are marked, α²·(1 − α/4) = (2W* + 1)/(W* + 1)², for small α √(2/W*), and the queue oscillates by
+//! W*·α/2 (Alizadeh and others 2010, (4) to (8)).
 //!
-//! Fluid, for marks that come by chance with probability p, and losses with probability ℓ: α is p; m = p·W marks a round trip let pass 1/m
-//! round trips from one reduction's end to the next mark, in which W grows: a reduction each 1 + 1/m round trips,
-//! dW/dt = (1/rtt)·{(1−ℓ)·[(1−p) − m·p·W/2]/(1 + m) − ℓ·W²/2}. At rest W = √(2(1−p))/p without losses; without marks it is Reno's.
+//! Fluid, for independent marks of probability p, and losses of probability ℓ: α is p. Given m = p·W marks per round
+//! trip, 1/m round trips pass from one reduction's end to the next mark, in which W grows: a reduction each 1 + 1/m
+//! round trips, dW/dt = (1/rtt)·{(1−ℓ)·[(1−p) − m·p·W/2]/(1 + m) − ℓ·W²/2}. At rest W = √(2(1−p))/p without losses;
+//! without marks it is Reno's.
 //!
 //! **Where we differ**
-//! * The receiver counts (RFC 9768, `ecn = "accurate"`), and need not turn its ECE on and off with the marks (RFC 8257 §3.2).
-//! * F is of packets, not of bytes.
-//! * W does not grow in the round trip after a reduction, as in Linux; RFC 8257 leaves that open. It falls at once, as in the paper: Linux lets it fall
-//!   over a round trip, in which packets sent after the reduction are still marked, and reduces twice.
-//! * The fluid form takes α for p at once; the packet law needs some 16 round trips.
+//! * The receiver counts marks (RFC 9768, `ecn = "accurate"`), and need not turn its ECE on and off with them (RFC 8257
+//!   §3.2).
+//! * F counts packets, not bytes.
+//! * W does not grow in the round trip after a reduction, as in Linux; RFC 8257 leaves that open. It falls at once, as
+//!   in the paper. Linux lets it fall over a round trip, in which packets sent after the reduction are still marked,
+//!   and reduces twice.
+//! * The fluid form sets α to p at once; the packet law needs some 16 round trips.
 
 use crate::classic::Window;
 use crate::fluid::turn;
@@ -53,7 +57,7 @@ impl Params {
 /// Weight of a window's marks in their mean share.
 pub(crate) const GAIN: f64 = 1.0 / 16.0;
 
-/// The mean share of packets that are marked.
+/// Mean share of marked packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     /// α; 1 before the first window, so that the first marks halve.
@@ -73,7 +77,7 @@ impl Share {
         self.marked += ack.marked.count();
     }
 
-    /// A window of data ends.
+    /// Ends a window of data.
     pub(crate) fn end(&mut self, g: f64) {
         if self.acked > 0.0 {
             self.alpha += g * (self.marked / self.acked - self.alpha);
@@ -81,7 +85,7 @@ impl Share {
         (self.acked, self.marked) = (0.0, 0.0);
     }
 
-    /// What is left of a window after marks.
+    /// Window after a reduction by marks.
     pub(crate) fn reduced(&self, cwnd: f64) -> f64 {
         (cwnd * (1.0 - self.alpha / 2.0)).max(LOSS_FLOOR.min(cwnd))
     }
@@ -94,7 +98,7 @@ pub struct Dctcp {
     window: Window,
     share: Share,
     round: u64,
-    /// When marks were last answered; what was sent before brings no second answer.
+    /// Time of the last response to marks; packets sent earlier cause no second response.
     reduced: Time,
 }
 
@@ -181,7 +185,7 @@ fn change(cwnd: f64, path: &FluidPath) -> f64 {
     ((1.0 - path.loss) * by_marks - path.loss * cwnd * cwnd / 2.0) / path.rtt()
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@techreport{rfc8257,
   author = {Stephen Bensley and Dave Thaler and Praveen Balasubramanian and Lars Eggert and Glenn Judd},
   title = {Data Center {TCP} ({DCTCP}): {TCP} Congestion Control for Data Centers},
@@ -199,7 +203,8 @@ mod tests {
         Ack { acked: Packets::new(acked), marked: Packets::new(marked), ..ack(0, round, 10.0) }
     }
 
-    /// α = 1: half at 200 ms. What was sent before, and comes back at 250 ms, brings no second answer; what was sent then, at 300 ms, does.
+    /// α = 1: half at 200 ms. Packets sent before, acknowledged at 250 ms, cause no second response; those sent then,
+    /// at 300 ms, do.
     #[test]
     fn marks_of_one_round_trip_are_answered_once() {
         let mut law = Dctcp::new(Params::default(), Packets::new(40.0));

@@ -11,21 +11,21 @@
 //! is q, the utility α·ln x. The unit of t is the time from one step to the next: γ is per second here, and the packet law
 //! makes one step per round trip.
 //!
-//! `mode = "paper"`: each ACK makes the share acked/W of the step, so that a window of ACKs makes one step.
-//! `mode = "ns2"`: the module of Cui and Andrew (ns-2.35 `tcp-fast.cc` 1.1.3). AvgRTT's filter is as long as a third of
-//! the flight where that exceeds 256. While AvgRTT − BaseRTT < 0.75 ms, every ACK adds a packet. Else, in every other
-//! round trip and at most every 10 ms, W ← (1−γ)·W + γ·((BaseRTT/AvgRTT)·V + α), at least 2, V being what was in flight
-//! when the acknowledged packet was sent; a decrease is made at once, an increase in whole packets spread over the ACKs
-//! of 10 ms. Losses halve W, a timeout leaves 2.
+//! `mode = "paper"`: each ACK makes the share acked/W of the step, so that a window of ACKs makes one step. `mode =
+//! "ns2"`: the module of Cui and Andrew (ns-2.35 `tcp-fast.cc` 1.1.3). AvgRTT's filter is as long as a third of the
+//! flight where that exceeds 256. While AvgRTT − BaseRTT < 0.75 ms, every ACK adds a packet. Otherwise, in every other
+//! round trip and at most every 10 ms, W ← (1−γ)·W + γ·((BaseRTT/AvgRTT)·V + α), at least 2, V being the flight at the
+//! sending of the acknowledged packet. A decrease is made at once, an increase in whole packets spread over the ACKs of
+//! 10 ms. Losses halve W, a timeout leaves 2.
 //!
 //! **Where we differ**
-//! * How often the paper's step is made is not printed; one per window of ACKs, spread over them, is our reading. A full
-//!   step per ACK would multiply the loop gain by W. A window of ACKs takes at most half the window.
+//! * The paper does not state the frequency of its step; one per window of ACKs, spread over them, is our reading. A
+//!   full step per ACK would multiply the loop gain by W. A window of ACKs takes at most half the window.
 //! * Slow start (paper mode): as Reno's, until the least of a round's first 8 samples shows α packets of the flow in
-//!   queues; then W and AvgRTT go where that round's rate puts the equilibrium, and samples of packets sent before are
-//!   ignored: they tell of the queue that slow start made.
-//! * ns2 mode: the module's α = β, so that it has no dead band; what was pending of an increase is forgotten at a loss.
-//!   Increases below one packet are not made, as in the module: the backlog may rest up to 1/γ packets below α.
+//!   queues. W and AvgRTT then move to the equilibrium for that round's rate, and samples of packets sent before are
+//!   ignored: they measure the queue that slow start made.
+//! * ns2 mode: the module's α = β, so that it has no dead band; a loss cancels a pending increase. Increases below one
+//!   packet are not made, as in the module: the backlog may rest up to 1/γ packets below α.
 
 use crate::backlog::{Drift, Mode, Sender, backlog_law};
 use crate::shared::{Refusal, STEP, TARGET, between};
@@ -42,7 +42,7 @@ pub struct Params {
     /// Packets α that the flow keeps in queues, 0.001 to 1e9. Default 100 (ns-2); huang2020 uses 200.
     #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub alpha: f64,
-    /// The paper's law or the ns-2 module. Default the paper's.
+    /// Form of the law: the paper's or the ns-2 module's. Default the paper's.
     pub mode: Mode,
 }
 
@@ -69,7 +69,7 @@ pub type Fast = Sender;
 
 backlog_law!(alpha);
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{wei2006fast,
   author = {David X. Wei and Cheng Jin and Steven H. Low and Sanjay Hegde},
   title = {{FAST} {TCP}: Motivation, Architecture, Algorithms, Performance},

@@ -3,7 +3,7 @@
 use crate::Utility;
 use windward_units::{Duration, Packets};
 
-/// What a fluid law sees of its path.
+/// State of a path for a fluid law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FluidPath {
     /// Round-trip propagation delay d.
@@ -12,8 +12,8 @@ pub struct FluidPath {
     pub queue_delay: Duration,
     /// Packet loss probability along the path.
     pub loss: f64,
-    /// Probability that a packet which arrives is marked along the path. Where a law does not [count them](crate::LawSpec::counts_marks), a mark
-    /// is a loss to it (RFC 3168 §5), and marks are in `loss`.
+    /// Probability that an arriving packet is marked along the path. For a law that does not [count
+    /// them](crate::LawSpec::counts_marks), a mark is a loss (RFC 3168 §5), and marks are in `loss`.
     pub marks: f64,
 }
 
@@ -29,17 +29,17 @@ impl FluidPath {
     }
 }
 
-/// What a law's derivative counts time in.
+/// Time unit of a law's derivative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Seconds.
     #[default]
     Seconds,
-    /// Steps of the law, of which its packet law makes one a round trip.
+    /// Steps of the law, of which its packet law makes one per round trip.
     Steps,
 }
 
-/// Y(w) = ½ Σ ((w − x·d − p)/w^ρ)², which never grows where all flows of a network have one ρ (huang2020 App. B).
+/// Y(w) = ½ Σ ((w − x·d − p)/w^ρ)², which never grows if all flows of a network have one ρ (huang2020 App. B).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lyapunov {
     /// ρ.
@@ -50,49 +50,48 @@ pub struct Lyapunov {
 
 /// A law as a differential equation of its state; the first entry of the state is the window.
 ///
-/// What theory knows of the law beside its equation is said here too, and nowhere else: other crates, Python and the
-/// documentation ask.
+/// It is also the only source of the law's theory: other crates, Python and the documentation read it here.
 pub trait FluidLaw {
     /// Length of the state vector.
     fn dimension(&self) -> usize {
         1
     }
 
-    /// The state of a flow in congestion avoidance whose window is `cwnd`, into `out`.
+    /// Writes the state of a flow in congestion avoidance with the window `cwnd` to `out`.
     fn start(&self, cwnd: Packets, out: &mut [f64]) {
         out.fill(0.0);
         out[0] = cwnd.count();
     }
 
-    /// Time derivative of `state` (packets, then the law's own) on `path`, per [`FluidLaw::time_unit`], into `out`.
+    /// Writes the time derivative of `state` (packets, then the law's own) on `path`, per [`FluidLaw::time_unit`], to
+    /// `out`.
     fn derivative(&self, state: &[f64], path: &FluidPath, out: &mut [f64]);
 
-    /// The window at which the law rests on a path whose queueing delay and loss stay as they are; `None` where it
-    /// never rests.
+    /// Equilibrium window on a path of constant queueing delay and loss; `None` without an equilibrium.
     fn equilibrium(&self, path: &FluidPath) -> Option<Packets>;
 
-    /// What the derivative counts time in.
+    /// Time unit of the derivative.
     fn time_unit(&self) -> TimeUnit {
         TimeUnit::Seconds
     }
 
-    /// Packets that the flow keeps in queues at rest, whatever the path; `None` where the law has no such number.
+    /// Packets that the flow keeps in queues at rest on any path; `None` if the law has no such number.
     fn backlog(&self) -> Option<Packets> {
         None
     }
 
-    /// Name of the parameter that is [`FluidLaw::backlog`]; `None` where none is.
+    /// Name of the parameter for [`FluidLaw::backlog`]; `None` if there is none.
     fn backlog_parameter(&self) -> Option<&'static str> {
         None
     }
 
-    /// The utility whose sum over the network is greatest at rest; `None` where the law maximises nothing known on this
+    /// Utility whose sum over the network is greatest at rest; `None` if the law maximises no known utility on this
     /// path.
     fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
         self.backlog().map(Utility::Backlog)
     }
 
-    /// The law's part of a Lyapunov function; `None` where none is known.
+    /// The law's part of a Lyapunov function; `None` if none is known.
     fn lyapunov(&self) -> Option<Lyapunov> {
         None
     }
@@ -103,11 +102,11 @@ pub trait Response {
     /// Packets added per acknowledged packet, at window `cwnd` and round-trip time `rtt`.
     fn gain(&self, cwnd: Packets, rtt: Duration) -> Packets;
 
-    /// Packets taken per congestion event.
+    /// Packets removed per congestion event.
     fn cut(&self, cwnd: Packets, rtt: Duration) -> Packets;
 
-    /// The utility whose derivative is the loss probability gain/(gain + cut) at which a rate rests, in the form that it has
-    /// on `path`; `None` where it has no closed form.
+    /// Utility whose derivative is the loss probability gain/(gain + cut) at equilibrium, in its form on `path`; `None`
+    /// if it has no closed form.
     fn maximises(&self, _path: &FluidPath) -> Option<Utility> {
         None
     }
@@ -130,7 +129,7 @@ impl<R: Response> FluidLaw for R {
     }
 }
 
-/// The window at which a law turns from growing, where it `rises`, to shrinking; `None` where it never does.
+/// Window at which a law turns from growth, where it `rises`, to decrease; `None` if it never does.
 pub(crate) fn turn(rises: impl Fn(f64) -> bool) -> Option<Packets> {
     let (mut low, mut high) = WINDOWS;
     if !rises(low) || rises(high) {
@@ -144,10 +143,9 @@ pub(crate) fn turn(rises: impl Fn(f64) -> bool) -> Option<Packets> {
     Some(Packets::new((low * high).sqrt()))
 }
 
-/// How far `value` has come from below to above a `threshold` at which a law jumps: 0 to 1, along a straight line within
-/// [`SWITCH`] of it. A flow at rest at the threshold sits on the jump itself: an integrator would cross it back and forth
-/// without end, on the line it finds the point in between at which the window stands (Filippov's solution, to the width of
-/// the line).
+/// Position of `value` across a `threshold` at which a law jumps: 0 below to 1 above, along a straight line within
+/// [`SWITCH`] of it. An equilibrium at the threshold lies on the jump: an integrator would cross it back and forth
+/// without end. On the line it finds the equilibrium in between (Filippov's solution, to the width of the line).
 pub(crate) fn passed(value: f64, threshold: f64) -> f64 {
     let (from, to) = (threshold * (1.0 - SWITCH), threshold * (1.0 + SWITCH));
     ((value - from) / (to - from)).clamp(0.0, 1.0)
@@ -162,14 +160,14 @@ fn balance<R: Response>(law: &R, cwnd: f64, path: &FluidPath) -> f64 {
     (1.0 - path.loss) * law.gain(cwnd, rtt).count() - path.loss * law.cut(cwnd, rtt).count()
 }
 
-/// Where an equilibrium is looked for, in packets.
+/// Search range of an equilibrium, in packets.
 const WINDOWS: (f64, f64) = (1e-6, 1e15);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Scalable TCP: 0.01 packets per ACK, an eighth per event; the exact rest is at p = gain/(gain + cut).
+    /// Scalable TCP: 0.01 packets per ACK, an eighth per event; the exact equilibrium is at p = gain/(gain + cut).
     struct Scalable;
 
     impl Response for Scalable {

@@ -1,6 +1,7 @@
-//! HighSpeed: Reno whose growth rises and whose decrease falls with the window.
+//! HighSpeed: Reno with growth that rises and decrease that falls with the window.
 //!
-//! RFC 3649 §5 and Appendix B. Window w in packets; w₀ = 38 and w₁ = 83 000 packets are where the loss rate is 10⁻³ and 10⁻⁷:
+//! RFC 3649 §5 and Appendix B. Window w in packets; w₀ = 38 and w₁ = 83 000 packets correspond to loss rates of 10⁻³
+//! and 10⁻⁷:
 //!
 //! * w < ssthresh: w ← w + acked
 //! * else: w ← w + a(w)·acked/w, on loss ssthresh ← max(flight·(1 − b(flight)), 2), w ← ssthresh
@@ -8,18 +9,18 @@
 //! * up to w₀ a = 1 and b = ½, Reno's
 //! * above, b(w) = ½ − 0.4·ln(w/w₀)/ln(w₁/w₀) and a(w) = w²·p(w)·2·b(w)/(2 − b(w)) with p(w) = 0.078/w^1.2
 //!
-//! so that a sawtooth at loss rate p has the mean window 0.12/p^0.835. As Linux and ns-3 do, the law goes by the table of Appendix B:
-//! between two of its windows it takes the upper one's a, a whole number, and b, in whole parts of 256; beyond the last, 89 053, the
-//! last one's.
+//! so that a sawtooth at loss rate p has the mean window 0.12/p^0.835. As in Linux and ns-3, the law uses the table of
+//! Appendix B. Between two of its windows it takes the upper one's a, an integer, and b, in 256ths; beyond the last, 89
+//! 053, the last one's.
 //!
-//! Fluid, with the equations and not the table: dw/dt = w/rtt · [(1−p)·a(w)/w − p·b(w)·w] packets per second. It rests where
-//! w^1.2 = 0.078·2/(2 − b(w)) · (1−p)/p, which is above the sawtooth's mean, as Reno's √2 is above √(3/2). Its utility has no closed
-//! form.
+//! Fluid, with the equations instead of the table: dw/dt = w/rtt · [(1−p)·a(w)/w − p·b(w)·w] packets per second. At
+//! equilibrium w^1.2 = 0.078·2/(2 − b(w)) · (1−p)/p, which is above the sawtooth's mean, as Reno's √2 is above √(3/2).
+//! Its utility has no closed form.
 //!
 //! **Where we differ**
-//! * Limited slow start (RFC 3742), which RFC 3649 §3 recommends beside it, is not here.
-//! * b is that of the window that the loss finds; Linux keeps the row that the last ACK of congestion avoidance found.
-//! * A loss takes its share of what is in flight, as RFC 5681's half; RFC 3649 and Linux that of the window.
+//! * No limited slow start (RFC 3742), which RFC 3649 §3 recommends beside it.
+//! * b is that of the window at the loss; Linux keeps the row of the last ACK of congestion avoidance.
+//! * A loss takes its share of the flight, as RFC 5681's half; in RFC 3649 and Linux of the window.
 
 use crate::classic::{Avoidance, Classic};
 use crate::fluid::turn;
@@ -35,7 +36,7 @@ use windward_units::Packets;
 pub struct Params {}
 
 impl Params {
-    /// Nothing can be wrong.
+    /// Accepts all parameters, as there are none.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         Ok(())
     }
@@ -47,7 +48,7 @@ pub type HighSpeed = Classic<State>;
 /// State beside the window.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Row of the table in which the window was last found.
+    /// Table row of the last window.
     row: u8,
 }
 
@@ -75,7 +76,7 @@ impl Avoidance for State {
     }
 }
 
-/// The first row of a window not below `cwnd`, or the last; `near` is where to begin.
+/// First row of a window not below `cwnd`, or the last; the search begins at `near`.
 #[inline]
 fn row(cwnd: f64, near: u8) -> u8 {
     let mut row = usize::from(near);
@@ -88,7 +89,7 @@ fn row(cwnd: f64, near: u8) -> u8 {
     row as u8
 }
 
-/// Packets per round trip that row `row` adds.
+/// Growth of row `row`, in packets per round trip.
 fn growth(row: u8) -> f64 {
     f64::from(row) + 1.0
 }
@@ -143,7 +144,7 @@ const WINDOWS: [u32; 72] = [
     79517, 84035, 89053,
 ];
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@techreport{rfc3649,
   author = {Sally Floyd},
   title = {{HighSpeed} {TCP} for Large Congestion Windows},

@@ -1,11 +1,11 @@
-//! Hybla: a connection with a long round trip grows as if it had a short one.
+//! Hybla: a connection with a long round trip grows like one with a short round trip.
 //!
 //! C. Caini and R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International Journal of Satellite
 //! Communications and Networking 22(5), 2004, DOI 10.1002/sat.799. Window W in packets, ρ = max(rtt/rtt₀, 1), rtt the least srtt so
 //! far, all in seconds:
 //!
 //! * W < ssthresh: W ← W + (2^ρ − 1)·acked
-//! * else: W ← W + ρ²·acked/W: ρ² packets per round trip, ρ/rtt₀ packets a second more each second, whatever rtt
+//! * else: W ← W + ρ²·acked/W: ρ² packets per round trip, which adds ρ/rtt₀ packets per second each second at any rtt
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh
 //! * on timeout: the same ssthresh, W ← 1
 //!
@@ -16,9 +16,10 @@
 //! **Where we differ**
 //! * ρ is a real number; Linux cuts it to eighths.
 //! * Packets are counted; Linux counts ACKs, so that delayed ones halve its growth.
-//! * The first window is the host's; the paper's and Linux's is ρ times the standard's. ns-3's rtt₀ is 50 ms.
-//! * Slow start leads up to 65 535 packets, Linux's ceiling of the window, and no further; 2^ρ is at most 2^16.
-//! * The paper also asks for pacing, timestamps and an estimate of the path's capacity to end slow start: these are the host's.
+//! * The host sets the first window; the paper's and Linux's is ρ times the standard's. ns-3's rtt₀ is 50 ms.
+//! * Slow start ends at 65 535 packets, Linux's ceiling of the window; 2^ρ is at most 2^16.
+//! * The paper also requires pacing, timestamps and an estimate of the path's capacity to end slow start: these are the
+//!   host's.
 
 use crate::classic::{Avoidance, Classic, Window};
 use crate::shared::{Refusal, between, half_flight, slow_start};
@@ -31,7 +32,7 @@ use windward_units::{Duration, Packets};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Round-trip time rtt₀ of the connection whose growth it has, in seconds; 0.001 to 10. Default 0.025.
+    /// Round-trip time rtt₀ of the reference connection for growth, in seconds; 0.001 to 10. Default 0.025.
     #[schemars(range(min = 0.001, max = 10.0))]
     pub rtt0: f64,
 }
@@ -124,10 +125,10 @@ impl FluidLaw for Params {
 /// Greatest ρ of slow start: an ACK opens the window by 65 535 packets.
 const STEEPEST: f64 = 16.0;
 
-/// Packets up to which slow start leads.
+/// Window at which slow start ends, in packets.
 const CEILING: f64 = 65_535.0;
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{caini2004hybla,
   author = {Carlo Caini and Rosario Firrincieli},
   title = {{TCP} {H}ybla: A {TCP} Enhancement for Heterogeneous Networks},

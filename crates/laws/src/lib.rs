@@ -1,8 +1,8 @@
 //! Congestion control laws.
 //!
-//! A [`Law`] only decides how much may be in flight; its **host** (the simulated TCP, the fluid runner, a socket
-//! adapter) keeps the books and tells it what happened. Each law is one file: citation, equations with units,
-//! parameters, state, the packet law, its fluid form, tests. [`LawSpec`] names them all.
+//! A [`Law`] only decides the number of packets in flight. Its **host** (the simulated TCP, the fluid runner, a socket
+//! adapter) keeps the state of the connection and reports events. Each law is one file: citation, equations with units,
+//! parameters, state, the packet law, its fluid form, tests. [`LawSpec`] lists them all.
 
 #![forbid(unsafe_code)]
 

@@ -3,8 +3,8 @@
 //! J. Crowcroft and P. Oechslin, "Differentiated end-to-end Internet services using a weighted proportional fair sharing
 //! TCP", ACM SIGCOMM CCR 28(3), 1998, DOI 10.1145/293927.293930. Window W in packets:
 //!
-//! * W < ssthresh: W ← W + acked, and W ← W + 2·acked while W is below what N connections reach as fast, W₀·N^(ln 3/ln 1.5)
-//!   from a window of W₀: 3^k = N·2^k after k = ln N/ln 1.5 round trips
+//! * W < ssthresh: W ← W + acked, and W ← W + 2·acked up to the window that N connections reach in the same time,
+//!   W₀·N^(ln 3/ln 1.5) from a window of W₀: 3^k = N·2^k after k = ln N/ln 1.5 round trips
 //! * else: W ← W + N·acked/W: N packets per round trip
 //! * on loss, which halves one of N windows: ssthresh ← max(flight·(1 − 1/(2N)), 2), W ← ssthresh
 //! * on timeout as Reno: ssthresh ← max(flight/2, 2), W ← 1
@@ -12,11 +12,11 @@
 //! Fluid: dW/dt = W/rtt · [(1−p)·N/W − p·W/(2N)] packets per second, at rest W = N·√(2(1−p)/p), N times Reno's. The price is
 //! p = 2N²/(2N² + x²·rtt²), the derivative of U(x) = (√2·N/rtt)·arctan(x·rtt/(√2·N)).
 //!
-//! A sawtooth whose losses come one in 1/p packets has W = √(N·(4N−1)/(2p)): at small N less than N times Reno's √(3/(2p)), at
-//! large N 1.15 times as much, for a loss halves the mean of the N windows and not the greatest.
+//! A sawtooth with one loss in 1/p packets has W = √(N·(4N−1)/(2p)): at small N less than N times Reno's √(3/(2p)), at
+//! large N 1.15 times as much, because a loss halves the mean of the N windows and not the greatest.
 //!
 //! **Where we differ**
-//! * A loss takes its share of what is in flight, as RFC 5681's half; the paper that of W.
+//! * A loss takes its share of the flight, as RFC 5681's half; in the paper of W.
 //! * The paper leaves the timeout open.
 
 use crate::classic::{Avoidance, Classic, Window};
@@ -30,7 +30,7 @@ use windward_units::{Duration, Packets};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Connections N that it stands for, 1 to 1000. Default 2.
+    /// Number N of emulated connections, 1 to 1000. Default 2.
     #[schemars(range(min = 1.0, max = MOST))]
     pub connections: f64,
 }
@@ -47,7 +47,7 @@ impl Params {
         between("connections", self.connections, 1.0..=MOST)
     }
 
-    /// The window up to which slow start from `cwnd` trebles it each round trip.
+    /// Window up to which slow start from `cwnd` trebles it each round trip.
     fn trebles_to(&self, cwnd: f64) -> f64 {
         cwnd * libm::pow(self.connections, libm::log(3.0) / libm::log(1.5))
     }
@@ -60,7 +60,7 @@ pub type Multcp = Classic<State>;
 #[derive(Clone, Debug)]
 pub struct State {
     params: Params,
-    /// The window up to which slow start trebles.
+    /// Window up to which slow start trebles.
     trebles_to: f64,
 }
 
@@ -107,10 +107,10 @@ impl Response for Params {
     }
 }
 
-/// Most connections that one may stand for.
+/// Maximum number of emulated connections.
 const MOST: f64 = 1000.0;
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{crowcroft1998multcp,
   author = {Jon Crowcroft and Philippe Oechslin},
   title = {Differentiated End-to-End {I}nternet Services Using a Weighted Proportional Fair Sharing {TCP}},

@@ -1,25 +1,26 @@
-//! Prague: a scalable law for queues that mark early and often.
+//! Prague: a scalable law for queues with frequent, early marks.
 //!
 //! K. De Schepper, O. Tilmans, B. Briscoe and V. Goel, "Prague Congestion Control", draft-briscoe-iccrg-prague-congestion-control-04,
 //! §2.4; the requirements are RFC 9331 §4. Window W in packets, a *virtual round trip* of max(rtt, `rtt_target`):
 //!
-//! * once a virtual round trip, from the first mark on: α ← (1−g)·α + g·F, F the share of packets that were marked
-//! * per ACK of `acked` packets of which `marked` were marked: W ← W + (acked − marked)/W·(rtt/virtual rtt)², also while W is reduced
-//! * on a mark, once a virtual round trip: W ← max(W·(1 − α/2), 2)
+//! * once per virtual round trip, from the first mark on: α ← (1−g)·α + g·F, F the share of marked packets
+//! * per ACK of `acked` packets with `marked` marks: W ← W + (acked − marked)/W·(rtt/virtual rtt)², also while W is
+//!   reduced
+//! * on a mark, once per virtual round trip: W ← max(W·(1 − α/2), 2)
 //! * paced at W/rtt, twice that in slow start, which ends with the first mark
 //! * on loss and timeout as Reno
 //!
-//! Fluid, for marks that come by chance with probability p, and losses with probability ℓ: α is p; m marks in a virtual round trip
-//! R = max(rtt, `rtt_target`), m = p·W·R/rtt, let pass 1/m of them before a mark is answered again:
-//! dW/dt = (1−ℓ)·[(1/rtt)·(1−p)·(rtt/R)² − (1/R)·(p·W/2)·m/(1 + m)] − (1/rtt)·ℓ·W²/2. At rest W = (1+√3)/p for small p, R = rtt and no
-//! losses; the draft's W = 2/p is that of marks that come evenly. Without marks it is Reno's where R = rtt. With R > rtt a flow on marks has
-//! the rate, not the window, of one whose round trip takes R.
+//! Fluid, for independent marks of probability p, and losses of probability ℓ: α is p. With m marks per virtual round
+//! trip R = max(rtt, `rtt_target`), m = p·W·R/rtt, 1/m of them pass before the next response to a mark: dW/dt =
+//! (1−ℓ)·[(1/rtt)·(1−p)·(rtt/R)² − (1/R)·(p·W/2)·m/(1 + m)] − (1/rtt)·ℓ·W²/2. At rest W = (1+√3)/p for small p, R = rtt
+//! and no losses; the draft's W = 2/p is for evenly spaced marks. Without marks it is Reno's where R = rtt. With R >
+//! rtt a flow on marks has the rate, not the window, of one with the round trip R.
 //!
 //! **Where we differ**
-//! * W is a real number; Linux counts its fraction apart.
-//! * A loss halves what is in flight even where a mark has reduced W in the same round trip.
-//! * Linux's other forms of independence from the round trip, which change with time, and its bursts are not here.
-//! * The fluid form takes α for p at once; the packet law needs some 16 round trips.
+//! * W is a real number; Linux stores its fraction separately.
+//! * A loss halves the flight even if a mark has reduced W in the same round trip.
+//! * No bursts, and none of Linux's other forms of RTT independence, which change with time.
+//! * The fluid form sets α to p at once; the packet law needs some 16 round trips.
 
 use crate::classic::Window;
 use crate::dctcp::{GAIN, Share};
@@ -37,8 +38,8 @@ pub struct Params {
     /// Weight of a round trip's marks in their mean share, g; 1e-6 to 1. Default 1/16 (§2.4.2).
     #[schemars(range(min = 1e-6, max = 1.0))]
     pub g: f64,
-    /// Round trips that are shorter are taken for so long, seconds, 0 to 10: flows over them have the rate of one so long. Default 0, which
-    /// is none; Linux has 0.025.
+    /// Minimum virtual round trip in seconds, 0 to 10: flows with shorter round trips have the rate of one with this
+    /// round trip. Default 0, none; Linux has 0.025.
     #[schemars(range(min = 0.0, max = 10.0))]
     pub rtt_target: f64,
 }
@@ -65,7 +66,7 @@ pub struct Prague {
     window: Window,
     share: Share,
     has_marks: bool,
-    /// When the virtual round trip of α began, and that since which no mark is answered again.
+    /// Beginning of α's virtual round trip, and of the one with the last response to a mark.
     round_began: Time,
     reduced: Option<Time>,
     srtt: Duration,
@@ -86,7 +87,7 @@ impl Prague {
         }
     }
 
-    /// Whether a virtual round trip that began at `began` is over, now that a packet of `ack` arrived.
+    /// True if a virtual round trip that began at `began` is over on arrival of `ack`.
     #[inline]
     fn is_over(&self, began: Time, ack: &Ack) -> bool {
         ack.sent_at >= began && ack.now.since(began) >= self.target
@@ -160,7 +161,7 @@ impl Law for Prague {
 }
 
 impl Params {
-    /// Growth and mean reductions of a window of `cwnd` packets, packets a second.
+    /// Growth and mean reductions of a window of `cwnd` packets, packets per second.
     fn change(&self, cwnd: f64, path: &FluidPath) -> f64 {
         let (rtt, p) = (path.rtt(), path.marks);
         let long = rtt.max(self.rtt_target);
@@ -180,7 +181,7 @@ impl FluidLaw for Params {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@techreport{rfc9331,
   author = {Koen De Schepper and Bob Briscoe},
   title = {The Explicit Congestion Notification ({ECN}) Protocol for Low Latency, Low Loss, and Scalable Throughput ({L4S})},
@@ -197,13 +198,13 @@ mod tests {
         Prague::new(Params { rtt_target, ..Params::default() }, Packets::new(initial))
     }
 
-    /// `ack` at `now` ms of 10 packets sent 100 ms before, so many of them marked.
+    /// `ack` at `now` ms of 10 packets sent 100 ms before, with `marked` marks.
     fn of_ten(now: u64, marked: f64) -> Ack {
         Ack { acked: Packets::new(10.0), marked: Packets::new(marked), ..ack(now, 0, 40.0) }
     }
 
-    /// Slow start to 50; the first mark of α = 1 halves 59 (nine of ten unmarked) to 29.5, and ten more unmarked packets add 10/29.5 though
-    /// the window has just been reduced, while further marks of the same round trip take nothing.
+    /// Slow start to 50; the first mark of α = 1 halves 59 (nine of ten unmarked) to 29.5. Ten more unmarked packets
+    /// add 10/29.5 although the window has just been reduced, while further marks of the same round trip take nothing.
     #[test]
     fn it_grows_while_it_is_reduced() {
         let mut law = prague(40.0, 0.0);
@@ -218,8 +219,9 @@ mod tests {
         near(law.window.cwnd, before + 5.0 / before, 1e-12);
     }
 
-    /// The first round trip ends with the first ACK; the second with that at 200 ms, whose ten packets and those at 150 and 110 ms had 5 marks
-    /// of 30: α = 15/16 + 1/96 = 0.947 916 7. What was sent at 110 ms, after the reduction, brings the next one at 210 ms: by half of α.
+    /// The first round trip ends with the first ACK; the second with that at 200 ms, whose ten packets and those at 150
+    /// and 110 ms had 5 marks of 30: α = 15/16 + 1/96 = 0.947 916 7. A mark on packets sent at 110 ms, after the
+    /// reduction, causes the next one at 210 ms: by half of α.
     #[test]
     fn a_mark_is_answered_once_a_round_trip() {
         let mut law = prague(40.0, 0.0);
@@ -232,7 +234,7 @@ mod tests {
         near(law.window.cwnd, (before + 8.0 / before) * (1.0 - 0.947_916_7 / 2.0), 1e-5);
     }
 
-    /// Round trips of 100 ms taken for 400: a sixteenth of the growth, and no second answer within 400 ms.
+    /// Round trips of 100 ms extended to 400: a sixteenth of the growth, and no second response within 400 ms.
     #[test]
     fn a_short_round_trip_may_count_as_a_longer_one() {
         let mut law = prague(40.0, 0.4);
@@ -257,8 +259,8 @@ mod tests {
         assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 25.0));
     }
 
-    /// m²/2/(1 + m) = 1 − p: at p = 0.001 m = 0.999 + √(0.999² + 1.998) = 2.729 896, W = 2729.9; marks of a round trip taken for four times as
-    /// long are four times as many, W = 2729.9/4.
+    /// m²/2/(1 + m) = 1 − p: at p = 0.001 m = 0.999 + √(0.999² + 1.998) = 2.729 896, W = 2729.9. A virtual round trip
+    /// four times as long has four times as many marks, W = 2729.9/4.
     #[test]
     fn the_fluid_rests_with_three_marks_a_round_trip() {
         let path =

@@ -1,4 +1,4 @@
-//! QUIC-TCP: FAST's equilibrium, a whole family of ways to it, and a proof that they arrive.
+//! QUIC-TCP: FAST's equilibrium, reached by a family of laws with a proof of convergence.
 //!
 //! H. Huang, Z. Sun and X. Wang, "End-to-end TCP congestion control for mobile applications", IEEE Access 8, 2020,
 //! DOI 10.1109/ACCESS.2020.3024707. Window W and backlog p in packets, RTTs in seconds:
@@ -8,19 +8,19 @@
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh; on timeout: the same ssthresh, W ← 1
 //!
 //! Fluid (Eq. 18): dW/dt = −κ·(d/d̄)·W^(1−2ρ)·(W − x·d − p) with d̄ = d + q and x = W/d̄, d the propagation and q the
-//! queueing delay; the print has lost the bar of d̄. At rest x·q = p. The price is q, the utility p·ln x. The unit of t is
-//! the time from one step to the next: κ is per second here, and the packet law makes one step per round trip.
-//! ρ = 1 is Mo and Walrand's law, ρ = ½ FAST's but for the factor d/d̄.
+//! queueing delay (the overbar of d̄ is missing in the published equation). At rest x·q = p. The price is q, the
+//! utility p·ln x. The unit of t is the time from one step to the next: κ is per second here, and the packet law makes
+//! one step per round trip. ρ = 1 is Mo and Walrand's law, ρ = ½ FAST's except for the factor d/d̄.
 //!
-//! `mode = "paper"` and `mode = "ns2"` as [`fast`](crate::fast); the ns-2 form of the step is
-//! W − κ·(BaseRTT/AvgRTT)·W^(1−2ρ)·(W − (BaseRTT/AvgRTT)·V − p), which is how the paper's module differs from FAST's.
+//! `mode = "paper"` and `mode = "ns2"` as [`fast`](crate::fast); the ns-2 form of the step is W −
+//! κ·(BaseRTT/AvgRTT)·W^(1−2ρ)·(W − (BaseRTT/AvgRTT)·V − p), the difference of the paper's module from FAST's.
 //!
 //! **Where we differ**
 //! * As [`fast`](crate::fast): one step per window of ACKs, spread over them; slow start until the queue shows p packets;
 //!   a window of ACKs adds at most the window and takes at most half of it.
 //! * W^(1−2ρ) is that of the round trip's first ACK.
-//! * κ defaults to ½; the paper's ns-2 runs use 1.5. A step moves W by κ·(d/d̄)·W^(1−2ρ) times its distance from rest: up
-//!   to 1 is steady at any window; for ρ < ½ take κ smaller, for ρ > ½ larger, as W^(2ρ−1).
+//! * κ defaults to ½; the paper's ns-2 runs use 1.5. A step moves W by κ·(d/d̄)·W^(1−2ρ) times its distance from rest:
+//!   up to 1 is stable at any window. For ρ < ½ choose κ smaller, for ρ > ½ larger, as W^(2ρ−1).
 
 use crate::Lyapunov;
 use crate::backlog::{Drift, Mode, Sender, backlog_law};
@@ -33,7 +33,8 @@ use windward_units::Packets;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Exponent ρ, from 0 to 1: small is quick at large windows, large is tolerant of κ. Default 0.5.
+    /// Exponent ρ, from 0 to 1: a small one settles fast at large windows, a large one tolerates more of κ. Default
+    /// 0.5.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub rho: f64,
     /// Step size κ, in packets^(2ρ−1), 1e-6 to 1e6. Default 0.5.
@@ -42,7 +43,7 @@ pub struct Params {
     /// Packets p that the flow keeps in queues, 0.001 to 1e9. Default 200.
     #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub backlog: f64,
-    /// The paper's law or the ns-2 module. Default the paper's.
+    /// Form of the law: the paper's or the ns-2 module's. Default the paper's.
     pub mode: Mode,
 }
 
@@ -74,7 +75,7 @@ backlog_law!(backlog
     }
 );
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{huang2020quictcp,
   author = {Haichang Huang and Zhiyang Sun and Xin Wang},
   title = {End-to-End {TCP} Congestion Control for Mobile Applications},

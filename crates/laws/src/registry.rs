@@ -1,4 +1,4 @@
-//! Every law by name: its parameters as read from a scenario, and the law itself behind static dispatch.
+//! Registry of laws by name: parameters as read from a scenario, and the law behind static dispatch.
 
 use crate::{Ack, Congestion, FluidLaw, FluidPath, Law, Price, Response, Start};
 use schemars::JsonSchema;
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windward_units::{Duration, PacketRate, Packets, Time};
 
-/// What is wrong with a law's name or parameters.
+/// Error in a law's name or parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpecError {
     /// No law of this name.
     Name(String),
-    /// A parameter is unknown or out of range: its path below the law, and why.
+    /// A parameter is unknown or out of range: its path below the law, and the reason.
     Parameter(String, String),
 }
 
 impl LawSpec {
-    /// Whether it answers marks by their number, which ACKs must count: it cannot do with one echo a round trip.
+    /// True if it responds to the number of marks, which ACKs must count: one echo per round trip does not suffice.
     pub const fn counts_marks(&self) -> bool {
         matches!(self, Self::Dctcp(_) | Self::Prague(_))
     }
 
-    /// The price at which it rests, that of the utility which it maximises; `None` where it maximises nothing.
+    /// Price at equilibrium, that of its utility; `None` if it maximises none.
     pub fn price(&self) -> Option<Price> {
         // Any path does on which nothing is zero.
         let path = FluidPath {
@@ -34,7 +34,7 @@ impl LawSpec {
     }
 }
 
-/// Refuses a parameter of another type than its default's; serde would tell of Rust's types.
+/// Refuses a parameter whose type differs from its default's; serde's message would name Rust types.
 fn check_types(parameters: &Value, defaults: impl Serialize) -> Result<(), SpecError> {
     let defaults = serde_json::to_value(defaults).expect("numbers, truths and words are JSON");
     for (name, given) in parameters.as_object().into_iter().flatten() {
@@ -50,7 +50,7 @@ fn check_types(parameters: &Value, defaults: impl Serialize) -> Result<(), SpecE
     Ok(())
 }
 
-/// A law as a differential equation; one that models rates has none.
+/// A law as a differential equation; laws that model rates have none.
 macro_rules! fluid {
     (rates, $params:expr) => {{
         let _ = $params;
@@ -61,7 +61,7 @@ macro_rules! fluid {
     };
 }
 
-/// A memoryless law is its parameters' [`Response`]; one with memory has none.
+/// A memoryless law's [`Response`] is that of its parameters; laws with memory have none.
 macro_rules! response {
     (memoryless, $params:expr) => {
         Some(Box::new($params))
@@ -82,7 +82,7 @@ macro_rules! laws {
         }
 
         impl LawSpec {
-            /// The names of all laws.
+            /// Names of all laws.
             pub const NAMES: &[&str] = &[$($name),*];
 
             /// The law `name` with `parameters` (a JSON object) over its defaults.
@@ -102,17 +102,17 @@ macro_rules! laws {
                 }
             }
 
-            /// The law's name.
+            /// Name of the law.
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
             }
 
-            /// What it is, in a sentence.
+            /// One-sentence summary of the law.
             pub fn summary(&self) -> &'static str {
                 match self { $(Self::$variant(_) => concat!($($doc),*).trim_start(),)* }
             }
 
-            /// The law's BibTeX entry.
+            /// BibTeX entry of the law.
             pub const fn bibtex(&self) -> &'static str {
                 match self { $(Self::$variant(_) => crate::$module::BIBTEX,)* }
             }
@@ -122,23 +122,23 @@ macro_rules! laws {
                 match self { $(Self::$variant(params) => AnyLaw::$variant(crate::$module::$variant::new(*params, initial)),)* }
             }
 
-            /// The law as a differential equation; `None` where it has none.
+            /// The law as a differential equation; `None` if it has none.
             pub fn fluid(&self) -> Option<Box<dyn FluidLaw + Send + Sync>> {
                 match self { $(Self::$variant(params) => fluid!($memory, *params),)* }
             }
 
-            /// The law's gain and cut, where it is memoryless.
+            /// Gain and cut of a memoryless law; `None` for others.
             pub fn response(&self) -> Option<Box<dyn Response + Send + Sync>> {
                 match self { $(Self::$variant(params) => response!($memory, *params),)* }
             }
 
-            /// Each law with its default parameters.
+            /// All laws with their default parameters.
             pub fn all() -> Vec<Self> {
                 vec![$(Self::$variant(crate::$module::Params::default())),*]
             }
         }
 
-        /// Any law, dispatched statically; a user's own sits behind a pointer.
+        /// Any law, dispatched statically; user-defined laws are boxed.
         #[expect(missing_docs, reason = "the variants are the laws, documented in their own modules")]
         pub enum AnyLaw {
             $($variant(crate::$module::$variant),)*

@@ -16,7 +16,7 @@
 //!
 //! **Where we differ**
 //! * The window is a real number; RFC 5681 counts bytes.
-//! * The decrease halves what is in flight, as RFC 5681 says; ns-2 halves cwnd.
+//! * The decrease halves the flight, as in RFC 5681; ns-2 halves cwnd.
 
 use crate::classic::{Avoidance, Classic, Window};
 use crate::shared::{Refusal, half_flight};
@@ -101,7 +101,7 @@ impl Response for Params {
 /// Packets that one ACK may take slow start past ssthresh: those of a delayed ACK.
 const OVERSHOOT: f64 = 2.0;
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@techreport{rfc5681,
   author = {Mark Allman and Vern Paxson and Ethan Blanton},
   title = {{TCP} Congestion Control},

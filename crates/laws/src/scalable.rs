@@ -1,24 +1,24 @@
-//! Scalable: growth by a share of the window, so that the time between losses is the same at any rate.
+//! Scalable: growth by a share of the window, for the same time between losses at any rate.
 //!
 //! T. Kelly, "Scalable TCP: improving performance in highspeed wide area networks", ACM SIGCOMM CCR 33(2), 2003, DOI
 //! 10.1145/956981.956989. Window W in packets:
 //!
 //! * W < ssthresh: W ← W + acked
-//! * else: W ← W + acked·max(a, 1/W): by the share a per round trip, or by one packet where that is more
+//! * else: W ← W + acked·max(a, 1/W): by the share a per round trip, or by one packet if that is more
 //! * on loss: ssthresh ← max((1−b)·flight, 2), W ← ssthresh
 //! * on timeout: the same ssthresh, W ← 1
 //!
-//! From one loss to the next pass ln(1/(1−b))/ln(1 + a) round trips, 13.4 of them, whatever W.
+//! Losses are ln(1/(1−b))/ln(1 + a) round trips apart, 13.4 of them, at any W.
 //!
 //! Fluid: dW/dt = W/rtt · [(1−p)·max(a, 1/W) − p·b·W] packets per second, at rest W = (a/b)·(1−p)/p, and where that is below 1/a,
 //! W = √((1−p)/(b·p)). The rate x = W/rtt meets p = k/(k + x·rtt) with k = a/b, the derivative of
 //! U(x) = (k/rtt)·ln(1 + x·rtt/k); below 1/a it meets p = 1/(1 + b·x²·rtt²), of the utility of a square-root law.
 //!
 //! **Where we differ**
-//! * Below 1/a = 100 packets W grows as Reno's, as in Linux and ns-3, and loses its share b; the paper has Reno's halving as well,
-//!   below 16 packets.
-//! * A loss takes its share of what is in flight, as RFC 5681's half; the paper and Linux that of W.
-//! * Packets are counted; Linux up to 4.x counted ACKs, and grew by one in 50 of them to make up for delayed ones.
+//! * Below 1/a = 100 packets W grows as Reno's, as in Linux and ns-3, and loses its share b; the paper also has Reno's
+//!   halving, below 16 packets.
+//! * A loss takes its share of the flight, as RFC 5681's half; in the paper and Linux of W.
+//! * Packets are counted; Linux up to 4.x counted ACKs, and grew by one in 50 of them to compensate for delayed ones.
 
 use crate::classic::{Avoidance, Classic};
 use crate::shared::{LOSS_FLOOR, Refusal, between};
@@ -31,7 +31,7 @@ use windward_units::{Duration, Packets};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Packets that a packet's ACK adds, a, 1e-6 to 1. Default 0.01.
+    /// Packets added per acknowledged packet, a, 1e-6 to 1. Default 0.01.
     #[schemars(range(min = 1e-6, max = 1.0))]
     pub a: f64,
     /// Share of the window that a loss takes, b; 0.01 to 0.9. Default 0.125.
@@ -96,7 +96,7 @@ impl Response for Params {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{kelly2003scalable,
   author = {Tom Kelly},
   title = {Scalable {TCP}: Improving Performance in Highspeed Wide Area Networks},

@@ -1,32 +1,33 @@
-//! What several laws have in common: the standard's slow start and halving, one round trip's samples, range checks.
+//! Common parts of several laws: standard slow start and halving, samples of one round trip, range checks.
 
 use crate::{Ack, Congestion};
 use std::ops::RangeInclusive;
 use windward_units::Duration;
 
-/// A parameter's name and what is wrong with its value.
+/// Name of a parameter, and the error in its value.
 pub(crate) type Refusal = (&'static str, String);
 
 /// Least window after a loss, in packets (RFC 5681 §3.1, Eq. 4).
 pub(crate) const LOSS_FLOOR: f64 = 2.0;
 
-/// The window after an ACK of `acked` packets in slow start, not beyond `ssthresh`. As Linux (`tcp_slow_start`) by all that
-/// was acknowledged, without the limit L of RFC 3465 §2.3: receivers that merge segments acknowledge dozens at once.
+/// Window after an ACK of `acked` packets in slow start, at most `ssthresh`. As in Linux (`tcp_slow_start`) it grows by
+/// all acknowledged packets, without the limit L of RFC 3465 §2.3: receivers that merge segments acknowledge dozens at
+/// once.
 #[inline]
 pub(crate) fn slow_start(cwnd: f64, ssthresh: f64, acked: f64) -> f64 {
     (cwnd + acked).min(ssthresh)
 }
 
-/// Half of what is in flight, at least two packets: ssthresh of RFC 5681 §3.1, Eq. 4.
+/// Half of the flight, at least two packets: ssthresh of RFC 5681 §3.1, Eq. 4.
 pub(crate) fn half_flight(event: &Congestion) -> f64 {
     (event.flight.count() / 2.0).max(LOSS_FLOOR)
 }
 
-/// Numbers of packets that a law aims at: above the most, no window reaches; below the least, no queue is seen.
+/// Range of a law's target backlog in packets: above it, no window suffices; below it, no queue is visible.
 pub(crate) const TARGET: RangeInclusive<f64> = 1e-3..=1e9;
 
-/// Factors and times in seconds of which a law makes steps: within them no window leaves the range of `f64`, and none stands
-/// still because its steps are lost in rounding.
+/// Range of factors and times in seconds for a law's steps: within it no window leaves the range of `f64`, and no step
+/// is lost in rounding.
 pub(crate) const STEP: RangeInclusive<f64> = 1e-6..=1e6;
 
 /// Refuses a value outside `range`.
@@ -41,7 +42,7 @@ pub(crate) fn between(field: &'static str, value: f64, range: RangeInclusive<f64
     Err((field, format!("{value} is not between {least} and {most}")))
 }
 
-/// The round-trip samples of the current round trip.
+/// Round-trip samples of the current round trip.
 #[derive(Clone, Debug)]
 pub(crate) struct RoundTrip {
     round: u64,
@@ -49,11 +50,11 @@ pub(crate) struct RoundTrip {
     min_rtt: Duration,
 }
 
-/// A round trip that has ended.
+/// A completed round trip.
 pub(crate) struct Ended {
     /// Least sample; `None` without samples.
     pub min_rtt: Option<Duration>,
-    /// How many samples there were.
+    /// Number of samples.
     pub samples: u32,
 }
 
@@ -62,7 +63,7 @@ impl RoundTrip {
         Self { round: 0, samples: 0, min_rtt: Duration::MAX }
     }
 
-    /// Counts the sample of `ack`; returns the round trip that the ACK ends, its own sample included.
+    /// Counts the sample of `ack`; returns the completed round trip, its own sample included, if the ACK ends one.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &Ack) -> Option<Ended> {
         if let Some(rtt) = ack.rtt {
@@ -88,7 +89,7 @@ impl RoundTrip {
     }
 }
 
-/// Packets of a window `cwnd` that wait in queues: W·(1 − base_rtt/rtt), which is rate times queueing delay.
+/// Packets of a window `cwnd` in queues: W·(1 − base_rtt/rtt), rate times queueing delay.
 #[inline]
 pub(crate) fn queued(cwnd: f64, base_rtt: Duration, rtt: Duration) -> f64 {
     cwnd * (1.0 - base_rtt.ratio(rtt).min(1.0))

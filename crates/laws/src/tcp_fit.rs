@@ -1,4 +1,4 @@
-//! TCP-FIT: one connection that behaves as N Renos, N steered by the queue.
+//! TCP-FIT: one connection that emulates N Renos, N controlled by the queue.
 //!
 //! J. Wang, J. Wen, J. Zhang, Z. Xiong and Y. Han, "TCP-FIT: An improved TCP algorithm for heterogeneous networks", Journal
 //! of Network and Computer Applications 71, 2016; before, at IEEE INFOCOM 2011, DOI 10.1109/INFCOM.2011.5935128. Window W in
@@ -17,15 +17,16 @@
 //! dW/dt = [(1−p)·N − p·W²·2/(3N+1)]/rtt packets per second, dN/dt = β·(1 − N·q/(α·rtt))/R per second while N > 1 or
 //! growing. At rest N = max{1, α·rtt/q} (Eq. 25) and W² = (1−p)/p · N(3N+1)/2. The paper's periodic sawtooth has 3N²/2 for
 //! N(3N+1)/2 (Eq. 22). The price is p at the path's q: p = K/(K + x²·rtt²) with K = N(3N+1)/2, the derivative of
-//! U(x) = (√K/rtt)·arctan(x·rtt/√K). Without a queue N grows for ever.
+//! U(x) = (√K/rtt)·arctan(x·rtt/√K). Without a queue N grows without bound.
 //!
 //! **Where we differ**
-//! * α is at least 1/1000, so that a path that has never shown a queue has one.
-//! * Eq. 3 lets a loss take its share of W; here of what is in flight, as RFC 5681's half, so that N = 1 is Reno.
-//! * A period without samples, or of a sender short of data or in recovery, leaves N as it is until the next ACK that counts.
-//! * `noise`, off by default: so much of RTT − base_rtt counts as none. At N = 20 and 100 ms the law steers by α·RTT/N = 0.5 ms,
-//!   which real hosts' timers and bursts exceed.
-//! * The paper leaves open what a timeout makes of N, and how RTTmax is smoothed. N stays unless `reset` is set.
+//! * α is at least 1/1000, so that it is positive on a path without any queue so far.
+//! * In Eq. 3 a loss takes its share of W; here of the flight, as RFC 5681's half, so that N = 1 is Reno.
+//! * A period without samples, or of an app-limited sender or one in recovery, leaves N unchanged until the next ACK
+//!   that counts.
+//! * `noise`, off by default: this part of RTT − base_rtt is ignored. At N = 20 and 100 ms the law steers by α·RTT/N =
+//!   0.5 ms, which real hosts' timers and bursts exceed.
+//! * The paper does not specify N after a timeout, nor the smoothing of RTTmax. N stays unless `reset` is set.
 
 use crate::classic::Window;
 use crate::fluid::passed;
@@ -39,7 +40,7 @@ use windward_units::{Packets, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Greatest share α of a Reno window that waits in queues at rest, 0.001 to 1. Default 0.1.
+    /// Maximum share α of a Reno window in queues at rest, 0.001 to 1. Default 0.1.
     #[schemars(range(min = LEAST_ALPHA, max = 1.0))]
     pub alpha: f64,
     /// Growth β of N per update, 1e-6 to 1e6; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
@@ -48,16 +49,18 @@ pub struct Params {
     /// Least time between updates of N, in seconds, 1e-6 to 1e6. Default 0.5.
     #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub period: f64,
-    /// Queueing delay in seconds that counts as none, where delay varies for other reasons, 0 to 1; the paper has none. Default 0.
+    /// Queueing delay to ignore, in seconds, where delay varies for other reasons, 0 to 1; the paper has none. Default
+    /// 0.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub noise: f64,
-    /// How N moves: in proportion to what it is off, as in 2016, or by one step, as in 2011. Default "proportional".
+    /// Update of N: proportional to its error, as in 2016 ("proportional"), or by one step, as in 2011 ("step").
+    /// Default "proportional".
     pub update: Update,
-    /// A timeout sets N back to 1; the paper leaves it open. Default off.
+    /// Reset N to 1 after a timeout; the paper does not specify it. Default off.
     pub reset: bool,
 }
 
-/// How TCP-FIT's N moves.
+/// Update rule of N.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Update {
@@ -83,7 +86,7 @@ impl Params {
         between("noise", self.noise, 0.0..=1.0)
     }
 
-    /// The share of the round trip that is queueing beyond the noise.
+    /// Queueing share of the round trip, beyond the noise.
     fn queued(&self, path: &FluidPath) -> f64 {
         if self.noise > 0.0 {
             (path.queue_delay.as_secs() - self.noise).max(0.0) / path.rtt()
@@ -92,7 +95,7 @@ impl Params {
         }
     }
 
-    /// What an update adds to N where N·q/(α·RTT) is `load`.
+    /// Change of N in an update, with `load` for N·q/(α·RTT).
     fn pull(&self, load: f64) -> f64 {
         self.beta
             * match self.update {
@@ -103,7 +106,7 @@ impl Params {
             }
     }
 
-    /// The same for the fluid: a straight line leads from one step to the other.
+    /// Change of N in the fluid: a straight line connects the two steps.
     fn smooth_pull(&self, load: f64) -> f64 {
         match self.update {
             Update::Proportional => self.beta * (1.0 - load),
@@ -111,13 +114,13 @@ impl Params {
         }
     }
 
-    /// N where Eq. 8 leaves it, on a path of which `queued` is the queue's share of the round trip (Eq. 25).
+    /// N at the equilibrium of Eq. 8, on a path with the queueing share `queued` of the round trip (Eq. 25).
     fn connections(&self, queued: f64) -> f64 {
         (self.alpha / queued).max(1.0)
     }
 }
 
-/// Share of the window that a loss takes; the text's (21) prints 3N − 1, which would take all at N = 1.
+/// Share of the window that a loss takes; (21) in the paper prints 3N − 1, which would take all at N = 1.
 fn decrease(n: f64) -> f64 {
     2.0 / (3.0 * n + 1.0)
 }
@@ -127,11 +130,11 @@ fn decrease(n: f64) -> f64 {
 pub struct TcpFit {
     params: Params,
     window: Window,
-    /// Reno connections that this one stands for.
+    /// Number of emulated Reno connections.
     n: f64,
-    /// Greatest smoothed round-trip time, seconds.
+    /// Maximum smoothed round-trip time, seconds.
     max_rtt: f64,
-    /// When the current period began; `None` outside congestion avoidance.
+    /// Beginning of the current period; `None` outside congestion avoidance.
     began: Option<Time>,
     /// Sum of the period's samples in seconds, and their number.
     rtts: (f64, u32),
@@ -146,7 +149,7 @@ impl TcpFit {
         Self { params, window, n: 1.0, max_rtt: 0.0, began: None, rtts: (0.0, 0), rtt: 0.0 }
     }
 
-    /// Ends the period if it is over, and moves N (Eq. 41).
+    /// Ends the period if it is over, and updates N (Eq. 41).
     #[inline]
     fn steer(&mut self, ack: &Ack) {
         let began = *self.began.get_or_insert(ack.now);
@@ -242,7 +245,7 @@ impl FluidLaw for Params {
 /// Least α of the packet law.
 const LEAST_ALPHA: f64 = 1e-3;
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{wang2016tcpfit,
   author = {Jingyuan Wang and Jiangtao Wen and Jun Zhang and Zhang Xiong and Yuxing Han},
   title = {{TCP-FIT}: An improved {TCP} algorithm for heterogeneous networks},

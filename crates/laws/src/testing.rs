@@ -26,7 +26,7 @@ pub(crate) fn ack(now: u64, round: u64, window: f64) -> Ack {
     }
 }
 
-/// The same with a round-trip time of `rtt` ms.
+/// An [`ack`] with a round-trip time of `rtt` ms.
 pub(crate) fn slow_ack(now: u64, round: u64, window: f64, rtt: u64) -> Ack {
     let rtt = Duration::from_millis(rtt);
     Ack { rtt: Some(rtt), srtt: rtt, ..ack(now, round, window) }
@@ -38,7 +38,7 @@ pub(crate) fn congestion(kind: CongestionKind, flight: f64) -> Congestion {
     Congestion { now: millis(0), kind, flight: Packets::new(flight), lost: Packets::ONE, srtt: base_rtt, base_rtt }
 }
 
-/// `a` and `b` agree to `tolerance`.
+/// Asserts that `a` and `b` agree to `tolerance`.
 #[track_caller]
 pub(crate) fn near(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b} within {tolerance}");

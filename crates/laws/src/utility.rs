@@ -1,9 +1,9 @@
-//! What laws maximise.
+//! Utilities that laws maximise.
 
 use windward_units::Packets;
 
-/// The utility U(x) of a rate of x packets a second. Laws that share a network rest where the sum of their utilities is
-/// greatest; U′ is the price that the law reads.
+/// Utility U(x) of a rate of x packets per second. Laws that share a network rest where the sum of their utilities is
+/// greatest; U′ is the price to which the law responds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Utility {
     /// b·ln x, b being the packets that the flow keeps in queues: the price b/x is the queueing delay in seconds (Low,
@@ -30,7 +30,7 @@ pub enum Utility {
     },
 }
 
-/// What a network charges.
+/// Price of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {
     /// The queueing delay along the path, in seconds.
@@ -53,7 +53,7 @@ impl Utility {
         }
     }
 
-    /// What its derivative is.
+    /// Price that its derivative represents.
     pub const fn price(&self) -> Price {
         match self {
             Self::Backlog(_) => Price::QueueDelay,

@@ -15,11 +15,11 @@
 //! **Where we differ**
 //! * Backlog is W·q/rtt, as in the paper, ns-2 and ns-3; Linux computes W·q/base_rtt, which is larger.
 //! * A round's RTT is its least sample, which hides delayed ACKs, as in Linux; ns-2 takes the mean, the paper one
-//!   segment's. W is what was in flight when the segment that ends the round was sent.
-//! * In congestion avoidance a round with fewer than 3 samples, if the window has room for as many, says nothing of the
-//!   queue: W grows by 1 over the next round trip, as in Linux.
-//! * ¾ on loss is ns-2's and the authors' code for a segment lost once; a loss of the retransmission shows here as a
-//!   timeout. Linux halves. The finer retransmission clock of the paper belongs to the host.
+//!   segment's. W is the flight at the sending of the segment that ends the round.
+//! * In congestion avoidance a round with fewer than 3 samples, if the window has room for as many, does not measure
+//!   the queue: W grows by 1 over the next round trip, as in Linux.
+//! * ¾ on loss is the factor of ns-2 and the authors' code for a segment lost once; a loss of the retransmission
+//!   appears here as a timeout. Linux halves. The finer retransmission clock of the paper belongs to the host.
 
 use crate::classic::Window;
 use crate::shared::{LOSS_FLOOR, Refusal, RoundTrip, TARGET, between, half_flight, queued, slow_start};
@@ -32,13 +32,13 @@ use windward_units::Packets;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Fewer packets than this in queues: grow. 0.001 to 1e9. Default 2 (Vegas-2,4; ns-2: 1).
+    /// Packets in queues below which the window grows, α. 0.001 to 1e9. Default 2 (Vegas-2,4; ns-2: 1).
     #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub alpha: f64,
-    /// More packets than this in queues: shrink. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
+    /// Packets in queues above which the window shrinks, β. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
     #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub beta: f64,
-    /// More packets than this in queues end slow start. 0.001 to 1e9. Default 1.
+    /// Packets in queues above which slow start ends, γ. 0.001 to 1e9. Default 1.
     #[schemars(range(min = *TARGET.start(), max = *TARGET.end()))]
     pub gamma: f64,
 }
@@ -80,7 +80,7 @@ pub struct Vegas {
     rtt: f64,
 }
 
-/// How the window grows during the current round trip.
+/// Window growth during the current round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Growth {
     None,
@@ -205,7 +205,7 @@ impl FluidLaw for Params {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{brakmo1995vegas,
   author = {Lawrence S. Brakmo and Larry L. Peterson},
   title = {{TCP} {V}egas: End to End Congestion Avoidance on a Global {I}nternet},

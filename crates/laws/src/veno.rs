@@ -1,4 +1,4 @@
-//! Veno: Reno that takes a loss for a random one while the queue is short.
+//! Veno: Reno that treats a loss as random while the queue is short.
 //!
 //! C. P. Fu and S. C. Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", IEEE JSAC 21(2), 2003,
 //! DOI 10.1109/JSAC.2002.807336. Window W in packets, RTTs in seconds, N = W·(1 − base_rtt/rtt) packets in queues, by the latest
@@ -17,8 +17,8 @@
 //! **Where we differ**
 //! * Above β growth is half of Reno's at every ACK; the paper and Linux add a whole packet every other round trip.
 //! * N is a real number; Linux counts halves, and treats its first two ACKs as Reno would.
-//! * A loss leaves its share of what is in flight, as RFC 5681's half; the paper and Linux that of W.
-//! * On a timeout the paper halves; Linux, and we, leave what a loss leaves.
+//! * A loss leaves its share of the flight, as RFC 5681's half; in the paper and Linux of W.
+//! * On a timeout the paper halves; Linux, and we, apply the factor of a loss.
 
 use crate::classic::{Avoidance, Classic};
 use crate::fluid::{passed, turn};
@@ -118,7 +118,7 @@ impl FluidLaw for Params {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{fu2003veno,
   author = {Cheng Peng Fu and Soung C. Liew},
   title = {{TCP} {V}eno: {TCP} Enhancement for Transmission over Wireless Access Networks},

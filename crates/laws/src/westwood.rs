@@ -1,4 +1,4 @@
-//! Westwood+: Reno that falls back to the rate it has measured, not to half.
+//! Westwood+: Reno that falls back to its measured rate instead of half.
 //!
 //! L. A. Grieco and S. Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP congestion
 //! control", ACM SIGCOMM CCR 34(2), 2004, DOI 10.1145/997150.997155. Window W in packets, bandwidth estimate B in packets
@@ -17,7 +17,7 @@
 //! **Where we differ**
 //! * A round trip ends with the ACK of a packet sent after the last one ended; Linux samples at least 50 ms, and
 //!   smooths twice with a = 7/8.
-//! * W never rises on a loss; the paper's text sets it to ssthresh only where it is larger, Linux always.
+//! * W never rises on a loss; the paper's text sets it to ssthresh only if it is larger, Linux always.
 //! * Before the first round trip has ended, ssthresh is RFC 5681's half of what is in flight.
 
 use crate::classic::{Avoidance, Classic};
@@ -56,9 +56,9 @@ pub type Westwood = Classic<State>;
 #[derive(Clone, Debug)]
 pub struct State {
     params: Params,
-    /// Bandwidth estimate B in packets a second; zero before the first.
+    /// Bandwidth estimate B in packets per second; zero before the first.
     bandwidth: f64,
-    /// When the current round trip began; `None` before the first ACK.
+    /// Beginning of the current round trip; `None` before the first ACK.
     began: Option<Time>,
     round: u64,
     /// Packets acknowledged in the current round trip.
@@ -72,7 +72,7 @@ impl Avoidance for State {
         Self { params, bandwidth: 0.0, began: None, round: 0, acked: 0.0 }
     }
 
-    /// Counts what arrives; at the end of a round trip, takes its rate into the estimate.
+    /// Counts acknowledged packets; at the end of a round trip, adds its rate to the estimate.
     #[inline]
     fn learn(&mut self, ack: &Ack) {
         let Some(began) = self.began else {
@@ -129,7 +129,7 @@ impl FluidLaw for Params {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{grieco2004westwood,
   author = {Luigi A. Grieco and Saverio Mascolo},
   title = {Performance Evaluation and Comparison of {W}estwood+, {N}ew {R}eno, and {V}egas {TCP} Congestion Control},

@@ -1,4 +1,4 @@
-//! The average round-trip time of both laws.
+//! Average round-trip time of FAST and QUIC-TCP.
 
 use windward_units::Duration;
 
@@ -9,7 +9,7 @@ pub(super) struct AvgRtt {
 }
 
 impl AvgRtt {
-    /// Takes a sample in with weight 1/`length`.
+    /// Adds a sample with weight 1/`length`.
     #[inline]
     pub fn push(&mut self, rtt: Duration, length: f64) {
         let rtt = rtt.as_nanos() as f64;

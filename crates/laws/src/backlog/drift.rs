@@ -1,4 +1,4 @@
-//! The law itself: how far one step moves the window.
+//! Window change of one step of the law.
 
 use crate::FluidPath;
 use windward_units::Packets;
@@ -11,7 +11,7 @@ pub struct Drift {
     pub kappa: f64,
     /// 1 − 2ρ.
     pub exponent: f64,
-    /// Whether the step shrinks by d/d̄.
+    /// True if the step shrinks by d/d̄.
     pub is_damped: bool,
     /// Packets p that the flow keeps in queues.
     pub backlog: f64,
@@ -24,8 +24,8 @@ impl Drift {
         if self.exponent == 0.0 { self.kappa } else { self.kappa * libm::pow(cwnd, self.exponent) }
     }
 
-    /// Change of the window `cwnd` in one step, where `base_share` is d/d̄, `measured` the window V, and `scale` as
-    /// [`Drift::scale`] gave it.
+    /// Change of the window `cwnd` in one step, with `base_share` for d/d̄, `measured` for the window V, and `scale`
+    /// from [`Drift::scale`].
     #[inline]
     pub(crate) fn step(&self, scale: f64, cwnd: f64, measured: f64, base_share: f64) -> f64 {
         let damping = if self.is_damped { base_share } else { 1.0 };

@@ -1,7 +1,7 @@
 //! The fluid form of both laws: their drift as a rate of change.
 
-/// Makes `Params` of a law, which have a `drift` and the field `$backlog`, the settings of a sender and a fluid law. What
-/// theory knows of this law alone follows.
+/// Turns `Params` of a law, with a `drift` and the field `$backlog`, into the settings of a sender and a fluid law. The
+/// arguments that follow are the theory of this law alone.
 macro_rules! backlog_law {
     ($backlog:ident $($own:tt)*) => {
         impl From<Params> for $crate::backlog::Settings {

@@ -1,7 +1,7 @@
-//! The machinery of FAST and QUIC-TCP: windows that settle where `backlog` packets of the flow wait in queues.
+//! Common machinery of FAST and QUIC-TCP: windows that settle with `backlog` packets of the flow in queues.
 //!
-//! The two laws differ in one factor of their [`Drift`]; what is around it is the same. [`Mode`] chooses between the
-//! papers' law ([`paper`]) and the behaviour of the ns-2 module from which the papers' results come ([`ns2`]).
+//! The two laws differ only in one factor of their [`Drift`]. [`Mode`] chooses between the papers' law ([`paper`]) and
+//! the behaviour of the ns-2 module that produced the papers' results ([`ns2`]).
 
 mod avg_rtt;
 mod drift;
@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windward_units::Packets;
 
-/// Which form of the law runs.
+/// Form of the law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -29,7 +29,7 @@ pub enum Mode {
     Ns2,
 }
 
-/// What makes a sender FAST or QUIC-TCP.
+/// Settings that distinguish FAST from QUIC-TCP.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub(crate) drift: Drift,

@@ -6,19 +6,19 @@ use super::drift::{Drift, FLOOR};
 use crate::{Ack, Congestion, CongestionKind};
 use windward_units::{Duration, Time};
 
-/// Names in the module are given in brackets.
+/// State of the module; its own names are in brackets.
 #[derive(Clone, Debug)]
 pub(super) struct Control {
-    /// When the current round trip began \[fast_calc_cwnd_end\].
+    /// Beginning of the current round trip \[fast_calc_cwnd_end\].
     boundary: Time,
     /// ACKs in this round trip \[acks_per_rtt\] and in the last \[acks_last_rtt\].
     acks: u32,
     last_acks: u32,
-    /// Steps are made in this round trip \[on_first_rtt_\].
+    /// True if steps are made in this round trip \[on_first_rtt_\].
     is_active: bool,
-    /// When the window was last reconsidered \[cwnd_update_time\].
+    /// Time of the last step \[cwnd_update_time\].
     updated: Time,
-    /// Whole packets of the last increase still to be added \[cwnd_increments\].
+    /// Whole packets of the last increase that remain to be added \[cwnd_increments\].
     pending: f64,
     /// ACKs from one packet of an increase to the next \[bc_spacing\], and ACKs since the last \[bc_ack\].
     spacing: u32,
@@ -106,7 +106,7 @@ impl Control {
         self.updated = ack.now;
     }
 
-    /// Adds the next packet of an increase when its turn has come; small windows at once, at most doubling
+    /// Adds the next packet of an increase when it is due; adds at once to small windows, at most doubling
     /// \[fast_pace\].
     #[inline]
     fn pace(&mut self, cwnd: &mut f64) {

@@ -11,14 +11,14 @@ use windward_units::{Duration, Time};
 pub(super) struct Control {
     ssthresh: f64,
     is_slow_start: bool,
-    /// Both ahead of the last event.
+    /// ssthresh and slow start before the last event.
     before: (f64, bool),
     round: RoundTrip,
-    /// When slow start found the queue: packets sent before tell of the queue that it made.
+    /// Time at which slow start found the queue: packets sent earlier measure the queue that it made.
     settled: Time,
     /// κ·W^(1−2ρ), computed once per round trip.
     scale: f64,
-    /// The round trip for which `scale` was computed; `None`: compute it anew.
+    /// Round trip of `scale`; `None`: compute it anew.
     scale_round: Option<u64>,
 }
 
@@ -67,7 +67,7 @@ impl Control {
         if self.is_slow_start { 1.0 } else { self.ssthresh }
     }
 
-    /// The last event was spurious.
+    /// Handles a spurious event.
     pub(super) fn on_undo(&mut self) {
         (self.ssthresh, self.is_slow_start) = self.before;
         self.scale_round = None;
@@ -93,19 +93,19 @@ impl Control {
     }
 }
 
-/// The equilibrium on a path that gave a window of `sent_in` packets the round-trip time `rtt`: its rate times base_rtt,
-/// plus the backlog. AvgRTT becomes the round-trip time that this window will have.
+/// Equilibrium on a path that gave a window of `sent_in` packets the round-trip time `rtt`: its rate times base_rtt,
+/// plus the backlog. Sets AvgRTT to the round-trip time of this window.
 fn settle(sent_in: f64, base_rtt: Duration, rtt: Duration, backlog: f64, avg_rtt: &mut AvgRtt) -> f64 {
     let cwnd = sent_in * base_rtt.ratio(rtt) + backlog;
     avg_rtt.nanos = cwnd / sent_in * rtt.as_nanos() as f64;
     cwnd
 }
 
-/// Most that a window of ACKs may add to the window, as a share of it: FAST's min{2W, ·}.
+/// Largest increase per window of ACKs, as a share of the window: FAST's min{2W, ·}.
 const MOST_UP: f64 = 1.0;
 
-/// Most that a window of ACKs may take: as much as a loss.
+/// Largest decrease per window of ACKs, as a share of the window, that of a loss.
 const MOST_DOWN: f64 = 0.5;
 
-/// Samples that tell the standing queue from a burst; HyStart++'s (RFC 9406 §4.3).
+/// Samples that distinguish the standing queue from a burst; HyStart++'s (RFC 9406 §4.3).
 const SAMPLES: u32 = 8;

@@ -1,15 +1,15 @@
-//! ACKs that come in bunches: how far deliveries run ahead of the bandwidth (Linux, `bbr_update_ack_aggregation`).
+//! ACK aggregation: packets acknowledged above the bandwidth (Linux, `bbr_update_ack_aggregation`).
 
 use windward_units::{Duration, Time};
 
-/// Round trips of each of the two halves of the window over which the greatest counts.
+/// Round trips of each of the two halves of the maximum filter's window.
 const WINDOW_ROUNDS: u32 = 5;
-/// After so many packets a new epoch begins.
+/// Packets after which a new epoch begins.
 const MOST_ACKED: f64 = 1_048_576.0;
-/// The window allows for at most so much time of the bandwidth.
+/// Limit of the window's allowance, in seconds of the bandwidth.
 const LONGEST: f64 = 0.1;
 
-/// Packets delivered ahead of the bandwidth.
+/// Packets delivered above the bandwidth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aggregation {
     epoch: Time,
@@ -26,17 +26,17 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Counts anew from `now`.
+    /// Restarts the count at `now`.
     pub(super) fn restart(&mut self, now: Time) {
         (self.epoch, self.acked) = (now, 0.0);
     }
 
-    /// The most of five to ten round trips.
+    /// Maximum of five to ten round trips.
     pub(super) fn extra(&self) -> f64 {
         self.extra[0].max(self.extra[1])
     }
 
-    /// What the window allows for it.
+    /// The window's allowance for aggregation.
     pub(super) fn allowance(&self, bandwidth: f64) -> f64 {
         self.extra().min((bandwidth * LONGEST).floor())
     }

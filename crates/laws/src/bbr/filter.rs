@@ -1,7 +1,7 @@
-//! The greatest of late, of three samples instead of all (K. Nichols; Linux, lib/win_minmax.c).
+//! Windowed maximum filter with three samples instead of all (K. Nichols; Linux, lib/win_minmax.c).
 
-/// The greatest of a window of round trips. The best, second best and third best, each later than the one before: when the best has
-/// expired, the second takes its place.
+/// Maximum of a window of round trips. Holds the best, second best and third best, each later than the one before: when
+/// the best has expired, the second takes its place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MaxFilter {
     best: [Entry; 3],
@@ -14,7 +14,7 @@ struct Entry {
 }
 
 impl MaxFilter {
-    /// A filter that has seen `rate` in the round trip `round`, however small.
+    /// A filter with `rate` of the round trip `round`, however small.
     pub(crate) fn at(round: u64, rate: f64) -> Self {
         Self { best: [Entry { round, rate }; 3] }
     }
@@ -23,7 +23,7 @@ impl MaxFilter {
         self.best[0].rate
     }
 
-    /// Takes `rate` of the round trip `round`; the last `window` round trips count.
+    /// Adds `rate` of the round trip `round`; the last `window` round trips count.
     pub(crate) fn push(&mut self, round: u64, rate: f64, window: u64) {
         let entry = Entry { round, rate };
         if rate >= self.best[0].rate || round - self.best[2].round > window {
@@ -38,7 +38,7 @@ impl MaxFilter {
         self.age(entry, window);
     }
 
-    /// Lets the best expire, and sees that second and third come from later parts of the window.
+    /// Expires the best, and ensures that second and third come from later parts of the window.
     fn age(&mut self, entry: Entry, window: u64) {
         let age = entry.round - self.best[0].round;
         if age > window {
@@ -58,8 +58,8 @@ impl MaxFilter {
 mod tests {
     use super::*;
 
-    /// 100 in round 0, then 50 to 61 in rounds 1 to 12: the best counts through round 10; in round 11 the best of the later rounds
-    /// follows it, which is the newest, for they rise.
+    /// 100 in round 0, then 50 to 61 in rounds 1 to 12: the best counts through round 10. In round 11 the best of the
+    /// later rounds follows it, the newest, because they rise.
     #[test]
     fn the_best_counts_for_ten_round_trips() {
         let mut filter = MaxFilter::default();
@@ -72,8 +72,9 @@ mod tests {
         assert_eq!(filter.max(), 60.0);
     }
 
-    /// Falling rates, one a round trip: 100, 99, ... The second is taken in the first quarter of the window that has passed (round 3:
-    /// 97), the third in its half (round 6: 94). In round 11 (89) the best expires and 97 is the best; in round 14 it expires in turn.
+    /// Falling rates, one per round trip: 100, 99, ... The second is taken when the first quarter of the window has
+    /// passed (round 3: 97), the third at its half (round 6: 94). In round 11 (89) the best expires and 97 is the best;
+    /// in round 14 it expires in turn.
     #[test]
     fn second_and_third_come_from_later_parts_of_the_window() {
         let mut filter = MaxFilter::default();

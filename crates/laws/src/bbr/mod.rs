@@ -1,28 +1,30 @@
-//! BBR, version 1: paces at the greatest delivery rate of late and keeps at most two bandwidth-delay products in flight.
+//! BBR, version 1: paces at the maximum recent delivery rate and keeps at most two bandwidth-delay products in flight.
 //!
 //! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh and V. Jacobson, "BBR: congestion-based congestion control", ACM Queue
 //! 14(5), 2016, DOI 10.1145/3012426.3022184; as Linux 6.18 has it (net/ipv4/tcp_bbr.c, win_minmax.c, tcp_rate.c). Rates B in packets a
 //! second, times in seconds, windows W in packets, g the gains of the state:
 //!
-//! * B: greatest delivery rate of ten round trips; R: least round-trip time of 10 s
-//! * pacing rate 0.99·g·B; until the pipe is known to be full it only rises. At first g·W/srtt with the handshake's srtt
-//! * target T(g) = ⌈g·B·R⌉ + 3·Q, made even, and 2 more while probing with g = 5/4; Q: segments of one piece handed to the device
-//! * W ← min(W + acked, T(2) + extra), at least 4; extra: packets that were lately acknowledged ahead of B, at most 100 ms of B
+//! * B: maximum delivery rate of ten round trips; R: minimum round-trip time of 10 s
+//! * pacing rate 0.99·g·B, which only rises until the pipe is full. At first g·W/srtt with the handshake's srtt
+//! * target T(g) = ⌈g·B·R⌉ + 3·Q, made even, and 2 more while probing with g = 5/4; Q: segments per burst handed to the
+//!   device
+//! * W ← min(W + acked, T(2) + extra), at least 4; extra: recent ACK aggregation above B, at most 100 ms of B
 //! * Startup, g = 2.89: until B has not grown by a quarter in three round trips. Drain, g = 0.34: until T(1) are in flight
 //! * ProbeBW: g = 5/4, 3/4, then six phases of 1, a phase as long as R; 5/4 goes on until T(5/4) are in flight or a packet is lost, 3/4
 //!   ends as soon as T(1) are in flight. Begins in a random phase, but not in 3/4
 //! * ProbeRTT: when R is 10 s old, W ≤ 4 for 200 ms and a round trip
 //! * recovery: in the first round trip a packet for a packet delivered, then W + acked; W is restored afterwards. A timeout
 //!   leaves 1
-//! * policer: two intervals of 4 to 16 round trips with at least 20 % of losses and rates within an eighth give the rate for the next
-//!   48 round trips
+//! * policer: two intervals of 4 to 16 round trips with at least 20 % of losses and rates within an eighth give the
+//!   rate for the next 48 round trips
 //!
 //! **Where we differ**
-//! * Real numbers for the kernel's fractions of 2⁻⁸ and 2⁻²⁴, nanoseconds for its microseconds and jiffies. The gains are those that its
-//!   integers make: 739/256 and 88/256.
+//! * Real numbers replace the kernel's fractions of 2⁻⁸ and 2⁻²⁴, nanoseconds its microseconds and jiffies. The gains
+//!   are those of its integers: 739/256 and 88/256.
 //! * The kernel chooses Q by bytes: at least 2 from 1.2 Mbit/s on, here with segments of 1448 bytes.
-//! * A lone last segment is not known as a delayed ACK (`is_ack_delayed`), which Linux keeps out of R when R has expired.
-//! * The kernel acts on ACKs that deliver nothing too, by which its window may lose what they show as lost a moment earlier.
+//! * A lone last segment is not recognised as a delayed ACK (`is_ack_delayed`), which Linux keeps out of R when R has
+//!   expired.
+//! * The kernel also acts on ACKs that deliver nothing, so its window may subtract their losses a moment earlier.
 
 mod aggregation;
 pub(crate) mod filter;
@@ -43,17 +45,17 @@ use windward_units::{Duration, PacketRate, Packets, Time, splitmix64};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Bandwidth-delay products in flight at most while it probes for bandwidth, 1 to 10. Default 2 (`bbr_cwnd_gain`).
+    /// Limit of bandwidth-delay products in flight while probing for bandwidth, 1 to 10. Default 2 (`bbr_cwnd_gain`).
     #[schemars(range(min = 1.0, max = 10.0))]
     pub cwnd_gain: f64,
-    /// How long the least round-trip time counts, in seconds, 0.1 to 1e6. Default 10 (`bbr_min_rtt_win_sec`).
+    /// Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10 (`bbr_min_rtt_win_sec`).
     #[schemars(range(min = 0.1, max = 1e6))]
     pub min_rtt_window: f64,
-    /// How long it keeps four packets in flight to measure it again, in seconds, 0.001 to 10. Default 0.2
+    /// Time with four packets in flight to measure the minimum RTT again, in seconds, 0.001 to 10. Default 0.2
     /// (`bbr_probe_rtt_mode_ms`).
     #[schemars(range(min = 1e-3, max = 10.0))]
     pub probe_rtt: f64,
-    /// Look for a policer, and send at its rate. Default on.
+    /// Detect a policer, and send at its rate. Default on.
     pub policer: bool,
 }
 
@@ -72,7 +74,7 @@ impl Params {
     }
 }
 
-/// What it is doing.
+/// State of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Startup,
@@ -97,12 +99,12 @@ struct State {
     // The path
     bandwidth: MaxFilter,
     min_rtt: Duration,
-    /// When R was measured; `None` before the connection has begun.
+    /// Time of the sample R; `None` before the connection has begun.
     min_rtt_at: Option<Time>,
     // Round trips
     rounds: u64,
     is_round_start: bool,
-    /// A packet sent when this many were delivered ends the round trip.
+    /// Delivered packets at the end of the round trip: a packet sent after that many ends it.
     round_ends_at: f64,
     // Gains
     pacing_gain: f64,
@@ -117,7 +119,7 @@ struct State {
     probe_rtt_ends: Option<Time>,
     has_probe_round: bool,
     is_idle_restart: bool,
-    /// Samples of packets that were sent when no more than this were delivered tell nothing of the path.
+    /// Samples of packets sent with at most this many delivered are app-limited and do not measure the path.
     limited_until: f64,
     // Recovery
     repair: Repair,
@@ -129,29 +131,29 @@ struct State {
 
 /// 2/ln 2, the least gain that doubles the rate in every round trip, in the kernel's integers.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
-/// How many round trips a bandwidth counts.
+/// Round trips of the bandwidth filter.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// What drains the queue of Startup in about a round trip.
+/// Pacing gain that drains Startup's queue in about a round trip.
 const DRAIN_GAIN: f64 = 88.0 / 256.0;
 const PACING_GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// The phases that it may begin in: all but that of 3/4.
+/// Number of possible first phases: all but that of 3/4.
 const FIRST_PHASES: u64 = 7;
-/// Pace a little below the bandwidth, to keep queues short.
+/// Pacing rate as a share of the bandwidth, below 1 to keep queues short.
 const PACING_MARGIN: f64 = 0.99;
-/// Least window, so that delayed ACKs do not stop it.
+/// Minimum window, so that delayed ACKs do not stop it.
 const LEAST_CWND: f64 = 4.0;
-/// The window of a connection without round-trip samples, and as long as slow start goes on whatever the target.
+/// Window of a connection without round-trip samples, and the minimum in slow start.
 const INITIAL_CWND: f64 = 10.0;
-/// Growth of the bandwidth below which Startup takes the pipe for full, and in how many round trips.
+/// Growth of the bandwidth below which Startup considers the pipe full, and the number of round trips for it.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
-/// The handshake's round-trip time where there is none.
+/// Default round-trip time of the handshake.
 const NOMINAL_RTT: f64 = 1e-3;
-/// Linux hands the device what goes out in 2⁻¹⁰ s, at least two segments from 1.2 Mbit/s on, at most 64 KiB.
+/// Linux hands the device the data of 2⁻¹⁰ s at once, at least two segments from 1.2 Mbit/s on, at most 64 KiB.
 const PIECES_PER_SECOND: f64 = 1024.0;
 const TWO_SEGMENT_RATE: f64 = 1.2e6 / (8.0 * SEGMENT);
 const MOST_SEGMENTS: f64 = 44.0;
-/// Bytes of a segment where the kernel counts bytes.
+/// Bytes of a segment, for the kernel's byte counts.
 const SEGMENT: f64 = 1448.0;
 
 impl Bbr {
@@ -280,7 +282,7 @@ impl Law for Bbr {
 }
 
 impl State {
-    /// B: the policer's rate where one was found.
+    /// B, or the policer's rate if one was found.
     fn bandwidth(&self) -> f64 {
         self.policer.rate().unwrap_or(self.bandwidth.max())
     }
@@ -305,7 +307,7 @@ impl State {
         }
     }
 
-    /// `None`: a timeout, which tells of a loss and of nothing else.
+    /// Detects a policer. `ack` is `None` after a timeout, which only reports a loss.
     fn look_for_policer(&mut self, ack: Option<(&Ack, bool)>) {
         if !self.params.policer {
             return;
@@ -367,7 +369,7 @@ impl State {
         self.next_phase(now);
     }
 
-    /// Packets in the network when pacing lets the next ones out, of `flight` now.
+    /// Packets in the network when pacing releases the next ones, given `flight` now.
     fn flight_at_next_send(&self, ack: &Ack, flight: f64) -> f64 {
         let delivered = (self.bandwidth() * ack.sample.next_send.since(ack.now).as_secs()).floor();
         let sent = if self.pacing_gain > 1.0 { self.quantum() } else { 0.0 };
@@ -523,7 +525,8 @@ impl State {
         }
     }
 
-    /// Whether packets are conserved: one goes for each that is delivered, in the first round trip of recovery.
+    /// Handles recovery; true if packets are conserved: one is sent for each that is delivered, in the first round trip
+    /// of recovery.
     fn recover_or_restore(&mut self, ack: &Ack) -> bool {
         let (was, is) = (self.repair, ack.sample.repair);
         self.repair = is;
@@ -545,19 +548,19 @@ impl State {
         self.is_conserving
     }
 
-    /// Remembers the window before recovery or ProbeRTT cuts it.
+    /// Saves the window before recovery or ProbeRTT cuts it.
     fn save_cwnd(&mut self) {
         let is_whole = self.repair == Repair::Nothing && self.mode != Mode::ProbeRtt;
         self.prior_cwnd = if is_whole { self.cwnd } else { self.prior_cwnd.max(self.cwnd) };
     }
 }
 
-/// Whether the ACK has a rate. What arrives sooner than any packet could was acknowledged before it was sent again.
+/// True if the ACK has a valid rate. An ACK sooner than any packet could arrive acknowledges an earlier transmission.
 fn is_valid(ack: &Ack) -> bool {
     ack.sample.interval > Duration::ZERO && ack.sample.interval >= ack.base_rtt
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@article{cardwell2016bbr,
   author = {Neal Cardwell and Yuchung Cheng and C. Stephen Gunn and Soheil Hassas Yeganeh and Van Jacobson},
   title = {{BBR}: Congestion-Based Congestion Control},

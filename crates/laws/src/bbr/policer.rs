@@ -1,18 +1,18 @@
-//! Long-term bandwidth: the rate of a token bucket that drops what exceeds it (Linux, `bbr_lt_bw_sampling`).
+//! Long-term bandwidth: detection of a token-bucket policer and its rate (Linux, `bbr_lt_bw_sampling`).
 
 use windward_units::Time;
 
-/// Round trips of an interval, at least; at most four times as many.
+/// Minimum length of an interval in round trips; the maximum is four times as many.
 const LEAST_ROUNDS: u32 = 4;
 /// Share of losses from which an interval counts: 50/256.
 const LOSSES: f64 = 50.0 / 256.0;
-/// How far the rates of two intervals may differ: by an eighth, or by 4 kbit/s (of segments of 1448 bytes, paced at 99 %).
+/// Tolerance between the rates of two intervals: an eighth, or 4 kbit/s (of segments of 1448 bytes, paced at 99 %).
 const RATIO: f64 = 1.0 / 8.0;
 const DIFFERENCE: f64 = 4000.0 / (8.0 * 1448.0 * 0.99);
-/// Round trips for which the rate found is used.
+/// Round trips for which the detected rate is used.
 const USED_ROUNDS: u32 = 48;
 
-/// What an ACK tells of losses.
+/// Loss statistics of an ACK.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interval {
     pub(super) now: Time,
@@ -24,7 +24,7 @@ pub(super) struct Interval {
     pub(super) is_round_start: bool,
 }
 
-/// Is there a policer, and at which rate?
+/// Policer detection and the policer's rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Policer {
     is_sampling: bool,
@@ -34,23 +34,24 @@ pub(super) struct Policer {
     since: Time,
     delivered: f64,
     lost: f64,
-    /// The newest known, for timeouts.
+    /// Latest statistics, for timeouts.
     seen: (Time, f64, f64),
 }
 
 impl Policer {
-    /// Its rate in packets a second, while it is used.
+    /// Policer's rate in packets per second, while it is used.
     pub(super) fn rate(&self) -> Option<f64> {
         self.is_used.then_some(self.rate)
     }
 
-    /// A timeout is a loss at the end of a round trip.
+    /// Statistics of a timeout, a loss at the end of a round trip.
     pub(super) fn at_timeout(&self) -> Interval {
         let (now, delivered, lost) = self.seen;
         Interval { now, delivered, lost, has_loss: true, is_limited: false, is_round_start: true }
     }
 
-    /// Whether its rate has been used long enough, and probing shall begin again; `is_probing`: the law is in ProbeBW.
+    /// Updates the detection; true if its rate has been used long enough and probing restarts. `is_probing`: the law is
+    /// in ProbeBW.
     pub(super) fn update(&mut self, interval: &Interval, is_probing: bool) -> bool {
         self.seen = (interval.now, interval.delivered, interval.lost);
         if self.is_used {
@@ -88,7 +89,7 @@ impl Policer {
         self.begin(interval);
     }
 
-    /// An interval ends with a loss, so that the bucket is empty again.
+    /// Ends an interval at a loss, so that the bucket is empty again.
     fn end(&mut self, interval: &Interval) {
         let (delivered, lost) = (interval.delivered - self.delivered, interval.lost - self.lost);
         let time = interval.now.since(self.since).as_secs();
@@ -115,8 +116,8 @@ mod tests {
         Interval { now, delivered, lost, has_loss: true, is_limited: false, is_round_start: true }
     }
 
-    /// A first loss at 0 s; five round trips of 100 ms with 100 delivered and 25 lost each. The first interval ends when four have
-    /// begun, at 400 ms: 400/0.4 s = 1000 packets a second; the second, at 800 ms, says the same: used.
+    /// A first loss at 0 s; five round trips of 100 ms with 100 delivered and 25 lost each. The first interval ends
+    /// when four have begun, at 400 ms: 400/0.4 s = 1000 packets per second. The second, at 800 ms, confirms it: used.
     #[test]
     fn two_intervals_of_one_rate_are_a_policer() {
         let mut policer = Policer::default();

@@ -1,26 +1,28 @@
-//! BBR, version 3: BBR that keeps losses to 2 % and leaves room for others.
+//! BBR, version 3: BBR that limits losses to 2 % and leaves headroom for other flows.
 //!
-//! draft-ietf-ccwg-bbr, "BBR Congestion Control", the working group's copy of 3 August 2026; the names are the draft's. Rates in
-//! packets a second, volumes in packets, times in seconds.
+//! draft-ietf-ccwg-bbr, "BBR Congestion Control", the working group's copy of 3 August 2026; the names are the draft's.
+//! Rates in packets per second, volumes in packets, times in seconds.
 //!
-//! * bw = min(max_bw, bw_shortterm), pacing rate 0.99·gain·bw; max_bw: greatest delivery rate of this cycle and the one before
-//! * cwnd ← min(cwnd + acked, cwnd_gain·bw·min_rtt + extra_acked), at least 4 and 3 pieces, at most what the state allows:
-//!   inflight_longterm, less 15 % of it in CRUISE and ProbeRTT, and inflight_shortterm
+//! * bw = min(max_bw, bw_shortterm), pacing rate 0.99·gain·bw; max_bw: maximum delivery rate of this cycle and the
+//!   previous one
+//! * cwnd ← min(cwnd + acked, cwnd_gain·bw·min_rtt + extra_acked), at least 4 and 3 bursts, at most the limit of the
+//!   state: inflight_longterm, less 15 % of it in CRUISE and ProbeRTT, and inflight_shortterm
 //! * Startup (gains 2.77 and 2) until three rounds have grown the rate by less than a quarter, or a round of recovery loses more than
 //!   2 % in 6 places; Drain (0.5) until a bandwidth-delay product is in flight, or three rounds have passed
 //! * ProbeBW: DOWN (0.9) until a bandwidth-delay product is in flight and 15 % of inflight_longterm is free; CRUISE (1) for 2 to 3 s, or
 //!   as many rounds as there are packets in flight (at most 63) if that is sooner; REFILL (1) for a round; UP (1.25, window 2.25) until
 //!   the rate has stopped growing, or more than 2 % is lost
-//! * UP raises inflight_longterm by 1, 2, 4, … packets a round; more than 2 % lost in UP or REFILL set it to where that happened, not below
-//!   0.7 of what was wanted in flight; the next UP then ends there (precaution)
+//! * UP raises inflight_longterm by 1, 2, 4, … packets a round; more than 2 % lost in UP or REFILL set it to the flight
+//!   at that point, not below 0.7 of the target; the next UP then ends there (precaution)
 //! * a round with losses outside of Startup, REFILL and UP: bw_shortterm and inflight_shortterm ← max(latest, 0.7 of them)
 //! * ProbeRTT: every 5 s without a lower sample, half a bandwidth-delay product in flight for 200 ms and a round; min_rtt counts 10 s
-//! * after recovery the window is what it was; a timeout leaves one packet
+//! * after recovery the window is restored; a timeout leaves one packet
 //!
 //! **Where we differ**
-//! * The draft handles each lost packet with what it was sent with; here an ACK that shows losses is handled once, with what the newest packet
-//!   that it delivers was sent with. Losses are shown by packets sent a few later, so that these differ by a few packets.
-//! * Places in which packets were lost are ACKs that show losses.
+//! * The draft handles each lost packet with its own send-time state. Here an ACK that reports losses is handled once,
+//!   with the send-time state of the newest packet that it delivers. Losses are detected by packets sent a few later,
+//!   so that the states differ by a few packets.
+//! * Loss events are counted as ACKs that report losses.
 //! * `C.is_cwnd_limited`: the window was full when an ACK arrived, in this round or the last.
 //! * No response to ECN marks: the draft has none.
 
@@ -46,10 +48,10 @@ pub struct Params {
     /// Share of losses that a probe for bandwidth may cause, 0.001 to 0.5. Default 0.02 (`BBR.LossThresh`).
     #[schemars(range(min = 1e-3, max = 0.5))]
     pub loss_threshold: f64,
-    /// What a round with losses leaves at least, as a share, 0.1 to 1. Default 0.7 (`BBR.Beta`).
+    /// Least share that a round with losses leaves, 0.1 to 1. Default 0.7 (`BBR.Beta`).
     #[schemars(range(min = 0.1, max = 1.0))]
     pub beta: f64,
-    /// Share of what has fitted into the path that is left to others, 0 to 0.9. Default 0.15 (`BBR.Headroom`).
+    /// Share of the measured capacity of the path left to others, 0 to 0.9. Default 0.15 (`BBR.Headroom`).
     #[schemars(range(min = 0.0, max = 0.9))]
     pub headroom: f64,
     /// Time between measurements of the round-trip time, in seconds, 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
@@ -73,7 +75,7 @@ impl Params {
     }
 }
 
-/// What it is doing.
+/// State of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Startup,
@@ -86,7 +88,7 @@ enum Phase {
 }
 
 impl Phase {
-    /// Of the pacing rate and of the window.
+    /// Gains of the pacing rate and of the window.
     const fn gains(self) -> (f64, f64) {
         match self {
             Self::Startup => (2.77, 2.0),
@@ -111,13 +113,13 @@ impl Phase {
 #[derive(Clone, Debug)]
 pub struct Bbr3(Box<State>);
 
-/// What an ACK says: the draft's RS.
+/// Rate sample of an ACK: the draft's RS.
 #[derive(Clone, Copy, Debug, Default)]
 struct RateSample {
     rate: f64,
     delivered: f64,
     is_limited: bool,
-    /// In flight when the newest packet delivered was sent, and lost since then.
+    /// Packets in flight when the newest packet delivered was sent, and packets lost since then.
     tx_in_flight: f64,
     lost: f64,
 }
@@ -133,7 +135,7 @@ struct State {
     pacing_rate: f64,
     has_rtt: bool,
     bw: f64,
-    /// Greatest rates of the last cycle and of this one.
+    /// Maximum rates of the last cycle and of this one.
     max_bw: [f64; 2],
     // Rounds
     delivered: f64,
@@ -163,7 +165,7 @@ struct State {
     extra_delivered: f64,
 }
 
-/// What a spurious recovery gives back.
+/// State that a spurious recovery restores.
 #[derive(Clone, Copy, Debug, Default)]
 struct Undo {
     phase: Option<Phase>,
@@ -172,22 +174,22 @@ struct Undo {
     inflight_longterm: f64,
 }
 
-/// Pace a little below the bandwidth.
+/// Pacing rate as a share of the bandwidth.
 const PACING_MARGIN: f64 = 0.99;
 /// `BBR.MinPipeCwnd`.
 const MIN_PIPE: f64 = 4.0;
-/// As long as slow start goes on whatever the model says, and the window of a connection without round-trip samples.
+/// Minimum window in slow start, and the window of a connection without round-trip samples.
 const INITIAL_CWND: f64 = 10.0;
-/// The handshake's round-trip time where there is none.
+/// Default round-trip time of the handshake.
 const NOMINAL_RTT: f64 = 1e-3;
-/// Growth of the rate below which the pipe is taken for full, and in how many rounds.
+/// Growth of the rate below which the pipe is considered full, and the number of rounds for it.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
-/// Rounds that Drain takes at most.
+/// Maximum rounds of Drain.
 const DRAIN_ROUNDS: u64 = 3;
-/// Rounds over which the aggregation counts, after Startup.
+/// Rounds of the aggregation filter, after Startup.
 const EXTRA_ROUNDS: u64 = 10;
-/// `C.send_quantum`: what goes out in a millisecond, two segments to 64 KiB.
+/// `C.send_quantum`: data of a millisecond, two segments to 64 KiB.
 const QUANTUM: f64 = 1e-3;
 const MOST_SEGMENTS: f64 = 44.0;
 
@@ -391,7 +393,7 @@ impl State {
         self.next_round_delivered = self.delivered;
     }
 
-    /// A cycle without samples does not make the one before forgotten.
+    /// Advances the filter by a cycle, unless the cycle had no samples.
     fn advance_max_bw(&mut self) {
         if self.max_bw[1] > 0.0 {
             self.max_bw = [self.max_bw[1], 0.0];
@@ -453,7 +455,7 @@ impl State {
         if self.phase == Phase::Up { volume + 2.0 } else { volume }
     }
 
-    /// What it wants in flight: `TargetInflight()`.
+    /// Target of packets in flight: `TargetInflight()`.
     fn target_inflight(&self) -> f64 {
         self.bdp(self.bw, 1.0).min(self.cwnd)
     }
@@ -552,7 +554,7 @@ impl State {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@misc{cardwell2026bbr3,
   author = {Neal Cardwell and Ian Swett and Joseph Beshay},
   title = {{BBR} Congestion Control},

@@ -1,8 +1,8 @@
-//! What the parts of the law keep; what they do with it is in files of their own.
+//! State of the law's parts; their behaviour is in files of their own.
 
 use windward_units::{Duration, Time};
 
-/// What ACKs tell of the probe (`BBR.ack_phase`).
+/// ACK phase of the probe (`BBR.ack_phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Acks {
     #[default]
@@ -13,7 +13,7 @@ pub(super) enum Acks {
     Stopping,
 }
 
-/// The state of probing.
+/// State of probing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbeBw {
     pub(super) acks: Acks,
@@ -28,7 +28,7 @@ pub(super) struct ProbeBw {
     pub(super) up_rounds: u32,
     pub(super) up_acked: f64,
     pub(super) acked_per_packet: f64,
-    /// The window was full in this round, and in the last.
+    /// True if the window was full in this round, and in the last.
     pub(super) is_full: [bool; 2],
 }
 
@@ -50,7 +50,7 @@ impl Default for ProbeBw {
     }
 }
 
-/// The round-trip time and when to measure it.
+/// Minimum round-trip time and the time of its next measurement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbeRtt {
     pub(super) min_rtt: Duration,

@@ -1,24 +1,24 @@
-//! ProbeBW: down, cruise, refill, up; and the long-term model that it makes.
+//! ProbeBW: down, cruise, refill, up, and the long-term model.
 
 use super::parts::{Acks, ProbeBw};
 use super::{Phase, State};
 use crate::Ack;
 use windward_units::Duration;
 
-/// Rounds after which it probes at the latest (T_reno), and the clock's bounds in seconds (T_bbr).
+/// Maximum rounds between probes (T_reno), and the clock's bounds in seconds (T_bbr).
 const MOST_ROUNDS: f64 = 63.0;
 const LEAST_WAIT: f64 = 2.0;
-/// The growth of inflight_longterm doubles so often at most.
+/// Maximum number of doublings of the growth of inflight_longterm.
 const MOST_DOUBLINGS: u32 = 30;
 
 impl ProbeBw {
-    /// Another round.
+    /// Counts a round.
     pub(super) fn count_round(&mut self) {
         self.rounds = self.rounds.saturating_add(1);
         self.is_full = [false, self.is_full[0]];
     }
 
-    /// An ACK finds `flight` packets in flight.
+    /// Records `flight` packets in flight at an ACK.
     pub(super) fn note_flight(&mut self, flight: f64, cwnd: f64) {
         self.is_full[0] |= flight >= cwnd.floor();
     }
@@ -28,7 +28,7 @@ impl ProbeBw {
         self.is_full[0] || self.is_full[1]
     }
 
-    /// Samples from here on are those of ProbeRTT.
+    /// Stops probing: samples from here on belong to ProbeRTT.
     pub(super) fn stop(&mut self) {
         self.acks = Acks::Stopping;
     }
@@ -113,7 +113,7 @@ impl State {
         self.full_bw_now
     }
 
-    /// `AdaptLongTermModel()`; whether it has decided on a phase.
+    /// `AdaptLongTermModel()`; true if it has decided on a phase.
     fn adapt_long_term(&mut self, acked: f64) -> bool {
         if self.probe.acks == Acks::Starting && self.is_round_start {
             self.probe.acks = Acks::Feedback;
@@ -168,7 +168,7 @@ impl State {
         self.rs.lost > self.rs.tx_in_flight * self.params.loss_threshold
     }
 
-    /// `HandleLostPacket()`, once for an ACK.
+    /// `HandleLostPacket()`, once per ACK.
     pub(super) fn handle_losses(&mut self) {
         if !self.short.has_loss {
             self.save_cwnd();
@@ -181,7 +181,7 @@ impl State {
         }
     }
 
-    /// `InflightAtLoss()`: in flight when the losses passed the threshold.
+    /// `InflightAtLoss()`: packets in flight when the losses passed the threshold.
     fn inflight_at_loss(&self) -> f64 {
         let threshold = self.params.loss_threshold;
         let (flight, lost) = (self.rs.tx_in_flight - 1.0, self.rs.lost - 1.0);

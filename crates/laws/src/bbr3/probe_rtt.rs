@@ -5,9 +5,9 @@ use super::{MIN_PIPE, Phase, State};
 use crate::{Ack, Start};
 use windward_units::{Duration, Time};
 
-/// How long a round-trip time counts (`MinRTTFilterLen`).
+/// Length of the minimum-RTT filter (`MinRTTFilterLen`).
 const WINDOW: Duration = Duration::from_millis(10_000);
-/// How long little is in flight (`ProbeRTTDuration`).
+/// Duration of ProbeRTT (`ProbeRTTDuration`).
 const TIME: Duration = Duration::from_millis(200);
 
 impl ProbeRtt {
@@ -22,7 +22,7 @@ impl ProbeRtt {
         (self.min_rtt_at, self.delay_at, self.has_begun) = (now, now, true);
     }
 
-    /// min_rtt in seconds; `None` before there is any.
+    /// min_rtt in seconds; `None` before the first sample.
     pub(super) fn min_rtt_secs(&self) -> Option<f64> {
         (self.min_rtt < Duration::MAX).then(|| self.min_rtt.as_secs())
     }

@@ -1,4 +1,4 @@
-//! The short-term model: what losses since the last probe say is safe.
+//! Short-term model: bounds from losses since the last probe.
 
 use super::parts::ShortTerm;
 use super::{Phase, RateSample, State};
@@ -41,11 +41,11 @@ impl ShortTerm {
     }
 }
 
-/// Places with losses in a round from which Startup is over (`BBRStartupFullLossCnt`).
+/// Loss events in a round that end Startup (`BBRStartupFullLossCnt`).
 const STARTUP_LOSSES: u32 = 6;
 
 impl State {
-    /// `AdaptLowerBoundsFromCongestion()`, once a round.
+    /// `AdaptLowerBoundsFromCongestion()`, once per round.
     pub(super) fn adapt_lower_bounds(&mut self) {
         if self.short.has_loss && !self.phase.is_accelerating() {
             let (max_bw, cwnd, beta) = (self.max_bw(), self.cwnd, self.params.beta);

@@ -1,4 +1,4 @@
-//! CUBIC as a differential equation.
+//! Fluid form of CUBIC.
 
 use super::params::{Params, Version};
 use crate::{FluidLaw, FluidPath, Utility};
@@ -61,20 +61,21 @@ impl FluidLaw for Params {
 /// The Reno-friendly window W_est.
 struct Friendly {
     window: f64,
-    /// Its growth in a round trip.
+    /// Growth in a round trip.
     growth: f64,
-    /// Its derivative by W_max.
+    /// Derivative by W_max.
     share: f64,
 }
 
 impl Params {
-    /// α, by which W_est grows in a round trip (RFC 9438 §4.3).
+    /// α, the growth of W_est in a round trip (RFC 9438 §4.3).
     fn friendly_growth(&self) -> f64 {
         let (_, beta) = self.constants();
         3.0 * (1.0 - beta) / (1.0 + beta)
     }
 
-    /// W_est so many round trips after a loss at `w_max`. From there on it grows by one in RFC 9438, not in the kernels.
+    /// W_est after `rounds` round trips since a loss at `w_max`. From there on it grows by one in RFC 9438, not in the
+    /// kernels.
     fn friendly(&self, w_max: f64, rounds: f64) -> Friendly {
         let (alpha, (_, beta)) = (self.friendly_growth(), self.constants());
         let reached = (1.0 - beta) * w_max / alpha;

@@ -1,9 +1,9 @@
 //! HyStart++: slow start that ends before it overflows the queue.
 //!
-//! RFC 9406. Per round trip, once 8 samples are in: if the least RTT of the round exceeds the last round's by
-//! clamp(last/8, 4 ms, 16 ms), growth is divided by 4 (conservative slow start, CSS). If the RTT then falls below the
-//! one that began CSS, slow start resumes; after 5 rounds of CSS it is over. An ACK counts for at most L = 8 packets,
-//! the value for hosts that do not pace.
+//! RFC 9406. Per round trip, after 8 samples: if the least RTT of the round exceeds the last round's by clamp(last/8, 4
+//! ms, 16 ms), growth is divided by 4 (conservative slow start, CSS). If the RTT then falls below the one that began
+//! CSS, slow start resumes; after 5 rounds of CSS it ends. An ACK counts for at most L = 8 packets, the value for hosts
+//! that do not pace.
 
 use crate::Ack;
 use windward_units::Duration;
@@ -24,7 +24,7 @@ pub(crate) struct HyStart {
     current_round_min_rtt: Duration,
     last_round_min_rtt: Duration,
     css_baseline_min_rtt: Duration,
-    /// Rounds of CSS begun; `None` in standard slow start.
+    /// Rounds of CSS so far; `None` in standard slow start.
     css_rounds: Option<u32>,
 }
 
@@ -40,7 +40,7 @@ impl HyStart {
         }
     }
 
-    /// Packets by which the window grows on `ack`.
+    /// Window increase on `ack`, in packets.
     pub(crate) fn growth(&mut self, ack: &Ack) -> f64 {
         if ack.round != self.round {
             self.begin_round(ack.round);
@@ -56,7 +56,7 @@ impl HyStart {
         if self.css_rounds.is_some() { growth / CSS_GROWTH_DIVISOR } else { growth }
     }
 
-    /// CSS has lasted its rounds: congestion avoidance begins.
+    /// True if CSS has completed its rounds: congestion avoidance begins.
     pub(crate) fn has_ended(&self) -> bool {
         self.css_rounds.is_some_and(|rounds| rounds > CSS_ROUNDS)
     }

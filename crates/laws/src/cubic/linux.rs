@@ -1,9 +1,9 @@
-//! CUBIC as old Linux kernels ran it, with their whole numbers.
+//! CUBIC of old Linux kernels, in their integer arithmetic.
 //!
 //! Linux 2.6.22 `net/ipv4/tcp_cubic.c` (v2.1), which ns-2.35 runs as `tcp/linux/src/tcp_cubic.c`, and Linux 2.6.31 (v2.3).
 //! W, W_max in packets, t in s/1024 from the first ACK of the epoch, β in 1/1024, d_min the least round trip:
 //!
-//! * per ACK: the window grows by one after `cnt` + 1 ACKs; `cnt` is renewed where W has changed or 31 ms have passed
+//! * per ACK: the window grows by one after `cnt` + 1 ACKs; `cnt` is recomputed if W has changed or 31 ms have passed
 //! * K = ∛((W_max − W)·2⁴⁰/410), target = W_max ∓ 410·|t + d_min − K|³/2⁴⁰, which is C = 410/1024 = 0.4004 packets/s³;
 //!   cnt = W/(target − W), or 100·W where the target is not above W
 //! * 2.6.22 only, beyond W_max: cnt ≥ W·0.1 s/(16·d_min), S_max = 16 packets per 100 ms; before the first loss cnt = 50
@@ -13,12 +13,12 @@
 //! * on timeout: the same ssthresh, W ← 1, and everything else as in a new connection: no W_max, and for 2.6.22 cnt = 50 until
 //!   the next loss
 //!
-//! With an ACK for every packet r comes to rest at 31, not at 16: ⌊31/16⌋ = 1. So the kernels grow 31/16 times as fast as the
-//! formulas say.
+//! With an ACK for every packet r settles at 31, not at 16: ⌊31/16⌋ = 1. The kernels therefore grow 31/16 times as fast
+//! as the formulas state.
 //!
 //! **Where we differ**
 //! * The cube root is exact; the kernel's is 0.2 % off on average.
-//! * A spurious event is taken back whole; the kernel restores the window alone.
+//! * A spurious event is undone completely; the kernel restores the window alone.
 //! * Time in milliseconds, the clock of ns-2 and of kernels with HZ = 1000.
 
 use super::linux_hystart::HyStart;
@@ -27,7 +27,7 @@ use crate::shared::LOSS_FLOOR;
 use crate::{Ack, Congestion, CongestionKind, Law};
 use windward_units::Packets;
 
-/// What the two kernels have of their own.
+/// Constants that differ between the two kernels.
 #[derive(Clone, Copy, Debug)]
 struct Kernel {
     /// β in 1/1024.
@@ -44,19 +44,19 @@ impl Kernel {
         }
     }
 
-    /// ACKs in which W_tcp grows by one: W·(1+β)/(3(1−β)), in eighths as the kernel keeps it.
+    /// ACKs per packet of growth of W_tcp: W·(1+β)/(3(1−β)), in eighths as in the kernel.
     fn friendly(self, cwnd: u64) -> u64 {
         (cwnd * (8 * (1024 + self.beta) / 3 / (1024 - self.beta))) >> 3
     }
 }
 
-/// 2⁴⁰ over C in 1/1024 of a packet per (100 ms·s²), which is what one packet of distance counts in K³.
+/// 2⁴⁰ over C in 1/1024 of a packet per (100 ms·s²): K³ per packet of distance.
 const CUBE: f64 = (1u64 << 40) as f64 / 410.0;
 
-/// For how long `cnt` stands while the window does, in ms: HZ/32 at HZ = 1000.
+/// Time after which `cnt` is recomputed for an unchanged window, in ms: HZ/32 at HZ = 1000.
 const RENEWED_MS: u64 = 31;
 
-/// After this long into an epoch its round trips count, in ms.
+/// Time into an epoch from which its round trips count, in ms.
 const SETTLED_MS: u64 = 1000;
 
 /// The law and its state.
@@ -64,14 +64,14 @@ const SETTLED_MS: u64 = 1000;
 pub struct Sender {
     kernel: Kernel,
     fast_convergence: bool,
-    /// Whether the sender sees round trips: in 2.6.22 by timestamps only.
+    /// True if the sender has round-trip samples: in 2.6.22 by timestamps only.
     has_samples: bool,
     now: State,
-    /// What the last congestion event found.
+    /// State before the last congestion event.
     before: State,
 }
 
-/// Everything that a congestion event changes and an undo restores.
+/// State that a congestion event changes and an undo restores.
 #[derive(Clone, Copy, Debug)]
 struct State {
     cwnd: u64,
@@ -81,15 +81,15 @@ struct State {
     cubic: Cubic,
 }
 
-/// What a timeout forgets.
+/// State that a timeout resets.
 #[derive(Clone, Copy, Debug)]
 struct Cubic {
     cnt: u64,
     w_max: u64,
     has_lost: bool,
-    /// Window and time in ms when `cnt` was last renewed.
+    /// Window and time in ms of the last computation of `cnt`.
     last: Option<(u64, u64)>,
-    /// When the epoch began, in ms.
+    /// Beginning of the epoch, in ms.
     epoch: Option<u64>,
     origin: u64,
     k: u64,
@@ -172,7 +172,7 @@ impl Sender {
         }
     }
 
-    /// The least round trip, but for the first second after a loss.
+    /// Updates the least round trip, except in the first second after a loss.
     fn learn(&mut self, ack: &Ack, now: u64) {
         let State { cwnd, ssthresh, cubic, .. } = &mut self.now;
         let Some(rtt) = ack.rtt.filter(|_| self.has_samples) else { return };
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use crate::testing::{ack, congestion, near, slow_ack};
 
-    /// After a loss at 1000 packets and one ACK more, with an ACK behind each packet: r = 31.
+    /// A sender after a loss at 1000 packets and one ACK more, with an ACK for each packet: r = 31.
     fn after_loss(version: Version, timestamps: bool) -> Sender {
         let mut law = Sender::new(Params { version, timestamps, ..Params::default() }, Packets::new(1000.0));
         (0..8).for_each(|_| law.on_ack(&Ack { recovering: false, app_limited: true, ..ack(1000, 0, 1000.0) }));

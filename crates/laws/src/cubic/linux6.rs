@@ -1,25 +1,28 @@
-//! CUBIC as today's Linux computes it, in whole numbers.
+//! CUBIC of current Linux, in its integer arithmetic.
 //!
 //! Linux 6 `net/ipv4/tcp_cubic.c` (v2.3), the arithmetic of RFC 8312. W, W_max in packets, clock in jiffies of 4 ms (HZ = 250), t
 //! in s/1024, β = 717/1024, d_min the least round trip:
 //!
-//! * `cnt` is renewed where W has changed or more than HZ/32 = 7 jiffies have passed, its cubic part at most once a jiffy
+//! * `cnt` is recomputed if W has changed or more than HZ/32 = 7 jiffies have passed, its cubic part at most once per
+//!   jiffy
 //! * an epoch begins with the first ACK after a loss: K = ∛((W_max − W)·2⁴⁰/410), origin W_max; K = 0, origin W where W_max ≤ W
 //! * t since then and d_min, in whole jiffies: target = origin ∓ ⌊410·|t − K|³/2⁴⁰⌋, so C = 410/1024 packets/s³
-//! * cnt = ⌊W/(target − W)⌋, or 100·W where the target is not above W; at most 20 where no W_max is known
-//! * Reno's window W_tcp grows by one for each ⌊15·W/8⌋ packets acknowledged; where it is above W, cnt ≤ ⌊W/(W_tcp − W)⌋
-//! * cnt ≥ 2; W grows by one for each `cnt` packets acknowledged, those that remain count towards the next
-//! * slow start: W ← min(W + acked, ssthresh); what is left of the ACK counts as above
-//! * on loss or mark: W_max ← W, or ⌊W·(1024+717)/2048⌋ where W < W_max; ssthresh ← max(⌊β·W⌋, 2), W ← ssthresh; packets counted
-//!   towards the next increase are forgotten
-//! * on timeout: the same ssthresh, W ← 1, and everything else as in a new connection: no W_max, no d_min, HyStart anew
-//! * a spurious event gives W and ssthresh back, W_max and the epoch not
+//! * cnt = ⌊W/(target − W)⌋, or 100·W where the target is not above W; at most 20 without a W_max
+//! * Reno's window W_tcp grows by one for each ⌊15·W/8⌋ acknowledged packets; where it is above W, cnt ≤ ⌊W/(W_tcp −
+//!   W)⌋
+//! * cnt ≥ 2; W grows by one for each `cnt` acknowledged packets; the remainder counts towards the next
+//! * slow start: W ← min(W + acked, ssthresh); the rest of the ACK counts as above
+//! * on loss or mark: W_max ← W, or ⌊W·(1024+717)/2048⌋ where W < W_max; ssthresh ← max(⌊β·W⌋, 2), W ← ssthresh; the
+//!   count of packets towards the next increase is reset
+//! * on timeout: the same ssthresh, W ← 1, and all other state as in a new connection: no W_max, no d_min, HyStart
+//!   restarts
+//! * a spurious event restores W and ssthresh, but not W_max and the epoch
 //! * after an idle time the epoch is shifted by the time since the last packet was sent
 //!
 //! **Where we differ**
-//! * The cube root is exact, cut to a whole number; the kernel's, from a table and one step of Newton's, is 0.2 % off on average.
-//! * After a timeout the kernel's window is one above what it still believes in flight, which is rarely more than nothing.
-//! * Whether the window held the sender back, without which it does not grow (`tcp_is_cwnd_limited`), is the host's to say.
+//! * The cube root is exact, rounded down; the kernel's, from a table and one Newton step, is 0.2 % off on average.
+//! * After a timeout the kernel's window is one above its estimate of the flight, which is rarely more than zero.
+//! * The host decides if the window limited the sender, without which it does not grow (`tcp_is_cwnd_limited`).
 //! * t saturates after 346 s without a loss; the kernel's overflows.
 
 use super::linux6_hystart::HyStart;
@@ -28,19 +31,19 @@ use crate::shared::LOSS_FLOOR;
 use crate::{Ack, Congestion, CongestionKind, Law};
 use windward_units::{Duration, Packets, Time};
 
-/// Jiffies a second: CONFIG_HZ, which most distributions leave at 250.
+/// Jiffies per second: CONFIG_HZ, 250 in most distributions.
 const HZ: u64 = 250;
-/// For how many jiffies `cnt` stands while the window does.
+/// Jiffies after which `cnt` is recomputed for an unchanged window.
 const RENEWED: u64 = HZ / 32;
 /// β in 1/1024.
 const BETA: u64 = 717;
-/// ⌊8·(1+β)/(3·(1−β))⌋: eighths of the window whose acknowledgement lets W_tcp grow by one.
+/// ⌊8·(1+β)/(3·(1−β))⌋: eighths of the window acknowledged per packet of growth of W_tcp.
 const FRIENDLY: u64 = 8 * (1024 + BETA) / 3 / (1024 - BETA);
 /// C in 1/1024 of a packet per (100 ms·s²).
 const C: u64 = 410;
-/// What one packet of distance counts in K³.
+/// K³ per packet of distance.
 const CUBE: u64 = (1 << 40) / C;
-/// `cnt` at most, while no W_max is known: 5 % a round trip.
+/// Maximum `cnt` without a W_max: 5 % per round trip.
 const FIRST_CNT: u64 = 20;
 
 /// The law and its state.
@@ -54,21 +57,21 @@ pub struct Sender {
     ssthresh: u64,
     /// Window and ssthresh before the last congestion event.
     before: (u64, u64),
-    /// When the newest of the packets delivered so far was sent.
+    /// Send time of the newest packet delivered so far.
     sent_at: Time,
     cubic: Cubic,
 }
 
-/// What a timeout forgets.
+/// State that a timeout resets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cubic {
     cnt: u64,
-    /// Zero: not known.
+    /// Zero: unknown.
     w_max: u64,
-    /// Window and jiffy of the last renewal.
+    /// Window and jiffy of the last computation.
     last_cwnd: u64,
     last_time: u64,
-    /// The jiffy in which the epoch began.
+    /// First jiffy of the epoch.
     epoch: Option<u64>,
     origin: u64,
     k: u64,
@@ -80,7 +83,7 @@ struct Cubic {
 }
 
 impl Cubic {
-    /// `acked` packets are acknowledged at `cwnd`: renews `cnt`, where it is time.
+    /// Counts `acked` packets at `cwnd`, and recomputes `cnt` if due.
     fn renew(&mut self, cwnd: u64, acked: u64, now: u64) {
         self.acked += acked;
         if self.last_cwnd == cwnd && now - self.last_time <= RENEWED {
@@ -151,7 +154,7 @@ impl Sender {
         }
     }
 
-    /// The least round trip, but for the first second of an epoch.
+    /// Updates the least round trip, except in the first second of an epoch.
     fn learn(&mut self, ack: &Ack, rtt: Duration) {
         let Self { cubic, cwnd, ssthresh, .. } = self;
         let now = jiffies(ack.now);

@@ -1,4 +1,4 @@
-//! HyStart as Linux 6 has it: two signs that slow start has filled the path.
+//! HyStart of Linux 6: two signs that slow start has filled the path.
 //!
 //! S. Ha and I. Rhee, "Hybrid slow start for high-bandwidth and long-distance networks", PFLDnet 2008; `hystart_update` of
 //! `net/ipv4/tcp_cubic.c`. From a window of 16 packets on, slow start ends where
@@ -6,7 +6,8 @@
 //! * ACKs that follow one another within 2 ms have lasted for more than half of the least round trip and 1 ms (ACK train), or
 //! * the least of a round's samples, from the ninth on, exceeds the least round trip by clamp(least/8, 4 ms, 16 ms) (delay).
 //!
-//! **Where we differ**: the millisecond of the ACK train is for batches of packets; the kernel's is less for senders above 2 Gbit/s.
+//! **Where we differ**: the ACK train's millisecond for batches of packets is fixed; the kernel's is shorter for
+//! senders above 2 Gbit/s.
 
 const LOW_WINDOW: u64 = 16;
 const MIN_SAMPLES: u32 = 8;
@@ -19,7 +20,7 @@ const DELAY_MAX_US: u64 = 16_000;
 pub(crate) struct HyStart {
     round: u64,
     round_start: u64,
-    /// When the train's last ACK came, in µs.
+    /// Time of the train's last ACK, in µs.
     last: u64,
     rtt: u64,
     samples: u32,
@@ -33,7 +34,7 @@ impl Default for HyStart {
 }
 
 impl HyStart {
-    /// Whether this ACK of slow start, with a sample of `rtt` µs at `now` µs, shows that the path is full.
+    /// True if this ACK of slow start, with a sample of `rtt` µs at `now` µs, shows that the path is full.
     pub(crate) fn ends_slow_start(&mut self, round: u64, now: u64, cwnd: u64, rtt: u64, min_rtt: u64) -> bool {
         if self.has_ended {
             return false;

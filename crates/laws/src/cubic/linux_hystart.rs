@@ -1,4 +1,4 @@
-//! HyStart as Linux 2.6.31 has it: two signs that slow start has filled the path.
+//! HyStart of Linux 2.6.31: two signs that slow start has filled the path.
 //!
 //! S. Ha and I. Rhee, "Hybrid slow start for high-bandwidth and long-distance networks", PFLDnet 2008. From a window of 16
 //! packets on, slow start ends where
@@ -16,11 +16,11 @@ const DELAY_MAX_MS: f64 = 16.0;
 pub(crate) struct HyStart {
     round: u64,
     round_start: u64,
-    /// When the train's last ACK came, in ms.
+    /// Time of the train's last ACK, in ms.
     last: u64,
     rtt: u64,
     samples: u32,
-    /// Once a sign was seen the other rounds are not looked at.
+    /// True once a sign was found: later rounds are ignored.
     has_ended: bool,
 }
 
@@ -29,7 +29,7 @@ impl HyStart {
         Self { round: 0, round_start: 0, last: 0, rtt: u64::MAX, samples: 0, has_ended: false }
     }
 
-    /// Whether this ACK of slow start, with a sample of `rtt` ms at `now` ms, shows that the path is full.
+    /// True if this ACK of slow start, with a sample of `rtt` ms at `now` ms, shows that the path is full.
     pub(crate) fn ends_slow_start(&mut self, round: u64, now: u64, cwnd: u64, rtt: u64, min_rtt: u64) -> bool {
         if round != self.round {
             *self = Self { round, round_start: now, last: now, has_ended: self.has_ended, ..Self::new() };

@@ -9,7 +9,7 @@
 //! * on loss: W_max ← W, or W·(1+β)/2 if W < W_max (fast convergence, §4.7); ssthresh ← max(β·flight, 2), W ← ssthresh
 //!   (§4.6)
 //! * on timeout: the same ssthresh, W ← 1, and the next epoch has K = 0, W_max = W_epoch (§4.8)
-//! * a spurious event takes everything back (§4.9)
+//! * a spurious event is undone completely (§4.9)
 //! * slow start as RFC 5681 with byte counting (RFC 3465, without its limit L), or HyStart++ (RFC 9406)
 //!
 //! Fluid (Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms", INFOCOM 2018): with λ
@@ -21,11 +21,12 @@
 //!   U(x) = −3·(C/((1−β)·rtt))^⅓ · x^(−⅓)
 //! * Reno-friendly, n = (1−β)·W/α: W = √(k·(1−p)/p), k = α/(1−β) = 3/(1+β); U(x) = (√k/rtt)·arctan(x·rtt/√k)
 //!
-//! [`Version`] chooses between this, today's Linux ([`linux6`]), and two old kernels' ([`linux`]), which the papers' packet runs used.
+//! [`Version`] chooses between this, current Linux ([`linux6`]), and two old kernels ([`linux`]) of the papers' packet
+//! runs.
 //!
 //! **Where we differ**
 //! * Where W_est lies below W, the Reno-friendly region leaves W alone; RFC 9438 would lower it.
-//! * HyStart++ is off unless asked for: RFC 9438 §4.10 recommends it, the papers' simulators have none.
+//! * HyStart++ is off by default: RFC 9438 §4.10 recommends it, the papers' simulators have none.
 //! * The fluid form has no slow start and no fast convergence. For a kernel it has that kernel's C and β, and α beyond W_max too.
 
 mod fluid;
@@ -46,9 +47,9 @@ use windward_units::{Packets, Time};
 pub enum Cubic {
     /// RFC 9438.
     Standard(rfc9438::Sender),
-    /// An old Linux kernel's; behind a pointer, to leave the laws that most flows run small.
+    /// An old Linux kernel's; boxed, so that other laws stay small.
     OldLinux(Box<linux::Sender>),
-    /// Linux's; likewise.
+    /// Current Linux's; boxed likewise.
     Linux(Box<linux6::Sender>),
 }
 
@@ -115,7 +116,7 @@ impl Law for Cubic {
     }
 }
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@techreport{rfc9438,
   author = {Lisong Xu and Sangtae Ha and Injong Rhee and Vidhi Goel and Lars Eggert},
   title = {{CUBIC} for Fast and Long-Distance Networks},

@@ -1,10 +1,10 @@
-//! What a user chooses of CUBIC.
+//! Parameters of CUBIC.
 
 use crate::shared::{Refusal, STEP, between};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whose CUBIC runs.
+/// Implementation of CUBIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Version {
     /// RFC 9438.
@@ -26,8 +26,8 @@ pub enum Version {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Whose CUBIC: "rfc9438", "linux" (Linux 6, in its whole numbers), "linux-2.6.22" (v2.1, as in ns-2.35) or "linux-2.6.31"
-    /// (v2.3). Default "rfc9438".
+    /// Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in ns-2.35) or
+    /// "linux-2.6.31" (v2.3). Default "rfc9438".
     pub version: Version,
     /// Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6; the kernels have their own. Default 0.4.
     #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
@@ -37,11 +37,11 @@ pub struct Params {
     pub beta: f64,
     /// Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     pub fast_convergence: bool,
-    /// Leave slow start before it loses: the first one, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by HyStart,
-    /// which the kernels have on. Default off.
+    /// Leave the first slow start before it causes losses, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by
+    /// HyStart, which the kernels have on. Default off.
     pub hystart: bool,
-    /// "linux-2.6.22" only: packets carry timestamps, without which that kernel takes no round trips and has no limit S_max
-    /// to its growth. Default on; ns-2's senders have none.
+    /// "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no limit
+    /// S_max of its growth. Default on; ns-2's senders have none.
     pub timestamps: bool,
 }
 

@@ -1,4 +1,4 @@
-//! CUBIC as RFC 9438 has it; its equations stand in the module above.
+//! CUBIC of RFC 9438; its equations are in the module above.
 
 use super::hystart::HyStart;
 use super::params::Params;
@@ -11,23 +11,23 @@ use windward_units::{Packets, Time};
 pub struct Sender {
     params: Params,
     now: Phase,
-    /// What the last congestion event found.
+    /// State before the last congestion event.
     before: Phase,
-    /// The last ACK's time, to leave times without data out of t.
+    /// Time of the last ACK, to leave times without data out of t.
     last_ack: Time,
     hystart: Option<HyStart>,
 }
 
-/// Everything that a congestion event changes and an undo restores.
+/// State that a congestion event changes and an undo restores.
 #[derive(Clone, Copy, Debug)]
 struct Phase {
     cwnd: f64,
     ssthresh: f64,
-    /// Window just before the last reduction; zero: take the window at which the next epoch begins.
+    /// Window just before the last reduction; zero: use the window at the beginning of the next epoch.
     w_max: f64,
     /// Window before ssthresh was last set.
     cwnd_prior: f64,
-    /// When this congestion avoidance began; [`Time::NEVER`] until its first ACK.
+    /// Beginning of this congestion avoidance; [`Time::NEVER`] until its first ACK.
     epoch: Time,
     k: f64,
     w_est: f64,
@@ -128,7 +128,7 @@ impl Law for Sender {
         Packets::new(self.now.cwnd)
     }
 
-    /// Time in which the application had nothing to send does not count as time since the loss (RFC 9438 §4.2).
+    /// Excludes idle time of the application from the time since the loss (RFC 9438 §4.2).
     fn on_restart(&mut self, now: Time) {
         if self.now.epoch != Time::NEVER {
             self.now.epoch += now.since(self.last_ack);

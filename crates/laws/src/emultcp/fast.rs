@@ -1,29 +1,29 @@
-//! E-MULTCP for files that take a minute.
+//! E-MULTCP for files that take about a minute.
 //!
-//! With q the queue rtt − rtt_min, smoothed over 0.2 τ, and θ = max(γ·rtt_min, floor) the longest that is none, both in
-//! seconds, the slack is e = (θ − q)/θ: 1 where no queue is seen, 0 at the threshold, −1 at twice the threshold and
-//! beyond. x is the rate, smoothed over τ/2, and X the most it was in the last 20 τ: what the path has carried. In
-//! connections a second:
+//! With q the queue rtt − rtt_min, smoothed over 0.2 τ, and θ = max(γ·rtt_min, floor), the threshold below which q
+//! counts as no queue, both in seconds, the slack is e = (θ − q)/θ: 1 without a queue, 0 at the threshold, −1 at twice
+//! the threshold and beyond. x is the rate, smoothed over τ/2, and X its maximum in the last 20 τ, the capacity that
+//! the path has shown. In connections per second:
 //!
 //! * start: dn/dt = (ln 2/T)·n·min(2e, 1) while e ≥ 0: `start.rs`.
-//! * after it: dn/dt = (α/n + κ·n)·e/τ + (ln 2/τ)·n·min(2m, 1)·max(2e − 1, 0) while e ≥ 0, κ = 0.02. The term α/n is the
-//!   paper's; κ·n comes back from a decrease at any n; m says how much is missing, max(1 − x/(0.95·X), 0.3·(t/5 s)²) with t the time since
-//!   a queue was seen last. A path that carried more and has no queue takes more at once, and one that was never
-//!   full is tried ever faster.
+//! * after it: dn/dt = (α/n + κ·n)·e/τ + (ln 2/τ)·n·min(2m, 1)·max(2e − 1, 0) while e ≥ 0, κ = 0.02. The term α/n is
+//!   the paper's; κ·n recovers from a decrease at any n. m is the unused share, max(1 − x/(0.95·X), 0.3·(t/5 s)²) with
+//!   t the time since the last queue. A path that carried more and has no queue is filled at once, and one that was
+//!   never full is probed ever faster.
 //! * at any time: dn/dt = (ln β/τ)·3.5·n·(q − θ)/(rtt_min + q) while e < 0. Under random loss n connections take
-//!   n·w/(rtt_min + q), so the last factor is the share of them that is too many. A queue of a whole round trip takes the
+//!   n·w/(rtt_min + q), so the last factor is the excess share of them. A queue of a whole round trip causes the
 //!   paper's βn in two thirds of τ.
-//! * blindness: for 2·settle seconds after a connection opened no queue lowers n: its slow start makes one. It stops
-//!   growth all the same.
-//! * hold: where one connection is enough, n is 1 and stays there: `single.rs`.
-//! * window: where it is given, the least RTT is that of the last so many seconds, so that a path that has become longer is
-//!   known in the end.
-//! * bound: where it is asked for, several connections that make a queue have their receive windows bounded, and n follows the use
+//! * blindness: for 2·settle seconds after a connection opened no queue lowers n, because its slow start makes one. The
+//!   queue still stops growth.
+//! * hold: if one connection is enough, n stays at 1: `single.rs`.
+//! * window: if set, the minimum RTT is that of the last `window` seconds, so that a longer path is eventually
+//!   recognised.
+//! * bound: if enabled, the receive windows of several connections that make a queue are bounded, and n follows the use
 //!   of the bound: `bound.rs`.
-//! * memory: a transfer begins with half of what the last one from the same host ended with.
+//! * memory: a transfer begins with half of the final n of the last one from the same host.
 //!
-//! n changes with the evidence instead of by whole steps at the end of a long period, because a minute has three of the
-//! paper's periods.
+//! n changes continuously with the evidence instead of by whole steps at the end of a long period, because a minute has
+//! only three of the paper's periods.
 
 use super::bound::{self, Bound, Path};
 use super::least::Least;
@@ -38,28 +38,28 @@ use core::f64::consts::LN_2;
 const SMOOTHING: f64 = 0.2;
 /// κ, the share of n added in τ without a queue.
 const RECOVERY: f64 = 0.02;
-/// Time constant of the smoothed rate, in τ, and how long its most is remembered.
+/// Time constant of the smoothed rate, in τ, and the memory of its maximum.
 const RATE_SMOOTHING: f64 = 0.5;
 const RATE_MEMORY: f64 = 20.0;
-/// A path that carries this share of the most it carried has nothing left.
+/// Share of the maximum rate above which a path counts as full.
 const FULL: f64 = 0.95;
-/// What counts as missing where no queue was seen for [`PATIENCE`] seconds; it grows with the square of the time.
+/// Share that counts as unused after [`PATIENCE`] seconds without a queue; it grows with the square of the time.
 const UNSEEN: f64 = 0.3;
 const PATIENCE: f64 = 5.0;
-/// Of what is missing, the multiple that doubles n in τ is 1 over this.
+/// Reciprocal of the unused share that doubles n in τ.
 const HURRY: f64 = 2.0;
-/// A queue that makes this share of the connections too many, one over it, takes all but β of them in τ.
+/// Reciprocal of the excess share of connections at which a queue reduces n to βn in τ.
 const EXCESS: f64 = 3.5;
 /// Blindness after a connection opened, in settling times.
 const BLINDNESS: f64 = 2.0;
-/// How far below the number of connections n falls before one closes.
+/// Distance of n below the number of connections at which one closes.
 pub(super) const CLOSING: f64 = 0.5;
 
-/// n, and what it rests on.
+/// n, and the state from which it follows.
 #[derive(Clone, Debug)]
 pub(super) struct Fast {
     pub n: f64,
-    /// The smoothed queue, in seconds.
+    /// Smoothed queue, in seconds.
     pub queue: Option<f64>,
     last: Option<f64>,
     start: Start,
@@ -67,12 +67,12 @@ pub(super) struct Fast {
     blind_until: f64,
     single: Single,
     least: Least,
-    /// The smoothed rate, one smoothed less, and the most of each.
+    /// Smoothed rate, one smoothed less, and the maximum of each.
     rate: f64,
     fresh: f64,
     busiest: Least,
     peak: Least,
-    /// When a queue was seen last, or the transfer began.
+    /// Time of the last queue, or of the transfer's beginning.
     queued_at: f64,
     pub bound: Bound,
 }
@@ -159,7 +159,7 @@ impl Fast {
         self.start.offer(params.tau, rtt_min, self.fresh, self.n);
     }
 
-    /// The sum of the receive windows in bits, where there is a bound on it.
+    /// Sum of the receive windows in bits; `None` without a bound.
     pub fn window(&self, params: &Params) -> Option<f64> {
         self.bound.window().or(self.start.window().filter(|_| params.bound))
     }
@@ -172,7 +172,7 @@ impl Fast {
         ((threshold - queue) / threshold).clamp(-1.0, 1.0)
     }
 
-    /// m: which share of the path seems to be unused.
+    /// m: the unused share of the path.
     fn missing(&mut self, params: &Params, sample: &Sample, part: f64) -> f64 {
         self.rate = smoothed(self.rate, sample.rate, part, RATE_SMOOTHING);
         self.fresh = smoothed(self.fresh, sample.rate, part, bound::FRESH);
@@ -198,7 +198,7 @@ impl Fast {
         self.start.keep(self.n);
     }
 
-    /// One connection is enough.
+    /// Returns to one connection.
     fn leave_one(&mut self, now: f64) {
         self.n = 1.0;
         self.start.end();

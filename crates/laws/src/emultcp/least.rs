@@ -1,13 +1,13 @@
-//! The least of what was seen, for ever or within a window of time.
+//! Minimum of all values, or of a window of time.
 
 use std::collections::VecDeque;
 
-/// The least value, and those that will be it when it is too old: later ones, each larger than the one before.
+/// The minimum, and its successors after expiry: later values, each larger than the one before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Least(VecDeque<(f64, f64)>);
 
 impl Least {
-    /// A value is seen at `now`, in seconds; returns the least of the last `window` seconds, or of all where that is 0.
+    /// Adds a value at `now`, in seconds; returns the minimum of the last `window` seconds, or of all if that is 0.
     pub fn see(&mut self, now: f64, value: f64, window: f64) -> f64 {
         while self.0.back().is_some_and(|&(_, last)| last >= value) {
             self.0.pop_back();
@@ -21,7 +21,7 @@ impl Least {
         self.0.front().map_or(value, |&(_, least)| least)
     }
 
-    /// The most in place of the least; of one and the same, either this is asked or the other.
+    /// Adds a value to a maximum filter; an instance is used either for minima or for maxima.
     pub fn see_most(&mut self, now: f64, value: f64, window: f64) -> f64 {
         -self.see(now, -value, window)
     }

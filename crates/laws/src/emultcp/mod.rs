@@ -1,17 +1,17 @@
-//! E-MULTCP: how many connections a transfer should have.
+//! E-MULTCP: control of the number of parallel connections of a transfer.
 //!
 //! M. Chen, A. Zakhor and R. Fujita, "Flow Control in Wireless Networks", University of California at Berkeley, 2007,
-//! §IV. On a link that loses packets by itself one connection leaves most of the capacity unused; n connections get
-//! about n times as much, until the link is full and a queue stands before it. So n grows while no queue is seen and
-//! shrinks while one is: inversely increasing, multiplicatively decreasing (IIMD).
+//! §IV. On a link with random losses one connection leaves most of the capacity unused; n connections get about n times
+//! as much, until the link is full and a queue forms. n therefore grows without a queue and shrinks with one: inversely
+//! increasing, multiplicatively decreasing (IIMD).
 //!
-//! Three laws share this interface. [`Kind::Paper`] is the paper's (21), and made for transfers that last for hours;
-//! [`Kind::Additive`] is the one before it, of MULTFRC. [`Kind::Fast`] is ours, for files that take a minute. Each states its equations in its own file;
-//! docs/reference/laws/emultcp.md explains them.
+//! Three laws share this interface. [`Kind::Paper`] is the paper's (21), for transfers that last for hours;
+//! [`Kind::Additive`] is its predecessor in MULTFRC. [`Kind::Fast`] is ours, for files that take a minute. Each states
+//! its equations in its own file; docs/reference/laws/emultcp.md explains them.
 //!
 //! Like a [`Law`](crate::Law), a [`Controller`] reads no clock and opens nothing. Its **host**, a download or a
-//! simulated transfer, calls [`Controller::update`] every [`Controller::period`] seconds with what it measured, and
-//! brings the number of its connections to the answer.
+//! simulated transfer, calls [`Controller::update`] every [`Controller::period`] seconds with its measurements, and
+//! opens or closes connections accordingly.
 
 mod bound;
 mod fast;
@@ -31,7 +31,7 @@ pub use sample::Sample;
 use fast::{CLOSING, Fast};
 use paper::Paper;
 
-/// Decides how many connections a transfer has.
+/// Controller of a transfer's number of connections.
 #[derive(Clone, Debug)]
 pub struct Controller {
     params: Params,
@@ -46,8 +46,8 @@ enum State {
 }
 
 impl Controller {
-    /// A transfer that begins. `remembered` is [`Controller::connections`] at the end of the last one from the same
-    /// host; the paper's law has no memory and ignores it.
+    /// Controller of a new transfer. `remembered` is [`Controller::connections`] at the end of the last one from the
+    /// same host; the paper's law has no memory and ignores it.
     pub fn new(params: Params, remembered: Option<f64>) -> Self {
         let state = match params.law {
             Kind::Paper | Kind::Additive => State::Paper(Paper::new()),
@@ -58,7 +58,7 @@ impl Controller {
         controller
     }
 
-    /// Takes a measurement; returns how many connections there should be now.
+    /// Takes a measurement; returns the wanted number of connections.
     pub fn update(&mut self, sample: Sample) -> u32 {
         match &mut self.state {
             State::Paper(paper) => paper.update(&self.params, &sample),
@@ -74,8 +74,8 @@ impl Controller {
         self.wanted
     }
 
-    /// The whole number of connections for n. The fast law takes its integer part, and closes one only once n is half a
-    /// connection below it, so that none is closed and opened in turn.
+    /// Number of connections for n. The fast law takes its integer part, and closes one only once n is half a
+    /// connection below it, so that connections do not alternate between open and closed.
     fn round(&self) -> u32 {
         let n = self.connections();
         let kept = f64::from(self.wanted);
@@ -86,12 +86,12 @@ impl Controller {
         if is_kept { self.wanted } else { (shifted as u32).clamp(1, self.params.max) }
     }
 
-    /// How many connections there should be.
+    /// Wanted number of connections.
     pub fn wanted(&self) -> u32 {
         self.wanted
     }
 
-    /// n, which is real.
+    /// n, a real number.
     pub fn connections(&self) -> f64 {
         match &self.state {
             State::Paper(paper) => paper.n,
@@ -99,13 +99,12 @@ impl Controller {
         }
     }
 
-    /// How many seconds the host should wait between calls: a tenth of τ, at most 0.1 s.
+    /// Seconds between the host's calls: a tenth of τ, at most 0.1 s.
     pub fn period(&self) -> f64 {
         (self.params.tau / 10.0).min(0.1)
     }
 
-    /// The queue that the law sees, in seconds; `None` before it saw any RTT. For the paper's law that of its last
-    /// update.
+    /// Queue measured by the law, in seconds; `None` before the first RTT. For the paper's law that of its last update.
     pub fn queue(&self) -> Option<f64> {
         match &self.state {
             State::Paper(paper) => paper.queue,
@@ -113,8 +112,8 @@ impl Controller {
         }
     }
 
-    /// The sum of the connections' receive windows in bytes, where it is to be bounded; it is for the host to divide it among
-    /// the connections that there are, by [`share`].
+    /// Bound on the sum of the connections' receive windows in bytes; `None` without a bound. The host divides it among
+    /// its connections by [`share`].
     pub fn window(&self) -> Option<f64> {
         match &self.state {
             State::Paper(_) => None,
@@ -122,13 +121,14 @@ impl Controller {
         }
     }
 
-    /// Its parameters.
+    /// Parameters.
     pub fn params(&self) -> &Params {
         &self.params
     }
 }
 
-/// Of a window of so many `bytes`, the segments of the connection `index` of `count`: whole ones, and the first connections have one more.
+/// Share of connection `index` of `count` in a window of `bytes`: whole segments, with one more for the first
+/// connections.
 pub fn share(bytes: f64, segment: u32, count: u32, index: u32) -> u32 {
     let all = (bytes / f64::from(segment)) as u32;
     all / count + u32::from(index < all % count)

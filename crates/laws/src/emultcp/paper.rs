@@ -1,4 +1,4 @@
-//! The law of the paper, (21) of §IV. Every τ seconds, with ave_rtt the mean of the RTT over the last τ seconds, and
+//! Law of the paper, (21) of §IV. Every τ seconds, with ave_rtt the mean of the RTT over the last τ seconds, and
 //! rtt_min the least ave_rtt so far, in seconds:
 //!
 //! * n ← βn + α/n if ave_rtt − rtt_min > γ·rtt_min
@@ -8,23 +8,23 @@
 //! (§IV-C: IIAD): n ← n − β if ave_rtt − rtt_min > γ·rtt_min. With α = β = 1 and γ = 0.2 [not in the text].
 //!
 //! **Where we differ**
-//! * The text of §IV-C has the condition the wrong way round; (21) has it right.
-//! * n is at least 1. For β ≥ ½ the law sees to it by itself; for smaller β it does not.
+//! * The text of §IV-C has the condition reversed; (21) has it right.
+//! * n is at least 1. For β ≥ ½ that holds anyway; for smaller β the law would go below.
 //! * A period without any RTT changes nothing.
-//! * rtt_min is the least *mean* (§IV-B), not the least sample; a queue that stands all the time is in it. With a `window` it
-//!   is that of the last so many seconds (§IV-B has all), so that a path that has become longer is known in the end.
+//! * rtt_min is the least *mean* (§IV-B), not the least sample, and includes a permanent queue. With a `window` it is
+//!   that of the last `window` seconds (§IV-B has all), so that a longer path is eventually recognised.
 
 use super::least::Least;
 use super::params::{Kind, Params};
 use super::sample::Sample;
 
-/// n, and the mean of the running period.
+/// n, and the mean of the current period.
 #[derive(Clone, Debug)]
 pub(super) struct Paper {
     pub n: f64,
     /// Seconds above rtt_min at the last update.
     pub queue: Option<f64>,
-    /// When the running period began.
+    /// Beginning of the current period.
     since: Option<f64>,
     sum: f64,
     count: f64,

@@ -1,29 +1,29 @@
-//! Which of the two laws, and its parameters.
+//! Choice of the E-MULTCP law, and its parameters.
 
 use crate::shared::{STEP, between};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which law changes the number of connections.
+/// Law for the number of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Kind {
     /// The paper's (21).
     #[serde(rename = "emultcp")]
     Paper,
-    /// That of MULTFRC, which decreases by steps.
+    /// MULTFRC's, which decreases by steps.
     #[serde(rename = "multfrc")]
     Additive,
-    /// The same purpose within seconds.
+    /// A law for the same purpose that acts within seconds.
     #[serde(rename = "emultcp-fast")]
     Fast,
 }
 
 impl Kind {
-    /// All of them.
+    /// All laws.
     pub const ALL: [Self; 3] = [Self::Paper, Self::Additive, Self::Fast];
 
-    /// Its name in files and on the command line.
+    /// Name in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paper => "emultcp",
@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// The law of this name.
+    /// Law of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -44,8 +44,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How the real n becomes a number of connections. chen2007 says that n is real and that the number of connections is whole,
-/// and not how the one becomes the other.
+/// Rounding of the real n to a number of connections. chen2007 has a real n and an integer number of connections, and
+/// does not specify the rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "\"floor\" or \"nearest\"")]
 #[schemars(rename = "ConnectionRounding")]
@@ -61,37 +61,37 @@ pub enum Rounding {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Which law.
+    /// Law.
     pub law: Kind,
     /// Seconds between the paper's updates (its τ, 20 s); the time scale of the fast law (1 s). 0.001 to 1e6.
     pub tau: f64,
     /// Connections added per τ, times n; 1e-6 to 1e6. Default 1/4, the paper's.
     pub alpha: f64,
-    /// What a queue leaves of n after τ, 0.01 to 0.99. Default 3/4, the paper's. Of MULTFRC the connections that a queue takes
-    /// in τ, 0.01 to 1e6; its default is 1.
+    /// Decrease factor: share of n that remains after τ with a queue, 0.01 to 0.99. Default 3/4, the paper's. In
+    /// MULTFRC the connections subtracted by a queue in τ, 0.01 to 1e6; its default is 1.
     pub beta: f64,
-    /// A queue of more than this share of the base RTT is congestion; 1e-6 to 1e6. Default 0.14; the paper has 0.2.
+    /// Queue that counts as congestion, as a share of the base RTT; 1e-6 to 1e6. Default 0.14; the paper has 0.2.
     pub gamma: f64,
-    /// A shorter queue than this is none, in seconds: timers and bursts make as much on short paths. Default 0.01; the
-    /// paper has none.
+    /// Minimum queue that counts as congestion, in seconds: timers and bursts cause as much on short paths. Default
+    /// 0.01; the paper has none.
     pub floor: f64,
-    /// Most connections. Default 64.
+    /// Maximum number of connections. Default 64.
     pub max: u32,
-    /// A connection's RTT counts only so many seconds after it opened: its slow start makes a queue of its own. A
+    /// Seconds after its opening from which a connection's RTT counts: its slow start makes a queue of its own. A
     /// connection that would end sooner is not opened. Default 1; the paper has none.
     pub settle: f64,
-    /// How n becomes a whole number under the paper's law and MULTFRC's; the fast law has its own rule. Default: floor.
+    /// Rounding of n under the paper's law and MULTFRC's; the fast law has its own rule. Default: floor.
     pub rounding: Rounding,
-    /// Seconds over which the least RTT is taken, so that a longer path is one after so long; 0: for ever, as the paper has
-    /// it. 0 to 1e6.
+    /// Window of the minimum-RTT filter in seconds, after which a longer path is recognised; 0: unlimited, as in the
+    /// paper. 0 to 1e6.
     pub window: f64,
-    /// Of the fast law: once several connections make a queue, the sum of their receive windows is bounded, so that the queue
-    /// is shorter. A host that has no window of theirs in hand says false. Default: true.
+    /// Fast law only: bound the sum of the receive windows once several connections make a queue, which shortens the
+    /// queue. False for hosts that do not control these windows. Default: true.
     pub bound: bool,
 }
 
 impl Params {
-    /// The defaults of `law`: for the paper's, what the paper says.
+    /// Defaults of `law`: for the paper's law, the paper's values.
     pub const fn of(law: Kind) -> Self {
         let fast = Self {
             law,
@@ -113,10 +113,10 @@ impl Params {
         }
     }
 
-    /// Whether every value is possible.
+    /// Checks all values.
     ///
     /// # Errors
-    /// The first field that is not, and why.
+    /// The first invalid field, and the reason.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let beta = if self.law == Kind::Additive { 0.01..=1e6 } else { 0.01..=0.99 };
         let ranges = [
@@ -132,7 +132,7 @@ impl Params {
         ranges.into_iter().try_for_each(|(field, value, range)| between(field, value, range))
     }
 
-    /// The longest queue that is not yet congestion, in seconds, over a base RTT of `rtt_min` seconds.
+    /// Longest queue that does not count as congestion, in seconds, over a base RTT of `rtt_min` seconds.
     pub fn threshold(&self, rtt_min: f64) -> f64 {
         (self.gamma * rtt_min).max(self.floor)
     }

@@ -1,44 +1,44 @@
-//! One connection that is enough.
+//! Detection of servers for which one connection is enough.
 //!
-//! A server whose law does not answer to random losses (BBR's) fills a lossy link by one connection, and the second only makes a
-//! queue; on a clean link others do. n goes to 1
+//! A server whose law does not respond to random losses (BBR's) fills a lossy link with one connection, and a second
+//! only makes a queue; on a clean link other laws do so too. n is set to 1
 //!
-//! * at once: several make a queue, and carry less than 1.1 of what one kept for τ/2 alone, both smoothed over τ/2. Random losses take
-//!   most of a loss-based one's window before;
-//! * or where the second closes within 15 s.
+//! * at once, if several make a queue and carry less than 1.1 of the rate that one kept for τ/2 alone, both smoothed
+//!   over τ/2. Random losses take most of a loss-based window before;
+//! * or if the second closes within 15 s.
 //!
-//! There it stays for 32 s, and for 64 s each time after. But a rate that falls below three quarters of what came before, smoothed over
-//! 2 τ and over τ, refutes it: n grows again, and what one has carried counts no more.
+//! n stays at 1 for 32 s, and for 64 s each later time. A rate below three quarters of the earlier one, smoothed over 2
+//! τ and over τ, ends the hold: n grows again, and the rate that one has carried no longer counts.
 
 use super::least::Least;
 use super::params::Params;
 use super::sample::Sample;
 use super::smooth::smoothed;
 
-/// How long one connection has to keep a rate, in τ, and up to which multiple of it several are too many.
+/// Time for which one connection must keep a rate, in τ, and the multiple of it below which several are too many.
 const KEPT_FOR: f64 = 0.5;
 const ENOUGH: f64 = 1.1;
-/// Time constants of the smoothed rate before one connection was left, and since, in τ, and the share that has to come.
+/// Time constants of the smoothed rate before and since the return to one connection, in τ, and the required share.
 const BEFORE: f64 = 1.0;
 const SINCE: f64 = 2.0;
 const REFUTED: f64 = 0.75;
-/// Seconds that n stays at 1, at first and at most.
+/// First and maximum duration of a hold at n = 1, in seconds.
 const FIRST_HOLD: f64 = 32.0;
 const LONGEST_HOLD: f64 = 64.0;
-/// An excursion from n = 1 that lasts so many seconds was no mistake.
+/// Duration in seconds from which an excursion from n = 1 was justified.
 const LONG_EXCURSION: f64 = 15.0;
 
-/// What one connection carries, and whether n stays there.
+/// Rate of one connection, and the hold.
 #[derive(Clone, Debug)]
 pub(super) struct Single {
-    /// Since when there have been two connections or more.
+    /// Time since which there have been two connections or more.
     excursion: Option<f64>,
     hold: f64,
     held_until: f64,
-    /// The least of the rate in τ/2, 0 of several connections, and the most that it was.
+    /// Minimum of the rate in τ/2, 0 for several connections, and its maximum.
     kept: Least,
     carried: f64,
-    /// The rate smoothed for [`BEFORE`], what it was when one connection was left, and the rate since.
+    /// Rate smoothed for [`BEFORE`], its value at the return to one connection, and the rate since.
     steady: f64,
     before: f64,
     since: f64,
@@ -62,7 +62,7 @@ impl Default for Single {
 }
 
 impl Single {
-    /// A `part` of τ later the rate, smoothed over τ/2, is this.
+    /// Updates with the rate, smoothed over τ/2, after a `part` of τ.
     pub fn see(&mut self, params: &Params, sample: &Sample, rate: f64, part: f64) {
         let alone = if sample.connections <= 1 { rate } else { 0.0 };
         self.carried = self.carried.max(self.kept.see(sample.now, alone, KEPT_FOR * params.tau));
@@ -74,12 +74,12 @@ impl Single {
         }
     }
 
-    /// Whether several connections that make a queue carry at this rate no more than one.
+    /// True if several connections that make a queue carry no more than one at this rate.
     pub fn is_enough(&self, sample: &Sample, rate: f64) -> bool {
         !self.is_refuted && sample.connections > 1 && rate < ENOUGH * self.carried
     }
 
-    /// Whether n stays at 1.
+    /// True if n stays at 1.
     pub fn is_held(&self, now: f64) -> bool {
         now < self.held_until
     }
@@ -89,7 +89,7 @@ impl Single {
         self.excursion.map_or(0.0, |since| now - since)
     }
 
-    /// Leaves one connection.
+    /// Begins a hold at one connection.
     pub fn hold(&mut self, now: f64) {
         self.excursion = None;
         self.held_until = now + self.hold;
@@ -97,7 +97,8 @@ impl Single {
         (self.before, self.since) = (self.steady, self.steady);
     }
 
-    /// n has become this, which closes the second connection if `is_closing`. Whether one is left that was alone shortly before.
+    /// Updates with the new n, which closes the second connection if `is_closing`. True if one remains after a short
+    /// excursion.
     pub fn watch(&mut self, now: f64, n: f64, is_closing: bool) -> bool {
         match self.excursion {
             None if n >= 2.0 => self.excursion = Some(now),

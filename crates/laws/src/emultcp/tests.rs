@@ -1,4 +1,4 @@
-//! By hand from the equations, and what every controller keeps to.
+//! Tests by hand from the equations, and properties of every controller.
 
 use super::{Controller, Kind, Params, Rounding, Sample, State, share};
 use proptest::prelude::*;
@@ -6,13 +6,13 @@ use proptest::prelude::*;
 /// The fast law without a bound.
 const FREE: Params = Params { bound: false, ..Params::of(Kind::Fast) };
 
-/// What a host measures at `now` with a queue of `queue` seconds over a base of 0.1 s.
+/// Measurements of a host at `now` with a queue of `queue` seconds over a base of 0.1 s.
 fn sample(now: f64, queue: f64, connections: u32) -> Sample {
     Sample { now, rtt: Some(0.1 + queue), rtt_min: 0.1, rate: 1e6, connections, remaining: None }
 }
 
-/// A host that does what it is told from `from` to `to` seconds while the queue is `queue(connections)`. Returns the
-/// share of the time with more than one connection.
+/// Follows the controller from `from` to `to` seconds while the queue is `queue(connections)`. Returns the share of the
+/// time with more than one connection.
 fn host(controller: &mut Controller, from: f64, to: f64, queue: impl Fn(u32) -> f64) -> f64 {
     let looks = ((to - from) * 10.0).round() as u32;
     let mut several = 0;
@@ -67,7 +67,7 @@ fn multfrc_by_hand() {
     assert_eq!([4, 5, 6].map(|second| n(second, 0.05)), [1.9, 1.0, 1.0]);
 }
 
-/// The path becomes longer by 50 ms, half of its base: for ever a queue, or the path after a minute.
+/// The path becomes longer by 50 ms, half of its base: a queue for ever, or a longer path after a minute.
 #[test]
 fn a_window_forgets_the_shorter_path() {
     for law in [Kind::Paper, Kind::Fast] {
@@ -116,7 +116,7 @@ fn the_papers_ramps_take_as_many_updates_as_its_formulas() {
     assert_eq!((updates(2.0, 5.0, 0.0), updates(5.0, 2.0, 0.05)), (42, 4));
 }
 
-/// The bound in bytes; the windows of a start are none.
+/// Bound in bytes; the windows of a start do not count.
 fn bounded(controller: &Controller) -> Option<f64> {
     let State::Fast(fast) = &controller.state else { return None };
     fast.bound.window().map(|bits| bits / 8.0)
@@ -135,9 +135,10 @@ fn the_start_doubles_in_two_round_trips() {
     }
 }
 
-/// Of a rate that stays what it is the smoothed one has grown by a tenth at 2 s for the last time, and is level from 2.4 s on. A queue
-/// of 13 ms, near the threshold, has left n below 2. Without it n would double in 0.3 τ, 23.1 % a look; it grows by less than 4 %, as
-/// after a start. Once the rate is 0.4, the smoothed one is below 0.65 of what it was within 0.6 s, and n doubles.
+/// A constant rate: the smoothed one has last grown by a tenth at 2 s, and is level from 2.4 s on. A queue of 13 ms,
+/// near the threshold, has left n below 2. Without level detection n would double in 0.3 τ, 23.1 % per update; it grows
+/// by less than 4 %, as after a start. Once the rate is 0.4, the smoothed one is below 0.65 of its value within 0.6 s,
+/// and n doubles.
 #[test]
 fn a_start_whose_rate_is_level_stops_doubling() {
     let mut controller = Controller::new(Params::default(), None);
@@ -153,9 +154,9 @@ fn a_start_whose_rate_is_level_stops_doubling() {
     assert!((40..=44).all(|look| (growth(look) - 0.231_049).abs() < 1e-4), "{n:?}");
 }
 
-/// In the start eight connections are offered 8 segments each, 92 672 bytes, and at 100 Mbit/s twice the 1.25 MB that the path
-/// carries in 0.1 s. Of a queue of 50 ms the second look sees twice the threshold: the start is over, and each offers what it likes, as
-/// one alone does.
+/// In the start eight connections are offered 8 segments each, 92 672 bytes, and at 100 Mbit/s twice the 1.25 MB that
+/// the path carries in 0.1 s. With a queue of 50 ms the second update measures twice the threshold: the start is over,
+/// and the windows are unlimited, as for one connection.
 #[test]
 fn a_start_offers_twice_what_the_path_carries() {
     let mut controller = Controller::new(Params::default(), Some(16.0));
@@ -172,8 +173,8 @@ fn a_start_offers_twice_what_the_path_carries() {
     assert_eq!(controller.window(), None);
 }
 
-/// A queue of 50 ms is beyond twice the threshold of 14 ms: the start from memory ends, and of 8 are 6.4 left. Once the last opening
-/// is two settling times ago, β^(3.5·36/150) = 0.785341 stays in τ: 5.026 and 3.947.
+/// A queue of 50 ms is beyond twice the threshold of 14 ms: the start from memory ends with 6.4 of 8 connections. Two
+/// settling times after the last opening, β^(3.5·36/150) = 0.785341 remains in τ: 5.026 and 3.947.
 #[test]
 fn a_standing_queue_takes_the_share_that_is_too_many_once_openings_have_settled() {
     let mut controller = Controller::new(FREE, Some(16.0));
@@ -190,8 +191,8 @@ fn a_standing_queue_takes_the_share_that_is_too_many_once_openings_have_settled(
     assert_eq!(controller.wanted(), 1);
 }
 
-/// After a queue, eight connections bring all that the path carried, or only half of it: growth of a fiftieth in τ, or near
-/// to doubling. By 2 s the smoothed rate has fallen to half and the queue is forgotten for most of the time.
+/// After a queue, eight connections carry the capacity of the path, or only half of it: growth of a fiftieth in τ, or
+/// nearly doubling. By 2 s the smoothed rate has fallen to half and the queue is forgotten for most of the time.
 #[test]
 fn what_the_path_carried_before_is_sought_at_once() {
     let grown = |share: f64| {
@@ -210,8 +211,8 @@ fn what_the_path_carried_before_is_sought_at_once() {
     assert!(half > 2.0 * full, "{half} beside {full}");
 }
 
-/// No queue for 10 s: 0.3·(10/5)² = 1.2 is missing, so that n doubles in τ; a path that took three times longer to fill
-/// than anybody thought is filled all the same. With a queue of two thirds of the threshold nothing is sought.
+/// No queue for 10 s: 0.3·(10/5)² = 1.2 is unused, so that n doubles in τ; a path that takes three times longer to fill
+/// than expected is filled all the same. With a queue of two thirds of the threshold n does not grow faster.
 #[test]
 fn a_path_without_a_queue_is_tried_ever_faster() {
     let after = |queue: f64| {
@@ -236,9 +237,10 @@ fn no_evidence_changes_nothing() {
     }
 }
 
-/// A server that fills the link with one connection, and makes a queue of 60 ms with two, and a host that tells no rate: after each
-/// mistake one connection is held twice as long, so of ten minutes few are spent with two. Without the hold n would come back as soon
-/// as the queue is gone, and half the time would be. Where the host tells that two bring no more, the queue is enough.
+/// A server that fills the link with one connection, and makes a queue of 60 ms with two, and a host that reports no
+/// rate: after each mistake one connection is held twice as long, so that little of ten minutes is spent with two.
+/// Without the hold n would return as soon as the queue is gone, and half the time would be. If the host reports that
+/// two carry no more, the queue suffices.
 #[test]
 fn a_second_connection_that_only_makes_a_queue_is_tried_ever_more_rarely() {
     let several = |rate: f64| {
@@ -258,9 +260,9 @@ fn a_second_connection_that_only_makes_a_queue_is_tried_ever_more_rarely() {
     assert!(first < 60 && later < 54, "{first} and {later} looks");
 }
 
-/// One connection brings 10 Mbit/s for two seconds. Eight make a queue of 50 ms, beyond θ at once, while openings are not looked at yet: if
-/// they bring no more one is left, and nothing is bounded; with a fifth more four would be, and their number stays. What eight have brought
-/// says nothing, nor does what one brought for less than half a second.
+/// One connection carries 10 Mbit/s for two seconds. Eight make a queue of 50 ms, beyond θ at once, during blindness
+/// after openings. If they carry no more, one remains, and nothing is bounded; with a fifth more, four would be, and
+/// their number stays. The rate of eight does not count, nor does that of one for less than half a second.
 #[test]
 fn one_connection_that_is_enough_is_left() {
     let left = |before: u32, alone: u32, gain: f64| {
@@ -285,8 +287,9 @@ fn one_connection_that_is_enough_is_left() {
     assert!(left(20, 4, 1.0).1);
 }
 
-/// One connection that was enough brings half of it from then on: smoothed over 2 τ that is below three quarters after 2·ln 2 = 1.39 s, or a
-/// little later, as what came before was smoothed too. n grows again, and a queue of several is bounded as any other.
+/// One connection that was enough carries half from then on: smoothed over 2 τ that is below three quarters after 2·ln
+/// 2 = 1.39 s, or slightly later, as the earlier rate was smoothed too. n grows again, and a queue of several is
+/// bounded as usual.
 #[test]
 fn one_connection_is_not_enough_for_long_if_it_brings_less() {
     let mut controller = Controller::new(Params::default(), None);
@@ -303,7 +306,7 @@ fn one_connection_is_not_enough_for_long_if_it_brings_less() {
     assert!((0..10).any(|_| next(0.05, 1e7, 8).1));
 }
 
-/// The same, pause by pause: growth is held for 32 s after the first mistake, for 64 s after each later one, and then takes
+/// Pauses of the hold: growth is held for 32 s after the first mistake, for 64 s after each later one, and then takes
 /// as long as before, so that the second pause is 32 s longer than the first and the third as long as the second.
 #[test]
 fn the_second_mistake_is_held_back_for_twice_as_long() {
@@ -323,7 +326,7 @@ fn the_second_mistake_is_held_back_for_twice_as_long() {
     assert!((pauses[1] - pauses[0] - 32.0).abs() < 1.0 && (pauses[2] - pauses[1]).abs() < 1.0, "{pauses:?}");
 }
 
-/// 1 Mbit/s brings the 100 kB that are left in 0.8 s, less than the second that a new connection takes to settle.
+/// 1 Mbit/s carries the remaining 100 kB in 0.8 s, less than the second that a new connection takes to settle.
 #[test]
 fn the_tail_opens_no_more_connections() {
     let mut controller = Controller::new(FREE, Some(16.0));
@@ -332,14 +335,15 @@ fn the_tail_opens_no_more_connections() {
     assert_eq!(controller.update(tail(200e3)), 8);
 }
 
-/// A bounded transfer over 10 Mbit/s and 0.1 s. Looks are a tenth of a second apart.
+/// A bounded transfer over 10 Mbit/s and 0.1 s. Updates are a tenth of a second apart.
 struct Bounded {
     controller: Controller,
     look: u32,
 }
 
 impl Bounded {
-    /// Eight connections make a queue of 50 ms after two seconds, which begins the bound, and the queue goes: W is 1.1·x·rtt_min, 137.5 kB.
+    /// Eight connections make a queue of 50 ms after two seconds, which begins the bound, and the queue drains: W is
+    /// 1.1·x·rtt_min, 137.5 kB.
     fn begun() -> Self {
         let mut transfer = Self { controller: Controller::new(Params::default(), Some(16.0)), look: 0 };
         (0..20).for_each(|_| _ = transfer.look(0.0, 1e7));
@@ -348,21 +352,21 @@ impl Bounded {
         transfer
     }
 
-    /// What the windows may be in bytes after a look with this queue and rate.
+    /// Bound in bytes after an update with this queue and rate.
     fn look(&mut self, queue: f64, rate: f64) -> Option<f64> {
         self.controller.update(Sample { rate, ..sample(f64::from(self.look) / 10.0, queue, 8) });
         self.look += 1;
         bounded(&self.controller)
     }
 
-    /// The same of so many looks.
+    /// Bounds of `count` updates.
     fn looks(&mut self, count: u32, queue: f64, rate: f64) -> Vec<f64> {
         (0..count).map(|_| self.look(queue, rate).expect("it is bounded")).collect()
     }
 }
 
-/// The queue is smoothed over 0.2 τ: of 20 ms the third look sees more than θ = 14 ms, 20·(1 − e^(−k/2)). W is 1.1·rtt_min times the rate,
-/// smoothed alike: 5·(1 + e^(−3/2)) Mbit/s.
+/// The queue is smoothed over 0.2 τ: with 20 ms the third update measures more than θ = 14 ms, 20·(1 − e^(−k/2)). W is
+/// 1.1·rtt_min times the rate, smoothed alike: 5·(1 + e^(−3/2)) Mbit/s.
 #[test]
 fn the_bound_begins_with_what_the_full_link_carries() {
     let mut transfer = Bounded { controller: Controller::new(Params::default(), Some(16.0)), look: 0 };
@@ -374,9 +378,9 @@ fn the_bound_begins_with_what_the_full_link_carries() {
     assert!((window / (1.1 * 0.1 * 5e6 * (1.0 + libm::exp(-1.5)) / 8.0) - 1.0).abs() < 0.01, "{window}");
 }
 
-/// dW/dt = W·((rtt_min + Q)/rtt − 1)/(τ + 6·rtt_min), and four times that upwards, Q = 1.5 ms and 1.3 packets at 10 Mbit/s, 3.06 ms: at
-/// rtt = 0.115 s W loses 0.1·(1 − 0.10306/0.115)/1.6 = 0.6489 % a look; at 0.10306 s it stays; at 0.1 s it gains 0.765 %. But where
-/// twice as much is in flight, older offers are used up first.
+/// dW/dt = W·((rtt_min + Q)/rtt − 1)/(τ + 6·rtt_min), and four times that upwards, Q = 1.5 ms and 1.3 packets at 10
+/// Mbit/s, 3.06 ms. At rtt = 0.115 s W loses 0.1·(1 − 0.10306/0.115)/1.6 = 0.6489 % per update; at 0.10306 s it stays;
+/// at 0.1 s it gains 0.765 %. With twice as much in flight, earlier offers are used up first.
 #[test]
 fn the_bound_goes_where_the_queue_is_the_target() {
     for (queue, rate, change) in [(0.015, 1e7, -0.006489), (0.00306, 1e7, 0.0), (0.0, 1e7, 0.00765)] {
@@ -389,8 +393,8 @@ fn the_bound_goes_where_the_queue_is_the_target() {
     assert_eq!(windows[19], windows[8]);
 }
 
-/// On a path of 20 ms Q is 0.3 ms and 1.3 packets, 1.86 ms, and 4 times that would be 37 %: W gains a quarter of it in 1.12 s without a
-/// queue, 2.23 % a look, and half as much with half of Q.
+/// On a path of 20 ms Q is 0.3 ms and 1.3 packets, 1.86 ms, and 4 times that would be 37 %: W gains a quarter in 1.12 s
+/// without a queue, 2.23 % per update, and half as much with half of Q.
 #[test]
 fn a_bound_of_a_short_path_does_not_hurry() {
     let growth = |queue: f64| {
@@ -408,9 +412,10 @@ fn a_bound_of_a_short_path_does_not_hurry() {
     assert!((growth(0.00093) - 0.010_665).abs() < 1e-5, "{}", growth(0.00093));
 }
 
-/// Q counts packets at the most that came in 20 s: others take a seventh of the link, and it stays 3.06 ms; once that is forgotten
-/// it is 1.5 ms and 1.3 packets at 8.5 Mbit/s, 3.335 ms. And at 5 Mbit/s it is one packet at least, 3.9 ms: at a queue of 5 ms W loses
-/// 0.1·(1 − 0.1039/0.105)/1.6 = 0.0655 % a look, or 0.001 % more while the smoothed rate has not quite arrived.
+/// Q counts packets at the maximum rate of 20 s: others take a seventh of the link, and it stays 3.06 ms; after 20 s it
+/// is 1.5 ms and 1.3 packets at 8.5 Mbit/s, 3.335 ms. At 5 Mbit/s it is at least one packet, 3.9 ms: at a queue of 5 ms
+/// W loses 0.1·(1 − 0.1039/0.105)/1.6 = 0.0655 % per update, or 0.001 % more while the smoothed rate has not quite
+/// settled.
 #[test]
 fn the_target_is_of_the_most_that_came() {
     let last = |windows: &[f64]| windows[windows.len() - 1] / windows[windows.len() - 2] - 1.0;
@@ -423,9 +428,10 @@ fn the_target_is_of_the_most_that_came() {
     assert!((change + 0.000655).abs() < 1e-5, "{change}");
 }
 
-/// 8 Mbit/s come where 10 came before, 9.84 as it was smoothed: m = 1 − 8/(0.95·9.84) = 0.144. After 0.7 s without a queue of Q W gains
-/// m/10 a look besides the 0.77 % that Q gives it; after 1.3 s the smoothed rate is 1.7 % above 8 Mbit/s, and m 0.130. At 0.6 of
-/// W, 166.7 kB, and a look beyond, it stays. Of 5 Mbit/s less than 0.6 of 137.5 kB is in flight: that is no evidence.
+/// 8 Mbit/s arrive after 10, 9.84 as it was smoothed: m = 1 − 8/(0.95·9.84) = 0.144. After 0.7 s without a queue of Q W
+/// gains m/10 per update besides the 0.77 % of Q; after 1.3 s the smoothed rate is 1.7 % above 8 Mbit/s, and m 0.130.
+/// At 0.6 of W, 166.7 kB, and one update beyond, it stays. At 5 Mbit/s less than 0.6 of 137.5 kB is in flight: that is
+/// no evidence.
 #[test]
 fn a_bound_that_hides_what_the_path_carried_grows() {
     let growth = |windows: &[f64]| -> Vec<f64> { windows.windows(2).map(|pair| pair[1] / pair[0] - 1.0).collect() };
@@ -438,8 +444,8 @@ fn a_bound_that_hides_what_the_path_carried_grows() {
     assert_eq!(windows[59], windows[10]);
 }
 
-/// Others fill the queue: what is in flight is W, and W yields until it is 0.7 of what it was. Then n goes by θ/3, and for 30 s
-/// nothing is bounded, however many connections there are.
+/// Others fill the queue: the flight is W, and W yields until it is 0.7 of its value. Then n follows θ/3, and for 30 s
+/// no bound begins, for any number of connections.
 #[test]
 fn a_bound_ends_where_others_fill_the_queue() {
     let mut transfer = Bounded::begun();
@@ -460,7 +466,8 @@ fn a_bound_ends_where_others_fill_the_queue() {
     assert!((rest - 30.0).abs() < 0.2, "{rest}");
 }
 
-/// Three connections are bounded after two seconds, and two after five. The queue of 20 ms, unsmoothed at first, is there at once.
+/// Three connections are bounded after two seconds, and two after five. The queue of 20 ms, unsmoothed at first, counts
+/// at once.
 #[test]
 fn few_connections_are_bounded_late() {
     let begins = |connections| {
@@ -476,7 +483,7 @@ fn few_connections_are_bounded_late() {
     assert_eq!(begins(1), None);
 }
 
-/// Nor does the bound begin unasked, or under other laws.
+/// No bound begins if disabled, or under other laws.
 #[test]
 fn a_bound_is_asked_for() {
     let begins = |bound, law| {
@@ -515,7 +522,7 @@ fn impossible_parameters_are_named() {
 }
 
 proptest! {
-    /// Whatever a host measures, the answer is a number of connections, and the same again for the same measurements.
+    /// For any measurements the answer is a number of connections, and the same again for the same measurements.
     #[test]
     fn the_answer_is_between_one_and_max(
         law in prop::sample::select(&Kind::ALL),

@@ -1,25 +1,28 @@
-//! H-TCP: growth by the time since the last loss, decrease by how much of the round trip is queue.
+//! H-TCP: growth by the time since the last loss, decrease by the queueing share of the round trip.
 //!
 //! D. J. Leith and R. N. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; draft-leith-tcp-htcp-06;
 //! Linux `net/ipv4/tcp_htcp.c`. Window W in packets, Δ in seconds since the last congestion event ended, RTTs in seconds:
 //!
 //! * W < ssthresh: W ← W + acked
 //! * else: W ← W + α·acked/W, α = 2(1−β)·max(f(Δ)·s, 1) packets per round trip
-//! * f(Δ) = 1 while Δ ≤ Δ_L, then 1 + 10(Δ−Δ_L) + ((Δ−Δ_L)/2)²; s = base_rtt/100 ms, held between 0.1 and 2
+//! * f(Δ) = 1 while Δ ≤ Δ_L, then 1 + 10(Δ−Δ_L) + ((Δ−Δ_L)/2)²; s = base_rtt/100 ms, limited to 0.1 to 2
 //! * on loss: ssthresh ← max(β·flight, 2), W ← ssthresh; on timeout: the same ssthresh, W ← 1
-//! * β = base_rtt/RTTmax, held between 0.5 and 0.8; ½ on the first event, where base_rtt ≤ 10 ms, and where the greatest
-//!   throughput since the last event is more than a fifth off that before it; the next event then gives ½ too
-//! * RTTmax grows by at most 20 ms from sample to sample, and after each event leaves a twentieth of what exceeds base_rtt
-//! * throughput: packets acknowledged over at least a window and base_rtt; smoothed by ¼, and anew within three base_rtt of an event
+//! * β = base_rtt/RTTmax, limited to 0.5 to 0.8; ½ on the first event, where base_rtt ≤ 10 ms, and where the maximum
+//!   throughput since the last event differs by more than a fifth from that before it; the next event then gives ½ too
+//! * RTTmax grows by at most 20 ms from sample to sample, and after each event its excess over base_rtt falls to a
+//!   twentieth
+//! * throughput: packets acknowledged over at least a window and base_rtt; smoothed by ¼, restarted within three
+//!   base_rtt of an event
 //!
-//! Fluid, state (W, Δ), with β = base_rtt/rtt in its bounds and λ = p·W/rtt losses per second:
-//! dW/dt = (1−p)·α(Δ)/rtt − (1−β)·W·λ packets per second, dΔ/dt = 1 − Δ·λ. It rests at Δ = 1/λ where
-//! p·W² = 2(1−p)·max(f(rtt/(p·W))·s, 1), whatever β: α was made for that. Its utility has no closed form.
+//! Fluid, state (W, Δ), with β = base_rtt/rtt in its bounds and λ = p·W/rtt losses per second: dW/dt = (1−p)·α(Δ)/rtt −
+//! (1−β)·W·λ packets per second, dΔ/dt = 1 − Δ·λ. The equilibrium is Δ = 1/λ with p·W² = 2(1−p)·max(f(rtt/(p·W))·s, 1),
+//! for any β, by design of α. Its utility has no closed form.
 //!
 //! **Where we differ**
-//! * α is a real number at each ACK; Linux cuts f·s to a whole one and looks again when W has grown by a packet.
-//! * Throughput, RTTmax and Δ are of ACKs that let the window grow: not of those in recovery, nor of a sender short of data.
-//! * A loss leaves its share of what is in flight, as RFC 5681's half; the draft and Linux that of W.
+//! * α is a real number at each ACK; Linux rounds f·s down and recomputes it when W has grown by a packet.
+//! * Throughput, RTTmax and Δ count only ACKs that let the window grow: not those in recovery, nor of an app-limited
+//!   sender.
+//! * A loss leaves its share of the flight, as RFC 5681's half; in the draft and Linux of W.
 //! * The papers bound β by 0.8, Linux by 102/128 = 0.797.
 
 mod throughput;
@@ -37,12 +40,12 @@ use windward_units::{Duration, Packets, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Time Δ_L after a congestion event in which it grows as Reno, in seconds; 1e-6 to 1e6. Default 1.
+    /// Time Δ_L after a congestion event with Reno's growth, in seconds; 1e-6 to 1e6. Default 1.
     #[schemars(range(min = *STEP.start(), max = *STEP.end()))]
     pub delta_l: f64,
-    /// Scale growth by the round-trip time, so that it is the same in packets a second. Default on.
+    /// Scale growth by the round-trip time, to the same growth in packets per second. Default on.
     pub rtt_scaling: bool,
-    /// Halve where the throughput has changed by more than a fifth since the last congestion event. Default on.
+    /// Halve if the throughput has changed by more than a fifth since the last congestion event. Default on.
     pub bandwidth_switch: bool,
 }
 
@@ -84,17 +87,17 @@ pub struct State {
     alpha: f64,
     /// Share of the window that the last event left.
     beta: f64,
-    /// The next event may leave more than half.
+    /// True if the next event may leave more than half.
     is_adaptive: bool,
     path: Path,
-    /// What an undo restores: the state ahead of the event that ended the last growth.
+    /// State that an undo restores: that before the event that ended the last growth.
     before: Path,
 }
 
-/// What an event makes the law forget of its path, and an undo restores (Linux: `htcp_cwnd_undo`).
+/// State that an event resets and an undo restores (Linux: `htcp_cwnd_undo`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Path {
-    /// When the last event ended, with the first ACK that lets the window grow; `None` until then.
+    /// End of the last event, with the first ACK that lets the window grow; `None` until then.
     since: Option<Time>,
     max_rtt: Duration,
     throughput: Throughput,
@@ -191,13 +194,13 @@ impl FluidLaw for Params {
 /// Round-trip time at which growth is not scaled, seconds.
 const REFERENCE_RTT: f64 = 0.1;
 
-/// Least round-trip time that is measured well enough to tell a queue from it, seconds.
+/// Least round-trip time that is measured accurately enough to detect a queue, seconds.
 const LEAST_RTT: f64 = 0.01;
 
-/// What a sample may exceed the greatest before it and be believed.
+/// Largest credible increase of a sample over the previous maximum.
 const CREDIBLE: Duration = Duration::from_millis(20);
 
-/// Whom to cite.
+/// BibTeX entry.
 pub const BIBTEX: &str = "@inproceedings{leith2004htcp,
   author = {Douglas J. Leith and Robert N. Shorten},
   title = {{H-TCP}: {TCP} for High-Speed and Long-Distance Networks},

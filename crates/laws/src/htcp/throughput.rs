@@ -1,28 +1,28 @@
-//! How H-TCP finds that the path's capacity has changed: the greatest throughput between two congestion events.
+//! Capacity changes in H-TCP: the maximum throughput between two congestion events.
 
 use crate::Ack;
 use windward_units::{Duration, Time};
 
-/// Packets acknowledged a second.
+/// Acknowledged packets per second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Throughput {
     /// Packets acknowledged since `began`.
     acked: f64,
     began: Time,
-    /// Smoothed.
+    /// Smoothed throughput.
     mean: f64,
-    /// The greatest `mean` since the last event, and that of the time before it.
+    /// Maximum of `mean` since the last event, and in the period before it.
     greatest: f64,
     before: f64,
 }
 
 impl Throughput {
-    /// Counts anew from `now`.
+    /// Restarts the count at `now`.
     pub fn restart(&mut self, now: Time) {
         (self.acked, self.began) = (0.0, now);
     }
 
-    /// Takes the packets of `ack`, the last event having ended at `since`: a sample once they are `window`.
+    /// Adds the packets of `ack`, with the last event's end at `since`: a sample for each `window` packets.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack, window: f64, since: Time) {
         self.acked += ack.acked.count();
@@ -40,7 +40,7 @@ impl Throughput {
         self.restart(ack.now);
     }
 
-    /// Whether it is about what it was before the last event; takes note for the next.
+    /// True if it is about the same as before the last event; stores it for the next.
     pub fn is_steady(&mut self) -> bool {
         let before = std::mem::replace(&mut self.before, self.greatest);
         (4.0 * before..=6.0 * before).contains(&(5.0 * self.greatest))
