@@ -136,8 +136,9 @@ mod tests {
 
     #[test]
     fn the_limit_of_stability_is_half_pi() {
-        // Dominant roots of s = −k·e^(−s): at k = π/2, s = ±iπ/2; Re s = (k − π/2)·(π/2)/(1 + π²/4) nearby. Amplitudes 40 lags
-        // apart, in 5 % on either side: e^(±40·0.05·(π/2)²/(1 + π²/4)) = e^±1.42; order two of steps of 1/50 leaves 1 %.
+        // Dominant roots of s = −k·e^(−s): at k = π/2, s = ±iπ/2; Re s = (k − π/2)·(π/2)/(1 + π²/4) nearby. Amplitudes
+        // 40 lags apart, in 5 % on either side: e^(±40·0.05·(π/2)²/(1 + π²/4)) = e^±1.42; order two of steps of 1/50
+        // leaves 1 %.
         let swing = |k: f64| {
             let path = run(k, 50, 80);
             let most = |range: std::ops::Range<usize>| path[range].iter().fold(0.0f64, |most, x| most.max(x.abs()));

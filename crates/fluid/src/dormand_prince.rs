@@ -45,8 +45,8 @@ pub fn step<X>(
 mod tests {
     use super::*;
 
-    /// A harmonic oscillator over one period of 1: the error falls with the fifth power of the step, so halving it divides the
-    /// error by 32; the measured order lies between 4.8 and 5.2.
+    /// A harmonic oscillator over one period of 1: the error falls with the fifth power of the step, so halving it
+    /// divides the error by 32; the measured order lies between 4.8 and 5.2.
     #[test]
     fn the_order_is_five() {
         let tau = std::f64::consts::TAU;

@@ -108,7 +108,8 @@ mod tests {
 
     #[test]
     fn shares_rise_with_what_waits() {
-        // A tenth at 15 packets, from 5: p = 0.04 at 9. Gently on to all at 30: 0.1 + 0.9/3 at 20. Else one of 50 besides at 16.
+        // A tenth at 15 packets, from 5: p = 0.04 at 9. Gently on to all at 30: 0.1 + 0.9/3 at 20. Else one of 50
+        // besides at 16.
         let gentle = [4.0, 9.0, 20.0, 40.0].map(|waiting| red(5.0, 15.0, true).share(waiting, 1.0, 50.0));
         let exact = [0.0, 0.08 / 1.04, 0.8 / 1.4, 1.0];
         assert!(gentle.iter().zip(exact).all(|(got, exact)| (got - exact).abs() < 1e-12), "{gentle:?}");

@@ -12,7 +12,8 @@
 //! The equilibrium of the smooth form is n² tanh(βg/2) = 1 and x = √2·S/(T·√(tanh(βg/2)·(ε + g))), g the price Σ g_j of
 //! the path (Theorem 1), which maximises Σ U − Σ ∫g_j with U of [`windward_num::Utility::Emultcp`].
 //!
-//! **Where we differ** from the text: (7) and (9) print ½ for 1/(2S), which has the wrong dimension; (18) leaves tanh outside the root.
+//! **Where we differ** from the text: (7) and (9) print ½ for 1/(2S), which has the wrong dimension; (18) leaves tanh
+//! outside the root.
 
 use crate::integrate::flow;
 use std::convert::Infallible;

@@ -174,7 +174,8 @@ impl Model {
             let (rate, crossing) = (rates[at] / self.link_counts[at], self.crossing[at] / self.link_counts[at]);
             let mut waiting = self.queues[at] * rate;
             if waiting > buffer {
-                // What the buffer does not hold is lost once a round trip: its share of the windows that cross the link.
+                // What the buffer does not hold is lost once a round trip: its share of the windows that cross the
+                // link.
                 self.drops[at] = (waiting - buffer) / crossing;
                 self.queues[at] = buffer / rate;
                 waiting = buffer;

@@ -4,7 +4,8 @@ use windward_fluid::{Classes, FluidFlow, Method, Model, integrate};
 use windward_laws::LawSpec;
 use windward_num::Network;
 
-/// Three CUBICs and two Renos over access links of their own and a bottleneck whose buffer overflows; a fast and a slow access.
+/// Three CUBICs and two Renos over access links of their own and a bottleneck whose buffer overflows; a fast and a slow
+/// access.
 fn routes() -> Vec<Vec<u32>> {
     (0..5).map(|flow| vec![flow, 5]).collect()
 }

@@ -21,9 +21,9 @@ fn left(path: &[f64]) -> f64 {
     path[1800..].iter().fold(0.0f64, |most, v| most.max(v.abs()))
 }
 
-/// W′ = −κ·(d/T′)·(W − W·d/T′ − p)/T′ with T′ = d + q seen late and q = (W − c·d)/c. At rest, with A = q/T and B = d/T, the distance
-/// from it follows v′ = −(κB/T)·(A·v + B·v(t − τ)), which is stable up to κB = (T/τ)·arccos(−A/B)/√(B² − A²):
-/// here A = 1/5, B = 4/5 and τ = T: κ = 2.943. Without delay every κ is.
+/// W′ = −κ·(d/T′)·(W − W·d/T′ − p)/T′ with T′ = d + q seen late and q = (W − c·d)/c. At rest, with A = q/T and B = d/T,
+/// the distance from it follows v′ = −(κB/T)·(A·v + B·v(t − τ)), which is stable up to κB = (T/τ)·arccos(−A/B)/√(B² −
+/// A²): here A = 1/5, B = 4/5 and τ = T: κ = 2.943. Without delay every κ is.
 #[test]
 fn one_round_trip_of_delay_limits_the_step() {
     let limit = libm::acos(-0.25) / 0.6f64.sqrt() / 0.8;

@@ -18,7 +18,8 @@ fn rest(run: &DownloadTrajectory) -> [f64; 4] {
     [&run.connections, &run.windows, &run.rates, &run.queues].map(|values| mean(&values[half..]))
 }
 
-/// A window that grows by one a round trip and is halved after every 1/p segments, but never beyond c: segment by segment.
+/// A window that grows by one a round trip and is halved after every 1/p segments, but never beyond c: segment by
+/// segment.
 fn sawtooth(loss: f64, most: f64) -> f64 {
     let from = (most / 2.0).min((2.0 / (3.0 * loss)).sqrt());
     let (mut window, mut sent, mut rounds, mut lost_at) = (from, 0.0, 0.0, 0.0);
@@ -43,8 +44,8 @@ fn a_bounded_window_has_the_mean_of_its_sawtooth() {
     }
 }
 
-/// q = Q = 1.5 ms and 1.3 packets, 3.1 ms; what arrives is 0.95 of W, and c = √(8·((1 − p)/0.95 − 1)/p), which is above four segments here. Looks
-/// are a tenth of a second apart: within 1 %.
+/// q = Q = 1.5 ms and 1.3 packets, 3.1 ms; what arrives is 0.95 of W, and c = √(8·((1 − p)/0.95 − 1)/p), which is above
+/// four segments here. Looks are a tenth of a second apart: within 1 %.
 #[test]
 fn a_download_rests_where_its_law_says() {
     for loss in [0.005, 0.01, 0.015] {

@@ -29,9 +29,9 @@ fn random(seed: u64, beta: f64) -> (Emultcp, Vec<EmultcpUser>) {
     (Emultcp::new(&capacities, routes, users.clone(), Congestion::Smooth { beta }).expect("right"), users)
 }
 
-/// Theorem 1 with its root corrected: from two starts on each network the same rest; there n = f^(−1/2) and U′(x) = Σg, the condition of
-/// (19) with the utility that crate num computes. The slowest mode is 2cf^½ > 2·0.01·0.1 a second: 8000 s leave e^(−16), and twice
-/// that in a second run of as long from there.
+/// Theorem 1 with its root corrected: from two starts on each network the same rest; there n = f^(−1/2) and U′(x) = Σg,
+/// the condition of (19) with the utility that crate num computes. The slowest mode is 2cf^½ > 2·0.01·0.1 a second:
+/// 8000 s leave e^(−16), and twice that in a second run of as long from there.
 #[test]
 fn it_rests_at_theorem_one() {
     for seed in 0..6 {
@@ -53,8 +53,9 @@ fn it_rests_at_theorem_one() {
     }
 }
 
-/// Large β: the link is full and n* = C·T·√ε/(√2·S) (from y = C): 2.10, 2.97, 3.64, 4.20 for a loss of 2, 4, 6, 8 %. What is left of the
-/// price at y = C, ln 2/β = 7e-6 beside ε, and f = 1/n² > 0 needs y above C by at most 1e-5: 1e-3 is far beyond both.
+/// Large β: the link is full and n* = C·T·√ε/(√2·S) (from y = C): 2.10, 2.97, 3.64, 4.20 for a loss of 2, 4, 6, 8 %.
+/// What is left of the price at y = C, ln 2/β = 7e-6 beside ε, and f = 1/n² > 0 needs y above C by at most 1e-5: 1e-3
+/// is far beyond both.
 #[test]
 fn a_large_beta_fills_the_link() {
     for (loss, hand) in [(0.02, 2.100), (0.04, 2.970), (0.06, 3.637), (0.08, 4.200)] {
@@ -65,8 +66,8 @@ fn a_large_beta_fills_the_link() {
     }
 }
 
-/// The discontinuous form slides along y = C to the same number of connections: within 2 %, the swing of n while x, which takes about
-/// n·S/(ε·x) = 0.8 s, lags behind it.
+/// The discontinuous form slides along y = C to the same number of connections: within 2 %, the swing of n while x,
+/// which takes about n·S/(ε·x) = 0.8 s, lags behind it.
 #[test]
 fn the_discontinuous_form_slides_to_the_same_rest() {
     let run = single(0.02, 0.0125, Congestion::Discontinuous).follow(&[50.0], &[1.0], 1000.0, 10.0, 1e-6);
@@ -83,7 +84,8 @@ fn uncongested_connections_grow_as_the_root_of_time() {
     for (at, (x, n)) in run.rates.iter().zip(&run.connections).enumerate() {
         let exact = (1.0 + 2.0 * 0.0125 * 50.0 * at as f64).sqrt();
         assert!((n[0] / exact - 1.0).abs() < 1e-7, "{}", n[0]);
-        // 29.762 packets/s a connection; the rate follows n within the time of the boundary layer, 1/(x·ε/n) = 0.4 s of 40 s.
+        // 29.762 packets/s a connection; the rate follows n within the time of the boundary layer, 1/(x·ε/n) = 0.4 s of
+        // 40 s.
         assert!((x[0] / (29.762 * exact) - 1.0).abs() < 0.02, "{}", x[0]);
     }
 }

@@ -49,9 +49,9 @@ impl Case {
     }
 }
 
-/// huang2020 Theorems 1 and 2: from any start, for ρ in (0, 1], the rates end at the maximum of Σ p ln x, found by a different
-/// method. κ = W^(2ρ−1)/2 for windows of about 100 keeps the speeds alike; 400 s leave the slowest mode, about
-/// κ·(d/d̄)·W^(1−2ρ)/rtt = 0.5·0.3/0.3 s⁻¹ or more, far behind: what is left is the tolerance of the steps.
+/// huang2020 Theorems 1 and 2: from any start, for ρ in (0, 1], the rates end at the maximum of Σ p ln x, found by a
+/// different method. κ = W^(2ρ−1)/2 for windows of about 100 keeps the speeds alike; 400 s leave the slowest mode,
+/// about κ·(d/d̄)·W^(1−2ρ)/rtt = 0.5·0.3/0.3 s⁻¹ or more, far behind: what is left is the tolerance of the steps.
 #[test]
 fn all_rho_reach_the_optimum_from_random_starts() {
     for seed in 0..12 {
@@ -71,8 +71,8 @@ fn all_rho_reach_the_optimum_from_random_starts() {
     }
 }
 
-/// huang2020 (27): Y falls along every trajectory of the differential equation in steps of equal length; per round trip each flow
-/// has its own clock, so this is held where all round trips are alike.
+/// huang2020 (27): Y falls along every trajectory of the differential equation in steps of equal length; per round trip
+/// each flow has its own clock, so this is held where all round trips are alike.
 #[test]
 fn the_lyapunov_function_falls() {
     for seed in 0..12 {

@@ -1,8 +1,8 @@
 //! BIC: binary search for the window of the last loss.
 //!
-//! L. Xu, K. Harfoush and I. Rhee, "Binary increase congestion control (BIC) for fast long-distance networks", IEEE INFOCOM 2004,
-//! DOI 10.1109/INFCOM.2004.1354672; Linux `net/ipv4/tcp_bic.c`. Window W in packets, W_max the window of the last loss,
-//! growth in packets per round trip:
+//! L. Xu, K. Harfoush and I. Rhee, "Binary increase congestion control (BIC) for fast long-distance networks", IEEE
+//! INFOCOM 2004, DOI 10.1109/INFCOM.2004.1354672; Linux `net/ipv4/tcp_bic.c`. Window W in packets, W_max the window of
+//! the last loss, growth in packets per round trip:
 //!
 //! * W < ssthresh: W ← W + acked; else W ← W + growth·acked/W
 //! * W ≤ 14: growth 1 and a loss halves, as Reno; else
@@ -260,9 +260,9 @@ mod tests {
 
     #[test]
     fn the_way_back_to_four_hundred_packets_takes_fifty_round_trips() {
-        // From 320: 12 packets by 16 a round trip, 4 each by k = 16, 15, …, 2 about 398 − 4k, and the last 8 in 40 round trips:
-        // 0.75·326 + Σ 4/k·(398 − 4k) + 40·396 = 244.5 + 3790.1 − 240 + 15 840 = 19 634.6 ACKs, less up to one at each of the 16
-        // changes of pace, which comes within an ACK.
+        // From 320: 12 packets by 16 a round trip, 4 each by k = 16, 15, …, 2 about 398 − 4k, and the last 8 in 40
+        // round trips: 0.75·326 + Σ 4/k·(398 − 4k) + 40·396 = 244.5 + 3790.1 − 240 + 15 840 = 19 634.6 ACKs, less up to
+        // one at each of the 16 changes of pace, which comes within an ACK.
         let mut law = Bic::new(Params::default(), Packets::new(400.0));
         law.on_congestion(&congestion(CongestionKind::Loss, 400.0));
         let mut acks = 0.0;

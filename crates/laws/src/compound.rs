@@ -1,8 +1,8 @@
 //! Compound: Reno's window plus a window that grows fast while the queue is short.
 //!
-//! K. Tan, J. Song, Q. Zhang and M. Sridharan, "A Compound TCP approach for high-speed and long distance networks", IEEE
-//! INFOCOM 2006, DOI 10.1109/INFOCOM.2006.188; draft-sridharan-tcpm-ctcp-02. Total window W = c + d in packets, c the loss
-//! window, d the delay window; base_rtt and rtt in seconds:
+//! K. Tan, J. Song, Q. Zhang and M. Sridharan, "A Compound TCP approach for high-speed and long distance networks",
+//! IEEE INFOCOM 2006, DOI 10.1109/INFOCOM.2006.188; draft-sridharan-tcpm-ctcp-02. Total window W = c + d in packets, c
+//! the loss window, d the delay window; base_rtt and rtt in seconds:
 //!
 //! * slow start: c ← c + acked, d = 0
 //! * congestion avoidance, per ACK: c ← c + acked/W
@@ -10,10 +10,10 @@
 //! * on loss: W ← (1−β)·W, of which c keeps its half and d receives the rest
 //! * on timeout: ssthresh ← max(flight/2, 2), c ← 1, d ← 0
 //!
-//! Fluid, state (W, d), p the loss probability, x = W/rtt: c' = (1−p)/rtt − p·x·c/2 and d' = (1−p)·max(α·W^k − 1, 0)/rtt, or
-//! −ζ·diff/rtt where diff ≥ γ, less p·x·(β·W − c/2). It rests at W = (2(1−p)/p)^½ where that exceeds the queue's limit
-//! γ·rtt/q, else at the lesser of that limit and the solution of (1−p)·max(α·W^k, 1) = β·p·W², which is exact for β = ½.
-//! It maximises no utility: two signals, loss and delay, drive one window.
+//! Fluid, state (W, d), p the loss probability, x = W/rtt: c' = (1−p)/rtt − p·x·c/2 and d' = (1−p)·max(α·W^k − 1,
+//! 0)/rtt, or −ζ·diff/rtt where diff ≥ γ, less p·x·(β·W − c/2). It rests at W = (2(1−p)/p)^½ where that exceeds the
+//! queue's limit γ·rtt/q, else at the lesser of that limit and the solution of (1−p)·max(α·W^k, 1) = β·p·W², which is
+//! exact for β = ½. It maximises no utility: two signals, loss and delay, drive one window.
 //!
 //! **Where we differ**
 //! * γ is constant, as in the INFOCOM paper; the draft can tune it.

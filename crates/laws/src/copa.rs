@@ -5,8 +5,10 @@
 //! usenix.org/conference/nsdi18/presentation/arun. Window W and 1/δ in packets, times in seconds:
 //!
 //! * RTTmin: least sample of 10 s. RTTstanding: least of the last srtt/2. d_q = RTTstanding − RTTmin
-//! * per ACK W ← W + v·acked/(δ·W) where W/RTTstanding ≤ 1/(δ·d_q), else W ← W − v·acked/(δ·W); paced at 2·W/RTTstanding
-//! * v: 1; doubles in each round trip in which W has moved in the same direction as in the three before, and is 1 again when it turns
+//! * per ACK W ← W + v·acked/(δ·W) where W/RTTstanding ≤ 1/(δ·d_q), else W ← W − v·acked/(δ·W); paced at
+//!   2·W/RTTstanding
+//! * v: 1; doubles in each round trip in which W has moved in the same direction as in the three before, and is 1 again
+//!   when it turns
 //! * slow start: W doubles in a round trip until the rate is above 1/(δ·d_q) for the first time
 //! * the queue is nearly empty where d_q < 0.1·(RTTmax − RTTmin), RTTmax being the maximum sample of four round trips,
 //!   or where fewer than 7/8 of its default target of 1/δ packets are in the queue, W·d_q/RTTstanding. Copa's own
@@ -26,7 +28,8 @@
 //!   are always in the queue; beside other Copa flows fewer in each oscillation.
 //! * Round trips count from the first draining of slow start's own queue: until then it is not a rival's.
 //! * v is 1 at once when a step goes against the direction of the last round trip, not only at its end.
-//! * A timeout leaves 2 packets (the paper does not say). Losses do not change the window, as in the paper's default mode.
+//! * A timeout leaves 2 packets (the paper does not say). Losses do not change the window, as in the paper's default
+//!   mode.
 
 use crate::bbr::filter::MaxFilter;
 use crate::fluid::passed;
@@ -334,8 +337,8 @@ mod tests {
 
     #[test]
     fn a_step_is_a_share_of_one_over_delta() {
-        // The first ACK doubles; then d_q = 0 until 100 ms are forgotten after 62.5 ms: at 1070 ms d_q = 25 ms, 100·25 > 2·125: out of slow
-        // start, down by 2/100; then by 2/99.98 and 2/99.96.
+        // The first ACK doubles; then d_q = 0 until 100 ms are forgotten after 62.5 ms: at 1070 ms d_q = 25 ms, 100·25
+        // > 2·125: out of slow start, down by 2/100; then by 2/99.98 and 2/99.96.
         let law = steady();
         near(law.cwnd().count(), 100.0 - 0.02 - 2.0 / 99.98 - 2.0 / 99.959_996, 1e-9);
         near(observed(&law, "queue_delay"), 0.025, 1e-12);

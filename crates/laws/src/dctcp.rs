@@ -1,6 +1,7 @@
 //! Data Center TCP: reduces the window in proportion to the share of marked packets.
 //!
-//! M. Alizadeh and others, "Data center TCP (DCTCP)", SIGCOMM 2010, DOI 10.1145/1851182.1851192; RFC 8257 §3.3. Window W in packets:
+//! M. Alizadeh and others, "Data center TCP (DCTCP)", SIGCOMM 2010, DOI 10.1145/1851182.1851192; RFC 8257 §3.3. Window
+//! W in packets:
 //!
 //! * once a window of data: α ← (1−g)·α + g·F, F the share of the packets acknowledged in it that were marked
 //! * on marks, once a window of data: W ← max(W·(1 − α/2), 2), and W stays so until a packet sent since is acknowledged
@@ -248,8 +249,8 @@ mod tests {
         assert_eq!((law.window.cwnd, law.window.ssthresh), (1.0, 10.0));
     }
 
-    /// Marks alone: √(2·0.999)/0.001 = 1413.506 packets. Losses alone, as Reno: √(2·0.99/0.01) = 14.071 248. Both, at W = 10, m = 1:
-    /// 0.99·(0.9 − 0.5)/2 = 0.198 packets a round trip by marks, and −0.01·50 by losses.
+    /// Marks alone: √(2·0.999)/0.001 = 1413.506 packets. Losses alone, as Reno: √(2·0.99/0.01) = 14.071 248. Both, at
+    /// W = 10, m = 1: 0.99·(0.9 − 0.5)/2 = 0.198 packets a round trip by marks, and −0.01·50 by losses.
     #[test]
     fn the_fluid_tells_marks_from_losses() {
         let path =

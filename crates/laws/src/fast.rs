@@ -7,9 +7,9 @@
 //! * W ← min{2·W, (1−γ)·W + γ·((BaseRTT/AvgRTT)·W + α)}, that is W ← W − γ·v with v = W − (BaseRTT/AvgRTT)·W − α
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh; on timeout: the same ssthresh, W ← 1
 //!
-//! Fluid: dW/dt = −γ·(W − x·d − α) with x = W/(d + q), d the propagation and q the queueing delay: at rest x·q = α. The price
-//! is q, the utility α·ln x. The unit of t is the time from one step to the next: γ is per second here, and the packet law
-//! makes one step per round trip.
+//! Fluid: dW/dt = −γ·(W − x·d − α) with x = W/(d + q), d the propagation and q the queueing delay: at rest x·q = α. The
+//! price is q, the utility α·ln x. The unit of t is the time from one step to the next: γ is per second here, and the
+//! packet law makes one step per round trip.
 //!
 //! `mode = "paper"`: each ACK makes the share acked/W of the step, so that a window of ACKs makes one step. `mode =
 //! "ns2"`: the module of Cui and Andrew (ns-2.35 `tcp-fast.cc` 1.1.3). AvgRTT's filter is as long as a third of the
@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn the_module_acts_in_every_other_round_trip() {
         let mut law = steady(10.0, Mode::Ns2);
-        // At 1000 ms a round without steps begins; the first ACK more than a round trip of 125 ms later begins one with.
+        // At 1000 ms a round without steps begins; the first ACK more than a round trip of 125 ms later begins one
+        // with.
         law.on_ack(&slow_ack(1000, 0, 100.0, 125));
         law.on_ack(&slow_ack(1125, 0, 100.0, 125));
         near(law.cwnd().count(), 100.0, 1e-12);
@@ -160,7 +161,8 @@ mod tests {
     #[test]
     fn the_module_spreads_an_increase_over_ten_milliseconds_of_acks() {
         let mut law = steady(26.0, Mode::Ns2);
-        // 100 ACKs in the round of 125 ms before: 8 in 10 ms. The increase is γ·(80 + 26 − 100) = 3, one per 8/3 → 2 ACKs.
+        // 100 ACKs in the round of 125 ms before: 8 in 10 ms. The increase is γ·(80 + 26 − 100) = 3, one per 8/3 → 2
+        // ACKs.
         (0..100).for_each(|_| law.on_ack(&slow_ack(1000, 0, 100.0, 125)));
         let windows: Vec<f64> = (0..8)
             .map(|_| {

@@ -1,16 +1,16 @@
 //! Hybla: a connection with a long round trip grows like one with a short round trip.
 //!
-//! C. Caini and R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International Journal of Satellite
-//! Communications and Networking 22(5), 2004, DOI 10.1002/sat.799. Window W in packets, ρ = max(rtt/rtt₀, 1), rtt the least srtt so
-//! far, all in seconds:
+//! C. Caini and R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International Journal of
+//! Satellite Communications and Networking 22(5), 2004, DOI 10.1002/sat.799. Window W in packets, ρ = max(rtt/rtt₀, 1),
+//! rtt the least srtt so far, all in seconds:
 //!
 //! * W < ssthresh: W ← W + (2^ρ − 1)·acked
 //! * else: W ← W + ρ²·acked/W: ρ² packets per round trip, which adds ρ/rtt₀ packets per second each second at any rtt
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh
 //! * on timeout: the same ssthresh, W ← 1
 //!
-//! Fluid, ρ by the propagation delay: dW/dt = [(1−p)·ρ² − p·W²/2]/rtt packets per second, at rest W = ρ·√(2(1−p)/p): the rate
-//! W/rtt is that of a Reno with a round trip of rtt₀. The price is p = 2ρ²/(2ρ² + x²·rtt²), the derivative of
+//! Fluid, ρ by the propagation delay: dW/dt = [(1−p)·ρ² − p·W²/2]/rtt packets per second, at rest W = ρ·√(2(1−p)/p):
+//! the rate W/rtt is that of a Reno with a round trip of rtt₀. The price is p = 2ρ²/(2ρ² + x²·rtt²), the derivative of
 //! U(x) = (√2·ρ/rtt)·arctan(x·rtt/(√2·ρ)).
 //!
 //! **Where we differ**
@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn a_hundred_milliseconds_are_four_times_the_reference() {
-        // ρ = 4: slow start by 2⁴ − 1 = 15 packets an ACK; after a loss that found 32 in flight 16 + 16/16 = 17, 17 + 16/17.
+        // ρ = 4: slow start by 2⁴ − 1 = 15 packets an ACK; after a loss that found 32 in flight 16 + 16/16 = 17, 17 +
+        // 16/17.
         let mut law = Hybla::new(Params::default(), Packets::new(10.0));
         law.on_ack(&ack(0, 0, 10.0));
         assert_eq!((law.own.rho, law.window.cwnd), (4.0, 25.0));

@@ -1,7 +1,7 @@
 //! MulTCP: one connection with the share of N.
 //!
-//! J. Crowcroft and P. Oechslin, "Differentiated end-to-end Internet services using a weighted proportional fair sharing
-//! TCP", ACM SIGCOMM CCR 28(3), 1998, DOI 10.1145/293927.293930. Window W in packets:
+//! J. Crowcroft and P. Oechslin, "Differentiated end-to-end Internet services using a weighted proportional fair
+//! sharing TCP", ACM SIGCOMM CCR 28(3), 1998, DOI 10.1145/293927.293930. Window W in packets:
 //!
 //! * W < ssthresh: W ← W + acked, and W ← W + 2·acked up to the window that N connections reach in the same time,
 //!   W₀·N^(ln 3/ln 1.5) from a window of W₀: 3^k = N·2^k after k = ln N/ln 1.5 round trips
@@ -9,8 +9,8 @@
 //! * on loss, which halves one of N windows: ssthresh ← max(flight·(1 − 1/(2N)), 2), W ← ssthresh
 //! * on timeout as Reno: ssthresh ← max(flight/2, 2), W ← 1
 //!
-//! Fluid: dW/dt = W/rtt · [(1−p)·N/W − p·W/(2N)] packets per second, at rest W = N·√(2(1−p)/p), N times Reno's. The price is
-//! p = 2N²/(2N² + x²·rtt²), the derivative of U(x) = (√2·N/rtt)·arctan(x·rtt/(√2·N)).
+//! Fluid: dW/dt = W/rtt · [(1−p)·N/W − p·W/(2N)] packets per second, at rest W = N·√(2(1−p)/p), N times Reno's. The
+//! price is p = 2N²/(2N² + x²·rtt²), the derivative of U(x) = (√2·N/rtt)·arctan(x·rtt/(√2·N)).
 //!
 //! A sawtooth with one loss in 1/p packets has W = √(N·(4N−1)/(2p)): at small N less than N times Reno's √(3/(2p)), at
 //! large N 1.15 times as much, because a loss halves the mean of the N windows and not the greatest.

@@ -1,7 +1,8 @@
 //! Prague: a scalable law for queues with frequent, early marks.
 //!
-//! K. De Schepper, O. Tilmans, B. Briscoe and V. Goel, "Prague Congestion Control", draft-briscoe-iccrg-prague-congestion-control-04,
-//! §2.4; the requirements are RFC 9331 §4. Window W in packets, a *virtual round trip* of max(rtt, `rtt_target`):
+//! K. De Schepper, O. Tilmans, B. Briscoe and V. Goel, "Prague Congestion Control",
+//! draft-briscoe-iccrg-prague-congestion-control-04, §2.4; the requirements are RFC 9331 §4. Window W in packets, a
+//! *virtual round trip* of max(rtt, `rtt_target`):
 //!
 //! * once per virtual round trip, from the first mark on: α ← (1−g)·α + g·F, F the share of marked packets
 //! * per ACK of `acked` packets with `marked` marks: W ← W + (acked − marked)/W·(rtt/virtual rtt)², also while W is

@@ -16,8 +16,8 @@
 //! κ·(BaseRTT/AvgRTT)·W^(1−2ρ)·(W − (BaseRTT/AvgRTT)·V − p), the difference of the paper's module from FAST's.
 //!
 //! **Where we differ**
-//! * As [`fast`](crate::fast): one step per window of ACKs, spread over them; slow start until the queue shows p packets;
-//!   a window of ACKs adds at most the window and takes at most half of it.
+//! * As [`fast`](crate::fast): one step per window of ACKs, spread over them; slow start until the queue shows p
+//!   packets; a window of ACKs adds at most the window and takes at most half of it.
 //! * W^(1−2ρ) is that of the round trip's first ACK.
 //! * κ defaults to ½; the paper's ns-2 runs use 1.5. A step moves W by κ·(d/d̄)·W^(1−2ρ) times its distance from rest:
 //!   up to 1 is stable at any window. For ρ < ½ choose κ smaller, for ρ > ½ larger, as W^(2ρ−1).

@@ -1,12 +1,13 @@
 //! Reno: additive increase, multiplicative decrease.
 //!
-//! RFC 5681 §3.1 (slow start and congestion avoidance), RFC 3465 §2.2 (byte counting, without its limit L in slow start).
+//! RFC 5681 §3.1 (slow start and congestion avoidance), RFC 3465 §2.2 (byte counting, without its limit L in slow
+//! start).
 //!
 //! Window W in packets, per ACK of `acked` packets, n = `acked`, or 1 without byte counting:
 //!
 //! * W < ssthresh: W ← W + n, by at most two packets beyond ssthresh
-//! * else: W ← W + n/W: with byte counting W grows by one packet per round trip, without it by one per b round trips where
-//!   the receiver acknowledges every b-th packet (the b of Padhye et al., 1998)
+//! * else: W ← W + n/W: with byte counting W grows by one packet per round trip, without it by one per b round trips
+//!   where the receiver acknowledges every b-th packet (the b of Padhye et al., 1998)
 //! * on loss: ssthresh ← max(flight/2, 2), W ← ssthresh
 //! * on timeout: the same ssthresh, W ← 1
 //!
@@ -137,7 +138,8 @@ mod tests {
 
     #[test]
     fn after_a_loss_it_grows_by_one_over_the_window() {
-        // 20 in flight ⇒ ssthresh = cwnd = 10; then 10 + 1/10 = 10.1, and 10.1 + 2/10.1 = 10.298 019 8 for an ACK of two.
+        // 20 in flight ⇒ ssthresh = cwnd = 10; then 10 + 1/10 = 10.1, and 10.1 + 2/10.1 = 10.298 019 8 for an ACK of
+        // two.
         let mut law = reno(20.0);
         law.on_congestion(&congestion(CongestionKind::Loss, 20.0));
         assert_eq!(law.cwnd(), Packets::new(10.0));

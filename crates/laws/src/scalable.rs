@@ -10,9 +10,9 @@
 //!
 //! Losses are ln(1/(1−b))/ln(1 + a) round trips apart, 13.4 of them, at any W.
 //!
-//! Fluid: dW/dt = W/rtt · [(1−p)·max(a, 1/W) − p·b·W] packets per second, at rest W = (a/b)·(1−p)/p, and where that is below 1/a,
-//! W = √((1−p)/(b·p)). The rate x = W/rtt meets p = k/(k + x·rtt) with k = a/b, the derivative of
-//! U(x) = (k/rtt)·ln(1 + x·rtt/k); below 1/a it meets p = 1/(1 + b·x²·rtt²), of the utility of a square-root law.
+//! Fluid: dW/dt = W/rtt · [(1−p)·max(a, 1/W) − p·b·W] packets per second, at rest W = (a/b)·(1−p)/p, and where that is
+//! below 1/a, W = √((1−p)/(b·p)). The rate x = W/rtt meets p = k/(k + x·rtt) with k = a/b, the derivative of U(x) =
+//! (k/rtt)·ln(1 + x·rtt/k); below 1/a it meets p = 1/(1 + b·x²·rtt²), of the utility of a square-root law.
 //!
 //! **Where we differ**
 //! * Below 1/a = 100 packets W grows as Reno's, as in Linux and ns-3, and loses its share b; the paper also has Reno's

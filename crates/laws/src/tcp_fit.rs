@@ -1,8 +1,8 @@
 //! TCP-FIT: one connection that emulates N Renos, N controlled by the queue.
 //!
-//! J. Wang, J. Wen, J. Zhang, Z. Xiong and Y. Han, "TCP-FIT: An improved TCP algorithm for heterogeneous networks", Journal
-//! of Network and Computer Applications 71, 2016; before, at IEEE INFOCOM 2011, DOI 10.1109/INFCOM.2011.5935128. Window W in
-//! packets, RTTs in seconds:
+//! J. Wang, J. Wen, J. Zhang, Z. Xiong and Y. Han, "TCP-FIT: An improved TCP algorithm for heterogeneous networks",
+//! Journal of Network and Computer Applications 71, 2016; before, at IEEE INFOCOM 2011, DOI
+//! 10.1109/INFCOM.2011.5935128. Window W in packets, RTTs in seconds:
 //!
 //! * per ACK W ← W + acked below ssthresh, else W ← W + N·acked/W: N packets per round trip (Eq. 3)
 //! * on loss: ssthresh ← max(flight·(1 − 2/(3N+1)), 2), W ← ssthresh (Eq. 3); on timeout as Reno:
@@ -10,14 +10,14 @@
 //! * once every max(srtt, 500 ms) of congestion avoidance, RTT the mean of the samples since the last time:
 //!   N ← max{1, N + β − β·N·(RTT − base_rtt)/(α·RTT)} (Eq. 8 and 41)
 //! * α = min{1/10, (RTTmax − base_rtt)/(2·RTTmax)}, RTTmax the greatest srtt of the connection (§5.5)
-//! * the rule of 2011 (`update = "step"`) has the same rest: N ← N + β while N·(RTT − base_rtt)/(α·RTT) < 1, N ← max{1, N − β} where
-//!   it is more, with β = 1
+//! * the rule of 2011 (`update = "step"`) has the same rest: N ← N + β while N·(RTT − base_rtt)/(α·RTT) < 1, N ← max{1,
+//!   N − β} where it is more, with β = 1
 //!
-//! Fluid, in (W, N), with R = max(rtt, 500 ms) and α at its greatest:
-//! dW/dt = [(1−p)·N − p·W²·2/(3N+1)]/rtt packets per second, dN/dt = β·(1 − N·q/(α·rtt))/R per second while N > 1 or
-//! growing. At rest N = max{1, α·rtt/q} (Eq. 25) and W² = (1−p)/p · N(3N+1)/2. The paper's periodic sawtooth has 3N²/2 for
-//! N(3N+1)/2 (Eq. 22). The price is p at the path's q: p = K/(K + x²·rtt²) with K = N(3N+1)/2, the derivative of
-//! U(x) = (√K/rtt)·arctan(x·rtt/√K). Without a queue N grows without bound.
+//! Fluid, in (W, N), with R = max(rtt, 500 ms) and α at its greatest: dW/dt = [(1−p)·N − p·W²·2/(3N+1)]/rtt packets per
+//! second, dN/dt = β·(1 − N·q/(α·rtt))/R per second while N > 1 or growing. At rest N = max{1, α·rtt/q} (Eq. 25) and W²
+//! = (1−p)/p · N(3N+1)/2. The paper's periodic sawtooth has 3N²/2 for N(3N+1)/2 (Eq. 22). The price is p at the path's
+//! q: p = K/(K + x²·rtt²) with K = N(3N+1)/2, the derivative of U(x) = (√K/rtt)·arctan(x·rtt/√K). Without a queue N
+//! grows without bound.
 //!
 //! **Where we differ**
 //! * α is at least 1/1000, so that it is positive on a path without any queue so far.
@@ -299,7 +299,8 @@ mod tests {
         assert_eq!(law.n, 4.0);
         law.on_ack(&slow_ack(501, 0, 40.0, 102));
         near(law.n, 4.215_686_27, 1e-8);
-        // The next period knows its own samples alone: 103 ms, 3/10.3. N = 4.215 686 ← 5.215 686 − 1.227 870 = 3.987 816.
+        // The next period knows its own samples alone: 103 ms, 3/10.3. N = 4.215 686 ← 5.215 686 − 1.227 870 = 3.987
+        // 816.
         law.on_ack(&slow_ack(1001, 0, 40.0, 103));
         near(law.n, 3.987_816_49, 1e-8);
         // N never falls below one: 100 of 200 ms at N = 4 would leave −15.
@@ -329,8 +330,8 @@ mod tests {
 
     #[test]
     fn the_rule_of_2011_goes_by_one_up_and_down() {
-        // 2 of 102 ms: N·q/(α·RTT) = 4·2/10.2 < 1, so 5; 5·2/10.2 < 1, so 6; 6·2/10.2 > 1, so 5 again. 4 of 104 ms: 4, 3, 2,
-        // then 2·4/10.4 < 1: 3.
+        // 2 of 102 ms: N·q/(α·RTT) = 4·2/10.2 < 1, so 5; 5·2/10.2 < 1, so 6; 6·2/10.2 > 1, so 5 again. 4 of 104 ms: 4,
+        // 3, 2, then 2·4/10.4 < 1: 3.
         let mut law = avoiding(4.0);
         law.params.update = Update::Step;
         law.on_ack(&slow_ack(1, 0, 40.0, 102));
@@ -357,8 +358,8 @@ mod tests {
 
     #[test]
     fn a_path_that_has_shown_no_queue_lets_n_grow() {
-        // RTTmax = base_rtt: α would be 0, and is 1/1000 of no queue at all: N + 1. A period of no samples leaves N, and the next
-        // ACK that brings one moves it.
+        // RTTmax = base_rtt: α would be 0, and is 1/1000 of no queue at all: N + 1. A period of no samples leaves N,
+        // and the next ACK that brings one moves it.
         let mut law = TcpFit::new(Params::default(), Packets::new(40.0));
         law.window.ssthresh = 40.0;
         law.on_ack(&ack(0, 0, 40.0));

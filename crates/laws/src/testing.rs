@@ -3,7 +3,8 @@
 use crate::{Ack, Congestion, CongestionKind, Sample};
 use windward_units::{Duration, Packets, Time};
 
-/// An ACK of one packet at `now` ms, of round trip `round`, in a full window of `window` packets; base RTT 100 ms, no queue.
+/// An ACK of one packet at `now` ms, of round trip `round`, in a full window of `window` packets; base RTT 100 ms, no
+/// queue.
 pub(crate) fn ack(now: u64, round: u64, window: f64) -> Ack {
     let base_rtt = Duration::from_millis(100);
     Ack {

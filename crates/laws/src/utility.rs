@@ -9,14 +9,14 @@ pub enum Utility {
     /// b·ln x, b being the packets that the flow keeps in queues: the price b/x is the queueing delay in seconds (Low,
     /// Peterson and Wang, J. ACM 49(2), 2002).
     Backlog(Packets),
-    /// (√k/T)·arctan(x·T/√k), T being the round-trip time in seconds: the price k/(k + x²·T²) is the loss probability. Where
-    /// losses are rare this is −k/(T²·x) up to a constant, and x = √k/(T·√p).
+    /// (√k/T)·arctan(x·T/√k), T being the round-trip time in seconds: the price k/(k + x²·T²) is the loss probability.
+    /// Where losses are rare this is −k/(T²·x) up to a constant, and x = √k/(T·√p).
     SquareRoot {
         /// k, x²·T² times the odds p/(1−p) of a loss; 2 for Reno.
         k: f64,
     },
-    /// (k/T)·ln(1 + x·T/k), T being the round-trip time in seconds: the price k/(k + x·T) is the loss probability. Where losses
-    /// are rare this is (k/T)·ln x up to a constant, and x = k/(T·p).
+    /// (k/T)·ln(1 + x·T/k), T being the round-trip time in seconds: the price k/(k + x·T) is the loss probability.
+    /// Where losses are rare this is (k/T)·ln x up to a constant, and x = k/(T·p).
     Logarithm {
         /// k, x·T times the odds p/(1−p) of a loss.
         k: f64,

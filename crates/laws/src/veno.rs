@@ -1,18 +1,18 @@
 //! Veno: Reno that treats a loss as random while the queue is short.
 //!
-//! C. P. Fu and S. C. Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", IEEE JSAC 21(2), 2003,
-//! DOI 10.1109/JSAC.2002.807336. Window W in packets, RTTs in seconds, N = W·(1 − base_rtt/rtt) packets in queues, by the latest
-//! sample of an ACK that lets W grow:
+//! C. P. Fu and S. C. Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", IEEE JSAC
+//! 21(2), 2003, DOI 10.1109/JSAC.2002.807336. Window W in packets, RTTs in seconds, N = W·(1 − base_rtt/rtt) packets in
+//! queues, by the latest sample of an ACK that lets W grow:
 //!
 //! * W < ssthresh: W ← W + acked
 //! * else: W ← W + acked/W while N < β, and half as much from there on
 //! * on loss: ssthresh ← max(γ·flight, 2) while N < β, else max(flight/2, 2); W ← ssthresh
 //! * on timeout: the same ssthresh, W ← 1
 //!
-//! Fluid: dW/dt = [(1−p) − (1−γ)·p·W²]/rtt packets per second where N = W·q/rtt < β, else [(1−p) − p·W²]/(2·rtt); about β a
-//! straight line leads from one to the other. It rests at W = √((1−p)/((1−γ)·p)) where that leaves N < β, at W = √((1−p)/p) where
-//! that leaves N > β, else with β packets in the queue, W = β·rtt/q. It maximises no utility: two signals, loss and delay, drive
-//! one window.
+//! Fluid: dW/dt = [(1−p) − (1−γ)·p·W²]/rtt packets per second where N = W·q/rtt < β, else [(1−p) − p·W²]/(2·rtt); about
+//! β a straight line leads from one to the other. It rests at W = √((1−p)/((1−γ)·p)) where that leaves N < β, at W =
+//! √((1−p)/p) where that leaves N > β, else with β packets in the queue, W = β·rtt/q. It maximises no utility: two
+//! signals, loss and delay, drive one window.
 //!
 //! **Where we differ**
 //! * Above β growth is half of Reno's at every ACK; the paper and Linux add a whole packet every other round trip.
@@ -177,8 +177,8 @@ mod tests {
 
     #[test]
     fn the_fluid_rests_in_one_of_three_places() {
-        // p = 1 %: √(99/0.2) = 22.248 6 while that keeps less than 3 packets in the queue, q/rtt < 0.1348; √99 = 9.949 9 where
-        // that keeps more, q/rtt > 0.3015; between them 3·rtt/q, to the width of the line.
+        // p = 1 %: √(99/0.2) = 22.248 6 while that keeps less than 3 packets in the queue, q/rtt < 0.1348; √99 = 9.949
+        // 9 where that keeps more, q/rtt > 0.3015; between them 3·rtt/q, to the width of the line.
         let rest = |queue_ms| {
             let (base_rtt, queue_delay) = (Duration::from_millis(100 - queue_ms), Duration::from_millis(queue_ms));
             Params::default().equilibrium(&FluidPath { base_rtt, queue_delay, loss: 0.01, marks: 0.0 }).unwrap().count()
@@ -194,8 +194,8 @@ mod tests {
             marks: 0.0,
         };
         let mut out = [0.0];
-        // At 30 packets 3 are in the queue and half of the line is passed: (0.99·0.75 − 0.01·0.35·900)/0.1 = −24.075 packets
-        // a second; at 20 packets (0.99 − 0.01·0.2·400)/0.1 = 1.9.
+        // At 30 packets 3 are in the queue and half of the line is passed: (0.99·0.75 − 0.01·0.35·900)/0.1 = −24.075
+        // packets a second; at 20 packets (0.99 − 0.01·0.2·400)/0.1 = 1.9.
         Params::default().derivative(&[30.0], &path, &mut out);
         near(out[0], -24.075, 1e-6);
         Params::default().derivative(&[20.0], &path, &mut out);

@@ -1,18 +1,18 @@
 //! Westwood+: Reno that falls back to its measured rate instead of half.
 //!
 //! L. A. Grieco and S. Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP congestion
-//! control", ACM SIGCOMM CCR 34(2), 2004, DOI 10.1145/997150.997155. Window W in packets, bandwidth estimate B in packets
-//! a second, RTTs in seconds:
+//! control", ACM SIGCOMM CCR 34(2), 2004, DOI 10.1145/997150.997155. Window W in packets, bandwidth estimate B in
+//! packets a second, RTTs in seconds:
 //!
 //! * once per round trip of length Δ in which D packets were acknowledged: B ← a·B + (1−a)·D/Δ, the filter's a = 0.9
 //! * growth as Reno's: per ACK W ← W + acked below ssthresh, else W ← W + acked/W
 //! * on loss: ssthresh ← max(B·base_rtt, 2), W ← min(W, ssthresh)
 //! * on timeout: the same ssthresh, W ← 1
 //!
-//! Fluid, with the filter settled at B = W/rtt: a loss takes W − B·base_rtt = W·q/rtt, q the queueing delay, so
-//! dW/dt = (1−p)/rtt − p·W²·q/rtt² packets per second, at rest W = √((1−p)/p · rtt/q), the paper's rate √((1−p)/p)/√(rtt·q). The
-//! price is p at the path's q: p = 1/(1 + x²·rtt·q), the derivative of U(x) = arctan(x·√(rtt·q))/√(rtt·q). Without a queue a
-//! loss takes nothing, and it never rests.
+//! Fluid, with the filter settled at B = W/rtt: a loss takes W − B·base_rtt = W·q/rtt, q the queueing delay, so dW/dt =
+//! (1−p)/rtt − p·W²·q/rtt² packets per second, at rest W = √((1−p)/p · rtt/q), the paper's rate √((1−p)/p)/√(rtt·q).
+//! The price is p at the path's q: p = 1/(1 + x²·rtt·q), the derivative of U(x) = arctan(x·√(rtt·q))/√(rtt·q). Without
+//! a queue a loss takes nothing, and it never rests.
 //!
 //! **Where we differ**
 //! * A round trip ends with the ACK of a packet sent after the last one ended; Linux samples at least 50 ms, and
@@ -196,7 +196,8 @@ mod tests {
 
     #[test]
     fn the_fluid_rests_at_the_papers_rate() {
-        // p = 1 %, 100 ms of which 20 ms are queue: W = √(99·5) = 22.248 6, and the paper's rate √99/√(0.1·0.02) = 222.486.
+        // p = 1 %, 100 ms of which 20 ms are queue: W = √(99·5) = 22.248 6, and the paper's rate √99/√(0.1·0.02) =
+        // 222.486.
         let path = FluidPath {
             base_rtt: Duration::from_millis(80),
             queue_delay: Duration::from_millis(20),

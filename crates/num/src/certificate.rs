@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// Residuals, all relative and ≥ 0; all 0 at an exact optimum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Largest excess of a link's load over its rate, or of rates over their region; relative to the link's capacity, or
-    /// to the largest rate in its region.
+    /// Largest excess of a link's load over its rate, or of rates over their region; relative to the link's capacity,
+    /// or to the largest rate in its region.
     pub primal: f64,
     /// Largest |U′(x_s) − Σ λ_l| relative to the terms of U′; for a flow at rate 0 only too low a price counts.
     pub dual: f64,

@@ -2,8 +2,8 @@
 //!
 //! maximise Σ U_s(x_s) over routes and capacity regions: a [`Problem`] is a [`Network`] (links, [`Region`]s that couple
 //! some of them, routes) and one [`Utility`] per flow; [`solve`] finds the rates, and every [`Solution`] carries a
-//! [`Certificate`] computed from the answer alone. [`FluidMap`] re-solves the problem of fixed windows, F: w → (x, q, r),
-//! along a trajectory. Model, methods and limits: `docs/reference/models/num.md`.
+//! [`Certificate`] computed from the answer alone. [`FluidMap`] re-solves the problem of fixed windows, F: w → (x, q,
+//! r), along a trajectory. Model, methods and limits: `docs/reference/models/num.md`.
 //!
 //! Rates may be in any one unit (packets per second by convention); prices are utility per rate.
 //!

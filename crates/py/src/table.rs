@@ -84,8 +84,8 @@ fn slice<'a, T: Element>(_py: Python<'a>, buffer: &'a PyBuffer<T>) -> PyResult<&
         return Ok(&[]);
     }
     let values = buffer.as_slice_ptr().ok_or_else(|| PyValueError::new_err("a column is one run of memory"))?;
-    // SAFETY: the buffer is held as long as the slice, and nobody writes to it meanwhile: that takes the interpreter's lock,
-    // which `_py` holds.
+    // SAFETY: the buffer is held as long as the slice, and nobody writes to it meanwhile: that takes the interpreter's
+    // lock, which `_py` holds.
     Ok(unsafe { values.as_ref() })
 }
 

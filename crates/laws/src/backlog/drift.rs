@@ -3,8 +3,8 @@
 use crate::FluidPath;
 use windward_units::Packets;
 
-/// One step changes the window W by −κ·b·W^(1−2ρ)·(W − (d/d̄)·V − p), with b = d/d̄ for QUIC-TCP and 1 for FAST; d/d̄ is
-/// BaseRTT/AvgRTT, V the window behind the measured RTT, p the backlog in packets.
+/// One step changes the window W by −κ·b·W^(1−2ρ)·(W − (d/d̄)·V − p), with b = d/d̄ for QUIC-TCP and 1 for FAST; d/d̄
+/// is BaseRTT/AvgRTT, V the window behind the measured RTT, p the backlog in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// Step size κ.

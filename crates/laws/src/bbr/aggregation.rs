@@ -74,8 +74,8 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// 1000 packets a second. 10 packets at 0 ms (an epoch begins: 10 ahead), 10 more at 5 ms: 20 − 5 = 15 ahead. At 25 ms 20 are no
-    /// more than the 25 expected: a new epoch with the 10 that came.
+    /// 1000 packets a second. 10 packets at 0 ms (an epoch begins: 10 ahead), 10 more at 5 ms: 20 − 5 = 15 ahead. At 25
+    /// ms 20 are no more than the 25 expected: a new epoch with the 10 that came.
     #[test]
     fn the_excess_over_the_bandwidth_is_kept() {
         let mut ahead = Aggregation::default();

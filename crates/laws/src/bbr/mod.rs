@@ -1,20 +1,21 @@
 //! BBR, version 1: paces at the maximum recent delivery rate and keeps at most two bandwidth-delay products in flight.
 //!
-//! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh and V. Jacobson, "BBR: congestion-based congestion control", ACM Queue
-//! 14(5), 2016, DOI 10.1145/3012426.3022184; as Linux 6.18 has it (net/ipv4/tcp_bbr.c, win_minmax.c, tcp_rate.c). Rates B in packets a
-//! second, times in seconds, windows W in packets, g the gains of the state:
+//! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh and V. Jacobson, "BBR: congestion-based congestion control",
+//! ACM Queue 14(5), 2016, DOI 10.1145/3012426.3022184; as Linux 6.18 has it (net/ipv4/tcp_bbr.c, win_minmax.c,
+//! tcp_rate.c). Rates B in packets a second, times in seconds, windows W in packets, g the gains of the state:
 //!
 //! * B: maximum delivery rate of ten round trips; R: minimum round-trip time of 10 s
 //! * pacing rate 0.99·g·B, which only rises until the pipe is full. At first g·W/srtt with the handshake's srtt
 //! * target T(g) = ⌈g·B·R⌉ + 3·Q, made even, and 2 more while probing with g = 5/4; Q: segments per burst handed to the
 //!   device
 //! * W ← min(W + acked, T(2) + extra), at least 4; extra: recent ACK aggregation above B, at most 100 ms of B
-//! * Startup, g = 2.89: until B has not grown by a quarter in three round trips. Drain, g = 0.34: until T(1) are in flight
-//! * ProbeBW: g = 5/4, 3/4, then six phases of 1, a phase as long as R; 5/4 goes on until T(5/4) are in flight or a packet is lost, 3/4
-//!   ends as soon as T(1) are in flight. Begins in a random phase, but not in 3/4
+//! * Startup, g = 2.89: until B has not grown by a quarter in three round trips. Drain, g = 0.34: until T(1) are in
+//!   flight
+//! * ProbeBW: g = 5/4, 3/4, then six phases of 1, a phase as long as R; 5/4 goes on until T(5/4) are in flight or a
+//!   packet is lost, 3/4 ends as soon as T(1) are in flight. Begins in a random phase, but not in 3/4
 //! * ProbeRTT: when R is 10 s old, W ≤ 4 for 200 ms and a round trip
-//! * recovery: in the first round trip a packet for a packet delivered, then W + acked; W is restored afterwards. A timeout
-//!   leaves 1
+//! * recovery: in the first round trip a packet for a packet delivered, then W + acked; W is restored afterwards. A
+//!   timeout leaves 1
 //! * policer: two intervals of 4 to 16 round trips with at least 20 % of losses and rates within an eighth give the
 //!   rate for the next 48 round trips
 //!

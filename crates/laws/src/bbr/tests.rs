@@ -81,8 +81,8 @@ fn it_begins_at_the_handshakes_rate() {
 
 #[test]
 fn startup_ends_when_the_rate_stops_growing() {
-    // The first ACK shows little; when the second round trip begins, 1000 packets a second have been seen, and three later no more:
-    // full. There are no more than T(1) = 100 + 3·2 in flight: Drain is over at once.
+    // The first ACK shows little; when the second round trip begins, 1000 packets a second have been seen, and three
+    // later no more: full. There are no more than T(1) = 100 + 3·2 in flight: Drain is over at once.
     let mut path = Path::new(Params::default(), 1);
     let modes: Vec<Mode> = (0..5)
         .map(|_| {
@@ -108,8 +108,8 @@ fn drain_waits_for_the_queue() {
 
 #[test]
 fn the_window_is_two_products_and_three_pieces() {
-    // 2 · 1000 · 0.1 = 200; 3 pieces of 2 at 990 packets a second; one packet may come ahead of the rate, the ACKs here bring ten:
-    // 216, and 2 more in the phase of 5/4.
+    // 2 · 1000 · 0.1 = 200; 3 pieces of 2 at 990 packets a second; one packet may come ahead of the rate, the ACKs here
+    // bring ten: 216, and 2 more in the phase of 5/4.
     let mut path = Path::probing(Params::default(), 1);
     (0..9).for_each(|_| path.round());
     let extra = if path.law.0.phase == 0 { 2.0 } else { 0.0 };

@@ -7,15 +7,18 @@
 //!   previous one
 //! * cwnd ← min(cwnd + acked, cwnd_gain·bw·min_rtt + extra_acked), at least 4 and 3 bursts, at most the limit of the
 //!   state: inflight_longterm, less 15 % of it in CRUISE and ProbeRTT, and inflight_shortterm
-//! * Startup (gains 2.77 and 2) until three rounds have grown the rate by less than a quarter, or a round of recovery loses more than
-//!   2 % in 6 places; Drain (0.5) until a bandwidth-delay product is in flight, or three rounds have passed
-//! * ProbeBW: DOWN (0.9) until a bandwidth-delay product is in flight and 15 % of inflight_longterm is free; CRUISE (1) for 2 to 3 s, or
-//!   as many rounds as there are packets in flight (at most 63) if that is sooner; REFILL (1) for a round; UP (1.25, window 2.25) until
-//!   the rate has stopped growing, or more than 2 % is lost
+//! * Startup (gains 2.77 and 2) until three rounds have grown the rate by less than a quarter, or a round of recovery
+//!   loses more than 2 % in 6 places; Drain (0.5) until a bandwidth-delay product is in flight, or three rounds have
+//!   passed
+//! * ProbeBW: DOWN (0.9) until a bandwidth-delay product is in flight and 15 % of inflight_longterm is free; CRUISE (1)
+//!   for 2 to 3 s, or as many rounds as there are packets in flight (at most 63) if that is sooner; REFILL (1) for a
+//!   round; UP (1.25, window 2.25) until the rate has stopped growing, or more than 2 % is lost
 //! * UP raises inflight_longterm by 1, 2, 4, … packets a round; more than 2 % lost in UP or REFILL set it to the flight
 //!   at that point, not below 0.7 of the target; the next UP then ends there (precaution)
-//! * a round with losses outside of Startup, REFILL and UP: bw_shortterm and inflight_shortterm ← max(latest, 0.7 of them)
-//! * ProbeRTT: every 5 s without a lower sample, half a bandwidth-delay product in flight for 200 ms and a round; min_rtt counts 10 s
+//! * a round with losses outside of Startup, REFILL and UP: bw_shortterm and inflight_shortterm ← max(latest, 0.7 of
+//!   them)
+//! * ProbeRTT: every 5 s without a lower sample, half a bandwidth-delay product in flight for 200 ms and a round;
+//!   min_rtt counts 10 s
 //! * after recovery the window is restored; a timeout leaves one packet
 //!
 //! **Where we differ**

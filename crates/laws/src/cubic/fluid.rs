@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn the_fluid_moves_as_its_model_says() {
-        // W_max = 100, s = K − 1 with K = ∛75: W = 100 − 0.4 = 99.6. p = 0.001, rtt = 0.1 s: λ = 0.996 /s.
-        // dW_max = −0.4·0.996 = −0.3984; ds = 1 − 3.217 163 3·0.996 = −2.204 294 6;
-        // dW = 3·0.4·1·(ds − K/300·dW_max) + dW_max = 1.2·(−2.204 294 6 + 0.005 600 4) − 0.3984 = −3.036 833.
-        // Ten round trips after the loss W_est is 70 + 10·0.9/1.7 = 75.3, below the curve; dn = 0.999·10 − 10·0.996 = 0.03.
+        // W_max = 100, s = K − 1 with K = ∛75: W = 100 − 0.4 = 99.6. p = 0.001, rtt = 0.1 s: λ = 0.996 /s. dW_max =
+        // −0.4·0.996 = −0.3984; ds = 1 − 3.217 163 3·0.996 = −2.204 294 6; dW = 3·0.4·1·(ds − K/300·dW_max) + dW_max =
+        // 1.2·(−2.204 294 6 + 0.005 600 4) − 0.3984 = −3.036 833. Ten round trips after the loss W_est is 70 +
+        // 10·0.9/1.7 = 75.3, below the curve; dn = 0.999·10 − 10·0.996 = 0.03.
         let mut out = [0.0; 4];
         Params::default().derivative(&[99.6, 100.0, 3.217_163_3, 10.0], &path(100, 0.001), &mut out);
         near(out[0], -3.036_833, 1e-5);
@@ -126,8 +126,8 @@ mod tests {
 
     #[test]
     fn where_reno_is_ahead_the_window_grows_as_reno_does() {
-        // W_max = 20, rtt = 20 ms: eight round trips after the loss W_est = 14 + 8·0.9/1.7 = 18.235 294, and the curve has
-        // 20 − 0.4·(∛15 − 0.16)³ = 14.87. p = 0.01: λ = 9.117 647 /s; dW_max = −1.764 706·9.117 647 = −16.089 965;
+        // W_max = 20, rtt = 20 ms: eight round trips after the loss W_est = 14 + 8·0.9/1.7 = 18.235 294, and the curve
+        // has 20 − 0.4·(∛15 − 0.16)³ = 14.87. p = 0.01: λ = 9.117 647 /s; dW_max = −1.764 706·9.117 647 = −16.089 965;
         // dn = 0.99·50 − 8·9.117 647 = −23.441 176; dW = 0.9/1.7·dn − 0.7·16.089 965 = −23.673 010.
         let mut out = [0.0; 4];
         let window = 14.0 + 7.2 / 1.7;
@@ -135,7 +135,8 @@ mod tests {
         near(out[0], -23.673_010, 1e-5);
         near(out[1], -16.089_965, 1e-5);
         near(out[3], -23.441_176, 1e-5);
-        // Past W_max, after 17/1.5 round trips, RFC 9438 has it grow by one: without losses 50 packets/s, in the kernel 0.528·50.
+        // Past W_max, after 17/1.5 round trips, RFC 9438 has it grow by one: without losses 50 packets/s, in the kernel
+        // 0.528·50.
         let mut growth = |params: Params, window: f64| {
             params.derivative(&[window, 20.0, 0.2, 17.0 / 1.5 + 2.0], &path(20, 0.0), &mut out);
             out[0]

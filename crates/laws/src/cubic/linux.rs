@@ -1,7 +1,7 @@
 //! CUBIC of old Linux kernels, in their integer arithmetic.
 //!
-//! Linux 2.6.22 `net/ipv4/tcp_cubic.c` (v2.1), which ns-2.35 runs as `tcp/linux/src/tcp_cubic.c`, and Linux 2.6.31 (v2.3).
-//! W, W_max in packets, t in s/1024 from the first ACK of the epoch, β in 1/1024, d_min the least round trip:
+//! Linux 2.6.22 `net/ipv4/tcp_cubic.c` (v2.1), which ns-2.35 runs as `tcp/linux/src/tcp_cubic.c`, and Linux 2.6.31
+//! (v2.3). W, W_max in packets, t in s/1024 from the first ACK of the epoch, β in 1/1024, d_min the least round trip:
 //!
 //! * per ACK: the window grows by one after `cnt` + 1 ACKs; `cnt` is recomputed if W has changed or 31 ms have passed
 //! * K = ∛((W_max − W)·2⁴⁰/410), target = W_max ∓ 410·|t + d_min − K|³/2⁴⁰, which is C = 410/1024 = 0.4004 packets/s³;
@@ -10,8 +10,8 @@
 //! * Reno's window W_tcp, one packet more for each W·(1+β)/(3(1−β)) ACKs: cnt ≤ W/(W_tcp − W)
 //! * cnt ← 16·cnt/r with r, sixteen times the packets per ACK, from 32 on: r ← r + acked − ⌊r/16⌋
 //! * on loss: W_max ← W, or W·(1024+β)/2048 where W < W_max; ssthresh ← max(β·W, 2), W ← ssthresh
-//! * on timeout: the same ssthresh, W ← 1, and everything else as in a new connection: no W_max, and for 2.6.22 cnt = 50 until
-//!   the next loss
+//! * on timeout: the same ssthresh, W ← 1, and everything else as in a new connection: no W_max, and for 2.6.22 cnt =
+//!   50 until the next loss
 //!
 //! With an ACK for every packet r settles at 31, not at 16: ⌊31/16⌋ = 1. The kernels therefore grow 31/16 times as fast
 //! as the formulas state.
@@ -273,8 +273,8 @@ mod tests {
         // ⌊1000·819/1024⌋ = 799, and one ACK of slow start: W ≤ ssthresh still.
         let mut law = after_loss(Version::Linux2622, false);
         assert_eq!((law.now.cwnd, law.now.cubic.w_max, law.now.cubic.ack_ratio), (800, 1000, 31));
-        // K = ∛(200·2⁴⁰/410) = 8124 s/1024 = 7.934 s. t = 0: 8124³·410/2⁴⁰ = 199.9: target = 1000 − 199 = 801, cnt = 800/1,
-        // ·16/31 = 412.
+        // K = ∛(200·2⁴⁰/410) = 8124 s/1024 = 7.934 s. t = 0: 8124³·410/2⁴⁰ = 199.9: target = 1000 − 199 = 801, cnt =
+        // 800/1, ·16/31 = 412.
         law.on_ack(&ack(10_000, 0, 799.0));
         assert_eq!((law.now.cubic.k, law.now.cubic.cnt), (8124, 412));
         // t = 2 s = 2048: (8124 − 2048)³·410/2⁴⁰ = 83.6: target = 917, cnt = ⌊800/117⌋ = 6, ·16/31 = 3.
@@ -289,8 +289,8 @@ mod tests {
 
     #[test]
     fn s_max_holds_growth_beyond_the_old_window() {
-        // t = 30 s = 30 720: (30 720 − 8124)³·410/2⁴⁰ = 4302: cnt = ⌊800/4502⌋ = 0. With timestamps d_min = 100 ms = 102/1024 s:
-        // cnt ≥ 800·100/(16·100) = 50, ·16/31 = 25; without them 0 becomes 1.
+        // t = 30 s = 30 720: (30 720 − 8124)³·410/2⁴⁰ = 4302: cnt = ⌊800/4502⌋ = 0. With timestamps d_min = 100 ms =
+        // 102/1024 s: cnt ≥ 800·100/(16·100) = 50, ·16/31 = 25; without them 0 becomes 1.
         for (timestamps, cnt) in [(true, 25), (false, 1)] {
             let mut law = after_loss(Version::Linux2622, timestamps);
             law.on_ack(&ack(10_000, 0, 800.0));
@@ -317,8 +317,9 @@ mod tests {
         // ⌊1000·717/1024⌋ = 700, and one ACK of slow start.
         let mut law = after_loss(Version::Linux2631, false);
         assert_eq!(law.now.cwnd, 701);
-        // K = ∛(299·2⁴⁰/410) = 9290. d_min = 100 ms counts from the first second of the epoch on; here it was seen before:
-        // t = 0.1 s = 102, target = 1000 − ⌊9188³·410/2⁴⁰⌋ = 1000 − 289 = 711, cnt = ⌊701/10⌋ = 70, ·16/31 = 36.
+        // K = ∛(299·2⁴⁰/410) = 9290. d_min = 100 ms counts from the first second of the epoch on; here it was seen
+        // before: t = 0.1 s = 102, target = 1000 − ⌊9188³·410/2⁴⁰⌋ = 1000 − 289 = 711, cnt = ⌊701/10⌋ = 70, ·16/31 =
+        // 36.
         law.on_ack(&ack(10_000, 0, 701.0));
         assert_eq!((law.now.cubic.min_rtt, law.now.cubic.k, law.now.cubic.cnt), (100, 9290, 36));
         // t = 2.1 s = 2150: 7140³·410/2⁴⁰ = 135.7: target = 865, cnt = ⌊701/164⌋ = 4, ·16/31 = 2.
@@ -331,7 +332,8 @@ mod tests {
 
     #[test]
     fn renos_window_speeds_up_small_ones() {
-        // β = 819: a packet for every ⌊W·⌊8·1843/3/205⌋/8⌋ = ⌊10·23/8⌋ = 28 ACKs. At t ≈ 0 the cubic's cnt is 100·W = 1000.
+        // β = 819: a packet for every ⌊W·⌊8·1843/3/205⌋/8⌋ = ⌊10·23/8⌋ = 28 ACKs. At t ≈ 0 the cubic's cnt is 100·W =
+        // 1000.
         let mut law = Sender::new(Params { version: Version::Linux2622, ..Params::default() }, Packets::new(10.0));
         law.now.cubic.has_lost = true;
         law.now.ssthresh = 9;
@@ -360,7 +362,8 @@ mod tests {
         assert_eq!(law.now.ssthresh, u64::MAX);
         law.on_ack(&ack(150, 1, 70.0));
         assert_eq!((law.now.ssthresh, law.now.cwnd), (70, 71));
-        // ACKs 10 ms apart. Round 2 at 106 ms stays below 100 + 100/16 = 106.25; round 3 at 107 ms exceeds it, with the ninth.
+        // ACKs 10 ms apart. Round 2 at 106 ms stays below 100 + 100/16 = 106.25; round 3 at 107 ms exceeds it, with the
+        // ninth.
         let mut law = Sender::new(params, Packets::new(20.0));
         law.on_ack(&ack(100, 1, 20.0));
         (0..9).for_each(|at| law.on_ack(&slow_ack(200 + 10 * at, 2, 20.0, 106)));

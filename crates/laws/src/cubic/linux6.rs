@@ -1,11 +1,12 @@
 //! CUBIC of current Linux, in its integer arithmetic.
 //!
-//! Linux 6 `net/ipv4/tcp_cubic.c` (v2.3), the arithmetic of RFC 8312. W, W_max in packets, clock in jiffies of 4 ms (HZ = 250), t
-//! in s/1024, β = 717/1024, d_min the least round trip:
+//! Linux 6 `net/ipv4/tcp_cubic.c` (v2.3), the arithmetic of RFC 8312. W, W_max in packets, clock in jiffies of 4 ms
+//! (HZ = 250), t in s/1024, β = 717/1024, d_min the least round trip:
 //!
 //! * `cnt` is recomputed if W has changed or more than HZ/32 = 7 jiffies have passed, its cubic part at most once per
 //!   jiffy
-//! * an epoch begins with the first ACK after a loss: K = ∛((W_max − W)·2⁴⁰/410), origin W_max; K = 0, origin W where W_max ≤ W
+//! * an epoch begins with the first ACK after a loss: K = ∛((W_max − W)·2⁴⁰/410), origin W_max; K = 0, origin W where
+//!   W_max ≤ W
 //! * t since then and d_min, in whole jiffies: target = origin ∓ ⌊410·|t − K|³/2⁴⁰⌋, so C = 410/1024 packets/s³
 //! * cnt = ⌊W/(target − W)⌋, or 100·W where the target is not above W; at most 20 without a W_max
 //! * Reno's window W_tcp grows by one for each ⌊15·W/8⌋ acknowledged packets; where it is above W, cnt ≤ ⌊W/(W_tcp −
@@ -370,7 +371,8 @@ mod tests {
 
     #[test]
     fn hystart_ends_slow_start_by_either_sign() {
-        // ACKs 1 ms apart for more than (100 + 1)/2 ms: from the train's first at 100 ms, the one at 151 ms ends slow start.
+        // ACKs 1 ms apart for more than (100 + 1)/2 ms: from the train's first at 100 ms, the one at 151 ms ends slow
+        // start.
         let mut law = sender(true, 20);
         (0..=50).for_each(|at| law.on_ack(&ack(100 + at, 1, 20.0)));
         assert_eq!(law.ssthresh, u64::MAX);

@@ -1,10 +1,12 @@
 //! HyStart of Linux 6: two signs that slow start has filled the path.
 //!
-//! S. Ha and I. Rhee, "Hybrid slow start for high-bandwidth and long-distance networks", PFLDnet 2008; `hystart_update` of
-//! `net/ipv4/tcp_cubic.c`. From a window of 16 packets on, slow start ends where
+//! S. Ha and I. Rhee, "Hybrid slow start for high-bandwidth and long-distance networks", PFLDnet 2008; `hystart_update`
+//! of `net/ipv4/tcp_cubic.c`. From a window of 16 packets on, slow start ends where
 //!
-//! * ACKs that follow one another within 2 ms have lasted for more than half of the least round trip and 1 ms (ACK train), or
-//! * the least of a round's samples, from the ninth on, exceeds the least round trip by clamp(least/8, 4 ms, 16 ms) (delay).
+//! * ACKs that follow one another within 2 ms have lasted for more than half of the least round trip and 1 ms (ACK
+//!   train), or
+//! * the least of a round's samples, from the ninth on, exceeds the least round trip by clamp(least/8, 4 ms, 16 ms)
+//!   (delay).
 //!
 //! **Where we differ**: the ACK train's millisecond for batches of packets is fixed; the kernel's is shorter for
 //! senders above 2 Gbit/s.

@@ -1,7 +1,7 @@
 //! HyStart of Linux 2.6.31: two signs that slow start has filled the path.
 //!
-//! S. Ha and I. Rhee, "Hybrid slow start for high-bandwidth and long-distance networks", PFLDnet 2008. From a window of 16
-//! packets on, slow start ends where
+//! S. Ha and I. Rhee, "Hybrid slow start for high-bandwidth and long-distance networks", PFLDnet 2008. From a window of
+//! 16 packets on, slow start ends where
 //!
 //! * ACKs that follow one another within 2 ms have lasted for half the least round trip (ACK train), or
 //! * the least of a round's first 8 samples exceeds the least round trip by clamp(least/16, 2 ms, 16 ms) (delay).

@@ -12,13 +12,13 @@
 //! * a spurious event is undone completely (§4.9)
 //! * slow start as RFC 5681 with byte counting (RFC 3465, without its limit L), or HyStart++ (RFC 9406)
 //!
-//! Fluid (Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms", INFOCOM 2018): with λ
-//! losses per second, dW_max/dt = −(W_max − W)·λ and ds/dt = 1 − s·λ for the age s since the last loss,
-//! W_cubic = C·(s − K)³ + W_max, K = ∛(W_max·(1−β)/C); here λ = p·W/rtt. The Reno-friendly region is ours: dn/dt = (1−p)/rtt − n·λ for
-//! the round trips n since the last loss, W_est = β·W_max + α·n up to W_max and one more a round trip from there, and W is the larger of
-//! W_cubic and W_est. It rests at W_max, at the larger of both responses:
-//! * cubic, s = K = 1/λ: W = (C/(1−β))^¼ · (rtt/p)^¾, which it approaches as 1/√t, because the curve is flat there. The price is p;
-//!   U(x) = −3·(C/((1−β)·rtt))^⅓ · x^(−⅓)
+//! Fluid (Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms", INFOCOM 2018): with
+//! λ losses per second, dW_max/dt = −(W_max − W)·λ and ds/dt = 1 − s·λ for the age s since the last loss, W_cubic =
+//! C·(s − K)³ + W_max, K = ∛(W_max·(1−β)/C); here λ = p·W/rtt. The Reno-friendly region is ours: dn/dt = (1−p)/rtt −
+//! n·λ for the round trips n since the last loss, W_est = β·W_max + α·n up to W_max and one more a round trip from
+//! there, and W is the larger of W_cubic and W_est. It rests at W_max, at the larger of both responses:
+//! * cubic, s = K = 1/λ: W = (C/(1−β))^¼ · (rtt/p)^¾, which it approaches as 1/√t, because the curve is flat there. The
+//!   price is p; U(x) = −3·(C/((1−β)·rtt))^⅓ · x^(−⅓)
 //! * Reno-friendly, n = (1−β)·W/α: W = √(k·(1−p)/p), k = α/(1−β) = 3/(1+β); U(x) = (√k/rtt)·arctan(x·rtt/√k)
 //!
 //! [`Version`] chooses between this, current Linux ([`linux6`]), and two old kernels ([`linux`]) of the papers' packet
@@ -27,7 +27,8 @@
 //! **Where we differ**
 //! * Where W_est lies below W, the Reno-friendly region leaves W alone; RFC 9438 would lower it.
 //! * HyStart++ is off by default: RFC 9438 §4.10 recommends it, the papers' simulators have none.
-//! * The fluid form has no slow start and no fast convergence. For a kernel it has that kernel's C and β, and α beyond W_max too.
+//! * The fluid form has no slow start and no fast convergence. For a kernel it has that kernel's C and β, and α beyond
+//!   W_max too.
 
 mod fluid;
 mod hystart;

@@ -171,7 +171,8 @@ mod tests {
         near(law.now.k, 4.217_163_3, 1e-7);
         // t = 0: W_cubic = 70 < W_est = 70 + (0.9/1.7)/70 = 70.007 563, so W = W_est.
         near(law.now.cwnd, 70.007_563, 1e-6);
-        // t = 2 s: target = W_cubic(2.1) = 100 − 0.4·2.117 163 3³ = 96.204 03; W += (96.204 03 − 70.007 563)/70.007 563.
+        // t = 2 s: target = W_cubic(2.1) = 100 − 0.4·2.117 163 3³ = 96.204 03; W += (96.204 03 − 70.007 563)/70.007
+        // 563.
         law.on_ack(&ack(12_000, 0, 70.0));
         near(law.now.cwnd, 70.381_758, 1e-5);
     }
@@ -187,9 +188,9 @@ mod tests {
 
     #[test]
     fn a_cycle_carries_the_packets_of_the_response_function() {
-        // W_max = 1000: K = ∛750 = 9.0856 s = 90.856 round trips, in which the mean of W_cubic is W_max·(1 − 0.3/4) = 925
-        // packets: 84 042 packets. Each ACK closes 1/W of the way to the curve one round trip ahead: W runs between zero
-        // and one round trip ahead of it, 1/91 of the cycle.
+        // W_max = 1000: K = ∛750 = 9.0856 s = 90.856 round trips, in which the mean of W_cubic is W_max·(1 − 0.3/4) =
+        // 925 packets: 84 042 packets. Each ACK closes 1/W of the way to the curve one round trip ahead: W runs between
+        // zero and one round trip ahead of it, 1/91 of the cycle.
         let mut law = after_loss(1000.0);
         let (mut now, mut packets) = (0.0, 0u32);
         while now < 9.0856 {

@@ -4,8 +4,9 @@
 //! * n ← βn + α/n if ave_rtt − rtt_min > γ·rtt_min
 //! * n ← n + α/n otherwise
 //!
-//! MULTFRC, its predecessor over TFRC connections (M. Chen and A. Zakhor, INFOCOM 2004), increases likewise and decreases by steps
-//! (§IV-C: IIAD): n ← n − β if ave_rtt − rtt_min > γ·rtt_min. With α = β = 1 and γ = 0.2 [not in the text].
+//! MULTFRC, its predecessor over TFRC connections (M. Chen and A. Zakhor, INFOCOM 2004), increases likewise and
+//! decreases by steps (§IV-C: IIAD): n ← n − β if ave_rtt − rtt_min > γ·rtt_min. With α = β = 1 and γ = 0.2 [not in the
+//! text].
 //!
 //! **Where we differ**
 //! * The text of §IV-C has the condition reversed; (21) has it right.

@@ -122,8 +122,9 @@ fn bounded(controller: &Controller) -> Option<f64> {
     fast.bound.window().map(|bits| bits / 8.0)
 }
 
-/// Over 0.1 s n doubles in the least time, 0.4 τ: dn/dt = (ln 2/0.4)·n in ten steps of 0.1 s, 1.173287^10 = 4.944; where a bound follows
-/// in 0.3 τ, 1.231049^10 = 7.994, and over 20 ms in 0.2 τ, 1.346574^10 = 19.602. Over 0.3 s two round trips are 0.6 τ: 1.115525^10 = 2.984.
+/// Over 0.1 s n doubles in the least time, 0.4 τ: dn/dt = (ln 2/0.4)·n in ten steps of 0.1 s, 1.173287^10 = 4.944;
+/// where a bound follows in 0.3 τ, 1.231049^10 = 7.994, and over 20 ms in 0.2 τ, 1.346574^10 = 19.602. Over 0.3 s two
+/// round trips are 0.6 τ: 1.115525^10 = 2.984.
 #[test]
 fn the_start_doubles_in_two_round_trips() {
     for (bound, rtt, expected) in [(false, 0.1, 4.944), (true, 0.1, 7.994), (true, 0.02, 19.602), (true, 0.3, 2.984)] {

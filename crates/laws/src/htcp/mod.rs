@@ -1,7 +1,8 @@
 //! H-TCP: growth by the time since the last loss, decrease by the queueing share of the round trip.
 //!
-//! D. J. Leith and R. N. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; draft-leith-tcp-htcp-06;
-//! Linux `net/ipv4/tcp_htcp.c`. Window W in packets, Δ in seconds since the last congestion event ended, RTTs in seconds:
+//! D. J. Leith and R. N. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004;
+//! draft-leith-tcp-htcp-06; Linux `net/ipv4/tcp_htcp.c`. Window W in packets, Δ in seconds since the last congestion
+//! event ended, RTTs in seconds:
 //!
 //! * W < ssthresh: W ← W + acked
 //! * else: W ← W + α·acked/W, α = 2(1−β)·max(f(Δ)·s, 1) packets per round trip
@@ -214,7 +215,8 @@ mod tests {
     use crate::testing::{ack, congestion, near, slow_ack};
     use crate::{CongestionKind, Law};
 
-    /// In congestion avoidance at 50.02 packets, 100 ms, β = ½; the last event ended at 0 ms, and one ACK has come since.
+    /// In congestion avoidance at 50.02 packets, 100 ms, β = ½; the last event ended at 0 ms, and one ACK has come
+    /// since.
     fn avoiding() -> Htcp {
         let mut law = Htcp::new(Params::default(), Packets::new(100.0));
         law.on_ack(&ack(0, 0, 100.0));
@@ -280,8 +282,9 @@ mod tests {
 
     #[test]
     fn the_fluid_rests_at_a_root_that_is_checked_by_hand() {
-        // 100 ms, p = 10⁻⁴: Δ = 1000/W. At W = 282: Δ = 3.546, past = 2.546: f = 1 + 25.46 + 1.62 = 28.08, so p·W² = 7.95 < 56;
-        // at 480: Δ = 2.083 33: f = 1 + 10.8333 + 0.2934 = 12.1267, 24.25 > 23.04; at 490: 2.040 8: 11.679, 23.36 < 24.01.
+        // 100 ms, p = 10⁻⁴: Δ = 1000/W. At W = 282: Δ = 3.546, past = 2.546: f = 1 + 25.46 + 1.62 = 28.08, so p·W² =
+        // 7.95 < 56; at 480: Δ = 2.083 33: f = 1 + 10.8333 + 0.2934 = 12.1267, 24.25 > 23.04; at 490: 2.040 8: 11.679,
+        // 23.36 < 24.01.
         let path =
             FluidPath { base_rtt: Duration::from_millis(100), queue_delay: Duration::ZERO, loss: 1e-4, marks: 0.0 };
         let law = Params::default();

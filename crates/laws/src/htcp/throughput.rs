@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn throughput_is_counted_over_a_window() {
-        // 40 packets in 100 ms, at once after the event: 400 a second. Half a second later, 60 in 100 ms: (3·400 + 600)/4.
+        // 40 packets in 100 ms, at once after the event: 400 a second. Half a second later, 60 in 100 ms: (3·400 +
+        // 600)/4.
         let mut throughput = Throughput::default();
         let packets = |count, now| Ack { acked: Packets::new(count), ..ack(now, 0, 40.0) };
         throughput.on_ack(&packets(39.0, 50), 40.0, Time::ZERO);

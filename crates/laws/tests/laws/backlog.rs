@@ -66,8 +66,8 @@ fn the_ns2_module_keeps_it_but_for_steps_below_a_packet() {
 #[test]
 fn slow_start_ends_once_the_queue_is_seen() {
     // 2000 packets a second × 0.1 s + 40 = 240 packets. 10, 20, … 320 passes it; the queue shows in the samples of the
-    // round after, while the window goes to 640. Then the window is set to where it belongs: no more than the drift of a
-    // few packets is left two seconds after the start.
+    // round after, while the window goes to 640. Then the window is set to where it belongs: no more than the drift of
+    // a few packets is left two seconds after the start.
     for law in [quic(0.5, 0.5, Mode::Paper), fast(0.5, Mode::Paper)] {
         let flow = Flow::new(law, Duration::from_millis(100));
         let trace = run(Bottleneck { rate: 2000.0, buffer: 1000.0 }, &[flow], Time::ZERO, seconds(2)).remove(0);
@@ -80,9 +80,9 @@ fn slow_start_ends_once_the_queue_is_seen() {
 
 #[test]
 fn a_late_flow_that_takes_the_queue_for_its_path_gets_more_than_its_share() {
-    // Two flows, p = 40, c = 2000. The first knows q₁ = 40/c = 20 ms alone. The second measures base + q₁ and so keeps 40
-    // packets above a queue that it cannot see: with q the whole queueing delay, x₁·q = 40, x₂·(q − q₁) = 40 and
-    // x₁ + x₂ = c give c·q² − 3·40·q + 40²/c = 0, q = (40/c)·(3 + √5)/2, x₁ = c·2/(3 + √5) = 0.381 97·c.
+    // Two flows, p = 40, c = 2000. The first knows q₁ = 40/c = 20 ms alone. The second measures base + q₁ and so keeps
+    // 40 packets above a queue that it cannot see: with q the whole queueing delay, x₁·q = 40, x₂·(q − q₁) = 40 and x₁
+    // + x₂ = c give c·q² − 3·40·q + 40²/c = 0, q = (40/c)·(3 + √5)/2, x₁ = c·2/(3 + √5) = 0.381 97·c.
     let flow =
         |start| Flow { start: seconds(start), ..Flow::new(quic(0.5, 0.5, Mode::Paper), Duration::from_millis(100)) };
     let flows = [flow(0), flow(20)];
@@ -94,8 +94,8 @@ fn a_late_flow_that_takes_the_queue_for_its_path_gets_more_than_its_share() {
 
 #[test]
 fn the_damping_of_quic_tcp_bears_larger_steps_than_fast_does() {
-    // huang2020, Fig. 7: FAST is steady up to γ = 2.5, QUIC-TCP with ρ = ½ up to κ = 3.3. One flow with the paper's p = 200
-    // and its share of the bottleneck, 781 packets a second, at 0.69 s, the delay that its Vegas figures imply.
+    // huang2020, Fig. 7: FAST is steady up to γ = 2.5, QUIC-TCP with ρ = ½ up to κ = 3.3. One flow with the paper's p =
+    // 200 and its share of the bottleneck, 781 packets a second, at 0.69 s, the delay that its Vegas figures imply.
     let steady = |law| {
         let flow = Flow { is_base_known: true, ..Flow::new(law, Duration::from_millis(690)) };
         let bottleneck = Bottleneck { rate: 781.0, buffer: 4000.0 };

@@ -117,7 +117,8 @@ impl Host {
                     self.base_rtt = self.base_rtt.min(rtt);
                     self.srtt = rtt;
                 }
-                // What was in flight a round trip ago has been delivered since; recovery ends with the first ACK out of it.
+                // What was in flight a round trip ago has been delivered since; recovery ends with the first ACK out of
+                // it.
                 let delivered_at_send = self.delivered;
                 self.delivered += Packets::new(acked);
                 if !recovering {
@@ -238,8 +239,8 @@ proptest! {
     }
 }
 
-/// Linux restores the window of every module (`tcp_reno_undo_cwnd`), and the slow-start threshold with it: a window that was below
-/// it doubles on.
+/// Linux restores the window of every module (`tcp_reno_undo_cwnd`), and the slow-start threshold with it: a window
+/// that was below it doubles on.
 #[test]
 fn every_law_takes_a_spurious_event_back() {
     let ack = |now: u64, rtt: u64| Event::Ack {

@@ -1,5 +1,5 @@
-//! The fluid form of every law: it moves towards where it says it rests, and the derivative of what it says it maximises is
-//! the price that it reads.
+//! The fluid form of every law: it moves towards where it says it rests, and the derivative of what it says it
+//! maximises is the price that it reads.
 
 use serde_json::json;
 use windward_laws::{
@@ -48,9 +48,9 @@ fn follow(law: &dyn FluidLaw, cwnd: f64, seconds: u32) -> f64 {
 
 #[test]
 fn cubic_comes_to_rest_as_its_plateau_lets_it() {
-    // With e = W* − W small, s − K is in proportion to e and dW_max/dt = C·(s − K)³·λ to −e³: e falls as 1/√t, to a half in
-    // four times the time. At one loss in 10 000, beyond the Reno-friendly region; explicit Euler in steps of 10 ms, far shorter
-    // than the time from loss to loss, rtt/(p·W) ≈ 5.5 s.
+    // With e = W* − W small, s − K is in proportion to e and dW_max/dt = C·(s − K)³·λ to −e³: e falls as 1/√t, to a
+    // half in four times the time. At one loss in 10 000, beyond the Reno-friendly region; explicit Euler in steps of
+    // 10 ms, far shorter than the time from loss to loss, rtt/(p·W) ≈ 5.5 s.
     let law = cubic::Params::default();
     let path = FluidPath { loss: 1e-4, ..path() };
     let rest = law.equilibrium(&path).unwrap();

@@ -1,5 +1,5 @@
-//! Every law against what was not written here: its paper's equilibrium and response, the promises of the interface, and
-//! its own past (snapshots of windows).
+//! Every law against what was not written here: its paper's equilibrium and response, the promises of the interface,
+//! and its own past (snapshots of windows).
 
 mod backlog;
 mod conformance;

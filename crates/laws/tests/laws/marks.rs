@@ -16,7 +16,8 @@ impl Chance {
     }
 }
 
-/// Mean window over `rounds` round trips after as many, where packets leave evenly and each is marked with this probability.
+/// Mean window over `rounds` round trips after as many, where packets leave evenly and each is marked with this
+/// probability.
 fn window(spec: LawSpec, probability: f64, rounds: u64) -> f64 {
     let mut law = spec.build(Packets::new(10.0));
     let mut chance = Chance(7);
@@ -61,9 +62,9 @@ fn ack(now: Time, sent_at: Time, round: u64, is_marked: bool) -> Ack {
     }
 }
 
-/// Where α is p, a window rests at m marks a round trip: a reduction of α·W/2 = m/2 each 1 + 1/m round trips, in all of which Prague grows by
-/// a packet each, DCTCP only in those 1/m in which none is answered: m = 1 + √3 and m = √2. α is not p but moves about it, and 3 % less was seen at
-/// most.
+/// Where α is p, a window rests at m marks a round trip: a reduction of α·W/2 = m/2 each 1 + 1/m round trips, in all of
+/// which Prague grows by a packet each, DCTCP only in those 1/m in which none is answered: m = 1 + √3 and m = √2. α is
+/// not p but moves about it, and 3 % less was seen at most.
 #[test]
 fn scalable_windows_are_inverse_to_the_marks() {
     for p in [0.03, 0.01, 0.003] {
@@ -74,8 +75,8 @@ fn scalable_windows_are_inverse_to_the_marks() {
     }
 }
 
-/// The same share of marks and a quarter of the round trip: a virtual round trip of 400 ms makes a quarter of the window, so that the rate is that
-/// of the longer one.
+/// The same share of marks and a quarter of the round trip: a virtual round trip of 400 ms makes a quarter of the
+/// window, so that the rate is that of the longer one.
 #[test]
 fn virtual_round_trips_make_rates_alike() {
     let of = |rtt_target| window(LawSpec::Prague(prague::Params { rtt_target, ..Default::default() }), 0.003, 40_000);

@@ -1,4 +1,5 @@
-//! Laws that model their path by rates and delays, alone and together on one bottleneck of 1000 packets a second and 100 ms.
+//! Laws that model their path by rates and delays, alone and together on one bottleneck of 1000 packets a second and
+//! 100 ms.
 
 use crate::host::{Bottleneck, Flow, Trace, run};
 use windward_laws::{LawSpec, bbr, bbr3, copa};
@@ -12,8 +13,9 @@ fn traces(law: LawSpec, flows: usize, buffer: f64) -> Vec<Trace> {
     run(Bottleneck { rate: 1000.0, buffer }, &flows, at(20), at(60))
 }
 
-/// Cardwell et al. 2016, Fig. 1: the whole rate with less than a bandwidth-delay product of 101 packets in the queue, whatever the
-/// buffer. 99 % of it goes out, and in 4 of 40 s it is measured for 0.3 s with 4 packets in flight: 0.99·(1 − 0.03) = 0.96.
+/// Cardwell et al. 2016, Fig. 1: the whole rate with less than a bandwidth-delay product of 101 packets in the queue,
+/// whatever the buffer. 99 % of it goes out, and in 4 of 40 s it is measured for 0.3 s with 4 packets in flight:
+/// 0.99·(1 − 0.03) = 0.96.
 #[test]
 fn bbr_alone_fills_the_link_and_not_the_buffer() {
     for law in [LawSpec::Bbr(bbr::Params::default()), LawSpec::Bbr3(bbr3::Params::default())] {
@@ -32,8 +34,9 @@ fn bbr_alone_fills_the_link_and_not_the_buffer() {
     }
 }
 
-/// Two flows of version 1 together hold up to the two products that each is allowed: the queue has one to two products, and the
-/// shares are alike to a third (both measure the round trip anew at the same time, as the paper's Fig. 6 shows).
+/// Two flows of version 1 together hold up to the two products that each is allowed: the queue has one to two products,
+/// and the shares are alike to a third (both measure the round trip anew at the same time, as the paper's Fig. 6
+/// shows).
 #[test]
 fn bbr_flows_share() {
     let both = traces(LawSpec::Bbr(bbr::Params::default()), 2, 1000.0);
@@ -43,7 +46,8 @@ fn bbr_flows_share() {
     assert!(both[0].rate + both[1].rate > 950.0);
 }
 
-/// In a buffer of a tenth of a product version 1 goes on losing packets, version 3 stays near its 2 % only while it probes: draft §5.
+/// In a buffer of a tenth of a product version 1 goes on losing packets, version 3 stays near its 2 % only while it
+/// probes: draft §5.
 #[test]
 fn version_3_loses_less_in_a_short_buffer() {
     let [one, three] = [LawSpec::Bbr(bbr::Params::default()), LawSpec::Bbr3(bbr3::Params::default())]
@@ -53,8 +57,9 @@ fn version_3_loses_less_in_a_short_buffer() {
     assert!(three.rate > 850.0, "{}", three.rate);
 }
 
-/// Arun and Balakrishnan, §3: each flow rests at x·d_q = 1/δ and swings to 2.5/δ and empty in five round trips; the mean of the
-/// queue lies in between, and flows share alike. Four that begin a second apart would take each other for flows that fill the queue.
+/// Arun and Balakrishnan, §3: each flow rests at x·d_q = 1/δ and swings to 2.5/δ and empty in five round trips; the
+/// mean of the queue lies in between, and flows share alike. Four that begin a second apart would take each other for
+/// flows that fill the queue.
 #[test]
 fn copa_flows_keep_some_packets_each_and_share() {
     for (count, delta) in [(1, 0.5), (2, 0.5), (4, 0.5), (1, 0.1)] {

@@ -1,5 +1,5 @@
-//! Loss-driven laws against their response functions: every n-th packet is lost, no queue builds, and the rate is that of
-//! the periodic sawtooth.
+//! Loss-driven laws against their response functions: every n-th packet is lost, no queue builds, and the rate is that
+//! of the periodic sawtooth.
 
 use crate::host::{Bottleneck, Flow, run};
 use windward_laws::{
@@ -17,9 +17,10 @@ fn window(flow: Flow, rounds: f64) -> f64 {
     trace.rate * 0.1
 }
 
-/// What separates a packet host from the continuous sawtooth: it sends whole packets and finds a loss when an ACK has just
-/// left its flight (half a packet each), and for one of a cycle's `rounds` and the half of another that it waits for the
-/// flight to shrink the window stands still in recovery. Twenty cycles are counted to within half a cycle's swing of 15 %.
+/// What separates a packet host from the continuous sawtooth: it sends whole packets and finds a loss when an ACK has
+/// just left its flight (half a packet each), and for one of a cycle's `rounds` and the half of another that it waits
+/// for the flight to shrink the window stands still in recovery. Twenty cycles are counted to within half a cycle's
+/// swing of 15 %.
 #[track_caller]
 fn meets(flow: Flow, theory: f64, rounds: f64) {
     let measured = window(flow, rounds);
@@ -46,16 +47,17 @@ fn reno_follows_the_square_root() {
 
 #[test]
 fn cubic_is_reno_friendly_at_small_windows() {
-    // RFC 9438 §4.3 (its cubic region is held to its cycle in `cubic.rs`): with α = 3(1−β)/(1+β) = 0.529 its average window is Reno's √(3/(2p)). Here 30 packets, where
-    // 1.054·(0.1·600)^¾ = 22.7 would be less; W_max = W/0.85, a cycle W_max·(1−β)/α = 20 round trips.
+    // RFC 9438 §4.3 (its cubic region is held to its cycle in `cubic.rs`): with α = 3(1−β)/(1+β) = 0.529 its average
+    // window is Reno's √(3/(2p)). Here 30 packets, where 1.054·(0.1·600)^¾ = 22.7 would be less; W_max = W/0.85, a
+    // cycle W_max·(1−β)/α = 20 round trips.
     let theory = (1.5f64 * 600.0).sqrt();
     agrees(LawSpec::Cubic(cubic::Params::default()), 600, theory, theory / 0.85 * 0.3 / 0.529);
 }
 
 #[test]
 fn compound_follows_its_paper() {
-    // Integral of dW = α·W^k per round trip from (1−β)·W to W (Tan et al. 2006, §IV-B): 1/p = (1 − ½^1.25)·W^1.25/(1.25/8)
-    // packets in (1 − ½^0.25)·W^0.25/(0.25/8) rounds.
+    // Integral of dW = α·W^k per round trip from (1−β)·W to W (Tan et al. 2006, §IV-B): 1/p = (1 −
+    // ½^1.25)·W^1.25/(1.25/8) packets in (1 − ½^0.25)·W^0.25/(0.25/8) rounds.
     for every in [10_000, 100_000] {
         let half = |exponent: f64| (1.0 - libm::pow(0.5, exponent)) / (exponent / 8.0);
         let top = libm::pow(every as f64 / half(1.25), 0.8);
@@ -66,9 +68,9 @@ fn compound_follows_its_paper() {
 
 #[test]
 fn westwood_falls_to_what_the_path_carries() {
-    // 20 of 100 ms are the queues of others. A window that grows by one a round trip is W_m at the loss; the estimate of its
-    // rate is that of a/(1−a) = 9 round trips before, and of one more, in which the sample was taken: what is left is
-    // W₀ = 0.8·(W_m − 10). A cycle's W_m − W₀ round trips carry (W_m² − W₀²)/2 = 1/p packets.
+    // 20 of 100 ms are the queues of others. A window that grows by one a round trip is W_m at the loss; the estimate
+    // of its rate is that of a/(1−a) = 9 round trips before, and of one more, in which the sample was taken: what is
+    // left is W₀ = 0.8·(W_m − 10). A cycle's W_m − W₀ round trips carry (W_m² − W₀²)/2 = 1/p packets.
     let flow = |every| Flow {
         base_rtt: Duration::from_millis(80),
         standing: Duration::from_millis(20),
@@ -135,19 +137,20 @@ fn scalables_losses_are_thirteen_round_trips_apart() {
 
 #[test]
 fn highspeed_follows_its_rfc() {
-    // The table's sawtooth at 10⁻⁴, by hand: 376.4 packets lose 93/256, and climb from 239.7 to 347 by four a round trip and
-    // from there by five: 7868 + 2127 packets in 26.8 + 5.9 round trips.
+    // The table's sawtooth at 10⁻⁴, by hand: 376.4 packets lose 93/256, and climb from 239.7 to 347 by four a round
+    // trip and from there by five: 7868 + 2127 packets in 26.8 + 5.9 round trips.
     let law = LawSpec::HighSpeed(highspeed::Params {});
     agrees(law, 10_000, 10_000.0 / 32.7, 32.7);
-    // RFC 3649 §5: W = 0.12/p^0.835. The table's a is half a packet of six above the equations' on average, and W grows with its root.
+    // RFC 3649 §5: W = 0.12/p^0.835. The table's a is half a packet of six above the equations' on average, and W grows
+    // with its root.
     let theory = 0.12 * libm::pow(30_000.0, 0.835);
     agrees(law, 30_000, theory * (6.5f64 / 6.0).sqrt(), 30_000.0 / theory);
 }
 
 #[test]
 fn h_tcp_follows_its_cycle() {
-    // Without a queue β = 0.8. In a cycle of T seconds, G(t) the integral of f from 0 to t: W(t) = β·W_max + 2(1−β)·G(t)/0.1,
-    // W(T) = W_max = 2·G(T)/0.1, and ∫W dt/0.1 = 1/p packets. With x = T − 1: G = 1 + x + 5x² + x³/12.
+    // Without a queue β = 0.8. In a cycle of T seconds, G(t) the integral of f from 0 to t: W(t) = β·W_max +
+    // 2(1−β)·G(t)/0.1, W(T) = W_max = 2·G(T)/0.1, and ∫W dt/0.1 = 1/p packets. With x = T − 1: G = 1 + x + 5x² + x³/12.
     let (beta, rtt) = (0.8, 0.1);
     let packets = |x: f64| {
         let g = 1.0 + x + 5.0 * x * x + x * x * x / 12.0;
@@ -163,8 +166,8 @@ fn h_tcp_follows_its_cycle() {
 
 #[test]
 fn bic_climbs_a_small_window_in_as_many_round_trips() {
-    // A loss at 36.3 packets finds one less in flight and leaves 28.2: back by a fifth a round trip takes 40.3 of them about 32.3,
-    // 1300 packets. (Larger windows take hundreds of cycles to come to rest: `bic.rs` has one climb.)
+    // A loss at 36.3 packets finds one less in flight and leaves 28.2: back by a fifth a round trip takes 40.3 of them
+    // about 32.3, 1300 packets. (Larger windows take hundreds of cycles to come to rest: `bic.rs` has one climb.)
     let law = LawSpec::Bic(bic::Params { fast_convergence: false, ..Default::default() });
     agrees(law, 1300, 32.3, 40.3);
 }

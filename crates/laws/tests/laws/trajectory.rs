@@ -1,5 +1,6 @@
-//! The window of each law, round trip by round trip, alone on one bottleneck: 1000 packets a second, 100 ms, 100 packets of
-//! buffer. A difference in a snapshot is a difference in results; look at it before accepting it (`INSTA_UPDATE=always`).
+//! The window of each law, round trip by round trip, alone on one bottleneck: 1000 packets a second, 100 ms, 100
+//! packets of buffer. A difference in a snapshot is a difference in results; look at it before accepting it
+//! (`INSTA_UPDATE=always`).
 //!
 //! `WINDWARD_DRAW=1 cargo test -p windward-laws trajectory -- --nocapture` draws the windows instead of comparing them.
 

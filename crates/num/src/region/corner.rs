@@ -1,8 +1,8 @@
 //! The corner of a polyhedron that MaxWeight serves: a linear program of a few rows, by the simplex method on a dense
 //! tableau.
 
-/// max qᵀr subject to n_kᵀr ≤ b_k, r ≥ 0: the corner of huang2020 Claim 1. Normals and offsets are ≥ 0, and every link has
-/// a positive entry somewhere.
+/// max qᵀr subject to n_kᵀr ≤ b_k, r ≥ 0: the corner of huang2020 Claim 1. Normals and offsets are ≥ 0, and every link
+/// has a positive entry somewhere.
 ///
 /// A link's rate is measured in its rate alone, and every row in its offset. Entries are then in [0, 1], the start r =
 /// 0 is a corner at any scale, and r stays inside at every step.

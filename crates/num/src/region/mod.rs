@@ -47,7 +47,8 @@ pub enum Region {
         /// b_k ≥ 0.
         offsets: Vec<f64>,
     },
-    /// E_h[R(h)] of a cell that serves one link at a time: r_l = Σ_h π_h φ_{h,l} R_l(h), Σ_l φ_{h,l} ≤ 1 (huang2020 (1)).
+    /// E_h[R(h)] of a cell that serves one link at a time: r_l = Σ_h π_h φ_{h,l} R_l(h), Σ_l φ_{h,l} ≤ 1 (huang2020
+    /// (1)).
     Fading {
         /// R_l(h) ≥ 0, one row per channel draw.
         rates: Vec<Vec<f64>>,
@@ -79,9 +80,9 @@ impl Region {
         }
     }
 
-    /// r ∈ argmax_{r∈R} qᵀr at prices q ≥ 0: the MaxWeight oracle (huang2020 (17), wang2013 (14)). Ties go to the lowest
-    /// index. At q = 0, where every r is a maximiser, norms and ellipsoids return the one of equal prices. An ellipsoid
-    /// with positive off-diagonal entries may return a negative rate where the price is 0.
+    /// r ∈ argmax_{r∈R} qᵀr at prices q ≥ 0: the MaxWeight oracle (huang2020 (17), wang2013 (14)). Ties go to the
+    /// lowest index. At q = 0, where every r is a maximiser, norms and ellipsoids return the one of equal prices. An
+    /// ellipsoid with positive off-diagonal entries may return a negative rate where the price is 0.
     pub fn rates(&self, prices: &[f64]) -> Vec<f64> {
         let mut rates = vec![0.0; prices.len()];
         match self {

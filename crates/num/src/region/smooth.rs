@@ -1,5 +1,5 @@
-//! Smooth regions {r : f(r) ≤ 0}, f strictly convex (huang2020 Fig. 1(b), Lemma 2): closed forms of the support function,
-//! its gradient r(q) and its Hessian ∂r/∂q.
+//! Smooth regions {r : f(r) ≤ 0}, f strictly convex (huang2020 Fig. 1(b), Lemma 2): closed forms of the support
+//! function, its gradient r(q) and its Hessian ∂r/∂q.
 //!
 //! r ≥ 0 needs no separate constraint: a link's rate is at least its load, which its price enforces.
 

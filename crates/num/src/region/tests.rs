@@ -32,8 +32,8 @@ fn stationary_law() {
     assert!((region.support(&q) - libm::log(6.0)).abs() < 1e-15);
 }
 
-/// Jacobians against central differences of the rates; the null vector q of curved regions (huang2020 Lemma 3, corrected),
-/// and none for CSMA (wang2013 Lemma 1).
+/// Jacobians against central differences of the rates; the null vector q of curved regions (huang2020 Lemma 3,
+/// corrected), and none for CSMA (wang2013 Lemma 1).
 #[test]
 fn jacobians() {
     let matrix = vec![vec![2.0, 0.3, -0.1], vec![0.3, 1.0, 0.2], vec![-0.1, 0.2, 0.5]];

@@ -1,5 +1,5 @@
-//! Regions given by their vertices: r = Σ_h Σ_i u_{h,i} v_{h,i}, u ≥ 0, Σ_i u_{h,i} = π_h. A fading cell has one group h per
-//! channel draw and one vertex per link; CSMA without entropy one group of independent sets.
+//! Regions given by their vertices: r = Σ_h Σ_i u_{h,i} v_{h,i}, u ≥ 0, Σ_i u_{h,i} = π_h. A fading cell has one group
+//! h per channel draw and one vertex per link; CSMA without entropy one group of independent sets.
 
 use super::csma;
 

@@ -75,8 +75,8 @@ fn reno_underuses_a_lossy_link() {
     assert!(s.prices[0] < 1e-9);
 }
 
-/// chen2007 Theorem 1, with f inside the root: x* = √2 S/(T √(f(z)(ε+z))), f(z) = tanh(βz/2), at the price found; and the
-/// link is full, which plain TCP (8) would leave at 84.2 of 125.
+/// chen2007 Theorem 1, with f inside the root: x* = √2 S/(T √(f(z)(ε+z))), f(z) = tanh(βz/2), at the price found; and
+/// the link is full, which plain TCP (8) would leave at 84.2 of 125.
 #[test]
 fn emultcp_fills_a_lossy_link() {
     let (rtt, loss, beta) = (0.168, 0.01, 50.0);
@@ -141,8 +141,8 @@ fn half_spaces_meet_in_a_corner() {
     assert_near(prices, &[0.375, 1.0 / 12.0], 1e-7);
 }
 
-/// Two links of equal rates in three draws: (2,0), (0,2), (2,2) with probabilities ¼, ¼, ½. Equal weights split the shared
-/// draw: r = ½ + ½ = 1 each. A weight of 9 to 1 takes it all: r = (1.5, 0.5).
+/// Two links of equal rates in three draws: (2,0), (0,2), (2,2) with probabilities ¼, ¼, ½. Equal weights split the
+/// shared draw: r = ½ + ½ = 1 each. A weight of 9 to 1 takes it all: r = (1.5, 0.5).
 #[test]
 fn fading_cell() {
     let region = Region::Fading {
@@ -171,8 +171,8 @@ fn csma_without_entropy() {
     assert_near(&s.rates, &[4.0, 1.0, 2.0], TIGHT);
 }
 
-/// One link alone with entropy: p/x = λ and x = b e^{bλ}/(1+e^{bλ}); with b = 1 and y = λ: y e^y = p (1+e^y), solved here by
-/// bisection.
+/// One link alone with entropy: p/x = λ and x = b e^{bλ}/(1+e^{bλ}); with b = 1 and y = λ: y e^y = p (1+e^y), solved
+/// here by bisection.
 #[test]
 fn csma_with_entropy_by_hand() {
     for p in [0.1, 1.0, 50.0] {

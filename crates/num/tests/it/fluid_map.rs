@@ -50,7 +50,8 @@ fn jumps() {
         let (mut rng, mut map, mut windows) = start(5, kind, 12, 20);
         for _ in 0..200 {
             map.solve(&windows).unwrap();
-            // Turnovers are windows, here 1 to 1000: one link's slackness may be that much above the tolerance of 1e-10.
+            // Turnovers are windows, here 1 to 1000: one link's slackness may be that much above the tolerance of
+            // 1e-10.
             assert!(map.certificate().worst() < 1e-7, "{kind}: {:?}", map.certificate());
             windows.iter_mut().for_each(|w| *w = around_one(&mut rng) * libm::exp10(rng.random_range(-1.0..1.0)));
         }
@@ -159,7 +160,8 @@ fn refusals() {
     assert_near(map.rates(), &[1.0, 1.0], 1e-9);
 }
 
-/// Thousands of flows, each over links of its own and one that all share: only the shared one has a queue, then all have.
+/// Thousands of flows, each over links of its own and one that all share: only the shared one has a queue, then all
+/// have.
 #[test]
 fn thousands_of_private_links() {
     let flows = 2000_u32;

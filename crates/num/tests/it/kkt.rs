@@ -14,7 +14,8 @@ proptest! {
         let p = random::problem(seed, KINDS[kind], flows, links, |r| Utility::AlphaFair { weight: around_one(r), alpha });
         let s = solve(&p, &Options::default()).unwrap();
         prop_assert!(s.certificate.worst() < 1e-6, "{:?}", s.certificate);
-        // Alpha spreads turnovers over many powers of ten: a single link may be known to three digits less than the whole.
+        // Alpha spreads turnovers over many powers of ten: a single link may be known to three digits less than the
+        // whole.
         prop_assert!(s.certificate.gap < 1e-9, "{:?}", s.certificate);
         prop_assert!(s.rates.iter().all(|x| *x > 0.0));
     }
@@ -34,8 +35,8 @@ proptest! {
     }
 }
 
-/// A flow of a cell may get more than the typical rate of its link. With large alpha its turnover is then far below that at
-/// the typical rate, and a row must be judged by its own: such problems came out with rows a thousandth off.
+/// A flow of a cell may get more than the typical rate of its link. With large alpha its turnover is then far below
+/// that at the typical rate, and a row must be judged by its own: such problems came out with rows a thousandth off.
 #[test]
 fn cells_whose_turnovers_spread() {
     let drawn = [

@@ -59,8 +59,8 @@ fn on_a_time_shared_cell() {
     assert_near(&s.rates, &[0.75, 0.75], 1e-8);
 }
 
-/// (p, α) approaches it: on two links of 1 and 2, flows on {0}, {0, 1}, {1}, the long one pays both prices. At α = 8 the
-/// rates are within 2^{1/8} = 9.1 % of 1/2, 1/2, 3/2, and nearer than at α = 2.
+/// (p, α) approaches it: on two links of 1 and 2, flows on {0}, {0, 1}, {1}, the long one pays both prices. At α = 8
+/// the rates are within 2^{1/8} = 9.1 % of 1/2, 1/2, 3/2, and nearer than at α = 2.
 #[test]
 fn limit_of_large_alpha() {
     let routes = || vec![vec![0], vec![0, 1], vec![1]];
@@ -74,8 +74,8 @@ fn limit_of_large_alpha() {
     assert!(error(8.0) < 0.091 && error(8.0) < 0.1 * error(2.0), "{} {}", error(2.0), error(8.0));
 }
 
-/// At α = 64 on random wires: prices that differ by a factor of at most 1000 (a flow pays one to four links) bend rates by
-/// at most 1000^{1/64} = 11 %.
+/// At α = 64 on random wires: prices that differ by a factor of at most 1000 (a flow pays one to four links) bend rates
+/// by at most 1000^{1/64} = 11 %.
 #[test]
 fn very_large_alpha() {
     for seed in 0..10 {

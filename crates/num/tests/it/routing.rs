@@ -71,8 +71,8 @@ fn a_diamond_where_all_links_conflict() {
     assert!(found.paths.iter().flatten().all(|path| path.links.len() <= 2), "{:?}", found.paths);
 }
 
-/// The same where only links with a common node conflict: A sends half of the time to each neighbour, B and C pass on in
-/// the other half. A's own half-space, Σ of what leaves A ≤ 1, binds: A→D and A→B get half each.
+/// The same where only links with a common node conflict: A sends half of the time to each neighbour, B and C pass on
+/// in the other half. A's own half-space, Σ of what leaves A ≤ 1, binds: A→D and A→B get half each.
 #[test]
 fn a_diamond_with_node_exclusive_links() {
     let diamond = wireless(&both(&[(0, 1), (0, 2), (1, 3), (2, 3)]), node_exclusive);
@@ -147,7 +147,8 @@ fn allowed_links_restrict() {
     assert_near(&best(&diamond).solution.rates, &[0.5], 1e-9);
 }
 
-/// Random networks of eight nodes: a ring, so that every node reaches every other, and chords; some wires, the rest in one region.
+/// Random networks of eight nodes: a ring, so that every node reaches every other, and chords; some wires, the rest in
+/// one region.
 #[test]
 fn random_networks_are_certified() {
     for (seed, kind) in (0..).zip(KINDS.iter().cycle().take(64)) {

@@ -52,7 +52,8 @@ fn free_routing_has_the_same_shares_at_every_rate() {
     }
 }
 
-/// Every region with two links of capacity `c`, and what the flow over the first and the wire of capacity 2·c is paid for.
+/// Every region with two links of capacity `c`, and what the flow over the first and the wire of capacity 2·c is paid
+/// for.
 fn regions(c: f64) -> Vec<(&'static str, Region)> {
     let draws = vec![vec![c, 0.4 * c], vec![0.5 * c, c], vec![0.9 * c, 0.7 * c]];
     vec![
@@ -119,8 +120,8 @@ fn alphas_of_all_sizes_share_a_link() {
     }
 }
 
-/// A link that carries 10⁷ times the turnover of its poorest flow and more: its load agrees with its capacity to the last digits,
-/// and what is missing there is not held against the answer.
+/// A link that carries 10⁷ times the turnover of its poorest flow and more: its load agrees with its capacity to the
+/// last digits, and what is missing there is not held against the answer.
 #[test]
 fn a_full_link_has_no_slack_however_poor_its_poorest_flow() {
     for weight in [1e-9, 1e-12, 1e-15] {

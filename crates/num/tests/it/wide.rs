@@ -9,7 +9,8 @@ pub fn spread(rng: &mut Rng, decades: f64) -> f64 {
     libm::exp10(decades * rng.random_range(-0.5..0.5))
 }
 
-/// A utility of any kind but max–min: weights over `decades` powers of ten, alpha from 0.3 to 8, evenly in its logarithm.
+/// A utility of any kind but max–min: weights over `decades` powers of ten, alpha from 0.3 to 8, evenly in its
+/// logarithm.
 pub fn utility(rng: &mut Rng, decades: f64) -> Utility {
     let weight = spread(rng, decades);
     // Reno's weight is 2S²/T².

@@ -101,8 +101,8 @@ impl Interior<'_> {
                 *part = (value / largest).clamp(f64::MIN_POSITIVE, 1.0);
             }
         }
-        // A violation far above the gap says that the iterate has left the path: μ waits for it. And μ never falls below
-        // what the tolerance asks for, where slacks would lose their last digits.
+        // A violation far above the gap says that the iterate has left the path: μ waits for it. And μ never falls
+        // below what the tolerance asks for, where slacks would lose their last digits.
         let (violation, gap) = self.residuals();
         let factor = match violation > STRAY * gap {
             true => 1.0,
