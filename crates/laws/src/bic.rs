@@ -43,7 +43,7 @@ pub struct Params {
     /// Greatest growth S_max in packets per round trip, 1 to 1000. Default 16.
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub s_max: f64,
-    /// Window in packets up to which it is Reno, 1 to 1e6. Default 14.
+    /// Window in packets up to which the law is Reno's, 1 to 1e6. Default 14.
     #[schemars(range(min = 1.0, max = 1e6))]
     pub low_window: f64,
     /// Give way to new flows after two losses at falling windows. Default on.

@@ -11,7 +11,7 @@
 //!   when it turns
 //! * slow start: W doubles in a round trip until the rate is above 1/(δ·d_q) for the first time
 //! * the queue is nearly empty where d_q < 0.1·(RTTmax − RTTmin), RTTmax being the maximum sample of four round trips,
-//!   or where fewer than 7/8 of its default target of 1/δ packets are in the queue, W·d_q/RTTstanding. Copa's own
+//!   or where the queue holds fewer of its own packets, W·d_q/RTTstanding, than 7/8 of its default target 1/δ. Its
 //!   oscillation empties it once in five round trips. After five without it, other flows fill it, and 1/δ follows AIMD:
 //!   one more in a round trip without loss, half of it after a loss, at least 2; otherwise δ is its default
 //!
@@ -22,11 +22,11 @@
 //! **Where we differ**
 //! * Time windows hold three samples instead of all (Nichols's filter): a window may be slightly shorter, never longer.
 //! * An ACK adds at most the packets that it acknowledges: a window at most doubles in a round trip.
-//! * The paper has no bound of its own packets: its receiver acknowledges every packet. Where an ACK covers two, the
+//! * The paper has no bound on its own packets: its receiver acknowledges every packet. Where an ACK covers two, the
 //!   second has waited behind the first, so that on slow links the oscillation of 2.5/δ packets never comes within a
 //!   tenth of zero, and Copa would mistake itself for a rival. Beside flows that fill the queue, 1/δ of its own packets
 //!   are always in the queue; beside other Copa flows fewer in each oscillation.
-//! * Round trips count from the first draining of slow start's own queue: until then it is not a rival's.
+//! * Round trips count from the first draining of slow start's own queue: until then the queue is its own.
 //! * v is 1 at once when a step goes against the direction of the last round trip, not only at its end.
 //! * A timeout leaves 2 packets (the paper does not say). Losses do not change the window, as in the paper's default
 //!   mode.

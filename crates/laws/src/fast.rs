@@ -11,12 +11,13 @@
 //! price is q, the utility α·ln x. The unit of t is the time from one step to the next: γ is per second here, and the
 //! packet law makes one step per round trip.
 //!
-//! `mode = "paper"`: each ACK makes the share acked/W of the step, so that a window of ACKs makes one step. `mode =
-//! "ns2"`: the module of Cui and Andrew (ns-2.35 `tcp-fast.cc` 1.1.3). AvgRTT's filter is as long as a third of the
-//! flight where that exceeds 256. While AvgRTT − BaseRTT < 0.75 ms, every ACK adds a packet. Otherwise, in every other
-//! round trip and at most every 10 ms, W ← (1−γ)·W + γ·((BaseRTT/AvgRTT)·V + α), at least 2, V being the flight at the
-//! sending of the acknowledged packet. A decrease is made at once, an increase in whole packets spread over the ACKs of
-//! 10 ms. Losses halve W, a timeout leaves 2.
+//! `mode = "paper"`: each ACK makes the share acked/W of the step, so that a window of ACKs makes one step.
+//!
+//! `mode = "ns2"`: the module of Cui and Andrew (ns-2.35 `tcp-fast.cc` 1.1.3). AvgRTT's filter is as long as a third of
+//! the flight where that exceeds 256. While AvgRTT − BaseRTT < 0.75 ms, every ACK adds a packet. Otherwise, in every
+//! other round trip and at most every 10 ms, W ← (1−γ)·W + γ·((BaseRTT/AvgRTT)·V + α), at least 2, V being the flight
+//! at the sending of the acknowledged packet. A decrease is made at once, an increase in whole packets spread over the
+//! ACKs of 10 ms. Losses halve W, a timeout leaves 2.
 //!
 //! **Where we differ**
 //! * The paper does not state the frequency of its step; one per window of ACKs, spread over them, is our reading. A

@@ -182,7 +182,7 @@ pub trait Law {
     /// applications have data until they are done.
     fn on_restart(&mut self, _now: Time) {}
 
-    /// Handles a spurious congestion event. The window was `before` ahead of it, or ahead of the first of several
+    /// Handles a spurious congestion event. The window was `before` prior to it, or to the first of several
     /// events of one recovery: a law that keeps a window restores it.
     fn on_undo(&mut self, before: Packets);
 

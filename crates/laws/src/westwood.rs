@@ -18,7 +18,7 @@
 //! * A round trip ends with the ACK of a packet sent after the last one ended; Linux samples at least 50 ms, and
 //!   smooths twice with a = 7/8.
 //! * W never rises on a loss; the paper's text sets it to ssthresh only if it is larger, Linux always.
-//! * Before the first round trip has ended, ssthresh is RFC 5681's half of what is in flight.
+//! * Before the first round trip has ended, ssthresh is RFC 5681's half of the flight.
 
 use crate::classic::{Avoidance, Classic};
 use crate::shared::{LOSS_FLOOR, Refusal, between, half_flight};

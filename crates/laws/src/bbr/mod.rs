@@ -1,7 +1,7 @@
 //! BBR, version 1: paces at the maximum recent delivery rate and keeps at most two bandwidth-delay products in flight.
 //!
 //! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh and V. Jacobson, "BBR: congestion-based congestion control",
-//! ACM Queue 14(5), 2016, DOI 10.1145/3012426.3022184; as Linux 6.18 has it (net/ipv4/tcp_bbr.c, win_minmax.c,
+//! ACM Queue 14(5), 2016, DOI 10.1145/3012426.3022184; following Linux 6.18 (net/ipv4/tcp_bbr.c, win_minmax.c,
 //! tcp_rate.c). Rates B in packets a second, times in seconds, windows W in packets, g the gains of the state:
 //!
 //! * B: maximum delivery rate of ten round trips; R: minimum round-trip time of 10 s

@@ -49,7 +49,7 @@ impl Path {
         self.law.on_ack(&Ack { acked: Packets::new(acked), lost: Packets::new(lost), sample, ..ack });
     }
 
-    /// A round trip of 100 ms, a tenth of it at a time: what is delivered was sent a round trip ago.
+    /// A round trip of 100 ms, a tenth of it at a time: delivered packets were sent a round trip ago.
     fn round(&mut self) {
         let window = self.rate * 0.1;
         for _ in 0..10 {

@@ -11,10 +11,10 @@
 //!   τ, but at least the time of one packet at the rate x. With x throughout, Q would grow with the share of others on
 //!   the link. q is the mean queue of the connections.
 //! * dW/dt = W·((rtt_min + Q)/(rtt_min + q) − 1)/(τ + 6·rtt_min), which is 0 where q = Q. Where q < Q it is up to four
-//!   times as much, but at most a quarter without a queue. On long paths Q is a small part of the RTT, and a window a
-//!   tenth too short would take five seconds to recover. On short ones, where a packet is a large part, W would grow in
-//!   each gap of competing traffic. If Q has not been reached for τ/2 + 2·rtt_min, W·min(m, 1)/τ is added, with m the
-//!   unused share of the path, as for n without a bound.
+//!   times as much, but at most a quarter of W per time constant without a queue. On long paths Q is a small part of
+//!   the RTT, and a window a tenth too short would take five seconds to recover. On short ones, where a packet is a
+//!   large part, W would grow in each gap of competing traffic. If Q has not been reached for τ/2 + 2·rtt_min, W·min(m,
+//!   1)/τ is added, with m the unused share of the path, as for n without a bound.
 //! * use: u = x·(rtt_min + q)/W is the share of W in flight. Below 0.6 W does not grow: an unused window is no
 //!   evidence.
 //! * dn/dt = n·6·(0.95 − u)/(τ + 3·rtt_min), from −0.2·n to 1.7·n over that, and n is at most W over four segments:

@@ -4,7 +4,7 @@
 //! only makes a queue; on a clean link other laws do so too. n is set to 1
 //!
 //! * at once, if several make a queue and carry less than 1.1 of the rate that one kept for τ/2 alone, both smoothed
-//!   over τ/2. Random losses take most of a loss-based window before;
+//!   over τ/2. Random losses take most of a loss-based window before that;
 //! * or if the second closes within 15 s.
 //!
 //! n stays at 1 for 32 s, and for 64 s each later time. A rate below three quarters of the earlier one, smoothed over 2

@@ -4,8 +4,8 @@
 //!   trips down to 0.2 τ, while the queue is below half the threshold, which delayed ACKs and timers alone can cause.
 //! * level: few connections whose rate has grown by less than a tenth for 0.4 τ and four round trips, and is not below
 //!   0.65 of its value, fill the path, or the server has no more: n grows as after the start. This recognises one
-//!   connection of BBR's, where its queue comes and goes; arrivals behind gaps make its rate vary. Loss-based ones fall
-//!   after their first losses.
+//!   connection of BBR's, where its queue comes and goes; arrivals behind gaps make its rate vary. The rates of
+//!   loss-based ones fall after their first losses.
 //! * windows: where a bound may follow, the receive windows of several connections are twice the load of the path, and
 //!   at least eight segments each. An offered window cannot be withdrawn, so that a bound at the first queue would
 //!   otherwise have to wait until all of it is used up. Where a round trip is longer than τ/10 the windows are as many

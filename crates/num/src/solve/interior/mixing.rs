@@ -1,8 +1,8 @@
 //! Vertex regions inside the interior method: h(λ) = min_t Σ_h π_h t_h subject to g_i = t_h − v_iᵀλ ≥ 0, whose
 //! multipliers are the mixture u. Each vertex has the barrier max_u (−g u − T u ln u + μ ln u), with u(g) its
 //! maximiser: for T = 0 the logarithmic one, u = μ/g; for T > 0 (CSMA with entropy) g may have any sign and μ only
-//! keeps the start tame. λ's Newton system sees the block through t's elimination: N = Σ d (v − v̄)(v − v̄)ᵀ with d =
-//! u/(T + z), the slope of u(g).
+//! keeps the start tame. After elimination of t, the block enters λ's Newton system as N = Σ d (v − v̄)(v − v̄)ᵀ with d
+//! = u/(T + z), the slope of u(g).
 
 use crate::dense;
 use crate::region::Vertices;
