@@ -3,8 +3,7 @@
 use crate::array::{Vector, matrix, vector};
 use crate::fluid::method;
 use crate::num::{certificate, parse, refused};
-use crate::optimum::stop;
-use crate::waiting;
+use crate::waiting::{self, stop};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -2,8 +2,7 @@
 
 use crate::array::vector;
 use crate::json::to_python;
-use crate::optimum::stop;
-use crate::waiting;
+use crate::waiting::{self, stop};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -3,13 +3,12 @@
 use crate::json::to_python;
 use crate::num::refused;
 use crate::scenario::Scenario;
-use crate::waiting;
+use crate::waiting::{self, stop};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 use std::sync::Arc;
-use windward_num::Stop;
 use windward_scenario::{Objective, Optimum, RoutedOptimum};
 use windward_sim::Control;
 use windward_sim::backlog::Links;
@@ -56,12 +55,6 @@ impl Scenario {
         answer.set_item("schedule", schedule(py, &best)?)?;
         Ok(answer)
     }
-}
-
-/// Stop signal of a search, set once `control` is cancelled.
-pub(crate) fn stop(control: &Arc<Control>) -> Stop {
-    let control = Arc::clone(control);
-    Stop::when(move || control.is_cancelled())
 }
 
 /// Objective of this name, with `alpha` if it needs one.

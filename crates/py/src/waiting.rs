@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
+use windward_num::Stop;
 use windward_sim::Control;
 
 /// Time between two checks for Ctrl-C.
@@ -46,4 +47,10 @@ pub(crate) fn wait<T: Send + 'static>(
         let heard = py.check_signals().and_then(|()| if is_due { tell() } else { Ok(()) });
         heard.inspect_err(|_| control.cancel())?;
     }
+}
+
+/// Stop signal of a search, set once `control` is cancelled.
+pub(crate) fn stop(control: &Arc<Control>) -> Stop {
+    let control = Arc::clone(control);
+    Stop::when(move || control.is_cancelled())
 }
