@@ -2,6 +2,7 @@
 
 use crate::makers::{self, Resolvers};
 use crate::scenario::Scenario;
+use crate::waiting::stop;
 use crate::{fluid, interrupt, optimum, output};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -211,7 +212,7 @@ impl Ready {
             }
             (Engine::Optimum(objective), _) => {
                 let end = Time::ZERO + scenario.duration();
-                match scenario.optimum_until(objective, end, &optimum::stop(control)) {
+                match scenario.optimum_until(objective, end, &stop(control)) {
                     Err(windward_num::Error::Interrupted) => Ok(None),
                     found => found.map(|best| Some(Answer::Optimum(best))).map_err(|error| error.to_string()),
                 }
