@@ -21,7 +21,7 @@
 //!   price is p; U(x) = −3·(C/((1−β)·rtt))^⅓ · x^(−⅓)
 //! * Reno-friendly, n = (1−β)·W/α: W = √(k·(1−p)/p), k = α/(1−β) = 3/(1+β); U(x) = (√k/rtt)·arctan(x·rtt/√k)
 //!
-//! [`Version`] chooses between this, current Linux ([`linux6`]), and two old kernels ([`linux`]) of the papers' packet
+//! [`Version`] chooses between this, current Linux (`linux6`), and two old kernels (`linux`) of the papers' packet
 //! runs.
 //!
 //! **Where we differ**

@@ -14,9 +14,9 @@ use crate::utility::Utility;
 /// cutting planes where regions are flat; level by level for max–min.
 ///
 /// # Errors
-/// As [`Problem::check`]; [`Error::NoPath`]; [`Error::Unsupported`] for [`Utility::Emultcp`], which has no conic form,
-/// and for max–min beside other utilities or an entropy; [`Error::NotConverged`] if the certificate does not hold to
-/// 1e-6.
+/// As [`Problem::check`](crate::Problem::check); [`Error::NoPath`]; [`Error::Unsupported`] for [`Utility::Emultcp`],
+/// which has no conic form, and for max–min beside other utilities or an entropy; [`Error::NotConverged`] if the
+/// certificate does not hold to 1e-6.
 pub fn solve_routing(problem: &RoutingProblem) -> Result<Routing, Error> {
     let demands = problem.check()?;
     let found = if problem.utilities.iter().any(|u| matches!(u, Utility::MaxMin { .. })) {

@@ -14,8 +14,8 @@ use crate::solution::{Method, Solution};
 /// objective within 1e-12 leaves rates within its root.
 ///
 /// # Errors
-/// As [`Problem::check`]; [`Error::Unsupported`] for [`Utility::MaxMin`] and [`Utility::Emultcp`], which have no conic
-/// form; [`Error::NotConverged`].
+/// As [`Problem::check`]; [`Error::Unsupported`] for [`Utility::MaxMin`](crate::Utility::MaxMin) and
+/// [`Utility::Emultcp`](crate::Utility::Emultcp), which have no conic form; [`Error::NotConverged`].
 pub fn solve(problem: &Problem) -> Result<Solution, Error> {
     problem.check()?;
     let program = Program::new(&problem.network, problem.utilities.clone());
