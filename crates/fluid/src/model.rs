@@ -52,7 +52,7 @@ pub struct Model {
     buffers: Vec<f64>,
     /// AQM of each link.
     early: Vec<Option<Early>>,
-    /// State of each link in the last evaluation: q_l in seconds, the share of packets dropped by its full buffer, the base
+    /// Per link in the last evaluation: q_l in seconds, the share of packets dropped by its full buffer, the base
     /// share of its AQM, and the packets in the queue.
     queues: Vec<f64>,
     drops: Vec<f64>,
