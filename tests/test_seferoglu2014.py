@@ -34,7 +34,8 @@ def test_classical_backpressure_starves_tcp_and_the_threshold_does_not() -> None
 def test_coding_survives_losses_that_plain_tcp_does_not() -> None:
     loss = networks.lossy(("A", "B"), 0.2, "deliveries")
     plain, coded = (short(networks.network("diamond", coding=coding, loss=loss)) for coding in (False, True))
-    assert rate(coded, "flow1") > 5 * rate(plain, "flow1")
+    # 306 and 76 kbit/s in these runs; 25 before spurious timeouts were undone for every law.
+    assert rate(coded, "flow1") > 3 * rate(plain, "flow1")
 
 
 def test_tcp_lives_beside_paced_datagrams_only() -> None:
