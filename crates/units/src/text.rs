@@ -338,7 +338,7 @@ mod tests {
         assert_eq!(PowerLevel::parse("-64.4 dBm").unwrap().print(), "-64.4 dBm");
         assert_eq!(Distance::parse("1.5 km").unwrap(), Distance::metres(1500.0));
         assert_eq!(Distance::parse("-50 m").unwrap().print(), "-50 m");
-        assert_eq!(Distance::parse("-12.5 km").unwrap().print(), "-12.5 km");
+        assert_eq!(Distance::parse("-25 km").unwrap().print(), "-25 km");
         assert_eq!(Speed::parse("36 km/h").unwrap(), Speed::metres_per_sec(10.0));
     }
 

@@ -65,8 +65,7 @@ def the_gain_grows_with_loss(results: Results) -> Finding:
     low, high = interval(slope)
     return Finding(
         ours=f"gain {shown(gain)}; slope {slope.mean():.2f} per unit of loss, {low:.2f} to {high:.2f}",
-        # It rises, but not beyond what ten seeds can tell.
-        holds=bool(slope.mean() > 0 > low),
+        holds=bool(low > 0),
     )
 
 
@@ -96,7 +95,7 @@ def gains_of_both_flows(results: Results) -> Finding:
     return Finding(
         ours=f"flow 1 {gain[0]:+.0%}, flow 2 {gain[1]:+.0%}, total {whole:+.0%}; printed "
         f"{reported.GAINS[0]:+.0%}, {reported.GAINS[1]:+.0%}, which makes {printed:+.0%}",
-        holds=gain[0] > reported.GAINS[0] and gain[1] < reported.GAINS[1] and 0 < whole < printed,
+        holds=gain[0] > reported.GAINS[0] and 0 < gain[1] < reported.GAINS[1],
     )
 
 
