@@ -13,14 +13,14 @@ from typing import Any, ClassVar, Literal
 
 @dataclass(frozen=True, kw_only=True)
 class AirSpan:
-    """The part of a run whose frames are recorded.
+    """Period of a run whose frames are recorded.
 
     Attributes
     ----------
     from_
-        Where it begins.
+        Start of the period.
     length
-        How long it is.
+        Length of the period.
     """
 
     from_: str = field(metadata={"key": "from"})
@@ -29,7 +29,7 @@ class AirSpan:
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """What is recorded.
+    """Recorded output.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Output:
         Sampling interval of the series. Default: `duration`/600, rounded up to 1, 2 or 5 times a power of ten; longer
         if the series would exceed 10 million rows.
     internals
-        Also sample the laws' internal state (ssthresh, phases, …).
+        Also samples the laws' internal state (ssthresh, phases, …).
     air
-        Also record the frames of wireless networks, for a short part of the run. Default: none.
+        Period in which the frames of wireless networks are recorded too. Default: none.
     """
 
     sample_interval: str | None = None
@@ -79,37 +79,38 @@ class RecordedRate:
     trace: str | Sequence[int]
 
 
-#: How fast a link transmits: a rate, or a recording of one.
+#: Transmission rate of a link: constant, or recorded.
 Rate = str | RecordedRate
 
 
 @dataclass(frozen=True, kw_only=True)
 class DropTail:
-    """First come, first served; what finds no room is dropped."""
+    """First in, first out; packets that arrive at a full buffer are dropped."""
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "drop-tail")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Red:
-    """Random early detection (Floyd and Jacobson 1993): the share dropped rises with the mean queue.
+    """Random early detection (Floyd and Jacobson 1993): the drop probability rises with the mean queue.
 
     Attributes
     ----------
     min
-        Mean queue from which packets are dropped, in packets.
+        Mean queue above which packets are dropped, in packets.
     max
-        Mean queue at which `probability` are dropped, in packets; `min` itself for a step.
+        Mean queue at which the drop probability is `probability`, in packets; `min` itself for a step.
     probability
-        Share dropped when the mean queue is `max`.
+        Drop probability at a mean queue of `max`.
     weight
-        Weight of the queue that a packet finds in the mean.
+        Weight of the queue length at an arrival in the moving average.
     gentle
-        Whether the share dropped rises to one between `max` and twice that; otherwise all are dropped above `max`.
+        Raises the drop probability to one between `max` and twice that; if false, all packets are dropped above
+        `max`.
     ecn
-        Whether packets of flows with `ecn` are marked, not dropped, while the mean queue is below `max`.
+        Marks packets of flows with `ecn` instead of dropping them, while the mean queue is below `max`.
     hard_drop
-        Whether they are dropped all the same while it is above; false marks them there too.
+        Drops packets of flows with `ecn` while the mean queue is above `max`; if false, they are marked there too.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "red")
@@ -125,16 +126,16 @@ class Red:
 
 @dataclass(frozen=True, kw_only=True)
 class Codel:
-    """Controlled delay (RFC 8289): drops at the head while the least delay over an interval is above the target.
+    """Controlled delay (RFC 8289): drops at the head while the minimum delay over an interval is above the target.
 
     Attributes
     ----------
     target
         Acceptable standing delay.
     interval
-        Time over which the least delay is taken: the largest round-trip time expected.
+        Window of the minimum delay: the largest expected round-trip time.
     ecn
-        Whether packets of flows with `ecn` are marked, not dropped.
+        Marks packets of flows with `ecn` instead of dropping them.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "codel")
@@ -146,20 +147,21 @@ class Codel:
 
 @dataclass(frozen=True, kw_only=True)
 class FqCodel:
-    """Flow queueing (RFC 8290): a queue for each flow under CoDel, served in turn; the default of many Linux hosts.
+    """Flow queueing (RFC 8290): a queue per flow, each under CoDel, in round-robin order; the default of many Linux
+    hosts.
 
     Attributes
     ----------
     target
         Acceptable standing delay.
     interval
-        Time over which the least delay is taken.
+        Window of the minimum delay.
     queues
         Number of queues, to which flows are assigned by a hash.
     quantum
-        Bytes that a queue may send in its turn, 1 B to 1 MB.
+        Bytes that a queue may send per round, 1 B to 1 MB.
     ecn
-        Whether packets of flows with `ecn` are marked, not dropped.
+        Marks packets of flows with `ecn` instead of dropping them.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "fq-codel")
@@ -173,22 +175,22 @@ class FqCodel:
 
 @dataclass(frozen=True, kw_only=True)
 class Pie:
-    """Proportional integral controller enhanced (RFC 8033): drops at the tail to hold the delay at a target.
+    """Proportional integral controller enhanced (RFC 8033): drops at the tail to keep the delay at a target.
 
     Attributes
     ----------
     target
-        The delay that it steers to.
+        Target delay.
     update
         Time between updates of the probability, at least 1 ms.
     alpha
-        α: what a delay of one second above the target adds to the probability at each update.
+        α: increase of the probability per update for each second of delay above the target.
     beta
-        β: what a rise of the delay by one second adds.
+        β: increase of the probability per update for each second by which the delay rose.
     burst
-        How long a burst is let through after idleness.
+        Length of a burst that passes without drops after idleness.
     ecn
-        Whether packets of flows with `ecn` are marked, not dropped, while the probability is at most 10 %.
+        Marks packets of flows with `ecn` instead of dropping them, while the probability is at most 10 %.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "pie")
@@ -203,29 +205,30 @@ class Pie:
 
 @dataclass(frozen=True, kw_only=True)
 class Dualpi2:
-    """Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` wait apart and are marked early.
+    """Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` have a queue of their own and are marked
+    early.
 
     Attributes
     ----------
     target
-        The delay of the others that it steers to.
+        Target delay of the classic queue.
     update
         Time between updates of the base probability p', at least 1 ms.
     alpha
-        α: what a delay of one second above the target adds to p' at each update.
+        α: increase of p' per update for each second of delay above the target.
     beta
-        β: what a rise of the delay by one second adds.
+        β: increase of p' per update for each second by which the delay rose.
     coupling
-        k: scalable packets are marked with k·p', the others with p'²; at least 1.
+        k: scalable packets are marked with probability k·p', classic ones with p'²; at least 1.
     threshold
-        Delay above which scalable packets are marked whatever the others do.
+        Delay above which scalable packets are marked regardless of the classic queue.
     range
-        The share marked rises from 0 at `threshold` to 1 over this delay; "0 s" for a step.
+        Range of delay over which the mark probability rises from 0 at `threshold` to 1; "0 s" for a step.
     classic_share
-        Share of the others' bytes while packets wait in both queues, above 0 and below 1.
+        Share of the bytes for the classic queue while packets wait in both queues, above 0 and below 1.
     shift
-        In place of that share: who came first is sent first, and scalable packets count as having come so much
-        earlier.
+        Time shift that replaces `classic_share`: packets are sent in order of arrival, and scalable packets count as
+        having arrived this much earlier.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "dualpi2")
@@ -241,7 +244,7 @@ class Dualpi2:
     shift: str | None = None
 
 
-#: What a queue drops or marks, and who goes first.
+#: Queue discipline: scheduling, dropping and marking.
 Queue = DropTail | Red | Codel | FqCodel | Pie | Dualpi2
 
 
@@ -284,7 +287,7 @@ class GilbertElliottLoss:
     loss_bad: float | str = 1.0
 
 
-#: Loss model.
+#: Model of random loss.
 LossModel = BernoulliLoss | GilbertElliottLoss
 
 
@@ -299,7 +302,7 @@ class UniformJitter:
     Attributes
     ----------
     max
-        Largest extra delay.
+        Maximum extra delay.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "uniform")
@@ -358,16 +361,16 @@ Jitter = UniformJitter | NormalJitter | ClippedNormalJitter | ExponentialJitter
 
 @dataclass(frozen=True, kw_only=True)
 class Reorder:
-    """Some packets take longer, and the others overtake them.
+    """Reordering: some packets take longer, and the others overtake them.
 
-    Those others keep their order, and so do these among themselves.
+    The delayed packets keep their order among themselves, and so do the others.
 
     Attributes
     ----------
     share
-        Share of the packets, each drawn independently.
+        Share of the delayed packets, each drawn independently.
     delay
-        How much longer they take.
+        Extra delay of these packets.
     """
 
     share: float | str
@@ -395,7 +398,7 @@ class Reverse:
     jitter
         Random extra delay; "0 s" for none.
     reorder
-        Packets that others overtake; with a share of 0 for none.
+        Reordering; a share of 0 turns it off.
     """
 
     name: str | None = None
@@ -423,7 +426,7 @@ class Link:
     to
         Node or group at the end.
     rate
-        Transmission rate, or a recording. A link without a rate belongs to a [[region]].
+        Transmission rate, or a recording. A link without a rate belongs to a `[[region]]`.
     delay
         Propagation delay, one way.
     buffer
@@ -436,9 +439,9 @@ class Link:
     jitter
         Random extra delay; packets keep their order. Default: none.
     reorder
-        Packets that others overtake. Default: none.
+        Reordering: delays some packets so that others overtake them. Default: none.
     duplex
-        Whether there is a link back, equal to this one except for `reverse`.
+        Makes a link back too, equal to this one except for `reverse`.
     reverse
         Differences of the link back.
     """
@@ -511,7 +514,8 @@ class Mode:
     Attributes
     ----------
     snr
-        Lowest signal-to-noise ratio at which it is used. Default: where the packet error rate is `target_error`.
+        Minimum signal-to-noise ratio of the mode. Default: the ratio at which the packet error rate is
+        `target_error`.
     efficiency
         Bits per symbol, above 0.
     a
@@ -578,7 +582,7 @@ class JakesFading:
 
 @dataclass(frozen=True, kw_only=True)
 class AutoregressiveFading:
-    """The same correlation, as an autoregressive process.
+    """Rayleigh with the correlation of `jakes`, as an autoregressive process.
 
     Attributes
     ----------
@@ -655,12 +659,12 @@ class QueueLengthScheduler:
 
 @dataclass(frozen=True, kw_only=True)
 class MaxSnrScheduler:
-    """The best channel.
+    """Largest signal-to-noise ratio.
 
     Attributes
     ----------
     oblivious
-        Whether stations with empty queues are considered too.
+        Also considers stations with empty queues.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "max-snr")
@@ -675,7 +679,7 @@ class RoundRobinScheduler:
     Attributes
     ----------
     oblivious
-        Whether a slot is spent on its station even if its queue is empty; otherwise empty stations are skipped.
+        Spends a slot on the next station even if its queue is empty; if false, empty stations are skipped.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "round-robin")
@@ -699,7 +703,7 @@ class MLwdfScheduler:
 
 @dataclass(frozen=True, kw_only=True)
 class ExpRuleScheduler:
-    """The exponential rule (Shakkottai and Stolyar 2002), with the same."""
+    """The exponential rule (Shakkottai and Stolyar 2002), with `deadline` and `violation` of the stations."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "exp-rule")
 
@@ -722,7 +726,7 @@ class PythonScheduler:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-#: Which station a slot serves; ties go to the first.
+#: Scheduler: selects the station that a slot serves; ties go to the first.
 Scheduler = (
     QueueingDelayScheduler
     | QueueLengthScheduler
@@ -735,7 +739,7 @@ Scheduler = (
 )
 
 
-#: How the bits of a slot are filled with packets.
+#: Packing of packets into the bits of a slot.
 Service = Literal["whole"] | Literal["carry"] | Literal["fluid"]
 
 
@@ -750,7 +754,7 @@ class Average:
     start
         Initial value.
     held_when_empty
-        Whether a station's average is held while its queue is empty; otherwise such slots count as rate 0.
+        Holds a station's average while its queue is empty; if false, such slots count as rate 0.
     """
 
     slots: float = 256.0
@@ -782,17 +786,17 @@ class Station:
     snr
         Mean signal-to-noise ratio.
     fading
-        Fading of its channel. Default: that of the cell.
+        Fading of the station's channel. Default: that of the cell.
     buffer
-        Its buffer. Default: that of the cell.
+        Buffer of the station. Default: that of the cell.
     queue
-        Discipline of its queue. Default: that of the cell.
+        Discipline of the station's queue. Default: that of the cell.
     delay
-        From the end of a packet's transmission to its arrival. Default: that of the cell.
+        Delay from the end of a packet's transmission to its arrival. Default: that of the cell.
     deadline
-        T of M-LWDF and the EXP rule, which aim to keep the probability of a delay above T at `violation`.
+        T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     violation
-        δ of M-LWDF and the EXP rule; above 0 and below 1.
+        δ of M-LWDF and the EXP rule: accepted probability of a delay above `deadline`; above 0 and below 1.
     """
 
     node: str
@@ -831,7 +835,7 @@ class Cell:
     scheduler
         Scheduler: which station a slot serves.
     service
-        How the bits of a slot are filled with packets.
+        Packing of packets into the bits of a slot.
     average
         Average rate used by the schedulers.
     buffer
@@ -870,7 +874,7 @@ class Cell:
 Standard = Literal["802.11b"] | Literal["802.11a"] | Literal["802.11g"] | Literal["bianchi"]
 
 
-#: Whose MAC it is.
+#: MAC behaviour.
 MacMode = Literal["standard"] | Literal["ns2"]
 
 
@@ -881,13 +885,13 @@ class DcfAccess:
     TAG: ClassVar[tuple[str, str]] = ("kind", "dcf")
 
 
-#: What is done with fractions of a contention window.
+#: Rounding of fractional contention windows.
 Rounding = Literal["floor"] | Literal["random"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueingDelayAccess:
-    """802.11 with contention windows by the queueing delay of the link that was served (wang2013 (18)).
+    """802.11 with contention windows by the queueing delay of the served link (wang2013 (18)).
 
     After a success the mean backoff is exp(−ρ)/b, with ρ = `scale`·b·backlog/(average rate).
 
@@ -896,7 +900,7 @@ class QueueingDelayAccess:
     scale
         β, the scale of the transmission aggressiveness; 1 as printed.
     rounding
-        What is done with fractions of a window.
+        Rounding of fractional windows.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queueing-delay")
@@ -914,7 +918,7 @@ class QueueLengthAccess:
     scale
         Aggressiveness per packet.
     rounding
-        What is done with fractions of a window.
+        Rounding of fractional windows.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queue-length")
@@ -923,7 +927,7 @@ class QueueLengthAccess:
     rounding: Rounding = "floor"
 
 
-#: Which links conflict.
+#: Pairs of links that conflict.
 Conflicts = Literal["sense"] | Literal["receive"] | Literal["primary"]
 
 
@@ -936,11 +940,11 @@ class IdealAccess:
     scale
         β, the scale of the transmission aggressiveness b·(queueing delay).
     cap
-        Largest aggressiveness: schedules change every exp(`cap`) packets.
+        Maximum aggressiveness: schedules change every exp(`cap`) packets.
     aggressiveness
-        A constant aggressiveness instead. Default: by queueing delay.
+        Constant aggressiveness that replaces the one by queueing delay. Default: by queueing delay.
     conflicts
-        Which links conflict.
+        Pairs of links that conflict.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
@@ -955,9 +959,10 @@ class IdealAccess:
 class MaxWeightAccess:
     """Slots under centralised MaxWeight (Tassiulas and Ephremides 1992).
 
-    Each slot serves the links without conflicts whose backlogs differ most. One packet, of any size, a slot and link.
+    Each slot serves the set of links without conflicts whose differences of backlog are largest. A link sends one
+    packet per slot, of any size.
 
-    Goes with `routing = "backpressure"`, of which only `k` and `links` count. A loss in `[[wifi.loss]]` is the
+    Needs `routing = "backpressure"`, of which only `k` and `links` have an effect. A loss in `[[wifi.loss]]` is the
     probability that the link is OFF in a slot.
 
     Attributes
@@ -965,7 +970,7 @@ class MaxWeightAccess:
     slot
         Length of a slot.
     conflicts
-        Which links conflict.
+        Pairs of links that conflict.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "max-weight")
@@ -974,35 +979,36 @@ class MaxWeightAccess:
     conflicts: Conflicts = "sense"
 
 
-#: How stations share the air.
+#: Channel access of the stations.
 Access = DcfAccess | QueueingDelayAccess | QueueLengthAccess | IdealAccess | MaxWeightAccess
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShortestRouting:
-    """Fixed: fewest hops; ties go by name, in natural order (N-2 before N-10), from the receiver back."""
+    """Fixed routes with the fewest hops; ties are broken by name, in natural order (N-2 before N-10), from the receiver
+    back."""
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shortest")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DsdvRouting:
-    """Destination-sequenced distance vectors: stations tell each other over the air what they know.
+    """Destination-sequenced distance vectors (DSDV): stations exchange their routing tables over the air.
 
-    `optimum` and `fluid` take the shortest routes.
+    `optimum` and `fluid` use the shortest routes.
 
     Attributes
     ----------
     period
-        Everything is told once in this time, or up to a quarter sooner.
+        Period of full updates; each comes up to a quarter of it sooner.
     settling
-        How long routes are taken to settle before it is known.
+        Settling time of a route before it is advertised.
     spacing
-        Least distance of updates that tell changes.
+        Minimum interval between triggered updates.
     missed
-        A neighbour that was not heard for this many periods is gone.
+        Number of periods without an update after which a neighbour is removed.
     link_layer
-        Whether a packet that the MAC gave up breaks its link; under load that breaks links that are sound.
+        Treats a packet dropped by the MAC as a broken link. Under load that breaks intact links.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "dsdv")
@@ -1016,30 +1022,30 @@ class DsdvRouting:
 
 @dataclass(frozen=True, kw_only=True)
 class AodvRouting:
-    """Ad hoc on-demand distance vectors (RFC 3561): a station that has no route asks for one when it needs it.
+    """Ad hoc on-demand distance vectors (AODV, RFC 3561): a station without a route requests one when it needs it.
 
-    `optimum` and `fluid` take the shortest routes.
+    `optimum` and `fluid` use the shortest routes.
 
     Attributes
     ----------
     mode
-        Whose constants they are: RFC 3561's or ns-2.35's. Default: as the network's `mode`.
+        Constants: RFC 3561's or ns-2.35's. Default: as the network's `mode`.
     active_route
-        How long a route lives after its last use. Default: 3 s, ns-2 10 s.
+        Lifetime of a route after its last use. Default: 3 s, ns-2 10 s.
     ttl_start
-        Reach of the first request, in hops. Default: 1, ns-2 5.
+        Time to live of the first request, in hops. Default: 1, ns-2 5.
     net_diameter
-        Most hops across the network. Default: 35, ns-2 30.
+        Maximum number of hops across the network. Default: 35, ns-2 30.
     hello
-        Distance of hello messages. Default: none is sent.
+        Interval of hello messages. Default: none are sent.
     link_layer
-        Whether a packet that the MAC gave up breaks its link.
+        Treats a packet dropped by the MAC as a broken link.
     local_repair
-        Whether a station in the middle of a broken route seeks another one itself.
+        Lets a station in the middle of a broken route search for a new one.
     intermediate_replies
-        Whether stations with a fresh route answer for the destination.
+        Lets stations with a fresh route answer for the destination.
     jitter
-        Messages for all wait for a random time up to this.
+        Maximum random delay of broadcasts.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "aodv")
@@ -1055,47 +1061,47 @@ class AodvRouting:
     jitter: str = "10 ms"
 
 
-#: Where a flow that is forwarded by backlog may go.
+#: Links that a flow forwarded by backlog may use.
 AllowedLinks = Literal["loop-free"] | Literal["downstream"] | Literal["not-farther"] | Literal["all"]
 
 
-#: What the share of failures is of.
+#: Unit of the failure share.
 Failures = Literal["packets"] | Literal["attempts"]
 
 
-#: How ACKs go where data is forwarded by backlog.
+#: Routing of ACKs where data is forwarded by backlog.
 Acks = Literal["shortest"] | Literal["backlog"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BackpressureRouting:
-    """None: stations forward by backlog (seferoglu2014).
+    """Backpressure: stations forward by backlog, without routes (seferoglu2014).
 
-    When the MAC lets one send, it sends a packet of that flow, to that neighbour, for which (max{`k`, own backlog} −
-    the neighbour's backlog)·rate·(1 − share of failures) is largest, if positive.
+    When the MAC lets a station send, it chooses flow and neighbour with the largest (max{`k`, own backlog} − the
+    neighbour's backlog)·rate·(1 − failure share), if positive.
 
-    Buffers are in packets. `optimum` and `fluid` take the shortest routes.
+    Buffers are in packets. `optimum` and `fluid` use the shortest routes.
 
     Attributes
     ----------
     k
-        A queue shorter than this counts as so long, which keeps TCP alive: "shared" is a station's buffer over the
-        flows that cross it, 0 classical backpressure.
+        Threshold K: a shorter queue counts as this long, which keeps TCP from starving. "shared" is a station's
+        buffer divided by the number of flows through it; 0 is classical backpressure.
     links
-        Where a flow may go.
+        Links that a flow may use.
     report
-        A station that has told its backlogs to nobody for so long broadcasts them.
+        Time after which a station that has not sent its backlogs broadcasts them.
     report_entry
-        Bytes that a frame takes to tell the backlog of one flow.
+        Bytes of a frame that carry the backlog of one flow.
     memory
-        The share of failures is that of the last one to two of these spans.
+        Averaging time of the failure share, which covers the last one to two of these periods.
     failures
-        What can fail.
+        Unit of the failure share.
     acks
-        How ACKs go.
+        Routing of ACKs.
     class_
-        A rule of your own in place of this one: a Python class with a method `rank`, as FILE:CLASS, the file relative
-        to the scenario's folder, or MODULE:CLASS.
+        A rule of your own that replaces this one: a Python class with a method `rank`, as FILE:CLASS, the file
+        relative to the scenario's folder, or MODULE:CLASS.
     arguments
         Arguments of its constructor.
     """
@@ -1113,7 +1119,7 @@ class BackpressureRouting:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-#: How routes across the network are found, unless a flow names its own by `via`.
+#: Routing across the network; a flow's `via` takes precedence.
 Routing = ShortestRouting | DsdvRouting | AodvRouting | BackpressureRouting
 
 
@@ -1136,13 +1142,13 @@ class WifiTiming:
     propagation
         Propagation delay between any two stations.
     timeout
-        From the end of a frame to the instant at which its answer is given up.
+        CTS and ACK timeout, from the end of the frame.
     cw_min
-        Least contention window; backoffs are drawn from 0 to it.
+        Minimum contention window; backoffs are drawn from 0 to it.
     cw_max
-        Largest contention window.
+        Maximum contention window.
     eifs
-        Whether EIFS follows a frame that could not be received.
+        Waits EIFS after a frame that could not be received.
     overhead
         Bytes that a data frame adds to a packet: MAC and LLC headers, checksum.
     """
@@ -1168,7 +1174,7 @@ class FreeSpacePathLoss:
 
 @dataclass(frozen=True, kw_only=True)
 class TwoRayGroundPathLoss:
-    """Free space up to the cross-over distance, beyond it two-ray ground reflection: the fourth power of the distance.
+    """Free space up to the cross-over distance; beyond it two-ray ground reflection, the fourth power of the distance.
 
     Attributes
     ----------
@@ -1183,14 +1189,14 @@ class TwoRayGroundPathLoss:
 
 @dataclass(frozen=True, kw_only=True)
 class LogDistancePathLoss:
-    """Free space up to a reference distance, beyond it a power of the distance.
+    """Free space up to a reference distance; beyond it a power of the distance.
 
     Attributes
     ----------
     exponent
-        The exponent.
+        Path loss exponent.
     reference
-        The reference distance.
+        Reference distance.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "log-distance")
@@ -1199,33 +1205,33 @@ class LogDistancePathLoss:
     reference: str = "1 m"
 
 
-#: How power falls with distance.
+#: Path loss: power as a function of distance.
 PathLoss = FreeSpacePathLoss | TwoRayGroundPathLoss | LogDistancePathLoss
 
 
 @dataclass(frozen=True, kw_only=True)
 class WifiReach:
-    """Who hears whom: by distances, or by the power that is received.
+    """Reception and carrier sense: by distance, or by received power.
 
     Attributes
     ----------
     receive
-        Largest distance at which frames are received. Default: 250 m, if no threshold is given.
+        Maximum distance at which frames are received. Default: 250 m, if no threshold is given.
     sense
-        Largest distance at which frames are sensed. Default: 2.2 times `receive`.
+        Maximum distance at which frames are sensed. Default: 2.2 times `receive`.
     receive_threshold
-        Least power at which frames are received, instead of `receive`.
+        Minimum power at which frames are received, instead of `receive`.
     sense_threshold
-        Least power at which frames are sensed, instead of `sense`.
+        Minimum power at which frames are sensed, instead of `sense`.
     power
-        Power of every sender.
+        Transmit power of every station.
     frequency
         Carrier frequency.
     path_loss
-        How power falls with distance.
+        Path loss: power as a function of distance.
     capture
-        Least ratio of a frame's power to that of all others together at which it is received, whatever its rate.
-        Default: by rate; 10 dB with `mode = "ns2"`.
+        Minimum signal-to-interference ratio at which a frame is received, for all rates: its power over the sum of
+        all others. Default: by rate; 10 dB with `mode = "ns2"`.
     """
 
     receive: str | None = None
@@ -1240,14 +1246,15 @@ class WifiReach:
 
 @dataclass(frozen=True, kw_only=True)
 class WifiNoise:
-    """Noise and fading: which frames are lost by their signal-to-noise ratio.
+    """Noise and fading: losses of frames by their signal-to-noise ratio.
 
     Attributes
     ----------
     power
-        Noise in the channel.
+        Noise power in the channel.
     rayleigh
-        Whether the power of a frame is exponential around its mean: Rayleigh fading, independent from frame to frame.
+        Draws the power of each frame from an exponential distribution around its mean: Rayleigh fading, independent
+        from frame to frame.
     """
 
     power: str
@@ -1263,7 +1270,7 @@ class GridLayout:
     columns
         Members in a row.
     spacing
-        Distance of neighbours in a row and of rows.
+        Distance between neighbours in a row, and between rows.
     origin
         Position of the first member.
     """
@@ -1277,18 +1284,18 @@ class GridLayout:
 
 @dataclass(frozen=True, kw_only=True)
 class RandomLayout:
-    """Uniform in a rectangle.
+    """Uniformly distributed in a rectangle.
 
     Attributes
     ----------
     width
-        Its width.
+        Width of the rectangle.
     height
-        Its height.
+        Height of the rectangle.
     seed
         Seed of the positions, which are the same for all seeds of the scenario.
     origin
-        Its lower left corner.
+        Lower left corner of the rectangle.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "random")
@@ -1305,14 +1312,14 @@ Layout = GridLayout | RandomLayout
 
 @dataclass(frozen=True, kw_only=True)
 class Waypoint:
-    """Where a station is at a given time.
+    """Position of a station at a given time.
 
     Attributes
     ----------
     time
-        When.
+        Time of the position.
     at
-        Where: ["0 m", "150 m"].
+        Position: ["0 m", "150 m"].
     """
 
     time: str
@@ -1321,14 +1328,14 @@ class Waypoint:
 
 @dataclass(frozen=True, kw_only=True)
 class WaypointsMotion:
-    """From place to place, straight and evenly, the first time from its position at the beginning.
+    """Straight lines at constant speed between given positions, the first from its position at the start.
 
-    A single node only.
+    For a single node only.
 
     Attributes
     ----------
     points
-        When it is where, in order of time.
+        Times and positions, in order of time.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "waypoints")
@@ -1338,24 +1345,24 @@ class WaypointsMotion:
 
 @dataclass(frozen=True, kw_only=True)
 class RandomWaypointMotion:
-    """To a random place in a rectangle at a random speed, a pause, and on.
+    """Random waypoint: to a random position in a rectangle at a random speed, a pause, then the next.
 
     Attributes
     ----------
     width
         Width of the rectangle.
     height
-        Its height.
+        Height of the rectangle.
     origin
-        Its lower left corner.
+        Lower left corner of the rectangle.
     min_speed
-        Speeds are uniform from this one.
+        Minimum of the uniformly distributed speed.
     max_speed
-        To this one.
+        Maximum of the uniformly distributed speed.
     pause
-        How long it rests at every place.
+        Pause at every position.
     seed
-        Seed of the ways, which are the same for all seeds of the scenario.
+        Seed of the motion, which is the same for all seeds of the scenario.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "random-waypoint")
@@ -1369,7 +1376,7 @@ class RandomWaypointMotion:
     seed: int = 1
 
 
-#: How stations move. `optimum` and `fluid` do not take networks whose stations do.
+#: Motion of stations. `optimum` and `fluid` refuse networks with moving stations.
 Motion = WaypointsMotion | RandomWaypointMotion
 
 
@@ -1386,13 +1393,13 @@ class WifiStation:
     layout
         Positions of a group.
     motion
-        How it moves from there. Default: it does not.
+        Motion of the station from its position. Default: none.
     data_rate
-        Rate of its data frames. Default: that of the network.
+        Rate of the station's data frames. Default: that of the network.
     buffer
-        Its interface queue. Default: that of the network.
+        Interface queue of the station. Default: that of the network.
     queue
-        Discipline of its interface queue. Default: that of the network.
+        Discipline of the station's interface queue. Default: that of the network.
     """
 
     node: str
@@ -1404,7 +1411,7 @@ class WifiStation:
     queue: str | Queue | None = None
 
 
-#: What the losses of a link are of.
+#: Unit to which the loss probability of a link applies.
 LossOf = Literal["attempts"] | Literal["packets"] | Literal["deliveries"]
 
 
@@ -1419,9 +1426,9 @@ class LinkLoss:
     to
         Receiver.
     probability
-        Probability of a loss. Broadcasts, which have no ACK and one attempt, are lost with it whatever `of` says.
+        Loss probability. Broadcasts, which have no ACK and one attempt, are lost with it for every value of `of`.
     of
-        What is lost with this probability.
+        Unit to which the probability applies.
     """
 
     from_: str = field(metadata={"key": "from"})
@@ -1444,13 +1451,13 @@ class Wifi:
     standard
         Physical layer.
     mode
-        `"ns2"` takes up the idiosyncrasies of ns-2.35, and its frame sizes and RTS threshold of 0 bytes.
+        MAC behaviour; `"ns2"` adopts the deviations of ns-2.35, its frame sizes and its RTS threshold of 0 bytes.
     data_rate
         Rate of data frames. Default: the fastest of the standard.
     basic_rate
         Rate of RTS, CTS, ACK and broadcasts. Default: the slowest of the standard.
     rts_threshold
-        Data frames longer than this, MAC header included, are preceded by RTS and CTS. Default: none is.
+        Size above which data frames are preceded by RTS and CTS, MAC header included. Default: no limit, so none are.
     short_retries
         Maximum attempts of a frame up to the RTS threshold, and of an RTS.
     long_retries
@@ -1461,13 +1468,13 @@ class Wifi:
         Discipline of every station's interface queue: its name, or a table of name and parameters. Default: drop-
         tail.
     access
-        How stations share the air.
+        Channel access of the stations.
     routing
-        How routes across the network are found.
+        Routing across the network.
     timing
         Timings that differ from the standard's.
     reach
-        Who hears whom.
+        Reception and carrier-sense ranges.
     noise
         Noise and fading, at every station that a frame reaches. Default: every frame in range that does not collide
         is received.
@@ -1478,7 +1485,7 @@ class Wifi:
     station
         The stations.
     loss
-        Losses of single links beyond those of the air.
+        Losses of single links in addition to those of the channel.
     """
 
     name: str
@@ -1535,7 +1542,7 @@ class NormRegion:
     capacity
         Capacity of each link when alone; a single rate applies to all.
     exponent
-        At least 1, which is time sharing; the larger, the less the links interfere.
+        Exponent, at least 1, which is time sharing; the larger it is, the less the links interfere.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "norm")
@@ -1548,7 +1555,7 @@ class NormRegion:
 
 @dataclass(frozen=True, kw_only=True)
 class EllipsoidRegion:
-    """With y the rates over the capacities, y·My is at most 1.
+    """y·My is at most 1, with y the vector of rates over capacities.
 
     Attributes
     ----------
@@ -1679,7 +1686,7 @@ class CsmaRegion:
 Region = BoxRegion | NormRegion | EllipsoidRegion | HalfSpacesRegion | FadingRegion | CsmaRegion
 
 
-#: What is lost when a link goes down.
+#: Packets that are lost when a link goes down.
 Drop = Literal["nothing"] | Literal["flight"] | Literal["all"]
 
 
@@ -1690,30 +1697,30 @@ class ChangeStep:
     Attributes
     ----------
     at
-        When.
+        Time of the step.
     rate
-        Transmission rate, or a recording, which is replayed as if it had begun with the run. The rest of the packet
-        in transmission is sent at the new rate; from or to a recording that packet begins again.
+        Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet in
+        transmission is sent at the new rate. A change from or to a recording restarts that packet.
     delay
-        Propagation delay of the packets whose transmission ends from then on. None arrives before one that was sent
-        earlier.
+        Propagation delay of the packets whose transmission ends from then on. No packet arrives before one that was
+        sent earlier.
     loss
         Random loss, 0 for none, of the packets whose transmission ends from then on.
     buffer
-        Buffer size. Packets that wait already stay, even if there are more of them.
+        Buffer size. Packets already queued stay, even if they exceed it.
     jitter
         Random extra delay.
     reorder
-        Packets that others overtake, of those whose transmission ends from then on; with a share of 0 for none.
+        Reordering of packets whose transmission ends from then on; a share of 0 turns it off.
     up
-        Whether the link transmits. While it is down, packets wait in its buffer; the one in transmission stops, and
-        the rest of it is sent when the link is up again.
+        State of the link: true if it transmits. While it is down, packets wait in its buffer, and the packet in
+        transmission pauses until the link is up again.
     drop
-        What is lost when the link goes down, with `up = false`. Default: nothing.
+        Packets that are lost when the link goes down, with `up = false`. Default: none.
     snr
         Mean signal-to-noise ratio of a station of a cell, from the next slot on.
     position
-        Position of a station of Wi-Fi, which it takes at once. The routing follows as with `motion`.
+        New position of a Wi-Fi station, effective at once. The routing follows as with `motion`.
     """
 
     at: str
@@ -1731,9 +1738,9 @@ class ChangeStep:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A change of a link or a station while the scenario runs: at one time, or in steps.
+    """A change of a link or a station during the run: at one time, or in steps.
 
-    What is not given stays as it is.
+    Omitted values do not change.
 
     Attributes
     ----------
@@ -1743,34 +1750,34 @@ class Change:
     station
         Station of a cell or of Wi-Fi, by its node or group of nodes.
     at
-        When, for a single change.
+        Time of a single change.
     steps
-        Several changes, in order of time: a list, or the name of a CSV file with a column `time_s` and columns among
-        `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `reorder` (the share) with
-        `reorder_ms`, `up`, `snr_db`, and `x_m` with `y_m`; an empty cell means no change.
+        Several changes, in order of time: a list, or the name of a CSV file. The file has a column `time_s` and any
+        of `rate_bps`, `delay_ms`, `loss`, `buffer_packets`, `jitter_ms` (uniform up to it), `reorder` (the share)
+        with `reorder_ms`, `up`, `snr_db`, and `x_m` with `y_m`. An empty cell means no change.
     rate
-        Transmission rate, or a recording, which is replayed as if it had begun with the run. The rest of the packet
-        in transmission is sent at the new rate; from or to a recording that packet begins again.
+        Transmission rate, or a recording, which replays as if it had begun with the run. The rest of the packet in
+        transmission is sent at the new rate. A change from or to a recording restarts that packet.
     delay
-        Propagation delay of the packets whose transmission ends from then on. None arrives before one that was sent
-        earlier.
+        Propagation delay of the packets whose transmission ends from then on. No packet arrives before one that was
+        sent earlier.
     loss
         Random loss, 0 for none, of the packets whose transmission ends from then on.
     buffer
-        Buffer size. Packets that wait already stay, even if there are more of them.
+        Buffer size. Packets already queued stay, even if they exceed it.
     jitter
         Random extra delay.
     reorder
-        Packets that others overtake, of those whose transmission ends from then on; with a share of 0 for none.
+        Reordering of packets whose transmission ends from then on; a share of 0 turns it off.
     up
-        Whether the link transmits. While it is down, packets wait in its buffer; the one in transmission stops, and
-        the rest of it is sent when the link is up again.
+        State of the link: true if it transmits. While it is down, packets wait in its buffer, and the packet in
+        transmission pauses until the link is up again.
     drop
-        What is lost when the link goes down, with `up = false`. Default: nothing.
+        Packets that are lost when the link goes down, with `up = false`. Default: none.
     snr
         Mean signal-to-noise ratio of a station of a cell, from the next slot on.
     position
-        Position of a station of Wi-Fi, which it takes at once. The routing follows as with `motion`.
+        New position of a Wi-Fi station, effective at once. The routing follows as with `motion`.
     """
 
     link: str | None = None
@@ -1804,7 +1811,7 @@ class Reno:
     byte_counting: bool = True
 
 
-#: Whose CUBIC runs.
+#: Implementation of CUBIC.
 Version = Literal["rfc9438"] | Literal["linux"] | Literal["linux-2.6.22"] | Literal["linux-2.6.31"]
 
 
@@ -1815,8 +1822,8 @@ class Cubic:
     Attributes
     ----------
     version
-        Whose CUBIC: "rfc9438", "linux" (Linux 6, in its whole numbers), "linux-2.6.22" (v2.1, as in ns-2.35) or
-        "linux-2.6.31" (v2.3). Default "rfc9438".
+        Implementation: "rfc9438", "linux" (Linux 6, in its integer arithmetic), "linux-2.6.22" (v2.1, as in ns-2.35)
+        or "linux-2.6.31" (v2.3). Default "rfc9438".
     c
         Steepness C in packets/s³ (RFC 9438 §5.1), 1e-6 to 1e6; the kernels have their own. Default 0.4.
     beta
@@ -1825,11 +1832,11 @@ class Cubic:
     fast_convergence
         Give way to new flows after two losses at falling windows (RFC 9438 §4.7). Default on.
     hystart
-        Leave slow start before it loses: the first one, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by
+        Leave the first slow start before it causes losses, by HyStart++ (RFC 9406); in "linux" and "linux-2.6.31" by
         HyStart, which the kernels have on. Default off.
     timestamps
-        "linux-2.6.22" only: packets carry timestamps, without which that kernel takes no round trips and has no limit
-        S_max to its growth. Default on; ns-2's senders have none.
+        "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no
+        limit S_max of its growth. Default on; ns-2's senders have none.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "cubic")
@@ -1849,11 +1856,11 @@ class Vegas:
     Attributes
     ----------
     alpha
-        Fewer packets than this in queues: grow. 0.001 to 1e9. Default 2 (Vegas-2,4; ns-2: 1).
+        Packets in queues below which the window grows, α. 0.001 to 1e9. Default 2 (Vegas-2,4; ns-2: 1).
     beta
-        More packets than this in queues: shrink. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
+        Packets in queues above which the window shrinks, β. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
     gamma
-        More packets than this in queues end slow start. 0.001 to 1e9. Default 1.
+        Packets in queues above which slow start ends, γ. 0.001 to 1e9. Default 1.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "vegas")
@@ -1863,7 +1870,7 @@ class Vegas:
     gamma: float = 1.0
 
 
-#: Which form of the law runs.
+#: Form of the law.
 Mode2 = Literal["paper"] | Literal["ns2"]
 
 
@@ -1878,7 +1885,7 @@ class Fast:
     alpha
         Packets α that the flow keeps in queues, 0.001 to 1e9. Default 100 (ns-2); huang2020 uses 200.
     mode
-        The paper's law or the ns-2 module. Default the paper's.
+        Form of the law: the paper's or the ns-2 module's. Default the paper's.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "fast")
@@ -1895,13 +1902,14 @@ class QuicTcp:
     Attributes
     ----------
     rho
-        Exponent ρ, from 0 to 1: small is quick at large windows, large is tolerant of κ. Default 0.5.
+        Exponent ρ, from 0 to 1: a small one settles fast at large windows, a large one tolerates more of κ. Default
+        0.5.
     kappa
         Step size κ, in packets^(2ρ−1), 1e-6 to 1e6. Default 0.5.
     backlog
         Packets p that the flow keeps in queues, 0.001 to 1e9. Default 200.
     mode
-        The paper's law or the ns-2 module. Default the paper's.
+        Form of the law: the paper's or the ns-2 module's. Default the paper's.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "quic-tcp")
@@ -1925,7 +1933,7 @@ class Compound:
     beta
         Share of the window that a loss takes, β; 0.1 to 0.9. Default 0.5.
     gamma
-        Packets in queues from which the delay window gives way, γ; 0.001 to 1e9. Default 30.
+        Packets in queues from which the delay window shrinks, γ; 0.001 to 1e9. Default 30.
     zeta
         Packets that the delay window gives up per packet in queues and round trip, ζ; 1e-6 to 1e6. Default 1.
     """
@@ -1954,7 +1962,7 @@ class Westwood:
     filter: float = 0.9
 
 
-#: How TCP-FIT's N moves.
+#: Update rule of N.
 Update = Literal["proportional"] | Literal["step"]
 
 
@@ -1965,18 +1973,19 @@ class TcpFit:
     Attributes
     ----------
     alpha
-        Greatest share α of a Reno window that waits in queues at rest, 0.001 to 1. Default 0.1.
+        Maximum share α of a Reno window in queues at rest, 0.001 to 1. Default 0.1.
     beta
         Growth β of N per update, 1e-6 to 1e6; the paper recommends 5^(lg BDP − 3) with the BDP in packets. Default 1.
     period
         Least time between updates of N, in seconds, 1e-6 to 1e6. Default 0.5.
     noise
-        Queueing delay in seconds that counts as none, where delay varies for other reasons, 0 to 1; the paper has
-        none. Default 0.
+        Queueing delay to ignore, in seconds, where delay varies for other reasons, 0 to 1; the paper has none.
+        Default 0.
     update
-        How N moves: in proportion to what it is off, as in 2016, or by one step, as in 2011. Default "proportional".
+        Update of N: proportional to its error, as in 2016 ("proportional"), or by one step, as in 2011 ("step").
+        Default "proportional".
     reset
-        A timeout sets N back to 1; the paper leaves it open. Default off.
+        Reset N to 1 after a timeout; the paper does not specify it. Default off.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "tcp-fit")
@@ -2014,7 +2023,7 @@ class Hybla:
     Attributes
     ----------
     rtt0
-        Round-trip time rtt₀ of the connection whose growth it has, in seconds; 0.001 to 10. Default 0.025.
+        Round-trip time rtt₀ of the reference connection for growth, in seconds; 0.001 to 10. Default 0.025.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "hybla")
@@ -2029,11 +2038,11 @@ class Htcp:
     Attributes
     ----------
     delta_l
-        Time Δ_L after a congestion event in which it grows as Reno, in seconds; 1e-6 to 1e6. Default 1.
+        Time Δ_L after a congestion event with Reno's growth, in seconds; 1e-6 to 1e6. Default 1.
     rtt_scaling
-        Scale growth by the round-trip time, so that it is the same in packets a second. Default on.
+        Scale growth by the round-trip time, to the same growth in packets per second. Default on.
     bandwidth_switch
-        Halve where the throughput has changed by more than a fifth since the last congestion event. Default on.
+        Halve if the throughput has changed by more than a fifth since the last congestion event. Default on.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "htcp")
@@ -2057,7 +2066,7 @@ class Scalable:
     Attributes
     ----------
     a
-        Packets that a packet's ACK adds, a, 1e-6 to 1. Default 0.01.
+        Packets added per acknowledged packet, a, 1e-6 to 1. Default 0.01.
     b
         Share of the window that a loss takes, b; 0.01 to 0.9. Default 0.125.
     """
@@ -2079,7 +2088,7 @@ class Bic:
     s_max
         Greatest growth S_max in packets per round trip, 1 to 1000. Default 16.
     low_window
-        Window in packets up to which it is Reno, 1 to 1e6. Default 14.
+        Window in packets up to which the law is Reno's, 1 to 1e6. Default 14.
     fast_convergence
         Give way to new flows after two losses at falling windows. Default on.
     """
@@ -2099,7 +2108,7 @@ class Multcp:
     Attributes
     ----------
     connections
-        Connections N that it stands for, 1 to 1000. Default 2.
+        Number N of emulated connections, 1 to 1000. Default 2.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "multcp")
@@ -2114,15 +2123,14 @@ class Bbr:
     Attributes
     ----------
     cwnd_gain
-        Bandwidth-delay products in flight at most while it probes for bandwidth, 1 to 10. Default 2
-        (`bbr_cwnd_gain`).
+        Limit of bandwidth-delay products in flight while probing for bandwidth, 1 to 10. Default 2 (`bbr_cwnd_gain`).
     min_rtt_window
-        How long the least round-trip time counts, in seconds, 0.1 to 1e6. Default 10 (`bbr_min_rtt_win_sec`).
+        Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10 (`bbr_min_rtt_win_sec`).
     probe_rtt
-        How long it keeps four packets in flight to measure it again, in seconds, 0.001 to 10. Default 0.2
+        Time with four packets in flight to measure the minimum RTT again, in seconds, 0.001 to 10. Default 0.2
         (`bbr_probe_rtt_mode_ms`).
     policer
-        Look for a policer, and send at its rate. Default on.
+        Detect a policer, and send at its rate. Default on.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "bbr")
@@ -2142,9 +2150,9 @@ class Bbr3:
     loss_threshold
         Share of losses that a probe for bandwidth may cause, 0.001 to 0.5. Default 0.02 (`BBR.LossThresh`).
     beta
-        What a round with losses leaves at least, as a share, 0.1 to 1. Default 0.7 (`BBR.Beta`).
+        Least share that a round with losses leaves, 0.1 to 1. Default 0.7 (`BBR.Beta`).
     headroom
-        Share of what has fitted into the path that is left to others, 0 to 0.9. Default 0.15 (`BBR.Headroom`).
+        Share of the measured capacity of the path left to others, 0 to 0.9. Default 0.15 (`BBR.Headroom`).
     probe_rtt_interval
         Time between measurements of the round-trip time, in seconds, 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
     """
@@ -2164,11 +2172,11 @@ class Copa:
     Attributes
     ----------
     delta
-        δ: it keeps 1/δ packets in queues; 0.001 to 1. Default 0.5, which is 2 packets (§2.1).
+        δ: the law keeps 1/δ packets in queues; 0.001 to 1. Default 0.5, which is 2 packets (§2.1).
     competitive
-        Lower δ where others fill the queue (§2.2). Default on.
+        Lower δ beside flows that fill the queue (§2.2). Default on.
     min_rtt_window
-        How long the least round-trip time counts, in seconds, 0.1 to 1e6. Default 10.
+        Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "copa")
@@ -2202,8 +2210,8 @@ class Prague:
     g
         Weight of a round trip's marks in their mean share, g; 1e-6 to 1. Default 1/16 (§2.4.2).
     rtt_target
-        Round trips that are shorter are taken for so long, seconds, 0 to 10: flows over them have the rate of one so
-        long. Default 0, which is none; Linux has 0.025.
+        Minimum virtual round trip in seconds, 0 to 10: flows with shorter round trips have the rate of one with this
+        round trip. Default 0, none; Linux has 0.025.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "prague")
@@ -2239,10 +2247,11 @@ LawSpec = (
 
 @dataclass(frozen=True, kw_only=True)
 class Tfrc:
-    """TCP-friendly rate control (RFC 5348) in place of TCP: datagrams at the rate of the throughput equation.
+    """TCP-friendly rate control (RFC 5348) in place of TCP: datagrams at the rate of the throughput equation, without
+    retransmissions. `segment` is the payload of a packet. `overhead`, 40 B by default, is its headers and the size of
+    a feedback packet.
 
-    None is sent again. `segment` is the payload of a packet and `overhead`, 40 B by default, its headers and the size
-    of a feedback; the other fields of TCP do not apply, and it has no `size`.
+    The other fields of TCP do not apply, and it has no `size`.
 
     Attributes
     ----------
@@ -2278,8 +2287,8 @@ class PythonLaw:
     parameters: Mapping[str, Any] = field(default_factory=dict, metadata={"rest": True})
 
 
-#: How the real n becomes a number of connections. chen2007 says that n is real and that the number of connections is
-#: whole, and not how the one becomes the other.
+#: Rounding of the real n to a number of connections. chen2007 has a real n and an integer number of connections, and
+#: does not specify the rounding.
 ConnectionRounding = Literal["floor"] | Literal["nearest"]
 
 
@@ -2292,17 +2301,17 @@ class Emultcp:
     tau
         Time between updates, 1 ms to 1e6 s.
     alpha
-        α: n grows by α/n in `tau`; 1e-6 to 1e6.
+        α: n grows by α/n per `tau`; 1e-6 to 1e6.
     beta
-        β: a queue multiplies n by this; 0.01 to 0.99.
+        β: congestion multiplies n by this; 0.01 to 0.99.
     gamma
         γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
     rounding
-        How n, which is real, becomes a number of connections: its integer part, or the nearest integer. The paper
-        does not say.
+        Conversion of the real n to a number of connections: its integer part, or the nearest integer. The paper does
+        not specify it.
     window
-        Time over which the minimum RTT is taken, so that a path that becomes longer is recognised after it; 0 s: the
-        whole transfer, as published.
+        Window of the minimum-RTT filter, after which a longer path is recognised. 0 s: the whole transfer, as
+        published.
     max
         Maximum number of connections.
     """
@@ -2320,22 +2329,22 @@ class Emultcp:
 
 @dataclass(frozen=True, kw_only=True)
 class Multfrc:
-    """MULTFRC's law, chen2007's predecessor: as `emultcp`, but a queue takes β connections.
+    """MULTFRC's law, chen2007's predecessor: as `emultcp`, but congestion subtracts β connections.
 
     Attributes
     ----------
     tau
         Time between updates, 1 ms to 1e6 s.
     alpha
-        α: n grows by α/n in `tau`; 1e-6 to 1e6.
+        α: n grows by α/n per `tau`; 1e-6 to 1e6.
     beta
-        β: a queue takes so many connections; 0.01 to 1e6.
+        β: number of connections that congestion subtracts; 0.01 to 1e6.
     gamma
         γ: the mean RTT signals congestion when it exceeds the minimum by this share; 1e-6 to 1e6.
     rounding
-        How n becomes a number of connections, as for `emultcp`.
+        Conversion of n to a number of connections, as for `emultcp`.
     window
-        Time over which the minimum RTT is taken, as for `emultcp`.
+        Window of the minimum-RTT filter, as for `emultcp`.
     max
         Maximum number of connections.
     """
@@ -2353,14 +2362,14 @@ class Multfrc:
 
 @dataclass(frozen=True, kw_only=True)
 class EmultcpFast:
-    """A faster variant for transfers of a minute: the number follows the queue within seconds.
+    """A faster variant for transfers of about a minute: n follows the queue within seconds.
 
     Attributes
     ----------
     tau
         Time scale: at the start, n doubles every `tau` while there is no queue; 1 ms to 1e6 s.
     alpha
-        α: n grows by α/n in `tau` without a queue; 1e-6 to 1e6.
+        α: n grows by α/n per `tau` without a queue; 1e-6 to 1e6.
     beta
         β: a queue of twice the threshold multiplies n by this within `tau`; 0.01 to 0.99.
     gamma
@@ -2368,12 +2377,12 @@ class EmultcpFast:
     floor
         Minimum threshold.
     settle
-        A connection's RTT is ignored for this long after it opens.
+        Time after a connection opens during which its RTT is ignored.
     window
-        Time over which the minimum RTT is taken, as for `emultcp`.
+        Window of the minimum-RTT filter, as for `emultcp`.
     bound
-        Once several connections make a queue, the sum of their receive windows is bounded, as by `windward get`; TFRC
-        has no window.
+        Bounds the sum of the receive windows once several connections make a queue, as `windward get` does. TFRC has
+        no window.
     max
         Maximum number of connections.
     """
@@ -2391,7 +2400,7 @@ class EmultcpFast:
     max: int = 64
 
 
-#: The law that changes how many connections carry a flow's data.
+#: Law that controls the number of connections of a flow.
 Connections = Emultcp | Multfrc | EmultcpFast
 
 
@@ -2402,9 +2411,10 @@ class RandomCoding:
     Attributes
     ----------
     block
-        Segments of a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most 256.
+        Number of segments in a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most 256.
     patience
-        Smoothed round trips without progress after which the receiver asks for what a block lacks.
+        Time without progress after which the receiver requests the missing combinations of a block, in smoothed round
+        trips.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "random")
@@ -2415,16 +2425,17 @@ class RandomCoding:
 
 @dataclass(frozen=True, kw_only=True)
 class IdealCoding:
-    """An infinite field: every combination says something new, as long as there is something.
+    """An infinite field: every combination is innovative until the block is complete.
 
     For comparison.
 
     Attributes
     ----------
     block
-        Segments of a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most 256.
+        Number of segments in a block: "cwnd" is the window when the block opens, "mean-cwnd" its mean, at most 256.
     patience
-        Smoothed round trips without progress after which the receiver asks for what a block lacks.
+        Time without progress after which the receiver requests the missing combinations of a block, in smoothed round
+        trips.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
@@ -2433,23 +2444,23 @@ class IdealCoding:
     patience: float = 1.0
 
 
-#: Network coding between TCP and the network: blocks of segments cross it as linear combinations.
+#: Network coding between TCP and the network: linear combinations of the segments of a block are sent.
 Coding = RandomCoding | IdealCoding
 
 
-#: Whose TCP a flow has.
+#: TCP stack of a flow.
 Stack = Literal["rfc"] | Literal["linux"]
 
 
-#: How losses are found on connections with SACK.
+#: Loss detection on connections with SACK.
 LossDetection = Literal["rfc6675"] | Literal["rack"]
 
 
-#: How several losses are repaired without SACK.
+#: Recovery from several losses without SACK.
 NewReno = Literal["rfc6582"] | Literal["linux"]
 
 
-#: How the retransmission timeout follows from the round trip.
+#: Retransmission timeout as a function of the round trip.
 Rto = Literal["rfc6298"] | Literal["linux"]
 
 
@@ -2464,7 +2475,7 @@ class Flow:
     Between two groups of equal size: one flow per pair of members. Between a group and a single node: one per member.
     Several flows are named NAME-1, NAME-2, ….
 
-    The default route is the path with the fewest links; ties are broken by the least delay, then, compared from the
+    The default route is the path with the fewest links, then with the least delay. Remaining ties are broken from the
     receiver back, by the order of the links in the file or, between stations of Wi-Fi, by the natural order of their
     names.
 
@@ -2486,74 +2497,74 @@ class Flow:
     law
         Congestion control law: its name, or a table of name and parameters.
     connections
-        Makes the flow an unlimited transfer over several connections, which this law opens and closes by the RTT and
-        queue that the receiver sees. They are named NAME.1, NAME.2, … up to the maximum. Default: one connection.
+        Turns the flow into an unlimited transfer over several connections, which this law opens and closes by the RTT
+        and queue that the receiver measures. They are named NAME.1, NAME.2, … up to the maximum. Default: one
+        connection.
     coding
-        Network coding between TCP and the network, which hides losses on the air and reordering from TCP. Default:
-        none.
+        Network coding between TCP and the network; it hides wireless losses and reordering from TCP. Default: none.
     start
-        When the connection opens.
+        Time at which the connection opens.
     start_step
         Delay between the starts of consecutive flows of a group.
     start_spread
-        Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: none where
-        anything else in the scenario but `host_jitter` is random; else up to a round trip without queues for every
-        seed but 1, so that no two seeds are the same run.
+        Random extra delay of each start, uniform from 0 to this value, drawn from the seed. Default: 0 s where
+        anything else in the scenario, apart from `host_jitter`, is random. Otherwise it is up to a round trip without
+        queues for every seed except 1, so that no two seeds are the same run.
     stop
-        No new data is sent after this time, which is after the last start. Default: the end of the run.
+        Time after which no new data is sent; later than the last start. Default: the end of the run.
     size
         Data to transfer. Default: unlimited.
     segment
         Payload of a full segment, 1 B to 65 495 B; with headers at most 65 535 B.
     overhead
-        Header bytes of every packet. Default: what IPv4, TCP and the options in use take.
+        Header bytes of every packet. Default: the size of IPv4, TCP and the options in use.
     stack
-        What the options that say so in their default are taken from: the RFCs that the papers' simulators have, or
-        Linux as it is today: losses by time, its timeout, its quick ACKs.
+        Source of the defaults that name it: the RFCs, as in the papers' simulators, or current Linux with loss
+        detection by time, its timeout and its quick ACKs.
     delayed_ack
         Timeout of delayed ACKs (RFC 1122 §4.2.3.2), or false: every segment is acknowledged at once.
     quick_acks
-        Segments that are acknowledged at once, each, at the beginning and after a duplicate. Default: 0; 16 with
+        Number of segments that are each acknowledged at once, at the start and after a duplicate. Default: 0; 16 with
         `stack = "linux"`.
     compress_sacks
-        Whether the receiver holds SACKs back as Linux does: of the segments beyond a gap the first three are
-        acknowledged at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default:
-        false; true with `stack = "linux"`.
-    host_jitter
-        Longest time that the sending host takes from an ACK to the data that it lets out: uniform from 0, drawn from
-        the seed; at most 1 s. A packet's time at the bottleneck ends phase effects, in which flows over drop-tail
-        queues lock. Default: 0 s.
-    receive_window
-        Receive buffer, at least one segment.
-    sack
-        Selective acknowledgements (RFC 2018) with `loss_detection` and RFC 6937; otherwise NewReno (RFC 6582).
-    loss_detection
-        How losses are found: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with
-        F-RTO (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"`
-        and `sack`.
-    newreno
-        How several losses are repaired without SACK: a timeout ends what the first partial ACK's timer does not see
-        through (RFC 6582), or it takes a round trip for each, however many, as in Linux. Default: "rfc6582"; "linux"
+        SACK compression at the receiver, as in Linux. Of the segments beyond a gap the first three are acknowledged
+        at once, others by one ACK for at most 44, after min(1 ms, round trip/20). Needs `sack`. Default: false; true
         with `stack = "linux"`.
+    host_jitter
+        Maximum of the sending host's processing time between an ACK and the data that it releases: uniform from 0,
+        drawn from the seed; at most 1 s. A packet's transmission time at the bottleneck prevents phase effects, the
+        locking of flows at drop-tail queues. Default: 0 s.
+    receive_window
+        Receive window in packets or bytes, at least one segment.
+    sack
+        Selective acknowledgements (RFC 2018) with `loss_detection` and PRR (RFC 6937); if false, NewReno (RFC 6582).
+    loss_detection
+        Loss detection: three SACKed segments above (RFC 6675), or by time as in Linux: RACK-TLP (RFC 8985) with F-RTO
+        (RFC 5682) and D-SACK (RFC 2883), which need `sack`. Default: "rfc6675"; "rack" with `stack = "linux"` and
+        `sack`.
+    newreno
+        Recovery from several losses without SACK. With "rfc6582" only the first partial ACK restarts the timer, so
+        long recoveries end in a timeout. With "linux" each does, and recovery takes one round trip per loss. Default:
+        "rfc6582"; "linux" with `stack = "linux"`.
     timestamps
         Timestamps (RFC 7323): a round-trip sample from every ACK, and 12 bytes in every header.
     initial_window
-        Segments in the first window (RFC 6928).
+        Initial window in segments (RFC 6928).
     min_rto
         Minimum retransmission timeout: 1 s in RFC 6298 §2.4, 200 ms in ns-2 and Linux. With `rto = "rfc6298"` and
-        paths of more than 200 ms use 1 s, or timers fire spuriously when a queue grows.
+        paths of more than 200 ms use 1 s; otherwise timeouts are spurious when a queue grows.
     rto
-        What the minimum is of: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or what variation adds,
-        srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
+        Term to which `min_rto` applies: the whole timeout, max(minimum, srtt + 4·rttvar) (RFC 6298), or the
+        variation, srtt + max(minimum, 4·rttvar) (Linux). Default: "rfc6298"; "linux" with `stack = "linux"`.
     known_base_rtt
-        The base round-trip time given to the law; "path" computes it from the route, as propagation and transmission
-        of a full segment and its ACK. Default: the law uses the smallest RTT sample.
+        Base round-trip time given to the law. "path" computes it from the route, as propagation and transmission of a
+        full segment and its ACK. Default: the law uses the smallest RTT sample.
     pacing
-        Spread segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are
-        always paced at it.
+        Paces segments at 1.2 cwnd/srtt (2 cwnd/srtt while slow start doubles). Laws that set a pacing rate are always
+        paced at it.
     ecn
-        Explicit congestion notification, for queues that mark: none, by a flag that is repeated until it is answered
-        (RFC 3168), by a counter in every ACK (RFC 9768), or by that counter with ECT(1) in every packet (RFC 9331).
+        Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
+        3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
     """
 
     name: str | None = None
@@ -2592,7 +2603,7 @@ class Flow:
 
 @dataclass(frozen=True, kw_only=True)
 class Cbr:
-    """Evenly spaced.
+    """Constant bit rate: evenly spaced datagrams.
 
     Attributes
     ----------
@@ -2607,7 +2618,7 @@ class Cbr:
 
 @dataclass(frozen=True, kw_only=True)
 class Poisson:
-    """Independent exponential gaps.
+    """Poisson process: independent exponential gaps.
 
     Attributes
     ----------
@@ -2687,18 +2698,18 @@ class Pulses:
 
 @dataclass(frozen=True, kw_only=True)
 class Backlog:
-    """What the backlog U at its station allows, which forwards by backlog (seferoglu2014 (5)).
+    """Sending by the backlog U of the source's station, which forwards by backlog (seferoglu2014 (5)).
 
-    In every slot `m`/(U + μ) datagrams, with μ ≥ 0 that keeps all such sources of a station within `limit`.
+    In each slot the source sends `m`/(U + μ) datagrams. μ ≥ 0 keeps all such sources of a station within `limit`.
 
     Attributes
     ----------
     m
-        M: rates grow with it, and backlogs.
+        M: rates and backlogs grow with it.
     slot
         Length of a slot.
     limit
-        Largest rate of the station, above all that it can send.
+        Maximum rate of the station; above its capacity.
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "backlog")
@@ -2708,7 +2719,7 @@ class Backlog:
     limit: str
 
 
-#: When datagrams are sent. Rates are those on the wire, headers included.
+#: Sending times of datagrams. Rates are on the wire, headers included.
 Pattern = Cbr | Poisson | OnOff | Pulses | Backlog
 
 
@@ -2735,18 +2746,18 @@ class Background:
     count
         Number of sources between two single nodes.
     pattern
-        When datagrams are sent.
+        Sending times of the datagrams.
     packet
         Size of a datagram on the wire, headers included: 28 B (IPv4 and UDP headers) to 65 535 B.
     start
-        When the source starts.
+        Time at which the source starts.
     start_step
         Delay between the starts of consecutive sources of a group.
     stop
-        When it stops, after the last start. Default: the end of the run.
+        Time at which the source stops, after the last start. Default: the end of the run.
     ecn
-        Whether queues may mark its datagrams: no, as those of classic flows (ECT(0)), or as those of scalable ones
-        (ECT(1)). It does not answer marks either.
+        ECN field of the datagrams, which allows queues to mark them: none, ECT(0) as classic flows, or ECT(1) as
+        scalable flows. The source does not respond to marks.
     """
 
     name: str | None = None
@@ -2764,36 +2775,36 @@ class Background:
 
 @dataclass(frozen=True, kw_only=True)
 class ScenarioFields:
-    """A scenario: a network, what is sent over it, for how long.
+    """A scenario: a network, the traffic over it, and the duration of the run.
 
     Attributes
     ----------
     name
         Short name of the scenario, also of its results folder.
     title
-        One line for readers: the question that the scenario asks.
+        Title in one line: the question that the scenario asks.
     cite
         Citation keys of the papers that the scenario comes from.
     duration
-        How long to simulate.
+        Simulated time.
     warmup
-        Totals and means are taken from here on; shorter than `duration`.
+        Start of the period that totals and means cover; shorter than `duration`.
     seeds
-        How many seeds to run (5 means 1, 2, 3, 4, 5), or a list of them.
+        Number of seeds (5 means 1, 2, 3, 4, 5), or a list of them.
     output
-        What is recorded.
+        Recorded output.
     node
-        Nodes. They are names only; links do the work.
+        Nodes: the named ends of links, without properties of their own.
     link
         Links between nodes.
     cell
         Cells: access points and the stations that share their carriers.
     wifi
-        Wireless networks: stations that share the air, over any number of hops.
+        Wireless networks: stations that share one channel, over any number of hops.
     region
         Capacity regions: the rates that links without a `rate` can have together.
     change
-        What changes while the scenario runs.
+        Changes of links and stations during the run.
     flow
         TCP flows.
     background
