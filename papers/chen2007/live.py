@@ -148,7 +148,7 @@ def measured(run: ww.Run, bytes_: float | None = None) -> pd.DataFrame:
 
 
 #: Fitted to TCP's column: kbit/s and round trip. 97 kbit/s is what the paper's UDP probes found at most.
-ONE_X = Access(name="1xRTT", base_ms=1640, buffer=50, loss=0.0142, kbps=97)
+ONE_X = Access(name="1xRTT", base_ms=1580, buffer=50, loss=0.0158, kbps=97)
 #: On the whole drive, and on the stretches of it with a steady rate: the paper's phone stood still.
 EVDO_DRIVE = Access(name="EVDO", base_ms=415, buffer=40, loss=0.0068)
 EVDO_STEADY = Access(name="EVDO", base_ms=578, buffer=40, loss=0.0073)
