@@ -20,7 +20,7 @@ Replace = Annotated[
     typer.Option(
         "--replace",
         help="Replace an older result in the folder when the new one is complete. Default: ask on a terminal if "
-        "--output names the folder, otherwise refuse; without --output, use the next free folder: NAME-2, NAME-3, …",
+        "--output names the folder, otherwise use the next free folder: NAME-2, NAME-3, …",
     ),
 ]
 
@@ -64,7 +64,6 @@ def where(taken: Place) -> str:
 
 
 def _claim(path: Path, older: Older) -> Place:
-    from windward.errors import ResultError
     from windward.results._place import HoldsResultError, claim
 
     try:
@@ -74,6 +73,4 @@ def _claim(path: Path, older: Older) -> Place:
             if typer.confirm(f"{visible(error.holds)}; replace it?", err=True):
                 return claim(path, "replace")
             raise typer.Exit(2) from None
-        raise ResultError(
-            f"{error.holds}; it is not overwritten\nhint: --replace replaces it; or choose another folder"
-        ) from None
+        return claim(path, "number")
