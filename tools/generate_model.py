@@ -176,7 +176,7 @@ def _docstring(schema: Schema, attributes: list[tuple[str, str]]) -> str:
     first, *rest = re.split(r"(?<=[.]) (?=[A-Z])", paragraphs[0], maxsplit=1)
     text = "\n\n".join(_fill(part, 4) for part in [first, *rest, *paragraphs[1:]]).strip()
     if not attributes:
-        return f'    """{text}"""\n'
+        return f'    """{text}"""\n' if "\n" not in text else f'    """{text}\n    """\n'
     lines = [f'    """{text}', "", "    Attributes", "    ----------"]
     for name, description in attributes:
         lines += [f"    {name}", _fill(" ".join(description.split()), 8)]

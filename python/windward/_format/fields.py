@@ -147,8 +147,7 @@ class Codel:
 
 @dataclass(frozen=True, kw_only=True)
 class FqCodel:
-    """Flow queueing (RFC 8290): a queue per flow, each under CoDel, in round-robin order; the default of many Linux
-    hosts.
+    """Flow queueing (RFC 8290): a CoDel queue per flow, in round-robin order; the default of many Linux hosts.
 
     Attributes
     ----------
@@ -205,8 +204,7 @@ class Pie:
 
 @dataclass(frozen=True, kw_only=True)
 class Dualpi2:
-    """Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` have a queue of their own and are marked
-    early.
+    """Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` have their own, which marks early.
 
     Attributes
     ----------
@@ -985,8 +983,10 @@ Access = DcfAccess | QueueingDelayAccess | QueueLengthAccess | IdealAccess | Max
 
 @dataclass(frozen=True, kw_only=True)
 class ShortestRouting:
-    """Fixed routes with the fewest hops; ties are broken by name, in natural order (N-2 before N-10), from the receiver
-    back."""
+    """Fixed routes with the fewest hops.
+
+    Ties are broken by name, in natural order (N-2 before N-10), from the receiver back.
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shortest")
 
@@ -2247,11 +2247,11 @@ LawSpec = (
 
 @dataclass(frozen=True, kw_only=True)
 class Tfrc:
-    """TCP-friendly rate control (RFC 5348) in place of TCP: datagrams at the rate of the throughput equation, without
-    retransmissions. `segment` is the payload of a packet. `overhead`, 40 B by default, is its headers and the size of
-    a feedback packet.
+    """TCP-friendly rate control (RFC 5348) in place of TCP.
 
-    The other fields of TCP do not apply, and it has no `size`.
+    Datagrams are sent at the rate of the throughput equation, without retransmissions. `segment` is the payload of a
+    packet. `overhead`, 40 B by default, is its headers and the size of a feedback packet. The other fields of TCP do
+    not apply, and it has no `size`.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ impl JsonSchema for Law {
             },
             generator.subschema_for::<LawSpec>(),
             {
-                "description": "TCP-friendly rate control (RFC 5348) in place of TCP: datagrams at the rate of the throughput \
+                "description": "TCP-friendly rate control (RFC 5348) in place of TCP. Datagrams are sent at the rate of the throughput \
                     equation, without retransmissions. `segment` is the payload of a packet. `overhead`, 40 B by default, \
                     is its headers and the size of a feedback packet. The other fields of TCP do not apply, and it has no \
                     `size`.",

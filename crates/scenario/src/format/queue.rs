@@ -47,8 +47,7 @@ tagged! {
             #[serde(default)]
             ecn: bool,
         }
-        /// Flow queueing (RFC 8290): a queue per flow, each under CoDel, in round-robin order; the default of many
-        /// Linux hosts.
+        /// Flow queueing (RFC 8290): a CoDel queue per flow, in round-robin order; the default of many Linux hosts.
         "fq-codel" FqCoDel {
             /// Acceptable standing delay.
             #[serde(default = "codel_target")]
@@ -87,8 +86,7 @@ tagged! {
             #[serde(default)]
             ecn: bool,
         }
-        /// Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` have a queue of their own and are
-        /// marked early.
+        /// Dual queue with coupled PI² (RFC 9332): flows with `ecn = "scalable"` have their own, which marks early.
         "dualpi2" DualPi2 {
             /// Target delay of the classic queue.
             #[serde(default = "dual_target")]

@@ -12,7 +12,7 @@ use windward_units::{Bytes, Duration};
 tagged! {
     /// Routing across the network; a flow's `via` takes precedence.
     Routing by "kind", "a table with a `kind`" {
-        /// Fixed routes with the fewest hops; ties are broken by name, in natural order (N-2 before N-10), from the
+        /// Fixed routes with the fewest hops. Ties are broken by name, in natural order (N-2 before N-10), from the
         /// receiver back.
         "shortest" Shortest {}
         /// Destination-sequenced distance vectors (DSDV): stations exchange their routing tables over the air.
