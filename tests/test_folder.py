@@ -132,16 +132,20 @@ def test_one_run_at_a_time(cli: Cli, quick: Path) -> None:
 
 
 def test_runs_at_once_into_one_folder(quick: Path) -> None:
-    """One of them has it; the others say so."""
+    """One of them has it; of the others one that comes meanwhile is refused, one that comes later is numbered."""
     command = [sys.executable, "-m", "windward", "simulate", quick.name, "-q", "--seeds", "50", "-o", "out"]
     runs = [
         subprocess.Popen(command, cwd=quick.parent, env=environment(), stderr=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
     ended = [(run.communicate()[1], run.returncode) for run in runs]
-    assert [code for _, code in ended].count(0) == 1
-    assert all(code == 0 or "out is in use" in said or "out holds a result" in said for said, code in ended)
-    assert ww.open(quick.parent / "out").is_complete
+    done = [said for said, code in ended if code == 0]
+    assert done.count("") == 1
+    assert all(said == "" or said.startswith("out holds an older result; this run goes to out-") for said in done)
+    assert all(code in (0, 2) and (code == 0 or "out is in use" in said) for said, code in ended)
+    results = [path for path in quick.parent.iterdir() if path.is_dir()]
+    assert len(results) == len(done)
+    assert all(ww.open(path).is_complete and len(ww.open(path).seeds) == 50 for path in results)
 
 
 def test_an_older_result_stays_where_the_new_one_fails(quick: Path) -> None:
