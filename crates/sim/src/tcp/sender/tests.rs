@@ -39,6 +39,14 @@ struct Path {
 }
 
 impl Path {
+    /// Advances to the timer's deadline and lets it expire.
+    fn expire(&mut self) {
+        self.now = self.sender.timer.deadline();
+        self.sender.timer.cancel();
+        self.sender.on_timer(self.now);
+        self.send();
+    }
+
     /// A flow of `end` segments with initial window `window`; `drops` lists (segment, earlier transmissions of it).
     fn new(window: u32, end: u32, tcp: &TcpOptions, drops: &[(u32, u32)]) -> Self {
         let law = LawSpec::from_json("reno", serde_json::json!({})).expect("Reno is known");

@@ -92,18 +92,12 @@ fn a_lost_probe_is_followed_by_the_timeout() {
 #[test]
 fn a_probe_does_not_follow_a_probe() {
     let mut path = Path::new(10, 10, &linux(true), &[]);
-    let expire = |path: &mut Path| {
-        path.now = path.sender.timer.deadline();
-        path.sender.timer.cancel();
-        path.sender.on_timer(path.now);
-        path.send();
-    };
     path.send();
-    expire(&mut path);
+    path.expire();
     path.now = Time::ZERO + Duration::from_millis(250);
     path.sender.on_ack(path.now, &packet(Kind::Ack, 3, 0));
     path.send();
-    expire(&mut path);
+    path.expire();
     assert_eq!((path.repeats(9), path.sender.counts.probes, path.counts().2), (vec![202], 1, 0));
 }
 
@@ -234,23 +228,17 @@ fn a_spurious_timeout_repeats_one_segment() {
 #[test]
 fn a_timeout_after_an_undone_one_closes_the_window() {
     let mut path = Path::new(20, 400, &linux(true), &[]);
-    let expire = |path: &mut Path| {
-        path.now = path.sender.timer.deadline();
-        path.sender.timer.cancel();
-        path.sender.on_timer(path.now);
-        path.send();
-    };
     path.send();
     // The probe, a new segment, and the timeout.
-    expire(&mut path);
-    expire(&mut path);
+    path.expire();
+    path.expire();
     assert_eq!((path.repeats(0), path.sender.law().cwnd()), (vec![502], Packets::ONE));
     path.now = Time::ZERO + Duration::from_millis(600);
     path.sender.on_ack(path.now, &Packet { sack: [(1, 2), (0, 0), (0, 0)], ..packet(Kind::Ack, 0, 0) });
     path.send();
     assert_eq!((path.sender.counts.undone, path.sender.law().cwnd()), (1, Packets::new(20.0)));
     let before = path.transmissions.len();
-    expire(&mut path);
+    path.expire();
     let sent: Vec<u32> = path.transmissions[before..].iter().map(|(_, number)| *number).collect();
     assert_eq!((path.counts().2, path.sender.law().cwnd(), sent), (2, Packets::ONE, vec![0]));
 }
