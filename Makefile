@@ -40,7 +40,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 # All that the engine is made of: Rust, the kernel's laws in C, tables of modulation and coding.
 SOURCES := $(shell find crates -path '*/tests' -prune -o \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.[ch]' -o -name '*.json' \) \
-	-print | sort) Cargo.toml Cargo.lock crates/kernel/tests/twin/twin.c
+	-print | sort) Cargo.toml Cargo.lock crates/kernel/tests/it/twin/twin.c
 ZIG := $(shell test "$$(uname)" != Linux || command -v $${CLANG:-clang} >/dev/null || echo zig)
 HEADLINE := scenarios/headline.toml
 # What the tests had to leave out, and why.

@@ -56,7 +56,7 @@ class Clone:
         self.path = folder / "ein Ordner ü"
         self.calls_file = folder / "calls"
         self.calls_file.touch()
-        for name in ("Makefile", "Cargo.toml", "Cargo.lock", "pyproject.toml", "crates/kernel/tests/twin/twin.c"):
+        for name in ("Makefile", "Cargo.toml", "Cargo.lock", "pyproject.toml", "crates/kernel/tests/it/twin/twin.c"):
             (self.path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(REPOSITORY / name, self.path / name)
         for name in ("python", "tests", "examples"):

@@ -44,7 +44,7 @@ def test_max_min_fairness_of_a_parking_lot() -> None:
 def test_packets_of_quic_tcp_reach_the_optimum() -> None:
     """QUIC-TCP maximises the sum of p ln x (huang2020, Theorem 1) when every flow knows its propagation delay.
 
-    A flow keeps p packets waiting within one (crates/sim/tests/backlog.rs): of p = 40 that is 2.5 % of its rate.
+    A flow keeps p packets waiting within one (crates/sim/tests/it/backlog.rs): of p = 40 that is 2.5 % of its rate.
     """
     scenario = parking_lot(law=ww.QuicTcp(backlog=40), known_base_rtt="path")
     best, run = scenario.optimum("law"), scenario.simulate()

@@ -263,7 +263,7 @@ packet comes to a cold one.
 
 {bench.instructions()}
 
-The hot path allocates nothing: `crates/sim/tests/allocations.rs` counts that a run of twice the length makes no more
+The hot path allocates nothing: `crates/sim/tests/it/allocations.rs` counts that a run of twice the length makes no more
 allocations.
 """
     PAGE.write_text(page)

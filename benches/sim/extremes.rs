@@ -1,9 +1,9 @@
 //! Runs ten thousand scenarios at the ends of what the format allows: `cargo bench -p windward-scenario --bench extremes`, some
 //! minutes. Arguments: how many, and the first seed.
 
-#[path = "../../crates/scenario/tests/extremes/check.rs"]
+#[path = "../../crates/scenario/tests/it/extremes/check.rs"]
 mod check;
-#[path = "../../crates/scenario/tests/extremes/scenarios.rs"]
+#[path = "../../crates/scenario/tests/it/extremes/scenarios.rs"]
 mod scenarios;
 
 use check::{Outcome, judge};

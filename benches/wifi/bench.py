@@ -146,7 +146,7 @@ cores: read the ratios, not the seconds.
 
 {counted}
 
-The hot path allocates nothing: `crates/sim/tests/allocations.rs` counts that a run of twice the length makes no more
+The hot path allocates nothing: `crates/sim/tests/it/allocations.rs` counts that a run of twice the length makes no more
 allocations.
 """)
     print(PAGE.relative_to(ROOT))

@@ -13,7 +13,7 @@ const ZIG: &[&str] = &["python-zig", "../../.venv/bin/python-zig", "zig"];
 
 fn main() {
     println!("cargo:rerun-if-changed=bpf");
-    println!("cargo:rerun-if-changed=tests/twin/twin.c");
+    println!("cargo:rerun-if-changed=tests/it/twin/twin.c");
     println!("cargo:rerun-if-env-changed=CLANG");
     println!("cargo:rerun-if-env-changed=PATH");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -129,7 +129,7 @@ fn compile_twins(laws: &[String], out: &Path) {
         let name = law.replace('-', "_");
         let table = format!("windward_twin_{name}");
         cc::Build::new()
-            .file("tests/twin/twin.c")
+            .file("tests/it/twin/twin.c")
             .include("bpf")
             .define("TABLE", table.as_str())
             .define("LAW_HEADER", format!("\"{name}.h\"").as_str())

@@ -1,0 +1,7 @@
+//! Fluid models held to closed forms, theorems of the papers and rest points computed by hand.
+
+mod alike;
+mod delay;
+mod download;
+mod emultcp;
+mod theorems;

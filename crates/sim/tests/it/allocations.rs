@@ -1,0 +1,213 @@
+//! The hot path allocates nothing: a run of twice the length makes no more allocations than one of once the length, but for
+//! rings that double where a queue or window becomes longer than ever before.
+
+use crate::common::{flow, law, link, network, simulate};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+use windward_laws::LawSpec;
+use windward_sim::cell::amc::{Errors, Mode, Table};
+use windward_sim::cell::channel::Fading;
+use windward_sim::cell::{Average, CellConfig, Repair, SchedulerConfig, Service, StationConfig};
+use windward_sim::wifi::{
+    self, Access, BackpressureConfig, Mac, Phy, Propagation, Reach, RoutingConfig, Way, WifiConfig,
+};
+use windward_sim::{
+    Buffer, Codepoint, FlowConfig, Forwarding, FqCoDelConfig, Jitter, Loss, MediumConfig, Network, NodeConfig, Output,
+    Pattern, QueueConfig, Route, SourceConfig, Step, TcpOptions,
+};
+use windward_units::{BitRate, Bytes, Duration, Time};
+
+struct Counting;
+
+thread_local! {
+    /// Allocations of this thread: other tests run beside it.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is handed to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `System.alloc` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the pointer came from `System.alloc` with this layout.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A cell with a station for every flow, every other one with a channel of another kind; transmissions fail in it.
+fn cell(flows: &[FlowConfig]) -> CellConfig {
+    let errors = Some(Errors { a: 0.5, g: 0.1, packet_bits: 12_000.0 });
+    let modes =
+        vec![Mode { efficiency: 1.0, threshold: 1.0, errors }, Mode { efficiency: 4.0, threshold: 10.0, errors }];
+    let fading = |key: u64| match key % 2 {
+        0 => Fading::Jakes { doppler: 20.0, sinusoids: 32 },
+        _ => Fading::Autoregressive { doppler: 20.0, order: 16 },
+    };
+    let station = |flow: &FlowConfig| StationConfig {
+        key: 100 + flow.key,
+        mean_snr: 20.0,
+        fading: fading(flow.key),
+        delay: Duration::from_millis(1),
+        buffer: Buffer::Packets(100),
+        queue: QueueConfig::DropTail,
+        urgency: 1.0,
+    };
+    CellConfig {
+        changes: Vec::new(),
+        slot: Duration::from_millis(1),
+        symbol_rate: 2e7,
+        table: Arc::new(Table::of_modes(modes).expect("a table")),
+        repair: Some(Repair { max_transmissions: 2 }),
+        scheduler: SchedulerConfig::QueueingDelay,
+        service: Service::Fluid,
+        average: Average::default(),
+        shared_buffer: None,
+        stations: flows.iter().map(station).collect(),
+    }
+}
+
+/// A flow of every law and datagrams; full buffers, random losses and jitter, so that recovery is on the path. The same number of
+/// samples whatever the length.
+fn bottleneck(seconds: u64) -> Network {
+    let delay = Duration::from_millis(25);
+    let mut out = link(0, 50_000_000, delay, Buffer::Packets(100));
+    out.loss = Loss::Bernoulli(0.001);
+    out.jitter = Jitter::Exponential(Duration::from_millis(1));
+    let back = link(1, 50_000_000, delay, Buffer::Packets(100));
+    let flow_of = |(key, name)| flow(key, law(name, serde_json::json!({})), vec![0], vec![1], TcpOptions::default());
+    let flows = (0..).zip(LawSpec::NAMES.iter().copied()).map(flow_of).collect();
+    let datagrams = SourceConfig {
+        key: 0,
+        source: 100,
+        sink: 101,
+        path: vec![0].into(),
+        pattern: Pattern::Poisson { rate: BitRate::bits_per_sec(5_000_000) },
+        packet: Bytes::new(1000),
+        start: Time::ZERO,
+        stop: None,
+        ecn: Codepoint::NotCapable,
+    };
+    let mut network = network(vec![out, back], flows, 1, seconds);
+    network.sources = vec![datagrams];
+    let ends = network.flows.iter().map(|flow| (flow.source, flow.sink));
+    let first = network.topology.add_medium(MediumConfig::Cell(cell(&network.flows)), ends);
+    for (station, flow) in (first..).zip(&mut network.flows) {
+        flow.forward.0.push(Step::Port(station));
+    }
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
+}
+
+#[test]
+fn a_longer_run_allocates_no_more() {
+    let count = |seconds| {
+        let network = bottleneck(seconds);
+        let before = ALLOCATIONS.get();
+        let output = simulate(&network, 1);
+        (ALLOCATIONS.get() - before, output)
+    };
+    let (short, early) = count(120);
+    let (long, late) = count(240);
+    let timeouts = |output: &Output| output.flows.iter().map(|flow| flow.timeouts).sum::<u64>();
+    assert!(late.packet_hops > early.packet_hops + 100_000);
+    assert!(timeouts(&late) > timeouts(&early) + 100, "timeouts are on the path");
+    // Of a few rings the fullest moment is in the second half: 2 were seen to double, with 280 timeouts and 580 000 hops more.
+    assert!(long <= short + 20, "{short} {long}");
+}
+
+/// Stations of 802.11b in a row of `hops` hops, which hide from each other what they send, with RTS; a flow to its end, full buffers.
+fn row(hops: u32, seconds: u64, queue: QueueConfig) -> Network {
+    let positions: Vec<(f64, f64)> = (0..=hops).map(|at| (200.0 * f64::from(at), 0.0)).collect();
+    let station = |at: u32| wifi::StationConfig {
+        key: 200 + u64::from(at),
+        node: at,
+        place: positions[at as usize],
+        buffer: Buffer::Packets(20),
+        queue,
+        data_rate: BitRate::bits_per_sec(11_000_000),
+    };
+    let radio = Propagation::NS2;
+    let out = (0..hops).map(|at| Way { from: at, to: at + 1, loss: 0.05, ..Way::default() });
+    let back = (0..hops).rev().map(|at| Way { from: at + 1, to: at, ..Way::default() });
+    let config = WifiConfig {
+        phy: Phy::B,
+        mac: Mac { rts_threshold: Some(Bytes::new(500)), ..Mac::standard(BitRate::bits_per_sec(1_000_000)) },
+        access: Access::Dcf,
+        stations: (0..=hops).map(station).collect(),
+        ways: out.chain(back).collect(),
+        reach: Reach::of_positions(&positions, &radio, radio.received(250.0), radio.received(550.0)),
+        motion: None,
+        fading: None,
+        routing: None,
+    };
+    let (forward, backward) = ((0..hops).collect(), (hops..2 * hops).collect());
+    let ends: Vec<_> = config.ways.iter().map(|way| config.ends(way)).collect();
+    let flow = flow(0, law("reno", serde_json::json!({})), forward, backward, TcpOptions::default());
+    let mut network = network(Vec::new(), vec![FlowConfig { source: 0, sink: hops, ..flow }], 1, seconds);
+    network.topology.add_medium(MediumConfig::Wifi(config), ends);
+    network.timing.sample_interval = Duration::from_millis(10 * seconds);
+    network
+}
+
+/// The same row, its stations forwarding by backlog.
+fn row_by_backlog(seconds: u64) -> Network {
+    let mut network = row(4, seconds, QueueConfig::DropTail);
+    let Some(MediumConfig::Wifi(config)) = network.topology.media.first_mut() else { panic!("a wireless network") };
+    config.routing = Some(RoutingConfig::Backpressure(BackpressureConfig::default()));
+    let station = |(station, config): (u32, &wifi::StationConfig)| NodeConfig {
+        node: config.node,
+        forwarding: Forwarding::Medium { medium: 0, station },
+    };
+    network.topology.nodes = (0..).zip(&config.stations).map(station).collect();
+    let flow = &mut network.flows[0];
+    flow.forward = Route(vec![Step::Across { from: 0, to: 4 }]);
+    flow.backward = Route(vec![Step::Across { from: 4, to: 0 }]);
+    network
+}
+
+#[test]
+fn nor_does_one_that_forwards_by_backlog() {
+    let count = |seconds| {
+        let network = row_by_backlog(seconds);
+        let before = ALLOCATIONS.get();
+        let output = simulate(&network, 1);
+        (ALLOCATIONS.get() - before, output)
+    };
+    let (short, early) = count(120);
+    let (long, late) = count(240);
+    assert!(late.packet_hops > early.packet_hops + 20_000);
+    assert!(late.balance.lost.iter().sum::<u64>() > early.balance.lost.iter().sum(), "losses are on the path");
+    assert!(long <= short + 4, "{short} {long}");
+}
+
+#[test]
+fn nor_does_one_of_a_wireless_network() {
+    for queue in [QueueConfig::DropTail, QueueConfig::FqCoDel(FqCoDelConfig::default())] {
+        let count = |seconds| {
+            let network = row(4, seconds, queue);
+            let before = ALLOCATIONS.get();
+            let output = simulate(&network, 1);
+            (ALLOCATIONS.get() - before, output)
+        };
+        let (short, early) = count(120);
+        let (long, late) = count(240);
+        let lost = |output: &Output| output.links.iter().map(|link| link.lost + link.dropped).sum::<u64>();
+        assert!(late.packet_hops > early.packet_hops + 20_000);
+        assert!(lost(&late) > lost(&early), "losses are on the path");
+        assert!(long <= short + 4, "{short} {long}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Small networks that several tests use.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use windward_laws::LawSpec;
+use windward_sim::*;
+use windward_units::{BitRate, Bytes, Duration, Time};
+
+/// The law `name` with `parameters` over its defaults.
+pub fn law(name: &str, parameters: serde_json::Value) -> LawChoice {
+    LawChoice::Known(LawSpec::from_json(name, parameters).expect("a known law"))
+}
+
+/// A link that neither loses nor jitters.
+pub fn link(key: u64, rate: u64, delay: Duration, buffer: Buffer) -> LinkConfig {
+    let rate = BitRate::bits_per_sec(rate);
+    LinkConfig { buffer, ..LinkConfig::new(key, rate, delay) }
+}
+
+/// A flow over `forward`, back over `backward`.
+pub fn flow(key: u64, law: LawChoice, forward: Vec<u32>, backward: Vec<u32>, tcp: TcpOptions) -> FlowConfig {
+    FlowConfig {
+        key,
+        source: 2 * key as u32,
+        sink: 2 * key as u32 + 1,
+        forward: forward.into(),
+        backward: backward.into(),
+        law,
+        start: Time::ZERO,
+        stop: None,
+        size: None,
+        tcp,
+        coding: None,
+    }
+}
+
+/// A network of these parts; statistics count from `warmup` to `end`, in seconds.
+pub fn network(links: Vec<LinkConfig>, flows: Vec<FlowConfig>, warmup: u64, end: u64) -> Network {
+    let at = |seconds: u64| Time::ZERO + Duration::from_millis(1000 * seconds);
+    Network {
+        topology: Topology::of_links(links),
+        flows,
+        transfers: Vec::new(),
+        sources: Vec::new(),
+        timing: Timing { duration: at(end), warmup: at(warmup), sample_interval: Duration::from_millis(1000) },
+        internals: false,
+        air: None,
+    }
+}
+
+/// All disciplines, those that can mark with and without.
+pub fn queues() -> Vec<QueueConfig> {
+    let both = |make: fn(bool) -> QueueConfig| [make(false), make(true)];
+    let red = both(|marks| QueueConfig::Red(RedConfig { marks, ..RedConfig::default() }));
+    let codel = both(|marks| QueueConfig::CoDel(CoDelConfig { marks, ..CoDelConfig::default() }));
+    let fq = both(|marks| {
+        let codel = CoDelConfig { marks, ..CoDelConfig::default() };
+        QueueConfig::FqCoDel(FqCoDelConfig { codel, ..FqCoDelConfig::default() })
+    });
+    let pie = both(|marks| QueueConfig::Pie(PieConfig { marks, ..PieConfig::default() }));
+    let dual = QueueConfig::DualPi2(DualPi2Config::default());
+    [QueueConfig::DropTail].into_iter().chain(red).chain(codel).chain(fq).chain(pie).chain([dual]).collect()
+}
+
+/// The same network with a queue of this discipline before every link.
+pub fn with_queues(mut network: Network, queue: QueueConfig) -> Network {
+    for port in &mut network.topology.ports {
+        if let PortKind::Wire(link) = &port.kind {
+            port.kind = PortKind::Queued(link.clone(), queue);
+        }
+    }
+    network
+}
+
+/// The output of a run that nobody interrupts.
+pub fn simulate(network: &Network, seed: u64) -> Output {
+    run(network, &Makers::default(), seed, &Control::new(), None).expect("nobody interrupts it")
+}
+
+/// TCP as the papers' simulations use it: 1000-byte packets, headers included, every segment acknowledged.
+pub fn plain_tcp() -> TcpOptions {
+    TcpOptions { segment: Bytes::new(960), overhead: Some(Bytes::new(40)), delayed_ack: None, ..TcpOptions::default() }
+}
+
+/// Mean and half width of the confidence interval with the given Student factor.
+pub fn interval(samples: &[f64], student: f64) -> (f64, f64) {
+    let n = samples.len() as f64;
+    let mean = samples.iter().sum::<f64>() / n;
+    let variance = samples.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / (n - 1.0);
+    (mean, student * (variance / n).sqrt())
+}
+
+/// Holds the table `name` of docs/measured/validation/README.md to these lines; WINDWARD_SNAPSHOTS=update writes them.
+pub fn page_says(name: &str, lines: &[String]) {
+    says("docs/measured/validation/README.md", name, lines);
+}
+
+/// The same of any page.
+pub fn says(page: &str, name: &str, lines: &[String]) {
+    // Tests of one program run at once, and some share the page.
+    static PAGE: Mutex<()> = Mutex::new(());
+    let _turn = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let page = std::fs::read_to_string(&path).expect("the page is committed");
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->\n"));
+    let place = page.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?)));
+    let (before, (said, after)) = place.unwrap_or_else(|| panic!("{} has no place for {name}", path.display()));
+    let table: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    if std::env::var("WINDWARD_SNAPSHOTS").is_ok_and(|wish| wish == "update") {
+        std::fs::write(&path, format!("{before}{begin}{table}{end}{after}")).expect("the page can be written");
+    } else {
+        assert!(
+            said == table,
+            "the page says\n{said}and was measured\n{table}WINDWARD_SNAPSHOTS=update writes it anew"
+        );
+    }
+}

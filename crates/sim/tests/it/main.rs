@@ -1,0 +1,23 @@
+//! The simulator held to closed forms, conservation, published equations and its own promises: whole networks, run.
+
+mod allocations;
+mod backlog;
+mod cell;
+mod coding;
+mod common;
+mod copa;
+mod delivery_rate;
+mod emultcp;
+mod goodput;
+mod host_jitter;
+mod invariants;
+mod md1;
+mod nodes;
+mod padhye;
+mod queues;
+mod queues_on_air;
+mod reordering;
+mod scalable;
+mod tcp_fit;
+mod tfrc;
+mod timeout;
