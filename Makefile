@@ -22,6 +22,7 @@
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
 # make validate-bbr  lay the simulator's BBR beside the kernel's own, as root; CELLS chooses
+# make snapshots  accept what the commands, messages and tables print now; their diff is the review
 # make docs     write again what is generated: the reference page, the Python classes, the pictures
 # make reproduce  draw the figures of the papers again, judge their claims, write docs/measured/papers; minutes
 # make mutations  plant small faults, one at a time, and see that tests turn red; an hour
@@ -53,7 +54,7 @@ AT_ONCE := --no-print-directory -j2
 # What Python compiles once is kept, whatever the environment says: the commands here start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench docs today reproduce mutations fuzz \
+GOALS := run check test lint rust-test python-test other-pythons test-least realtime-test wheel lock bench snapshots docs today reproduce mutations fuzz \
 	validate-ns3 validate-queues validate-tfrc validate-wang2016-ns2 validate-formulas validate-fluid validate-wifi validate-emulation validate-linux-stack \
 	validate-newreno validate-backpressure validate-tcp-fit validate-bbr validate-packetdrill validate-dual-queue
 
@@ -108,7 +109,7 @@ lint:
 	@sh tools/deny.sh "$(SKIPPED)"
 
 rust-test:
-	cargo test --workspace --locked --quiet
+	cargo test --workspace --locked --quiet --no-fail-fast
 
 python-test: $(VENV)/checks $(VENV)/engine
 	$(BIN)/ruff format --check .
@@ -227,6 +228,14 @@ validate-packetdrill:
 today: $(VENV)/engine
 	$(BIN)/python benches/emulate/today.py
 
+# All but the claims of the papers, whose pages `make reproduce` writes.
+snapshots: export INSTA_UPDATE := always
+snapshots: export WINDWARD_SNAPSHOTS := update
+snapshots: $(VENV)/checks $(VENV)/engine
+	cargo test --locked --quiet --no-fail-fast -p windward-scenario -p windward-laws -p windward-sim -p windward-conformance
+	$(BIN)/pytest -q tests/test_cli.py tests/test_docs.py
+	@git status --short
+
 docs: $(VENV)/checks $(VENV)/engine
 	cargo run --quiet --locked -p windward-scenario --example reference > $(VENV)/scenario.md
 	mv $(VENV)/scenario.md docs/reference/scenario.md
@@ -308,10 +317,12 @@ $(VENV)/lock-tools: requirements/lock.txt $(VENV)/build-tools
 	@$(PIP) -r $<
 	@touch $@
 
+# The stamp is of the time before the build: what is edited meanwhile is built next time.
 $(VENV)/compiled: $(VENV)/build-tools $(SOURCES)
 	@echo "== The engine, in Rust: a minute or more =="
+	@touch $@.begun
 	@$(IN_VENV) $(BIN)/maturin develop --release --locked --skip-install
-	@touch $@
+	@mv $@.begun $@
 
 # The package, installed so that changes of the Python files count at once.
 $(VENV)/engine: $(VENV)/compiled $(VENV)/packages
