@@ -172,6 +172,16 @@ def test_a_rust_that_is_too_old_is_refused_before_anything_is_set_up(clone: Clon
     assert "rustup update" in line
 
 
+def test_a_disk_that_is_too_full_is_refused_before_anything_is_set_up(clone: Clone) -> None:
+    table = "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/disk 9000000 7000000 1990000 78% /\n"
+    script(clone.programs / "df", f"#!/bin/sh\nprintf '{table.replace('%', '%%')}'\n")
+    assert refused(clone) == "The disk has 1 GB free, `make run` needs 2 GB for its first build"
+    # What has been built needs no more.
+    (clone.path / "target" / "release").mkdir(parents=True)
+    code, said = clone.make("run")
+    assert code == 0, said
+
+
 @pytest.mark.parametrize(
     ("python", "why"), [("exit 1", "is broken"), ("echo 3.9", "is of Python 3.9"), (None, "is broken")]
 )
