@@ -185,6 +185,19 @@ def test_the_optimum_of_a_network_that_changes_is_over_time(tmp_path: Path) -> N
     assert ww.Comparison.open(tmp_path / "kept").table.equals(compared.table)
 
 
+def test_a_network_whose_end_is_down_is_compared_over_the_rest(tmp_path: Path) -> None:
+    outage = CHANGING.replace('rate = "2 Mbit/s"', "up = false")
+    (tmp_path / "outage.toml").write_text(outage)
+    scenario = ww.load(tmp_path / "outage.toml")
+    compared = scenario.compare(emulate=False, output=tmp_path / "kept")
+    assert compared.table["optimum_bps"].iloc[0] == scenario.optimum(at_s=0.0).flows["goodput_bps"].iloc[0]
+    assert "the network of 0 s, as its end has none" in compared.notes[-1]
+    # Where no piece has best rates there is nothing to compare.
+    (tmp_path / "outage.toml").write_text(outage.replace('at = "12 s"', 'at = "0 s"'))
+    with pytest.raises(ValueError, match="nothing crosses it"):
+        ww.load(tmp_path / "outage.toml").compare(emulate=False)
+
+
 def test_a_comparison_says_what_the_optimum_does_not_know(
     cli: Cli, link: Callable[..., ww.Scenario], turns: Path, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windward._answers.compare import Comparison, Piece
+from windward._answers.optimum import Optimum
 from windward._engine import EmulationError, KernelError, Scenario, ScenarioError
 from windward._engines.emulate import emulate, why_not
 from windward._engines.fluid import run as follow
@@ -46,8 +47,9 @@ def compare(
 ) -> Comparison:
     """Asks every engine; `Scenario.compare` says what the arguments mean, `simulate` what `folder` and `laws` do."""
     left_out = {}
-    best = solve(scenario, objective)
     found, notes = _pieces(scenario, objective)
+    best, note = _last(scenario, objective, found)
+    notes += note
     part_time, ignored = ignored_by_optimum(scenario)
     notes += ignored
     try:
@@ -102,6 +104,26 @@ def compare(
         compared.note(place.path)
         place.settle()
     return compared
+
+
+def _last(scenario: Scenario, objective: str, found: Sequence[Piece]) -> tuple[Optimum, list[str]]:
+    """The optimum of the network's end, or of the last piece that has one, and what is to be said of that.
+
+    Raises
+    ------
+    ValueError
+        If no piece has best rates.
+    """
+    try:
+        return solve(scenario, objective), []
+    except ValueError as error:
+        possible = [piece for piece in found if piece.goodput_bps is not None]
+        if not possible:
+            raise
+        begin = possible[-1].from_s
+        return solve(scenario, objective, at_s=begin), [
+            f"tables of the optimum: the network of {begin:g} s, as its end has none: {_first_line(error)}"
+        ]
 
 
 def _pieces(scenario: Scenario, objective: str) -> tuple[list[Piece], list[str]]:
