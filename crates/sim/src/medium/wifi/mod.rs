@@ -15,6 +15,7 @@ mod mac;
 mod managed;
 mod motion;
 mod phy;
+pub mod ppdu;
 mod propagation;
 mod routing;
 mod station;

@@ -1,0 +1,16 @@
+//! Frames of 802.11n, ac and ax: rates of modulations, duration of a PPDU, size of an A-MPDU.
+//!
+//! HT is the format of 802.11n, VHT that of 802.11ac, HE that of 802.11ax, each for one user.
+
+mod ampdu;
+mod answer;
+mod duration;
+mod mode;
+
+#[cfg(test)]
+mod tests;
+
+pub use ampdu::{Limits, aggregate_bytes, largest_aggregate};
+pub use answer::{ACK_BYTES, BAR_BYTES, answer_rate, block_ack_bytes};
+pub use duration::{LONGEST_PPDU, Timing, ppdu_duration};
+pub use mode::{Format, Guard, Impossible, Mode, Width};
