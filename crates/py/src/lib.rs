@@ -28,6 +28,7 @@ mod sweep;
 mod table;
 mod transfer;
 mod waiting;
+mod wifi_mode;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -60,6 +61,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<network::FluidMap>()?;
     module.add_class::<by_hand::Window>()?;
     module.add_class::<by_hand::Connections>()?;
+    module.add_class::<wifi_mode::WifiMode>()?;
     module.add_class::<coding::Decoder>()?;
     module.add_class::<coding::Encoder>()?;
     module.add_class::<coding::Recoder>()?;

@@ -1,3 +1,3 @@
-"""Without scenarios: best rates (`num`), windows as differential equations (`fluid`), laws stepped by hand (`laws`)."""
+"""Without scenarios: best rates, windows as differential equations, laws stepped by hand, closed forms of 802.11."""
 
-from windward.theory import fluid as fluid, laws as laws, num as num
+from windward.theory import fluid as fluid, laws as laws, num as num, wifi as wifi

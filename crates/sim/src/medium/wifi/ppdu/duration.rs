@@ -6,12 +6,12 @@ use windward_units::Duration;
 /// aPPDUMaxTime: as long as the legacy header can announce, 4095 bytes at 6 Mbit/s.
 pub const LONGEST_PPDU: Duration = Duration::from_micros(5484);
 
-/// What the standard leaves open, or other simulators do differently.
+/// Choices that the standard leaves open, or that other simulators make differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Length of a HE training field; `None`: 7.2, 8 or 16 µs, the usual one of the guard interval.
     pub he_ltf: Option<Duration>,
-    /// Whether the data of HT and VHT with the short guard interval end on a multiple of 4 µs (IEEE 802.11-2024,
+    /// True if the data of HT and VHT with the short guard interval end on a multiple of 4 µs (IEEE 802.11-2024,
     /// equation 19-90).
     pub rounds_short_guard: bool,
     /// Packet extension of HE PPDUs.

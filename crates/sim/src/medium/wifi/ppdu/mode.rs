@@ -157,7 +157,7 @@ impl Mode {
         Ok(mode)
     }
 
-    /// Whether coded and data bits of a symbol are whole for each encoder.
+    /// True if coded and data bits of a symbol are whole for each encoder.
     const fn divides(self) -> bool {
         let (_, over, under) = SCHEMES[self.mcs as usize];
         let (coded, encoders) = (self.coded_bits(), self.encoders());
