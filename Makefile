@@ -240,6 +240,7 @@ docs: $(VENV)/checks $(VENV)/engine
 	cargo run --quiet --locked -p windward-scenario --example reference > $(VENV)/scenario.md
 	mv $(VENV)/scenario.md docs/reference/scenario.md
 	$(BIN)/python tools/generate_model.py
+	$(BIN)/python tools/write_api.py
 	$(BIN)/python tools/describe.py
 	$(BIN)/python tools/notices.py
 	$(BIN)/python tools/draw_docs.py

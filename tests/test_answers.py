@@ -92,8 +92,8 @@ def test_a_result_takes_the_place_of_an_older_one_and_of_nothing_else(cli: Cli, 
         "scenario.toml",
         "summary.json",
     ]
-    with pytest.raises(ww.ResultError, match=r"a result of `fluid`, not of `simulate`\nhint: .*windward.Fluid.open"):
-        ww.open(kept)
+    with pytest.raises(ww.ResultError, match=r"a result of `fluid`, not of `sweep`\nhint: windward.open opens"):
+        ww.Sweep.open(kept)
     assert cli("simulate", scenario_file.name, "--seeds", "1", "-q", "-o", "kept", "--replace").returncode == 0
     assert sorted(path.name for path in kept.iterdir()) == ["scenario.toml", "seed-1", "summary.json"]
     (scenario_file.parent / "thesis").mkdir()

@@ -80,6 +80,8 @@ def foreign(folder: Path) -> list[str]:
 OPEN_CRATES: set[str] = set()
 #: Pages that are still to be rewritten.
 OPEN_PAGES = {
+    # Two docstrings of `Run`, whose file is being rewritten.
+    "reference/api.md",
     "reference/laws/emultcp.md",
 }
 

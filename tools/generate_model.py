@@ -39,6 +39,60 @@ SUFFIX = {
     "Coding": "Coding",
 }
 
+#: Required fields in the examples: by attribute, or by class and attribute where that differs.
+EXAMPLE = {
+    "access_point": '"mast"',
+    "amc": '"shannon"',
+    "at": '["0 m", "0 m"]',
+    "bad_to_good": "0.3",
+    "capacity": '["10 Mbit/s", "20 Mbit/s"]',
+    "class_": '"my_law.py:MyLaw"',
+    "columns": "3",
+    "conflicts": '[["up", "down"]]',
+    "delay": '"20 ms"',
+    "deviation": '"2 ms"',
+    "doppler": '"10 Hz"',
+    "duration": '"60 s"',
+    "efficiency": "2.0",
+    "every": '"5 s"',
+    "exponent": "2.0",
+    "from_": '"server"',
+    "good_to_bad": "0.01",
+    "height": '"50 m"',
+    "law": '"cubic"',
+    "length": '"1 s"',
+    "limit": '"20 packets"',
+    "links": '["up", "down"]',
+    "matrix": "[[1.0, 0.2], [0.2, 1.0]]",
+    "max": '"5 ms"',
+    "mean": '"2 ms"',
+    "most": '"10 Mbit/s"',
+    "name": '"home"',
+    "node": '"phone"',
+    "off": '"1 s"',
+    "on": '"1 s"',
+    "pareto": "1.5",
+    "power": '"-90 dBm"',
+    "probability": "0.01",
+    "rate": '"2 Mbit/s"',
+    "rates": '["6 Mbit/s", "12 Mbit/s"]',
+    "samples": "[12.0, 3.5, 18.0]",
+    "share": "0.01",
+    "slot": '"1 ms"',
+    "snr": '"20 dB"',
+    "spacing": '"20 m"',
+    "symbol_rate": '"5 MBd"',
+    "time": '"10 s"',
+    "to": '"client"',
+    "trace": '"drive.trace"',
+    "transmissions": "4",
+    "weights": "[1.0, 1.0]",
+    "width": '"100 m"',
+    ("AirSpan", "from_"): '"10 s"',
+    ("ChangeStep", "at"): '"10 s"',
+    ("PythonScheduler", "class_"): '"my_scheduler.py:MyScheduler"',
+}
+
 HEADER = '''"""The fields of a scenario as dataclasses.
 
 Generated from the scenario format's schema by tools/generate_model.py: change the format, not this file. Times, rates
@@ -53,6 +107,12 @@ from typing import Any, ClassVar, Literal
 
 '''
 
+#: Length of a line of an example, beyond which it does not help.
+LONGEST = 100
+
+#: Where a docstring's example will be.
+MARK = "<example>"
+
 Schema = dict[str, Any]
 
 
@@ -64,10 +124,66 @@ class Generator:
         self.root = schema
         self.sources: dict[str, str] = {}
         self.types: dict[str, str] = {}
+        #: The members of each union.
+        self.unions: dict[str, list[str]] = {}
+        #: The fields of each dataclass: their types, and whether they are required.
+        self.fields: dict[str, dict[str, tuple[str, bool]]] = {}
 
     def source(self) -> str:
         self.dataclass(ROOT, self.root)
-        return HEADER + "\n\n".join(self.sources.values())
+        written = [
+            text.replace(f"    {MARK}\n", self.example(name) if name in self.fields else "")
+            for name, text in self.sources.items()
+        ]
+        return HEADER + "\n\n".join(written)
+
+    def example(self, name: str) -> str:
+        """The example of a dataclass: an object of it, and another that holds it."""
+        if name == ROOT:
+            return ""
+        holders = [
+            (other, attribute, kind)
+            for other, fields in self.fields.items()
+            for attribute, (kind, _) in fields.items()
+            if other != ROOT and name in self.members(kind)
+        ]
+        # The table of a scenario that has it, if one has: a link rather than its reverse.
+        tables = self.members(" ".join(kind for kind, _ in self.fields[ROOT].values()))
+        other, attribute, kind = min(holders, key=lambda each: each[0] not in tables, default=("", _snake(name), ""))
+        lines = ["import windward as ww", f"{attribute} = {self.call(name)}"]
+        if other:
+            held = f"[{attribute}]" if kind.startswith("Sequence[") else attribute
+            line = f"{_snake(other)} = {self.call(other, **{attribute: held})}"
+            lines += [line] if len(line) <= LONGEST else []
+        code = "\n".join(f">>> {line}" for line in lines)
+        return "\n" + textwrap.indent(f"Examples\n--------\n{code}\n", "    ")
+
+    def call(self, name: str, **given: str) -> str:
+        """Makes an object with all that it requires."""
+        arguments = {
+            attribute: self.value(name, attribute, kind)
+            for attribute, (kind, is_required) in self.fields[name].items()
+            if is_required and attribute not in given
+        }
+        return f"ww.{name}({', '.join(f'{attribute}={value}' for attribute, value in (arguments | given).items())})"
+
+    def value(self, name: str, attribute: str, kind: str) -> str:
+        value = EXAMPLE.get((name, attribute)) or EXAMPLE.get(attribute)
+        held = re.fullmatch(r"Sequence\[(\w+)\]", kind)
+        if held is not None and held[1] in self.fields:
+            return f"[{self.call(held[1])}]"
+        if kind in self.unions:
+            return self.call(next(member for member in self.unions[kind] if member in self.fields))
+        if value is None:
+            raise SystemExit(f"{name}.{attribute} is required: EXAMPLE in {Path(__file__).name} needs a value of it")
+        return value
+
+    def members(self, kind: str) -> set[str]:
+        """The names in a type, and those of the unions in it."""
+        found = set(re.findall(r"\w+", kind))
+        for union in found & set(self.unions):
+            found |= self.members(_union(self.unions[union]))
+        return found
 
     def public(self) -> str:
         """The import that makes the dataclasses public."""
@@ -87,6 +203,7 @@ class Generator:
                 members = [self.member(name, schema) for schema in definition.get("oneOf") or definition["anyOf"]]
                 comment = _comment(definition["description"])
                 self.sources[name] = f"{comment}{name} = {_union(members)}\n"
+                self.unions[name] = members
         return self.types[name]
 
     def member(self, union: str, schema: Schema) -> str:
@@ -120,6 +237,7 @@ class Generator:
     def dataclass(self, name: str, schema: Schema) -> str:
         """Writes a dataclass and returns its name."""
         fields, attributes, tag = [], [], ""
+        types: dict[str, tuple[str, bool]] = {}
         for key, value in schema["properties"].items():
             if "const" in value:
                 tag = f"    TAG: ClassVar[tuple[str, str]] = ({key!r}, {value['const']!r})\n\n"
@@ -132,10 +250,12 @@ class Generator:
                 kind += " | Callable[[], Any]"
             fields.append(f"    {attribute}: {kind}{self.default(key, value, schema)}\n")
             attributes.append((attribute, value.get("description", "")))
+            types[attribute] = (kind, key in schema.get("required", ()))
         if schema.get("additionalProperties", True):
             fields.append("    parameters: Mapping[str, Any] = field(default_factory=dict, metadata={'rest': True})\n")
             attributes.append(("parameters", "Arguments of its constructor, after the initial window."))
         body = tag.replace("'", '"') + "".join(fields).replace("'", '"')
+        self.fields[name] = types
         self.sources[name] = (
             f"@dataclass(frozen=True, kw_only=True)\nclass {name}:\n{_docstring(schema, attributes)}\n{body}"
         )
@@ -163,6 +283,10 @@ def _camel(word: str) -> str:
     return "".join(part.capitalize() for part in re.split(r"[-_]", word))
 
 
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
 def _union(members: list[str]) -> str:
     return " | ".join(dict.fromkeys(members))
 
@@ -176,11 +300,11 @@ def _docstring(schema: Schema, attributes: list[tuple[str, str]]) -> str:
     first, *rest = re.split(r"(?<=[.]) (?=[A-Z])", paragraphs[0], maxsplit=1)
     text = "\n\n".join(_fill(part, 4) for part in [first, *rest, *paragraphs[1:]]).strip()
     if not attributes:
-        return f'    """{text}"""\n' if "\n" not in text else f'    """{text}\n    """\n'
+        return f'    """{text}\n    {MARK}\n    """\n'
     lines = [f'    """{text}', "", "    Attributes", "    ----------"]
     for name, description in attributes:
         lines += [f"    {name}", _fill(" ".join(description.split()), 8)]
-    return "\n".join([*lines, '    """', ""])
+    return "\n".join([*lines, f"    {MARK}", '    """', ""])
 
 
 def _fill(text: str, indent: int) -> str:
@@ -206,9 +330,10 @@ def main() -> int:
 
 
 def _format(source: str, path: Path) -> str:
-    """Formatted as the rest of the package is."""
+    """Formatted as the rest of the package is, examples too."""
+    examples = ["--config", "format.docstring-code-format=true"]
     return subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(path), "-"],
+        [sys.executable, "-m", "ruff", "format", *examples, "--stdin-filename", str(path), "-"],
         input=source,
         capture_output=True,
         text=True,

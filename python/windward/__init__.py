@@ -1,13 +1,29 @@
 """Study, predict and deploy congestion control for wireless networks.
 
->>> import windward as ww
->>> run = ww.load("scenarios/headline.toml").simulate()  # doctest: +SKIP
->>> run.flows.groupby("law")["goodput_bps"].mean()  # doctest: +SKIP
+    import windward as ww
+    run = ww.load("scenarios/headline.toml").simulate(seeds=5)
+    run.flows.groupby("law")["goodput_bps"].mean()
 
-The public names are listed in `__init__.pyi`; each is imported when it is first used, so that `windward --help` does
-not wait for numpy.
+Begin with help(ww.Scenario)   a network: simulate, emulate, fluid, optimum,
+                               compare, sweep
+           help(ww.Run)        a simulation's tables, figures and report
+           help(ww.open)       the folder of any result, opened again
+           help(ww.Law)        a control law of your own, in Python
+           help(ww.Link)       a table of scenario files: Node, Flow, Cell
+Others     ww.num, ww.fluid    theory without scenarios: help(ww.num)
+           ww.laws             laws stepped by hand
+           ww.coding           random linear network coding
+           ww.transfer         downloads, uploads, emulated links
+           ww.kernel           laws in the Linux kernel
+           ww.papers           claims and figures of the papers
+dir(ww) lists all names; docs/reference/api.md documents them.
 """
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+# The public names are listed in `__init__.pyi`; each is imported when it is first used, so that `windward --help` does
+# not wait for numpy.
+__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
+
+#: Nothing for `from windward import *`: pydoc would print each of 140 classes whole, and `open` would hide Python's.
+__all__: list[str] = []

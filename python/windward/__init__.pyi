@@ -3,11 +3,12 @@
 Those of `_format.fields` are written by tools/generate_model.py.
 """
 
-from . import papers as papers, transfer as transfer
+from . import coding as coding, papers as papers, transfer as transfer
 from ._answers.compare import Comparison as Comparison
 from ._answers.fluid import Fluid as Fluid
+from ._answers.open import Result as Result, open as open  # noqa: A004
 from ._answers.optimum import Optimum as Optimum
-from ._answers.run import Run as Run, open as open  # noqa: A004
+from ._answers.run import Run as Run
 from ._answers.sweep import Sweep as Sweep
 from ._engine import (
     Ack as Ack,

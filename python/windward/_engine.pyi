@@ -15,55 +15,127 @@ MAX_SCENARIO: int
 MAX_RECORDING: int
 
 class ScenarioError(ValueError):
-    """A scenario says something impossible: where, what was given, what is allowed."""
+    """A scenario says something impossible: where, what was given, what is allowed.
 
-    #: What is wrong, one by one; empty where it is no text that is wrong.
+    Examples
+    --------
+    >>> import windward as ww
+    >>> try:
+    ...     ww.Scenario(name="empty", duration="10 s", flow=[ww.Flow(from_="a", to="b", law="cubic")])
+    ... except ww.ScenarioError as error:
+    ...     print(error.problems[0].path, "-", error.problems[0].message)
+    flow[0].from - unknown node `a`; there are no nodes
+    """
+
+    #: Problems, one by one; empty if the error is not in the text.
     problems: tuple[Problem, ...]
 
 @final
 class Problem:
-    """One thing that is wrong with a scenario."""
+    """One problem in a scenario."""
 
     @property
     def origin(self) -> str:
-        """The file, as it was named to the reader."""
+        """File name as given to the reader."""
     @property
     def path(self) -> str:
-        """Path of keys and indices (from 0), such as `flow[2].to`; empty for the file as a whole."""
+        """Path of keys and indices (from 0) to the problem, such as `flow[2].to`; empty for the file as a whole."""
     @property
     def line(self) -> int | None:
-        """Line in the text, from 1; None where the text is not known."""
+        """Line in the text, from 1; None if the text is not available."""
     @property
     def column(self) -> int | None:
         """Column in characters, from 1."""
     @property
     def message(self) -> str:
-        """What is wrong and what is allowed."""
+        """Problem and allowed values."""
     @property
     def hint(self) -> str | None:
-        """What was probably meant."""
+        """Probable correction."""
 
 class LawError(RuntimeError):
-    """A law written in Python failed, or answered with a window that cannot be; `__cause__` is its own exception."""
+    """A law written in Python failed, or answered with a window that cannot be; `__cause__` is its own exception.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> import windward as ww
+    >>> def broken(cwnd: float):
+    ...     raise RuntimeError("no window")
+    >>> dumbbell = ww.load("scenarios/dumbbell.toml")
+    >>> try:
+    ...     dataclasses.replace(dumbbell, flow=[dataclasses.replace(dumbbell.flow[0], law=broken)]).simulate()
+    ... except ww.LawError as error:
+    ...     print(repr(error.__cause__))
+    RuntimeError('no window')
+    """
 
 class KernelError(RuntimeError):
-    """A law cannot be had in the kernel: why, and what to do."""
+    """A law cannot be had in the kernel: why, and what to do.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> try:
+    ...     ww.kernel.load("no-such-law")
+    ... except ww.KernelError:
+    ...     print("not loaded")
+    not loaded
+    """
 
 class EmulationError(RuntimeError):
-    """A network cannot be emulated: why, and what to do."""
+    """A network cannot be emulated: why, and what to do.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> try:
+    ...     run = ww.load("scenarios/dumbbell.toml").emulate(congestion={"cubic": "no-such-control"})
+    ... except ww.EmulationError:
+    ...     print("not emulated")
+    not emulated
+    """
 
 class TransferError(RuntimeError):
     """A file was not transferred: the message, and the exit code that tells the kind of failure."""
 
 class RunInterrupted(KeyboardInterrupt):
-    """A simulation was stopped before its end; `run` holds the seeds that had finished."""
+    """A simulation was stopped before its end; `run` holds the seeds that had finished.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> def stop(progress: ww.Progress) -> None:
+    ...     raise KeyboardInterrupt
+    >>> try:
+    ...     ww.load("scenarios/lossy.toml").simulate(progress=stop)
+    ... except ww.RunInterrupted as error:
+    ...     print("stopped")
+    stopped
+    """
 
     #: A `windward.Run`; None where no seed had finished.
     run: Any
 
 @final
 class Ack:
-    """New data was acknowledged: times in seconds, amounts in packets."""
+    """New data was acknowledged: times in seconds, amounts in packets.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> class Constant:
+    ...     def __init__(self, cwnd: float) -> None:
+    ...         self.cwnd = cwnd
+    ...
+    ...     def on_ack(self, ack: ww.Ack) -> None:
+    ...         self.cwnd = 20.0 if ack.rtt is None or ack.rtt < 0.15 else 10.0
+    ...
+    ...     def on_congestion(self, event: ww.Congestion) -> None:
+    ...         pass
+    >>> isinstance(Constant(10.0), ww.Law)
+    True
+    """
 
     @property
     def now(self) -> float:
@@ -73,7 +145,7 @@ class Ack:
         """Packets that this ACK reports delivered for the first time."""
     @property
     def marked(self) -> float:
-        """Of these, packets that carried an ECN mark."""
+        """ECN-marked packets among these."""
     @property
     def lost(self) -> float:
         """Packets newly found lost."""
@@ -91,7 +163,7 @@ class Ack:
         """Packets in flight after this ACK."""
     @property
     def sent_at(self) -> float:
-        """When the newest packet that this ACK delivers was sent, in seconds."""
+        """Send time of the newest packet that this ACK delivers, in seconds."""
     @property
     def flight_at_send(self) -> float:
         """Packets in flight just after that packet was sent."""
@@ -100,30 +172,37 @@ class Ack:
         """Delivery rate over the life of that packet, in packets a second; None until one is known."""
     @property
     def app_limited(self) -> bool:
-        """The sender had less data than the window allowed: do not grow on this ACK."""
+        """True if the sender had less data than the window allowed: do not grow on this ACK."""
     @property
     def recovering(self) -> bool:
-        """The sender is repairing a loss and holds the window itself: learn, do not grow."""
+        """True if the sender is repairing a loss and holds the window itself: learn, do not grow."""
     @property
     def round(self) -> int:
-        """Round trips completed."""
+        """Completed round trips."""
 
 @final
 class Congestion:
-    """The network is congested: times in seconds, amounts in packets."""
+    """The network is congested: times in seconds, amounts in packets.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> def window_after(event: ww.Congestion) -> float:
+    ...     return 1.0 if event.kind == "timeout" else max(1.0, event.flight / 2)
+    """
 
     @property
     def now(self) -> float:
         """Seconds since the run began."""
     @property
     def kind(self) -> str:
-        """How congestion showed itself: "loss", "mark" or "timeout"."""
+        """Kind of congestion signal: "loss", "mark" or "timeout"."""
     @property
     def flight(self) -> float:
-        """Packets in flight when it was found, the lost ones included."""
+        """Packets in flight at detection, the lost ones included."""
     @property
     def lost(self) -> float:
-        """Packets found lost so far in this event."""
+        """Packets declared lost so far in this event."""
     @property
     def srtt(self) -> float:
         """Smoothed round-trip time in seconds."""
@@ -133,25 +212,30 @@ class Congestion:
 
 @final
 class Scenario:
-    """A scenario that has been read and checked: it cannot be wrong."""
+    """A validated scenario."""
 
     @staticmethod
     def from_toml(text: str, origin: str, folder: Path) -> Scenario:
-        """Reads TOML; `origin` names it in messages, recordings are looked for in `folder`. Raises ScenarioError."""
+        """Reads TOML; `origin` names the text in messages.
+
+        Recordings are looked up in `folder`. Raises ScenarioError.
+        """
     @staticmethod
     def from_json(text: str, origin: str, folder: Path) -> Scenario:
         """Reads JSON of the same fields. Raises ScenarioError."""
     def to_toml(self) -> str:
         """The scenario as TOML, defaults written out."""
     def to_json(self) -> str:
-        """The same as JSON."""
+        """The scenario as JSON, defaults written out."""
     def optimum(
         self, objective: str, alpha: float | None = None, links: str | None = None, at: float | None = None
     ) -> dict[str, Any]:
-        """The best rates for "proportional", "max-min", "law", or "alpha" with `alpha`; raises ValueError.
+        """Optimal rates for `objective`: "proportional", "max-min", "law", or "alpha" with `alpha`.
 
-        With `links`, the rule of the links that flows are allowed, over all routings. `at`: when, in seconds; default:
-        at the end.
+        Returns columns by table, and the certificate. With `links`, "downstream", "not-farther", "loop-free" or "all",
+        over all routings on such links, with additional tables of paths, links of flows and the schedule. `at` selects
+        the state of a changing network in seconds from the beginning, by default its end. Raises ValueError if there
+        is no optimum, KeyboardInterrupt on Ctrl-C.
         """
     def fluid(
         self,
@@ -162,127 +246,163 @@ class Scenario:
         stop: Stop | None = None,
         progress: Callable[[float], object] | None = None,
     ) -> dict[str, Any]:
-        """Follows the windows; columns of samples. Calls `progress` with the seconds that have been followed.
+        """Integrates the windows.
 
-        Raises ValueError, also once `stop` is set, and KeyboardInterrupt.
+        As differential equations with this `tolerance`, by updates every `period` seconds, or with a feedback delay of
+        `feedback_delay` seconds, 0 for a round trip.
+
+        Columns of samples, flow by flow within an instant. `progress` is called several times a second with the
+        integrated seconds. Raises ValueError if the scenario has no fluid form, and once `stop` is set;
+        KeyboardInterrupt on Ctrl-C.
         """
     def changes_s(self) -> list[float]:
-        """When the network changes, in seconds, in order, none twice."""
+        """Times at which the network changes, in seconds, in order, without duplicates."""
     def spans(self) -> dict[str, list[Any]]:
-        """Columns by flow: `start_s`, `stop_s` (infinity where nothing stops it), `size_bytes` (0 without end)."""
+        """Sending times of the flows, as columns.
+
+        `start_s`, `stop_s` (infinity without an end), and `size_bytes`, 0 for flows without end.
+        """
     def ways(self) -> dict[str, list[Any]]:
-        """The turns of stations that move, as columns: `node`, `time_s`, `x_m`, `y_m`."""
+        """Paths of moving stations, as columns: a row for each waypoint, `node`, `time_s`, `x_m`, `y_m`."""
     def entities(self) -> dict[str, dict[str, Any]]:
-        """What flows, links and background sources are called, as columns by table: lists and memoryviews."""
+        """Names of flows, links and background sources, as columns by table."""
     @property
     def python_classes(self) -> list[str]:
-        """Laws, schedulers and rules in Python, as FILE:CLASS or MODULE:CLASS: running the scenario runs their code."""
+        """Laws, schedulers and forwarding rules written in Python, as FILE:CLASS or MODULE:CLASS.
+
+        Running the scenario runs their code.
+        """
     @property
     def python_parts(self) -> list[tuple[str, str, list[str]]]:
-        """The same with the kind ("law", "scheduler", "rule") before and the names of the arguments behind."""
+        """Like `python_classes`, with more about each.
+
+        Each is preceded by the kind ("law", "scheduler" or "rule") and followed by the names of the constructor's
+        arguments.
+        """
     @property
     def name(self) -> str:
-        """Its short name."""
+        """Short name."""
     @property
     def title(self) -> str | None:
-        """Its question in one line."""
+        """Question in one line."""
     @property
     def cite(self) -> list[str]:
-        """Keys of the papers it comes from."""
+        """Keys of the papers on which it is based."""
     @property
     def seeds(self) -> list[int]:
-        """Its own seeds."""
+        """Default seeds."""
     @property
     def has_region(self) -> bool:
-        """Whether links of it are of a capacity region, which has rates but no packets."""
+        """True if some links belong to a capacity region, which has rates but no packets."""
     @property
     def recordings(self) -> list[str]:
-        """Recordings that it has read, as it names them."""
+        """Recordings that have been read, by their names in the scenario."""
     @property
     def duration_s(self) -> float:
-        """How long it simulates, in seconds."""
+        """Simulated duration in seconds."""
     @property
     def warmup_s(self) -> float:
-        """Totals and means count from here, in seconds."""
+        """Start of the interval for totals and means, in seconds."""
 
 @final
 class Slot:
-    """What a scheduler knows at the beginning of a slot."""
+    """State of a cell at the beginning of a slot.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> def round_robin(slot: ww.Slot) -> int:
+    ...     return slot.number % len(slot.stations)
+    """
 
     @property
     def number(self) -> int:
-        """Slots before this one."""
+        """Number of earlier slots."""
     @property
     def now(self) -> float:
-        """When it begins, in seconds."""
+        """Beginning of the slot, in seconds."""
     @property
     def stations(self) -> list[Candidate]:
-        """The stations, in the order of the scenario."""
+        """Stations, in the order of the scenario."""
 
 @final
 class Candidate:
-    """A station as its scheduler sees it."""
+    """State of a station for its scheduler.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> def proportionally_fair(station: ww.Candidate) -> float:
+    ...     return station.rate / max(station.average_rate, 1.0)
+    """
 
     @property
     def backlog_packets(self) -> int:
-        """Packets waiting."""
+        """Packets in the queue."""
     @property
     def backlog_bits(self) -> float:
-        """Bits waiting."""
+        """Bits in the queue."""
     @property
     def head_wait(self) -> float:
-        """How long the first of them has waited, in seconds; 0 without any."""
+        """Waiting time of the packet at the head, in seconds; 0 for an empty queue."""
     @property
     def snr(self) -> float:
         """Signal-to-noise ratio of this slot, linear."""
     @property
     def rate(self) -> float:
-        """Bits a second that the station would get in this slot."""
+        """Rate of the station if served in this slot, in bits per second."""
     @property
     def average_rate(self) -> float:
-        """Filtered rate of what was delivered, in bits a second."""
+        """Filtered rate of delivered data, in bits per second."""
     @property
     def average_offer(self) -> float:
-        """Filtered rate of what the channel offered, served or not, in bits a second."""
+        """Filtered rate offered by the channel, served or not, in bits per second."""
     @property
     def urgency(self) -> float:
         """-ln(violation)/deadline of M-LWDF and the EXP rule, in 1/s."""
 
 @final
 class Pair:
-    """A neighbour of a station that forwards by backlog, and a flow of which a packet could go there."""
+    """A neighbour, and a flow that has a packet for it.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> def rank(pair: ww.Pair) -> float:
+    ...     return pair.own - pair.theirs - pair.threshold
+    """
 
     @property
     def now(self) -> float:
-        """When, in seconds."""
+        """Time in seconds."""
     @property
     def node(self) -> int:
-        """The station that sends, by its place among the network's."""
+        """Index of the sending station in the network."""
     @property
     def neighbour(self) -> int:
-        """The neighbour, likewise."""
+        """Index of the neighbour."""
     @property
     def flow(self) -> int:
-        """The flow, numbered in the order in which they appeared."""
+        """Flow, numbered in order of appearance."""
     @property
     def is_destination(self) -> bool:
-        """Whether the neighbour is its destination."""
+        """True if the neighbour is its destination."""
     @property
     def own(self) -> int:
-        """Packets of it at the station."""
+        """Its packets at the station."""
     @property
     def theirs(self) -> int:
-        """Packets of it at the neighbour, as last told; 0 at its destination."""
+        """Its packets at the neighbour, as last reported; 0 at its destination."""
     @property
     def threshold(self) -> float:
-        """K of the station, in packets."""
+        """Threshold K of the station, in packets."""
     @property
     def success(self) -> float:
-        """Share of recent transmissions to the neighbour that succeeded."""
+        """Share of successful transmissions among the recent ones to the neighbour."""
 
 @final
 class Job:
-    """The seeds of one scenario: started once, polled until done."""
+    """Seeds of one scenario: started once, polled until done."""
 
     def __new__(
         cls,
@@ -297,28 +417,31 @@ class Job:
     def start(self, captures: str | None = None) -> None:
         """Starts the workers; with `captures`, each seed writes its packets to seed-N.pcapng in that folder."""
     def wait(self, seconds: float) -> list[dict[str, Any]]:
-        """Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each."""
+        """Waits until a seed has finished, at most `seconds`; returns the tables of those that have, once each.
+
+        Raises the error that ended the job: LawError, OSError of a capture.
+        """
     def simulated_s(self) -> list[float]:
         """Simulated seconds of each seed, in the order given."""
     def peek(self) -> list[dict[str, Any]]:
-        """The samples so far of seeds that are being run, as far as they have shown them since the last call."""
+        """Samples of running seeds since the last call: `seed`, `flow_series`, `link_series`."""
     def cancel(self) -> None:
-        """Stops what still runs and waits for the workers; seeds that have finished can still be fetched."""
+        """Stops running seeds and waits for the workers; the results of finished seeds remain available."""
     @property
     def is_done(self) -> bool:
-        """Whether all has been returned that there will be."""
+        """True if all results have been returned."""
 
 @final
 class Stop:
-    """What ends a fluid run from another thread."""
+    """Cancellation of a computation from another thread."""
 
     def __new__(cls) -> Stop: ...
     def set(self) -> None:
-        """Ends the run that was given this."""
+        """Ends the run that received this object."""
 
 @final
 class Sweep:
-    """Points of a sweep: submitted as long as there are some, polled for what has finished."""
+    """Points of a sweep, each a scenario of its own, submitted one by one and polled for results."""
 
     def __new__(
         cls,
@@ -333,42 +456,54 @@ class Sweep:
         alpha: float | None = None,
     ) -> Sweep: ...
     def submit(self, number: int, text: str, seeds: Sequence[int]) -> None:
-        """Adds a point, a scenario in JSON, with its seeds; an engine without seeds is given one."""
+        """Adds a point, a scenario in JSON, with its seeds; an engine without seeds gets one."""
     @property
     def waiting(self) -> int:
-        """How many runs no worker has begun."""
+        """Number of runs that have not begun."""
     def simulated_s(self) -> list[float]:
-        """Simulated seconds of what runs now."""
+        """Simulated seconds of the present runs."""
     def wait(self, seconds: float) -> list[tuple[int, int, dict[str, Any] | None, str | None]]:
-        """Waits at most `seconds` for a run; point, seed, and either tables or a reason, of those that have ended."""
+        """Waits until a run has ended, at most `seconds`.
+
+        Returns those that have, once each, as point, seed, tables, reason: either tables, or the reason for their
+        absence.
+        """
     def cancel(self) -> None:
-        """Stops what runs and forgets what waits; what has finished can still be fetched."""
+        """Stops present runs and discards the remaining ones; finished results remain available."""
 
 def quantity(text: str) -> tuple[float, str] | None:
-    """What a text such as "10 ms" is worth in a base unit, and that unit; None for what is no quantity."""
+    """A quantity in the notation of scenarios: its value in a base unit, and that unit; None for other texts."""
 
 def read_text(path: Path, most: int) -> str:
-    """The text of a regular file of at most `most` bytes, without its byte order mark; raises OSError or ValueError."""
+    """Text of a regular file of at most `most` bytes, without its byte order mark.
 
-def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
-    """Writes columns of one length as a Parquet file; raises OSError.
-
-    A column is a buffer of numbers, a list of texts, or a tuple of names and a buffer of 32-bit indices into them.
+    Raises OSError, or ValueError if it is not a regular file, too large, or not UTF-8.
     """
 
+def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
+    """Writes a table as a Parquet file: columns of equal length, by name. Raises OSError."""
+
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the scenario format."""
+    """JSON Schema of the scenario format."""
 
 def laws() -> list[dict[str, Any]]:
-    """Every law: `name`, `summary`, `parameters` with their defaults, `bibtex`, and what theory knows of it.
+    """Every law: `name`, `summary`, `parameters` with their defaults, `bibtex`, and its theory.
 
-    `price` ("loss" or "queueing delay") is that of the utility which it maximises, `backlog` the packets that it keeps
-    in queues by default, `backlog_parameter` the parameter that is their number; each is None where there is none.
+    The `price` of its utility ("loss" or "queueing delay"), the `backlog` of packets that it keeps in queues by
+    default, and `backlog_parameter`, the parameter for their number; each of the three may be None.
     """
 
 @final
 class Encoder:
-    """The packets of a block, ready to be combined."""
+    """Packets of a block, ready to be combined; see `windward.coding`.
+
+    Examples
+    --------
+    >>> from windward import coding
+    >>> encoder = coding.Encoder([b"wind", b"ward"])
+    >>> encoder.encode(bytes([1, 0]))
+    b'wind'
+    """
 
     def __new__(cls, packets: Sequence[Buffer]) -> Encoder:
         """Of 1 to 1024 packets of one size. Raises ValueError."""
@@ -384,7 +519,18 @@ class Encoder:
 
 @final
 class Decoder:
-    """What was received of a block, until it is whole."""
+    """Received combinations of a block until it is complete; see `windward.coding`.
+
+    Examples
+    --------
+    >>> from windward import coding
+    >>> encoder = coding.Encoder([b"wind", b"ward"])
+    >>> decoder = coding.Decoder(2, encoder.size)
+    >>> for coefficients in (bytes([1, 1]), bytes([1, 2])):
+    ...     innovative = decoder.add(coefficients, encoder.encode(coefficients))
+    >>> decoder.decode()
+    [b'wind', b'ward']
+    """
 
     def __new__(cls, packets: int, size: int) -> Decoder:
         """For a block of `packets` of `size` bytes. Raises ValueError."""
@@ -395,7 +541,7 @@ class Decoder:
         """Independent combinations received."""
     @property
     def is_complete(self) -> bool:
-        """Whether all packets are determined."""
+        """True once all packets are determined."""
     def packet(self, at: int) -> bytes | None:
         """Packet `at`, from 0, if what was received determines it, perhaps before the others."""
     def decode(self) -> list[bytes]:
@@ -403,7 +549,19 @@ class Decoder:
 
 @final
 class Recoder:
-    """Combinations of one block that a node on the way holds."""
+    """Combinations at an intermediate node; see `windward.coding`.
+
+    Examples
+    --------
+    >>> from windward import coding
+    >>> encoder = coding.Encoder([b"wind", b"ward"])
+    >>> recoder = coding.Recoder(2, encoder.size)
+    >>> recoder.add(bytes([1, 0]), encoder.encode(bytes([1, 0])))
+    >>> recoder.add(bytes([0, 1]), encoder.encode(bytes([0, 1])))
+    >>> coefficients, payload = recoder.recode(bytes([1, 1]))
+    >>> list(coefficients), payload == encoder.encode(coefficients)
+    ([1, 1], True)
+    """
 
     def __new__(cls, packets: int, size: int) -> Recoder:
         """For a block of `packets` of `size` bytes. Raises ValueError."""
@@ -415,36 +573,36 @@ class Recoder:
         """Combinations held."""
 
 def coding_kernel() -> str:
-    """The instructions by which packets are combined here."""
+    """CPU instructions that combine packets on this machine."""
 
 def coding_multiply(a: int, b: int) -> int:
-    """The product of two elements of GF(2^8)."""
+    """The product of two elements of the field."""
 
 @final
 class FluidMap:
-    """F: w -> (x, q, r) of one network, warm-started; see `num.FluidMap`."""
+    """F: w → (x, q, r) of one network, warm-started. See `windward.num.FluidMap`."""
 
     def __new__(cls, network: str, base_rtt: NDArray[np.float64]) -> FluidMap: ...
     def solve(self, windows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Finds F(w); returns rates and path delays. Raises ValueError."""
     def link_delays(self) -> NDArray[np.float64]:
-        """Of every link, in seconds."""
+        """q_l of every link, seconds."""
     def link_rates(self) -> NDArray[np.float64]:
-        """Capacity, or the rate of the region, of every link."""
+        """c_l or r_l of every link."""
     def certificate(self) -> dict[str, float]:
-        """The residuals of the last answer."""
+        """Residuals of the last answer."""
     def rate_jacobian(self) -> NDArray[np.float64] | None:
-        """Derivatives of the rates by the windows; None where link rates jump."""
+        """∂x_s/∂w_n, one row per s; None where r jumps."""
 
 @final
 class LawWindow:
-    """The window of a law told by hand what its sender would tell it; see `laws.Window`."""
+    """Window of a law, and the state of its sender."""
 
     def __new__(cls, law: str, initial: float) -> LawWindow: ...
     def on_ack(self, now: float, rtt: float | None, acked: float, flight: float | None, recovering: bool) -> None:
-        """Raises ValueError where the clock goes back or a value is impossible."""
+        """Raises ValueError if the clock goes back or a value is impossible."""
     def on_congestion(self, now: float, flight: float | None, is_timeout: bool) -> None:
-        """Raises ValueError where the clock goes back or the flight is impossible."""
+        """Raises ValueError if the clock goes back or the flight is impossible."""
     @property
     def cwnd(self) -> float:
         """In packets."""
@@ -462,11 +620,11 @@ class LawWindow:
 
 @final
 class LawConnections:
-    """A controller of a number of connections told by hand what its host would tell it; see `laws.Connections`."""
+    """A controller of a number of connections."""
 
     def __new__(cls, law: str) -> LawConnections: ...
     def update(self, now: float, rtt: float | None, base_rtt: float | None) -> int:
-        """Raises ValueError where the clock goes back or a value is impossible."""
+        """Raises ValueError if the clock goes back or a value is impossible."""
     @property
     def n(self) -> float:
         """As the law computes it."""
@@ -477,7 +635,7 @@ class LawConnections:
 def fluid_download(
     *, capacity: float, rtt: float, loss: float, buffer: float, duration: float, bound: bool
 ) -> dict[str, Any]:
-    """The fields of a `fluid.DownloadTrajectory`; raises ValueError."""
+    """Follows a download of `emultcp-fast`; see `windward.theory.fluid.follow_download`. Raises ValueError."""
 
 def fluid_emultcp(
     capacities: NDArray[np.float64],
@@ -491,7 +649,10 @@ def fluid_emultcp(
     interval: float,
     tolerance: float,
 ) -> dict[str, Any]:
-    """The fields of a `fluid.EmultcpTrajectory`; raises ValueError."""
+    """Follows E-MULTCP's rates and numbers of connections; see `windward.theory.fluid.follow_emultcp`.
+
+    Raises ValueError.
+    """
 
 def fluid_follow(
     network: str,
@@ -507,48 +668,68 @@ def fluid_follow(
     feedback_delay: float | None,
     is_common: bool,
 ) -> dict[str, Any]:
-    """The fields of a `fluid.Trajectory`; raises ValueError."""
+    """Follows the windows of laws over any network; see `windward.theory.fluid.follow`. Raises ValueError."""
 
 def num_independent_sets(links: int, conflicts: Sequence[tuple[int, int]]) -> list[int]:
-    """The independent sets of a conflict graph as bit masks; raises ValueError."""
+    """Independent sets of a conflict graph as bit masks. Raises ValueError if there are too many."""
 
 def num_region_rates(region: str, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What MaxWeight serves at these prices; raises ValueError."""
+    """MaxWeight's rates in a region at these prices. Raises ValueError."""
 
 def num_region_jacobian(region: str, prices: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Its derivatives by the prices; None where it jumps. Raises ValueError."""
+    """∂r_l/∂q_n, one row per l; None where r jumps. Raises ValueError."""
 
 def num_region_stationary(region: str, prices: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Probabilities of the independent sets; None but for CSMA with entropy. Raises ValueError."""
+    """Probabilities of the independent sets at these prices; None except for CSMA with entropy.
+
+    Raises ValueError.
+    """
 
 def num_solve(problem: str, tolerance: float, max_iterations: int) -> dict[str, Any]:
-    """The fields of a `num.Solution` of a problem in JSON, by the method for daily work; raises ValueError."""
+    """Solves with the default method. Raises ValueError if there is no answer, KeyboardInterrupt on Ctrl-C."""
 
 def num_solve_reference(problem: str) -> dict[str, Any]:
-    """The same by Clarabel; raises ValueError."""
+    """Solves with Clarabel. Raises ValueError if there is no answer."""
 
 def num_subgradient(
     problem: str, first: float, decay: float, iterations: int, price: float
 ) -> tuple[dict[str, Any], NDArray[np.float64]]:
-    """The same by the sub-gradient iteration, and the rates of every step, one row each; raises ValueError."""
+    """Runs the sub-gradient iteration; returns its averages and the rates of every step, one row each.
+
+    Raises ValueError.
+    """
 
 def transfer_masked(address: str) -> str:
-    """An address as it may be printed: without its password."""
+    """Printable form of an address: without its password."""
 
 def transfer_get(address: str, options: str, observe: Callable[[str], object]) -> str:
-    """Downloads one file; options, events and the report are JSON."""
+    """Downloads `address`.
+
+    `options` and the result are JSON: the fields of `get::Options` and `get::Report`. `observe` is called with the
+    JSON of every `get::Event` except ticks. If it or a signal handler raises, the download stops and can be resumed
+    later. TransferError's arguments are the message and the exit code.
+    """
 
 def transfer_send(path: str, address: str, options: str, observe: Callable[[str], object]) -> str:
-    """Sends one file; options, events and the report are JSON."""
+    """Sends a file to `windward serve`.
+
+    `options` and the result are JSON: the fields of `send::Options` and `send::Report`. `observe` is called with the
+    JSON of every `send::Event` except ticks. If it or a signal handler raises, the upload stops and can be resumed
+    later. TransferError's arguments are the message and the exit code.
+    """
 
 def transfer_serve(options: str, ready: Callable[[str], object], observe: Callable[[str], object]) -> None:
-    """Serves a folder until a call or a signal raises; options and events are JSON, `ready` is told the address."""
+    """Serves a folder until `observe` or a signal handler raises.
+
+    `options` are JSON: the fields of `serve::Options`. `ready` is called with the address, `observe` with the JSON of
+    every `serve::Event`. Raises ValueError for invalid options, TransferError if the folder cannot be served.
+    """
 
 # On Linux only:
 
 @final
 class EmulationJob:
-    """The emulations of one scenario's seeds, one after the other; polled as a `Job` is."""
+    """Emulations of one scenario's seeds, one after the other; polled like a `Job`."""
 
     def __new__(
         cls,
@@ -562,14 +743,18 @@ class EmulationJob:
     def start(self, captures: str | None = None) -> None:
         """Starts; with `captures`, each seed writes the packets of its flows to seed-N.pcapng in that folder."""
     def wait(self, seconds: float) -> list[dict[str, Any]]:
-        """Waits for a seed, at most `seconds`; returns the tables of those that finished, with quality and notes."""
+        """Waits until a seed has finished, at most `seconds`.
+
+        Returns the tables of those that have, once each, with their `quality` and `notes`. Raises the error that
+        ended the job.
+        """
     def simulated_s(self) -> list[float]:
         """Emulated seconds of each seed, in the order given."""
     def cancel(self) -> None:
-        """Stops what still runs and waits until nothing of it is left."""
+        """Stops running emulations and waits until nothing of them is left."""
     @property
     def is_done(self) -> bool:
-        """Whether all has been returned that there will be."""
+        """True if all results have been returned."""
 
 def emulate_link(
     scenario: Scenario,
@@ -582,13 +767,13 @@ def emulate_link(
 
 @final
 class LoadedLaw:
-    """A law in the kernel, for as long as this object lives and nobody unloads it."""
+    """A law in the kernel, for as long as this object lives and the law is not unloaded."""
 
     @property
     def name(self) -> str:
-        """The name that programs choose it by."""
+        """Name by which programs select it."""
     def fileno(self) -> int:
-        """A descriptor that hangs up when another process unloads the law."""
+        """File descriptor that hangs up when another process unloads the law."""
 
 def kernel_laws() -> list[tuple[str, dict[str, float]]]: ...
 def kernel_support() -> None: ...

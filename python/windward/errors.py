@@ -6,7 +6,15 @@ from windward import _engine
 
 
 class ResultError(Exception):
-    """A result folder cannot be written or read; the message says which and why."""
+    """A result folder cannot be written or read; the message says which and why.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> ww.open("nowhere")
+    Traceback (most recent call last):
+    windward.errors.ResultError: nowhere does not exist
+    """
 
 
 class OptionError(ValueError):
@@ -26,7 +34,17 @@ class OptionError(ValueError):
 
 
 class TransferError(RuntimeError):
-    """A file was not transferred; the message says why."""
+    """A file was not transferred; the message says why.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> try:
+    ...     ww.transfer.get("http://127.0.0.1:9/file", max_tries=1)
+    ... except ww.TransferError as error:
+    ...     print(str(error).partition(":9")[0])
+    cannot connect to 127.0.0.1
+    """
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)

@@ -35,10 +35,10 @@ class _Compiled:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario(ScenarioFields):
-    """A network, what is sent over it, for how long.
+    """A network, its traffic and the duration of a run.
 
-    The fields are those of a scenario file; a law may also be a Python class (see `windward.Law`). What cannot be is
-    refused when the object is made, so a scenario that exists can be run.
+    The fields are those of a scenario file; a law may also be a Python class (see `windward.Law`). The constructor
+    validates all of them, so every scenario object can be run.
 
     Raises
     ------
@@ -59,7 +59,7 @@ class Scenario(ScenarioFields):
     2
     """
 
-    #: Where laws, schedulers and recordings named by the scenario are looked for; no part of the file.
+    #: Folder of the laws, schedulers and recordings that the scenario names; no part of the file.
     folder: Path = field(default=Path(), metadata={"local": True})
 
     #: The scenario as the engines take it: made once, used by every verb.
@@ -83,33 +83,34 @@ class Scenario(ScenarioFields):
         progress: Callable[[Progress], None] | None = None,
         pcap: bool = False,
     ) -> Run:
-        """Simulates every seed, packet by packet; the same seeds give the same numbers on any number of threads.
+        """Simulates every seed, packet by packet.
+
+        The same seeds give the same numbers on any number of threads.
 
         Parameters
         ----------
         seeds
-            How many seeds, or which. Default: the scenario's own.
+            Number of seeds, or a list of seeds. Default: the scenario's own.
         threads
-            How many seeds run at once. Default: as many as there are cores.
+            Number of seeds that run at once. Default: the number of cores.
         output
-            Folder for the results. Each seed is written when it finishes. A folder that another run writes to, or that
-            holds anything, is refused. Default: results stay in memory.
+            Folder for the results. Each seed is written when it finishes. Folders that are not empty or in use are
+            refused. Default: results stay in memory.
         replace
-            Replace an older result in `output` when the new one is whole; until then it is written beside it, and stays
-            there if it is interrupted. Default: refuse.
+            Replaces an older result in `output` once the new one is complete. Default: refuse.
         progress
             Called about ten times a second.
         pcap
-            Also write every packet into `output`, as pcapng.
+            Also writes every packet into `output`, as pcapng.
 
         Raises
         ------
         windward.RunInterrupted
-            On Ctrl-C; its `run` holds the seeds that had finished, or is None.
+            On Ctrl-C. Its `run` holds the finished seeds, or is None.
         windward.LawError
             If a law written in Python fails.
         windward.ResultError
-            If `output` cannot be written, is in use, or holds something that is not to be replaced.
+            If `output` cannot be written, is in use, or holds something that may not be replaced.
         """
         from windward._engines.simulate import simulate
 
@@ -138,38 +139,38 @@ class Scenario(ScenarioFields):
         sysctl: Mapping[str, str | int] | None = None,
         congestion: Mapping[str, str] | None = None,
     ) -> Run:
-        """Runs the scenario in real time: hosts are network namespaces, flows are connections of this machine's kernel.
+        """Runs the scenario in real time between network namespaces, over connections of this machine's kernel.
 
-        The links and cells between them are the simulator's own. A run takes as long as the scenario says, and needs
-        root on Linux. The result has the shape of a simulation's; `Run.timing` and `Run.problems` say how well it kept
-        its time, `Run.notes` what the kernel does differently.
+        The links and cells between them are the simulator's own. A run takes the scenario's duration and needs root on
+        Linux. The result has the tables of a simulation. `Run.timing` and `Run.problems` report the quality of its
+        timing, `Run.notes` the differences of the kernel.
 
         Parameters
         ----------
         seeds
-            How many seeds, or which; one after the other. Default: the first of the scenario's own.
+            Number of seeds, or a list of seeds; they run one after the other. Default: the first of the scenario's own.
         output, replace
-            Folder for the results, and what becomes of an older one in it, as for `simulate`.
+            Folder for the results, and replacement of an older one, as for `simulate`.
         progress
             Called about ten times a second.
         pcap
-            Also write the packets of the flows into `output`, as pcapng.
+            Also writes the packets of the flows into `output`, as pcapng.
         force
-            Also run what this machine is measured to be too slow for.
+            Also runs scenarios that this machine is measured to be too slow for.
         sysctl
             Settings of the hosts' kernels, by their names for sysctl(8): {"net.ipv4.tcp_early_retrans": 0}.
         congestion
-            Flows, or groups of flows, that a congestion control of the kernel's own runs in place of their law, by
-            their names: {"up": "bbr"}.
+            Congestion controls of the kernel in place of the laws of some flows or groups of flows, by name: {"up":
+            "bbr"}.
 
         Raises
         ------
         windward.EmulationError
-            Where the machine or the scenario does not allow it: why, and what to do.
+            If the machine or the scenario does not allow emulation. The message gives the reason and a remedy.
         windward.KernelError
             If a law cannot be loaded into the kernel.
         windward.RunInterrupted
-            On Ctrl-C; its `run` holds the seeds that had finished, or is None.
+            On Ctrl-C. Its `run` holds the finished seeds, or is None.
         """
         from windward._engines.emulate import emulate
 
@@ -193,27 +194,25 @@ class Scenario(ScenarioFields):
         links: str | None = None,
         at_s: float | None = None,
     ) -> Optimum:
-        """The best rates that any congestion control could reach.
+        """Computes the best rates that any congestion control could reach.
 
         Parameters
         ----------
         objective
-            "proportional" (the sum of ln x), "max-min", "alpha=NUMBER" (alpha-fairness), or "law": what each flow's own
-            law maximises, ln x for a law that maximises nothing known.
+            "proportional" (the sum of ln x), "max-min", "alpha=NUMBER" (alpha-fairness), or "law": each flow's own
+            utility, ln x for a law without a known one.
         routing
-            "fixed", or "free": the best of all routings, packets split over any number of paths. A flow with `via`
-            keeps its route.
+            "fixed", or "free": the best of all routings, over any number of paths. A flow with `via` keeps its route.
         links
-            With free routing the links that a flow may use: "downstream" (those a hop closer to its destination),
-            "not-farther" (those not farther from it), "loop-free" (those of loop-free directed paths), or "all" (the
-            default).
+            Links that a flow may use with free routing: "downstream" (a hop closer to its destination), "not-farther",
+            "loop-free" (on directed paths without loops), or "all" (the default).
         at_s
-            Where the network changes: as it is so many seconds from the beginning. Default: at the end.
+            State of a changing network, in seconds from the beginning. Default: its end.
 
         Raises
         ------
         ValueError
-            For another objective, routing or time, and where there are no best rates.
+            For another objective, routing or time, and if there is no optimum.
         windward.RunInterrupted
             On Ctrl-C.
         """
@@ -229,24 +228,24 @@ class Scenario(ScenarioFields):
         feedback_delay_s: float | Literal["rtt"] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Fluid:
-        """Follows the windows as differential equations, for the scenario's duration.
+        """Integrates the windows as differential equations, for the scenario's duration.
 
         Parameters
         ----------
         tolerance
             Error allowed in a step of the integrator, relative and in packets.
         period_s
-            Update every so many seconds instead, as the papers' own computations do (20 ms).
+            Updates every so many seconds instead, as the papers' own computations do (20 ms).
         feedback_delay_s
-            Let every flow see delay and loss of its path as they were so many seconds ago, or a round trip of its own
-            ago ("rtt"); by steps of a 64th of the shortest delay, whatever the tolerance.
+            Delay of the feedback of delay and loss, in seconds, or "rtt" for a round trip of each flow. Integrates in
+            steps of a 64th of the shortest delay, regardless of the tolerance.
         progress
-            Called about ten times a second with how far the equations have been followed.
+            Called about ten times a second with the progress.
 
         Raises
         ------
         ValueError
-            Where the scenario has no fluid form: laws in Python, packets of different size, links without delay.
+            If the scenario has no fluid form: laws in Python, packets of different size, links without delay.
         windward.RunInterrupted
             On Ctrl-C.
         """
@@ -270,35 +269,35 @@ class Scenario(ScenarioFields):
         replace: bool = False,
         progress: Callable[[str, Progress], None] | None = None,
     ) -> Comparison:
-        """Asks all engines, as far as they can answer, and lays the goodputs of the flows side by side.
+        """Runs all engines that support the scenario, and compares the flows' goodputs.
 
         Parameters
         ----------
         objective
-            Of the optimum; see `Scenario.optimum`.
+            Objective of the optimum; see `Scenario.optimum`.
         seeds
-            Of the simulation; see `Scenario.simulate`.
+            Seeds of the simulation; see `Scenario.simulate`.
         emulate
-            Whether to emulate too, the first seed, in real time. Default: if this machine can, and the scenario takes
-            at most two minutes.
+            Also emulates the first seed, in real time. Default: if this machine can, and the scenario takes at most two
+            minutes.
         output
-            Keep the results in the folders "optimum", "fluid", "ideal", "simulate" and "emulate" in this one.
+            Folder for the results, in its folders "optimum", "fluid", "ideal", "simulate" and "emulate".
         replace
-            Replace an older comparison in `output` when the new one is whole. Default: refuse.
+            Replaces an older comparison in `output` once the new one is complete. Default: refuse.
         progress
-            Called about ten times a second with "fluid", "ideal", "simulate" or "emulate" and how far that engine has
-            come.
+            Called about ten times a second with "fluid", "ideal", "simulate" or "emulate" and the progress of that
+            engine.
 
         Raises
         ------
         ValueError
-            For an unknown objective, and where there are no best rates.
+            For an unknown objective, and if there is no optimum.
         windward.RunInterrupted
             On Ctrl-C.
         windward.LawError
             If a law written in Python fails.
         windward.ResultError
-            If `output` cannot be written, is in use, or holds something that is not to be replaced.
+            If `output` cannot be written, is in use, or holds something that may not be replaced.
         """
         from windward._engines.compare import compare
 
@@ -329,31 +328,32 @@ class Scenario(ScenarioFields):
         on: str | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Sweep:
-        """Runs the scenario with other values in some of its fields: every combination, with every seed.
+        """Runs the scenario with every combination of values of some fields, with every seed.
 
         >>> sweep = scenario.sweep({"link.air.loss": [0, 0.001], "flow.*.law": ["reno", "cubic"]})  # doctest: +SKIP
 
         Parameters
         ----------
         values
-            Of each field its values, a list or a text: "10..100 Mbit/s step 10", "1..1000 ms log 4". Fields are named
-            by their path: `link.NAME.FIELD`, `flow.*.law`, `duration`.
+            Values by field: lists, or texts such as "10..100 Mbit/s step 10" and "1..1000 ms log 4". A field is named
+            by its path: `link.NAME.FIELD`, `flow.*.law`, `duration`.
         points
-            Points one by one, beside or in place of `values`: mappings from fields to values, or a CSV or TOML file.
+            Single points, in addition to or in place of `values`: mappings from fields to values, or a CSV or TOML
+            file.
         latin
-            So many samples of a Latin hypercube over `values` in place of all combinations; there a range needs no
+            Number of samples of a Latin hypercube over `values`, in place of all combinations. A range then needs no
             step.
         engine
             "simulate", "fluid", "optimum" or "emulate".
         objective
-            Of the optimum; see `Scenario.optimum`.
+            Objective of the optimum; see `Scenario.optimum`.
         seeds
-            How many seeds, or which, at every point. Default: the scenario's own.
+            Number of seeds at every point, or a list of seeds. Default: the scenario's own.
         threads
-            How many runs at once. Default: as many as there are cores.
+            Number of runs at once. Default: the number of cores.
         output
-            Folder for the results; a sweep that was interrupted there is gone on with. Default: a temporary folder that
-            goes with what is returned.
+            Folder for the results. An interrupted sweep in it is resumed. Default: a temporary folder that lives as
+            long as the returned object.
         on
             "ray" or "ray://HOST:PORT": run the points on a Ray cluster.
         progress
@@ -362,13 +362,13 @@ class Scenario(ScenarioFields):
         Raises
         ------
         ValueError
-            For what cannot be varied so, and where the engine has no answer.
+            For fields and values that cannot be varied, and if the engine does not support the scenario.
         windward.ScenarioError
-            If a value makes the scenario wrong; where only a combination does, that point is kept as failed.
+            If a value makes the scenario invalid. If only a combination does, that point is recorded as failed.
         windward.ResultError
-            If `output` holds something else, another sweep too, or cannot be written.
+            If `output` holds anything else, even another sweep, or cannot be written.
         windward.RunInterrupted
-            On Ctrl-C; its `run` is the sweep so far, or None.
+            On Ctrl-C. Its `run` is the sweep so far, or None.
         """
         from windward._engines.sweep import Asked, sweep
         from windward._format.design import design

@@ -47,7 +47,17 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What the engines answer about one scenario."""
+    """Results of all engines on one scenario.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> comparison = ww.load("scenarios/dumbbell.toml").compare(seeds=2, emulate=False)
+    >>> len(comparison.table)
+    16
+    >>> sorted(comparison.left_out)
+    ['kernel']
+    """
 
     #: The scenario as resolved, in TOML.
     scenario: str = field(repr=False)
@@ -57,15 +67,15 @@ class Comparison:
     ideal: Run | None
     packets: Run | None
     kernel: Run | None
-    #: Why an engine did not answer, by its name: "fluid", "ideal", "packets" or "kernel".
+    #: Reasons for missing engines, by name: "fluid", "ideal", "packets" or "kernel".
     left_out: Mapping[str, str]
-    #: The best rates piece by piece, where the network changes; `optimum` is that of its end.
+    #: Optimal rates between the changes of the network; `optimum` is that of its end.
     pieces: Sequence[Piece] = ()
-    #: What the columns are means over, and what engines take to be otherwise than the scenario says.
+    #: Intervals of the means, and differences between an engine's assumptions and the scenario.
     notes: Sequence[str] = ()
-    #: Flows that are not comparable with an optimum of all flows sending all the time.
+    #: Flows that do not send all the time, for which the optimum does not hold.
     partial: Sequence[str] = ()
-    #: From when until when packets count, in seconds.
+    #: Interval over which packets are counted, in seconds.
     span_s: tuple[float, float] = (0.0, math.inf)
 
     engine: ClassVar[str] = "compare"
@@ -142,12 +152,12 @@ class Comparison:
     def table(self) -> pd.DataFrame:
         """One row per flow: its goodput by each engine.
 
-        Columns `flow`, `group`, `law`, `optimum_bps`, `fluid_bps` (at the end), `ideal_bps` (packets over ideal
-        CSMA, where the scenario has 802.11), `packets_bps` and `packets_error_bps` (mean and half width of the 95 %
-        confidence interval over seeds; NaN for one seed or several that are the same run), `kernel_bps` (emulated
-        between real kernels), and `share`, packets over optimum. NaN where an engine did not answer; `share` also of
-        flows that end or do not send all the time, which the optimum takes to do so. Where the network changes,
-        optimum and equations are means over its pieces, each as long as it counts.
+        Columns: `flow`, `group`, `law`, `optimum_bps`, `fluid_bps` (at the end), `ideal_bps` (packets over ideal CSMA
+        in place of 802.11), `packets_bps`, `packets_error_bps`, `kernel_bps` (emulated between real kernels) and
+        `share` (packets over optimum). `packets_error_bps` is the half width of the 95 % confidence interval over
+        seeds. It is NaN for a single seed, and if all seeds are the same run. The columns of missing engines are NaN,
+        and so is `share` for flows that do not send all the time. If the network changes, optimum and fluid are means
+        over its pieces, weighted by their duration.
         """
         import pandas as pd
 

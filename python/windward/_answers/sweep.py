@@ -26,10 +26,20 @@ ENTITIES = {"flow": "flows", "group": "flows", "law": "flows", "link": "links"}
 
 
 class Sweep:
-    """What an engine answered at every point of a sweep; its folder is a Parquet dataset.
+    """Results of an engine at every point of a sweep; the folder is a Parquet dataset.
 
-    Every table has a row for each run, or for each run and flow or link, with the columns `point`, `seed` (of engines
-    that have seeds) and one for each field, in base units: seconds, bits a second, shares.
+    Every table has a row for each run, or for each run and flow or link. Its columns are `point`, `seed` (if the engine
+    has seeds) and one for each field, in base units: seconds, bits per second, shares.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> dumbbell = ww.load("scenarios/dumbbell.toml")
+    >>> sweep = dumbbell.sweep({"duration": ["20 s"], "flow.*.law": ["reno", "cubic"]}, seeds=2)
+    >>> sweep
+    <Sweep dumbbell: 2 points over duration, flow.*.law>
+    >>> (sweep.means("goodput")["mean"] / 1e6).round().tolist()  # of all flows, in Mbit/s
+    [97.0, 97.0]
     """
 
     engine = "sweep"
@@ -71,17 +81,17 @@ class Sweep:
 
     @property
     def how(self) -> str:
-        """What was asked of the engine."""
+        """Settings of the engine."""
         return str(self._about["how"])
 
     @property
     def is_grid(self) -> bool:
-        """Whether all combinations of the fields' values are points."""
+        """True if all combinations of the fields' values are points."""
         return bool(self._about["grid"])
 
     @property
     def scenario(self) -> str:
-        """The scenario that is varied, in TOML."""
+        """The scenario of the sweep, in TOML."""
         return read_scenario(self.path)
 
     @property
@@ -91,12 +101,12 @@ class Sweep:
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
-        """The fields, with what their values are."""
+        """The fields, with their values and units."""
         return tuple(Axis(**axis) for axis in self._about["fields"])
 
     @property
     def points(self) -> int:
-        """How many points there are to be."""
+        """Number of points of the whole sweep."""
         return int(self._about["points"])
 
     @property
@@ -106,18 +116,18 @@ class Sweep:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every point was run with every seed."""
+        """True if every point was run with every seed."""
         return bool(self._about["complete"])
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions of what made the sweep."""
+        """Versions of the software that made the sweep."""
         versions: dict[str, str] = self._about["versions"]
         return versions
 
     @property
     def runs_asked(self) -> int:
-        """How many runs there are to be."""
+        """Number of runs of the whole sweep."""
         return self.points * max(1, len(self.seeds))
 
     def __repr__(self) -> str:
@@ -147,7 +157,7 @@ class Sweep:
 
     @cached_property
     def finished(self) -> int:
-        """How many runs were made, the failed ones included."""
+        """Number of finished runs, including failed ones."""
         return sum(len(table) for table in self.chunks(RUNS, ["point"]))
 
     @cached_property
@@ -183,7 +193,7 @@ class Sweep:
         return pa.concat_tables(found, promote_options="permissive")
 
     def frame(self, kind: str) -> pd.DataFrame:
-        """The same for pandas."""
+        """A table as a pandas frame; see `table`."""
         frame: pd.DataFrame = self.table(kind).to_pandas()
         return frame
 
@@ -218,7 +228,7 @@ class Sweep:
         by
             "flow", "link", or "group" or "law": the mean of those flows.
         most
-            At most so many points, the first.
+            Number of points, from the first. Default: all.
 
         Returns
         -------
@@ -228,7 +238,7 @@ class Sweep:
         Raises
         ------
         ValueError
-            For what was not measured.
+            For a figure that was not measured.
         """
         import numpy as np
         import pandas as pd

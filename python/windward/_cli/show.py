@@ -27,12 +27,12 @@ def show(
     ] = None,
 ) -> None:
     """Print the tables of a result."""
-    from windward._answers.open import open_result
+    from windward._answers.open import open_finished
     from windward.show import _export, _page, _terminal
 
     if table is not None and as_ is None:
         raise ValueError("--table chooses among tables for other programs; add --as csv, markdown or latex")
-    result = open_result(folder)
+    result = open_finished(folder)
     if as_ is None:
         _terminal.show(result)
         return
@@ -95,11 +95,11 @@ def plot(
     ] = None,
 ) -> None:
     """Draw a figure of one result or several."""
-    from windward._answers.open import open_result
+    from windward._answers.open import open_finished
     from windward._answers.sweep import Sweep
     from windward.show.plot import draw, draw_sweep, draw_together, names
 
-    results = [open_result(folder) for folder in folders]
+    results = [open_finished(folder) for folder in folders]
     if len(results) > 1:
         for folder, result in zip(folders, results, strict=True):
             if isinstance(result, Sweep):
@@ -178,13 +178,13 @@ def report(
     ] = None,
 ) -> None:
     """Write a self-contained HTML report of each result."""
-    from windward._answers.open import open_result
+    from windward._answers.open import open_finished
     from windward.results._place import REPORT
 
     if output and len(folders) > 1:
         raise ValueError(f"--output {output}: one file for {len(folders)} results; give one folder, or leave it out")
     for folder in folders:
-        print(open_result(folder).report(output or folder / REPORT))
+        print(open_finished(folder).report(output or folder / REPORT))
 
 
 def export(
@@ -206,11 +206,11 @@ def export(
     ] = None,
 ) -> None:
     """Write a result's series as CSV, or a run's as a file of Flent, iperf3 or mahimahi."""
-    from windward._answers.open import open_result
+    from windward._answers.open import open_finished
     from windward.show.plot import seed_of
     from windward.show.tools import export
 
-    result = open_result(folder)
+    result = open_finished(folder)
     if seed is not None:
         seed_of(result, seed)
     export(result, output, as_, seed=seed, link=link, table=table)

@@ -21,6 +21,12 @@ class AirSpan:
         Start of the period.
     length
         Length of the period.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> air = ww.AirSpan(from_="10 s", length="1 s")
+    >>> output = ww.Output(air=air)
     """
 
     from_: str = field(metadata={"key": "from"})
@@ -40,6 +46,11 @@ class Output:
         Also samples the laws' internal state (ssthresh, phases, …).
     air
         Period in which the frames of wireless networks are recorded too. Default: none.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> output = ww.Output()
     """
 
     sample_interval: str | None = None
@@ -57,6 +68,11 @@ class Node:
         Name of the node or of the group.
     count
         Makes a group of this many nodes, NAME-1, NAME-2, …; NAME then means the whole group.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> node = ww.Node(name="home")
     """
 
     name: str
@@ -74,6 +90,12 @@ class RecordedRate:
     trace
         A mahimahi trace (one time per line, in whole milliseconds from the start, in order), or the list of times.
         The last is the length of the trace.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> rate = ww.RecordedRate(trace="drive.trace")
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", rate=rate)
     """
 
     trace: str | Sequence[int]
@@ -85,7 +107,14 @@ Rate = str | RecordedRate
 
 @dataclass(frozen=True, kw_only=True)
 class DropTail:
-    """First in, first out; packets that arrive at a full buffer are dropped."""
+    """First in, first out; packets that arrive at a full buffer are dropped.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.DropTail()
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "drop-tail")
 
@@ -111,6 +140,12 @@ class Red:
         Marks packets of flows with `ecn` instead of dropping them, while the mean queue is below `max`.
     hard_drop
         Drops packets of flows with `ecn` while the mean queue is above `max`; if false, they are marked there too.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.Red()
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "red")
@@ -136,6 +171,12 @@ class Codel:
         Window of the minimum delay: the largest expected round-trip time.
     ecn
         Marks packets of flows with `ecn` instead of dropping them.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.Codel()
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "codel")
@@ -161,6 +202,12 @@ class FqCodel:
         Bytes that a queue may send per round, 1 B to 1 MB.
     ecn
         Marks packets of flows with `ecn` instead of dropping them.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.FqCodel()
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "fq-codel")
@@ -190,6 +237,12 @@ class Pie:
         Length of a burst that passes without drops after idleness.
     ecn
         Marks packets of flows with `ecn` instead of dropping them, while the probability is at most 10 %.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.Pie()
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "pie")
@@ -227,6 +280,12 @@ class Dualpi2:
     shift
         Time shift that replaces `classic_share`: packets are sent in order of arrival, and scalable packets count as
         having arrived this much earlier.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> queue = ww.Dualpi2()
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", queue=queue)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("discipline", "dualpi2")
@@ -254,6 +313,12 @@ class BernoulliLoss:
     ----------
     probability
         Loss probability.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> loss = ww.BernoulliLoss(probability=0.01)
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", loss=loss)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "bernoulli")
@@ -275,6 +340,12 @@ class GilbertElliottLoss:
         Loss probability in the good state.
     loss_bad
         Loss probability in the bad state.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> loss = ww.GilbertElliottLoss(good_to_bad=0.01, bad_to_good=0.3)
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", loss=loss)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "gilbert-elliott")
@@ -301,6 +372,12 @@ class UniformJitter:
     ----------
     max
         Maximum extra delay.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> jitter = ww.UniformJitter(max="5 ms")
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", jitter=jitter)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "uniform")
@@ -316,6 +393,12 @@ class NormalJitter:
     ----------
     deviation
         Standard deviation.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> jitter = ww.NormalJitter(deviation="2 ms")
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", jitter=jitter)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "normal")
@@ -331,6 +414,12 @@ class ClippedNormalJitter:
     ----------
     deviation
         Standard deviation before clipping.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> jitter = ww.ClippedNormalJitter(deviation="2 ms")
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", jitter=jitter)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "clipped-normal")
@@ -346,6 +435,12 @@ class ExponentialJitter:
     ----------
     mean
         Mean extra delay.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> jitter = ww.ExponentialJitter(mean="2 ms")
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", jitter=jitter)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "exponential")
@@ -369,6 +464,12 @@ class Reorder:
         Share of the delayed packets, each drawn independently.
     delay
         Extra delay of these packets.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> reorder = ww.Reorder(share=0.01, delay="20 ms")
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", reorder=reorder)
     """
 
     share: float | str
@@ -397,6 +498,12 @@ class Reverse:
         Random extra delay; "0 s" for none.
     reorder
         Reordering; a share of 0 turns it off.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> reverse = ww.Reverse()
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms", reverse=reverse)
     """
 
     name: str | None = None
@@ -442,6 +549,11 @@ class Link:
         Makes a link back too, equal to this one except for `reverse`.
     reverse
         Differences of the link back.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> link = ww.Link(from_="server", to="client", delay="20 ms")
     """
 
     name: str | None = None
@@ -464,7 +576,13 @@ Direction = Literal["downlink"] | Literal["uplink"]
 
 @dataclass(frozen=True, kw_only=True)
 class CtcAmc:
-    """The eight convolutional turbo codes of IEEE 802.16e, from QPSK 1/2 at 5 dB to 64-QAM 5/6 at 22 dB."""
+    """The eight convolutional turbo codes of IEEE 802.16e, from QPSK 1/2 at 5 dB to 64-QAM 5/6 at 22 dB.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> amc = ww.CtcAmc()
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ctc")
 
@@ -479,6 +597,11 @@ class ConvolutionalAmc:
         Number of modes: 5, or 6 with 16-QAM 9/16.
     target_error
         Packet error rate at a mode's threshold; above 0 and below 1.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> amc = ww.ConvolutionalAmc()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "convolutional")
@@ -497,6 +620,11 @@ class ShannonAmc:
         SNR gap to capacity.
     max_efficiency
         Maximum bits per symbol. Default: unlimited.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> amc = ww.ShannonAmc()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shannon")
@@ -520,6 +648,12 @@ class Mode:
         a of the packet error rate min(1, a·exp(−g·SNR)), SNR linear. Default: no errors.
     g
         g of the packet error rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> modes = ww.Mode(efficiency=2.0)
+    >>> modes_amc = ww.ModesAmc(modes=[modes])
     """
 
     snr: str | None = None
@@ -540,6 +674,11 @@ class ModesAmc:
         Packet error rate at the threshold of a mode that has no `snr`; above 0 and below 1.
     packet
         Packet size that `a` and `g` were fitted to; required with them.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> amc = ww.ModesAmc(modes=[ww.Mode(efficiency=2.0)])
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "modes")
@@ -555,7 +694,13 @@ Amc = CtcAmc | ConvolutionalAmc | ShannonAmc | ModesAmc
 
 @dataclass(frozen=True, kw_only=True)
 class IndependentFading:
-    """Rayleigh, independent in every slot."""
+    """Rayleigh, independent in every slot.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> fading = ww.IndependentFading()
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "independent")
 
@@ -570,6 +715,11 @@ class JakesFading:
         Doppler frequency.
     sinusoids
         Number of sinusoids.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> fading = ww.JakesFading(doppler="10 Hz")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "jakes")
@@ -588,6 +738,11 @@ class AutoregressiveFading:
         Doppler frequency.
     order
         Order of the process.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> fading = ww.AutoregressiveFading(doppler="10 Hz")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "autoregressive")
@@ -604,6 +759,11 @@ class MarkovFading:
     ----------
     doppler
         Doppler frequency.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> fading = ww.MarkovFading(doppler="10 Hz")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "markov")
@@ -613,7 +773,13 @@ class MarkovFading:
 
 @dataclass(frozen=True, kw_only=True)
 class ConstantFading:
-    """No fading."""
+    """No fading.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> fading = ww.ConstantFading()
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "constant")
 
@@ -629,6 +795,11 @@ class TraceFading:
         `snr_db`. The trace repeats when it ends.
     interval
         Sampling interval; a file has its own.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> fading = ww.TraceFading(samples=[12.0, 3.5, 18.0])
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "trace")
@@ -643,14 +814,26 @@ Fading = IndependentFading | JakesFading | AutoregressiveFading | MarkovFading |
 
 @dataclass(frozen=True, kw_only=True)
 class QueueingDelayScheduler:
-    """Largest backlog × rate / average rate: queueing-delay MaxWeight (huang2020 (10))."""
+    """Largest backlog × rate / average rate: queueing-delay MaxWeight (huang2020 (10)).
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scheduler = ww.QueueingDelayScheduler()
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queueing-delay")
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueLengthScheduler:
-    """Largest backlog × rate: MaxWeight."""
+    """Largest backlog × rate: MaxWeight.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scheduler = ww.QueueLengthScheduler()
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queue-length")
 
@@ -663,6 +846,11 @@ class MaxSnrScheduler:
     ----------
     oblivious
         Also considers stations with empty queues.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scheduler = ww.MaxSnrScheduler()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "max-snr")
@@ -678,6 +866,11 @@ class RoundRobinScheduler:
     ----------
     oblivious
         Spends a slot on the next station even if its queue is empty; if false, empty stations are skipped.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scheduler = ww.RoundRobinScheduler()
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "round-robin")
@@ -687,21 +880,39 @@ class RoundRobinScheduler:
 
 @dataclass(frozen=True, kw_only=True)
 class ProportionalFairScheduler:
-    """Largest rate / average rate."""
+    """Largest rate / average rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scheduler = ww.ProportionalFairScheduler()
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "proportional-fair")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MLwdfScheduler:
-    """Modified largest weighted delay first (Andrews et al. 2001), with `deadline` and `violation` of the stations."""
+    """Modified largest weighted delay first (Andrews et al. 2001), with `deadline` and `violation` of the stations.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scheduler = ww.MLwdfScheduler()
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "m-lwdf")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExpRuleScheduler:
-    """The exponential rule (Shakkottai and Stolyar 2002), with `deadline` and `violation` of the stations."""
+    """The exponential rule (Shakkottai and Stolyar 2002), with `deadline` and `violation` of the stations.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scheduler = ww.ExpRuleScheduler()
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "exp-rule")
 
@@ -716,6 +927,11 @@ class PythonScheduler:
         FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
     arguments
         Arguments of its constructor.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> scheduler = ww.PythonScheduler(class_="my_scheduler.py:MyScheduler")
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "python")
@@ -753,6 +969,11 @@ class Average:
         Initial value.
     held_when_empty
         Holds a station's average while its queue is empty; if false, such slots count as rate 0.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> average = ww.Average()
     """
 
     slots: float = 256.0
@@ -768,6 +989,11 @@ class Repair:
     ----------
     transmissions
         Maximum transmissions per packet, including the first.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> repair = ww.Repair(transmissions=4)
     """
 
     transmissions: int
@@ -795,6 +1021,11 @@ class Station:
         T of M-LWDF and the EXP rule: the delay that may be exceeded with probability `violation`.
     violation
         δ of M-LWDF and the EXP rule: accepted probability of a delay above `deadline`; above 0 and below 1.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> station = ww.Station(node="phone", snr="20 dB")
     """
 
     node: str
@@ -848,6 +1079,18 @@ class Cell:
         Link-layer retransmission of packets that were not decoded. Default: every transmission succeeds.
     station
         The stations.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> cell = ww.Cell(
+    ...     name="home",
+    ...     access_point="mast",
+    ...     slot="1 ms",
+    ...     symbol_rate="5 MBd",
+    ...     amc="shannon",
+    ...     station=[ww.Station(node="phone", snr="20 dB")],
+    ... )
     """
 
     name: str
@@ -878,7 +1121,14 @@ MacMode = Literal["standard"] | Literal["ns2"]
 
 @dataclass(frozen=True, kw_only=True)
 class DcfAccess:
-    """The distributed coordination function of 802.11."""
+    """The distributed coordination function of 802.11.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> access = ww.DcfAccess()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "dcf")
 
@@ -899,6 +1149,12 @@ class QueueingDelayAccess:
         β, the scale of the transmission aggressiveness; 1 as printed.
     rounding
         Rounding of fractional windows.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> access = ww.QueueingDelayAccess()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queueing-delay")
@@ -917,6 +1173,12 @@ class QueueLengthAccess:
         Aggressiveness per packet.
     rounding
         Rounding of fractional windows.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> access = ww.QueueLengthAccess()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "queue-length")
@@ -943,6 +1205,12 @@ class IdealAccess:
         Constant aggressiveness that replaces the one by queueing delay. Default: by queueing delay.
     conflicts
         Pairs of links that conflict.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> access = ww.IdealAccess()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
@@ -969,6 +1237,12 @@ class MaxWeightAccess:
         Length of a slot.
     conflicts
         Pairs of links that conflict.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> access = ww.MaxWeightAccess()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], access=access)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "max-weight")
@@ -986,6 +1260,12 @@ class ShortestRouting:
     """Fixed routes with the fewest hops.
 
     Ties are broken by name, in natural order (N-2 before N-10), from the receiver back.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> routing = ww.ShortestRouting()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], routing=routing)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "shortest")
@@ -1009,6 +1289,12 @@ class DsdvRouting:
         Number of periods without an update after which a neighbour is removed.
     link_layer
         Treats a packet dropped by the MAC as a broken link. Under load that breaks intact links.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> routing = ww.DsdvRouting()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], routing=routing)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "dsdv")
@@ -1046,6 +1332,12 @@ class AodvRouting:
         Lets stations with a fresh route answer for the destination.
     jitter
         Maximum random delay of broadcasts.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> routing = ww.AodvRouting()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], routing=routing)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "aodv")
@@ -1104,6 +1396,12 @@ class BackpressureRouting:
         relative to the scenario's folder, or MODULE:CLASS.
     arguments
         Arguments of its constructor.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> routing = ww.BackpressureRouting()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], routing=routing)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "backpressure")
@@ -1151,6 +1449,12 @@ class WifiTiming:
         Waits EIFS after a frame that could not be received.
     overhead
         Bytes that a data frame adds to a packet: MAC and LLC headers, checksum.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> timing = ww.WifiTiming()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], timing=timing)
     """
 
     slot: str | None = None
@@ -1167,7 +1471,14 @@ class WifiTiming:
 
 @dataclass(frozen=True, kw_only=True)
 class FreeSpacePathLoss:
-    """Free space."""
+    """Free space.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> path_loss = ww.FreeSpacePathLoss()
+    >>> wifi_reach = ww.WifiReach(path_loss=path_loss)
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "free-space")
 
@@ -1180,6 +1491,12 @@ class TwoRayGroundPathLoss:
     ----------
     height
         Height of the antennas.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> path_loss = ww.TwoRayGroundPathLoss()
+    >>> wifi_reach = ww.WifiReach(path_loss=path_loss)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "two-ray-ground")
@@ -1197,6 +1514,12 @@ class LogDistancePathLoss:
         Path loss exponent.
     reference
         Reference distance.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> path_loss = ww.LogDistancePathLoss()
+    >>> wifi_reach = ww.WifiReach(path_loss=path_loss)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("model", "log-distance")
@@ -1232,6 +1555,12 @@ class WifiReach:
     capture
         Minimum signal-to-interference ratio at which a frame is received, for all rates: its power over the sum of
         all others. Default: by rate; 10 dB with `mode = "ns2"`.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> reach = ww.WifiReach()
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], reach=reach)
     """
 
     receive: str | None = None
@@ -1255,6 +1584,12 @@ class WifiNoise:
     rayleigh
         Draws the power of each frame from an exponential distribution around its mean: Rayleigh fading, independent
         from frame to frame.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> noise = ww.WifiNoise(power="-90 dBm")
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], noise=noise)
     """
 
     power: str
@@ -1273,6 +1608,12 @@ class GridLayout:
         Distance between neighbours in a row, and between rows.
     origin
         Position of the first member.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> layout = ww.GridLayout(columns=3, spacing="20 m")
+    >>> wifi_station = ww.WifiStation(node="phone", layout=layout)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "grid")
@@ -1296,6 +1637,12 @@ class RandomLayout:
         Seed of the positions, which are the same for all seeds of the scenario.
     origin
         Lower left corner of the rectangle.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> layout = ww.RandomLayout(width="100 m", height="50 m")
+    >>> wifi_station = ww.WifiStation(node="phone", layout=layout)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "random")
@@ -1320,6 +1667,12 @@ class Waypoint:
         Time of the position.
     at
         Position: ["0 m", "150 m"].
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> points = ww.Waypoint(time="10 s", at=["0 m", "0 m"])
+    >>> waypoints_motion = ww.WaypointsMotion(points=[points])
     """
 
     time: str
@@ -1336,6 +1689,12 @@ class WaypointsMotion:
     ----------
     points
         Times and positions, in order of time.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> motion = ww.WaypointsMotion(points=[ww.Waypoint(time="10 s", at=["0 m", "0 m"])])
+    >>> wifi_station = ww.WifiStation(node="phone", motion=motion)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "waypoints")
@@ -1363,6 +1722,12 @@ class RandomWaypointMotion:
         Pause at every position.
     seed
         Seed of the motion, which is the same for all seeds of the scenario.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> motion = ww.RandomWaypointMotion(width="100 m", height="50 m")
+    >>> wifi_station = ww.WifiStation(node="phone", motion=motion)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "random-waypoint")
@@ -1400,6 +1765,12 @@ class WifiStation:
         Interface queue of the station. Default: that of the network.
     queue
         Discipline of the station's interface queue. Default: that of the network.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> station = ww.WifiStation(node="phone")
+    >>> wifi = ww.Wifi(name="home", station=[station])
     """
 
     node: str
@@ -1429,6 +1800,12 @@ class LinkLoss:
         Loss probability. Broadcasts, which have no ACK and one attempt, are lost with it for every value of `of`.
     of
         Unit to which the probability applies.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> loss = ww.LinkLoss(from_="server", to="client", probability=0.01)
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")], loss=[loss])
     """
 
     from_: str = field(metadata={"key": "from"})
@@ -1486,6 +1863,11 @@ class Wifi:
         The stations.
     loss
         Losses of single links in addition to those of the channel.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> wifi = ww.Wifi(name="home", station=[ww.WifiStation(node="phone")])
     """
 
     name: str
@@ -1520,6 +1902,11 @@ class BoxRegion:
         Its links.
     capacity
         Capacity of each link; a single rate applies to all.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> box_region = ww.BoxRegion(name="home", links=["up", "down"], capacity=["10 Mbit/s", "20 Mbit/s"])
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "box")
@@ -1543,6 +1930,13 @@ class NormRegion:
         Capacity of each link when alone; a single rate applies to all.
     exponent
         Exponent, at least 1, which is time sharing; the larger it is, the less the links interfere.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> norm_region = ww.NormRegion(
+    ...     name="home", links=["up", "down"], capacity=["10 Mbit/s", "20 Mbit/s"], exponent=2.0
+    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "norm")
@@ -1567,6 +1961,13 @@ class EllipsoidRegion:
         Capacity of each link when alone; a single rate applies to all.
     matrix
         M: symmetric, positive definite, with ones on the diagonal; off-diagonal entries couple two links.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> ellipsoid_region = ww.EllipsoidRegion(
+    ...     name="home", links=["up", "down"], capacity=["10 Mbit/s", "20 Mbit/s"], matrix=[[1.0, 0.2], [0.2, 1.0]]
+    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ellipsoid")
@@ -1587,6 +1988,12 @@ class Limit:
         Weights, one per link, not negative.
     most
         Upper bound of the sum of weight × rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> limit = ww.Limit(weights=[1.0, 1.0], most="10 Mbit/s")
+    >>> half_spaces_region = ww.HalfSpacesRegion(name="home", links=["up", "down"], limit=[limit])
     """
 
     weights: Sequence[float]
@@ -1605,6 +2012,13 @@ class HalfSpacesRegion:
         Its links.
     limit
         The limits; every link needs a positive weight in at least one.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> half_spaces_region = ww.HalfSpacesRegion(
+    ...     name="home", links=["up", "down"], limit=[ww.Limit(weights=[1.0, 1.0], most="10 Mbit/s")]
+    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "half-spaces")
@@ -1624,6 +2038,12 @@ class ChannelState:
         Rate of each link if it is served.
     probability
         Probability of the state; they sum to 1. Default: all states are equally likely.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> state = ww.ChannelState(rates=["6 Mbit/s", "12 Mbit/s"])
+    >>> fading_region = ww.FadingRegion(name="home", links=["up", "down"], state=[state])
     """
 
     rates: Sequence[str]
@@ -1642,6 +2062,13 @@ class FadingRegion:
         Its links.
     state
         The joint channel states.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> fading_region = ww.FadingRegion(
+    ...     name="home", links=["up", "down"], state=[ww.ChannelState(rates=["6 Mbit/s", "12 Mbit/s"])]
+    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "fading")
@@ -1669,6 +2096,13 @@ class CsmaRegion:
     entropy
         Weight of the schedule's entropy in the objective, which models CSMA backoff; in units of the flows' utility,
         packets for window-based laws. 0 is the best schedule.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> csma_region = ww.CsmaRegion(
+    ...     name="home", links=["up", "down"], capacity=["10 Mbit/s", "20 Mbit/s"], conflicts=[["up", "down"]]
+    ... )
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "csma")
@@ -1721,6 +2155,12 @@ class ChangeStep:
         Mean signal-to-noise ratio of a station of a cell, from the next slot on.
     position
         New position of a Wi-Fi station, effective at once. The routing follows as with `motion`.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> steps = ww.ChangeStep(at="10 s")
+    >>> change = ww.Change(steps=steps)
     """
 
     at: str
@@ -1778,6 +2218,11 @@ class Change:
         Mean signal-to-noise ratio of a station of a cell, from the next slot on.
     position
         New position of a Wi-Fi station, effective at once. The routing follows as with `motion`.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> change = ww.Change()
     """
 
     link: str | None = None
@@ -1804,6 +2249,12 @@ class Reno:
     ----------
     byte_counting
         Count acknowledged packets (RFC 3465, and Linux) instead of ACKs (RFC 5681 Eq. 3, and ns-2). Default true.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Reno()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "reno")
@@ -1837,6 +2288,12 @@ class Cubic:
     timestamps
         "linux-2.6.22" only: packets carry timestamps, without which that kernel has no round-trip samples and no
         limit S_max of its growth. Default on; ns-2's senders have none.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Cubic()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "cubic")
@@ -1861,6 +2318,12 @@ class Vegas:
         Packets in queues above which the window shrinks, β. `alpha` to 1e9. Default 4 (Vegas-2,4; ns-2: 3).
     gamma
         Packets in queues above which slow start ends, γ. 0.001 to 1e9. Default 1.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Vegas()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "vegas")
@@ -1886,6 +2349,12 @@ class Fast:
         Packets α that the flow keeps in queues, 0.001 to 1e9. Default 100 (ns-2); huang2020 uses 200.
     mode
         Form of the law: the paper's or the ns-2 module's. Default the paper's.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Fast()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "fast")
@@ -1910,6 +2379,12 @@ class QuicTcp:
         Packets p that the flow keeps in queues, 0.001 to 1e9. Default 200.
     mode
         Form of the law: the paper's or the ns-2 module's. Default the paper's.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.QuicTcp()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "quic-tcp")
@@ -1936,6 +2411,12 @@ class Compound:
         Packets in queues from which the delay window shrinks, γ; 0.001 to 1e9. Default 30.
     zeta
         Packets that the delay window gives up per packet in queues and round trip, ζ; 1e-6 to 1e6. Default 1.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Compound()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "compound")
@@ -1955,6 +2436,12 @@ class Westwood:
     ----------
     filter
         Share of the old bandwidth estimate that a round trip leaves, a; 0 to 0.999. Default 0.9.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Westwood()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "westwood")
@@ -1986,6 +2473,12 @@ class TcpFit:
         Default "proportional".
     reset
         Reset N to 1 after a timeout; the paper does not specify it. Default off.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.TcpFit()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "tcp-fit")
@@ -2008,6 +2501,12 @@ class Veno:
         Packets in queues from which a loss means congestion, β; 0.001 to 1e9. Default 3.
     gamma
         Share of the window that a random loss leaves, γ; 0.5 to 0.95. Default 0.8.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Veno()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "veno")
@@ -2024,6 +2523,12 @@ class Hybla:
     ----------
     rtt0
         Round-trip time rtt₀ of the reference connection for growth, in seconds; 0.001 to 10. Default 0.025.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Hybla()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "hybla")
@@ -2043,6 +2548,12 @@ class Htcp:
         Scale growth by the round-trip time, to the same growth in packets per second. Default on.
     bandwidth_switch
         Halve if the throughput has changed by more than a fifth since the last congestion event. Default on.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Htcp()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "htcp")
@@ -2054,7 +2565,14 @@ class Htcp:
 
 @dataclass(frozen=True, kw_only=True)
 class Highspeed:
-    """RFC 3649's law: Reno whose growth rises and whose decrease falls with the window."""
+    """RFC 3649's law: Reno whose growth rises and whose decrease falls with the window.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Highspeed()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
+    """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "highspeed")
 
@@ -2069,6 +2587,12 @@ class Scalable:
         Packets added per acknowledged packet, a, 1e-6 to 1. Default 0.01.
     b
         Share of the window that a loss takes, b; 0.01 to 0.9. Default 0.125.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Scalable()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "scalable")
@@ -2091,6 +2615,12 @@ class Bic:
         Window in packets up to which the law is Reno's, 1 to 1e6. Default 14.
     fast_convergence
         Give way to new flows after two losses at falling windows. Default on.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Bic()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "bic")
@@ -2109,6 +2639,12 @@ class Multcp:
     ----------
     connections
         Number N of emulated connections, 1 to 1000. Default 2.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Multcp()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "multcp")
@@ -2131,6 +2667,12 @@ class Bbr:
         (`bbr_probe_rtt_mode_ms`).
     policer
         Detect a policer, and send at its rate. Default on.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Bbr()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "bbr")
@@ -2155,6 +2697,12 @@ class Bbr3:
         Share of the measured capacity of the path left to others, 0 to 0.9. Default 0.15 (`BBR.Headroom`).
     probe_rtt_interval
         Time between measurements of the round-trip time, in seconds, 0.1 to 1e6. Default 5 (`BBR.ProbeRTTInterval`).
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Bbr3()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "bbr3")
@@ -2177,6 +2725,12 @@ class Copa:
         Lower δ beside flows that fill the queue (§2.2). Default on.
     min_rtt_window
         Window of the minimum-RTT filter, in seconds, 0.1 to 1e6. Default 10.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Copa()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "copa")
@@ -2194,6 +2748,12 @@ class Dctcp:
     ----------
     g
         Weight of a window's marks in their mean share, g; 1e-6 to 1. Default 1/16 (RFC 8257 §4.2).
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Dctcp()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "dctcp")
@@ -2212,6 +2772,12 @@ class Prague:
     rtt_target
         Minimum virtual round trip in seconds, 0 to 10: flows with shorter round trips have the rate of one with this
         round trip. Default 0, none; Linux has 0.025.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Prague()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "prague")
@@ -2259,6 +2825,12 @@ class Tfrc:
         Old loss intervals count less while nothing is lost (RFC 5348 §5.5).
     oscillation_reduction
         The instantaneous rate follows short-term changes of the RTT (RFC 5348 §4.5).
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.Tfrc()
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "tfrc")
@@ -2279,6 +2851,12 @@ class PythonLaw:
         FILE:CLASS, the file relative to the scenario's folder, or MODULE:CLASS.
     parameters
         Arguments of its constructor, after the initial window.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> law = ww.PythonLaw(class_="my_law.py:MyLaw")
+    >>> flow = ww.Flow(from_="server", to="client", law=law)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("name", "python")
@@ -2314,6 +2892,12 @@ class Emultcp:
         published.
     max
         Maximum number of connections.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> connections = ww.Emultcp()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", connections=connections)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("law", "emultcp")
@@ -2347,6 +2931,12 @@ class Multfrc:
         Window of the minimum-RTT filter, as for `emultcp`.
     max
         Maximum number of connections.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> connections = ww.Multfrc()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", connections=connections)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("law", "multfrc")
@@ -2385,6 +2975,12 @@ class EmultcpFast:
         no window.
     max
         Maximum number of connections.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> connections = ww.EmultcpFast()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", connections=connections)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("law", "emultcp-fast")
@@ -2415,6 +3011,12 @@ class RandomCoding:
     patience
         Time without progress after which the receiver requests the missing combinations of a block, in smoothed round
         trips.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> coding = ww.RandomCoding()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", coding=coding)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "random")
@@ -2436,6 +3038,12 @@ class IdealCoding:
     patience
         Time without progress after which the receiver requests the missing combinations of a block, in smoothed round
         trips.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> coding = ww.IdealCoding()
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic", coding=coding)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "ideal")
@@ -2565,6 +3173,11 @@ class Flow:
     ecn
         Explicit congestion notification, for queues that mark: none, a flag repeated until the sender answers (RFC
         3168), a counter in every ACK (RFC 9768), or that counter with ECT(1) in every packet (RFC 9331).
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> flow = ww.Flow(from_="server", to="client", law="cubic")
     """
 
     name: str | None = None
@@ -2609,6 +3222,12 @@ class Cbr:
     ----------
     rate
         Rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pattern = ww.Cbr(rate="2 Mbit/s")
+    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "cbr")
@@ -2624,6 +3243,12 @@ class Poisson:
     ----------
     rate
         Mean rate.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pattern = ww.Poisson(rate="2 Mbit/s")
+    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "poisson")
@@ -2639,6 +3264,12 @@ class Pareto:
     ----------
     pareto
 
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> on_spread = ww.Pareto(pareto=1.5)
+    >>> on_off = ww.OnOff(rate="2 Mbit/s", on="1 s", off="1 s", on_spread=on_spread)
     """
 
     pareto: float
@@ -2664,6 +3295,12 @@ class OnOff:
         Distribution of the on periods.
     off_spread
         Distribution of the off periods.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pattern = ww.OnOff(rate="2 Mbit/s", on="1 s", off="1 s")
+    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "on-off")
@@ -2687,6 +3324,12 @@ class Pulses:
         Length of a pulse.
     every
         Mean time between the starts of consecutive pulses; longer than `length`.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pattern = ww.Pulses(rate="2 Mbit/s", length="1 s", every="5 s")
+    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "pulses")
@@ -2710,6 +3353,12 @@ class Backlog:
         Length of a slot.
     limit
         Maximum rate of the station; above its capacity.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> pattern = ww.Backlog(limit="20 packets")
+    >>> background = ww.Background(from_="server", to="client", pattern=pattern)
     """
 
     TAG: ClassVar[tuple[str, str]] = ("kind", "backlog")
@@ -2758,6 +3407,11 @@ class Background:
     ecn
         ECN field of the datagrams, which allows queues to mark them: none, ECT(0) as classic flows, or ECT(1) as
         scalable flows. The source does not respond to marks.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> background = ww.Background(from_="server", to="client", pattern=ww.Cbr(rate="2 Mbit/s"))
     """
 
     name: str | None = None

@@ -14,7 +14,7 @@ from windward._engine import Ack, Congestion, Pair, ScenarioError, Slot
 
 @runtime_checkable
 class Law(Protocol):
-    """A congestion control law: decides the window, while the simulated TCP keeps the books.
+    """A congestion control law: sets the window; the simulated TCP does everything else.
 
     A class is a law if `Class(cwnd, **parameters)` makes an object of this shape; `cwnd` is the initial window in
     packets. `cwnd` may be an attribute, a property or a method without arguments, from 0 to 4294967295. A law may also
@@ -27,6 +27,31 @@ class Law(Protocol):
 
     The window may be fractional; the simulated TCP keeps its own floor and ceiling, and after a loss it drives the
     flight towards `cwnd` through its own recovery.
+
+    Examples
+    --------
+    Adds one packet per round trip, halves at a loss:
+
+    >>> import windward as ww
+    >>> class Plain:
+    ...     def __init__(self, cwnd: float) -> None:
+    ...         self.cwnd = cwnd
+    ...
+    ...     def on_ack(self, ack: ww.Ack) -> None:
+    ...         if not ack.recovering:
+    ...             self.cwnd += ack.acked / self.cwnd
+    ...
+    ...     def on_congestion(self, event: ww.Congestion) -> None:
+    ...         self.cwnd = max(1.0, event.flight / 2)
+    >>> scenario = ww.Scenario(
+    ...     name="plain",
+    ...     duration="10 s",
+    ...     node=[ww.Node(name="a"), ww.Node(name="b")],
+    ...     link=[ww.Link(from_="a", to="b", rate="5 Mbit/s", delay="10 ms", buffer="20 packets")],
+    ...     flow=[ww.Flow(from_="a", to="b", law=Plain)],
+    ... )
+    >>> bool(scenario.simulate().flows["goodput_bps"][0] > 4e6)
+    True
     """
 
     cwnd: float
@@ -40,31 +65,57 @@ class Law(Protocol):
 
 @runtime_checkable
 class CellScheduler(Protocol):
-    """Decides which station a cell serves in a slot.
+    """A scheduler: chooses the station that a cell serves in a slot.
 
     A class is a scheduler if `Class(**parameters)` makes an object of this shape; each run makes a fresh one.
+
+    Examples
+    --------
+    Serves the station whose channel carries most, among those with packets:
+
+    >>> import dataclasses
+    >>> import windward as ww
+    >>> class Greedy:
+    ...     def choose(self, slot: ww.Slot) -> int | None:
+    ...         waiting = [at for at, each in enumerate(slot.stations) if each.backlog_packets]
+    ...         return max(waiting, key=lambda at: slot.stations[at].rate, default=None)
+    >>> cell = ww.load("scenarios/cell.toml")
+    >>> greedy = dataclasses.replace(cell, cell=[dataclasses.replace(cell.cell[0], scheduler=Greedy)])
+    >>> flows = greedy.simulate().flows.set_index("flow")["goodput_bps"]
+    >>> bool(flows["near"] > 4 * flows["far"])
+    True
     """
 
     def choose(self, slot: Slot, /) -> int | None:
-        """The station to serve, as an index into `slot.stations`; None for nobody.
+        """Returns the station to serve, as an index into `slot.stations`; None for no station.
 
-        A station that has nothing waiting, or whose channel carries nothing in this slot, wastes the slot if it is
-        chosen.
+        A chosen station without packets, or with a channel that carries nothing, wastes the slot.
         """
 
 
 @runtime_checkable
 class ForwardingRule(Protocol):
-    """Decides what a station of a wireless network sends, and to whom, in place of backpressure's rule.
+    """A forwarding rule in place of backpressure's: chooses flow and next hop of a wireless station.
 
     A class is a rule if `Class(**parameters)` makes an object of this shape; each run makes a fresh one.
+
+    Examples
+    --------
+    The queue of the flow here less that at the neighbour, times the share of frames that arrive:
+
+    >>> import windward as ww
+    >>> class ByBacklog:
+    ...     def rank(self, pair: ww.Pair) -> float:
+    ...         return (pair.own - pair.theirs) * pair.success
+    >>> isinstance(ByBacklog(), ww.ForwardingRule)
+    True
     """
 
     def rank(self, pair: Pair, /) -> float | None:
-        """How good it is to send a packet of this flow to this neighbour.
+        """Returns the priority of a packet of this flow to this neighbour.
 
-        Asked for every allowed pair with a packet when the station may send. The highest is sent if it is above 0;
-        equals are drawn; None is 0.
+        Called for every allowed pair with a packet when the station may send. The highest priority above 0 is sent;
+        ties are drawn at random. None counts as 0.
         """
 
 

@@ -19,11 +19,11 @@ Check = TypeVar("Check", bound=Callable[..., "Finding"])
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What a check computed."""
+    """The result of a check."""
 
     #: Our value, or what was found, in a few words.
     ours: str
-    #: Whether it is as the ledger says; for a corrected claim: the printed form fails and the corrected one holds.
+    #: True if the claim is as in the ledger. For a corrected claim: the printed form fails and the corrected one holds.
     holds: bool | np.bool
 
 
@@ -48,7 +48,7 @@ class Results:
     folder: Path
 
     def has(self, name: str) -> bool:
-        """Whether a table of this name was kept."""
+        """True if a table of this name was kept."""
         return self._file(name).exists()
 
     def table(self, name: str) -> pd.DataFrame:
@@ -78,7 +78,7 @@ class Judgement:
     """A claim with what its check found."""
 
     claim: Claim
-    #: What was found; for claims that were not checked: why not.
+    #: The finding; for claims that were not checked, the reason.
     ours: str
     #: None where nothing was checked.
     holds: bool | None

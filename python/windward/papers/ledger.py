@@ -30,7 +30,7 @@ class PaperError(ValueError):
 
 
 class MissingInputError(PaperError):
-    """What an experiment needs is no part of the repository, and not here."""
+    """A file that an experiment needs is neither in the repository nor on this machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,17 +38,17 @@ class Claim:
     """One row of a ledger."""
 
     id: int
-    #: What the paper says, in one sentence of ours.
+    #: The paper's statement, in one sentence of ours.
     claim: str
     #: Theorem, section or figure.
     where: str
-    #: How it is checked, in one sentence.
+    #: The check, in one sentence.
     how: str
     #: The paper's value or statement.
     paper: str
-    #: What the check allows.
+    #: Tolerance of the check.
     tolerance: str
-    #: Where the tolerance comes from.
+    #: Origin of the tolerance.
     why: str
     #: One of `VERDICTS`.
     verdict: str
@@ -59,7 +59,7 @@ class Claim:
 
     @property
     def is_checked(self) -> bool:
-        """Whether there must be a check."""
+        """True if there must be a check."""
         return self.verdict != NOT_HERE
 
 
@@ -69,11 +69,11 @@ class Paper:
 
     key: str
     title: str
-    #: Where it appeared; empty where the DOI says it.
+    #: Journal or conference; empty if the DOI tells it.
     source: str
     #: Empty where it has none, or none that we know.
     doi: str
-    #: What holds and what does not, in a few sentences; may be empty.
+    #: Outcome in a few sentences; may be empty.
     summary: str
     folder: Path
     #: By id, rising.
@@ -87,7 +87,7 @@ class Paper:
 
     @property
     def coverage(self) -> str:
-        """How many claims are checked, which are not reproducible here, and which are open; part of a sentence."""
+        """Numbers of checked, not reproducible and open claims; part of a sentence."""
         total = len(self.claims) + len(self.open)
         parts = [f"{sum(claim.is_checked for claim in self.claims.values())} of {total} claims have a check"]
         elsewhere = [claim.id for claim in self.claims.values() if not claim.is_checked]
@@ -97,7 +97,7 @@ class Paper:
 
     @property
     def reference(self) -> str:
-        """Where to find the paper, in one line."""
+        """Citation in one line."""
         return ", ".join(filter(None, (self.source, self.doi and f"https://doi.org/{self.doi}")))
 
 

@@ -21,15 +21,15 @@ Draw = TypeVar("Draw", bound=Callable[..., Figure])
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What the function of a figure works with."""
+    """Inputs of a figure's function."""
 
     #: The paper's folder, for its scenario files.
     folder: Path
-    #: Where numbers are kept; figures may use what others have kept before them.
+    #: Kept numbers; figures may use those of figures before them.
     results: Results
-    #: How many seeds packet runs take; None: as the scenario files say.
+    #: Number of seeds of packet runs; None for those of the scenario files.
     seeds: int | None
-    #: How much of their time packet runs take: 1, or less in a rehearsal.
+    #: Share of the duration of packet runs: 1, or less in a rehearsal.
     share: float
     #: To be told, in a few words, what is being done.
     progress: Callable[[str], None]
@@ -41,14 +41,14 @@ class Drawn:
 
     number: str
     title: str
-    #: What it shows and how to read it.
+    #: Content of the figure and how to read it.
     caption: str
     svg: Path
     pdf: Path
 
     @property
     def label(self) -> str:
-        """What the paper calls it: "Figure 3", or "Table 8" for one that is numbered "table-8"."""
+        """Name in the paper: "Figure 3", or "Table 8" for the number "table-8"."""
         number = self.number.removeprefix("table-")
         return f"Figure {number}" if number == self.number else f"Table {number}"
 
@@ -61,7 +61,7 @@ def figure(number: str, *, title: str, caption: str, is_rehearsed: bool = True) 
     number, title, caption
         As on the page.
     is_rehearsed
-        Whether `rehearse` calls it; not where no claim is judged from its numbers.
+        Lets `rehearse` call it. False if no claim is judged from its numbers.
     """
 
     def mark(draw: Draw) -> Draw:

@@ -157,17 +157,6 @@ class ResultFolder:
         return ResultError(f"{self.path} cannot be written: {error.strerror}")
 
 
-#: What opens the results of each engine.
-OPENERS = {
-    "simulate": "windward.open",
-    "emulate": "windward.open",
-    "optimum": "windward.Optimum.open",
-    "fluid": "windward.Fluid.open",
-    "sweep": "windward.Sweep.open",
-    "compare": "windward.Comparison.open",
-}
-
-
 def read_summary(path: Path, *engines: str) -> dict[str, Any]:
     """The summary of a run, of one of these engines if any is given; an interrupted one has the seeds that are there.
 
@@ -188,7 +177,7 @@ def read_summary(path: Path, *engines: str) -> dict[str, Any]:
         )
     found = summary["engine"]
     if engines and found not in engines:
-        hint = f"hint: open it with {OPENERS[found]}"
+        hint = "hint: windward.open opens the results of every engine"
         raise ResultError(f"{path} is a result of `{found}`, not of `{engines[0]}`\n{hint}")
     if found in ("simulate", "emulate") and not summary["complete"]:
         there = {entry.name for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False)}

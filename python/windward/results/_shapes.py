@@ -16,15 +16,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a simulation, or a sweep, has come."""
+    """Progress of a simulation or a sweep.
 
-    #: Simulated time of all seeds as a share of what is to be simulated, 0 to 1.
+    Examples
+    --------
+    >>> import windward as ww
+    >>> seen = []
+    >>> run = ww.load("scenarios/dumbbell.toml").simulate(seeds=2, progress=seen.append)
+    >>> seen[-1].finished, seen[-1].seeds
+    (2, 2)
+    """
+
+    #: Share of the simulated time of all seeds that is done, 0 to 1.
     fraction: float
-    #: Seeds that have finished; of a sweep, runs.
+    #: Finished seeds; finished runs of a sweep.
     finished: int
-    #: Seeds asked for; of a sweep, runs.
+    #: All seeds; all runs of a sweep.
     seeds: int
-    #: The share that an earlier, interrupted sweep had done.
+    #: Share that an earlier, interrupted sweep had done.
     resumed: float = 0.0
 
 

@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Trajectory:
-    """Windows through time over a network that is no scenario; one row per sample, one column per flow."""
+    """Windows through time over a network that is no scenario; one row per sample, one column per flow.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> network = ww.num.wired([1000.0], routes=[[0], [0]], utilities=[])["network"]
+    >>> laws = [ww.QuicTcp(backlog=20)] * 2
+    >>> path = ww.fluid.follow(
+    ...     network, laws, base_rtt_s=[0.1, 0.1], windows=[10.0, 100.0], duration_s=30.0, interval_s=0.1
+    ... )
+    >>> path.rates[-1].round().tolist()
+    [500.0, 500.0]
+    """
 
     #: Seconds.
     time_s: Array
@@ -62,15 +74,15 @@ def follow(
     network
         As `windward.num` takes it; capacities in packets a second.
     laws
-        Of every flow, such as `ww.QuicTcp(rho=0.5)`.
+        Law of every flow, such as `ww.QuicTcp(rho=0.5)`.
     base_rtt_s
         Round trip of every flow without queues.
     windows
         At the start, in packets.
     duration_s, interval_s
-        How long, and how often a sample is taken.
+        Duration and sampling interval.
     tolerance
-        Of a step of the differential equation.
+        Error allowed in a step of the integrator.
     period_s
         Update all windows every so often instead, as the papers' own computations do.
     feedback_delay_s
@@ -116,7 +128,18 @@ def follow(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EmultcpTrajectory:
-    """Rates and numbers of connections through time; one row per sample, one column per user."""
+    """Rates and numbers of connections through time; one row per sample, one column per user.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> users = [ww.fluid.EmultcpUser(loss=0.02), ww.fluid.EmultcpUser(loss=0.02, speed=0.0)]
+    >>> path = ww.fluid.follow_emultcp(
+    ...     [200.0], [[0], [0]], users, rates=[10.0, 10.0], connections=[1.0, 1.0], duration_s=200.0, interval_s=1.0
+    ... )
+    >>> bool(path.rates[-1, 0] > 2 * path.rates[-1, 1])  # plain TCP has one connection for ever
+    True
+    """
 
     #: Seconds.
     time_s: Array
@@ -132,7 +155,13 @@ class EmultcpTrajectory:
 
 @dataclass(frozen=True, kw_only=True)
 class EmultcpUser:
-    """A user of E-MULTCP's fluid model; the defaults are those of chen2007's simulations."""
+    """A user of E-MULTCP's fluid model; the defaults are those of chen2007's simulations.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> users = [ww.fluid.EmultcpUser(loss=0.02), ww.fluid.EmultcpUser(loss=0.02, speed=0.0)]
+    """
 
     #: Round-trip time T in seconds.
     rtt_s: float = 0.168
@@ -161,7 +190,7 @@ def follow_emultcp(
     Parameters
     ----------
     capacities
-        Of the links, in packets a second (or any one unit).
+        Capacities of the links, in packets per second (or any one unit).
     routes
         For each user the links that it crosses.
     users
@@ -169,9 +198,9 @@ def follow_emultcp(
     rates, connections
         At the start, above 0; one for each user.
     duration_s, interval_s
-        How long, and how often a sample is taken.
+        Duration and sampling interval.
     beta
-        Of the smooth form (12)-(14). Default: the discontinuous form (2), (9)-(11).
+        β of the smooth form (12)-(14). Default: the discontinuous form (2), (9)-(11).
     tolerance
         Error allowed in a step.
 
@@ -201,7 +230,15 @@ def follow_emultcp(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DownloadTrajectory:
-    """A download through time, one entry at each of the controller's looks, ten a second."""
+    """A download through time, one entry at each of the controller's looks, ten a second.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> path = ww.fluid.follow_download(capacity=1000.0, rtt_s=0.1, loss=0.01, buffer=100.0, duration_s=20.0)
+    >>> bool(path.connections[-1] > 1)
+    True
+    """
 
     #: Seconds.
     time_s: Array
@@ -209,7 +246,7 @@ class DownloadTrajectory:
     connections: Array
     #: W, the sum of the receive windows in packets; infinite where nothing is bounded.
     windows: Array
-    #: What arrives, in packets a second.
+    #: Throughput in packets per second.
     rates: Array
     #: Queueing delay in seconds.
     queues_s: Array
@@ -225,17 +262,17 @@ def follow_download(
     Parameters
     ----------
     capacity
-        Of the link, in packets of 1500 bytes a second.
+        Capacity of the link, in packets of 1500 bytes per second.
     rtt_s
         Base round trip.
     loss
-        Share of the packets that the link loses.
+        Loss probability of the link.
     buffer
-        Packets that it holds.
+        Buffer of the link, in packets.
     duration_s
-        How long.
+        Duration in seconds.
     bound
-        Whether the sum of the receive windows is bounded once several connections make a queue.
+        Bounds the sum of the receive windows once several connections make a queue.
 
     Raises
     ------

@@ -40,6 +40,14 @@ class Window:
     ------
     ValueError
         For a law or a parameter that does not exist, and for a clock that goes back; the message says which.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> window = ww.laws.Window(ww.Cubic(), initial=20)
+    >>> window.on_loss(0.0)
+    >>> window.cwnd
+    14.0
     """
 
     def __init__(self, law: LawSpec, initial: float = 10.0) -> None:
@@ -102,7 +110,7 @@ class Window:
         return self._window.base_rtt_s
 
     def internals(self) -> dict[str, float]:
-        """What the law shows of itself, such as `ssthresh`, by name."""
+        """Internal state of the law by name, such as `ssthresh`."""
         return self._window.observe()
 
 
@@ -118,6 +126,13 @@ class Connections:
     ------
     ValueError
         For a parameter that is impossible, and for a clock that goes back; the message says which.
+
+    Examples
+    --------
+    >>> import windward as ww
+    >>> connections = ww.laws.Connections("emultcp")
+    >>> connections.update(0.0, 0.1)
+    1
     """
 
     def __init__(self, law: ConnectionsLaw | str = "emultcp") -> None:
@@ -125,7 +140,7 @@ class Connections:
         self._controller = _engine.LawConnections(json.dumps(plain))
 
     def update(self, now_s: float, rtt_s: float | None = None, *, base_rtt_s: float | None = None) -> int:
-        """Takes a measurement; returns how many connections there should be.
+        """Takes a measurement; returns the number of connections to have.
 
         Parameters
         ----------
@@ -140,10 +155,10 @@ class Connections:
 
     @property
     def n(self) -> float:
-        """The real number that the law computes."""
+        """The law's n before rounding."""
         return self._controller.n
 
     @property
     def wanted(self) -> int:
-        """How many connections there should be."""
+        """Number of connections to have."""
         return self._controller.wanted

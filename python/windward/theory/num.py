@@ -83,7 +83,7 @@ class Fading(TypedDict):
 
     kind: Literal["fading"]
     rates: Rows
-    #: Of the draws; scaled to sum to 1. Without: all alike.
+    #: Probabilities of the draws, scaled to sum to 1. Default: equal.
     probabilities: NotRequired[Numbers | None]
 
 
@@ -91,7 +91,7 @@ class Csma(TypedDict):
     """Ideal CSMA: mixtures of the independent sets of a conflict graph; at most 64 links and 65 536 sets."""
 
     kind: Literal["csma"]
-    #: Of each link without interference.
+    #: Rate of each link without interference.
     rates: Numbers
     #: Pairs of positions within the coupling that cannot be active together.
     conflicts: Sequence[tuple[int, int]] | Sequence[Sequence[int]] | NDArray[Any]
@@ -111,7 +111,7 @@ class Coupling(TypedDict):
 
 
 class Network(TypedDict):
-    """Links, what couples the wireless ones, and for each flow the links that it crosses."""
+    """Links, couplings of the wireless ones, and the route of each flow."""
 
     links: Sequence[Wired | Literal["wireless"]]
     couplings: NotRequired[Sequence[Coupling]]
@@ -179,18 +179,27 @@ class Problem(TypedDict):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Solution:
-    """The best rates, with the prices that prove it."""
+    """The best rates, with the prices that prove it.
 
-    #: Of every flow.
+    Examples
+    --------
+    >>> import windward as ww
+    >>> fair = {"kind": "proportional_fair", "weight": 1.0}
+    >>> best = ww.num.solve(ww.num.wired([9.0], routes=[[0], [0], [0]], utilities=[fair] * 3))
+    >>> best.rates.round(6).tolist(), best.residual < 1e-9
+    ([3.0, 3.0, 3.0], True)
+    """
+
+    #: Rate of every flow.
     rates: Array
-    #: Of every link: utility per rate.
+    #: Price of every link: utility per rate.
     prices: Array
-    #: Of every flow: the sum of the prices along its route.
+    #: Sum of the prices along the route of every flow.
     path_prices: Array
-    #: Of every link: its capacity, or the rate that its region gives it.
+    #: Rate of every link: its capacity, or its rate in its region.
     link_rates: Array
-    #: How each coupling reaches its rates, by `kind`: "direct", "faces" (the `prices` of half-spaces), "shares" (of
-    #: each draw, for each link) or "sets" (the `probabilities` of independent sets).
+    #: Mixture with which each coupling reaches its rates, by `kind`: "direct", "faces" (the `prices` of half-spaces),
+    #: "shares" (of each draw, for each link) or "sets" (the `probabilities` of independent sets).
     mixtures: list[dict[str, Any]]
     #: The sum of the utilities and entropies; None for max-min, which has none.
     objective: float | None
@@ -198,7 +207,7 @@ class Solution:
     levels: list[dict[str, Any]]
     #: "interior", "water_filling", "reference" or "subgradient".
     method: str
-    #: Of the method.
+    #: Iterations of the method.
     iterations: int
     #: Relative residuals, all 0 at an exact optimum, computed from the answer alone: `primal` (overload), `dual`
     #: (marginal utility against price), `slackness`, `scheduling` (are the rates what MaxWeight serves?), `gap`.
@@ -224,14 +233,14 @@ def wired(capacity: Numbers, routes: Sequence[Indices], utilities: Sequence[Util
 
 
 def solve(problem: Problem, *, tolerance: float = 1e-10, max_iterations: int = 10_000) -> Solution:
-    """The best rates by the method for daily work: an interior point on the dual, or water filling for max-min.
+    """Solves the problem by an interior point method on the dual, or by water filling for max-min.
 
     The interpreter's lock is released meanwhile.
 
     Parameters
     ----------
     problem
-        What is to be solved. Lists may be arrays.
+        The problem. Lists may be arrays.
     tolerance
         Largest relative residual at which the method stops.
     max_iterations
@@ -247,7 +256,7 @@ def solve(problem: Problem, *, tolerance: float = 1e-10, max_iterations: int = 1
 
 
 def solve_reference(problem: Problem) -> Solution:
-    """The same by Clarabel, a general conic solver: slow, with some digits less, and independent.
+    """Solves the problem by Clarabel, a general conic solver: slower, less precise, and independent.
 
     Raises
     ------
@@ -265,15 +274,15 @@ def subgradient(
     Parameters
     ----------
     problem
-        What is to be solved.
+        The problem.
     first
         The first step, price per rate.
     decay
         Step k is `first`/sqrt(1 + `decay` k); 0 keeps the step.
     iterations
-        How many.
+        Number of iterations.
     price
-        Of every link at the start.
+        Price of every link at the start.
 
     Returns
     -------
@@ -301,6 +310,7 @@ class FluidMap:
 
     It keeps its last answer as the next start: along a trajectory an answer takes microseconds.
 
+    >>> from windward.theory.num import FluidMap, wired
     >>> one_link = wired([10.0], routes=[[0], [0]], utilities=[])["network"]
     >>> windows_to_rates = FluidMap(one_link, base_rtt_s=[1.0, 1.0])
     >>> rates, delays = windows_to_rates.solve([8.0, 12.0])  # 10 packets queue: 1 s
@@ -352,7 +362,7 @@ class FluidMap:
 
 
 def region_rates(region: Region, prices: Numbers) -> Array:
-    """What MaxWeight serves: the r of the region that makes the sum of price times rate largest (huang2020 (17)).
+    """MaxWeight's rates: the r of the region with the largest sum of price times rate (huang2020 (17)).
 
     >>> [float(rate) for rate in region_rates({"kind": "norm", "capacity": [4.0, 3.0], "exponent": 1.0}, [1.0, 2.0])]
     [0.0, 3.0]
@@ -366,7 +376,7 @@ def region_rates(region: Region, prices: Numbers) -> Array:
 
 
 def region_jacobian(region: Region, prices: Numbers) -> Array | None:
-    """Its derivatives by the prices, a row for each rate; None for regions where it jumps.
+    """Derivatives of MaxWeight's rates by the prices, a row for each rate; None for regions where rates jump.
 
     Raises
     ------

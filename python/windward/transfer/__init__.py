@@ -1,4 +1,4 @@
-"""Files over parallel connections (`get`, `send`, `serve`), emulated links (`link`), and laws in the kernel (`kernel`).
+"""Files over parallel connections (`get`, `send`, `serve`), emulated links (`link`), and laws in the kernel.
 
 The same functions and options as the commands `windward get`, `send`, `serve`, `link` and `kernel`.
 

@@ -98,8 +98,8 @@ def get(
     -------
     dict
         `path`, `length_bytes`, `there_bytes` (already present), `duration_s`, `rate_bps`, `series` (statistics of the
-        connections), `retries`, `has_known_length`, `has_known_end` (a truncated file would have been noticed),
-        `single` (why only one connection could be used, or None), `is_checked`.
+        connections), `retries`, `has_known_length`, `has_known_end`, `single`, `is_checked`. `has_known_end` is true if
+        truncation would have been noticed. `single` is the reason for a single connection, or None.
 
     Raises
     ------

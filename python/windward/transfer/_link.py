@@ -88,8 +88,8 @@ def link(
     trace
         A mahimahi trace in place of the rate.
     changes
-        What changes while the command runs: "TIME NAME=VALUE …", such as "30s rate=2mbit delay=80ms", of rate, delay,
-        loss, buffer, jitter and reorder as above, and "30s down", "35s up".
+        Changes while the command runs: "TIME NAME=VALUE …", such as "30s rate=2mbit delay=80ms", "30s down", "35s up".
+        Names: rate, delay, loss, buffer, jitter, reorder.
     servers
         Shell commands to run at the other end while the command runs.
     congestion
@@ -103,14 +103,14 @@ def link(
     Returns
     -------
     dict
-        `code` (the command's exit code), `seconds`, `down` and `up` (totals of each direction; None for
-        means where no packet passed), `quality` (how well the
-        emulation kept its time; `problem` is None where it is to be trusted).
+        `code` (the command's exit code), `seconds`, `down`, `up` and `quality`. `down` and `up` are the totals of each
+        direction; means without packets are None. `quality` is the timing of the emulation; its `problem` is None if it
+        was in time.
 
     Raises
     ------
     windward.EmulationError
-        Where links cannot be emulated.
+        If links cannot be emulated here.
     OSError
         If the command cannot be started: FileNotFoundError where there is none of this name.
     windward.errors.OptionError

@@ -28,7 +28,7 @@ def load(
     law
         One of `laws()`.
     parameters
-        Of the law. Default: its own.
+        Parameters of the law. Default: its own.
     name
         The name by which programs choose it. Default: the law's name, with "_" for "-".
     stay
@@ -87,7 +87,7 @@ def show(name: str) -> tuple[tuple[str, str], builtins.list[dict[str, Any]]]:
     tuple of str
         Name and unit of the figure that is the law's own.
     list of dict
-        Of each connection `local`, `remote`, `cwnd` in packets, `base_rtt_s`, `avg_rtt_s`, the law's own figure,
+        Each connection: `local`, `remote`, `cwnd` in packets, `base_rtt_s`, `avg_rtt_s`, the law's own figure,
         `is_slow_start`, `rounds`.
 
     Raises

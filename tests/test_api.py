@@ -1,0 +1,169 @@
+"""The Python API as people look for it: `help`, an example of every public class, `open`, the page of the reference."""
+
+import ast
+import doctest
+import inspect
+import pydoc
+import re
+import runpy
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import REPOSITORY
+
+import windward as ww
+from windward import _engine
+
+PACKAGE = REPOSITORY / "python" / "windward"
+
+#: The compiled classes: their docstrings for type checkers, which have examples.
+STUB = {
+    node.name: ast.get_docstring(node) or ""
+    for node in ast.parse((PACKAGE / "_engine.pyi").read_text(encoding="utf-8")).body
+    if isinstance(node, ast.ClassDef)
+}
+
+#: Classes without an example: results/_answers/run.py is being rewritten.
+OPEN = {"Run"}
+
+
+def public() -> dict[str, type]:
+    """Every public class by the name that users write, but for those of the papers and types of dictionaries."""
+    modules = {"": ww, "coding.": ww.coding, "fluid.": ww.fluid, "laws.": ww.laws, "num.": ww.num}
+    return {
+        f"{prefix}{name}": value
+        for prefix, module in modules.items()
+        for name, value in inspect.getmembers(module, inspect.isclass)
+        if not name.startswith("_") and not issubclass(value, dict) and is_of(value, module)
+    }
+
+
+def is_of(value: type, module: ModuleType) -> bool:
+    """A class that a module has for its users, not for its own work."""
+    return module is ww or value.__module__ == module.__name__
+
+
+CLASSES = public()
+
+
+def test_help_fits_a_screen_and_leads_on() -> None:
+    """What is to be read comes first, on 24 lines of 80; the rest are names that pydoc lists itself."""
+    lines = pydoc.plain(pydoc.render_doc(ww)).splitlines()
+    named = lines.index("PACKAGE CONTENTS")
+    assert named <= 24
+    assert max(map(len, lines[:named])) <= 82
+    assert len(lines) <= 60
+    for name in ("Scenario", "Run", "open", "Law", "Link"):
+        assert any(f"help(ww.{name})" in line for line in lines)
+        assert inspect.getdoc(getattr(ww, name))
+
+
+def test_all_names_are_listed() -> None:
+    names = dir(ww)
+    assert {"load", "open", "Scenario", "Cubic", "num", "transfer", "coding"} <= set(names)
+    assert all(hasattr(ww, name) for name in names)
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_the_example_of_a_class_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scenarios").symlink_to(REPOSITORY / "scenarios")
+    kind = CLASSES[name]
+    text = STUB[kind.__name__] if getattr(_engine, kind.__name__, None) is kind else inspect.getdoc(kind) or ""
+    example = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    assert bool(example.examples) == (name not in OPEN)
+    assert not any(doctest.SKIP in one.options for one in example.examples)
+    runner = doctest.DocTestRunner()
+    runner.run(example)
+    assert runner.failures == 0
+
+
+def test_the_examples_of_functions_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scenarios").symlink_to(REPOSITORY / "scenarios")
+    functions = (ww.open, ww.load, ww.num.wired, ww.coding, ww.num, ww.laws)
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    for function in functions:
+        runner.run(parser.get_doctest(inspect.getdoc(function) or "", vars(ww.num).copy(), repr(function), None, 0))
+    assert runner.summarize().attempted > 20
+    assert runner.failures == 0
+
+
+def test_types_and_help_say_the_same() -> None:
+    """The docstrings for type checkers begin as those of the compiled classes."""
+    differ = []
+    for name, text in STUB.items():
+        compiled = inspect.getdoc(getattr(_engine, name)) or ""
+        if not " ".join(compiled.split()).startswith(text.partition("\n")[0].rstrip(".")):
+            differ.append(name)
+    assert differ == []
+
+
+def test_open_opens_every_engines_result(tmp_path: Path) -> None:
+    scenario = ww.load(REPOSITORY / "scenarios" / "quic-one-bottleneck.toml")
+    scenario.simulate(seeds=[3], output=tmp_path / "run")
+    scenario.simulate(seeds=2, output=tmp_path / "seeds")
+    scenario.sweep({"duration": ["70 s", "80 s"]}, seeds=1, output=tmp_path / "sweep")
+    scenario.fluid().save(tmp_path / "fluid")
+    scenario.optimum().save(tmp_path / "optimum")
+    scenario.compare(seeds=1, emulate=False, output=tmp_path / "compare")
+    opened = {path.name: ww.open(path) for path in tmp_path.iterdir()}
+    assert {name: type(result) for name, result in opened.items()} == {
+        "run": ww.Run,
+        "seeds": ww.Run,
+        "sweep": ww.Sweep,
+        "fluid": ww.Fluid,
+        "optimum": ww.Optimum,
+        "compare": ww.Comparison,
+    }
+    assert opened["run"].seeds == (3,)
+    assert opened["seeds"].seeds == (1, 2)
+    assert all(result.name == "quic-one-bottleneck" for result in opened.values())
+    # As a text, too; and what a comparison holds can be opened alone.
+    assert isinstance(ww.open(str(tmp_path / "fluid")), ww.Fluid)
+    assert isinstance(ww.open(tmp_path / "compare" / "simulate"), ww.Run)
+    with pytest.raises(ww.ResultError, match=r"a result of `fluid`, not of `sweep`\nhint: windward.open opens"):
+        ww.Sweep.open(tmp_path / "fluid")
+    with pytest.raises(ww.ResultError, match="does not exist"):
+        ww.open(tmp_path / "nowhere")
+
+
+def test_open_opens_an_emulations_result(tmp_path: Path) -> None:
+    """An emulation's folder is a run's, with another engine in its summary."""
+    scenario = ww.load(REPOSITORY / "scenarios" / "quic-one-bottleneck.toml")
+    scenario.simulate(seeds=1, output=tmp_path / "run")
+    summary = tmp_path / "run" / "summary.json"
+    summary.write_text(summary.read_text().replace('"engine": "simulate"', '"engine": "emulate"'))
+    opened = ww.open(tmp_path / "run")
+    assert isinstance(opened, ww.Run)
+    assert opened.engine == "emulate"
+
+
+def test_the_page_of_the_api_is_up_to_date() -> None:
+    code = runpy.run_path(str(REPOSITORY / "tools" / "write_api.py"))
+    assert code["PAGE"].read_text(encoding="utf-8") == code["page"](), "tools/write_api.py writes it again"
+
+
+def test_the_page_has_every_public_name() -> None:
+    page = (REPOSITORY / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    modules = {"num", "fluid", "laws", "coding", "transfer", "kernel", "papers"}
+    missing = [name for name in dir(ww) if f"`ww.{name}`" not in page and name not in {"__version__", "Result", "LawSpec"}]
+    assert missing == []
+    assert all(f": `ww.{module}`" in page for module in modules)
+
+
+#: First words that hide the subject, as in tests/test_words.py.
+RELATIVE = re.compile(r"(What|Whether|Who|Whom|Whose|How|Where|When|Whatever|The same)\b")
+
+
+def test_descriptions_begin_with_a_noun_or_a_verb() -> None:
+    page = (REPOSITORY / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    found = []
+    for entry in re.split(r"(?m)^### ", page)[1:]:
+        name = entry.partition("\n")[0].strip("`")
+        summary = re.sub(r"```.*?```", "", entry, flags=re.DOTALL).partition("\n")[2].strip().partition("\n")[0]
+        items = [item for item in re.findall(r"(?m)^\* `[^`]+`: (.*)", entry) if RELATIVE.match(item)]
+        summaries = re.findall(r"(?m)^#### .*\n\n```python\n(?:.*\n)*?```\n\n(.*)", entry)
+        found += [f"{name}: {text}" for text in [summary, *items, *summaries] if RELATIVE.match(text)]
+    assert [line for line in found if line.split(":")[0].removeprefix("ww.") not in OPEN] == []
