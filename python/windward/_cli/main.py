@@ -7,7 +7,7 @@ What a command needs is imported when it runs: `windward --help` does not wait f
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -49,7 +49,6 @@ app = typer.Typer(
     cls=group(COMMANDS),
     help="Study, predict and deploy congestion control for wireless networks.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -82,14 +81,23 @@ def main() -> None:
         complain(str(error))
         raise SystemExit(2) from None
     except BrokenPipeError:
-        # The reader of our output has left, as `head` does.
-        _console.abandon()
-        raise SystemExit(0) from None
+        _leave_quietly()
+    except SystemExit as error:
+        # The command line library catches a broken pipe itself, and exits with 1.
+        if isinstance(error.__context__, BrokenPipeError):
+            _leave_quietly()
+        raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename is not None else ""
         complain(f"{where}{error.strerror or error}")
         _console.abandon()
         raise SystemExit(2) from None
+
+
+def _leave_quietly() -> NoReturn:
+    """The reader of our output has left, as `head` does: no failure."""
+    _console.abandon()
+    raise SystemExit(0) from None
 
 
 def _version(is_asked: bool) -> None:
