@@ -41,6 +41,31 @@ def test_control_characters_are_shown_and_not_obeyed() -> None:
     assert _console.visible("safe\revil") == "safe\ufffdevil"
 
 
+def test_wide_characters_are_two_columns() -> None:
+    assert [_console.width(text) for text in ("reno", "下り", "한국", "naïve", "nai\u0308ve", "ＡＢ")] == [
+        4,
+        4,
+        4,
+        5,
+        5,
+        4,
+    ]
+
+
+def test_columns_of_wide_names_line_up(tmp_path: Path) -> None:
+    file = tmp_path / "wide.toml"
+    file.write_text(SHORT.replace('name = "reno"\nfrom', 'name = "下りの流れ"\nfrom'), encoding="utf-8")
+    got = run(tmp_path, "simulate", "-o", "o", "wide.toml")
+    assert got.returncode == 0, got.stderr
+    lines = got.stdout.decode().splitlines()
+    ends = {_console.width(line.partition(" Mbit/s")[0]) for line in lines if " Mbit/s" in line and "reno" in line}
+    laws = {
+        _console.width(line[: line.index(law)]) for law in ("reno", "cubic ") for line in lines if f"  {law}" in line
+    }
+    assert len(ends) == 1
+    assert len(laws) == 1, lines
+
+
 def test_a_writer_has_no_way_around_it() -> None:
     raw = io.BytesIO()
     writer = _console.Writer(io.TextIOWrapper(raw, "utf-8", write_through=True))

@@ -1,6 +1,7 @@
 """The rooms of the Python package: each imports only rooms below it, at the top of a file or within a function."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -125,3 +126,19 @@ def test_simulate_waits_for_no_frames(scenario_file: Path, seeds: str) -> None:
     code += "from windward._cli.main import main\ntry: main()\nexcept SystemExit: pass"
     assert loaded(code, scenario_file.parent) == set()
     assert (scenario_file.parent / "results" / "small" / "seed-1" / "flow_series.parquet").exists()
+
+
+def said_in_errors(path: Path) -> Iterator[str]:
+    """The texts of the errors that a file raises."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Raise):
+            yield from (
+                part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and type(part.value) is str
+            )
+
+
+@pytest.mark.parametrize("path", FILES, ids=module)
+def test_errors_of_the_library_have_no_words_of_the_command_line(path: Path) -> None:
+    """`_cli` writes arguments as options: see `windward.errors.OptionError`."""
+    if not module(path).startswith("_cli"):
+        assert [text for text in said_in_errors(path) if re.search(r"(?<![-\w])--[a-z]", text)] == []

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import sys
+import unicodedata
 from typing import Any, NamedTuple, TextIO
 
 #: Control characters but for tab and line feed, a return that ends no line, and what turns the direction of text.
@@ -110,6 +111,14 @@ def plain(stream: Any) -> Any:
 def visible(text: str) -> str:
     """A text with U+FFFD in place of control characters."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def width(text: str) -> int:
+    """Columns of a text on a terminal: two for Chinese, Japanese and Korean characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
 def say(*parts: str | Styled) -> None:

@@ -22,7 +22,7 @@ def open(path: str | Path) -> Result:  # noqa: A001
     Parameters
     ----------
     path
-        The folder that `output=`, `save` or a command's `--output` wrote.
+        The folder that an engine, `save` or a command wrote.
 
     Returns
     -------

@@ -186,7 +186,7 @@ def _why_no_emulation(scenario: Scenario, wanted: bool | None) -> str | None:
     if wanted is False:
         return "not asked for"
     if wanted is None and scenario.duration_s > _PATIENCE_S:
-        return f"it would take {scenario.duration_s:g} s; ask for it with --emulate"
+        return f"it would take {scenario.duration_s:g} s; unless asked for, emulations take at most {_PATIENCE_S:g} s"
     return why_not()
 
 

@@ -198,7 +198,7 @@ def _try(asked: Asked, plain: Mapping[str, Any], on: str | None) -> _Tried:
         recordings |= set(scenario.recordings)
     if classes and not asked.allows_python:
         names = ", ".join(f"`{name}`" for name in classes)
-        raise ValueError(f"running it runs Python code, which --no-python refuses: class = {names}")
+        raise ValueError(f"running the sweep would run Python code, which was not allowed: class = {names}")
     return _Tried(classes=list(classes), recordings=recordings)
 
 

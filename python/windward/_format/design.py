@@ -44,7 +44,7 @@ class Design:
         if (count := self.combinations * (len(self.table.rows) if self.table else 1)) > MOST_POINTS:
             raise ValueError(
                 f"{count} points; at most {MOST_POINTS} are allowed\n"
-                "hint: give fewer values, or take samples of them with --latin N"
+                "hint: give fewer values, or take the samples of a Latin hypercube"
             )
         if repeated := next((path for at, path in enumerate(self.paths) if path in self.paths[:at]), None):
             raise ValueError(f"{repeated}: given twice; give all its values at once, as in {repeated}=1,2,3")

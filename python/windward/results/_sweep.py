@@ -194,7 +194,7 @@ class SweepFolder:
     def _begin(self, scenario: str) -> None:
         if holds(self.path) is not None:
             if (difference := _difference(self.path, self.plan)) is not None:
-                hint = "hint: choose another folder with --output, or delete this one to begin again"
+                hint = "hint: choose another folder, or delete this one to begin again"
                 raise OtherResultError(f"{self.path} {difference}\n{hint}")
             self._take_stock()
         else:

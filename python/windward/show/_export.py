@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from windward.errors import OptionError
 from windward.show._digest import Amount, Digest, column_scale, with_error
 
 #: What LaTeX reads as something else.
@@ -31,7 +32,7 @@ def write(tables: Sequence[Digest], form: str) -> str:
         For another format.
     """
     if form not in FORMS:
-        raise ValueError(f"--as {form}: not a format of tables; formats: {', '.join(FORMS)}")
+        raise OptionError(("as", form, f"not a format of tables; formats: {', '.join(FORMS)}"))
     return "\n".join(FORMS[form](table) for table in tables)
 
 

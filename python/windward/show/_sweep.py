@@ -89,4 +89,4 @@ def _amount(mean: float, error: float, unit: str) -> str:
 
 
 def _more(count: int, noun: str) -> str:
-    return f"{count} more {noun}{'s' if count > 1 else ''}; --as csv prints all" if count > 0 else ""
+    return f"{count} more {noun}{'s' if count > 1 else ''}; the CSV table has all" if count > 0 else ""

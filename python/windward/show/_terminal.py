@@ -36,9 +36,9 @@ def show(result: Result) -> None:
     show_tables(page.tables)
     if page.footer:
         print()
-    width = max((len(name) for name, _ in page.footer), default=0)
+    width = max((_console.width(name) for name, _ in page.footer), default=0)
     for name, value in page.footer:
-        _console.say(Styled(f"{name:<{width}}  ", "dim"), Styled(value, "bold"))
+        _console.say(Styled(f"{_padded(name, width)}  ", "dim"), Styled(value, "bold"))
 
 
 def show_tables(tables: Iterable[Digest]) -> None:
@@ -63,7 +63,7 @@ def say(text: str, style: str) -> None:
 def _fit(digest: Digest, width: int) -> tuple[Digest, Sequence[str]]:
     """The columns, most important first, that fit into the width, and the names of those that do not."""
     count = len(digest.columns)
-    widths = [max(len(row[at]) for row in (digest.columns, *digest.rows)) for at in range(count)]
+    widths = _widths(digest)
     while count > digest.words + 1 and sum(widths[:count]) + _GAP * count > width:
         count -= 1
     fitting = replace(digest, columns=digest.columns[:count], rows=[row[:count] for row in digest.rows])
@@ -72,17 +72,26 @@ def _fit(digest: Digest, width: int) -> tuple[Digest, Sequence[str]]:
 
 def _lines(digest: Digest) -> list[str | Styled]:
     """The table as text: words to the left, numbers to the right."""
-    rows = [digest.columns, *digest.rows]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(digest.columns))]
+    widths = _widths(digest)
 
     def line(row: Sequence[str]) -> str:
         cells = (
-            cell.ljust(width) if at < digest.words else cell.rjust(width)
+            _padded(cell, width, is_number=at >= digest.words)
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         return (" " * _GAP).join(cells).rstrip()
 
     return [Styled(line(digest.columns), "bold"), *map(line, digest.rows)]
+
+
+def _widths(digest: Digest) -> list[int]:
+    rows = [digest.columns, *digest.rows]
+    return [max(_console.width(row[at]) for row in rows) for at in range(len(digest.columns))]
+
+
+def _padded(cell: str, width: int, *, is_number: bool = False) -> str:
+    blanks = " " * (width - _console.width(cell))
+    return blanks + cell if is_number else cell + blanks
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windward._format.vary import label, read_value, worth
+from windward.errors import OptionError
 from windward.results import _names
 from windward.results._figures import FIGURES, Measured
 from windward.results._names import shorten
@@ -70,7 +71,7 @@ def draw(
         raise ValueError(f"a figure has at most two fields along its axes, not {len(over)}")
     if over is not None and len(over) == 2:
         if by is not None:
-            raise ValueError("a heat map has no lines: leave --by out, or give one --over")
+            raise OptionError(("by", by, "a heat map has no lines; leave it out, or give one field along the axis"))
         return _heat(sweep, what, figure, known[over[0]], known[over[1]], at or {})
     x = known[over[0]] if over else _default_over(sweep)
     by = by if by is not None else _default_by(sweep, what, x)
