@@ -245,6 +245,7 @@ docs: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python tools/notices.py
 	$(BIN)/python tools/draw_docs.py
 	$(BIN)/python tools/draw_crates.py
+	$(BIN)/python tools/write_gallery.py
 	$(BIN)/python tools/picture_explore.py
 	$(BIN)/python tools/run_notebook.py docs/start/notebook.ipynb
 

@@ -3,6 +3,8 @@
 The old rule says: bandwidth times delay. With n flows that are not in step, that over √n is enough (G. Appenzeller,
 I. Keslassy, N. McKeown, "Sizing router buffers", SIGCOMM 2004). Means over seeds with 95 % confidence intervals.
 
+Answer: with one flow a twentieth of the bandwidth-delay product fills 75.5 % of the link, with sixteen flows 92.9 %.
+
 It prints:
 
      1 flows: 75.5, 80.8, 87.7, 96.9, 100.0 %
@@ -64,4 +66,4 @@ with styled():
     axes.set_ylabel("utilization (%)")
     axes.set_title("Reno on a 20 Mbit/s link, 100 ms")
     axes.legend(loc="lower right")
-    figure.savefig("buffer_sizing.png")
+    figure.savefig("buffer_sizing.png", dpi=110)

@@ -3,20 +3,23 @@
 Every law gets the same bottleneck with four downloads, for itself; one packet in 200 is lost on the way. A law that
 takes every loss for a full queue leaves the link empty; a law that watches the delay need not.
 
+Answer: the laws that watch the delay have 18.66 to 18.88 of 20 Mbit/s, Vegas with a queue of 3.7 ms; Reno has 14.82.
+
 It prints:
 
-    reno     14.58 Mbit/s,  1.7 ms
-    cubic    15.38 Mbit/s,  2.0 ms
-    vegas    18.53 Mbit/s,  3.5 ms
-    fast     18.77 Mbit/s, 12.9 ms
-    quic-tcp 18.73 Mbit/s, 11.6 ms
-    compound 15.53 Mbit/s,  4.1 ms
+    reno     14.82 ± 0.34 Mbit/s,  1.4 ± 0.4 ms
+    cubic    15.72 ± 0.41 Mbit/s,  1.5 ± 0.6 ms
+    vegas    18.66 ± 0.19 Mbit/s,  3.7 ± 0.3 ms
+    fast     18.88 ± 0.13 Mbit/s, 12.9 ± 0.5 ms
+    quic-tcp 18.79 ± 0.12 Mbit/s, 11.6 ± 0.3 ms
+    compound 15.86 ± 0.46 Mbit/s,  3.3 ± 0.9 ms
 """
 
 # %% One network, one law
 import matplotlib.pyplot as plt
 
 import windward as ww
+from windward.results.stats import mean_and_interval
 from windward.show.plot.style import COLORS, styled
 
 
@@ -39,7 +42,7 @@ def run(law: ww.Reno | ww.Cubic | ww.Vegas | ww.Fast | ww.QuicTcp | ww.Compound)
         ],
         flow=[ww.Flow(name="download", from_="server", to="client", count=4, law=law)],
     )
-    return scenario.simulate(seeds=2)
+    return scenario.simulate(seeds=6)
 
 
 # %% All laws; those that aim at a backlog are told one that the buffer holds
@@ -50,15 +53,17 @@ runs = [run(law) for law in laws]
 with styled():
     figure, axes = plt.subplots(figsize=(6.5, 4.2))
     for law, result, color in zip(laws, runs, COLORS, strict=True):
-        goodput = result.flows.groupby("seed")["goodput_bps"].sum().mean() / 1e6
-        delay = result.links.loc[result.links["link"] == "server->client", "mean_queue_delay_s"].mean() * 1e3
-        print(f"{law.TAG[1]:8} {goodput:5.2f} Mbit/s, {delay:4.1f} ms")
-        axes.scatter(delay, goodput, color=color, s=60)
-        axes.annotate(law.TAG[1], (delay, goodput), (8, -3), textcoords="offset points", color=color)
+        goodput, above = mean_and_interval(result.flows.groupby("seed")["goodput_bps"].sum() / 1e6)
+        links = result.links[result.links["link"] == "server->client"]
+        delay, beside = mean_and_interval(1e3 * links["mean_queue_delay_s"])
+        print(f"{law.TAG[1]:8} {goodput:5.2f} ± {above:.2f} Mbit/s, {delay:4.1f} ± {beside:.1f} ms")
+        axes.errorbar(delay, goodput, above, beside, marker="o", markersize=5, color=color, capsize=2.5)
+        place = {"fast": (6, 7), "quic-tcp": (-52, 7)}.get(law.TAG[1], (8, -12))
+        axes.annotate(law.TAG[1], (delay, goodput), place, textcoords="offset points", color=color)
     axes.margins(x=0.2, y=0.2)
     axes.autoscale_view()
     axes.set_xlim(left=0)
     axes.set_xlabel("mean queueing delay (ms)")
     axes.set_ylabel("goodput of four flows (Mbit/s)")
     axes.set_title("Four flows of one law on 20 Mbit/s, 0.5 % loss")
-    figure.savefig("compare_laws.png")
+    figure.savefig("compare_laws.png", dpi=110)

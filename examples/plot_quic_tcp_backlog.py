@@ -1,7 +1,9 @@
-"""QUIC-TCP keeps p packets of each flow in the queue, whatever its exponent rho.
+"""Does QUIC-TCP keep p packets of each flow in the queue, whatever its exponent rho?
 
 Three flows with p = 20 share a link: the queue should settle at 60 packets. The exponent only changes how it gets
-there (huang2020, section 2).
+there (huang2020, section 2). Nothing here is random: one run is all runs.
+
+Answer: 59.2 to 59.4 packets are kept for exponents up to 0.75; at 1.0 the queue is still on its way after 10 s (53.6).
 
 It prints:
 
@@ -53,4 +55,4 @@ with styled():
     axes.set_ylabel("backlog (packets)")
     axes.set_title(f"{FLOWS} flows that aim at {P} packets each")
     axes.legend(loc="upper right", ncols=2)
-    figure.savefig("quic_tcp_backlog.png")
+    figure.savefig("quic_tcp_backlog.png", dpi=110)

@@ -26,6 +26,7 @@ def description(readme: str, repository: str | None) -> str:
     if repository is None:
         # A picture, and what is said below it.
         text = re.sub(r"^!\[[^\]]*\]\([^)]*\)\n\n(\*[^*].*?\*\n\n)?", "", text, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^[^\n]+:\n\n(\|[^\n]*\n)+?\| !\[.*?\n\n", "", text, flags=re.MULTILINE | re.DOTALL)
         text = re.sub(r"^Begin with the .*?\n\n", "", text, flags=re.MULTILINE | re.DOTALL)
         text = re.sub(r"\[([^\]]*)\]\((?!\w+://)[^)]*\)", r"\1", text)
     else:
