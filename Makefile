@@ -17,7 +17,7 @@
 # make validate-dual-queue  lay DualPI2 between kernels beside its equations
 # make validate-linux-stack  lay flows with Linux's loss detection beside Linux's own, as root
 # make validate-newreno  lay flows without SACK beside Linux's own, as root
-# make validate-packetdrill  play packetdrill's scripts for Linux (SCRIPTS), and the kernel's own (KERNEL), against the simulator's TCP
+# make validate-packetdrill  play packetdrill's scripts (SCRIPTS) and the kernel's (KERNEL) against the simulator's TCP
 # make validate-backpressure  lay backpressure between real kernels beside the simulator's, as root
 # make today    lay ten laws over the networks of today, simulated and between real kernels, as root; half an hour
 # make validate-tcp-fit  lay TCP-FIT between real kernels beside CUBIC, Reno and BBR, as root
@@ -80,7 +80,8 @@ run:
 	$(BIN)/windward show results/compare/headline/simulate
 	$(BIN)/windward report results/compare/headline
 
-# Setting up beside linting; then what depends on nothing but itself, on all processors; then, alone, what depends on the clock.
+# Setting up beside linting; then what depends on nothing but itself, on all processors; then, alone, what depends on
+# the clock.
 test:
 	@mkdir -p $(VENV) && rm -f $(SKIPPED)
 	@$(MAKE) $(AT_ONCE) $(VENV)/checks $(VENV)/engine lint
@@ -151,8 +152,8 @@ bench: $(VENV)/checks $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/bench.py --windward $(BIN)/windward --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/bench.py --ns3 $(VENV)-ns3/bin/python
 
-# Half an hour of ns-3: its goodput beside ours, and its laws told what ours are, written to docs/measured/validation/ns3.md and
-# ns3-laws.md.
+# Half an hour of ns-3: its goodput beside ours, and its laws told what ours are, written to
+# docs/measured/validation/ns3.md and ns3-laws.md.
 validate-ns3: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/sim/validate.py --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/sim/validate_laws.py --ns3 $(VENV)-ns3/bin/python
@@ -165,8 +166,8 @@ validate-queues: $(VENV)/engine $(VENV)-ns3/engine
 validate-tfrc: $(VENV)/engine
 	$(BIN)/python benches/sim/validate_tfrc.py
 
-# Twenty minutes of ns-2: Tables 8 and 9 of wang2016, written to docs/measured/validation/wang2016-ns2.md; goes on where it was
-# interrupted.
+# Twenty minutes of ns-2: Tables 8 and 9 of wang2016, written to docs/measured/validation/wang2016-ns2.md; goes on where
+# it was interrupted.
 validate-wang2016-ns2: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/sim/validate_wang2016.py
 
@@ -174,7 +175,8 @@ validate-wang2016-ns2: $(VENV)/checks $(VENV)/engine
 validate-formulas: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/sim/validate_table_four.py
 
-# Minutes: the fluid form of every law beside packets over loss, round trip and rate, written to docs/measured/validation/fluid.md.
+# Minutes: the fluid form of every law beside packets over loss, round trip and rate, written to
+# docs/measured/validation/fluid.md.
 validate-fluid: $(VENV)/checks $(VENV)/engine
 	$(BIN)/python benches/sim/validate_fluid.py
 
@@ -184,7 +186,8 @@ validate-wifi: $(VENV)/engine $(VENV)-ns3/engine
 	$(BIN)/python benches/wifi/validate.py --ns3 $(VENV)-ns3/bin/python
 	$(BIN)/python benches/wifi/moving.py --ns3 $(VENV)-ns3/bin/python
 
-# A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to docs/measured/validation/emulation.md.
+# A quarter of an hour in real time, as root: the emulator beside iperf3, ping and the simulator, to
+# docs/measured/validation/emulation.md.
 validate-emulation: $(VENV)/engine
 	$(BIN)/python benches/emulate/validate.py
 
@@ -196,11 +199,13 @@ validate-dual-queue: $(VENV)/engine
 validate-linux-stack: $(VENV)/engine
 	$(BIN)/python benches/emulate/linux_stack.py
 
-# A quarter of an hour in real time, as root, to docs/measured/validation/newreno-linux.md; goes on where it was interrupted.
+# A quarter of an hour in real time, as root, to docs/measured/validation/newreno-linux.md; goes on where it was
+# interrupted.
 validate-newreno: $(VENV)/engine
 	$(BIN)/python benches/emulate/newreno.py
 
-# Twenty minutes in real time, as root, to docs/measured/validation/backpressure-kernels.md; goes on where it was interrupted.
+# Twenty minutes in real time, as root, to docs/measured/validation/backpressure-kernels.md; goes on where it was
+# interrupted.
 validate-backpressure: $(VENV)/engine
 	$(BIN)/python benches/emulate/backpressure.py
 
@@ -213,8 +218,8 @@ validate-tcp-fit: $(VENV)/engine
 validate-bbr: $(VENV)/engine
 	$(BIN)/python benches/emulate/bbr.py $(if $(CELLS),--only $(foreach cell,$(CELLS),'$(cell)'))
 
-# Seconds. SCRIPTS is a copy of https://github.com/google/packetdrill, with its history, KERNEL one of Linux's source; to
-# docs/measured/validation/packetdrill.md.
+# Seconds. SCRIPTS is a copy of https://github.com/google/packetdrill, with its history, KERNEL one of Linux's source;
+# to docs/measured/validation/packetdrill.md.
 validate-packetdrill:
 	@test -n "$(SCRIPTS)" -a -n "$(KERNEL)" || { echo "SCRIPTS or KERNEL is missing:" \
 		"git clone https://github.com/google/packetdrill DIR;" \

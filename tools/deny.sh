@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks what other people's crates may be, by deny.toml: licences, sources, bans, and known vulnerabilities where the database of
-# advisories can be reached. What cannot be checked here goes to the list of what was skipped.
+# Checks what other people's crates may be, by deny.toml: licences, sources, bans, and known vulnerabilities where the
+# database of advisories can be reached. What cannot be checked here goes to the list of what was skipped.
 #
 #     sh tools/deny.sh SKIPPED
 set -eu

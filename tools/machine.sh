@@ -3,8 +3,9 @@
 #
 #     sh tools/machine.sh PYTHON ORIGIN VENV GOAL
 #
-# ORIGIN is where PYTHON was chosen, in make's words: `file` where nobody did. An environment in VENV that cannot be used is
-# removed, so that it is made anew: that of a Python that is too old or gone, of another clone, of an interrupted `venv`.
+# ORIGIN is where PYTHON was chosen, in make's words: `file` where nobody did. An environment in VENV that cannot be
+# used is removed, so that it is made anew: that of a Python that is too old or gone, of another clone, of an
+# interrupted `venv`.
 set -eu
 python=$1 origin=$2 venv=$3 goal=$4
 

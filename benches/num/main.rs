@@ -69,7 +69,8 @@ fn optimum(flows: usize, links: usize, alpha: f64, runs: usize) {
     println!("| alpha {alpha} | {flows} x {links} | {:.3} | {steps} | {residual:.1e} |", best * 1e3);
 }
 
-/// Windows follow QUIC-TCP's fluid law of huang2020 (18) with rho = 1/2, kappa = 0.05, from a start far below equilibrium.
+/// Windows follow QUIC-TCP's fluid law of huang2020 (18) with rho = 1/2, kappa = 0.05, from a start far below
+/// equilibrium.
 #[expect(clippy::disallowed_types, reason = "a benchmark reads the clock")]
 fn trajectory(flows: usize, links: usize, steps: usize) {
     let mut rng = Rng::seed_from_u64(2);

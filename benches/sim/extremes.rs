@@ -1,5 +1,5 @@
-//! Runs ten thousand scenarios at the ends of what the format allows: `cargo bench -p windward-scenario --bench extremes`, some
-//! minutes. Arguments: how many, and the first seed.
+//! Runs ten thousand scenarios at the ends of what the format allows: `cargo bench -p windward-scenario --bench
+//! extremes`, some minutes. Arguments: how many, and the first seed.
 
 #[path = "../../crates/scenario/tests/it/extremes/check.rs"]
 mod check;

@@ -1,7 +1,9 @@
-//! Compiles the laws: into eBPF by a clang, and by the machine's C compiler for the test that holds them to the Rust laws.
+//! Compiles the laws: into eBPF by a clang, and by the machine's C compiler for the test that holds them to the Rust
+//! laws.
 //!
-//! The clang is the one that `CLANG` names, or the machine's, or that of the Python package `ziglang`, which is the same
-//! LLVM under another driver. Where there is none, the laws are left out and the program says why when asked for one.
+//! The clang is the one that `CLANG` names, or the machine's, or that of the Python package `ziglang`, which is the
+//! same LLVM under another driver. Where there is none, the laws are left out and the program says why when asked for
+//! one.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

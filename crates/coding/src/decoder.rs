@@ -7,8 +7,8 @@ use crate::kernel::Kernel;
 
 /// Collects combinations of one block until they determine its packets.
 ///
-/// Coefficients are eliminated as they come: with what was received so far, A, it keeps E·A in reduced row echelon form and E
-/// beside it. Payloads are left alone until the end, when they are multiplied by E = A⁻¹ in one pass.
+/// Coefficients are eliminated as they come: with what was received so far, A, it keeps E·A in reduced row echelon form
+/// and E beside it. Payloads are left alone until the end, when they are multiplied by E = A⁻¹ in one pass.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     packets: usize,
@@ -75,7 +75,8 @@ impl Decoder {
         row[..self.packets].copy_from_slice(coefficients);
         row[self.packets..].fill(0);
         row[self.packets + rank] = 1;
-        // Of the rows in echelon form only one is not zero in a pivot's column: what is to be taken away is known at once.
+        // Of the rows in echelon form only one is not zero in a pivot's column: what is to be taken away is known at
+        // once.
         self.factors.clear();
         self.factors.extend(self.pivots.iter().map(|&pivot| coefficients[pivot]));
         self.kernel.combine(&self.factors, self.rows.padded(), self.row.padded_mut());

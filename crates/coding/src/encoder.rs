@@ -31,8 +31,8 @@ impl Encoder {
         &self.block
     }
 
-    /// The combination Σ c_m·η_m. Zeros at the end make it a combination of the first packets alone, as incremental coding
-    /// wants it (seferoglu2014 §IV).
+    /// The combination Σ c_m·η_m. Zeros at the end make it a combination of the first packets alone, as incremental
+    /// coding wants it (seferoglu2014 §IV).
     ///
     /// # Errors
     /// [`Error::Coefficients`] or [`Error::Zero`].

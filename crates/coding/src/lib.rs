@@ -1,8 +1,9 @@
 //! Random linear network coding over GF(2⁸).
 //!
-//! A block of k packets of one size is sent as linear combinations, each with its k coefficients. Any k combinations that
-//! are linearly independent give the block back, whichever they are; nodes on the way combine what they have without decoding.
-//! The field is GF(2)\[x\] modulo x⁸ + x⁴ + x³ + x² + 1, 0x11D ([`field`]), as in ISA-L and Reed–Solomon storage codes.
+//! A block of k packets of one size is sent as linear combinations, each with its k coefficients. Any k combinations
+//! that are linearly independent give the block back, whichever they are; nodes on the way combine what they have
+//! without decoding. The field is GF(2)\[x\] modulo x⁸ + x⁴ + x³ + x² + 1, 0x11D ([`field`]), as in ISA-L and
+//! Reed–Solomon storage codes.
 //!
 //! ```
 //! use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};

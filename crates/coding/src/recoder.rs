@@ -58,8 +58,8 @@ impl Recoder {
         self.payloads.is_empty()
     }
 
-    /// Σ f_i·a_i over the combinations held, as a combination of the block's packets. Where those are not independent it may be
-    /// zero.
+    /// Σ f_i·a_i over the combinations held, as a combination of the block's packets. Where those are not independent
+    /// it may be zero.
     ///
     /// # Errors
     /// [`Error::Factors`], or [`Error::Zero`] if all factors are.

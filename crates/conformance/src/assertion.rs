@@ -26,8 +26,8 @@ enum Token {
     End,
 }
 
-/// Counters of accurate ECN's option (RFC 9768 §3.2.3), which the simulator does not have: beside them scripts look at the counter of
-/// packets, which it has.
+/// Counters of accurate ECN's option (RFC 9768 §3.2.3), which the simulator does not have: beside them scripts look at
+/// the counter of packets, which it has.
 const PASSED_OVER: [&str; 3] = ["tcpi_delivered_ce_bytes", "tcpi_delivered_e0_bytes", "tcpi_delivered_e1_bytes"];
 
 const SIGNS: [&str; 19] =

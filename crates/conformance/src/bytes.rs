@@ -22,8 +22,8 @@ impl Bytes {
         segments.iter().all(|&(from, to)| bytes.number(to) == bytes.number(from).map(|n| n + 1)).then_some(bytes)
     }
 
-    /// The application writes `count` bytes; a short last segment that is not among the first `sent` is filled first. How many
-    /// segments that makes.
+    /// The application writes `count` bytes; a short last segment that is not among the first `sent` is filled first.
+    /// How many segments that makes.
     pub fn write(&mut self, count: u32, mss: u32, sent: u32) -> u32 {
         let before = self.bounds.len();
         let mut end = self.end() + count;

@@ -31,7 +31,8 @@ pub struct Results {
 }
 
 impl Results {
-    /// Plays all scripts below `root`: the folder of scripts itself, a copy of packetdrill's repository, or Linux's source.
+    /// Plays all scripts below `root`: the folder of scripts itself, a copy of packetdrill's repository, or Linux's
+    /// source.
     pub fn of(root: &Path) -> std::io::Result<Self> {
         let [tcp, selftests] =
             ["gtests/net/tcp", "tools/testing/selftests/net/packetdrill"].map(|path| root.join(path));

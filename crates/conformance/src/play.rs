@@ -20,8 +20,8 @@ use windward_sim::socket::{Sent, Socket};
 use windward_units::{Duration, Packets, Time};
 
 /// Default tolerance of an event's time, packetdrill's own. Scripts give the
-/// times that kernels were seen to keep, whose timers expire up to one tick of 1 to 4 ms late; the simulator's are exact and need
-/// nothing on top.
+/// times that kernels were seen to keep, whose timers expire up to one tick of 1 to 4 ms late; the simulator's are
+/// exact and need nothing on top.
 const TOLERANCE: u64 = 4_000;
 /// Relative tolerance, as the inverse of a share of the time since the previous event, where that is more:
 /// packetdrill's 12.5 %.

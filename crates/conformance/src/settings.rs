@@ -5,9 +5,9 @@ use windward_laws::{AnyLaw, LawSpec};
 use windward_sim::{EcnMode, LossDetection, NewReno, RtoRule, TcpOptions};
 use windward_units::{Duration, Packets};
 
-/// Settings that change nothing of what the simulator has, whatever their value: buffers, the repetition of SYNs (handshakes are
-/// taken as they stand), TCP Fast Open, what the receiver's window and the two ends' options begin with (the handshake's lines say
-/// that), and how many segments leave in one piece (the player joins and cuts them).
+/// Settings that change nothing of what the simulator has, whatever their value: buffers, the repetition of SYNs
+/// (handshakes are taken as they stand), TCP Fast Open, what the receiver's window and the two ends' options begin with
+/// (the handshake's lines say that), and how many segments leave in one piece (the player joins and cuts them).
 const WITHOUT_EFFECT: [&str; 23] = [
     "tcp_rmem",
     "tcp_wmem",

@@ -39,7 +39,8 @@ fn the_simulator_does_what_the_scripts_say() {
 #[test]
 fn a_wrong_expectation_is_found_in_its_line() {
     for (name, from, to, line, what) in [
-        // Another segment, another time, nothing in time, another ACK, other blocks, another stamp, another window, a codepoint, a flag.
+        // Another segment, another time, nothing in time, another ACK, other blocks, another stamp, another window, a
+        // codepoint, a flag.
         ("recovery.pkt", "> . 1:501(500) ack 1", "> . 501:1001(500) ack 1", 22, "; got . 1:501(500) ack 1 at 0.162"),
         ("probe.pkt", "+.1~+.103 >", "+.14 >", 15, "; got . 2001:3001(1000) ack 1 at 0.202"),
         ("probe.pkt", "+.1~+.103 >", "+.06 >", 15, "; nothing is sent by then"),

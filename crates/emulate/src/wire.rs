@@ -2,8 +2,9 @@
 //!
 //! One thread reads packets from the hosts' devices, sends them through the simulator's [`Fabric`], whose time it moves
 //! along with the wall clock, and writes to the devices what has arrived. It runs before all other threads where it may
-//! (SCHED_FIFO), for a packet that leaves late is a delay that no link has. Waits end a little early and spin for the rest,
-//! but not for longer than a real-time thread may run: Linux stops one that leaves less than 5 % of a second to others.
+//! (SCHED_FIFO), for a packet that leaves late is a delay that no link has. Waits end a little early and spin for the
+//! rest, but not for longer than a real-time thread may run: Linux stops one that leaves less than 5 % of a second to
+//! others.
 
 use crate::error::Error;
 use crate::frames::Frames;

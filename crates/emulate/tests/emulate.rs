@@ -1,5 +1,5 @@
-//! Scenarios between real kernels. As root: `cargo test -p windward-emulate -- --ignored --test-threads 1`, which `make test`
-//! does where it can, and with nothing beside it.
+//! Scenarios between real kernels. As root: `cargo test -p windward-emulate -- --ignored --test-threads 1`, which `make
+//! test` does where it can, and with nothing beside it.
 #![cfg(target_os = "linux")]
 
 use std::fs;

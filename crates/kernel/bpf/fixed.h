@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only
  *
- * Fixed point for control laws. eBPF has neither floating point nor, before -mcpu=v4, a signed division: everything here
- * is unsigned, branch-free where the verifier would otherwise follow every path, and short of 64 bits at every step.
+ * Fixed point for control laws. eBPF has neither floating point nor, before -mcpu=v4, a signed division: everything
+ * here is unsigned, branch-free where the verifier would otherwise follow every path, and short of 64 bits at every
+ * step.
  *
  *   packets    Q24 in u64, below 2^44: windows up to a million packets, to 6e-8
  *   shares     Q30 in u32, 0 to 1

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only
  *
- * The host of a law in the kernel: keeps the books that `struct ack` asks for, and answers as tcp_congestion_ops. A law's
- * file is its header and this one.
+ * The host of a law in the kernel: keeps the books that `struct ack` asks for, and answers as tcp_congestion_ops. A
+ * law's file is its header and this one.
  *
  * Recovery stays the kernel's: pkts_acked comes with every ACK and lets the law learn; cong_avoid only where the window
- * may grow. The state lies in the socket's private area, and what `show` prints goes to a map when a round trip ends, at
- * most once per millisecond.
+ * may grow. The state lies in the socket's private area, and what `show` prints goes to a map when a round trip ends,
+ * at most once per millisecond.
  */
 #pragma once
 #include "core.h"
@@ -66,7 +66,8 @@ FIXED int passed(u32 sequence, u32 other)
 }
 
 /* RFC 5681's FlightSize: packets sent and not yet acknowledged cumulatively, those found lost or SACKed included. Without what
- * limited transmit let out on duplicate ACKs (§3.2 step 2): that is what exceeds the window, which is not yet reduced. */
+ * limited transmit let out on duplicate ACKs (§3.2 step 2): that is what exceeds the window, which is not yet
+ * reduced. */
 FIXED u32 flight_of(const struct tcp_sock *tp)
 {
 	return least(tp->packets_out, tp->snd_cwnd);
@@ -165,7 +166,8 @@ FIXED u32 answer_of(const struct tcp_sock *tp, struct connection *connection, co
 }
 
 /* Now and then, on a loaded machine, Linux 6.18 takes for an answer what lay on the stack, as if the program had not run: an ssthresh
- * of 2^31, from which recovery makes a window of 2^26 at once. The next ACK finds it here. No law answers so much: it is asked again. */
+ * of 2^31, from which recovery makes a window of 2^26 at once. The next ACK finds it here. No law answers so much:
+ * it is asked again. */
 FIXED void mend(struct tcp_sock *tp, struct connection *connection, const struct params *params)
 {
 	if (tp->snd_ssthresh > SSTHRESH_NONE)

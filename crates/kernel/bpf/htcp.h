@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only
  *
- * H-TCP. The twin of crates/laws/src/htcp, which carries the equations and their sources, with growth scaled by the round-trip
- * time and halving where the throughput has changed.
+ * H-TCP. The twin of crates/laws/src/htcp, which carries the equations and their sources, with growth scaled by the
+ * round-trip time and halving where the throughput has changed.
  */
 #pragma once
 #include "law.h"

@@ -12,7 +12,8 @@
  *   law_follow              the host has moved the window itself
  *   law_is_slow_start, law_observe
  *
- * and is compiled twice: into eBPF behind host.h, and by the machine's C compiler into the test that holds it to the Rust law.
+ * and is compiled twice: into eBPF behind host.h, and by the machine's C compiler into the test that holds it to the
+ * Rust law.
  */
 #pragma once
 #include "fixed.h"

@@ -1,5 +1,5 @@
-//! The laws as the kernel has them: their parameters, in the order of `struct params` of each law's header. What they mean,
-//! their defaults and what goes together is the laws' own, of `windward-laws`.
+//! The laws as the kernel has them: their parameters, in the order of `struct params` of each law's header. What they
+//! mean, their defaults and what goes together is the laws' own, of `windward-laws`.
 
 use crate::Error;
 use serde_json::{Map, Value};
@@ -134,8 +134,8 @@ pub(crate) fn encode(values: &[f64]) -> Vec<u32> {
     values.iter().map(|value| (value / STEP).round() as u32).collect()
 }
 
-/// The values of the kernel's words: of the numbers that a word may stand for the one with the fewest digits, as whoever gave
-/// it has written it.
+/// The values of the kernel's words: of the numbers that a word may stand for the one with the fewest digits, as
+/// whoever gave it has written it.
 pub(crate) fn decode(words: &[u32]) -> Vec<f64> {
     let value = |&word: &u32| {
         let exact = f64::from(word) * STEP;

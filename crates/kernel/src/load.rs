@@ -22,7 +22,8 @@ pub struct Options {
     pub stay: bool,
 }
 
-/// A law in the kernel. Dropping it unloads the law, unless it was asked to stay; open connections keep it until they close.
+/// A law in the kernel. Dropping it unloads the law, unless it was asked to stay; open connections keep it until they
+/// close.
 #[derive(Debug)]
 pub struct Loaded {
     name: String,
@@ -35,8 +36,8 @@ impl Loaded {
         &self.name
     }
 
-    /// Waits until another process has unloaded the law, but no longer than `limit`; whether it was. Kernels before 6.11
-    /// never tell.
+    /// Waits until another process has unloaded the law, but no longer than `limit`; whether it was. Kernels before
+    /// 6.11 never tell.
     ///
     /// # Errors
     /// A signal interrupted the wait.
@@ -69,8 +70,8 @@ pub fn support() -> Result<(), Error> {
 /// Loads a law into the kernel.
 ///
 /// # Errors
-/// Not root; a kernel that is too old or does not describe its types; a build without clang; an unknown law or parameter; a
-/// name that is taken; a refusal of the kernel.
+/// Not root; a kernel that is too old or does not describe its types; a build without clang; an unknown law or
+/// parameter; a name that is taken; a refusal of the kernel.
 pub fn load(law: &str, options: &Options) -> Result<Loaded, Error> {
     let law = KernelLaw::named(law)?;
     let values = law.change(&law.defaults(), &options.parameters)?;

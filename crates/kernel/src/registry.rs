@@ -40,7 +40,8 @@ pub fn list() -> Result<Vec<Entry>, Error> {
     registered()?.iter().map(describe).collect()
 }
 
-/// Changes parameters of the law loaded as `name`, while it runs; its connections take them up in their next round trip.
+/// Changes parameters of the law loaded as `name`, while it runs; its connections take them up in their next round
+/// trip.
 ///
 /// # Errors
 /// Not root; no such law loaded; an unknown parameter or a value out of range.
@@ -69,11 +70,12 @@ pub fn show(name: &str) -> Result<(&'static KernelLaw, Vec<Flow>), Error> {
     Ok((registered.settings.law, flows))
 }
 
-/// Unloads the law loaded as `name`, whoever loaded it. With `force` also while connections use it: they keep it until they
-/// close.
+/// Unloads the law loaded as `name`, whoever loaded it. With `force` also while connections use it: they keep it until
+/// they close.
 ///
 /// # Errors
-/// Not root; no such law loaded; the default of new connections; in use, without `force`; held by another process on a kernel that cannot take it away.
+/// Not root; no such law loaded; the default of new connections; in use, without `force`; held by another process on a
+/// kernel that cannot take it away.
 pub fn unload(name: &str, force: bool) -> Result<(), Error> {
     let registered = find(name)?;
     refuse_default(&[name.to_owned()])?;
@@ -108,7 +110,8 @@ pub fn clean() -> Result<Vec<String>, Error> {
     stay::release_all()
 }
 
-/// Refuses to unload a law that new connections get: they would go on getting it, and the kernel would keep its programs.
+/// Refuses to unload a law that new connections get: they would go on getting it, and the kernel would keep its
+/// programs.
 fn refuse_default(names: &[String]) -> Result<(), Error> {
     let text = fs::read_to_string(DEFAULT).unwrap_or_default();
     let default = text.trim();

@@ -1,5 +1,5 @@
-//! Laws that outlive the tool: links pinned in a file system of our own under /run, which comes with the first and goes with
-//! the last.
+//! Laws that outlive the tool: links pinned in a file system of our own under /run, which comes with the first and goes
+//! with the last.
 
 use crate::{Error, sys};
 use std::os::fd::OwnedFd;

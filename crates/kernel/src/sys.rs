@@ -1,5 +1,6 @@
 //! The system calls: bpf(2) with the attributes that the loader needs, each command a function. Layouts are those of
-//! `union bpf_attr` in include/uapi/linux/bpf.h; a shorter attribute than the kernel's own is filled up with zeros there.
+//! `union bpf_attr` in include/uapi/linux/bpf.h; a shorter attribute than the kernel's own is filled up with zeros
+//! there.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -18,8 +19,8 @@ pub(crate) enum Kind {
 }
 
 fn bpf<T>(command: libc::c_int, attributes: &mut T) -> io::Result<libc::c_long> {
-    // SAFETY: `attributes` is a live `repr(C)` value of exactly the size told; the pointers inside it point to live buffers
-    // of the sizes told beside them.
+    // SAFETY: `attributes` is a live `repr(C)` value of exactly the size told; the pointers inside it point to live
+    // buffers of the sizes told beside them.
     let answer = unsafe { libc::syscall(libc::SYS_bpf, command, std::ptr::from_mut(attributes), size_of::<T>()) };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }

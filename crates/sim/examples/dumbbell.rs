@@ -1,7 +1,8 @@
-//! Runs a dumbbell and prints what `make bench` reads: `dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE]`, where QUEUE is the
-//! discipline of every link's queue (`codel`, `fq-codel`, `pie`, `dualpi2`, `red`).
+//! Runs a dumbbell and prints what `make bench` reads: `dumbbell LAW FLOWS MBIT RTT_MS BUFFER SECONDS [QUEUE]`, where
+//! QUEUE is the discipline of every link's queue (`codel`, `fq-codel`, `pie`, `dualpi2`, `red`).
 //!
-//! Each flow has an access link of ten times the bottleneck's rate at either end, so that a data packet takes three hops.
+//! Each flow has an access link of ten times the bottleneck's rate at either end, so that a data packet takes three
+//! hops.
 
 use windward_laws::LawSpec;
 use windward_sim::{

@@ -1,9 +1,9 @@
 //! Runs a wireless network of 802.11b at 11 Mbit/s and prints what `make bench` reads:
 //! `wifi grid SECONDS`, `wifi star STATIONS SECONDS` or `wifi plane STATIONS SECONDS`.
 //!
-//! The grid is wang2013's, 4 × 4 stations 150 m apart, with four TCP flows over one to three hops; the star has stations that always
-//! have something to send to the one in the middle; the plane has stations in random places, forty in a square of 1 km, each of
-//! which offers 50 kbit/s to the nearest other one.
+//! The grid is wang2013's, 4 × 4 stations 150 m apart, with four TCP flows over one to three hops; the star has
+//! stations that always have something to send to the one in the middle; the plane has stations in random places, forty
+//! in a square of 1 km, each of which offers 50 kbit/s to the nearest other one.
 
 use windward_laws::LawSpec;
 use windward_sim::wifi::{Access, Mac, Phy, Position, Propagation, Reach, StationConfig, Way, WifiConfig};

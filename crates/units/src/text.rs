@@ -52,7 +52,8 @@ pub trait Quantity: Sized {
         if base.abs() < 9e18 { Ok(Self::from_base(base)) } else { Err(error(Problem::Large)) }
     }
 
-    /// The accepted units, for messages and documents. A unit with a second code point for the same letter is in it once.
+    /// The accepted units, for messages and documents. A unit with a second code point for the same letter is in it
+    /// once.
     fn unit_names() -> impl Iterator<Item = &'static str> {
         Self::UNITS.iter().map(|(name, _)| *name).filter(|name| !name.contains('\u{3bc}'))
     }

@@ -11,7 +11,8 @@ mod x86;
 
 use crate::packets::{ALIGNMENT, Packets};
 
-/// The instructions by which packets are combined; all give the same bytes. Only those that the machine has can be named.
+/// The instructions by which packets are combined; all give the same bytes. Only those that the machine has can be
+/// named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel(Instructions);
 
@@ -106,7 +107,8 @@ impl Kernel {
         }
     }
 
-    /// Adds f(o)·`source` to output o. Outputs are packets as long as the source one after the other, a multiple of [`ALIGNMENT`].
+    /// Adds f(o)·`source` to output o. Outputs are packets as long as the source one after the other, a multiple of
+    /// [`ALIGNMENT`].
     pub(crate) fn spread(self, factors: &[u8], source: &[u8], outputs: &mut [u8]) {
         let is_whole = source.len().is_multiple_of(ALIGNMENT) && outputs.len() == factors.len() * source.len();
         assert!(is_whole, "{} factors for {} bytes in parts of {}", factors.len(), outputs.len(), source.len());

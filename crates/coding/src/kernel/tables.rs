@@ -33,8 +33,8 @@ pub(super) static HALVES: [[u8; 32]; 256] = {
     halves
 };
 
-/// Multiplication by c as a matrix over GF(2), as GF2P8AFFINEQB reads it: byte 7 − i of the word is the row that bit i of the
-/// product comes from, and bit j of that row says whether bit j of the other factor enters.
+/// Multiplication by c as a matrix over GF(2), as GF2P8AFFINEQB reads it: byte 7 − i of the word is the row that bit i
+/// of the product comes from, and bit j of that row says whether bit j of the other factor enters.
 #[cfg(target_arch = "x86_64")]
 pub(super) static MATRICES: [u64; 256] = {
     let mut matrices = [0; 256];

@@ -136,8 +136,8 @@ unsafe fn combine_step<V: Vector, const N: usize, const U: usize>(
 /// See [`super::Kernel::spread`].
 ///
 /// # Safety
-/// The machine has the instructions of `V`; the length of `source` is a multiple of `V::WIDTH`, and `outputs` are as many packets of
-/// that length as there are factors.
+/// The machine has the instructions of `V`; the length of `source` is a multiple of `V::WIDTH`, and `outputs` are as
+/// many packets of that length as there are factors.
 #[inline(always)]
 pub(super) unsafe fn spread<V: Vector>(factors: &[u8], source: &[u8], outputs: &mut [u8]) {
     let size = source.len();

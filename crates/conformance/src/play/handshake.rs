@@ -1,5 +1,5 @@
-//! The handshake, which the simulator takes as it stands in the script: it says what the two ends agreed on, and gives the first
-//! round-trip sample.
+//! The handshake, which the simulator takes as it stands in the script: it says what the two ends agreed on, and gives
+//! the first round-trip sample.
 
 use crate::script::{Segment, TcpOption};
 use windward_sim::EcnMode;
@@ -143,8 +143,8 @@ impl Handshake {
     }
 }
 
-/// RFC 3168 §6.1.1: a SYN with ECE and CWR, answered by one with ECE alone. RFC 9768 §3.1.1: a SYN with all three flags, answered by
-/// one that says what became of its codepoint; table 2 has what else the answer may be.
+/// RFC 3168 §6.1.1: a SYN with ECE and CWR, answered by one with ECE alone. RFC 9768 §3.1.1: a SYN with all three
+/// flags, answered by one that says what became of its codepoint; table 2 has what else the answer may be.
 fn agreed(theirs: &Segment, ours: &Segment) -> Result<EcnMode, String> {
     let (syn, answer) = if theirs.has('.') { (ours, theirs) } else { (theirs, ours) };
     match (syn.ace(), answer.ace()) {

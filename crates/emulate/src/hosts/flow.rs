@@ -38,7 +38,8 @@ pub(super) struct Flow<'a> {
 
 impl Drop for Flow<'_> {
     fn drop(&mut self) {
-        // The network is gone, and what has not arrived with it. Where this cannot be set, the kernel tries for two minutes more.
+        // The network is gone, and what has not arrived with it. Where this cannot be set, the kernel tries for two
+        // minutes more.
         _ = self.connection.abort();
     }
 }

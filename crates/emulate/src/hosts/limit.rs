@@ -31,8 +31,9 @@ pub(super) fn check(network: &Network, control: &Control) -> Result<(), Error> {
     if expected <= limit { Ok(()) } else { Err(Error::TooFast { expected, limit }) }
 }
 
-/// Packets a second, at most, that the flows of a network cause: each link that is the narrowest of a flow's way is full of
-/// that flow's segments, and there is an ACK for every other of them, or for every one where ACKs are not delayed.
+/// Packets a second, at most, that the flows of a network cause: each link that is the narrowest of a flow's way is
+/// full of that flow's segments, and there is an ACK for every other of them, or for every one where ACKs are not
+/// delayed.
 fn expected_rate<'a>(topology: &Topology, flows: impl Iterator<Item = (&'a Route, &'a TcpOptions)>) -> f64 {
     let rates: Vec<f64> = (0..topology.ports.len() as u32).map(|port| topology.mean_rate(port)).collect();
     let mut most = vec![0.0_f64; rates.len()];

@@ -35,7 +35,8 @@ pub struct Options {
     pub is_forced: bool,
     /// Settings of the hosts' kernels, as sysctl(8) names them: `net.ipv4.tcp_early_retrans` and its value.
     pub settings: Vec<(String, String)>,
-    /// Flows, or groups of flows, that a congestion control of the kernel's own runs in place of their law: (`up`, `bbr`).
+    /// Flows, or groups of flows, that a congestion control of the kernel's own runs in place of their law: (`up`,
+    /// `bbr`).
     pub congestion: Vec<(String, String)>,
 }
 

@@ -1,7 +1,7 @@
 //! From a network to hosts, addresses and kernel laws.
 //!
-//! Every flow has two addresses of its own, so that a packet's destination alone says whose it is and which way it goes,
-//! and the kernel's routes carry what differs between flows.
+//! Every flow has two addresses of its own, so that a packet's destination alone says whose it is and which way it
+//! goes, and the kernel's routes carry what differs between flows.
 
 use super::settings::Settings;
 use crate::error::Error;
@@ -25,8 +25,8 @@ const KERNELS: &str = "linux";
 /// The first flow's addresses: 10.0.0.16 sends, 10.0.0.17 receives.
 const FIRST: u32 = 0x0a00_0010;
 
-/// Least, first and largest receive buffer of a sink whose data are coded: they come a block at once, in which Linux sees no
-/// reason to enlarge its buffer.
+/// Least, first and largest receive buffer of a sink whose data are coded: they come a block at once, in which Linux
+/// sees no reason to enlarge its buffer.
 const CODED_RECEIVE_BUFFER: &str = "4096 4194304 268435456";
 
 /// Longest initial delay of an ACK in Linux (TCP_DELACK_MIN); it cannot be changed.

@@ -40,7 +40,8 @@ struct Tally {
     samples: u64,
     cwnd: f64,
     rate: f64,
-    /// Sum of the smoothed RTTs, each as often as segments were acknowledged since the sample before, and of these counts.
+    /// Sum of the smoothed RTTs, each as often as segments were acknowledged since the sample before, and of these
+    /// counts.
     acknowledged: u64,
     rtt: f64,
     rtts: u64,
@@ -225,8 +226,8 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// 90 segments acknowledged at 0.1 s, then 10 at 1 s: a simulation has a sample of each, with the mean 0.19 s; over time the mean
-    /// would be 0.55 s.
+    /// 90 segments acknowledged at 0.1 s, then 10 at 1 s: a simulation has a sample of each, with the mean 0.19 s; over
+    /// time the mean would be 0.55 s.
     #[test]
     fn the_mean_rtt_weighs_by_packets() {
         let mut tally = Tally { delivered: 100, ..Tally::default() };

@@ -12,8 +12,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::{ptr, thread, time};
 
-/// The program and its servers, each on its host. All that they have started ends with this, or with this process, however it
-/// ends.
+/// The program and its servers, each on its host. All that they have started ends with this, or with this process,
+/// however it ends.
 pub(super) struct Children {
     program: Child,
     signals: Signals,
@@ -106,8 +106,8 @@ fn start(command: &mut Command, host: &Namespace, names: Option<&ResolvConf>) ->
     command.spawn()
 }
 
-/// Gives servers the time to open their sockets: until one of the ports of this thread's network namespace listens for each,
-/// but a second at most.
+/// Gives servers the time to open their sockets: until one of the ports of this thread's network namespace listens for
+/// each, but a second at most.
 fn wait_until_listening(servers: &mut [Child]) -> Result<(), Error> {
     let listening = || {
         let table: String = ["tcp", "tcp6", "udp", "udp6"].map(read_or_nothing).concat();
@@ -134,8 +134,8 @@ fn read_or_nothing(protocol: &str) -> String {
     std::fs::read_to_string(format!("/proc/thread-self/net/{protocol}")).unwrap_or_default()
 }
 
-/// Ctrl-C reaches the program through the terminal: we wait for it. Who ends us by name, Ctrl-C's signal included, means the
-/// program too. Dropped, it puts back what was before.
+/// Ctrl-C reaches the program through the terminal: we wait for it. Who ends us by name, Ctrl-C's signal included,
+/// means the program too. Dropped, it puts back what was before.
 struct Signals(Vec<(libc::c_int, libc::sigaction)>);
 
 /// The program, for the signals that are meant for it; 0 for none.

@@ -1,10 +1,10 @@
-//! The way from behind a link to the rest of the world: the server's host answers for every address, and what is sent to
-//! one is passed on by this process from the machine's own network.
+//! The way from behind a link to the rest of the world: the server's host answers for every address, and what is sent
+//! to one is passed on by this process from the machine's own network.
 //!
-//! No packet leaves the emulated network, so that nothing of the machine has to be changed: no forwarding, no translation,
-//! no rights. When the emulator sees the first packet to an address and port, it opens a socket for it in the server's
-//! host, and a thread hands over what comes there. The connections across the link are the kernel's, from end to end of
-//! it; the server's own address stands for the machine's loopback.
+//! No packet leaves the emulated network, so that nothing of the machine has to be changed: no forwarding, no
+//! translation, no rights. When the emulator sees the first packet to an address and port, it opens a socket for it in
+//! the server's host, and a thread hands over what comes there. The connections across the link are the kernel's, from
+//! end to end of it; the server's own address stands for the machine's loopback.
 
 use super::names;
 use crate::sys::Namespace;
@@ -56,7 +56,8 @@ struct Life {
 }
 
 impl<'a> Gateway<'a> {
-    /// A gateway in `server`, which is at `address` and must hold every address for its own, to the network of the calling thread.
+    /// A gateway in `server`, which is at `address` and must hold every address for its own, to the network of the
+    /// calling thread.
     pub(super) fn new(server: &'a Namespace, address: Ipv4Addr) -> Self {
         let life = Arc::<Life>::default();
         let (outside, orders) = mpsc::channel::<Work>();

@@ -1,5 +1,5 @@
-//! Names behind a link: a resolver on the machine's own loopback is out of reach there, so the program gets a resolv.conf of
-//! its own that names the server's host, whose port 53 leads to that resolver.
+//! Names behind a link: a resolver on the machine's own loopback is out of reach there, so the program gets a
+//! resolv.conf of its own that names the server's host, whose port 53 leads to that resolver.
 
 use crate::sys::check;
 use std::ffi::CString;
@@ -25,8 +25,8 @@ fn replaced(text: &str, server: Ipv4Addr) -> String {
     kept.chain([format!("nameserver {server}").as_str()]).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// A file that takes the place of resolv.conf in the mounts of one process; it goes when this is dropped, and stays where
-/// it is mounted.
+/// A file that takes the place of resolv.conf in the mounts of one process; it goes when this is dropped, and stays
+/// where it is mounted.
 pub(super) struct ResolvConf {
     path: PathBuf,
     source: CString,
@@ -40,7 +40,8 @@ impl ResolvConf {
         Ok(Self { path, source })
     }
 
-    /// Mounts it in the calling process, which has mounts of its own. Takes no memory: it may run between fork and exec.
+    /// Mounts it in the calling process, which has mounts of its own. Takes no memory: it may run between fork and
+    /// exec.
     pub(super) fn mount(&self) -> io::Result<()> {
         let (from, to, none) = (self.source.as_ptr(), c"/etc/resolv.conf".as_ptr(), ptr::null());
         // SAFETY: all strings end with a zero and live through the call, which concerns this process alone.

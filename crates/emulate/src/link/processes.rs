@@ -5,8 +5,8 @@ use std::io::{self, PipeWriter};
 use std::os::fd::AsRawFd;
 use std::ptr;
 
-/// A PID namespace with an init that does nothing but be there. When this is dropped, or this process ends, however it does,
-/// the init ends, and with it the kernel kills all that has been started in the namespace, daemons included.
+/// A PID namespace with an init that does nothing but be there. When this is dropped, or this process ends, however it
+/// does, the init ends, and with it the kernel kills all that has been started in the namespace, daemons included.
 pub(super) struct Processes {
     init: libc::pid_t,
     /// The init waits for its other end to be closed.
@@ -15,8 +15,8 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Makes the namespace. From here on it is that of whatever the calling thread starts; the thread itself stays where it
-    /// is, can start no other threads, and must live as long as what it starts.
+    /// Makes the namespace. From here on it is that of whatever the calling thread starts; the thread itself stays
+    /// where it is, can start no other threads, and must live as long as what it starts.
     pub fn new() -> io::Result<Self> {
         let (ended, alive) = io::pipe()?;
         // SAFETY: it concerns this thread alone.
@@ -46,8 +46,8 @@ impl Drop for Processes {
     }
 }
 
-/// The life of an init: it ignores the signals that its group is sent, and the ends of its children, which the kernel then
-/// buries itself.
+/// The life of an init: it ignores the signals that its group is sent, and the ends of its children, which the kernel
+/// then buries itself.
 fn be_init(ended: libc::c_int, alive: libc::c_int) -> ! {
     // SAFETY: system calls; the byte is our own.
     unsafe {
@@ -68,8 +68,8 @@ fn be_init(ended: libc::c_int, alive: libc::c_int) -> ! {
     }
 }
 
-/// Gives the calling process mounts of its own, and in them a /proc that shows its own namespace, where that may be mounted.
-/// Takes no memory: it may run between fork and exec.
+/// Gives the calling process mounts of its own, and in them a /proc that shows its own namespace, where that may be
+/// mounted. Takes no memory: it may run between fork and exec.
 pub(super) fn own_mounts() -> io::Result<()> {
     let none = ptr::null();
     // SAFETY: all strings end with a zero; the calls concern this process alone.

@@ -1,5 +1,5 @@
-//! Devices, addresses and routes of the namespace that the thread is in, by rtnetlink(7): four requests, each answered by
-//! an acknowledgement.
+//! Devices, addresses and routes of the namespace that the thread is in, by rtnetlink(7): four requests, each answered
+//! by an acknowledgement.
 //!
 //! Why no library: the `rtnetlink` crate is asynchronous. It brings a runtime and half a dozen crates for what are four
 //! messages of fixed shape, and a network namespace belongs to a thread, on which every request here has to stay.

@@ -115,8 +115,8 @@ impl TcpSocket {
         check(unsafe { libc::shutdown(self.number(), libc::SHUT_WR) }).map(drop)
     }
 
-    /// Lets the connection end at once when the socket is closed, without what has not arrived. The kernel would repeat that for two minutes
-    /// more, into a network that is gone, and keep the namespace and the law for as long.
+    /// Lets the connection end at once when the socket is closed, without what has not arrived. The kernel would repeat
+    /// that for two minutes more, into a network that is gone, and keep the namespace and the law for as long.
     pub(crate) fn abort(&self) -> io::Result<()> {
         let linger = libc::linger { l_onoff: 1, l_linger: 0 };
         let bytes = [linger.l_onoff.to_ne_bytes(), linger.l_linger.to_ne_bytes()].concat();

@@ -24,7 +24,8 @@ impl Tun {
     /// Makes one in the namespace that this thread is in, raised and with `addresses`.
     pub(crate) fn new(mtu: u32, addresses: &[(Ipv4Addr, u8)]) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun")?;
-        // SAFETY: an interface request is plain data, for which zeros are a value; the call reads it, and writes the name.
+        // SAFETY: an interface request is plain data, for which zeros are a value; the call reads it, and writes the
+        // name.
         unsafe {
             let mut request: libc::ifreq = std::mem::zeroed();
             request.ifr_name.iter_mut().zip(NAME.bytes()).for_each(|(to, byte)| *to = byte as libc::c_char);

@@ -18,8 +18,8 @@ pub(crate) struct Acknowledgement<'a> {
     pub window: u16,
     /// Timestamps, if the connection has negotiated them.
     pub timestamps: Option<Timestamps>,
-    /// Beginnings and ends of what has arrived beyond `acknowledged`, the latest first (RFC 2018 §4); those that find no room are
-    /// left out.
+    /// Beginnings and ends of what has arrived beyond `acknowledged`, the latest first (RFC 2018 §4); those that find
+    /// no room are left out.
     pub sack: &'a [(u32, u32)],
 }
 
@@ -33,7 +33,8 @@ impl Acknowledgement<'_> {
     /// Most bytes that one takes.
     pub(crate) const MOST: usize = LEAST + OPTIONS;
 
-    /// Writes it as an IPv4 packet to the beginning of `room`, which has [`Self::MOST`] bytes. Returns how many it took.
+    /// Writes it as an IPv4 packet to the beginning of `room`, which has [`Self::MOST`] bytes. Returns how many it
+    /// took.
     pub(crate) fn write(&self, room: &mut [u8]) -> usize {
         debug_assert!(room.len() >= Self::MOST, "options find room");
         let options = self.write_options(&mut room[LEAST..]);

@@ -17,8 +17,8 @@ pub(super) fn of_header(header: &[u8]) -> u16 {
     !fold(sum(header))
 }
 
-/// The checksum of a segment between two addresses (RFC 9293 §3.1) whose checksum field is zero; zero if the field has what it
-/// should.
+/// The checksum of a segment between two addresses (RFC 9293 §3.1) whose checksum field is zero; zero if the field has
+/// what it should.
 pub(super) fn of_segment(addresses: [u32; 2], segment: &[u8]) -> u16 {
     let pseudo: u32 = addresses.iter().map(|address| (address >> 16) + (address & 0xffff)).sum();
     !fold(pseudo + u32::from(libc::IPPROTO_TCP as u16) + segment.len() as u32 + sum(segment))

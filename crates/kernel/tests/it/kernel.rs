@@ -1,7 +1,7 @@
-//! The laws in a real kernel: loaded, chosen, driving connections, changed, unloaded. As root, and where the kernel takes
-//! laws: `cargo test -p windward-kernel -- --ignored --test-threads 1`, which `make test` does where it can. Connections live
-//! on the loopback of a network namespace without a name: it goes with its thread, however that ends. Laws have names of
-//! this test's own.
+//! The laws in a real kernel: loaded, chosen, driving connections, changed, unloaded. As root, and where the kernel
+//! takes laws: `cargo test -p windward-kernel -- --ignored --test-threads 1`, which `make test` does where it can.
+//! Connections live on the loopback of a network namespace without a name: it goes with its thread, however that ends.
+//! Laws have names of this test's own.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -119,8 +119,8 @@ impl Connection {
     }
 }
 
-/// Gives a socket a buffer that no window here fills. Buffers that the kernel sizes follow how soon the receiver reads, which
-/// on a busy machine is late: they would bound the flight, and the law's window would no longer matter.
+/// Gives a socket a buffer that no window here fills. Buffers that the kernel sizes follow how soon the receiver reads,
+/// which on a busy machine is late: they would bound the flight, and the law's window would no longer matter.
 fn enlarge(socket: &impl AsRawFd, buffer: libc::c_int) {
     let bytes: libc::c_int = 16 << 20;
     // SAFETY: a live descriptor, and a value of the length told.
@@ -267,8 +267,8 @@ fn narrow(rate: u32, queue: u32) -> bool {
 #[test]
 #[ignore = "needs root, and a kernel that takes laws"]
 fn a_queue_holds_the_backlog_asked_for_and_another_when_it_changes() {
-    // QUIC-TCP's step is damped by base_rtt/avg_rtt, here a hundredth: four times the default κ takes it there in a second or two,
-    // and is still far from where it would swing.
+    // QUIC-TCP's step is damped by base_rtt/avg_rtt, here a hundredth: four times the default κ takes it there in a
+    // second or two, and is still far from where it would swing.
     let laws: [(_, _, &[_]); 2] = [("quic-tcp", "backlog", &[("kappa", 2.0)]), ("fast", "alpha", &[])];
     for (index, (law, parameter, others)) in laws.into_iter().enumerate() {
         let name = unique(&format!("q{index}"));
@@ -293,10 +293,10 @@ fn a_queue_holds_the_backlog_asked_for_and_another_when_it_changes() {
     }
 }
 
-/// Sends over a link of 100 Mbit/s until five transfers in a row find `backlog` packets: the law's estimate within a tenth, and
-/// the queue by its average RTT, of which next to nothing is anything else (1514 bytes take 121 µs); of the window, up to a third
-/// may wait in the host to be sent at once (tcp_tso_win_divisor). A machine that halts for a moment lengthens the RTT for some
-/// hundred ACKs; a transfer has seven hundred.
+/// Sends over a link of 100 Mbit/s until five transfers in a row find `backlog` packets: the law's estimate within a
+/// tenth, and the queue by its average RTT, of which next to nothing is anything else (1514 bytes take 121 µs); of the
+/// window, up to a third may wait in the host to be sent at once (tcp_tso_win_divisor). A machine that halts for a
+/// moment lengthens the RTT for some hundred ACKs; a transfer has seven hundred.
 fn settle(connection: &mut Connection, name: &str, backlog: f64) {
     let mut found = Vec::new();
     let mut in_a_row = 0;

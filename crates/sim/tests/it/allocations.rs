@@ -1,5 +1,5 @@
-//! The hot path allocates nothing: a run of twice the length makes no more allocations than one of once the length, but for
-//! rings that double where a queue or window becomes longer than ever before.
+//! The hot path allocates nothing: a run of twice the length makes no more allocations than one of once the length, but
+//! for rings that double where a queue or window becomes longer than ever before.
 
 use crate::common::{flow, law, link, network, simulate};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -80,8 +80,8 @@ fn cell(flows: &[FlowConfig]) -> CellConfig {
     }
 }
 
-/// A flow of every law and datagrams; full buffers, random losses and jitter, so that recovery is on the path. The same number of
-/// samples whatever the length.
+/// A flow of every law and datagrams; full buffers, random losses and jitter, so that recovery is on the path. The same
+/// number of samples whatever the length.
 fn bottleneck(seconds: u64) -> Network {
     let delay = Duration::from_millis(25);
     let mut out = link(0, 50_000_000, delay, Buffer::Packets(100));
@@ -125,11 +125,13 @@ fn a_longer_run_allocates_no_more() {
     let timeouts = |output: &Output| output.flows.iter().map(|flow| flow.timeouts).sum::<u64>();
     assert!(late.packet_hops > early.packet_hops + 100_000);
     assert!(timeouts(&late) > timeouts(&early) + 100, "timeouts are on the path");
-    // Of a few rings the fullest moment is in the second half: 2 were seen to double, with 280 timeouts and 580 000 hops more.
+    // Of a few rings the fullest moment is in the second half: 2 were seen to double, with 280 timeouts and 580 000
+    // hops more.
     assert!(long <= short + 20, "{short} {long}");
 }
 
-/// Stations of 802.11b in a row of `hops` hops, which hide from each other what they send, with RTS; a flow to its end, full buffers.
+/// Stations of 802.11b in a row of `hops` hops, which hide from each other what they send, with RTS; a flow to its end,
+/// full buffers.
 fn row(hops: u32, seconds: u64, queue: QueueConfig) -> Network {
     let positions: Vec<(f64, f64)> = (0..=hops).map(|at| (200.0 * f64::from(at), 0.0)).collect();
     let station = |at: u32| wifi::StationConfig {

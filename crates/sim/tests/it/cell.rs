@@ -77,8 +77,8 @@ fn rates(output: &Output) -> Vec<f64> {
     output.links.iter().map(|link| link.bytes as f64 * 8.0 / SECONDS as f64).collect()
 }
 
-/// Slot by slot in turn, a station gets a quarter of its mean rate. The rate of a slot is at most 5 bits a symbol, so its mean
-/// over n/4 slots is within 5·2.5/√(n/4) = 0.04 of Σ η P; a buffer of packets takes nothing of it.
+/// Slot by slot in turn, a station gets a quarter of its mean rate. The rate of a slot is at most 5 bits a symbol, so
+/// its mean over n/4 slots is within 5·2.5/√(n/4) = 0.04 of Σ η P; a buffer of packets takes nothing of it.
 #[test]
 fn round_robin_gives_everyone_an_equal_share_of_slots() {
     let snrs = [16.0, 80.0, 20.0, 40.0];
@@ -101,10 +101,10 @@ fn round_robin_gives_everyone_an_equal_share_of_slots() {
     }
 }
 
-/// Where the rate is linear in the signal-to-noise ratio (Shannon with a large gap), picking the best of n equal Rayleigh
-/// channels gains Σ 1/k over one of them, whose share is 1/n: the known multi-user diversity. Proportional fairness comes
-/// to the same pick, for its averages are equal: to the ripple of a filter of 1000 slots, some 1/√1000 of an average, which costs in
-/// second order.
+/// Where the rate is linear in the signal-to-noise ratio (Shannon with a large gap), picking the best of n equal
+/// Rayleigh channels gains Σ 1/k over one of them, whose share is 1/n: the known multi-user diversity. Proportional
+/// fairness comes to the same pick, for its averages are equal: to the ripple of a filter of 1000 slots, some 1/√1000
+/// of an average, which costs in second order.
 #[test]
 fn multi_user_diversity_gains_the_harmonic_number() {
     let gap = 1e4;
@@ -138,8 +138,8 @@ fn proportional_fairness_shares_time_not_rate() {
     }
 }
 
-/// MaxWeight rules stabilise what any rule can: a load within the capacity region leaves bounded queues, under either weight,
-/// where round robin, which gives the weak station a quarter, loses packets.
+/// MaxWeight rules stabilise what any rule can: a load within the capacity region leaves bounded queues, under either
+/// weight, where round robin, which gives the weak station a quarter, loses packets.
 #[test]
 fn maxweight_carries_what_round_robin_cannot() {
     let snrs = [16.0, 80.0, 20.0, 40.0];
@@ -163,8 +163,8 @@ fn maxweight_carries_what_round_robin_cannot() {
     }
 }
 
-/// A mode of 1.5 bits a symbol at 1 Msymbol/s carries 1500 bits in a slot: one packet of 800 bits and 700 bits of the next.
-/// Whole packets: one a slot. Carried: 1500/800 = 1.875 a slot. Two stations, round robin.
+/// A mode of 1.5 bits a symbol at 1 Msymbol/s carries 1500 bits in a slot: one packet of 800 bits and 700 bits of the
+/// next. Whole packets: one a slot. Carried: 1500/800 = 1.875 a slot. Two stations, round robin.
 #[test]
 fn leftover_bits_are_lost_or_carried() {
     let table = Table::of_modes(vec![Mode { efficiency: 1.5, threshold: 1.0, errors: None }]).expect("a table");
@@ -262,9 +262,9 @@ fn a_rule_of_ones_own() {
     assert_eq!(served(Some(7)), [0.0, 0.0]);
 }
 
-/// What rules are told of the past: a station that is always served averages what it was sent, one that never is nothing; what was
-/// offered to both averages alike. Over windows of 1000 slots, of rates whose standard deviation is below their mean: within
-/// 4/√500 of what the whole run has, 1/√(2n) each.
+/// What rules are told of the past: a station that is always served averages what it was sent, one that never is
+/// nothing; what was offered to both averages alike. Over windows of 1000 slots, of rates whose standard deviation is
+/// below their mean: within 4/√500 of what the whole run has, 1/√(2n) each.
 #[test]
 fn averages_are_of_what_was_served_and_offered() {
     struct First(Arc<Mutex<[[f64; 2]; 2]>>);

@@ -20,8 +20,8 @@ fn coded(block: BlockSize) -> Option<CodingConfig> {
     Some(CodingConfig { block, ..CodingConfig::default() })
 }
 
-/// 10 % loss on a link with room for a window of 30: TCP retransmits nothing, and goodput is what the link carries, less losses
-/// and headers. Uncoded, the same flow gets a fraction.
+/// 10 % loss on a link with room for a window of 30: TCP retransmits nothing, and goodput is what the link carries,
+/// less losses and headers. Uncoded, the same flow gets a fraction.
 #[test]
 fn losses_on_the_air_are_hidden() {
     let block = 16;
@@ -84,7 +84,8 @@ fn drops_at_the_source_are_tcp_s() {
     assert!((0.8..1.25).contains(&ratio), "{} and {}", stats.recoveries, uncoded.flows[0].recoveries);
 }
 
-/// A transfer of a given size ends, is whole, and is over only when all has been decoded; without SACK and with odd sizes too.
+/// A transfer of a given size ends, is whole, and is over only when all has been decoded; without SACK and with odd
+/// sizes too.
 #[test]
 fn a_sized_flow_is_whole() {
     for (size, sack, block) in

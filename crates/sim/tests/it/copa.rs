@@ -1,7 +1,8 @@
-//! Copa tells its own queue from another's: alone it keeps what the paper says, beside flows that fill the queue it takes its share.
+//! Copa tells its own queue from another's: alone it keeps what the paper says, beside flows that fill the queue it
+//! takes its share.
 //!
-//! V. Arun and H. Balakrishnan, NSDI 2018, §2.1 and §2.2: N flows keep from nothing to 2.5/δ packets each in the queue, 1.25/δ in the mean;
-//! beside flows that fill it 1/δ follows AIMD as Reno's window does.
+//! V. Arun and H. Balakrishnan, NSDI 2018, §2.1 and §2.2: N flows keep from nothing to 2.5/δ packets each in the queue,
+//! 1.25/δ in the mean; beside flows that fill it 1/δ follows AIMD as Reno's window does.
 
 use crate::common::{flow, law, link, network, simulate};
 use serde_json::json;
@@ -35,7 +36,8 @@ impl Path {
         network(links, flows.collect(), warmup, end)
     }
 
-    /// Packets that wait at the bottleneck in the mean: those of the link's rate in what round trips are longer than the shortest.
+    /// Packets that wait at the bottleneck in the mean: those of the link's rate in what round trips are longer than
+    /// the shortest.
     fn waiting(self, output: &Output) -> f64 {
         let packet_s = 1500.0 * 8.0 / (self.mbit as f64 * 1e6);
         let empty_s = self.rtt_ms as f64 * 1e-3 + packet_s;

@@ -33,8 +33,9 @@ impl Law for Doubling {
     }
 }
 
-/// draft-cheng-iccrg-delivery-rate-estimation §2: over the longer of sending and acknowledging, so that neither a burst that left at
-/// ten times the bottleneck's rate nor ACKs in a heap show more than the bottleneck carries; behind a full queue they show that.
+/// draft-cheng-iccrg-delivery-rate-estimation §2: over the longer of sending and acknowledging, so that neither a burst
+/// that left at ten times the bottleneck's rate nor ACKs in a heap show more than the bottleneck carries; behind a full
+/// queue they show that.
 #[test]
 fn it_is_the_bottlenecks_and_never_more() {
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -71,8 +72,8 @@ fn gain_behind_a_receive_window(name: &str, tcp: TcpOptions, size: Option<Bytes>
     internals.value[last]
 }
 
-/// A receive window that is full is no lack of data (Linux: `tcp_rate_check_app_limited`): BBR finds that the rate does not rise and leaves
-/// Startup, whose gain is 2.89, in bounded transfers too.
+/// A receive window that is full is no lack of data (Linux: `tcp_rate_check_app_limited`): BBR finds that the rate does
+/// not rise and leaves Startup, whose gain is 2.89, in bounded transfers too.
 #[test]
 fn a_full_receive_window_ends_startup() {
     let linux = TcpOptions { loss_detection: LossDetection::Rack, rto: RtoRule::Linux, ..TcpOptions::default() };

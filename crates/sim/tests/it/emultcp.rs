@@ -40,8 +40,8 @@ fn shown(output: &Output, name: &str) -> Vec<(f64, f64)> {
     rows.filter(|(name, _)| **name == wanted).map(|(_, (time, value))| (*time, *value)).collect()
 }
 
-/// chen2007 §5.1: 1 Mbit/s, 80 ms each way and 8 ms to transmit a packet of 1000 bytes make its RTT_min of 168 ms; NewReno;
-/// packets are lost at rate `loss` after the queue of 50.
+/// chen2007 §5.1: 1 Mbit/s, 80 ms each way and 8 ms to transmit a packet of 1000 bytes make its RTT_min of 168 ms;
+/// NewReno; packets are lost at rate `loss` after the queue of 50.
 fn papers_link(loss: f64, params: Params, end: u64) -> Network {
     let mut out = link(1, 1_000_000, Duration::from_millis(80), Buffer::Packets(50));
     out.loss = if loss > 0.0 { Loss::Bernoulli(loss) } else { Loss::None };
@@ -52,12 +52,14 @@ fn papers_link(loss: f64, params: Params, end: u64) -> Network {
     Network { transfers: vec![transfer], internals, ..network(vec![out, back], flows, end / 10, end) }
 }
 
-/// §IV-C: opening takes (τ/2α)(N1² − N2²), closing (τ/α)·ln(N1/N2). At 6 % loss n passes 2 and then 4; when 3000 s are over,
-/// datagrams fill the link, a queue stands, and n falls back to 2. With α = ¼ that is 2τ(16 − 4) = 24τ and 4τ·ln(n/2).
+/// §IV-C: opening takes (τ/2α)(N1² − N2²), closing (τ/α)·ln(N1/N2). At 6 % loss n passes 2 and then 4; when 3000 s are
+/// over, datagrams fill the link, a queue stands, and n falls back to 2. With α = ¼ that is 2τ(16 − 4) = 24τ and
+/// 4τ·ln(n/2).
 ///
-/// Tolerances: updates are whole, one period each way; and (21) itself is a little faster than its formula, which leaves out
-/// the α²/n² of each step: (α/2)·ln 4/α = 0.7 of a period. On the way up chance queues cost a period of growth and a quarter
-/// of n each; the paper's own simulation took 660 s where its formula says 650. A fifth covers one of them at n = 2.
+/// Tolerances: updates are whole, one period each way; and (21) itself is a little faster than its formula, which
+/// leaves out the α²/n² of each step: (α/2)·ln 4/α = 0.7 of a period. On the way up chance queues cost a period of
+/// growth and a quarter of n each; the paper's own simulation took 660 s where its formula says 650. A fifth covers one
+/// of them at n = 2.
 #[test]
 fn the_papers_ramps() {
     for tau in [20.0, 5.0] {
@@ -97,9 +99,9 @@ fn the_papers_ramps() {
 
 /// chen2007 Fig. 7 at τ = 20 s: what the link carries of its best, B(1 − p), the round trip, and the connections.
 ///
-/// The paper shows throughput within a quarter of the best and the round trip within a fifth of 168 ms, more connections the
-/// more is lost, one connection without loss; (22) says 0.881 of the best for a link whose price does not vary. With three
-/// standard errors of the runs, which last half an hour each where the paper's last two.
+/// The paper shows throughput within a quarter of the best and the round trip within a fifth of 168 ms, more
+/// connections the more is lost, one connection without loss; (22) says 0.881 of the best for a link whose price does
+/// not vary. With three standard errors of the runs, which last half an hour each where the paper's last two.
 #[test]
 fn the_papers_figure_7() {
     let params = Params { max: 16, ..Params::of(Kind::Paper) };
@@ -116,8 +118,8 @@ fn the_papers_figure_7() {
         if loss == 0.0 {
             assert!(n < 1.1 && share > 0.99, "{n} connections get {share} without loss");
         } else {
-            // Sixteen runs have these means, with standard deviations of 0.006, 0.012, 0.013 and 0.012; four runs are held to
-            // them within four standard errors. The nearest integer for ⌊n⌋ would make 0.009 to 0.014 more.
+            // Sixteen runs have these means, with standard deviations of 0.006, 0.012, 0.013 and 0.012; four runs are
+            // held to them within four standard errors. The nearest integer for ⌊n⌋ would make 0.009 to 0.014 more.
             let (expected, error) = match loss {
                 0.02 => (0.751, 0.011),
                 0.04 => (0.808, 0.024),
@@ -144,9 +146,9 @@ fn figure_7(network: &Network, loss: f64, seed: u64) -> [f64; 3] {
     [segments * 8000.0 / span / (1e6 * (1.0 - loss)), mean("mean_rtt_s") * 1e3, mean("n")]
 }
 
-/// A file of 50 MB over 10 Mbit/s, 100 ms, a queue of one BDP and this loss, from a server with CUBIC. Returns the rate of
-/// the file in Mbit/s, the mean queue in milliseconds while it lasts, and the rate of a competing CUBIC flow, which began 10 s
-/// before if there is one.
+/// A file of 50 MB over 10 Mbit/s, 100 ms, a queue of one BDP and this loss, from a server with CUBIC. Returns the rate
+/// of the file in Mbit/s, the mean queue in milliseconds while it lasts, and the rate of a competing CUBIC flow, which
+/// began 10 s before if there is one.
 fn download(connections: Connections, case: Case, seed: u64) -> [f64; 3] {
     // Only slow ones need more than two minutes.
     let whole = [120, 1200].into_iter().find_map(|end| download_within(end, connections, case, seed));
@@ -235,8 +237,8 @@ enum Connections {
     By(Params),
 }
 
-/// Means of six runs, or of 48 beside another flow: whose bursts meet decides half a minute, and one run differs from the next by a
-/// sixth.
+/// Means of six runs, or of 48 beside another flow: whose bursts meet decides half a minute, and one run differs from
+/// the next by a sixth.
 fn mean_download(connections: Connections, case: Case) -> [f64; 3] {
     let count = if case.is_shared { 48 } else { 6 };
     let runs: Vec<[f64; 3]> = (1..=count).map(|seed| download(connections, case, seed)).collect();
@@ -252,8 +254,8 @@ fn row(case: Case, means: &[[f64; 3]]) -> String {
     format!("| {} |{}", case.label(), means.iter().map(cell).collect::<String>())
 }
 
-/// The fast law with the least round trip of a window: on the same matrix, and where the way becomes longer by twice the
-/// threshold.
+/// The fast law with the least round trip of a window: on the same matrix, and where the way becomes longer by twice
+/// the threshold.
 #[test]
 fn a_window_costs_little_and_finds_a_longer_way() {
     let windows = [0.0, 10.0, 30.0, 120.0];
@@ -273,10 +275,11 @@ fn a_window_costs_little_and_finds_a_longer_way() {
     says(PAGE, "window", &rows);
 }
 
-/// What issue 6 asks of the fast law, beside what one connection and sixteen get, and the paper's own law. Means of six runs.
+/// What issue 6 asks of the fast law, beside what one connection and sixteen get, and the paper's own law. Means of six
+/// runs.
 ///
-/// The floors are the issue's, below what the seeds vary by; those for the other columns say only that the link is what the
-/// issue means: one connection at 1 % loss gets a sixth, sixteen fill the queue and starve the competitor.
+/// The floors are the issue's, below what the seeds vary by; those for the other columns say only that the link is what
+/// the issue means: one connection at 1 % loss gets a sixth, sixteen fill the queue and starve the competitor.
 #[test]
 fn a_download_of_a_minute() {
     let columns = [
@@ -329,8 +332,8 @@ fn drawn() -> Vec<Drawn> {
     rows.map(link).collect()
 }
 
-/// What half a minute over a drawn link brings: shares of C(1 − p) from the start and in the last ten seconds, the mean queue in
-/// milliseconds, and what a CUBIC flow that began ten seconds before gets, in Mbit/s.
+/// What half a minute over a drawn link brings: shares of C(1 − p) from the start and in the last ten seconds, the mean
+/// queue in milliseconds, and what a CUBIC flow that began ten seconds before gets, in Mbit/s.
 fn half_a_minute(drawn: Drawn, connections: Connections, is_shared: bool, tcp: &TcpOptions, seed: u64) -> [f64; 4] {
     let Drawn { rate_mbps, rtt_ms, loss, buffer_bdp } = drawn;
     let buffer = rate_mbps * 1e6 / 8.0 * rtt_ms / 1e3 * buffer_bdp;
@@ -404,8 +407,9 @@ fn reached(params: Params, tcp: &TcpOptions) -> Reached {
     }
 }
 
-/// In the last third of half a minute nine in ten links carry 0.8 of what they can, and on all of them the mean queue stays below
-/// a quarter of the round trip and ten milliseconds. That is the bound's doing, and so is what a neighbour keeps.
+/// In the last third of half a minute nine in ten links carry 0.8 of what they can, and on all of them the mean queue
+/// stays below a quarter of the round trip and ten milliseconds. That is the bound's doing, and so is what a neighbour
+/// keeps.
 #[test]
 fn links_that_it_was_not_tuned_on() {
     let rfc = TcpOptions::default();

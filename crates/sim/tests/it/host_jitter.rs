@@ -7,8 +7,8 @@ use windward_units::Duration;
 /// A packet's time at the bottleneck: 1500 bytes at 20 Mbit/s.
 const PACKET_TIME: Duration = Duration::from_micros(600);
 
-/// Rate of the far flows in packets a second, mean of three seeds: four and four Renos without delayed ACKs over 20 Mbit/s and a buffer of 60
-/// packets, with round trips of 40 ms and `far_ms`.
+/// Rate of the far flows in packets a second, mean of three seeds: four and four Renos without delayed ACKs over 20
+/// Mbit/s and a buffer of 60 packets, with round trips of 40 ms and `far_ms`.
 fn far(far_ms: u64, host_jitter: Duration) -> f64 {
     let tcp = TcpOptions { delayed_ack: None, host_jitter, ..TcpOptions::default() };
     let mut links = vec![link(0, 20_000_000, Duration::ZERO, Buffer::Packets(60))];
@@ -26,8 +26,8 @@ fn far(far_ms: u64, host_jitter: Duration) -> f64 {
     [1, 2, 3].map(rate).iter().sum::<f64>() / 3.0
 }
 
-/// Hosts that take no time lock the flows in phase: a millisecond of round trip changes shares by a factor. With a random time of up to a
-/// packet's at the bottleneck both have what Linux has there, 79 packets a second.
+/// Hosts that take no time lock the flows in phase: a millisecond of round trip changes shares by a factor. With a
+/// random time of up to a packet's at the bottleneck both have what Linux has there, 79 packets a second.
 #[test]
 fn a_host_that_takes_time_ends_phase_effects() {
     assert!(far(158, Duration::ZERO) > 3.0 * far(157, Duration::ZERO));

@@ -72,8 +72,8 @@ fn check(network: &Network, output: &Output) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The same networks at every run. `PROPTEST_RNG_SEED=2` draws others and `PROPTEST_CASES=10000` more of them: what fails with a seed fails
-/// with it again.
+/// The same networks at every run. `PROPTEST_RNG_SEED=2` draws others and `PROPTEST_CASES=10000` more of them: what
+/// fails with a seed fails with it again.
 fn config() -> ProptestConfig {
     let given = ProptestConfig::default();
     let is_more = std::env::var_os("PROPTEST_CASES").is_some();

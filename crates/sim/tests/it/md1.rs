@@ -6,8 +6,8 @@ use windward_units::{BitRate, Bytes, Duration, Time};
 
 /// Mean wait W = ρ / (2 μ (1 − ρ)) (Pollaczek–Khinchine with no variance of service).
 ///
-/// 30 independent runs of 1000 s at μ = 1000 packets a second; the closed form must lie in their 99 % confidence interval
-/// (Student, 29 degrees of freedom: 2.756), and the interval must be narrow enough, 2 %, to mean something.
+/// 30 independent runs of 1000 s at μ = 1000 packets a second; the closed form must lie in their 99 % confidence
+/// interval (Student, 29 degrees of freedom: 2.756), and the interval must be narrow enough, 2 %, to mean something.
 #[test]
 fn mean_wait_is_that_of_m_d_1() {
     let service = 1e-3;

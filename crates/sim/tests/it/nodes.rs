@@ -65,8 +65,8 @@ fn a_table_sends_all_one_way() {
     assert_eq!((output.balance.sent, lost, output.balance.under_way), (7500, [7500 - delivered, 0, 0, 0], 0));
 }
 
-/// 750 packets a second come, and each arm carries 500. The first arm is chosen whenever nothing waits before either, so it is
-/// never idle for long; the other takes the rest, and no packet waits for more than one transmission, of 2 ms.
+/// 750 packets a second come, and each arm carries 500. The first arm is chosen whenever nothing waits before either,
+/// so it is never idle for long; the other takes the rest, and no packet waits for more than one transmission, of 2 ms.
 #[test]
 fn the_shortest_queue_uses_both_ways() {
     let output = datagrams(diamond(either(), table(3)));
@@ -76,7 +76,8 @@ fn the_shortest_queue_uses_both_ways() {
     assert!(output.links[1].max_backlog <= 1 && output.links[2].max_backlog <= 1);
 }
 
-/// 2 sends back to 1, which sends to 2 again: the packets end after 64 hops, not never. A node that knows no way loses them.
+/// 2 sends back to 1, which sends to 2 again: the packets end after 64 hops, not never. A node that knows no way loses
+/// them.
 #[test]
 fn a_loop_ends_and_a_dead_end_is_one() {
     let mut topology = diamond(table(1), table(7));
@@ -95,8 +96,8 @@ fn a_loop_ends_and_a_dead_end_is_one() {
     assert_eq!(output.balance, Balance { sent: 7500, delivered: 0, lost: [0, 0, 0, 7500], under_way: 0 });
 }
 
-/// TCP crosses the nodes as it crosses wires: where every node has one way, both are the same network, and so is a queued link
-/// that drops at the tail.
+/// TCP crosses the nodes as it crosses wires: where every node has one way, both are the same network, and so is a
+/// queued link that drops at the tail.
 #[test]
 fn a_flow_sees_no_difference_between_tables_and_a_route() {
     let run = |topology: Topology, forward: Route| {

@@ -8,14 +8,14 @@ use windward_units::Duration;
 ///
 /// The tolerance is derived, not chosen:
 ///
-/// * **Above**: the formula takes the expected window at a loss for the window at every loss, as if losses came evenly. For
-///   independent losses and an ideal window the rate is 1.3098/√p instead of √(3/2)/√p (Ott, Kemperman, Mathis 1996), which is
-///   6.95 % more. Rarely lost windows (SACK repairs several losses in one round) stay below that.
-/// * **Below**: whole packets are sent, which leaves half a packet of the window unused on average; and with delayed ACKs every other
-///   round leaves a segment over that waits for its ACK, the delay or a round trip, whichever is shorter (here both are 100 ms):
-///   another half packet. Of a mean window W̄ = ¾ E[W] of the formula that is ½ / W̄, or 1 / W̄. And the three duplicates that
-///   announce a loss open no window (RFC 5681 §3.2): 3/W of the W/2 that it grows between losses, and the rate goes by the
-///   root of that growth: 3 / E[W]².
+/// * **Above**: the formula takes the expected window at a loss for the window at every loss, as if losses came evenly.
+///   For independent losses and an ideal window the rate is 1.3098/√p instead of √(3/2)/√p (Ott, Kemperman, Mathis
+///   1996), which is 6.95 % more. Rarely lost windows (SACK repairs several losses in one round) stay below that.
+/// * **Below**: whole packets are sent, which leaves half a packet of the window unused on average; and with delayed
+///   ACKs every other round leaves a segment over that waits for its ACK, the delay or a round trip, whichever is
+///   shorter (here both are 100 ms): another half packet. Of a mean window W̄ = ¾ E[W] of the formula that is ½ / W̄,
+///   or 1 / W̄. And the three duplicates that announce a loss open no window (RFC 5681 §3.2): 3/W of the W/2 that it
+///   grows between losses, and the rate goes by the root of that growth: 3 / E[W]².
 /// * On either side three standard errors of the runs themselves.
 #[test]
 fn reno_meets_the_full_formula() {

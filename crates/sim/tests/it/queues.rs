@@ -26,8 +26,8 @@ fn wait(output: &Output) -> f64 {
     output.links[0].mean_queue_delay_s
 }
 
-/// CoDel holds the least delay of an interval near 5 ms; Reno's sawtooth lies above that, by less than the 15 ms that half of
-/// its window is long. Drop-tail has the whole buffer: 600 ms at most.
+/// CoDel holds the least delay of an interval near 5 ms; Reno's sawtooth lies above that, by less than the 15 ms that
+/// half of its window is long. Drop-tail has the whole buffer: 600 ms at most.
 #[test]
 fn codel_keeps_the_delay_low() {
     let laws = ["reno"; 4];
@@ -38,8 +38,8 @@ fn codel_keeps_the_delay_low() {
     assert!(codel.links[0].max_backlog < tail.links[0].max_backlog);
 }
 
-/// A controller with an integrating part rests only at its target: 15 ms. What is seen is the mean over sawtooths and not the
-/// sampled delay that is steered; a fifth for that.
+/// A controller with an integrating part rests only at its target: 15 ms. What is seen is the mean over sawtooths and
+/// not the sampled delay that is steered; a fifth for that.
 #[test]
 fn pie_rests_at_its_target() {
     for target in [15, 30] {
@@ -51,10 +51,10 @@ fn pie_rests_at_its_target() {
     }
 }
 
-/// What RED drops follows from the mean queue by its line, which is straight here, so that the mean of the one is the line at the
-/// mean of the other: at b on the line the distance of two drops is uniform from 1 to 1/b packets (1993 §7), which makes a share
-/// of 2b/(1 + b). Three standard errors of some 4000 drops of that spread, 1/√3 of the distance, are 3 %.
-/// An arrival does not find itself in the queue: that is a part of a packet, and the queue is long.
+/// What RED drops follows from the mean queue by its line, which is straight here, so that the mean of the one is the
+/// line at the mean of the other: at b on the line the distance of two drops is uniform from 1 to 1/b packets (1993
+/// §7), which makes a share of 2b/(1 + b). Three standard errors of some 4000 drops of that spread, 1/√3 of the
+/// distance, are 3 %. An arrival does not find itself in the queue: that is a part of a packet, and the queue is long.
 #[test]
 fn red_drops_as_its_line_says() {
     let config = RedConfig { min: 10.0, max: 130.0, probability: 0.02, ..RedConfig::default() };
@@ -69,8 +69,8 @@ fn red_drops_as_its_line_says() {
     assert!((ratio - 1.0).abs() < 0.03, "{ratios:?}");
 }
 
-/// Fair queueing gives a delay-based law its share beside a loss-based one, which takes all behind a drop-tail queue; and a thin
-/// stream waits for little more than the packet in transmission and one of each flow: 2 × 0.6 ms.
+/// Fair queueing gives a delay-based law its share beside a loss-based one, which takes all behind a drop-tail queue;
+/// and a thin stream waits for little more than the packet in transmission and one of each flow: 2 × 0.6 ms.
 #[test]
 fn flow_queueing_is_fair() {
     let laws = ["cubic", "vegas"];
@@ -96,8 +96,9 @@ fn flow_queueing_is_fair() {
     assert!(fair > 0.95 && quick < 0.0013, "{fair} {quick}");
 }
 
-/// Streams that answer nothing over DualPI2, 10 Mbit/s: of the 7 that are Not-ECT only 10 − 3.6 find room beside 3.6 of ECT(1), so
-/// p_C = 1 − 6.4/7 is dropped, and 2·√p_C of the others is marked (RFC 9332 §2.1), within a hundredth; the wait is the target.
+/// Streams that answer nothing over DualPI2, 10 Mbit/s: of the 7 that are Not-ECT only 10 − 3.6 find room beside 3.6 of
+/// ECT(1), so p_C = 1 − 6.4/7 is dropped, and 2·√p_C of the others is marked (RFC 9332 §2.1), within a hundredth; the
+/// wait is the target.
 #[test]
 fn marks_are_coupled_to_drops() {
     let links = vec![link(0, 10_000_000, Duration::from_millis(5), Buffer::Packets(1000))];

@@ -75,8 +75,8 @@ fn bursts(cell: CellConfig) -> Network {
     network
 }
 
-/// A scheduler sees of a queue what it saw without a discipline: where none is dropped, all that is recorded of a run, backlogs
-/// and shares of the slots included, is that of drop-tail, under every scheduler and way of service.
+/// A scheduler sees of a queue what it saw without a discipline: where none is dropped, all that is recorded of a run,
+/// backlogs and shares of the slots included, is that of drop-tail, under every scheduler and way of service.
 #[test]
 fn schedulers_of_a_cell_see_what_they_saw() {
     let schedulers = [
@@ -122,8 +122,8 @@ fn balanced(output: &Output) {
     assert_eq!(balance.sent, balance.delivered + balance.lost.iter().sum::<u64>() + balance.under_way);
 }
 
-/// Stations of a fading cell with CoDel: the wait stays near its target, where drop-tail lets the whole buffer fill; with marks
-/// nothing is dropped. What each discipline dropped or marked is in the books.
+/// Stations of a fading cell with CoDel: the wait stays near its target, where drop-tail lets the whole buffer fill;
+/// with marks nothing is dropped. What each discipline dropped or marked is in the books.
 #[test]
 fn codel_keeps_a_cell_quick() {
     let wait = |output: &Output| output.links[2].mean_queue_delay_s;
@@ -144,8 +144,8 @@ fn codel_keeps_a_cell_quick() {
     }
 }
 
-/// A home: an access point between a server and three stations of 802.11g, and what its interface does. Ways 0 to 2 lead to the
-/// stations, 3 to 5 back.
+/// A home: an access point between a server and three stations of 802.11g, and what its interface does. Ways 0 to 2
+/// lead to the stations, 3 to 5 back.
 fn home(queue: QueueConfig) -> WifiConfig {
     let positions: Vec<Position> = vec![(0.0, 0.0), (5.0, 0.0), (0.0, 5.0), (5.0, 5.0)];
     let station = |at: u32| wifi::StationConfig {
@@ -178,8 +178,8 @@ fn at_home(config: WifiConfig) -> Network {
     network
 }
 
-/// Where a discipline drops nothing, an interface is the same as without; each station sends to one only, or the turns of fair
-/// queueing would show.
+/// Where a discipline drops nothing, an interface is the same as without; each station sends to one only, or the turns
+/// of fair queueing would show.
 #[test]
 fn an_interface_with_nothing_to_drop_is_the_same() {
     let with = |queue| {
@@ -197,8 +197,9 @@ fn an_interface_with_nothing_to_drop_is_the_same() {
     }
 }
 
-/// A download to one station and calls to another: behind drop-tail the calls wait for the download's whole queue, behind
-/// FQ-CoDel for a few packets' time on the air. With ECN nothing is dropped. Flows that share a way are told apart too.
+/// A download to one station and calls to another: behind drop-tail the calls wait for the download's whole queue,
+/// behind FQ-CoDel for a few packets' time on the air. With ECN nothing is dropped. Flows that share a way are told
+/// apart too.
 #[test]
 fn a_call_at_home_passes_the_download() {
     let with = |queue, ecn| {

@@ -18,8 +18,8 @@ fn over_a_reordering_link(loss_detection: LossDetection) -> FlowStats {
     output.flows[0].clone()
 }
 
-/// By counting, every overtaken packet is a loss and halves the window. By time, once it has seen reordering, the sender waits for
-/// a quarter of the least round trip, 10 ms: what is sent again is what the full buffer dropped.
+/// By counting, every overtaken packet is a loss and halves the window. By time, once it has seen reordering, the
+/// sender waits for a quarter of the least round trip, 10 ms: what is sent again is what the full buffer dropped.
 #[test]
 fn by_time_reordering_is_no_loss() {
     let counting = over_a_reordering_link(LossDetection::Rfc6675);

@@ -8,7 +8,8 @@ use windward_sim::{
 };
 use windward_units::{Duration, Time};
 
-/// Flows of these laws over one link of `rate` and round trips of `rtt` ms, 60 s of which 40 count; a packet is 1500 bytes.
+/// Flows of these laws over one link of `rate` and round trips of `rtt` ms, 60 s of which 40 count; a packet is 1500
+/// bytes.
 fn dumbbell(laws: &[(&str, Value, TcpOptions)], rate: u64, rtt: u64, queue: QueueConfig) -> Network {
     let delay = Duration::from_millis(rtt).scale(0.5);
     let links = vec![link(0, rate, delay, Buffer::Packets(4000)), link(1, 1_000_000_000, delay, Buffer::Packets(4000))];
@@ -30,9 +31,10 @@ fn step(k: f64) -> QueueConfig {
     QueueConfig::Red(RedConfig { marks: true, drops_hard: false, ..config })
 }
 
-/// Alizadeh and others 2010, §3.3, one flow that fills a link of C packets a second: the window reaches W* = C·rtt + K, all packets of one
-/// round trip are marked, so that α²·(1 − α/4) = (2W* + 1)/(W* + 1)², and the queue swings by (W* + 1)·α/2, up to K + 1. The share of marks is
-/// α, within a tenth: windows of α and the sawtooth are not in step. Every packet is acknowledged, as in the paper.
+/// Alizadeh and others 2010, §3.3, one flow that fills a link of C packets a second: the window reaches W* = C·rtt + K,
+/// all packets of one round trip are marked, so that α²·(1 − α/4) = (2W* + 1)/(W* + 1)², and the queue swings by (W* +
+/// 1)·α/2, up to K + 1. The share of marks is α, within a tenth: windows of α and the sawtooth are not in step. Every
+/// packet is acknowledged, as in the paper.
 #[test]
 fn dctcp_swings_as_its_paper_says() {
     let cases = [(50_000_000, 40.0), (100_000_000, 65.0)];
@@ -58,9 +60,9 @@ fn dctcp_swings_as_its_paper_says() {
     }
 }
 
-/// Five flows of Prague and five others over one dual queue: these wait for the target of 15 ms, those for less than a millisecond; what is
-/// marked of the ones is k times the root of what is marked of the others; and they share the link as if all round trips were the 25 ms that
-/// they are for the others and that Prague takes its 10 ms for.
+/// Five flows of Prague and five others over one dual queue: these wait for the target of 15 ms, those for less than a
+/// millisecond; what is marked of the ones is k times the root of what is marked of the others; and they share the link
+/// as if all round trips were the 25 ms that they are for the others and that Prague takes its 10 ms for.
 #[test]
 fn prague_shares_a_dual_queue_with_the_others() {
     for (other, ecn) in [("reno", EcnMode::Classic), ("cubic", EcnMode::Classic), ("cubic", EcnMode::Off)] {

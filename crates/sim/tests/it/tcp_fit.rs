@@ -23,8 +23,9 @@ fn connections(output: &Output) -> Vec<f64> {
     internals.name.iter().zip(&internals.value).filter(|(name, _)| **name == n).map(|(_, value)| *value).collect()
 }
 
-/// (8) without a queue: N grows by β each 500 ms, losses or not. An update waits for the next ACK that counts, and those of a
-/// recovery do not; and the packets of a burst queue behind each other for microseconds. Both together cost less than a seventh.
+/// (8) without a queue: N grows by β each 500 ms, losses or not. An update waits for the next ACK that counts, and
+/// those of a recovery do not; and the packets of a burst queue behind each other for microseconds. Both together cost
+/// less than a seventh.
 #[test]
 fn n_grows_by_beta_each_period_while_there_is_no_queue() {
     for beta in [0.05, 0.1] {
@@ -37,9 +38,9 @@ fn n_grows_by_beta_each_period_while_there_is_no_queue() {
     }
 }
 
-/// N held at 1, 2 and 5: (22) promises N times Reno's rate for losses at equal distances. Under random ones it is less, by
-/// √1.5/1.31 = 0.935 in the limit of small decreases (Ott, Kemperman, Mathis 1996), and whole packets of a small window cost
-/// Reno more: half a packet of 39 is 1.3 %. With three standard errors.
+/// N held at 1, 2 and 5: (22) promises N times Reno's rate for losses at equal distances. Under random ones it is less,
+/// by √1.5/1.31 = 0.935 in the limit of small decreases (Ott, Kemperman, Mathis 1996), and whole packets of a small
+/// window cost Reno more: half a packet of 39 is 1.3 %. With three standard errors.
 #[test]
 fn a_held_n_is_worth_n_renos() {
     // Goodput after 210 of 400 s, and N then and at the end: it is 1 + β after the first period of 200 s.
@@ -52,7 +53,8 @@ fn a_held_n_is_worth_n_renos() {
         (1..=16).map(|seed| simulate(&lossy(law("reno", json!({})), 210, 400), seed).flows[0].goodput_pps).collect();
     for n in [1.0, 2.0, 5.0] {
         let fit = law("tcp-fit", json!({ "beta": f64::max(n - 1.0, 1e-6), "period": 200.0 }));
-        // What bursts queue takes a few per cent of β; a timeout begins the period again: where there was one N moves too late.
+        // What bursts queue takes a few per cent of β; a timeout begins the period again: where there was one N moves
+        // too late.
         let ratios: Vec<f64> = (1..=16)
             .zip(&reno)
             .filter_map(|(seed, reno)| {
@@ -70,8 +72,8 @@ fn a_held_n_is_worth_n_renos() {
     }
 }
 
-/// (5): in a link of 20 Mbit/s that losses leave half empty N grows until the queue shows, and no further: (25) bounds the
-/// queue of a resting N, and what the rule swings beyond it stays below twice the 10 ms that α allows one Reno.
+/// (5): in a link of 20 Mbit/s that losses leave half empty N grows until the queue shows, and no further: (25) bounds
+/// the queue of a resting N, and what the rule swings beyond it stays below twice the 10 ms that α allows one Reno.
 #[test]
 fn n_stops_where_the_queue_shows() {
     let mut network = lossy(law("tcp-fit", json!({})), 60, 180);

@@ -10,8 +10,9 @@ fn tfrc(history_discounting: bool) -> LawChoice {
     LawChoice::Tfrc(TfrcOptions { history_discounting, ..TfrcOptions::default() })
 }
 
-/// The loss event rate and the rate in packets a second at which the equation and independent losses of probability p agree:
-/// after the first packet of a loss event those of the next round trip begin no other, and from then on 1/p packets pass on average.
+/// The loss event rate and the rate in packets a second at which the equation and independent losses of probability p
+/// agree: after the first packet of a loss event those of the next round trip begin no other, and from then on 1/p
+/// packets pass on average.
 fn predicted(p: f64, rtt: f64) -> (f64, f64) {
     let mut rate = 1.0 / rtt;
     for _ in 0..200 {
@@ -107,7 +108,8 @@ fn tfrc_and_tcp_share_a_link() {
     );
 }
 
-/// The link of chen2007: 1 Mbit/s, 168 ms, 4 % loss. One TFRC connection leaves most of it unused; E-MULTFRC and MULTFRC do not.
+/// The link of chen2007: 1 Mbit/s, 168 ms, 4 % loss. One TFRC connection leaves most of it unused; E-MULTFRC and
+/// MULTFRC do not.
 #[test]
 fn several_connections_fill_a_lossy_link() {
     let run = |controller: Option<Params>| {

@@ -1,4 +1,5 @@
-//! Timeouts over outages in which nothing is lost: CUBIC's window after one that counts, and timeouts that are taken back.
+//! Timeouts over outages in which nothing is lost: CUBIC's window after one that counts, and timeouts that are taken
+//! back.
 
 use crate::common::{flow, law, link, network, simulate};
 use std::sync::Arc;
@@ -28,8 +29,9 @@ fn over_an_outage() -> Output {
     simulate(&network, 1)
 }
 
-/// RFC 9438: ssthresh = β·flight (§4.6); then the curve begins at its plateau (§4.8), ssthresh + C·(t + rtt)³, or Reno's window
-/// is above it, 3(1−β)/(1+β) packets a round trip (§4.3). A curve towards the old window would be at 113 packets, not 96, after a second.
+/// RFC 9438: ssthresh = β·flight (§4.6); then the curve begins at its plateau (§4.8), ssthresh + C·(t + rtt)³, or
+/// Reno's window is above it, 3(1−β)/(1+β) packets a round trip (§4.3). A curve towards the old window would be at 113
+/// packets, not 96, after a second.
 #[test]
 fn cubic_begins_at_the_plateau_of_a_new_curve() {
     let output = over_an_outage();
@@ -50,8 +52,8 @@ fn cubic_begins_at_the_plateau_of_a_new_curve() {
     }
 }
 
-/// Goodput in Mbit/s and retransmissions over half a minute at 20 Mbit/s and 200 ms, which stands still for `pause_ms` at 8, 16 and
-/// 24 s; the receiver holds 600 kB.
+/// Goodput in Mbit/s and retransmissions over half a minute at 20 Mbit/s and 200 ms, which stands still for `pause_ms`
+/// at 8, 16 and 24 s; the receiver holds 600 kB.
 fn over_pauses(law: LawChoice, stack: &TcpOptions, pause_ms: u64) -> (f64, u64) {
     let is_up = |at: &u64| !(8000..8000 + pause_ms).contains(at) && !(16_000..16_000 + pause_ms).contains(at);
     let is_up = |at: &u64| is_up(at) && !(24_000..24_000 + pause_ms).contains(at);
@@ -76,8 +78,8 @@ fn linux() -> TcpOptions {
     }
 }
 
-/// A pause costs its own time, also where the timer expires more than once in it (RFC 3522), and each expiry one repetition: three
-/// pauses of 0.6, 0.9 and 2 s of thirty, at 19.3 Mbit/s less the first second.
+/// A pause costs its own time, also where the timer expires more than once in it (RFC 3522), and each expiry one
+/// repetition: three pauses of 0.6, 0.9 and 2 s of thirty, at 19.3 Mbit/s less the first second.
 #[test]
 fn a_pause_without_loss_costs_no_more_than_its_time() {
     for (name, stack) in [("rfc", TcpOptions::default()), ("linux", linux())] {
@@ -103,7 +105,8 @@ fn every_law_gets_its_window_back_after_a_pause() {
     }
 }
 
-/// Karn's rule and RFC 7323 §4.3 over 40 ms where a fifth of all packets is lost, ACKs too: no sample is of an outage of seconds.
+/// Karn's rule and RFC 7323 §4.3 over 40 ms where a fifth of all packets is lost, ACKs too: no sample is of an outage
+/// of seconds.
 #[test]
 fn samples_hold_no_outage() {
     for (name, stack) in [("rfc", TcpOptions::default()), ("linux", linux())] {
@@ -119,8 +122,8 @@ fn samples_hold_no_outage() {
                 let output = simulate(&network(links.to_vec(), vec![flow.clone()], 0, 600), seed);
                 let [mean, most] = [output.flows[0].mean_rtt_s, output.flows[0].max_rtt_s];
                 assert!(output.flows[0].timeouts > 100);
-                // Two round trips, where a repetition fills a gap. Linux prefers the time of what is newly SACKed to the stamp, also
-                // where SACKs were lost before.
+                // Two round trips, where a repetition fills a gap. Linux prefers the time of what is newly SACKed to
+                // the stamp, also where SACKs were lost before.
                 let is_linux = name == "linux" && sack;
                 assert!(mean < if is_linux { 0.06 } else { 0.042 }, "{name}, SACK {sack}: {mean} s");
                 assert!(most < if is_linux { 60.0 } else { 0.1 }, "{name}, SACK {sack}: {most} s");

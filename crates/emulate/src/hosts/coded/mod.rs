@@ -1,9 +1,10 @@
 //! Network coding of a flow between two kernels ([`windward_sim::coding`] with the bytes of real packets).
 //!
-//! The segments of data and the FIN that the source's kernel sends become symbols: whole IP packets, padded to one size. Combinations
-//! of them cross the network, are decoded at the sink, and its kernel gets the packets in order. Its pure ACKs are swallowed; what
-//! the sink of the layer says instead comes to the source's kernel as an ACK of our making, in the sink's name. All else, SYN, RST,
-//! the sink's FIN and the source's ACKs of these, goes its way as it is.
+//! The segments of data and the FIN that the source's kernel sends become symbols: whole IP packets, padded to one
+//! size. Combinations of them cross the network, are decoded at the sink, and its kernel gets the packets in order. Its
+//! pure ACKs are swallowed; what the sink of the layer says instead comes to the source's kernel as an ACK of our
+//! making, in the sink's name. All else, SYN, RST, the sink's FIN and the source's ACKs of these, goes its way as it
+//! is.
 
 mod frame;
 mod peer;
@@ -139,8 +140,8 @@ impl<'a> Coded<'a> {
         hands.send(Parcel { flow, is_backward: true, size, handle, ..Parcel::default() });
     }
 
-    /// Something has come to its end of the network. Returns the frames with packets for the kernel there: one that has nothing to
-    /// do with the layer, what was decoded, or an ACK.
+    /// Something has come to its end of the network. Returns the frames with packets for the kernel there: one that has
+    /// nothing to do with the layer, what was decoded, or an ACK.
     pub(super) fn arrive(&mut self, now: Time, parcel: Parcel, hands: &mut Hands) -> Vec<u32> {
         match frame::read(hands.frames.packet(parcel.handle)) {
             Content::Plain => vec![parcel.handle],

@@ -45,8 +45,8 @@ impl Peer {
         }
     }
 
-    /// An ACK in its name of everything before `acknowledged` and of the ranges in `sack`, with the timestamp `echo` of what it
-    /// acknowledges. `None` before the connection is there.
+    /// An ACK in its name of everything before `acknowledged` and of the ranges in `sack`, with the timestamp `echo` of
+    /// what it acknowledges. `None` before the connection is there.
     pub(super) fn acknowledge<'a>(
         &self,
         acknowledged: u32,

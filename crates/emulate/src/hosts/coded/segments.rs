@@ -54,8 +54,8 @@ impl Segments {
         self.next.get_or_insert(sequence.wrapping_add(1));
     }
 
-    /// The numbers of the segments that have bytes from `begin` to `end`, of those sent before. The kernel may cut what it sends
-    /// again otherwise than the first time.
+    /// The numbers of the segments that have bytes from `begin` to `end`, of those sent before. The kernel may cut what
+    /// it sends again otherwise than the first time.
     pub(super) fn known(&self, begin: u32, end: u32) -> Range<u32> {
         let begins_by = |limit: u32| self.all.partition_point(|segment| is_before(segment.sequence, limit)) as u32;
         let from = begins_by(begin.wrapping_add(1)).saturating_sub(1);

@@ -87,7 +87,8 @@ fn send(layer: &mut Coded<'_>, hands: &mut Hands, number: u32) -> Vec<Parcel> {
     hands.sent()
 }
 
-/// A combination arrives, and what the sink says about it at the source: the data that come out, by their numbers, and the ACK.
+/// A combination arrives, and what the sink says about it at the source: the data that come out, by their numbers, and
+/// the ACK.
 fn cross(layer: &mut Coded<'_>, hands: &mut Hands, combination: Parcel) -> (Vec<u32>, Option<(Segment, Vec<u8>)>) {
     let out = layer.arrive(at(100), combination, hands);
     let number = |&handle: &u32| {
@@ -104,7 +105,8 @@ fn cross(layer: &mut Coded<'_>, hands: &mut Hands, combination: Parcel) -> (Vec<
     (out, ack.map(|ack| (Segment::read(&ack).expect("an ACK is a segment"), ack)))
 }
 
-/// Combinations take 40 + 100 B as segments do, and 8 + 5 of header; each that arrives is acknowledged in the sink's name.
+/// Combinations take 40 + 100 B as segments do, and 8 + 5 of header; each that arrives is acknowledged in the sink's
+/// name.
 #[test]
 fn segments_come_out_as_they_went_in() {
     let (mut layer, mut hands) = layer();
@@ -132,8 +134,8 @@ fn segments_come_out_as_they_went_in() {
     assert_eq!((counts.combinations, counts.innovative, counts.repairs, blocks.len()), (13, 13, 0, 2));
 }
 
-/// The second is lost on the air: the kernel learns nothing of it, and the sink asks. The fourth is dropped by the source's own queue: the
-/// kernel sees that one missing, and sends it again.
+/// The second is lost on the air: the kernel learns nothing of it, and the sink asks. The fourth is dropped by the
+/// source's own queue: the kernel sees that one missing, and sends it again.
 #[test]
 fn what_the_air_loses_is_masked_and_what_the_source_drops_is_not() {
     let (mut layer, mut hands) = layer();

@@ -17,9 +17,10 @@ pub struct Bound {
     part: f64,
 }
 
-/// Steps of a window that one ACK may add. A division and the products before it are cut off: one step each of the quotient
-/// and, for a share of a packet, of its numerator. The shares of round-trip times are cut at 2^-30 and AvgRTT at 2^-9 µs of at
-/// least 20 ms: together less than 2 steps for two packets' part of a whole window's step. Measured: at most one step.
+/// Steps of a window that one ACK may add. A division and the products before it are cut off: one step each of the
+/// quotient and, for a share of a packet, of its numerator. The shares of round-trip times are cut at 2^-30 and AvgRTT
+/// at 2^-9 µs of at least 20 ms: together less than 2 steps for two packets' part of a whole window's step. Measured:
+/// at most one step.
 const STEP: f64 = 4.0 / PACKET;
 
 /// A power of the window, relative to itself: see `times_exp2` and `log2_of` in fixed.h.
@@ -39,8 +40,8 @@ impl Bound {
         Self { law, cwnd: STEP, part: STEP }
     }
 
-    /// An ACK of `acked` packets has moved `before` to `after`. Between events no law but Compound makes a difference of windows
-    /// larger: all move towards a rest, or by shares of a packet that shrink as the window grows.
+    /// An ACK of `acked` packets has moved `before` to `after`. Between events no law but Compound makes a difference
+    /// of windows larger: all move towards a rest, or by shares of a packet that shrink as the window grows.
     pub fn on_ack(&mut self, before: Figures, after: Figures, acked: f64) {
         let change = after.own - before.own;
         match self.law {
@@ -102,7 +103,8 @@ impl Bound {
                 "vegas" | "compound" => self.cwnd,
                 // The derivative of 2/(3N + 1) is at most 6/16.
                 "tcp-fit" => 0.375 * flight * self.part,
-                // What the rate fills, known to 2 steps a round trip, of which the filter adds up ten; or nothing is taken.
+                // What the rate fills, known to 2 steps a round trip, of which the filter adds up ten; or nothing is
+                // taken.
                 "westwood" if after.cwnd == before.cwnd => self.cwnd,
                 "westwood" => 20.0 / PACKET,
                 "veno" if self.is_at_beta(before) => 0.3 * flight,
@@ -112,8 +114,8 @@ impl Bound {
             };
     }
 
-    /// The host has set C's window to the law's. Compound's loss window takes the difference of the delay window, which is
-    /// what a share of both windows and half of the loss window left.
+    /// The host has set C's window to the law's. Compound's loss window takes the difference of the delay window, which
+    /// is what a share of both windows and half of the loss window left.
     pub fn on_follow(&mut self) {
         self.part = self.cwnd + self.part / 2.0;
         self.cwnd = STEP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * A law's header for the machine's own compiler: a table of its functions, named after the law. Compiled once for each law,
- * with TABLE and LAW_HEADER defined; c.rs calls it.
+ * A law's header for the machine's own compiler: a table of its functions, named after the law. Compiled once for each
+ * law, with TABLE and LAW_HEADER defined; c.rs calls it.
  */
 #include LAW_HEADER
 
