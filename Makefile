@@ -107,6 +107,7 @@ check: $(VENV)/checks
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 	@sh tools/deny.sh "$(SKIPPED)"
 
 rust-test:
