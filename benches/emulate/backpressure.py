@@ -223,9 +223,9 @@ What is seen:
 * Under the TCP-aware rule the tree's flows get what they get in the simulator, by every law, coded or not.
 * The classical rule starves flow 2 of Reno and CUBIC in many runs, and the threshold brings it back, between kernels as
   in the simulator. Means of nine runs of which some are starved say little: intervals are as wide as the means. CUBIC's
-  flow 2 is starved more often between kernels. The timeouts point at the reason: the simulator's flow 1 waits for its
-  timer where a retransmission is lost (RFC 6675), and meanwhile flow 2 gets in; Linux finds lost retransmissions by
-  time, and its flow 1 hardly ever times out.
+  flow 2 is starved more often between kernels. The timeouts point at the reason. The simulator's flow 1
+  waits for its timer where a retransmission is lost (RFC 6675), and meanwhile flow 2 gets in. Linux detects
+  lost retransmissions by time, and its flow 1 hardly ever times out.
 * In the diamond packets overtake each other. The simulator's senders take that for loss, and their windows are too
   small to starve anybody. Linux adapts, keeps larger windows, and starves flow 2 under the classical rule as in the
   tree. Two experiments: unadapted, Linux hardly starves flow 2 there, either; and coded, so that no TCP sees any

@@ -155,9 +155,9 @@ With Linux's stack and law, the lines in bold, goodput is {verdict(found)}.
 {table(columns, [row.line() for row in found])}
 
 What the other lines show. RFC 6675 waits for the retransmission timer where a repetition is lost; so at 3 % it is
-behind. CUBIC by RFC 9438 is in real numbers, and its Reno-friendly window grows by a packet a round trip once it has
-passed its old maximum; Linux's is RFC 8312's in whole packets, which are cut, and forgets at each reduction what was
-acknowledged towards the next increase: the smaller the window, the more both cost.
+behind. CUBIC by RFC 9438 uses real numbers, and its Reno-friendly window grows by a packet per round trip
+once it has passed its old maximum. Linux has RFC 8312's, in truncated whole packets. At each reduction it
+forgets the segments acknowledged towards the next increase. Both cost more the smaller the window is.
 
 Reno's window is a real number here and whole packets in Linux. There it grows by one when W packets are acknowledged,
 here after W + ½, the integral of W over that packet; after a loss Linux's begins up to half a packet lower. Both

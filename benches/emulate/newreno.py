@@ -111,8 +111,8 @@ def page(found: list[Row], first: ww.Run, timing: pd.DataFrame) -> str:
 
 <!-- Generated: make validate-newreno -->
 
-One Reno flow without SACK on a link of its own, 10 Mbit/s, 2 × 50 ms, a buffer of 83 packets, independent random loss
-of data, a receiver that holds {BUFFER}; 60 s of which 50 count. Goodput in Mbit/s, means over flows with 95 %
+One Reno flow without SACK on a link of its own: 10 Mbit/s, 2 × 50 ms, a buffer of 83 packets, independent random loss
+of data. The receive window is {BUFFER}. The last 50 of 60 s count. Goodput in Mbit/s, means over flows with 95 %
 confidence intervals. Linux {platform.release()} between namespaces (`windward emulate`): flows, {flows}. Simulated:
 {CROWD * SEEDS} flows each, with [`stack = "linux"`](../../reference/models/loss-detection.md#without-sack).
 

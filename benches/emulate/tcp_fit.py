@@ -237,8 +237,9 @@ to run. *With noise* is TCP-FIT with `noise = 0.0005`: half a millisecond of del
 What is seen:
 
 * Without losses TCP-FIT is a Reno, in goodput and in queue, also beside a CUBIC.
-* With losses it gets more than CUBIC and Reno, the more the longer the path: at 0.1 % ten times as much over 100
-  Mbit/s and 100 ms, at 1 % six to seven times over 100 ms and more. A CUBIC beside it keeps 0.7 to 1.2 times, on
+* With losses it gets more than CUBIC and Reno, and more so over long paths. At 0.1 % it gets ten times as
+  much over 100 Mbit/s and 100 ms, at 1 % six to seven times as much over 100 ms and more.
+  A CUBIC beside it keeps 0.7 to 1.2 times, on
   average 0.9, of what it keeps beside another CUBIC.
 * It does not fill a lossy link. At 1 % and 100 Mbit/s it leaves nine tenths unused over 100 ms, three quarters over
   20 ms. It steers by a fraction of a millisecond there, which hosts' timers and bursts exceed; `noise = 0.0005` doubles
@@ -275,8 +276,8 @@ wang2016's Table 10 has means of seven downloads over PlanetLab, which is gone. 
 fitted to nothing: only the order of the speed-ups can be compared. Goodput in Mbit/s over the last 30 of
 {WIDE_SECONDS} s, means of {WIDE_SEEDS} runs.
 
-TCP-FIT is first here as there, and Reno gets less than Compound; the printed order of CUBIC and Vegas does not
-come back: these paths have no other traffic, beside which Vegas gets less.
+TCP-FIT is first in both, and Reno gets less than Compound. The printed order of CUBIC and Vegas does not
+appear: these paths have no other traffic, beside which Vegas gets less.
 
 {wide_table(far)}
 

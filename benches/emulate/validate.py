@@ -163,7 +163,7 @@ def main() -> None:
     trust = [*emulated.problems, *real_cell.problems] or ["every run was in time"]
     both = ["simulated", "kernel", "ratio", "RTT simulated", "RTT kernel"]
     PAGE.write_text(
-        f"""# Emulation, held to what it is made of
+        f"""# Emulation beside iperf3, ping and the simulator
 
 <!-- Generated: make validate-emulation -->
 
@@ -196,8 +196,9 @@ the theory.
 
 {table(["law", "engine", "packets in the queue", "least and greatest rate (Mbit/s)"], backlogs)}
 
-What is left between them: the kernel's least RTT counts the handshake, whose packets take 1.1 ms less than a segment to
-transmit at 10 Mbit/s, so that its flows keep a queue of about half a packet less; its windows are whole packets. The
+Remaining differences: the kernel's minimum RTT includes the handshake, whose packets take 1.1 ms less than
+a segment to transmit at 10 Mbit/s. Its flows therefore keep about half a packet less in the queue. Its
+windows are whole packets. The
 mean RTT is that of the smoothed estimate at each sample there, of every sample here.
 
 Under random loss a minute says little; {CROWD} flows of the same kind side by side, 10 Mbit/s, 2 × 50 ms, 1 % loss, six

@@ -240,9 +240,10 @@ Written by `make bench` on a shared virtual machine with two cores: read the rat
 * Times are CPU seconds, medians of {REPEATS} runs in turn, of ns-3 3 and 1, all single-threaded. `windward simulate`
   is all that a person waits for: Python's start, the scenario, result files. Its engine alone is
   `crates/sim/examples/dumbbell.rs`, a process of its own, whose start takes less than a hundredth of a second.
-* On both sides: SACK, timestamps, an ACK for every second segment or after 40 ms, a first window of ten segments of
-  1448 bytes, least timeout 200 ms, drop-tail queues in packets, an RTT of 100 ms, a buffer of one bandwidth-delay
-  product. ns-3 leaves slow start by HyStart, its default; Windward overshoots, which is more work per hop.
+* On both sides: SACK, timestamps, an ACK for every second segment or after 40 ms, an initial
+  window of ten segments of 1448 bytes, minimum timeout 200 ms. The RTT is 100 ms, the buffer one
+  bandwidth-delay product, drop-tail, in packets.
+  ns-3 leaves slow start by HyStart, its default; Windward overshoots, which is more work per hop.
 * ns-3 is the wheel from the Python package index, driven from Python (`benches/sim/peer_ns3.py`). Built with its own
   optimised profile it needs about half the time and a tenth of the memory.
 * At 1 Gbit/s ns-3 is asked for 2 s and stopped after {PATIENCE_S} s of CPU, in the repair of the overshoot, where it

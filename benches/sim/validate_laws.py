@@ -189,12 +189,12 @@ def main() -> None:
     print(PAGE.relative_to(ROOT))
 
 
-TEXT = """# More laws beside ns-3
+TEXT = """# More control laws in ns-3 and in Windward
 
 <!-- Generated: make validate-ns3 -->
 
 The laws that ns-3 {version} has beside its own, first alone, then in TCP. The kernel at hand has none of them as a
-module, so ns-3 is the only other implementation here; the response functions are held to closed forms on
+module, so ns-3 is the only other implementation here; the response functions are validated against closed forms on
 [the laws' pages](../../reference/laws/README.md).
 
 ## Alone
@@ -232,7 +232,7 @@ own attributes here, but `RRTT` 25 ms. The imitation is ns-3's law in Windward's
 |---|---|---|---|---|---|---|
 {network}
 
-The imitation is held to 5 %: {outside}. Means of 4 seeds are themselves uncertain by up to 9 %.
+The imitation must agree within 5 %: {outside}. Means of 4 seeds are themselves uncertain by up to 9 %.
 
 ## Why they differ
 

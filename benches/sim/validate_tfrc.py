@@ -140,8 +140,9 @@ def page(of_alone: list[str], of_shared: list[str]) -> str:
 their standard errors, after {WARMUP_S} s.
 
 **Alone**, 100 ms there and back, independent loss, {ALONE_S} s: packets a second that the receiver gets. *ns-2 by
-RFC 5348*: with the constants of the RFC where ns-2 has others, a filter of the round trip of 0.9 for 0.95 and a timeout
-of four round trips for one by the round trip's variance on a clock of 0.1 s; the ratios are ours over theirs.
+RFC 5348*: with the RFC's constants in place of ns-2's. The weight of the RTT filter is 0.9 instead of 0.95.
+The timeout is four round trips instead of one by the variance, on a clock of 0.1 s. The ratios are ours
+over theirs.
 
 | loss | here | ns-2 by RFC 5348 | ratio | ns-2 as it is | ratio |
 |---|---|---|---|---|---|
@@ -150,7 +151,8 @@ of four round trips for one by the round trip's variance on a clock of 0.1 s; th
 At much loss the equation's second term rules, and ns-2 as it is has more by its shorter timeout.
 
 **Beside TCP**: as many flows of TFRC as of Reno with SACK (`Agent/TCP/Sack1`) on one drop-tail link with a buffer of a
-bandwidth-delay product, {SHARED_S} s: what all TFRC gets over what all TCP gets. ns-2 as it is; {DRAWN} networks, whose
+bandwidth-delay product, {SHARED_S} s: total rate of TFRC over total rate of TCP. ns-2 unchanged;
+{DRAWN} networks, whose
 round trips of 80 to 120 ms and starts were drawn, the same for both.
 
 | TFRC and TCP | link | here | ns-2 |

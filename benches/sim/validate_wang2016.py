@@ -330,8 +330,8 @@ def page() -> str:
 [wang2016](../papers/wang2016.md) measured on Linux 2.6.31 behind dummynet and Linktropy, not with ns-2. It turned SACK
 off; how large buffers were, which ACKs its receivers delayed, and when a share counts as fair it does not say. Here
 ns-2.35 (`ns2` of Debian and Ubuntu, driven by `benches/sim/peer_ns2_responses.tcl` and `peer_ns2_chain.tcl`) and the
-simulator have the same networks and as much background under several readings; for the tables ns-2's background has
-packets of 1500 bytes where ours has 500. TCP-FIT and FAST are not in ns-2.
+simulator run the same networks with the same amount of background traffic, under several readings of the
+paper. For the tables, ns-2's background has packets of 1500 bytes and ours of 500. TCP-FIT and FAST are not in ns-2.
 
 Reno's times in Tables 8 and 9 grow as W round trips, W the bandwidth-delay product in packets, and stand here in that
 unit: the printed ones are {printed(SHARING["Reno"])} (Table 8) and {printed(FILLING["Reno"])} (Table 9) at 20, 50, 100

@@ -219,8 +219,8 @@ mean {statistics.mean(lates):.2f} |
 |---|---|---|---|---|---|---|---|---|---|---|---|
 {chr(10).join(rows)}
 {marked}
-A neighbour that random loss holds back has a rate of about 1/(RTT + queue): a link that is full with a queue of a
-seventh of the RTT leaves it seven eighths of what it had, whoever filled it. Half a minute has few losses: the
+A neighbour limited by random loss has a rate of about 1/(RTT + queue). On a full link with a queue of a
+seventh of the RTT it keeps seven eighths of its rate, for any kind of download. Half a minute has few losses: the
 standard error of what is kept is {error:.2f} on the mean, so that some links show less than they have. Less by more
 than noise explains: below {KEPT} with {side:.2f} standard errors added, Student's one-sided 95 %, which one link in
 twenty is by chance that keeps just {KEPT}. The lowest of many means are low by chance too: what further runs of those

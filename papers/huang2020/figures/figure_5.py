@@ -33,7 +33,7 @@ SEED, SPAN_S = 1, 20
     "windows, and goodputs averaged over 20 s, of one seed. Right: goodput of each flow, every seed a dot, the bar its "
     "mean with its 95 % confidence interval; diamonds are the paper's rates. QUIC-TCP and FAST keep every flow near a "
     "quarter of the wire. CUBIC's order is the paper's: the stronger a station, the less its flow gets. Who wins "
-    "among the other three is a matter of luck.",
+    "among the other three is random.",
 )
 def figure_5(context: Context) -> Figure:
     flows, series = study(lambda text: context.progress(f"figure 5: {text}"), context.seeds, context.share)

@@ -83,7 +83,7 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
         f"{paper.coverage}: {summary(judgements)}.",
         *(["", paper.summary, ""] if paper.summary else []),
         f"`windward claims {paper.key}` runs them again, `windward reproduce {paper.key}` also draws the figures.",
-        f"The code stands in [`papers/{paper.key}`](../../../papers/{paper.key}/README.md).",
+        f"The code is in [`papers/{paper.key}`](../../../papers/{paper.key}/README.md).",
         "",
     ]
     if pictures:
@@ -109,16 +109,19 @@ def markdown(paper: Paper, judgements: Sequence[Judgement], pictures: Sequence[t
 def index(papers: Sequence[Paper]) -> str:
     """The page that lists the papers: what the ledgers say, without running a check."""
     lines = [
-        "# The papers",
+        "# The papers: claims and figures beside ours",
         "",
-        "Each claim of a paper is a row of its ledger, `papers/KEY/claims.toml`, and has a check, unless it is not",
-        "reproducible here;",
-        "`windward claims KEY` runs them, `windward reproduce KEY` also draws the figures. A claim is *reproduced*;",
-        "or *corrected*: the print is wrong, and the check shows both that and that the corrected statement holds;",
-        "or it *differs*, and the note says why; or it is *not reproducible here*, and the note gives the reason; or",
-        "it was measured on a network that is gone and is *emulated*: on one fitted to a part of the numbers, and held",
-        "to the others.",
-        "`make test` runs every check: those of long simulations with one seed for a tenth of the time.",
+        "Each claim of a paper is a row of its ledger, `papers/KEY/claims.toml`. `windward claims KEY` checks them,",
+        "`windward reproduce KEY` also draws the figures. `make test` runs every check; long simulations run with one",
+        "seed for a tenth of the time there. The verdicts:",
+        "",
+        "* *reproduced*: the claim holds here.",
+        "* *corrected*: the paper has a misprint. The check shows that, and that the corrected statement holds.",
+        "* *differs*: the claim does not hold here; the note gives the reason.",
+        "* *not reproducible here*: there is no check; the note gives the reason.",
+        "* *emulated*: measured on a network that no longer exists. Here a network is fitted to a part of the numbers",
+        "  and compared with the others.",
+        "",
         "Made by `make reproduce`.",
         "",
         "| paper | claims | " + " | ".join(VERDICTS) + " | not taken up yet |",

@@ -1,9 +1,9 @@
 //! Download of one file from one server over as many connections as the path needs (chen2007), with no wrong file.
 //!
-//! A download has four steps. [`contact`] requests the first bytes and learns the file's address, length and version.
-//! [`part`] opens `NAME.part` and checks the bytes that an earlier run has left there. [`workers`] holds the
-//! connections, each a [`worker`] in its own thread: they lease missing bytes from the [`plan`] and write them in
-//! place. Meanwhile the [`supervisor`] adjusts their number to the controller. Finally the part is verified and
+//! A download has four steps. `contact` requests the first bytes and learns the file's address, length and version.
+//! `part` opens `NAME.part` and checks the bytes that an earlier run has left there. `workers` holds the
+//! connections, each a `worker` in its own thread: they lease missing bytes from the `plan` and write them in
+//! place. Meanwhile the `supervisor` adjusts their number to the controller. Finally the part is verified and
 //! renamed.
 //!
 //! Three rules prevent a wrong file: responses of another version are discarded, each byte has one writer at a time,

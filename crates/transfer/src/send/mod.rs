@@ -2,7 +2,7 @@
 //! their number, as in the paper.
 //!
 //! The file's [`Tree`](crate::tree::Tree) is posted first. The server answers with the missing pieces; those of an
-//! earlier attempt count. Each connection, a [`worker`] in its own thread, takes the next missing piece and sends it
+//! earlier attempt count. Each connection, a `worker` in its own thread, takes the next missing piece and sends it
 //! without waiting for the previous answer. The sender's kernel measures the RTT of every connection, and the
 //! controller of downloads sets their number. The server renames the file once all pieces are verified.
 

@@ -2,7 +2,7 @@
 //!
 //! HTTP/1.1 (RFC 9110, 9112), one thread per connection. By default it listens on the loopback interface; any other
 //! address requires TLS and a token. Nothing outside the folder is read or written: the kernel resolves names *beneath*
-//! the folder ([`folder`]). Every length that a client can choose is bounded.
+//! the folder (`folder`). Every length that a client can choose is bounded.
 
 mod answer;
 mod content;
