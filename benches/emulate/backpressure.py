@@ -236,8 +236,8 @@ What is seen:
 
 Lateness of packets in {len(times)} emulations, the worst of all: median {late["p50"]:.3f} ms, 99 %
 {late["p99"]:.1f} ms, greatest {late["max"]:.0f} ms. {(times["late_share"] > 0.01).sum()} of them had more than 1 % of
-their packets more than 1 ms late, by the emulator's own account too many; round trips here last half a second, and a
-frame of 1000 B 5 ms.
+their packets more than 1 ms late, which the emulator reports as too many. Round trips here last half a
+second, and a frame of 1000 B 5 ms.
 """,
         encoding="utf-8",
     )

@@ -208,7 +208,7 @@ seeds simulated and two emulated:
 
 Linux computes CUBIC in whole packets, which it cuts, and by RFC 8312; Windward's law is RFC 9438 in real numbers. At a
 window of twelve packets that is most of the difference: `version = "linux"` is Linux's arithmetic, the last columns. In
-what is left, and for Reno, Linux gains a little by finding lost retransmissions by time (RACK-TLP), where the
+what is left, and for Reno, Linux gains a little by detecting lost retransmissions by time (RACK-TLP). The
 simulator's `stack = "rfc"` waits for the timer; `stack = "linux"` is [laid beside Linux](linux-stack.md) too.
 
 ## The cell of huang2020

@@ -161,16 +161,17 @@ whose goodput is the column "with ns-3's bookkeeping".
 
 * **The end of a recovery is counted twice** (linux-reno, cubic). The ACK that ends it hands the law all segments from
   the first lost one on, about a window, although SACK had reported them while the window was held. After each loss
-  TcpLinuxReno thus jumps by two packets, and by another for the count that it carries over the loss. Of the W/2
-  packets that it wins back between two losses that is much where W is small: at 1 % loss ns-3 sends more than an
-  ideal AIMD window can under independent losses, 1.07 √(3/2p)/R (Ott, Kemperman, Mathis 1996). Windward, as Linux,
+  TcpLinuxReno thus jumps by two packets, and by another for the count that it carries over the loss. That is a large
+  part of the W/2 packets between two losses if W is small. At 1 % loss ns-3 sends more than an ideal AIMD
+  window can under independent losses, 1.07 √(3/2p)/R (Ott, Kemperman, Mathis 1996). Windward, as Linux,
   counts each segment once.
 * **What is halved** (newreno). RFC 5681 halves FlightSize, what was in flight when the loss happened, and so does
   Windward. TcpNewReno halves what is in flight after the third duplicate, at least two packets fewer: one packet less
   of five or six at 1 % loss. TcpLinuxReno and TcpCubic reduce cwnd.
 
-What is left in CUBIC is RFC 9438 against RFC 8312: ours grows by a whole packet per round trip after the
-Reno-friendly window has passed its old maximum, by 0.53 before; ns-3's by 0.53 throughout.
+The rest of CUBIC's difference is RFC 9438 against RFC 8312. Ours grows by a whole packet per round trip
+once the Reno-friendly window has passed its old maximum, and by 0.53 before. ns-3's grows by 0.53
+throughout.
 
 The last column is the full formula with the round trip of an empty queue, for two segments per ACK or, where segments
 are counted, one. The formula takes the expected window for every window, which for independent losses is up to 7 %

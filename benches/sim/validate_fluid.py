@@ -235,9 +235,10 @@ From the least to the greatest over round trips and rates, and how many of the 3
 
 ## Causes
 
-Three steps from the equation to packets at 100 Mbit/s and 50 ms, each over the fluid: *law*, the packet law itself
-under random losses on a host that repairs at once; *repair*, the same with a round trip of repair after each loss, in
-which the window neither grows nor falls again; *packets*, the simulator. The step at which a number moves names the
+Three steps from the equation to packets at 100 Mbit/s and 50 ms, each over the fluid: *law*: the packet law
+itself under random losses, on a host that repairs at once. *repair*: the same with a round trip of repair
+after each loss, in which the window does not change. *packets*: the simulator.
+The step at which a number moves names the
 cause. The first two have seen a hundred losses: they scatter by 7 %, Scalable's by more.
 
 | law | 0.1 %: law | repair | packets | 1 %: law | repair | packets | 3 %: law | repair | packets |
@@ -246,9 +247,9 @@ cause. The first two have seen a hundred losses: they scatter by 7 %, Scalable's
 
 * **Random losses and mean windows** (*law*). The equation is that of a mean window; the window scatters, and losses
   take more from large windows than from small ones. For Reno that is a factor of 0.93 (Ott, Kemperman and Mathis
-  1996: 1.309 for √2). Laws whose growth depends on the time since the last loss deviate more, and either way: growth
-  after a long gap outweighs short ones (BIC, whose equation is that of losses at equal distances; CUBIC at 200 ms;
-  H-TCP), and Compound's delay window rarely reaches the height that its equation has.
+  1996: 1.309 for √2). Laws whose growth depends on the time since the last loss deviate more, in both
+  directions. Growth after a long gap outweighs short ones (BIC, whose equation assumes losses at equal
+  distances; CUBIC at 200 ms; H-TCP). Compound's delay window rarely reaches the height of its equation.
 * **Repair**. During repair the window stands at its lowest. That takes p·W/(1 + p·W) of the time: 4 % for Reno at 0.1
   %, 19 % at 3 %.
 * **The host** (*packets*). At 1 % and 3 % windows have 4 to 12 packets. With every segment acknowledged (`delayed_ack
@@ -257,8 +258,9 @@ cause. The first two have seen a hundred losses: they scatter by 7 %, Scalable's
   `stack = "linux"` has none. With both, Reno has 17 % more at 3 %, which is the *repair* column. At 1 % half a packet
   of the window, 4 %, is unused in the mean.
 * **CUBIC**. At losses above the crossing of both responses it is Reno-friendly, and packets are within 15 % up to 1 %.
-  At 200 ms and 0.03 to 0.3 %, near the crossing, packets have up to 23 % more: a flow is cubic in long gaps and
-  Reno-friendly in short ones, and has the better of each, where the equation has one of them. `version = "linux"` has
+  At 200 ms and 0.03 to 0.3 %, near the crossing, packets have up to 23 % more. A flow is cubic in long gaps
+  and Reno-friendly in short ones, and gets the better of each. The equation has only one of them.
+  `version = "linux"` has
   10 to 20 % less than its equation at small windows already on an ideal host: its windows and counts are whole
   numbers, cut.
 * **Scalable, HighSpeed, MulTCP, Hybla, Veno, DCTCP, Prague** deviate as Reno does. Without ECN DCTCP and Prague are

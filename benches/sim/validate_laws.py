@@ -199,8 +199,9 @@ module, so ns-3 is the only other implementation here; the response functions ar
 
 ## Alone
 
-Each law is told the same: a path of 10 Mbit/s and 100 ms, an ACK for every packet, losses of the same packets, each one
-event that is repaired at once. The events are those that Windward's law brings about; ns-3's law object is told them
+Each law gets the same input: a path of 10 Mbit/s and 100 ms, an ACK for every packet, losses of the same
+packets. Each loss is one event that is repaired at once.
+The events are those that Windward's law brings about; ns-3's law object is told them
 one by one, without a socket (`benches/sim/peer_laws.py`). Windows in packets, means over {packets} events after
 {settling} to settle; in the last two columns the greatest differences at any event.
 
@@ -208,9 +209,9 @@ one by one, without a socket (`benches/sim/peer_laws.py`). Windows in packets, m
 |---|---|---|---|---|---|---|---|---|
 {alone}
 
-The tolerance is for whole packets: ns-3 counts in them, which moves a window by up to half a packet on average, and
-cuts a fraction off at each loss, half a packet again, of which the share g that a loss leaves is there at the next:
-½ + ½/(1 − g). At single events more is possible: at a row of HighSpeed's table, and where BIC's growth steps, one of
+The tolerance covers whole packets. ns-3 counts in them, which moves a window by up to half a packet on
+average. It truncates at each loss, half a packet again, of which the share g remains at the next loss: ½ +
+½/(1 − g). At single events more is possible: at a row of HighSpeed's table, and where BIC's growth steps, one of
 the two is a packet, and so a while, ahead. Vegas is without losses, on its way from 3 packets to rest.
 
 The attributes make ns-3's law the published one. Its `AIFactor` is 50, twice Kelly's growth from 50 packets on; its
@@ -248,8 +249,9 @@ What ns-3's socket does around a loss changes every law. A trace of `CongestionW
 
 And each law for itself:
 
-* **hybla**: ρ is computed when the smoothed round-trip time is the least ever. That was the SYN's, which is shorter
-  than any segment's, and no law was asked then. ρ stays 1: with `RRTT` 25, 50 or 1000 ms the goodput is the same to the
+* **hybla**: ρ is computed when the smoothed round-trip time is the least ever. That was the SYN's, which is
+  shorter than any segment's, and no law was called then. So ρ stays 1.
+  With `RRTT` 25, 50 or 1000 ms the goodput is the same to the
   byte. Alone, told the same, TcpHybla has ρ = 4, as ours.
 * **htcp**: α in bytes, and β without a bound, as above. At these losses the two nearly cancel.
 * **bic**: `SmoothPart` and `FastConvergence`, as above; its share is of cwnd, not of what is in flight.

@@ -321,10 +321,10 @@ packets over the bound, which has P alone.
 |---|---|---|---|---|---|
 {rates}
 
-* **Reno, Compound, Veno, idle**: within 17 %. The formulas have losses at equal distances; at random ones Reno gets
-  up to 7 % more (Ott, Kemperman and Mathis 1996), so that the bounds are passed by up to 13 %. At 1 %, with windows
-  of a few packets, timeouts and whole packets cost Reno and Veno up to 12 %; Compound is Reno there, below 41
-  packets, and has more than its formula.
+* **Reno, Compound, Veno, idle**: within 17 %. The formulas assume losses at equal distances. Under random
+  losses Reno gets up to 7 % more (Ott, Kemperman and Mathis 1996), and exceeds the bounds by up to 13 %. At 1 %, with
+  windows of a few packets, timeouts and whole packets cost Reno and Veno up to 12 %. Compound is Reno there,
+  below 41 packets, and gets more than its formula.
 * **Veno, full**: γ' is 4/5 only while fewer than 3 packets wait. With γ' = 1/2 the formula gives 0.58 of that, and a
   growth halved, as Veno's is with a queue, 0.41: packets are between, at 0.42 where the queue never empties.
 * **Compound, full**: with 30 packets waiting its delay part goes, and Reno is left.
@@ -346,8 +346,9 @@ T_i/T_j of two flows of a law with D = 50 and 200 ms, and η.
 {fairness}
 
 On idle links packets are within 8 % of η for Reno, Compound, Veno and Westwood; CUBIC is fair as far as its Reno part
-lets it. Where a full queue alone drops (0 %), both flows do not lose the same share, which η supposes: the ratio of
-the round trips comes out to the power of 3 to 4. Vegas' and FAST's η = 1 needs a queue to steer by and no losses:
+lets it. With drops by the full queue alone (0 %), the flows do not lose the same share, which η assumes.
+The ratio of the round trips appears to the power of 3 to 4.
+Vegas' and FAST's η = 1 needs a queue to steer by and no losses:
 FAST has 1.02 then, Vegas the 0.61 that its band allows.
 
 ## E[N]
@@ -384,9 +385,10 @@ Two TCP-FIT flows with D = 50 and 200 ms over links of so many times what two Re
 |---|---|---|---|---|---|---|
 {shares}
 
-With N = 1 the ratio is Reno's. With N > 1 it is not 1. The theorem has N = α·RTT/q at rest, three to four times as
-many at 200 ms; in packets both flows add a connection each half second and lose them when the queue shows, and have
-2.2 times as many at best. On a link of ten Renos, which they hardly ever fill, the near flow has more. In the fluid
+With N = 1 the ratio is Reno's. With N > 1 it is not 1. The theorem has N = α·RTT/q at rest, three to four
+times as many at 200 ms. In packets both flows add a connection each half second and lose them once the
+queue is seen. They have 2.2 times as many at best.
+On a link of ten Renos, which they hardly ever fill, the near flow has more. In the fluid
 engine, where N rests, rates are within 9 % (claim 16).
 """
 

@@ -333,8 +333,9 @@ ns-2.35 (`ns2` of Debian and Ubuntu, driven by `benches/sim/peer_ns2_responses.t
 simulator run the same networks with the same amount of background traffic, under several readings of the
 paper. For the tables, ns-2's background has packets of 1500 bytes and ours of 500. TCP-FIT and FAST are not in ns-2.
 
-Reno's times in Tables 8 and 9 grow as W round trips, W the bandwidth-delay product in packets, and stand here in that
-unit: the printed ones are {printed(SHARING["Reno"])} (Table 8) and {printed(FILLING["Reno"])} (Table 9) at 20, 50, 100
+Reno's times in Tables 8 and 9 grow as W round trips, W the bandwidth-delay product in packets. They are
+given in that unit here. The printed ones are
+{printed(SHARING["Reno"])} (Table 8) and {printed(FILLING["Reno"])} (Table 9) at 20, 50, 100
 and 200 ms. The link has {MBPS / SCALE:g} Mbit/s and {RTT_MS:g} ms, W = {WINDOW:.0f}, a tenth of the paper's; rows with
 {LARGER} times that show what the scale does. Reno counts ACKs, not packets, as ns-2 and that Linux do. *Steady*
 restarts the timer on every partial ACK (RFC 6582 §4), as Linux does; the simulator does on the first alone. Buffers in

@@ -199,8 +199,9 @@ those of `stack = \"linux\"`, by a runner of ours (`crates/conformance`); none o
 Generated: `make validate-packetdrill SCRIPTS=DIR KERNEL=LINUX`, where DIR holds packetdrill's repository and LINUX the kernel's source, or of it the top and
 `tools/testing/selftests/net/packetdrill`.
 
-* **What is compared**: the order of the segments, their bytes, ACK numbers, SACK blocks, timestamps, ECN's codepoint and flags; their times, to packetdrill's own
-  tolerance (4 ms, or 12.5 % of the time since the line before, or what the script says); assertions about the window, ssthresh, the state, segments
+* **What is compared**: the order of the segments, their bytes, ACK numbers, SACK blocks, timestamps, ECN's codepoint and flags; their times,
+  to packetdrill's own tolerance (4 ms, or 12.5 % of the time since the line before, or the script's). Also
+  assertions about the window, ssthresh, the state, segments
   unacknowledged, SACKed, lost, sent again, marked, the reordering seen, the round-trip time.
 * **What is not**: the PSH flag; how many segments leave in one piece (both sides are cut into segments); accurate ECN's option, which counts bytes (the simulator has the
   counter of packets in the flags), and with accurate ECN the codepoint of ACKs without data: Linux sends them ECT(0), the simulator as RFC 3168 §6.1.4 has it.

@@ -2,8 +2,8 @@
 //!
 //! The program runs in a network namespace whose only way out is the link; at its other end stands a second namespace,
 //! with the servers that are to be reached through it and a `gateway` to everything else. All processes are in a PID
-//! namespace (`processes`), which ends with this program, however that ends. Without root all belong to a user namespace
-//! of our own.
+//! namespace (`processes`), which ends with this program, however that ends. Without root all belong to a user
+//! namespace of our own.
 
 mod children;
 mod ends;
