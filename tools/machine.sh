@@ -43,7 +43,8 @@ found=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/
 at_least "$found" "$least" || fail "$python is Python $found, $least or newer is needed: name another with PYTHON=..."
 "$python" -c 'import venv, ensurepip' 2>/dev/null || fail "Python's venv module is missing (Debian: apt install python3-venv)"
 
-# Room on the disk for a first build: 4.5 GB for the tests of the Rust crates, half a GB for the engine, and what pip unpacks.
+# Room on the disk for a first build: 4.5 GB for the tests of the Rust crates, half a GB for the engine, and what pip
+# unpacks.
 case $goal in test) built=target/debug needs=7 ;; *) built=target/release needs=2 ;; esac
 if ! [ -d "$built" ]; then
 	free=$(df -Pk . 2>/dev/null | awk 'NR == 2 { print int($4 / 1048576) }')

@@ -786,7 +786,7 @@ def kernel_clean() -> list[str]: ...
 
 @final
 class WifiMode:
-    """A rate of 802.11n, ac or ax; see `windward.theory.wifi`."""
+    """A rate of 802.11n, ac or ax, with the timing of its band."""
 
     def __new__(
         cls,

@@ -8,7 +8,7 @@ use windward_sim::wifi::ppdu::{
 };
 use windward_units::{BitRate, Duration};
 
-/// A rate of the standard, with the timing of its band.
+/// A rate of 802.11n, ac or ax, with the timing of its band.
 #[pyclass(frozen, module = "windward._engine")]
 pub(crate) struct WifiMode {
     mode: Mode,
