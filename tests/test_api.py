@@ -147,7 +147,7 @@ def test_the_page_of_the_api_is_up_to_date() -> None:
 
 def test_the_page_has_every_public_name() -> None:
     page = (REPOSITORY / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
-    modules = {"num", "fluid", "laws", "coding", "transfer", "kernel", "papers"}
+    modules = {"num", "fluid", "laws", "wifi", "coding", "transfer", "kernel", "papers"}
     missing = [
         name for name in dir(ww) if f"`ww.{name}`" not in page and name not in {"__version__", "Result", "LawSpec"}
     ]

@@ -33,6 +33,7 @@ MODULES = {
     "num": "Optimal rates of any network",
     "fluid": "Fluid model of any network",
     "laws": "Laws stepped by hand",
+    "wifi": "802.11n, ac and ax in closed form",
     "coding": "Network coding",
     "transfer": "Downloads, uploads, servers and emulated links",
     "kernel": "Laws in the Linux kernel",

@@ -140,5 +140,5 @@ from ._format.own import CellScheduler as CellScheduler, ForwardingRule as Forwa
 from .errors import ResultError as ResultError, TransferError as TransferError
 from .results._shapes import Progress as Progress
 from .scenario import Scenario as Scenario, load as load
-from .theory import fluid as fluid, laws as laws, num as num
+from .theory import fluid as fluid, laws as laws, num as num, wifi as wifi
 from .transfer import kernel as kernel

@@ -1,10 +1,10 @@
 """Closed forms of 802.11n, ac and ax: rates, durations, saturation, contention, shares of airtime.
 
->>> from windward.theory import wifi
->>> near = wifi.Mode("802.11ac", "80 MHz", mcs=9, streams=2, guard="0.4 us")
+>>> import windward as ww
+>>> near = ww.wifi.Mode("802.11ac", "80 MHz", mcs=9, streams=2, guard="0.4 us")
 >>> round(near.rate_bps / 1e6, 1)
 866.7
->>> alone = wifi.saturation(near)
+>>> alone = ww.wifi.saturation(near)
 >>> alone.frames, round(alone.goodput_bps / 1e6, 1)
 (64, 673.8)
 
