@@ -2,12 +2,11 @@
 
 use crate::ecn::{Codepoint, Ecn};
 use crate::makers::Makers;
-use crate::medium::Cause;
 use crate::net::Net;
 use crate::network::{Network, SourceConfig, Timing};
+use crate::output::Output;
 use crate::packet::{Kind, Packet};
-use crate::record::Output;
-use crate::status::Sight;
+use crate::status::{Cause, Sight};
 use crate::topology::{Route, Topology};
 use crate::world::World;
 use windward_units::Time;

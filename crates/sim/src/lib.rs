@@ -20,6 +20,7 @@ mod medium;
 mod net;
 mod network;
 mod node;
+mod output;
 mod packet;
 mod port;
 mod queue;
@@ -38,19 +39,20 @@ pub use link::{
     TraceProblem,
 };
 pub use makers::{LawChoice, MakeLaw, MakeRule, MakeScheduler, Makers};
-pub use medium::{AirLog, Cause, FrameKind, MediumConfig, cell, csma, slotted, wifi};
+pub use medium::{MediumConfig, cell, csma, slotted, wifi};
 pub use network::{
     EcnMode, FlowConfig, LEAST_SPACING, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, RtoRule, SourceConfig,
     Spread, TcpOptions, Timing, TransferConfig,
 };
 pub use node::{Forwarding, NodeConfig};
+pub use output::{
+    AirLog, BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats,
+    FrameKind, Internals, LinkSeries, LinkStats, Of, Output, Queued, Series, ShareStats, SourceStats,
+};
 pub use packet::NodeId;
 pub use queue::{Buffer, CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, RedConfig, Sharing};
-pub use record::{
-    BacklogSeries, BacklogStats, Balance, BlockStats, CodingStats, Column, Figures, FlowSeries, FlowStats, Internals,
-    LinkSeries, LinkStats, LinkType, Of, Output, Pcapng, Queued, Series, ShareStats, SourceStats,
-};
+pub use record::{LinkType, Pcapng};
 pub use run::{Control, RunError, run};
-pub use status::Sight;
+pub use status::{Cause, Sight};
 pub use tcp::socket;
 pub use topology::{PortConfig, PortKind, Route, Step, Topology};

@@ -7,12 +7,13 @@ mod surroundings;
 
 use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::makers::Makers;
-use crate::medium::{AirLog, AnyMedium, Cause, Medium};
+use crate::medium::{AnyMedium, Medium};
 use crate::node::{Decision, Node};
+use crate::output::{AirLog, Balance};
 use crate::packet::{NodeId, Packet, TIME_TO_LIVE};
 use crate::port::Port;
-use crate::record::{Balance, Capture};
-use crate::status::Sight;
+use crate::record::Capture;
+use crate::status::{Cause, Sight};
 use crate::topology::{Route, Step, Topology};
 use losses::{Losses, count_loss};
 use std::ops::Range;

@@ -2,12 +2,11 @@
 
 use crate::makers::Makers;
 use crate::network::Network;
-use crate::record::{Output, Series};
+use crate::output::{Output, Series};
 use crate::world::World;
-use std::fmt;
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::{fmt, io};
 use windward_units::Time;
 
 /// Events between two checks of the control.

@@ -83,6 +83,24 @@ impl Line {
     }
 }
 
+/// Cause of a packet's loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The queue was full or its discipline dropped the packet.
+    Queue,
+    /// The packet was sent and lost on the way.
+    Sent,
+    /// The hop limit was exceeded.
+    TimeToLive,
+    /// A node had no route.
+    NoRoute,
+}
+
+const _: () = assert!(Cause::NoRoute as usize + 1 == CAUSES);
+
+/// Number of causes.
+pub const CAUSES: usize = 4;
+
 /// Visible state of a port: for recorders, and for nodes and laws that look across layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {

@@ -4,11 +4,11 @@ use crate::apps::{Source, Transfer, introduce};
 use crate::endpoint::Endpoint;
 use crate::engine::{Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
-use crate::medium::AirLog;
 use crate::net::Net;
 use crate::network::Network;
+use crate::output::{AirLog, Output, Series};
 use crate::packet::{Kind, Packet};
-use crate::record::{Capture, Output, Recorder, Series};
+use crate::record::{Capture, Recorder};
 use std::io;
 use windward_units::{Duration, Time};
 

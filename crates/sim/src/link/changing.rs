@@ -14,10 +14,9 @@ use super::config::LinkConfig;
 use super::queued::{Offered, Transmission};
 use super::room::Room;
 use super::wire::{Fate, Wire};
-use crate::medium::Cause;
 use crate::packet::Packet;
 use crate::queue::QueueConfig;
-use crate::status::{Counts, Sight};
+use crate::status::{Cause, Counts, Sight};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 

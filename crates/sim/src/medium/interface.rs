@@ -1,10 +1,9 @@
 //! Interface between a medium and the simulator around it.
 
-use super::air::AirFrame;
 use crate::backlog::Backlog;
+use crate::output::{AirFrame, Figure};
 use crate::packet::Packet;
-use crate::record::Figure;
-use crate::status::{Counts, Sight};
+use crate::status::{Cause, Counts, Sight};
 use windward_units::Time;
 
 /// Effects of a medium on the simulator.
@@ -19,24 +18,6 @@ pub trait Out {
     #[inline]
     fn on_air(&mut self, _: impl FnOnce() -> AirFrame) {}
 }
-
-/// Cause of a packet's loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The queue was full or its discipline dropped the packet.
-    Queue,
-    /// The packet was sent and lost on the way.
-    Sent,
-    /// The hop limit was exceeded.
-    TimeToLive,
-    /// A node had no route.
-    NoRoute,
-}
-
-const _: () = assert!(Cause::NoRoute as usize + 1 == CAUSES);
-
-/// Number of causes.
-pub const CAUSES: usize = 4;
 
 /// A medium at run time.
 pub trait Medium {

@@ -3,7 +3,6 @@
 //! A medium accepts packets from its members, decides when each is sent, and reports its fate. Like a link it takes the
 //! time as an argument and schedules nothing itself: it requests wake-ups from its [`Out`].
 
-mod air;
 pub mod cell;
 pub mod csma;
 mod forward;
@@ -15,12 +14,11 @@ mod world;
 
 use crate::backlog::Backlog;
 use crate::makers::Makers;
+use crate::output::Figure;
 use crate::packet::{NodeId, Packet};
 use crate::queue::{Buffer, QueueConfig};
-use crate::record::Figure;
 use crate::status::{Counts, Sight};
-pub use air::{AirFrame, AirLog, FrameKind};
-pub use interface::{CAUSES, Cause, Medium, Out};
+pub use interface::{Medium, Out};
 use windward_units::{Duration, Time};
 
 /// Generates the enums of all media, which dispatch statically.

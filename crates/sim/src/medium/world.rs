@@ -1,7 +1,8 @@
 //! Test environment of a medium: its agenda, arrivals and losses.
 
-use super::interface::{Cause, Out};
+use super::interface::Out;
 use crate::packet::Packet;
+use crate::status::Cause;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use windward_units::Time;

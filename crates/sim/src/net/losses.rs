@@ -1,8 +1,8 @@
 //! Loss accounting.
 
-use crate::medium::Cause;
+use crate::output::Balance;
 use crate::packet::{Kind, Packet};
-use crate::record::Balance;
+use crate::status::Cause;
 use windward_units::Time;
 
 /// Lost packets.

@@ -4,9 +4,10 @@ use super::losses::count_loss;
 use super::{ARRIVED, Net};
 use crate::engine::{PortTimer, Wake};
 use crate::link::{Fate, Offered, Transmission};
-use crate::medium::{Cause, Medium};
+use crate::medium::Medium;
 use crate::packet::Packet;
 use crate::port::Port;
+use crate::status::Cause;
 
 impl Net {
     /// Offers a packet to a port.

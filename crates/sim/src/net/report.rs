@@ -4,9 +4,9 @@ use super::{ACROSS, ARRIVED, Net, STATIONS, Shared, see};
 use crate::backlog::{Backlog, Class, Name};
 use crate::medium::{AnyMedium, Medium};
 use crate::node::Node;
+use crate::output::{BacklogSeries, BacklogStats, Balance, Figures, Of, Queued, ShareStats};
 use crate::packet::NodeId;
 use crate::port::Port;
-use crate::record::{BacklogSeries, BacklogStats, Balance, Figures, Of, Queued, ShareStats};
 use crate::status::{Counts, Sight};
 use windward_units::Time;
 

@@ -2,10 +2,12 @@
 
 use super::losses::{Losses, count_loss};
 use crate::engine::{Calendar, Event, PortTimer, Wake};
-use crate::medium::{AirFrame, AirLog, Cause, Out};
+use crate::medium::Out;
+use crate::output::{AirFrame, AirLog, Balance};
 use crate::packet::Packet;
 use crate::port::Port;
-use crate::record::{Balance, Capture};
+use crate::record::Capture;
+use crate::status::Cause;
 use std::ops::Range;
 use windward_units::Time;
 

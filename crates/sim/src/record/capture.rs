@@ -7,8 +7,9 @@
 use super::pcapng::{LinkType, Pcapng};
 use super::radio;
 use crate::ecn::{COUNT_MODULO, Ecn};
-use crate::medium::{AirFrame, FrameKind, MediumConfig};
+use crate::medium::MediumConfig;
 use crate::network::{EcnMode, Network, TcpOptions};
+use crate::output::{AirFrame, FrameKind};
 use crate::packet::{Kind, NodeId, Packet, Range};
 use crate::tcp::{IP_HEADER, TCP_HEADER, sack_option};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! 802.11 frames with a radiotap header (radiotap.org; IEEE 802.11-2016, §9.3).
 
-use crate::medium::{AirFrame, FrameKind};
+use crate::output::{AirFrame, FrameKind};
 use crate::packet::NodeId;
 
 /// Fields of the radiotap header: timestamp, flags, rate.

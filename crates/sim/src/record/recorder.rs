@@ -1,11 +1,10 @@
 //! Statistics and series of a run.
 
-use super::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, Series, SourceStats};
-use crate::apps::Source;
-use crate::apps::Transfer;
+use crate::apps::{Source, Transfer};
 use crate::endpoint::Endpoint;
 use crate::net::Net;
 use crate::network::Timing;
+use crate::output::{BlockStats, CodingStats, FlowStats, LinkStats, Output, Series, SourceStats};
 use crate::status::Counts;
 use windward_units::{Duration, Time};
 

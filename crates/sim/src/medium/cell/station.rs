@@ -3,9 +3,9 @@
 use super::channel::Channel;
 use super::config::StationConfig;
 use super::scheduler::Candidate;
+use crate::output::Figure;
 use crate::packet::Packet;
 use crate::queue::{Front, Waiting};
-use crate::record::Figure;
 use crate::status::{Counts, Line};
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};

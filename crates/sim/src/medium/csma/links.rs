@@ -5,12 +5,12 @@ use crate::backlog::Backlog;
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
 use crate::medium::forward::Forward;
-use crate::medium::interface::{Cause, Medium, Out};
+use crate::medium::interface::{Medium, Out};
 use crate::medium::wifi::Served;
+use crate::output::Figure;
 use crate::packet::Packet;
 use crate::queue::{Queue, Tail, Waiting};
-use crate::record::Figure;
-use crate::status::{Counts, Line, Sight};
+use crate::status::{Cause, Counts, Line, Sight};
 use windward_units::{Duration, Time};
 
 #[derive(Debug)]

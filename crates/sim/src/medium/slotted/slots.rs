@@ -6,10 +6,10 @@ use crate::backlog::{Backlog, Pick};
 use crate::engine::{Purpose, Stream};
 use crate::makers::Makers;
 use crate::medium::forward::Forward;
-use crate::medium::interface::{Cause, Medium, Out};
+use crate::medium::interface::{Medium, Out};
+use crate::output::Figure;
 use crate::packet::Packet;
-use crate::record::Figure;
-use crate::status::{Counts, Sight};
+use crate::status::{Cause, Counts, Sight};
 use windward_units::{Duration, Time};
 
 /// A slotted network at run time.

@@ -3,9 +3,10 @@
 use super::config::{ACK, CTS, LossOf};
 use super::mac::{Timer, Wifi};
 use super::station::{ALL, Frame, Lock, Stage, Station, WayState};
-use crate::medium::air::{AirFrame, FrameKind};
-use crate::medium::interface::{Cause, Out};
+use crate::medium::interface::Out;
+use crate::output::{AirFrame, FrameKind};
 use crate::packet::Kind;
+use crate::status::Cause;
 use windward_units::{Duration, Time};
 
 /// Time in which a receiver chooses among preambles: the standard's detection time of OFDM.

@@ -7,8 +7,8 @@
 use super::mac::{Timer, Wifi};
 use super::station::{Frame, Stage, Station};
 use super::times::Times;
-use crate::medium::air::FrameKind;
 use crate::medium::interface::Out;
+use crate::output::FrameKind;
 use windward_units::Time;
 
 impl Station {

@@ -4,9 +4,10 @@ use super::mac::Wifi;
 use super::managed::Managed;
 use super::station::WayState;
 use super::waiting::Waiting;
-use crate::medium::interface::{Cause, Out};
+use crate::medium::interface::Out;
 use crate::packet::Packet;
 use crate::queue::Queue;
+use crate::status::Cause;
 use windward_units::{Duration, Time};
 
 /// Counts a queued packet that the discipline drops.

@@ -4,8 +4,8 @@ use super::config::RTS;
 use super::mac::{Timer, Wifi};
 use super::station::{ALL, Frame, Stage};
 use super::times::Times;
-use crate::medium::air::FrameKind;
 use crate::medium::interface::Out;
+use crate::output::FrameKind;
 use crate::packet::Kind;
 use windward_units::{Duration, Time};
 

@@ -10,11 +10,10 @@ use super::times::Times;
 use super::waiting::Waiting;
 use crate::backlog::Backlog;
 use crate::makers::Makers;
-use crate::medium::air::FrameKind;
-use crate::medium::interface::{Cause, Medium, Out};
+use crate::medium::interface::{Medium, Out};
+use crate::output::{Figure, FrameKind};
 use crate::packet::Packet;
-use crate::record::Figure;
-use crate::status::{Counts, Sight};
+use crate::status::{Cause, Counts, Sight};
 use std::collections::BTreeMap;
 use windward_units::{Duration, Time};
 

@@ -5,7 +5,7 @@ use super::config::{LossOf, WifiConfig};
 use super::managed::Managed;
 use super::waiting::{ROOM, Waiting};
 use crate::engine::{Purpose, Stream};
-use crate::medium::air::{FRAME_KINDS, FrameKind};
+use crate::output::{FRAME_KINDS, FrameKind};
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Buffer, QueueConfig};
 use crate::status::{Counts, Line};

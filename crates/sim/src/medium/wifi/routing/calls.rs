@@ -1,12 +1,13 @@
 //! Interface between the MAC and the routing protocol.
 
 use super::state::Routing;
-use crate::medium::air::FrameKind;
-use crate::medium::interface::{Cause, Out};
+use crate::medium::interface::Out;
 use crate::medium::wifi::mac::Wifi;
 use crate::medium::wifi::station::{ALL, Frame, Head};
 use crate::medium::wifi::waiting::Waiting;
+use crate::output::FrameKind;
 use crate::packet::{Kind, Packet};
+use crate::status::Cause;
 use windward_units::Time;
 
 impl Wifi {

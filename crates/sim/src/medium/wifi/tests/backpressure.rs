@@ -2,8 +2,8 @@
 
 use super::harness::Bench;
 use crate::backlog::{BacklogConfig, Links, Threshold};
-use crate::medium::air::FrameKind;
 use crate::medium::interface::Medium;
+use crate::output::FrameKind;
 use crate::packet::{Kind, Packet};
 use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{

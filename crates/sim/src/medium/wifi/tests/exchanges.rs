@@ -1,7 +1,7 @@
 //! Exchanges by hand, to the microsecond.
 
 use super::harness::{Bench, star};
-use crate::medium::interface::Cause;
+use crate::status::Cause;
 use crate::wifi::{Access, LossOf, Mac, Neighbour, Phy, Reach, StationConfig, Way, WifiConfig};
 use crate::{Buffer, QueueConfig};
 use windward_units::{BitRate, Bytes, Duration, Time};

@@ -2,8 +2,8 @@
 
 use super::super::waiting::Waiting;
 use super::harness::{Bench, star};
-use crate::medium::air::FrameKind;
 use crate::medium::interface::Medium;
+use crate::output::FrameKind;
 use crate::packet::{Kind, Packet};
 use crate::queue::{Buffer, QueueConfig};
 use crate::wifi::{Access, Fading, Mac, Neighbour, Phy, Position, Propagation, Reach, StationConfig, Way, WifiConfig};

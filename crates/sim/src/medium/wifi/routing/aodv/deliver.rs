@@ -3,11 +3,12 @@
 use super::Order;
 use super::message::Message;
 use super::routing::AodvRouting;
-use crate::medium::interface::{Cause, Out};
+use crate::medium::interface::Out;
 use crate::medium::wifi::mac::{Timer, Wifi};
 use crate::medium::wifi::routing::Routing;
 use crate::medium::wifi::station::Head;
 use crate::packet::{Kind, Packet, TIME_TO_LIVE};
+use crate::status::Cause;
 use windward_units::{Duration, Time};
 
 impl Wifi {

@@ -3,12 +3,13 @@
 use super::reports::Reports;
 use super::{Acks, Backpressure, Failures};
 use crate::backlog::Class;
-use crate::medium::interface::{Cause, Out};
+use crate::medium::interface::Out;
 use crate::medium::wifi::mac::{Timer, Wifi};
 use crate::medium::wifi::routing::Routing;
 use crate::medium::wifi::station::{Head, Stage};
 use crate::medium::wifi::waiting::Waiting;
 use crate::packet::Packet;
+use crate::status::Cause;
 use windward_units::Time;
 
 impl Wifi {

@@ -1,10 +1,11 @@
 //! DSDV updates on the air, and forwarding of packets.
 
 use super::Dsdv;
-use crate::medium::interface::{Cause, Out};
+use crate::medium::interface::Out;
 use crate::medium::wifi::mac::{Timer, Wifi};
 use crate::medium::wifi::routing::Routing;
 use crate::packet::Packet;
+use crate::status::Cause;
 use windward_units::Time;
 
 impl Wifi {

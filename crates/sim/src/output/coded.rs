@@ -1,6 +1,6 @@
 //! Counters of coding layers, as rows of tables.
 
-use super::output::{BlockStats, CodingStats};
+use super::tables::{BlockStats, CodingStats};
 use crate::coding::{BlockRecord, SinkCounts, SourceCounts};
 use windward_units::Time;
 

@@ -3,8 +3,9 @@
 //! Totals and means count from the warm-up to the end of the run. Rates are in bits per second and times in seconds, as
 //! plain `f64`: these are columns of a table, named with their unit.
 
+use super::air::AirLog;
 use super::figures::Figures;
-use crate::medium::{AirLog, CAUSES};
+use crate::status::CAUSES;
 use windward_units::Time;
 
 /// The outcome of one run.
