@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use windward_run::{Fuse, Simulations};
 use windward_scenario::{PythonClass, Scenario};
-use windward_sim::Makers;
+use windward_sim::{Hooks, Makers};
 
 /// Callables that take the name and the parameters of a class and return the factory of its instances.
 pub(crate) struct Resolvers {
@@ -51,11 +51,13 @@ impl Resolvers {
         let rules = factories(scenario.python_rules(), self.rule.bind(py))?;
         let makers = move |fuse: &Arc<Fuse<PyErr>>| Makers {
             laws: laws.iter().map(|Factory { class, make }| law::maker(class, Arc::clone(make), fuse)).collect(),
-            schedulers: schedulers
-                .iter()
-                .map(|Factory { class, make }| scheduler::maker(class, Arc::clone(make), fuse))
-                .collect(),
-            rules: rules.iter().map(|Factory { class, make }| rule::maker(class, Arc::clone(make), fuse)).collect(),
+            hooks: Hooks {
+                schedulers: schedulers
+                    .iter()
+                    .map(|Factory { class, make }| scheduler::maker(class, Arc::clone(make), fuse))
+                    .collect(),
+                rules: rules.iter().map(|Factory { class, make }| rule::maker(class, Arc::clone(make), fuse)).collect(),
+            },
         };
         Ok(Simulations::new(scenario.clone(), makers))
     }

@@ -1,9 +1,9 @@
 //! The two ends of a flow, for any transport.
 
 use crate::engine::FlowTimer;
-use crate::makers::{LawChoice, Makers};
+use crate::makers::Makers;
 use crate::net::Net;
-use crate::network::{FlowConfig, TcpOptions};
+use crate::network::{FlowConfig, LawChoice, TcpOptions};
 use crate::packet::Packet;
 use crate::tcp::{self, Counts, Tally};
 use crate::tfrc;

@@ -38,11 +38,11 @@ pub use link::{
     Drops, Jitter, LinkChange, LinkConfig, LinkStep, Loss, OPPORTUNITY, Opportunities, Rate, Reorder, TraceError,
     TraceProblem,
 };
-pub use makers::{LawChoice, MakeLaw, MakeRule, MakeScheduler, Makers};
-pub use medium::{MediumConfig, cell, csma, slotted, wifi};
+pub use makers::{MakeLaw, Makers};
+pub use medium::{Hooks, MakeRule, MakeScheduler, MediumConfig, cell, csma, slotted, wifi};
 pub use network::{
-    EcnMode, FlowConfig, LEAST_SPACING, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, RtoRule, SourceConfig,
-    Spread, TcpOptions, Timing, TransferConfig,
+    EcnMode, FlowConfig, LEAST_SPACING, LawChoice, LossDetection, MOST_PERIODS, Network, NewReno, Pattern, RtoRule,
+    SourceConfig, Spread, TcpOptions, TfrcOptions, Timing, TransferConfig,
 };
 pub use node::{Forwarding, NodeConfig};
 pub use output::{

@@ -1,9 +1,7 @@
-//! User-defined laws, schedulers and forwarding rules: a network refers to them by index, and the caller of a run makes
-//! them.
+//! User-defined laws: a network refers to them by index, and the caller of a run makes them.
 
-use crate::backlog::Rank;
-use crate::cell::Choose;
-use crate::tfrc::TfrcOptions;
+use crate::medium::Hooks;
+use crate::network::LawChoice;
 use std::fmt;
 use std::sync::Arc;
 use windward_laws::{AnyLaw, Law, LawSpec};
@@ -12,32 +10,13 @@ use windward_units::Packets;
 /// Makes a fresh law whose window begins at the given number of packets.
 pub type MakeLaw = Arc<dyn Fn(Packets) -> Box<dyn Law + Send> + Send + Sync>;
 
-/// Makes a fresh scheduler.
-pub type MakeScheduler = Arc<dyn Fn() -> Box<dyn Choose + Send> + Send + Sync>;
-
-/// Makes a fresh forwarding rule.
-pub type MakeRule = Arc<dyn Fn() -> Box<dyn Rank + Send> + Send + Sync>;
-
-/// Congestion control of a flow.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LawChoice {
-    /// A built-in law.
-    Known(LawSpec),
-    /// TFRC in place of TCP.
-    Tfrc(TfrcOptions),
-    /// A user-defined law, by its index in the [`Makers`] of the run, which must contain it.
-    Own(u32),
-}
-
-/// Makers of the laws, schedulers and rules that a network refers to by index; empty if all of them are built in.
+/// Makers of everything that a network refers to by index; empty if all laws, schedulers and rules are built in.
 #[derive(Clone, Default)]
 pub struct Makers {
     /// Makers for [`LawChoice::Own`].
     pub laws: Vec<MakeLaw>,
-    /// Makers for [`SchedulerConfig::Own`](crate::cell::SchedulerConfig::Own).
-    pub schedulers: Vec<MakeScheduler>,
-    /// Makers for [`BackpressureConfig::rule`](crate::wifi::BackpressureConfig::rule).
-    pub rules: Vec<MakeRule>,
+    /// Makers of the schedulers and rules of media.
+    pub hooks: Hooks,
 }
 
 impl Makers {
@@ -49,27 +28,11 @@ impl Makers {
             LawChoice::Tfrc(_) => Maker::None,
         }
     }
-
-    /// Makes a fresh rule of this index.
-    pub(crate) fn rule(&self, index: u32) -> Box<dyn Rank + Send> {
-        self.rules[index as usize]()
-    }
-
-    /// Makes a fresh scheduler of this index.
-    pub(crate) fn scheduler(&self, index: u32) -> Box<dyn Choose + Send> {
-        self.schedulers[index as usize]()
-    }
 }
 
 impl fmt::Debug for Makers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Makers of {} laws, {} schedulers and {} rules",
-            self.laws.len(),
-            self.schedulers.len(),
-            self.rules.len()
-        )
+        write!(f, "Makers of {} laws, {:?}", self.laws.len(), self.hooks)
     }
 }
 

@@ -5,11 +5,10 @@
 
 use crate::coding::CodingConfig;
 use crate::ecn::Codepoint;
-use crate::makers::LawChoice;
 use crate::packet::NodeId;
 use crate::topology::{Route, Topology};
 use std::ops::Range;
-use windward_laws::emultcp;
+use windward_laws::{LawSpec, emultcp};
 use windward_units::{BitRate, Bytes, Duration, Packets, Time};
 
 /// A network ready to run.
@@ -67,6 +66,32 @@ pub struct FlowConfig {
     pub tcp: TcpOptions,
     /// Network coding between TCP and the network; `None` for flows of a transfer.
     pub coding: Option<CodingConfig>,
+}
+
+/// Congestion control of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LawChoice {
+    /// A built-in law.
+    Known(LawSpec),
+    /// TFRC in place of TCP.
+    Tfrc(TfrcOptions),
+    /// A user-defined law, by its index in the [`Makers`](crate::Makers) of the run, which must contain it.
+    Own(u32),
+}
+
+/// Options of a TFRC flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TfrcOptions {
+    /// True to discount older loss intervals during long intervals without loss (§5.5).
+    pub history_discounting: bool,
+    /// True to follow short-term changes of the RTT with the instantaneous rate (§4.5).
+    pub oscillation_reduction: bool,
+}
+
+impl Default for TfrcOptions {
+    fn default() -> Self {
+        Self { history_discounting: true, oscillation_reduction: true }
+    }
 }
 
 /// An endless transfer over several TCP flows between the same two nodes. A controller decides the number of open

@@ -1,8 +1,10 @@
 //! A single run: handles events in order until the end time.
 
 use crate::makers::Makers;
+use crate::net::Tap;
 use crate::network::Network;
 use crate::output::{Output, Series};
+use crate::record::Capture;
 use crate::world::World;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -97,7 +99,8 @@ pub fn run(
     control: &Control,
     capture: Option<Box<dyn io::Write + Send>>,
 ) -> Result<Output, RunError> {
-    let mut world = World::new(network, makers, seed, capture);
+    let tap = capture.map(|out| Box::new(Capture::new(out, network)) as Box<dyn Tap + Send>);
+    let mut world = World::new(network, makers, seed, tap);
     let mut next_look = 0;
     while let Some(event) = world.next(network.timing.duration) {
         world.handle(event);
@@ -111,6 +114,6 @@ pub fn run(
         }
     }
     control.set_simulated(network.timing.duration);
-    world.finish_capture().map_err(RunError::Capture)?;
+    world.finish_tap().map_err(RunError::Capture)?;
     Ok(world.finish(network.timing.duration))
 }

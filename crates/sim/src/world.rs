@@ -4,11 +4,11 @@ use crate::apps::{Source, Transfer, introduce};
 use crate::endpoint::Endpoint;
 use crate::engine::{Event, FlowTimer, RunTimer, Wake};
 use crate::makers::Makers;
-use crate::net::Net;
+use crate::net::{Net, Tap};
 use crate::network::Network;
 use crate::output::{AirLog, Output, Series};
 use crate::packet::{Kind, Packet};
-use crate::record::{Capture, Recorder};
+use crate::record::Recorder;
 use std::io;
 use windward_units::{Duration, Time};
 
@@ -26,12 +26,12 @@ pub struct World {
 
 impl World {
     /// World of `network` in the run of `seed`, before its first event.
-    pub fn new(network: &Network, makers: &Makers, seed: u64, capture: Option<Box<dyn io::Write + Send>>) -> Self {
+    pub fn new(network: &Network, makers: &Makers, seed: u64, tap: Option<Box<dyn Tap + Send>>) -> Self {
         let Network { topology, flows, sources, timing, .. } = network;
         let pending = 4 * flows.len() + sources.len() + network.transfers.len() + 8;
-        let mut net = Net::new(topology, makers, seed, [flows.len(), sources.len()], pending);
+        let mut net = Net::new(topology, &makers.hooks, seed, [flows.len(), sources.len()], pending);
         net.air = network.air.clone().map(|span| (span, AirLog::default()));
-        net.capture = capture.map(|out| Capture::new(out, network));
+        net.tap = tap;
         let flows: Vec<Endpoint> = (0..)
             .zip(flows)
             .map(|(index, config)| {
@@ -116,9 +116,9 @@ impl World {
         }
     }
 
-    /// Ends the capture, if there is one.
-    pub fn finish_capture(&mut self) -> io::Result<()> {
-        self.net.capture.take().map_or(Ok(()), Capture::finish)
+    /// Ends the recording of packets, if there is one.
+    pub fn finish_tap(&mut self) -> io::Result<()> {
+        self.net.tap.take().map_or(Ok(()), Tap::finish)
     }
 
     /// Series recorded so far.

@@ -9,7 +9,7 @@ use crate::suggest;
 use serde_json::{Map, Value};
 use windward_laws::{LawSpec, SpecError};
 use windward_sim::LawChoice;
-use windward_sim::tfrc::TfrcOptions;
+use windward_sim::TfrcOptions;
 
 /// All parameters of a law with their values.
 fn parameters(spec: &LawSpec) -> Map<String, Value> {

@@ -6,6 +6,7 @@
 pub mod cell;
 pub mod csma;
 mod forward;
+mod hooks;
 mod interface;
 pub mod slotted;
 pub mod wifi;
@@ -13,11 +14,11 @@ pub mod wifi;
 mod world;
 
 use crate::backlog::Backlog;
-use crate::makers::Makers;
 use crate::output::Figure;
 use crate::packet::{NodeId, Packet};
 use crate::queue::{Buffer, QueueConfig};
 use crate::status::{Counts, Sight};
+pub use hooks::{Hooks, MakeRule, MakeScheduler};
 pub use interface::{Medium, Out};
 use windward_units::{Duration, Time};
 
@@ -77,8 +78,8 @@ macro_rules! media {
 
         impl AnyMedium {
             /// Creates the medium of `config` in the run of `seed`.
-            pub fn new(config: &MediumConfig, makers: &Makers, seed: u64) -> Self {
-                match config { $(MediumConfig::$name(config) => Self::$name(Box::new(<$medium>::new(config, makers, seed))),)* }
+            pub fn new(config: &MediumConfig, hooks: &Hooks, seed: u64) -> Self {
+                match config { $(MediumConfig::$name(config) => Self::$name(Box::new(<$medium>::new(config, hooks, seed))),)* }
             }
         }
 

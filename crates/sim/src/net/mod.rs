@@ -4,20 +4,20 @@ mod losses;
 mod ports;
 mod report;
 mod surroundings;
+mod tap;
 
 use crate::engine::{Calendar, Event, PortTimer, Wake};
-use crate::makers::Makers;
-use crate::medium::{AnyMedium, Medium};
+use crate::medium::{AnyMedium, Hooks, Medium};
 use crate::node::{Decision, Node};
 use crate::output::{AirLog, Balance};
 use crate::packet::{NodeId, Packet, TIME_TO_LIVE};
 use crate::port::Port;
-use crate::record::Capture;
 use crate::status::{Cause, Sight};
 use crate::topology::{Route, Step, Topology};
 use losses::{Losses, count_loss};
 use std::ops::Range;
 use surroundings::Surroundings;
+pub use tap::Tap;
 use windward_units::Time;
 
 /// End marker of a route in the table.
@@ -63,8 +63,8 @@ pub struct Net {
     pub losses: Losses,
     /// Arrived parcels with their arrival times, until the owner takes them.
     pub arrived: Vec<(Time, Packet)>,
-    /// Packet capture of the flows' sources.
-    pub capture: Option<Capture>,
+    /// Recorder of packets and frames, if any.
+    pub tap: Option<Box<dyn Tap + Send>>,
     /// Log of the frames that start within the requested part of the run.
     pub air: Option<(Range<Time>, AirLog)>,
 }
@@ -72,12 +72,12 @@ pub struct Net {
 impl Net {
     /// Network of `topology` in the run of `seed`, for the given numbers of flows and background sources. The calendar
     /// has room for `pending` events beyond one for each port and medium.
-    pub fn new(topology: &Topology, makers: &Makers, seed: u64, counts: [usize; 2], pending: usize) -> Self {
+    pub fn new(topology: &Topology, hooks: &Hooks, seed: u64, counts: [usize; 2], pending: usize) -> Self {
         let [flows, sources] = counts;
         let ports: Vec<Port> = topology.ports.iter().map(|port| Port::new(&port.kind, seed)).collect();
         let media = topology.media.iter().zip(topology.members()).map(|(config, members)| Shared {
             table: config.table(),
-            medium: AnyMedium::new(config, makers, seed),
+            medium: AnyMedium::new(config, hooks, seed),
             members,
             stations: config.observed_nodes(),
             forwarding: config.forwarding_nodes(),
@@ -100,7 +100,7 @@ impl Net {
             balance: Balance::default(),
             losses: Losses { segments: vec![0; flows], datagrams: vec![0; sources], ..Losses::default() },
             arrived: Vec::new(),
-            capture: None,
+            tap: None,
             air: None,
         };
         for port in 0..net.ports.len() {
@@ -145,8 +145,8 @@ impl Net {
     /// Sends a packet from the start of its route; `is_from_source` is true in the data direction of a flow.
     #[inline]
     pub fn send(&mut self, packet: Packet, is_from_source: bool) {
-        if is_from_source && let Some(capture) = &mut self.capture {
-            capture.record(self.now, &packet, true);
+        if is_from_source && let Some(tap) = &mut self.tap {
+            tap.packet(self.now, &packet, true);
         }
         self.balance.sent += 1;
         self.forward(&packet);
@@ -229,7 +229,7 @@ impl Net {
             hops: &mut self.hops,
             losses: &mut self.losses,
             balance: &mut self.balance,
-            capture: &mut self.capture,
+            tap: &mut self.tap,
             air: &mut self.air,
         };
         (medium, out)

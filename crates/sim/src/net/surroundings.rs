@@ -1,12 +1,12 @@
 //! The network as seen by a medium.
 
+use super::Tap;
 use super::losses::{Losses, count_loss};
 use crate::engine::{Calendar, Event, PortTimer, Wake};
 use crate::medium::Out;
 use crate::output::{AirFrame, AirLog, Balance};
 use crate::packet::Packet;
 use crate::port::Port;
-use crate::record::Capture;
 use crate::status::Cause;
 use std::ops::Range;
 use windward_units::Time;
@@ -20,7 +20,7 @@ pub(super) struct Surroundings<'a> {
     pub hops: &'a mut u64,
     pub losses: &'a mut Losses,
     pub balance: &'a mut Balance,
-    pub capture: &'a mut Option<Capture>,
+    pub tap: &'a mut Option<Box<dyn Tap + Send>>,
     pub air: &'a mut Option<(Range<Time>, AirLog)>,
 }
 
@@ -45,12 +45,12 @@ impl Out for Surroundings<'_> {
 
     #[inline]
     fn on_air(&mut self, frame: impl FnOnce() -> AirFrame) {
-        if self.capture.is_none() && self.air.is_none() {
+        if self.tap.is_none() && self.air.is_none() {
             return;
         }
         let frame = frame();
-        if let Some(capture) = self.capture {
-            capture.record_frame(&frame);
+        if let Some(tap) = self.tap {
+            tap.frame(&frame);
         }
         if let Some((span, log)) = self.air
             && span.contains(&frame.began)

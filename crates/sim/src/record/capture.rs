@@ -8,6 +8,7 @@ use super::pcapng::{LinkType, Pcapng};
 use super::radio;
 use crate::ecn::{COUNT_MODULO, Ecn};
 use crate::medium::MediumConfig;
+use crate::net::Tap;
 use crate::network::{EcnMode, Network, TcpOptions};
 use crate::output::{AirFrame, FrameKind};
 use crate::packet::{Kind, NodeId, Packet, Range};
@@ -74,14 +75,10 @@ impl Capture {
         let datagrams = network.sources.iter().map(|source| (address(source.source), address(source.sink))).collect();
         Self { out: Pcapng::new(out, &interfaces), flows, packets: 0, stations, datagrams }
     }
+}
 
-    /// Flushes, and returns the error that ended the capture, if any.
-    pub fn finish(self) -> io::Result<()> {
-        self.out.finish()
-    }
-
-    /// Records `packet`, which a flow's source sends or receives.
-    pub fn record(&mut self, now: Time, packet: &Packet, is_outgoing: bool) {
+impl Tap for Capture {
+    fn packet(&mut self, now: Time, packet: &Packet, is_outgoing: bool) {
         let flow = &mut self.flows[packet.flow as usize];
         if !is_outgoing {
             flow.echo = now.as_nanos();
@@ -91,11 +88,8 @@ impl Capture {
         let length = header.bytes.len() as u32 + header.payload;
         self.out.packet(flow.interface, now, &header.bytes, length);
     }
-}
 
-impl Capture {
-    /// Records a frame at the end of its transmission.
-    pub fn record_frame(&mut self, frame: &AirFrame) {
+    fn frame(&mut self, frame: &AirFrame) {
         let Some(&interface) = self.stations.get(&frame.from) else { return };
         let (mut bytes, length) = radio::header(frame);
         if let Some(packet) = &frame.packet {
@@ -119,6 +113,10 @@ impl Capture {
         self.packets = self.packets.wrapping_add(1);
         let length = length.max(bytes.len() as u32);
         self.out.packet(interface, frame.ended, &bytes, length);
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.out.finish()
     }
 }
 

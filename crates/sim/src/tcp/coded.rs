@@ -14,8 +14,8 @@ impl Connection {
     /// Sends a segment as a combination.
     #[cold]
     pub(super) fn send_coded(&mut self, net: &mut Net, turn: Turn, segment: Packet) {
-        if let Some(capture) = &mut net.capture {
-            capture.record(net.now, &segment, true);
+        if let Some(tap) = &mut net.tap {
+            tap.packet(net.now, &segment, true);
         }
         self.note_drops(net);
         let rtt = self.sender.rtt().srtt();

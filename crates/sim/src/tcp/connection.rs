@@ -223,8 +223,8 @@ impl Connection {
     }
 
     fn establish(&mut self, net: &mut Net, packet: &Packet) {
-        if let Some(capture) = &mut net.capture {
-            capture.record(net.now, packet, false);
+        if let Some(tap) = &mut net.tap {
+            tap.packet(net.now, packet, false);
         }
         if self.state != State::SynSent {
             return;
@@ -284,8 +284,8 @@ impl Connection {
             // A late packet.
             return;
         }
-        if let Some(capture) = &mut net.capture {
-            capture.record(net.now, packet, false);
+        if let Some(tap) = &mut net.tap {
+            tap.packet(net.now, packet, false);
         }
         if let Some(rtt) = &mut self.receiver_rtt {
             rtt.on_ack(packet.number);

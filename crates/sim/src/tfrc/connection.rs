@@ -1,11 +1,11 @@
 //! A TFRC flow: both ends, their timers and the packets between them.
 
-use super::TfrcOptions;
 use super::receiver::{Feedback, Receiver};
 use super::sender::Sender;
 use crate::engine::{FlowTimer, Wake};
 use crate::net::Net;
 use crate::network::FlowConfig;
+use crate::network::TfrcOptions;
 use crate::packet::{Kind, Packet, Range};
 use crate::tcp::{Counts, Headers, Ring, Tally, Timer};
 use windward_units::{Duration, Packets, Time};

@@ -7,7 +7,7 @@
 //! * if I_0 is more than twice the mean of the others, these are discounted by DF = max(2·mean/I_0, 1/4) in the first
 //!   sum; at the next loss event DF becomes their permanent factor
 
-use super::TfrcOptions;
+use crate::network::TfrcOptions;
 
 const WEIGHTS: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 

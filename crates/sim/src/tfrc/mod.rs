@@ -19,18 +19,3 @@ mod receiver;
 mod sender;
 
 pub use connection::Connection;
-
-/// Options of a TFRC flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TfrcOptions {
-    /// True to discount older loss intervals during long intervals without loss (§5.5).
-    pub history_discounting: bool,
-    /// True to follow short-term changes of the RTT with the instantaneous rate (§4.5).
-    pub oscillation_reduction: bool,
-}
-
-impl Default for TfrcOptions {
-    fn default() -> Self {
-        Self { history_discounting: true, oscillation_reduction: true }
-    }
-}

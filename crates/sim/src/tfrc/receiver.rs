@@ -1,9 +1,9 @@
 //! The receiver: loss detection (§5.1), grouping of losses into events (§5.2), the receive rate and the timing of
 //! reports (§6).
 
-use super::TfrcOptions;
 use super::equation;
 use super::intervals::LossIntervals;
+use crate::network::TfrcOptions;
 use std::collections::VecDeque;
 use windward_units::{Duration, Time};
 

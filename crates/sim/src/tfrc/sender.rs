@@ -1,8 +1,8 @@
 //! The sender: the allowed rate X (§4.3), and its decrease without feedback (§4.4).
 
-use super::TfrcOptions;
 use super::equation;
 use super::receiver::Feedback;
+use crate::network::TfrcOptions;
 use libm::sqrt;
 use windward_units::{Duration, Time};
 

@@ -6,7 +6,8 @@ use windward_sim::cell::amc::{Errors, Mode, Table};
 use windward_sim::cell::channel::Fading;
 use windward_sim::cell::{Average, CellConfig, Choose, Repair, SchedulerConfig, Service, Slot, StationConfig};
 use windward_sim::{
-    Buffer, Codepoint, Control, Makers, MediumConfig, Network, Output, Pattern, QueueConfig, SourceConfig, run,
+    Buffer, Codepoint, Control, Hooks, MakeScheduler, Makers, MediumConfig, Network, Output, Pattern, QueueConfig,
+    SourceConfig, run,
 };
 use windward_units::{BitRate, Bytes, Duration, Time};
 
@@ -66,6 +67,12 @@ fn loaded(cell: CellConfig, rate: u64) -> Network {
 /// Queues that never run empty.
 fn saturated(cell: CellConfig) -> Network {
     loaded(cell, 20_000_000)
+}
+
+/// Makers with this user-defined scheduler.
+fn hooks<S: Choose + Send + 'static>(make: impl Fn() -> S + Send + Sync + 'static) -> Makers {
+    let schedulers = vec![Arc::new(move || Box::new(make()) as Box<dyn Choose + Send>) as MakeScheduler];
+    Makers { hooks: Hooks { schedulers, ..Hooks::default() }, ..Makers::default() }
 }
 
 /// A figure of every station.
@@ -254,7 +261,7 @@ fn a_rule_of_ones_own() {
     }
     let served = |station| {
         let network = saturated(cell(Table::ctc_802_16e(), SchedulerConfig::Own(0), &[20.0, 20.0]));
-        let makers = Makers { schedulers: vec![Arc::new(move || Box::new(Only(station)))], ..Makers::default() };
+        let makers = hooks(move || Only(station));
         rates(&run(&network, &makers, 1, &Control::new(), None).expect("nobody interrupts it"))
     };
     assert!(served(Some(1))[1] > 1e6 && served(Some(1))[0] == 0.0);
@@ -279,7 +286,7 @@ fn averages_are_of_what_was_served_and_offered() {
     let seen = Arc::new(Mutex::default());
     let network = saturated(cell(Table::ctc_802_16e(), SchedulerConfig::Own(0), &[20.0, 20.0]));
     let told = Arc::clone(&seen);
-    let makers = Makers { schedulers: vec![Arc::new(move || Box::new(First(Arc::clone(&told))))], ..Makers::default() };
+    let makers = hooks(move || First(Arc::clone(&told)));
     let output = run(&network, &makers, 1, &Control::new(), None).expect("nobody interrupts it");
     let [served, offered] = *seen.lock().expect("one thread");
     let whole = rates(&output)[0];
@@ -304,7 +311,7 @@ fn a_begun_packet_waits_with_what_is_left_of_it() {
     let begun = Arc::new(Mutex::new(0));
     let told = Arc::clone(&begun);
     let network = saturated(cell(Table::ctc_802_16e(), SchedulerConfig::Own(0), &[20.0]));
-    let makers = Makers { schedulers: vec![Arc::new(move || Box::new(First(Arc::clone(&told))))], ..Makers::default() };
+    let makers = hooks(move || First(Arc::clone(&told)));
     run(&network, &makers, 1, &Control::new(), None).expect("nobody interrupts it");
     assert!(*begun.lock().expect("one thread") > 1000);
 }

@@ -2,7 +2,8 @@
 
 use crate::common::{flow, interval, law, link, network, plain_tcp, says, simulate};
 use windward_laws::emultcp::{Kind, Params};
-use windward_sim::tfrc::{TfrcOptions, equation};
+use windward_sim::TfrcOptions;
+use windward_sim::tfrc::equation;
 use windward_sim::{Buffer, FlowConfig, LawChoice, Loss, Network, Output, TransferConfig};
 use windward_units::{Duration, Time};
 

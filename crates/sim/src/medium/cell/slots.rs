@@ -6,7 +6,7 @@ use super::config::{Average, CellConfig, MeanChange, Service};
 use super::scheduler::{Candidate, Choose, Scheduler, Slot};
 use super::station::{Fate, Grant, Station};
 use crate::engine::{Purpose, Stream};
-use crate::makers::Makers;
+use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
 use crate::output::Figure;
 use crate::packet::Packet;
@@ -42,8 +42,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Creates the cell of `config` in the run of `seed`; a user-defined scheduler comes from `makers`.
-    pub fn new(config: &CellConfig, makers: &Makers, seed: u64) -> Self {
+    /// Creates the cell of `config` in the run of `seed`; a user-defined scheduler comes from `hooks`.
+    pub fn new(config: &CellConfig, hooks: &Hooks, seed: u64) -> Self {
         let channel = |station: &super::StationConfig| {
             let stream = Stream::new(seed, station.key, Purpose::Fading);
             Channel::new(&station.fading, station.mean_snr, config.slot, &config.table, stream)
@@ -55,7 +55,7 @@ impl Cell {
         Self {
             stations: (0..).zip(&config.stations).map(station).collect(),
             views: Vec::with_capacity(config.stations.len()),
-            scheduler: Scheduler::new(config.scheduler, |index| makers.scheduler(index)),
+            scheduler: Scheduler::new(config.scheduler, |index| hooks.scheduler(index)),
             table: Arc::clone(&config.table),
             slot: config.slot,
             symbol_rate: config.symbol_rate,

@@ -3,7 +3,7 @@
 use super::config::{Aggression, CsmaConfig, Holding};
 use crate::backlog::Backlog;
 use crate::engine::{Purpose, Stream};
-use crate::makers::Makers;
+use crate::medium::Hooks;
 use crate::medium::forward::Forward;
 use crate::medium::interface::{Medium, Out};
 use crate::medium::wifi::Served;
@@ -55,7 +55,7 @@ pub struct Csma {
 
 impl Csma {
     /// Creates the links of `config` in the run of `seed`.
-    pub fn new(config: &CsmaConfig, _: &Makers, seed: u64) -> Self {
+    pub fn new(config: &CsmaConfig, _: &Hooks, seed: u64) -> Self {
         let link = |local: u32| {
             let way = &config.network.ways[local as usize];
             let [from, to] = [way.from, way.to].map(|station| config.network.stations[station as usize].key);

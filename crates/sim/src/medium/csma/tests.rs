@@ -41,7 +41,7 @@ fn config(links: u32, conflicts: &[(u32, u32)], rho: f64, holding: Holding) -> C
 /// time.
 fn simulate(config: &CsmaConfig, packets: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let links = config.members();
-    let mut csma = Csma::new(config, &crate::Makers::default(), seed);
+    let mut csma = Csma::new(config, &crate::Hooks::default(), seed);
     let mut world = World::default();
     let packet = Packet::new(Kind::Datagram, Time::ZERO, 0, 0, 1000);
     for link in 0..links as u32 {

@@ -4,7 +4,7 @@ use super::choice::heaviest;
 use super::config::SlottedConfig;
 use crate::backlog::{Backlog, Pick};
 use crate::engine::{Purpose, Stream};
-use crate::makers::Makers;
+use crate::medium::Hooks;
 use crate::medium::forward::Forward;
 use crate::medium::interface::{Medium, Out};
 use crate::output::Figure;
@@ -31,7 +31,7 @@ pub struct Slotted {
 
 impl Slotted {
     /// Creates the network of `config` in the run of `seed`.
-    pub fn new(config: &SlottedConfig, _: &Makers, seed: u64) -> Self {
+    pub fn new(config: &SlottedConfig, _: &Hooks, seed: u64) -> Self {
         let network = &config.network;
         let channel = |way: &crate::wifi::Way| {
             let [from, to] = [way.from, way.to].map(|station| network.stations[station as usize].key);

@@ -53,7 +53,7 @@ struct Bench {
 impl Bench {
     fn new(config: &SlottedConfig, flows: &[(u32, u32)], seed: u64) -> Self {
         Self {
-            slotted: Slotted::new(config, &crate::Makers::default(), seed),
+            slotted: Slotted::new(config, &crate::Hooks::default(), seed),
             world: World::default(),
             seen: 0,
             flows: flows.to_vec(),

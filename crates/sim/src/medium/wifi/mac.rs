@@ -9,7 +9,7 @@ use super::station::{Air, Frame, Head, Station, WayCounts, WayState};
 use super::times::Times;
 use super::waiting::Waiting;
 use crate::backlog::Backlog;
-use crate::makers::Makers;
+use crate::medium::Hooks;
 use crate::medium::interface::{Medium, Out};
 use crate::output::{Figure, FrameKind};
 use crate::packet::Packet;
@@ -72,12 +72,12 @@ pub struct Wifi {
 
 impl Wifi {
     /// Creates the network of `config` in the run of `seed`.
-    pub fn new(config: &WifiConfig, makers: &Makers, seed: u64) -> Self {
+    pub fn new(config: &WifiConfig, hooks: &Hooks, seed: u64) -> Self {
         let WifiConfig { phy, mac, .. } = config;
         let modulation = |rate| config.fading.and_then(|_| Modulation::of(phy.coding, rate));
         let modulations = |station: &StationConfig| [modulation(station.data_rate), modulation(mac.basic_rate)];
         let stations = config.stations.len();
-        let routing = Routing::new(config, makers, seed);
+        let routing = Routing::new(config, hooks, seed);
         Self {
             times: Times::new(config),
             stations: (0..stations as u32).map(|at| Station::new(at, config, seed)).collect(),

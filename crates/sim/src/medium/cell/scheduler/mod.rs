@@ -38,7 +38,7 @@ pub enum SchedulerConfig {
     MLwdf,
     /// The exponential rule (Shakkottai and Stolyar 2002).
     ExpRule,
-    /// User-defined rule, by its index among the [`Makers`](crate::Makers) of the run.
+    /// User-defined rule, by its index among the [`Hooks`](crate::Hooks) of the run.
     Own(u32),
 }
 

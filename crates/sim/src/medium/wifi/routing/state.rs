@@ -5,7 +5,7 @@ use super::backpressure::Backpressure;
 use super::dsdv::DsdvRouting;
 use super::protocol::RoutingConfig;
 use crate::backlog::Backlog;
-use crate::makers::Makers;
+use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;
 use windward_units::Time;
 
@@ -18,12 +18,12 @@ pub(in crate::medium::wifi) enum Routing {
 }
 
 impl Routing {
-    pub fn new(config: &WifiConfig, makers: &Makers, seed: u64) -> Option<Self> {
+    pub fn new(config: &WifiConfig, hooks: &Hooks, seed: u64) -> Option<Self> {
         Some(match config.routing.as_ref()? {
             RoutingConfig::Dsdv(protocol) => Self::Dsdv(Box::new(DsdvRouting::new(*protocol, config))),
             RoutingConfig::Aodv(protocol) => Self::Aodv(Box::new(AodvRouting::new(*protocol, config))),
             RoutingConfig::Backpressure(rule) => {
-                Self::Backpressure(Box::new(Backpressure::new(*rule, config, makers, seed)))
+                Self::Backpressure(Box::new(Backpressure::new(*rule, config, hooks, seed)))
             }
         })
     }

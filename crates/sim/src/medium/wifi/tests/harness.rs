@@ -18,8 +18,8 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(config: &WifiConfig, seed: u64) -> Self {
-        let makers = crate::Makers::default();
-        Self { wifi: Wifi::new(config, &makers, seed), world: World::default(), now: Time::ZERO, events: 0, number: 0 }
+        let hooks = crate::Hooks::default();
+        Self { wifi: Wifi::new(config, &hooks, seed), world: World::default(), now: Time::ZERO, events: 0, number: 0 }
     }
 
     pub fn offer(&mut self, way: u32, size: u32) -> u32 {

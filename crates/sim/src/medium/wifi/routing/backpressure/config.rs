@@ -18,7 +18,7 @@ pub struct BackpressureConfig {
     pub failures: Failures,
     /// Forwarding of ACKs.
     pub acks: Acks,
-    /// User-defined rule in place of (2), by its index among the [`Makers`](crate::Makers) of the run; `None`: (2).
+    /// User-defined rule in place of (2), by its index among the [`Hooks`](crate::Hooks) of the run; `None`: (2).
     pub rule: Option<u32>,
 }
 

@@ -19,7 +19,7 @@ mod reports;
 
 use crate::backlog::{Backlog, Graph, OwnRule};
 use crate::engine::{Purpose, Stream};
-use crate::makers::Makers;
+use crate::medium::Hooks;
 use crate::medium::wifi::config::WifiConfig;
 use crate::packet::NodeId;
 use crate::queue::Buffer;
@@ -49,7 +49,7 @@ pub struct Backpressure {
 }
 
 impl Backpressure {
-    pub fn new(config: BackpressureConfig, network: &WifiConfig, makers: &Makers, seed: u64) -> Self {
+    pub fn new(config: BackpressureConfig, network: &WifiConfig, hooks: &Hooks, seed: u64) -> Self {
         let count = network.stations.len();
         let graph = Graph::new(count as u32, network.ways.iter().map(|way| (way.from, way.to)).collect());
         let buffers = network.stations.iter().map(|station| match station.buffer {
@@ -66,7 +66,7 @@ impl Backpressure {
             stations,
             shortest: vec![None; count],
             luck: network.stations.iter().map(|station| Stream::new(seed, station.key, Purpose::Forwarding)).collect(),
-            own: config.rule.map(|rule| OwnRule(makers.rule(rule))),
+            own: config.rule.map(|rule| OwnRule(hooks.rule(rule))),
             config,
         }
     }
